@@ -1,5 +1,6 @@
 // REST client derived from the declared operations: an address and an input make the request, the schema parses the response.
-import type { IncomingMessage } from 'node:http'
+import type { HttpResponse } from '../../adapters/platform/http-client/http-response.ts'
+import { parseJson } from '../../daemon/kernel/encoding/parse-json.ts'
 import { Refusal, refuse } from '../../daemon/kernel/error/errors.ts'
 import { parseWithSchema } from '../../daemon/kernel/error/parsing.ts'
 import { refusalFromProblem } from '../../daemon/kernel/error/problem.ts'
@@ -51,7 +52,7 @@ export function createServiceClient(target: ServiceTarget): ServiceClient {
       headers: { accept, ...(await buildHeaders(target, addressed, extras)) },
       timeout_ms: addressed.operation.streams ? undefined : (extras.timeout_ms ?? timeout_ms),
     })
-    if ((response.statusCode ?? 0) >= 400) throw await parseRefusal(response)
+    if (response.status >= 400) throw await parseRefusal(response)
     return { addressed, response }
   }
   return {
@@ -122,23 +123,15 @@ async function buildHeaders(
   }
 }
 
-async function parseRefusal(response: IncomingMessage): Promise<Refusal> {
-  return refusalFromProblem(parseJsonText(await readBody(response)), response.statusCode ?? 0)
+async function parseRefusal(response: HttpResponse): Promise<Refusal> {
+  return refusalFromProblem(parseJson(await readBody(response)), response.status)
 }
 
 function parseResponse({ operation }: AddressedOperation, body: string): ApiObject {
   if (operation.status === 204) return {}
-  const validation = parseWithSchema(operation.output, parseJsonText(body))
+  const validation = parseWithSchema(operation.output, parseJson(body))
   if (!validation.success) {
     throw new Refusal('unavailable', 'the response does not match the schema of this version', validation.errors)
   }
   return validation.data as ApiObject
-}
-
-function parseJsonText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,9 +1,10 @@
-// One HTTP request over a local socket or a URL, with limits. An unreachable service is a refusal, not an exception.
-import * as http from 'node:http'
-import * as https from 'node:https'
+// One HTTP request over a local socket or a URL, with limits; what it cannot reach is a refusal, never a stack.
+import { HttpClient } from '../../adapters/platform/http-client/http-client.ts'
+import type { HttpClientError } from '../../adapters/platform/http-client/http-client-error.ts'
+import type { HttpResponse } from '../../adapters/platform/http-client/http-response.ts'
 import { Refusal } from '../../daemon/kernel/error/errors.ts'
 
-/** Endpoint of a role: its socket in the site's folder, or the root URL of its listener. */
+/** Where a role answers: the socket in the site's folder, or the root of a listener. */
 export type ServiceEndpoint = { readonly socket: string } | { readonly url: URL }
 
 export type ServiceHttpRequest = {
@@ -12,77 +13,71 @@ export type ServiceHttpRequest = {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Undefined for streams. */
+  /** Undefined for streams, which last as long as they do. */
   readonly timeout_ms: number | undefined
 }
 
 const max_response_bytes = 64 * 1024 * 1024
 
-/** Resolves with the head of the response. Throws `Refusal`: `unavailable` if the service is unreachable, or `timeout`. */
-export function sendRequest(endpoint: ServiceEndpoint, request: ServiceHttpRequest): Promise<http.IncomingMessage> {
-  const body = request.body === undefined ? undefined : Buffer.from(request.body)
-  const options: http.RequestOptions = {
-    method: request.method,
-    headers: { ...request.headers, ...(body ? { 'content-length': body.length } : {}) },
-    agent: false,
-  }
-  return new Promise((resolve, reject) => {
-    const outgoing = openRequest(endpoint, request.path, options)
-    outgoing.on('response', resolve)
-    outgoing.on('error', (error: NodeJS.ErrnoException) => reject(toUnavailable(endpoint, error)))
-    if (request.timeout_ms !== undefined) {
-      outgoing.setTimeout(request.timeout_ms, () => {
-        outgoing.destroy()
-        reject(new Refusal('timeout', `${describeEndpoint(endpoint)} did not answer within ${request.timeout_ms} ms`))
+/** Resolves with the head of the response. Throws `Refusal('unavailable')` when nobody answers, `timeout` when too late. */
+export async function sendRequest(to: ServiceEndpoint, given: ServiceHttpRequest): Promise<HttpResponse> {
+  const { timeout_ms, ...request } = given
+  const limits = { idle_ms: timeout_ms }
+  const connecting = { connect_timeout_ms: timeout_ms }
+  try {
+    if ('socket' in to)
+      return await new HttpClient({ ...connecting, socket_path: to.socket }).send('http://localhost', {
+        ...request,
+        limits,
       })
-    }
-    outgoing.end(body)
-  })
-}
-
-function openRequest(endpoint: ServiceEndpoint, path: string, options: http.RequestOptions): http.ClientRequest {
-  if ('socket' in endpoint) return http.request({ ...options, socketPath: endpoint.socket, path })
-  const target = new URL(endpoint.url.pathname.replace(/\/$/, '') + path, endpoint.url)
-  return target.protocol === 'https:' ? https.request(target, options) : http.request(target, options)
+    const { path, ...rest } = request
+    const url = new URL(to.url.pathname.replace(/\/$/, '') + path, to.url)
+    return await new HttpClient(connecting).send(url, { ...rest, limits })
+  } catch (error) {
+    throw explainFailure(to, error as HttpClientError, timeout_ms)
+  }
 }
 
 /** The whole body as text. */
-export async function readBody(response: http.IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const bytes of readChunks(response)) {
-    length += bytes.length
-    if (length > max_response_bytes) throw new Refusal('unavailable', 'the response of the service exceeds 64 MiB')
-    chunks.push(bytes)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-/** The body in chunks. Throws `Refusal('unavailable')` if the service closes the connection before the end. */
-export async function* readChunks(response: http.IncomingMessage): AsyncGenerator<Buffer> {
+export async function readBody(response: HttpResponse): Promise<string> {
   try {
-    for await (const chunk of response) yield chunk as Buffer
+    return (await response.readBytes(max_response_bytes)).toString('utf8')
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw code === 'ECONNRESET'
-      ? new Refusal('unavailable', 'the service closed the connection before the end of its response; retry')
-      : error
+    throw explainBrokenBody(error as HttpClientError)
   }
 }
 
-function toUnavailable(endpoint: ServiceEndpoint, error: NodeJS.ErrnoException): Refusal {
+/** The body as it comes. Throws `Refusal('unavailable')` when the service goes away in the middle of it. */
+export async function* readChunks(response: HttpResponse): AsyncGenerator<Buffer> {
+  try {
+    yield* response.chunks()
+  } catch (error) {
+    throw explainBrokenBody(error as HttpClientError)
+  }
+}
+
+function explainBrokenBody(error: HttpClientError): Error {
+  if (error.failure === 'too_large') return new Refusal('unavailable', 'the service answered more than 64 MiB')
+  return new Refusal('unavailable', 'the service ended the connection')
+}
+
+function explainFailure(
+  to: ServiceEndpoint,
+  { failure, code, message }: HttpClientError,
+  timeout_ms: number | undefined,
+): Refusal {
+  if (failure === 'idle') {
+    return new Refusal('timeout', `${describeEndpoint(to)} did not answer within ${timeout_ms} ms`)
+  }
   const reasons: Readonly<Record<string, string>> = {
     ENOENT: 'it is not running (no socket)',
     ECONNREFUSED: 'it is not running (connection refused)',
     EACCES: 'this user may not use its socket',
-    ENOTFOUND: 'its host name does not resolve',
+    ENOTFOUND: 'its host name is not known',
   }
-  return new Refusal(
-    'unavailable',
-    `${describeEndpoint(endpoint)} cannot be reached: ${reasons[error.code ?? ''] ?? error.message}`,
-  )
+  return new Refusal('unavailable', `${describeEndpoint(to)} cannot be reached: ${reasons[code ?? ''] ?? message}`)
 }
 
-function describeEndpoint(endpoint: ServiceEndpoint): string {
-  return 'socket' in endpoint ? endpoint.socket : endpoint.url.origin
+function describeEndpoint(to: ServiceEndpoint): string {
+  return 'socket' in to ? to.socket : to.url.origin
 }

@@ -13,13 +13,3 @@ export function readInputFile(file: string): string {
     throw new CommandFailure(1, `${file} cannot be read: ${reasons[code ?? ''] ?? 'this user may not read it'}`)
   }
 }
-
-/** Reads the whole file as JSON. Throws `CommandFailure` (1) if it cannot be read or parsed. */
-export function readInputJson(file: string): unknown {
-  const text = readInputFile(file)
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new CommandFailure(1, `${file} is not valid JSON`)
-  }
-}

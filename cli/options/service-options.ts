@@ -1,5 +1,7 @@
 // The options of every command that calls a running service, and the client that they configure.
+
 import * as z from 'zod'
+import { parseJsonAs } from '../../daemon/kernel/encoding/parse-json.ts'
 import type { ServiceClient } from '../client/client.ts'
 import type { ServiceConnectionOptions } from '../client/connection.ts'
 import { CommandFailure } from '../program/command.ts'
@@ -56,12 +58,7 @@ const subjectClaim = z.object({ sub: z.string().min(1) })
 
 /** Reads the subject unverified: the service verifies the token. */
 function readTokenSubject(token: string): string | undefined {
-  try {
-    return subjectClaim.safeParse(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))).data
-      ?.sub
-  } catch {
-    return undefined
-  }
+  return parseJsonAs(subjectClaim, Buffer.from(token.split('.')[1] ?? '', 'base64url'))?.sub
 }
 
 function parseServiceUrl(text: string): URL {

@@ -3,9 +3,9 @@ import * as z from 'zod'
 import type { McpResource } from '../kernel/api/mcp-resources.ts'
 import type { Surface } from '../kernel/api/surface.ts'
 import type { AddressedOperation } from '../kernel/operation/operation.ts'
+import { getSettings } from '../kernel/settings/get-settings.ts'
 import { listenerFields, toolFields } from '../kernel/settings/platform-settings.ts'
 import { issuerUrl, settings as siteRoleSettings } from '../roles/site/settings.ts'
-import { getSettings } from './profile.ts'
 import type { RoleServiceOptions } from './service.ts'
 
 /** The fields of the role's settings block that concern tools. */

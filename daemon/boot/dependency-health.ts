@@ -5,7 +5,8 @@ import { keyValueSettings } from '../kernel/settings/backing-service-settings.ts
 import { type Trace, traceHeaders } from '../kernel/telemetry/trace.ts'
 import { requestOverSocket } from './host/socket-request.ts'
 import type { SiteIdentity } from './identity/offline-identity.ts'
-import { measureHealth, type RoleService } from './service.ts'
+import { measureHealth } from './lifecycle.ts'
+import type { RoleService } from './service.ts'
 import { roleSocketFile, type SiteFolder } from './storage/site-folder.ts'
 
 type HealthSource = { readonly name: string; health(): Promise<{ ok: boolean; detail: string }> }

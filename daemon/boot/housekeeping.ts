@@ -1,7 +1,8 @@
 // Housekeeping of every role: anchors its audit chain, and removes expired documents and records.
 import { isRefusal } from '../kernel/error/errors.ts'
+import { throwRefusal } from '../kernel/operation/operation-contract.ts'
 import type { Worker } from '../kernel/role/role.ts'
-import { create as anchor } from '../roles/site/checkpoint/create.ts'
+import { createCheckpoint } from '../shared/audit-checkpoint/audit-checkpoint.ts'
 import type { RoleStorage } from './storage/role-storage.ts'
 
 const anchor_interval_ms = 60_000
@@ -24,7 +25,7 @@ export function housekeepingWorkers(
       async run(call) {
         const { writer, seq, hash } = await storage.audit.head()
         if (seq === 0 || seq === anchored || call.signal.aborted) return
-        await call.roles.request(anchor, { writer, seq, hash })
+        await throwRefusal(call.roles.request(createCheckpoint, { writer, seq, hash }))
         anchored = seq
       },
     },

@@ -5,30 +5,18 @@ import { parseYaml } from '../../adapters/host/yaml/yaml-document.ts'
 import type { RoleOutline } from '../kernel/role/role.ts'
 import { searchSettings } from '../kernel/settings/backing-service-settings.ts'
 import { identitySettings, labelSettings, platformSettings } from '../kernel/settings/platform-settings.ts'
+import { ProfileError } from '../kernel/settings/profile-error.ts'
 import {
   metaOf,
   type ResolvedSettings,
   resolveSettings,
   type SettingSources,
   type SettingsBlock,
-  type SettingValues,
 } from '../kernel/settings/settings.ts'
 import { ssoSettings, x509Settings } from '../kernel/settings/sso-settings.ts'
 import { traceSettings } from '../kernel/settings/trace-settings.ts'
 
-export type ProfileProblem = { readonly path: string; readonly message: string }
-
-/** A profile that cannot be used; `problems` has every fault with its path. */
-export class ProfileError extends Error {
-  readonly problems: readonly ProfileProblem[]
-  constructor(problems: readonly ProfileProblem[]) {
-    super(problems.map(({ path, message }) => `${path}: ${message}`).join('\n'))
-    this.name = 'ProfileError'
-    this.problems = problems
-  }
-}
-
-/** Every section of a profile, each once. */
+/** Every section that a profile may have, each once. */
 export function listSettingsBlocks(roles: readonly RoleOutline[]): SettingsBlock[] {
   const siteBlocks = [
     platformSettings,
@@ -41,14 +29,6 @@ export function listSettingsBlocks(roles: readonly RoleOutline[]): SettingsBlock
   ]
   const blocks = [...siteBlocks, ...roles.flatMap((role) => role.settings)] as SettingsBlock[]
   return [...new Map(blocks.map((section) => [section.name, section])).values()]
-}
-
-/** Valid settings with which the site must not run. */
-export class StartRefusal extends ProfileError {
-  constructor(problems: readonly ProfileProblem[]) {
-    super(problems)
-    this.name = 'StartRefusal'
-  }
 }
 
 /** Parses the profile file; throws ProfileError for unreadable or malformed YAML. */
@@ -88,13 +68,6 @@ export function resolveProfileSettings(
     readSecret: (path) => readFileSync(path, 'utf8'),
     needsSecrets,
   })
-}
-
-/** The values of one section; the section must have parsed. */
-export function getSettings<B extends SettingsBlock>(resolved: ResolvedSettings, section: B): SettingValues<B> {
-  const values = resolved.values.get(section.name)
-  if (!values) throw new ProfileError(resolved.problems)
-  return values as SettingValues<B>
 }
 
 /** JSON Schema (draft 2020-12) of a whole profile. */

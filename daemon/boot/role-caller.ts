@@ -1,119 +1,98 @@
-// Calls operations of other roles: directly in this process, or over the local socket of another; callers see no difference.
+// Requests between roles: in this process by a call, to another process over its local socket, with the same result.
 
 import { isRefusal, type Refusal, refuse } from '../kernel/error/errors.ts'
 import { refusalFromProblem } from '../kernel/error/problem.ts'
 import { serviceCaller } from '../kernel/identity/admit-caller.ts'
 import { permits } from '../kernel/identity/identity.ts'
 import { type AddressedOperation, type AnyOperation, hasBody, pathParameters } from '../kernel/operation/operation.ts'
-import {
-  type OperationRequest,
-  type OperationResponse,
-  performOperation,
-  type RoleContext,
-} from '../kernel/operation/perform-operation.ts'
+import { emptyRequest, performOperation } from '../kernel/operation/perform-operation.ts'
+import type { OperationRequest, OperationResponse, RoleContext } from '../kernel/operation/role-context.ts'
 import { runInSpan, type SpanStart } from '../kernel/telemetry/spans.ts'
 import { childTrace, type Trace, traceHeaders } from '../kernel/telemetry/trace.ts'
 import { requestOverSocket } from './host/socket-request.ts'
-import { findAddressedOperation } from './loaded-roles.ts'
 import { roleSocketFile, type SiteFolder } from './storage/site-folder.ts'
 
 type RoleCallInput = Readonly<Record<string, unknown>>
 
-/** Calls an operation. `trace`: that of the caller, in which the call gets its own span. */
-export type RoleCaller = (operation: AnyOperation, input: RoleCallInput, trace: Trace) => Promise<unknown>
+/** `trace`: of the work that makes the request. The requested work continues it with a span of its own. */
+export type RoleCaller = (target: AddressedOperation, input: RoleCallInput, trace: Trace) => Promise<unknown>
 
 export type RoleDirectory = {
   readonly folder: SiteFolder
-  /** Contexts of the roles in this process. */
+  /** Contexts of the roles that run in this process. */
   readonly contexts: ReadonlyMap<string, RoleContext>
-  /** Token signed with the key of the calling role, for the target role. */
+  /** A token signed with the key of the requesting role, for the requested one. */
   readonly serviceToken: (role: string, target: string) => Promise<string>
   readonly random: (bytes: number) => string
 }
 
 const timeout_ms = 30_000
 
-/** Epoch milliseconds of a running clock; a test may stop the site's clock. */
+/** Epoch milliseconds of the system clock; the clock of the site may be stopped by a test. */
 export const readEpoch_ms = (): number => performance.timeOrigin + performance.now()
 
-/** Calls as the service identity of `callerRole`. Throws the `Refusal` of the operation. */
-export function roleCaller(directory: RoleDirectory, callerRole: string): RoleCaller {
-  return async (operation, input, trace) => {
-    const target = await findAddressedOperation(operation)
+/** Requests operations as the service identity of `role`. Throws the refusal of the other role. */
+export function roleCaller(directory: RoleDirectory, role: string): RoleCaller {
+  return async (target, input, trace) => {
     const context = directory.contexts.get(target.role)
-    if (context) return callInProcess(context, target, callerRole, input, childTrace(trace, directory.random))
-    return callOverSocket(directory, target, callerRole, input, trace)
+    if (context) return callInProcess(context, target, role, input, childTrace(trace, directory.random))
+    return callOverSocket(directory, target, role, input, trace)
   }
 }
 
 async function callInProcess(
   context: RoleContext,
   target: AddressedOperation,
-  callerRole: string,
+  role: string,
   input: RoleCallInput,
   trace: Trace,
 ) {
   const request: OperationRequest = {
+    ...emptyRequest,
     ...splitInput(target.operation, input),
-    accepts: [],
-    if_match: undefined,
-    idempotency_key: undefined,
-    last_event_id: undefined,
     trace,
     signal: AbortSignal.timeout(timeout_ms),
   }
-  const caller = serviceCaller(callerRole)
-  // As strict as between processes, so that a missing permission shows in one process too.
+  const caller = serviceCaller(role)
+  // As strict as between processes, so that no permission is missing once the roles run apart.
   if (!permits(caller.permissions, target.operation.allow))
-    throw refuse('forbidden', `a service may not call ${target.address}`)
-  const span: SpanStart = {
-    trace,
-    name: target.address,
-    kind: 'internal',
-    attributes: { 'platform.asker': callerRole },
-  }
-  const isFailure = (response: OperationResponse | Refusal) => isRefusal(response) && response.row.status >= 500
-  const response = await runInSpan(context.spans, span, readEpoch_ms, isFailure, () =>
+    throw refuse('forbidden', `a service may not ${target.address}`)
+  const begun: SpanStart = { trace, name: target.address, kind: 'internal', attributes: { 'platform.asker': role } }
+  const failed = (answer: OperationResponse | Refusal) => isRefusal(answer) && answer.row.status >= 500
+  const answer = await runInSpan(context.spans, begun, readEpoch_ms, failed, () =>
     performOperation(context, target, caller, request),
   )
-  if (isRefusal(response)) throw response
-  return response.body
+  if (isRefusal(answer)) throw answer
+  return answer.body
 }
 
 async function callOverSocket(
   directory: RoleDirectory,
   target: AddressedOperation,
-  callerRole: string,
+  role: string,
   input: RoleCallInput,
   trace: Trace,
 ) {
   const { params, query, body } = splitInput(target.operation, input)
-  const path = target.operation.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) =>
+  const inPath = target.operation.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) =>
     encodeURIComponent(params[name] ?? ''),
   )
   const search = new URLSearchParams(query).toString()
-  const response = await requestOverSocket(roleSocketFile(directory.folder, target.role), {
+  const answer = await requestOverSocket(roleSocketFile(directory.folder, target.role), {
     method: target.operation.method,
-    path: search ? `${path}?${search}` : path,
-    headers: {
-      authorization: `Bearer ${await directory.serviceToken(callerRole, target.role)}`,
-      ...traceHeaders(trace),
-    },
+    path: search ? `${inPath}?${search}` : inPath,
+    headers: { authorization: `Bearer ${await directory.serviceToken(role, target.role)}`, ...traceHeaders(trace) },
     text: body === undefined ? '' : JSON.stringify(body),
-    timeout_ms,
+    timeout_ms: timeout_ms,
   })
-  if (response.status >= 400) throw refusalFromProblem(response.body, response.status)
-  return target.operation.output.parse(response.body)
+  if (answer.status >= 400) throw refusalFromProblem(answer.body, answer.status)
+  return target.operation.output.parse(answer.body)
 }
 
 function splitInput(operation: AnyOperation, input: RoleCallInput) {
-  const pathNames = pathParameters(operation.path)
-  const params = Object.fromEntries(pathNames.map((name) => [name, String(input[name])]))
-  const otherEntries = Object.entries(input).filter(([name, value]) => !pathNames.includes(name) && value !== undefined)
-  if (hasBody(operation.method)) return { params, query: {}, body: Object.fromEntries(otherEntries) }
-  return {
-    params,
-    query: Object.fromEntries(otherEntries.map(([name, value]) => [name, String(value)])),
-    body: undefined,
-  }
+  const inPath = pathParameters(operation.path)
+  const params = Object.fromEntries(inPath.map((name) => [name, String(input[name])]))
+  const rest = Object.entries(input).filter(([name, value]) => !inPath.includes(name) && value !== undefined)
+  if (hasBody(operation.method)) return { params, query: {}, body: Object.fromEntries(rest) }
+  return { params, query: Object.fromEntries(rest.map(([name, value]) => [name, String(value)])), body: undefined }
 }

@@ -1,9 +1,12 @@
 // Builds the environment of a role's calls from the adapters.
-import type { Log, PartKey, RoleEnvironment, Site } from '../kernel/operation/call.ts'
+import type { RoleEnvironment } from '../kernel/operation/role-environment.ts'
+import type { PartKey } from '../kernel/role/part.ts'
+import type { Site } from '../kernel/role/site.ts'
+import { getSettings } from '../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../kernel/settings/settings.ts'
+import type { Log } from '../kernel/telemetry/log.ts'
 import type { Metrics } from '../kernel/telemetry/metrics.ts'
 import type { AnnouncementBus } from './announcement-bus.ts'
-import { getSettings } from './profile.ts'
 
 export type RoleParts = ReadonlyMap<string, unknown>
 

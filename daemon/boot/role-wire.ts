@@ -1,10 +1,10 @@
 // Contract of a role's wire, which connects the role to adapters, and starts and stops its background work.
 
-import type { Log } from '../kernel/operation/call.ts'
 import type { Role } from '../kernel/role/role.ts'
+import type { ProfileProblem } from '../kernel/settings/profile-error.ts'
 import type { ResolvedSettings, SettingSources } from '../kernel/settings/settings.ts'
+import type { Log } from '../kernel/telemetry/log.ts'
 import type { Metric, Metrics } from '../kernel/telemetry/metrics.ts'
-import type { ProfileProblem } from './profile.ts'
 import type { PublicListener } from './service.ts'
 import type { SiteResources } from './site-resources.ts'
 import type { RoleStorage } from './storage/role-storage.ts'

@@ -1,22 +1,17 @@
 // Starts the roles of a site in this process in the order of their dependencies, and stops them in reverse.
 import { type SystemClock, systemClock } from '../../adapters/host/clock/system-clock.ts'
 import { systemdNotifier } from '../../adapters/host/systemd/systemd-notify.ts'
-import type { Log } from '../kernel/operation/call.ts'
 import type { RoleOutline } from '../kernel/role/role.ts'
+import { getSettings } from '../kernel/settings/get-settings.ts'
 import { platformSettings } from '../kernel/settings/platform-settings.ts'
+import { ProfileError, type ProfileProblem, StartRefusal } from '../kernel/settings/profile-error.ts'
 import type { ResolvedSettings, SettingSources } from '../kernel/settings/settings.ts'
+import type { Log } from '../kernel/telemetry/log.ts'
 import { roles } from '../roles.ts'
 import { loadWire } from '../runtime/wires.ts'
 import { findDivisionProblems, findOwnershipProblems, resolveDivision } from './host/site-division.ts'
 import { loadRole } from './loaded-roles.ts'
-import {
-  getSettings,
-  ProfileError,
-  type ProfileProblem,
-  readProfile,
-  resolveProfileSettings,
-  StartRefusal,
-} from './profile.ts'
+import { readProfile, resolveProfileSettings } from './profile.ts'
 import type { RoleService } from './service.ts'
 import { openSiteRuntime, type SiteRuntime } from './site-runtime.ts'
 import { findStartProblems, type StartCheckInput } from './start-checks.ts'

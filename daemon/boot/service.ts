@@ -13,19 +13,23 @@ import { resourcesForProfile } from '../kernel/api/mcp-resources.ts'
 import { toolOperationsForProfile, toolServiceInfo } from '../kernel/api/mcp-tools.ts'
 import { buildOpenapi } from '../kernel/api/openapi.ts'
 import type { Surface } from '../kernel/api/surface.ts'
-import type { Call, Log, RoleEnvironment } from '../kernel/operation/call.ts'
+import type { Call } from '../kernel/operation/call.ts'
 import type { AddressedOperation } from '../kernel/operation/operation.ts'
-import { createServiceCall, type RoleContext } from '../kernel/operation/perform-operation.ts'
+import { createServiceCall } from '../kernel/operation/perform-operation.ts'
+import type { RoleContext } from '../kernel/operation/role-context.ts'
+import type { RoleEnvironment } from '../kernel/operation/role-environment.ts'
 import { type DependencyHealth, operationsOf, type ServiceParts } from '../kernel/role/built-in-operations.ts'
 import type { Role, RoleDeployment, Worker } from '../kernel/role/role.ts'
+import { getSettings } from '../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../kernel/settings/settings.ts'
 import { x509Settings } from '../kernel/settings/sso-settings.ts'
+import type { Log } from '../kernel/telemetry/log.ts'
 import type { Metrics } from '../kernel/telemetry/metrics.ts'
 import { newTrace, type Trace } from '../kernel/telemetry/trace.ts'
 import { openAgentspace } from './agentspace.ts'
 import { roleBackup } from './backup/role-backup.ts'
 import { resolveDivision } from './host/site-division.ts'
-import { getSettings } from './profile.ts'
+import { measureHealth, stop_grace_ms, waitAtMost } from './lifecycle.ts'
 import type { RoleStorage } from './storage/role-storage.ts'
 import { roleSocketFile, type SiteFolder } from './storage/site-folder.ts'
 import { type RunningWorkers, startWorkers } from './workers.ts'
@@ -146,30 +150,7 @@ export function createRoleService(options: RoleServiceOptions): RoleService {
   }
 }
 
-/** Extra time for workers to end, after the time for active requests. */
-export const stop_grace_ms = 5_000
-
-/** Waits for the work up to a limit: a stop must end, and durable work continues after the next start. */
-export async function waitAtMost(limit_ms: number, work: Promise<void> | undefined): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, limit_ms)
-  })
-  await Promise.race([work, timeout])
-  clearTimeout(timer)
-}
-
-/** Result and duration of a check; a check that throws is not ok. */
-export async function measureHealth(
-  name: string,
-  check: () => Promise<{ ok: boolean; detail: string }>,
-): Promise<DependencyHealth> {
-  const start_ms = performance.now()
-  const result = await check().catch(() => ({ ok: false, detail: 'cannot be reached' }))
-  return { name, ...result, latency_ms: Math.round((performance.now() - start_ms) * 1_000) / 1_000 }
-}
-
-/** Profiles C and D do not serve metrics on the public listener. */
+/** In profiles C and D metrics stay inside. */
 function areMetricsInternal({ deployment_profile }: RoleDeployment): boolean {
   return deployment_profile === 'coalition_federated' || deployment_profile === 'classified_airgapped'
 }

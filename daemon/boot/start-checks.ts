@@ -2,12 +2,13 @@
 import { isIP } from 'node:net'
 import type { Role, RoleOutline } from '../kernel/role/role.ts'
 import { keyValueSettings, searchSettings } from '../kernel/settings/backing-service-settings.ts'
+import { getSettings } from '../kernel/settings/get-settings.ts'
 import { labelSettings, platformSettings } from '../kernel/settings/platform-settings.ts'
+import type { ProfileProblem } from '../kernel/settings/profile-error.ts'
 import type { ResolvedSettings } from '../kernel/settings/settings.ts'
 import { findDivisionProblems } from './host/site-division.ts'
 import { findUnreadableFile } from './host/unreadable-file.ts'
 import { findIdentityProblems } from './identity/identity-problems.ts'
-import { getSettings, type ProfileProblem } from './profile.ts'
 
 export type StartCheckInput = {
   readonly resolved: ResolvedSettings

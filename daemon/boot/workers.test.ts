@@ -2,9 +2,10 @@
 
 import { afterEach, expect, test } from 'vitest'
 import { sampleTrace } from '../../test/support/trace/sample-trace.ts'
-import type { Call, Log } from '../kernel/operation/call.ts'
+import type { Call } from '../kernel/operation/call.ts'
 import type { Worker } from '../kernel/role/role.ts'
 import type { ResolvedSettings } from '../kernel/settings/settings.ts'
+import type { Log } from '../kernel/telemetry/log.ts'
 import { type RunningWorkers, startWorkers } from './workers.ts'
 
 const settings: ResolvedSettings = {

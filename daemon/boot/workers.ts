@@ -1,8 +1,9 @@
 // Runs the workers of a role: each on its schedule or when woken, never twice at once.
 import { runOnSchedule } from '../../adapters/host/schedule/cron.ts'
-import type { Call, Log } from '../kernel/operation/call.ts'
+import type { Call } from '../kernel/operation/call.ts'
 import type { Worker } from '../kernel/role/role.ts'
 import type { ResolvedSettings } from '../kernel/settings/settings.ts'
+import type { Log } from '../kernel/telemetry/log.ts'
 
 export type RunningWorkers = {
   wake(name: string): void

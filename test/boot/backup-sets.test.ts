@@ -4,9 +4,8 @@ import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { scheduledBackups } from '../../daemon/boot/backup/scheduled-backups.ts'
 import { roleDataFolder } from '../../daemon/boot/storage/site-folder.ts'
-import { everyOperation } from '../../daemon/every-role.ts'
 import { refuse } from '../../daemon/kernel/error/errors.ts'
-import type { AnyOperation } from '../../daemon/kernel/operation/operation.ts'
+import type { RoleClients } from '../../daemon/kernel/operation/operation-contract.ts'
 import { resolveProfile } from '../../daemon/offline/site/site-profile.ts'
 import { createTestSite, type TestSite } from '../support/site/test-site.ts'
 
@@ -19,7 +18,14 @@ beforeAll(async () => {
 afterAll(() => world?.end())
 beforeEach(() => fs.rmSync(dir, { recursive: true, force: true }))
 
-const roleOf = (operation: AnyOperation) => everyOperation.find((each) => each.operation === operation)?.role ?? ''
+/** Clients whose roles answer a backup request as `share` does. */
+function clientsOf(share: BackupShare): RoleClients {
+  return {
+    request: async ({ address, output }, { set }) =>
+      output.parse(await share(path.join(dir, `.${String(set)}.part`), address.split('.')[0] ?? '')) as never,
+  }
+}
+
 const content = 'a database'
 const whole = { state: 'done', sha256: 'a'.repeat(64), bytes: content.length }
 
@@ -34,9 +40,7 @@ const honestShare: BackupShare = (draft, role) => {
 function runBackup(share: BackupShare): Promise<string> {
   const { folder, clock } = world
   const resolved = resolveProfile(folder, {})
-  return scheduledBackups({ folder, resolved, now: clock.now }).run(2, async (operation, { set }) =>
-    share(path.join(dir, `.${String(set)}.part`), roleOf(operation)),
-  )
+  return scheduledBackups({ folder, resolved, now: clock.now }).run(2, clientsOf(share))
 }
 
 test('with the share of each role it is whole', async () => {
@@ -94,9 +98,10 @@ test('a role that the profile does not run, and that has data here, is not left 
   fs.mkdirSync(roleDataFolder(folder, 'consensus'), { recursive: true })
   const resolved = resolveProfile(folder, { PLATFORM_ROLES: 'site' })
   const asked: string[] = []
-  await scheduledBackups({ folder, resolved, now: clock.now }).run(2, async (operation, { set }) => {
-    asked.push(roleOf(operation))
-    return honestShare(path.join(dir, `.${String(set)}.part`), roleOf(operation))
+  const clients = clientsOf((draft, role) => {
+    asked.push(role)
+    return honestShare(draft, role)
   })
+  await scheduledBackups({ folder, resolved, now: clock.now }).run(2, clients)
   expect(asked).toEqual(['site', 'consensus'])
 })

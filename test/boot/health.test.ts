@@ -8,7 +8,7 @@ import { everyRole } from '../../daemon/every-role.ts'
 import { isRefusal } from '../../daemon/kernel/error/errors.ts'
 import { problem } from '../../daemon/kernel/error/problem.ts'
 import { serviceCaller } from '../../daemon/kernel/identity/admit-caller.ts'
-import { performOperation } from '../../daemon/kernel/operation/perform-operation.ts'
+import { emptyRequest, performOperation } from '../../daemon/kernel/operation/perform-operation.ts'
 import { operationsOf } from '../../daemon/kernel/role/built-in-operations.ts'
 import { sendHttpRequest } from '../support/http/send-http-request.ts'
 import { createTestSite, type TestSite } from '../support/site/test-site.ts'
@@ -38,13 +38,7 @@ async function readHealth(house: SiteRuntime): Promise<string[]> {
       .filter(({ address }) => /\.service\.(live|health)$/.test(address))
       .map((target) =>
         performOperation(context, target, serviceCaller(role.name), {
-          params: {},
-          query: {},
-          body: undefined,
-          accepts: [],
-          if_match: undefined,
-          idempotency_key: undefined,
-          last_event_id: undefined,
+          ...emptyRequest,
           trace: sampleTrace,
           signal: new AbortController().signal,
         }),

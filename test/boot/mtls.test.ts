@@ -2,8 +2,8 @@
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { StartRefusal } from '../../daemon/boot/profile.ts'
 import { certificatesFolder } from '../../daemon/boot/storage/site-folder.ts'
+import { StartRefusal } from '../../daemon/kernel/settings/profile-error.ts'
 import { createScratchFolder } from '../support/command/run-command.ts'
 import { createAuthority, issueCertificate, type SiteAuthority } from '../support/keys/site-certificates.ts'
 import { createTestSite, startTestSite, type TestSite, waitUntil } from '../support/site/test-site.ts'
@@ -42,7 +42,7 @@ test('nor with one of another site, or a pin that is no authority', async () => 
   const odd = await createTestSite({ profile: buildMtlsProfile({ cert_file: alphas.file, peers: pin }) })
   worlds.push(world, odd)
   await expect(world.start()).rejects.toThrow('does not name the site alpha')
-  await expect(odd.start()).rejects.toThrow('no authority')
+  await expect(odd.start()).rejects.toThrow('not of an authority')
 })
 
 test('an address that says more than host and port is no url of a peer', async () => {

@@ -10,10 +10,11 @@ import { type RoleDirectory, roleCaller } from '../../daemon/boot/role-caller.ts
 import { SiteRoleClients } from '../../daemon/boot/role-clients.ts'
 import { roleSocketFile, siteFolder } from '../../daemon/boot/storage/site-folder.ts'
 import { everyOperation } from '../../daemon/every-role.ts'
-import type { OutboundMessage, Transport } from '../../daemon/kernel/messaging/transport.ts'
+import type { Transport } from '../../daemon/kernel/messaging/transport.ts'
 import { operation } from '../../daemon/kernel/operation/operation.ts'
-import type { RoleContext } from '../../daemon/kernel/operation/perform-operation.ts'
+import type { RoleContext } from '../../daemon/kernel/operation/role-context.ts'
 import type { Trace } from '../../daemon/kernel/telemetry/trace.ts'
+import { sendMessage } from '../../daemon/shared/site-message/site-message.ts'
 import { echoRole } from '../support/echo/echo-role.ts'
 import { adminHeaders, startEchoServer } from '../support/echo/echo-server.ts'
 import { sampleTrace } from '../support/trace/sample-trace.ts'
@@ -24,7 +25,7 @@ const folder = siteFolder(path.join(dir, 'alpha'))
 mkdirSync(path.dirname(roleSocketFile(folder, 'site')), { recursive: true, mode: 0o700 })
 const random = systemRandom()
 const noMetrics = { count: () => {}, set: () => {}, observe: () => {}, text: async () => '' }
-const message: OutboundMessage = {
+const message = {
   peer: 'bravo',
   event_id: 'e1',
   kind: 'result',
@@ -32,7 +33,7 @@ const message: OutboundMessage = {
   body: {},
   label: { policy: 'P', level: 'LOW', categories: [], originator: 't' },
   parent_block_ids: [],
-}
+} as const
 
 /** The site role's workshop, with a carrier that remembers the traces in which it was asked to send. */
 function createSiteRole(): { shop: RoleContext; traces: Trace[] } {
@@ -57,7 +58,7 @@ const passOn = operation({
   errors: [],
   allow: 'authenticated',
   async run(call, { times }) {
-    for (let time = 0; time < times; time++) await call.roles.send(message)
+    for (let time = 0; time < times; time++) await sendMessage(call, message)
     return { span_id: call.trace.span_id }
   },
 })

@@ -70,7 +70,7 @@ describe('init', () => {
     expect(made.ports).toMatchObject({ site: 9500, consensus: 9501 })
     const text = readFileSync(path.join(site, 'profile.yaml'), 'utf8')
     expect(text).toContain('metrics_listen: "127.0.0.1:9511"')
-    expect(text).toContain('# metrics stay inside; the public listener has none')
+    expect(text).toContain('# internal listener for metrics; the public listener serves none')
     expect((await runJsonCommand(['profile', 'validate', '--site', site])).valid).toBe(true)
   })
 

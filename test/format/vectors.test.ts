@@ -110,19 +110,13 @@ function replaceText(text: string, from: string | RegExp, to: string): string {
 }
 
 const attacks: readonly (readonly [string, string, (text: string) => string, file: string, says: string])[] = [
-  [
-    'another body',
-    body,
-    (text) => replaceText(text, '"number":', '"numbex":'),
-    env,
-    'not the body that was signed for',
-  ],
+  ['another body', body, (text) => replaceText(text, '"number":', '"numbex":'), env, 'the body is not the signed one'],
   [
     'another body beside the manifest',
     body,
     (text) => replaceText(text, '"number":', '"numbex":'),
     'MANIFEST.json',
-    'is not the file listed',
+    'is not the listed file',
   ],
   [
     'another payload',
@@ -143,14 +137,14 @@ const attacks: readonly (readonly [string, string, (text: string) => string, fil
     env,
     (text) => replaceHeader(text, { kid: 'message-0000000000000000' }),
     env,
-    'no pinned key signed it',
+    'no signature of a pinned key',
   ],
   [
     'a header that says more',
     env,
     (text) => replaceHeader(text, { crit: ['b64'], b64: false }),
     env,
-    'signed for something else',
+    'signed for another purpose',
   ],
   [
     'another algorithm',
@@ -159,7 +153,7 @@ const attacks: readonly (readonly [string, string, (text: string) => string, fil
     env,
     'the pinned key has another algorithm',
   ],
-  ['a key twice', env, (text) => replaceText(text, '{', '{"payload":"",'), env, 'a key stands twice'],
+  ['a key twice', env, (text) => replaceText(text, '{', '{"payload":"",'), env, 'duplicate key'],
 ]
 
 function replaceHeader(text: string, change: Record<string, unknown>): string {
@@ -186,5 +180,5 @@ withPython('a message under the number of another does not hold', async () => {
   const ninth = '00000001-0000000000000009'
   for (const part of ['env', 'body']) fs.renameSync(at(`${first}.${part}.json`), at(`${ninth}.${part}.json`))
   const { exit, lines } = await runVerifier(media, [`${ninth}.env.json`])
-  expect([exit, lines[0]]).toEqual([5, expect.stringContaining('the file bears another number')])
+  expect([exit, lines[0]]).toEqual([5, expect.stringContaining('the file name has another number')])
 })

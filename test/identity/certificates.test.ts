@@ -193,7 +193,7 @@ describe('a certificate is nobody’s', () => {
 
 test('a file of authorities holds authorities, at least one', async () => {
   expect(() => createCertificateFixture('', [])).toThrow('no certificate')
-  if (ada) expect(() => createCertificateFixture(root.cert + ada.cert, [])).toThrow('is no authority')
+  if (ada) expect(() => createCertificateFixture(root.cert + ada.cert, [])).toThrow('is not an authority')
 })
 
 describe('with a token', () => {

@@ -156,7 +156,7 @@ test('a provider that was never there is out of reach, and asked again after the
   for (let n = 0; n < 20; n += 1) expect(await verifyAtSite(site, token)).toBe('unavailable 10')
   expect([...issuer.requestCounts.values()]).toEqual([1])
   expect(site.logged).toHaveLength(1)
-  expect(site.logged[0]).toContain('the discovery document was answered 500')
+  expect(site.logged[0]).toContain('the discovery document was answered with status 500')
 })
 
 test('health tells how old the keys are, and looks for new ones where no token does', async () => {

@@ -165,9 +165,7 @@ describe('where an operator looks', () => {
 
   test('health and doctor know of the provider', async () => {
     expect(await healthOf()).toMatchObject({ ok: true, detail: expect.stringMatching(/^keys of \d+ s ago$/) })
-    expect(await found()).toEqual([
-      { check: 'sso', state: 'ok', detail: 'the identity provider has 1 usable keys' },
-    ])
+    expect(await found()).toEqual([{ check: 'sso', state: 'ok', detail: 'the identity provider has 1 usable keys' }])
   })
 
   test('a token is inspected as the site judges it', async () => {
@@ -203,5 +201,5 @@ test('while the provider is away, its tokens are answered 503 once a key is want
   const [finding] = (await examineSite(site.folder, {}, Date.now(), () => undefined)).filter(
     ({ check }) => check === 'sso',
   )
-  expect(finding).toMatchObject({ state: 'problem', detail: expect.stringContaining('answered 503') })
+  expect(finding).toMatchObject({ state: 'problem', detail: expect.stringContaining('answered with status 503') })
 })

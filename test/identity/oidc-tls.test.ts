@@ -75,7 +75,7 @@ describe('exchange at the provider', () => {
   test('a refusal is one, with the provider’s own code', async () => {
     const { exchange } = await endpoint(400, '{"error":"invalid_grant","error_description":"token the-callers-token"}')
     const refused = await exchange()
-    expect(refused).toMatchObject({ code: 'forbidden', message: 'the identity provider says invalid_grant' })
+    expect(refused).toMatchObject({ code: 'forbidden', message: 'the identity provider refused: invalid_grant' })
   })
 
   test.each([

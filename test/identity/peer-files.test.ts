@@ -72,7 +72,7 @@ test('a file that others may read, that lies about its name, or that is no peer 
   renameSync(join(dir, 'charlie.json'), file)
   expect(await peers.list()).toEqual([bravo])
   writeFileSync(join(dir, 'bravo.txt'), '')
-  await expect(peers.list()).rejects.toThrow('is no peer file')
+  await expect(peers.list()).rejects.toThrow('is not a peer file')
 })
 
 test('a name never leads out of the folder', async () => {

@@ -105,7 +105,7 @@ test('a file under another name, a link, a stranger, and a swapped private half 
   expect(() => readKeyFiles(dir)).toThrow('does not belong to its public key')
   writeFileSync(file, JSON.stringify(first))
   writeFileSync(join(dir, 'notes.txt'), '', { mode: 0o600 })
-  expect(() => readKeyFiles(dir)).toThrow('is no key file')
+  expect(() => readKeyFiles(dir)).toThrow('is not a key file')
 })
 
 test('what a crash left behind is no key', async () => {
@@ -139,8 +139,8 @@ test('a JWKS cannot bring a fingerprint, a private key or an unknown algorithm',
   const lying = { keys: [{ ...entry, platform_fingerprint: 'A'.repeat(43) }] }
   expect(importJwks(lying)[0]?.fingerprint).toBe(public_key.fingerprint)
   expect(() => importJwks({ keys: [{ ...entry, d: private_jwk?.d }] })).toThrow('is a private key')
-  expect(() => importJwks({ keys: [{ ...entry, alg: 'ES384' }] })).toThrow('no key of a known algorithm')
-  expect(() => importJwks({ keys: [{ ...entry, kty: 'oct', k: 'AAAA' }] })).toThrow('no key of a known algorithm')
-  expect(() => importJwks({ keys: [] })).toThrow('no JWKS')
+  expect(() => importJwks({ keys: [{ ...entry, alg: 'ES384' }] })).toThrow('not a key of a known algorithm')
+  expect(() => importJwks({ keys: [{ ...entry, kty: 'oct', k: 'AAAA' }] })).toThrow('not a key of a known algorithm')
+  expect(() => importJwks({ keys: [] })).toThrow('not a JWKS')
   expect(existsSync(dir)).toBe(true)
 })

@@ -87,7 +87,7 @@ describe('the key is a pinned token key', () => {
 
   test('a message key does not speak for the issuer', async () => {
     const key = await createKey(createKeyFolderPath(), 'message')
-    await expect(issueToken(key, claims)).rejects.toThrow('no active token key')
+    await expect(issueToken(key, claims)).rejects.toThrow('not an active token key')
     expect(await verifyToken(await signToken(key, buildHeader(key), claims), [key.public_key], expected)).toEqual({
       refused: 'unknown_key',
     })
@@ -189,7 +189,7 @@ describe('form', () => {
     expect(await verdict(await signToken(key, buildHeader(key), { ...claims, pad: 'x'.repeat(8_192) }))).toEqual({
       refused: 'too_large',
     })
-    await expect(issueToken(key, { ...claims, pad: 'x'.repeat(8_192) })).rejects.toThrow('never be accepted')
+    await expect(issueToken(key, { ...claims, pad: 'x'.repeat(8_192) })).rejects.toThrow('at most 8192 are accepted')
     for (const text of ['', '.', '..', 'a.b.c', `${token}.x`, `${token}=`, ` ${token}`, token.slice(0, -3)]) {
       expect(await verdict(text), text).toHaveProperty('refused')
     }

@@ -125,7 +125,7 @@ test('a file with the key in the open and under a passphrase is refused; nothing
   const open = await createKey(dir)
   const both = { ...open, ...(await wrapKey(open, passphrase)) }
   writeFileSync(join(dir, `${open.public_key.kid}.json`), JSON.stringify(both), { mode: 0o600 })
-  expect(() => readKeyFiles(dir)).toThrow('is no key file')
+  expect(() => readKeyFiles(dir)).toThrow('is not a key file')
   writeKeyFile(dir, await wrapKey(open, passphrase))
   await generateKey(dir, { use: 'token', now: noon, passphrase: 'another passphrase' })
   const before = readKeyFiles(dir)

@@ -114,7 +114,12 @@ describe('says what is wrong with a file, and where', () => {
     ['16 bits a letter', 'bad.csv', Buffer.from('\ufeffid,name\n', 'utf16le'), ' cannot be read as text: it is UTF-16'],
     ['a packed file', 'bad.csv', Uint8Array.of(0x1f, 0x8b, 8, 0), ' cannot be read as text: it is compressed'],
     ['Parquet by a wrong name', 'bad.csv', encodeParquet(people), ' cannot be read as text: it is Parquet'],
-    ['no Parquet', 'bad.parquet', 'id,name\n1,a\n', ': broken, or no Parquet: parquet file invalid (footer != PAR1)'],
+    [
+      'no Parquet',
+      'bad.parquet',
+      'id,name\n1,a\n',
+      ': damaged, or not a Parquet file: parquet file invalid (footer != PAR1)',
+    ],
     ['no JSON', 'bad.jsonl', '{"id":1}\n{"id":\n', ', line 2: it is not JSON'],
     [
       'a list of records',

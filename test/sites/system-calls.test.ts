@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, expect } from 'vitest'
-import { statement } from '../../daemon/kernel/messaging/transport.ts'
+import { statement } from '../../daemon/kernel/messaging/statement.ts'
 import {
   findBrokenLink,
   matchCreate,

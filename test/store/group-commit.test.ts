@@ -127,7 +127,11 @@ test('files are for their owner only', () => {
 describe('a check finds', () => {
   test.each([
     ['a body that is no JSON', 'body = substr(body, 2)', 'not JSON'],
-    ['a body that is not of its schema', 'body = replace(body, \'"count":0\', \'"count":-4\')', 'not of its schema'],
+    [
+      'a body that is not of its schema',
+      'body = replace(body, \'"count":0\', \'"count":-4\')',
+      'does not match its schema',
+    ],
     ['an index that is not what the body says', "f_kind = 'blue'", 'f_kind'],
     ['a document moved to another tenant', "tenant_id = 'bravo'", 'tenant_id'],
   ])('%s', async (_what, change, says) => {

@@ -9,9 +9,9 @@ export type SegmentFolder = {
   /** Lines and their ends. The last one may have been cut short: `isTorn`. */
   read(name: string): Promise<{ readonly bytes: Buffer; readonly text: string; readonly isTorn: boolean }>
   remove(name: string): Promise<void>
-  /** Seals what writers that are no more have left open: those whose names begin so, or all. How many there were. */
+  /** Seals segments that ended writers left open: those whose names begin so, or all. Returns their number. */
   sealAbandoned(name?: string): number
-  /** Of all segments, whole or not. */
+  /** Size of all segments, whole or not. */
   bytes(): Promise<number>
 }
 

@@ -10,15 +10,15 @@ export type SegmentWriterOptions = {
   readonly name: string
   /** A segment that has reached this size is sealed. */
   readonly most_bytes: number
-  /** What is held while nothing can be written; lines beyond it are lost, and counted. */
+  /** Bytes that are held while nothing can be written; lines beyond are dropped and counted. */
   readonly most_held_bytes: number
-  /** Told when writing begins to fail, and when it works again. */
+  /** Called when writing begins to fail, and when it works again. */
   readonly onStateChange: (state: 'failing' | 'back', detail: string) => void
 }
 
 /**
- * What `flush` has written survives the end of the process, whatever ended it; what is sealed survives the machine's.
- * A failing disk stops nobody: lines are held, then dropped, and `lost` says how many.
+ * Flushed lines survive the end of the process, however it ended; sealed segments survive a crash of the machine.
+ * A failing disk stops no caller: lines are held, then dropped, and `lost` counts them.
  */
 export class SegmentWriter {
   readonly #options: SegmentWriterOptions

@@ -1,13 +1,13 @@
-// Blinding in as many pieces as are done side by side: a thread has a start to pay for, and many a list is short.
+// Splits blinding into as many pieces as run in parallel: starting a thread has a cost, and many lists are short.
 import type { Blinding } from '../../../daemon/kernel/cryptography/blinding.ts'
 import type { BlindingWork } from './perform-blinding.ts'
 
 export type BlindingPerformer = (work: BlindingWork, signal: AbortSignal) => Promise<Uint8Array | undefined>
 
-/** A tenth of a second on one core: less is not worth a piece of its own. */
+/** Values for a tenth of a second on one core: fewer are not worth a piece of their own. */
 const min_piece_items = 1_024
 
-/** `side_by_side`: pieces that `perform` does at a time. */
+/** `side_by_side`: pieces that `perform` runs in parallel. */
 export function curve25519Blinding(perform: BlindingPerformer, side_by_side: number): Blinding {
   const cut = <T>(count: number, piece: (from: number, to: number) => T): T[] => {
     const each = Math.max(min_piece_items, Math.ceil(count / side_by_side))

@@ -18,7 +18,7 @@ const sha512 = Object.assign((data: Uint8Array) => hash('sha512', data, 'buffer'
 
 /**
  * u-coordinates, 32 bytes each, by RFC 9380 section 6.7.1, suite curve25519_XMD:SHA-512_ELL2_NU_ up to the clearing of the
- * cofactor, which X25519 does by its scalars. Never a point of the twist: which of the two it was would show after blinding.
+ * cofactor, which X25519 does by its scalars. Never a point of the twist: blinding would not hide that.
  * `tag` is the suite's domain separation tag.
  */
 export function encodeToCurve(tag: string, values: readonly string[]): Uint8Array {

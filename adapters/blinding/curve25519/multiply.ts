@@ -9,7 +9,7 @@ const prime = Uint8Array.from({ length: point_bytes }, (_, at) =>
   at === 0 ? 0xed : at === point_bytes - 1 ? 0x7f : 0xff,
 )
 
-/** X25519 (RFC 7748) of each point; undefined when one is not written as points are, or comes to nothing. */
+/** X25519 (RFC 7748) of each point; undefined when one is not in canonical form, or gives zero. */
 export function multiplyPoints(points: Uint8Array, secret: Uint8Array): Uint8Array | undefined {
   if (points.length % point_bytes !== 0) return undefined
   const key = importPrivateKey(secret)
@@ -26,7 +26,7 @@ function importPrivateKey(secret: Uint8Array): KeyObject {
   return createPrivateKey({ key: Buffer.concat([pkcs8_prefix, secret]), format: 'der', type: 'pkcs8' })
 }
 
-/** Points of low order give zero (RFC 7748, section 6.1), which the platform refuses: nothing of the secret is in that. */
+/** Points of low order give zero (RFC 7748, section 6.1), which the platform refuses: that reveals nothing of the secret. */
 function multiplyPoint(point: Uint8Array, privateKey: KeyObject): Uint8Array | undefined {
   if (!isReduced(point)) return undefined
   const publicKey = createPublicKey({ key: Buffer.from(point), format: 'raw-public', asymmetricKeyType: 'x25519' })
@@ -39,7 +39,7 @@ function multiplyPoint(point: Uint8Array, privateKey: KeyObject): Uint8Array | u
   return product.some((byte) => byte !== 0) ? product : undefined
 }
 
-/** Below the prime: every other way to write a point would let one be sent twice. */
+/** Below the prime: with a second form, a point could be sent twice. */
 function isReduced(point: Uint8Array): boolean {
   for (let at = point_bytes - 1; at >= 0; at--) {
     const [ours = 0, most = 0] = [point[at], prime[at]]

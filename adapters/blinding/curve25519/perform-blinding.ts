@@ -13,10 +13,10 @@ export type BlindingWork =
       readonly tag_bytes: number
     }
 
-/** The name of the protocol and of the suite it rests on: points of another protocol are other points. */
+/** Domain separation by protocol and suite: the same value gives another point in another protocol. */
 const suite_tag = 'platform-psi-1-curve25519_XMD:SHA-512_ELL2_NU_'
 
-/** Points or tags, in order; undefined for points that are none. */
+/** Points or tags, in order; undefined when a point is invalid. */
 export function performBlinding(work: BlindingWork): Uint8Array | undefined {
   if (work.do === 'values') {
     const points = encodeToCurve(

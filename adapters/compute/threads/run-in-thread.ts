@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 export type ComputeThreadMessage = { readonly kind: 'progress' | 'done'; readonly value: unknown }
 
-/** Does the work that this thread was started for, and ends it. What is thrown ends the job. */
+/** Does the work that this thread was started for, and ends it. An exception ends the job. */
 export async function runInThread(
   work: (input: unknown, report: (progress: unknown) => void) => unknown,
 ): Promise<void> {

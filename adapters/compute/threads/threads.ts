@@ -4,7 +4,7 @@ import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { Compute, ComputeJob } from '../../../daemon/kernel/role/compute.ts'
 import type { ComputeThreadMessage } from './run-in-thread.ts'
 
-/** A module, or where there are no files to load one from, the source of a CommonJS one. */
+/** A module, or the source of a CommonJS module where there is no file to load. */
 export type ThreadScript = { readonly module: URL } | { readonly source: string }
 
 /** How often the memory of a job is looked at. */
@@ -55,7 +55,7 @@ class ComputeAttempt {
     if (signal.aborted) abort()
   }
 
-  /** What is large here lies outside the heap, which the engine's own limit does not count. */
+  /** Large data lies outside the heap, which the engine's own limit does not count. */
   async #checkMemory(memory_bytes: number): Promise<void> {
     const { total_heap_size, external_memory } = await this.#worker.getHeapStatistics().catch(() => emptyHeapStatistics)
     if (total_heap_size + external_memory > memory_bytes) this.#fail(memoryLimitRefusal())
@@ -67,7 +67,7 @@ class ComputeAttempt {
   }
 }
 
-/** Of a thread that is over. */
+/** Heap of a thread that has ended. */
 const emptyHeapStatistics = { total_heap_size: 0, external_memory: 0 }
 
 function toJobError(error: unknown): unknown {
@@ -76,4 +76,4 @@ function toJobError(error: unknown): unknown {
   return isOutOfMemory || isNoBuffer ? memoryLimitRefusal() : error
 }
 
-const memoryLimitRefusal = () => refuse('too_large', 'the work wants more memory than it may have')
+const memoryLimitRefusal = () => refuse('too_large', 'the work exceeded its memory limit')

@@ -1,9 +1,9 @@
-// What pages of a column claim to hold, looked at before room is made for it: a file of a kilobyte can claim a terabyte.
+// Checks the claimed sizes of a column's pages before memory is reserved: a file of a kilobyte can claim a terabyte.
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { parquetHeader } from 'hyparquet/src/column.js'
 import { compressors as byLibrary } from 'hyparquet-compressors'
 
-/** What is wrong with a Parquet file. */
+/** A fault of a Parquet file. */
 export class ParquetFault extends Error {
   constructor(message: string) {
     super(message)
@@ -45,7 +45,7 @@ function checkVersionTwoPage({
   const all = levels.reduce((sum, length) => sum + length, 0)
   const fits = levels.every((length) => isWithin(length, compressed_page_size)) && all <= compressed_page_size
   if (fits && isWithin(page.num_nulls, page.num_values) && isWithin(page.num_rows, page.num_values)) return
-  throw new ParquetFault('a page claims what it does not have')
+  throw new ParquetFault('a page claims more bytes than it contains')
 }
 
 type Decompressor = (packed: Uint8Array, length: number) => Uint8Array

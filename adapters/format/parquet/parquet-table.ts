@@ -9,7 +9,7 @@ export type ParquetByteSource = { readonly size: number; read(from: number, to: 
 
 export type ParquetTable = {
   readonly rows: number
-  /** Of all columns, as they stand in the file. */
+  /** Names of all columns, in the order of the file. */
   readonly names: readonly string[]
   /**
    * Calls with each value of a column that is there, by its row. A list of values is one text, its items joined by
@@ -21,7 +21,7 @@ export type ParquetTable = {
 type ParquetLeaf = { readonly element: SchemaElement; readonly isList: boolean }
 type RowGroup = FileMetaData['row_groups'][number]
 
-/** `most_rows`: more are refused. Throws `ParquetFault` for what is no Parquet, or is broken. */
+/** `most_rows`: more are refused. Throws `ParquetFault` for a file that is not Parquet, or is damaged. */
 export async function parquetTable(bytes: ParquetByteSource, most_rows: number): Promise<ParquetTable> {
   const file = { byteLength: bytes.size, slice: (from: number, to = bytes.size) => bytes.read(from, to) }
   const metadata = await mapLibraryErrors(() => parquetMetadataAsync(file, { geoparquet: false }))
@@ -57,14 +57,14 @@ export async function parquetTable(bytes: ParquetByteSource, most_rows: number):
   }
 }
 
-/** Whatever the library cannot make sense of is the file's fault; what the system says of the file is passed on. */
+/** An error of the library is a fault of the file; an error of the file system is passed on. */
 async function mapLibraryErrors<T>(act: () => Promise<T>, where = ''): Promise<T> {
   try {
     return await act()
   } catch (error) {
     if (error instanceof ParquetFault) throw new ParquetFault(`${where}${error.message}`)
     if (!(error instanceof Error) || (error as NodeJS.ErrnoException).syscall !== undefined) throw error
-    throw new ParquetFault(`${where}broken, or no Parquet: ${error.message}`)
+    throw new ParquetFault(`${where}damaged, or not a Parquet file: ${error.message}`)
   }
 }
 
@@ -125,7 +125,7 @@ async function readChunks({ bytes, plain, name, group, start }: ColumnChunkReque
   const rows = Number(group.num_rows)
   if (rows === 0) return []
   const column = group.columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === name)?.meta_data
-  if (!column) throw new ParquetFault('a row group is without it')
+  if (!column) throw new ParquetFault('a row group does not contain the column')
   const from = Number(column.dictionary_page_offset || column.data_page_offset)
   const to = from + Number(column.total_compressed_size)
   if (!(from >= 0 && from <= to && to <= bytes.size)) throw new ParquetFault('it lies beyond the end of the file')

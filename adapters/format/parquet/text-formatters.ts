@@ -1,7 +1,7 @@
 // Values of Parquet columns as the text that a person would write for them, exact to the last digit.
 import type { SchemaElement } from 'hyparquet'
 
-/** From what is stored to text, or the bytes of a text; undefined where there is no value. */
+/** Formats a stored value as text, or as the bytes of a text; undefined where there is no value. */
 export type TextFormatter = (stored: unknown) => string | Uint8Array | undefined
 
 /** How a column of this type is written; what it is called, where it has no text form. */
@@ -55,7 +55,7 @@ const formatters: Readonly<Record<string, (element: SchemaElement) => TextFormat
   '* NULL': () => () => undefined,
 }
 
-/** What is no number is no value, as tables of other programs write their gaps. */
+/** NaN counts as a missing value, as tables of other programs write their gaps. */
 function formatFloat(stored: number, written: (stored: number) => string): string | undefined {
   return Number.isNaN(stored) ? undefined : written(stored)
 }

@@ -1,4 +1,4 @@
-// Which addresses may be dialled: by default those that anybody on the internet may have, and no others.
+// Decides which addresses may be dialled: by default only globally reachable ones.
 import { isWithin, parseIp } from '../../../daemon/kernel/network/ip-address.ts'
 import { parseTrustedNetwork, specialUse } from '../../../daemon/kernel/network/special-addresses.ts'
 
@@ -8,19 +8,21 @@ export type AddressRule = {
 }
 
 /**
- * @param trusted networks as `10.1.0.0/16` or `fd00:12::/32`, or single addresses: these may be dialled whatever they are.
- * @throws Error that names the entry, where one is no network, has bits beyond its prefix, or trusts nearly everything.
+ * @param trusted networks as `10.1.0.0/16` or `fd00:12::/32`, or single addresses: they may be dialled although they are
+ * not globally reachable.
+ * @throws Error that names the entry when it is not a network, has bits beyond its prefix, or is wider than 8 bits.
  */
 export function addressRule(trusted: readonly string[]): AddressRule {
   const networks = trusted.map((entry) => {
     const network = parseTrustedNetwork(entry)
-    if (!network) throw new Error(`${JSON.stringify(entry)} is no network of 8 bits or more, such as 10.1.0.0/16`)
+    if (!network)
+      throw new Error(`${JSON.stringify(entry)} is not a network with a prefix of at least 8 bits, such as 10.1.0.0/16`)
     return network
   })
   return {
     refusal(text) {
       const address = parseIp(stripZone(text))
-      if (!address) return `${JSON.stringify(text)} is no address`
+      if (!address) return `${JSON.stringify(text)} is not an IP address`
       if (networks.some((network) => isWithin(address, network))) return undefined
       const use = specialUse(address)
       return use === undefined ? undefined : `${text} is ${use}`
@@ -28,7 +30,7 @@ export function addressRule(trusted: readonly string[]): AddressRule {
   }
 }
 
-/** A zone says by which interface: of addresses that are link-local in any case. */
+/** A zone names the interface of an address, which is link-local then. */
 function stripZone(text: string): string {
   const zone = text.indexOf('%')
   return zone > 0 && text.includes(':') ? text.slice(0, zone) : text

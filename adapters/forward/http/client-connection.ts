@@ -1,4 +1,4 @@
-// One connection of a stranger: its requests are served one after the other, and it is watched for slowness.
+// One connection of a public client: serves its requests one after the other, and watches for slowness.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { BodyFraming, Exchange, RequestFault } from '../../../daemon/kernel/forward/exchange.ts'
@@ -6,14 +6,14 @@ import { HttpExchange } from './exchange.ts'
 import type { InboundLimits } from './limits.ts'
 import type { TickingClock } from './ticking-clock.ts'
 
-/** What a listener has in common for all of its connections. */
+/** State of a listener that all its connections share. */
 export type DataListenerContext = {
   readonly limits: InboundLimits
   readonly clock: TickingClock
   readonly handle: (exchange: Exchange) => void
   /** A client is cut off because it takes its answer too slowly. */
   readonly onSlowReader: () => void
-  /** When connections are let go that ask nothing more, and when all are cut off; no end is near while undefined. */
+  /** When idle connections are closed, and when all are cut off. Undefined while the listener is not closing. */
   closing: { readonly idle_at: number; readonly all_at: number } | undefined
 }
 
@@ -24,17 +24,17 @@ export class ClientConnection {
   #current: HttpExchange | undefined
   /** Sent ahead while another is served. */
   readonly #waiting: HttpExchange[] = []
-  /** The answer that is under way, or was the last, ends the connection: what comes after is no request. */
+  /** The current or last response ends the connection: bytes after it are not a request. */
   #isLast = false
   #isBodyWatched = false
-  /** The last answer that was begun. Several may wait in it for those before to have gone out. */
+  /** The response that was begun last. Several may wait for earlier ones to be sent. */
   #answer: ServerResponse | undefined
   /** Bytes at the last look, and when there was progress for the last time; of a body, when and where it began. */
   #mark = 0
   #since: number
-  /** Since when an answer waits for its client, and bytes by then; undefined while none does. */
+  /** Since when a response waits for its client, and the bytes sent by then. Undefined while none waits. */
   #waits: { readonly since: number; readonly from: number } | undefined
-  /** When a connection goes that is kept for its end to be seen. */
+  /** When to drop a connection that is kept only until the client closes it. */
   #lingers_until = Number.POSITIVE_INFINITY
 
   constructor(context: DataListenerContext, socket: Socket) {
@@ -44,7 +44,7 @@ export class ClientConnection {
     this.peer = socket.remoteAddress ?? ''
   }
 
-  /** Nothing is asked, and nothing is owed. */
+  /** No request is pending, and no response is unsent. */
   get isIdle(): boolean {
     return !this.#current && this.#socket.writableLength === 0
   }
@@ -67,11 +67,11 @@ export class ClientConnection {
     else this.destroy()
   }
 
-  /** The answer of the current request was given to the socket: the next one's turn. */
+  /** The response of the current request is handed to the socket: serves the next request. */
   next(): void {
     this.#current = undefined
     if (this.#isLast) this.#close()
-    // Who takes no answers is given no more of them; see `drained`.
+    // A client that does not read gets no further responses; see `drained`.
     else if (this.#waiting.length > 0 && !this.#socket.writableNeedDrain)
       this.#start(this.#waiting.shift() as HttpExchange)
   }
@@ -80,7 +80,7 @@ export class ClientConnection {
     if (!this.#current && !this.#isLast && this.#waiting.length > 0) this.next()
   }
 
-  /** Says with the head whether the connection goes on. `isFinal`: what else may come on it nobody takes for anything. */
+  /** Announces in the head whether the connection stays open. `isFinal`: later bytes on it are ignored. */
   beforeHead(response: ServerResponse, isFinal: boolean): void {
     this.#answer = response
     if (isFinal || (this.#context.closing && this.#waiting.length === 0)) this.#isLast = true
@@ -89,7 +89,7 @@ export class ClientConnection {
     if (isFinal) this.#linger()
   }
 
-  /** From here on the bytes of a body are counted, or no longer. */
+  /** Starts or stops counting the bytes of a body. */
   watchBody(isWatched: boolean): void {
     this.#isBodyWatched = isWatched
     this.#since = this.#context.clock.now()
@@ -97,8 +97,8 @@ export class ClientConnection {
   }
 
   /**
-   * What came is no request, or not in time. True when nothing is answered now, so that the listener may say so; else the
-   * request that is being read learns of it.
+   * The bytes received are not a request, or came too late. True when no response is under way, so that the listener may
+   * answer; otherwise the request that is being read is notified.
    */
   onParserError(isLate: boolean): boolean {
     if (this.#isLast) return false
@@ -109,7 +109,7 @@ export class ClientConnection {
     return !current
   }
 
-  /** The last thing that is written, after the answers before it; then the end. */
+  /** Writes the last bytes, after all earlier responses, and ends the connection. */
   sendFinal(text: string): void {
     this.#isLast = true
     this.#linger()
@@ -148,7 +148,7 @@ export class ClientConnection {
     this.#context.handle(exchange)
   }
 
-  /** What was told to go on by its head, and may not. */
+  /** Ends a connection that its response head had announced to stay open. */
   #close(): void {
     this.#waiting.length = 0
     this.#whenWritten(() => this.#socket.destroySoon())
@@ -166,7 +166,7 @@ export class ClientConnection {
     if (elapsed_ms >= grace_ms && bytes * 1_000 < body_rate * elapsed_ms) this.#current?.bodyFailed('too_slow')
   }
 
-  /** Bytes that the other end takes, while there are any for it; else those that it sends. */
+  /** Bytes that the client reads while a response waits for it; otherwise bytes that it sends. */
   #sweepProgress(now: number): void {
     const { stall_ms, idle_ms } = this.#context.limits
     const isWriting = this.#socket.writableLength > 0
@@ -180,7 +180,7 @@ export class ClientConnection {
     } else if (now - this.#since >= (isWriting ? stall_ms : idle_ms)) this.destroy()
   }
 
-  /** Only while an answer is not whole and its client is what it waits for: nobody answers for an upstream's slowness. */
+  /** Only while an incomplete response waits for its client: a client is not charged for a slow upstream. */
   #isReadTooSlowly(now: number, isWriting: boolean, taken: number): boolean {
     if (!this.#current || !isWriting) {
       this.#waits = undefined
@@ -192,8 +192,8 @@ export class ClientConnection {
   }
 
   /**
-   * A socket that is closed with bytes unread resets the connection, and the client may lose the answer that it was sent.
-   * So after the answer it is closed in one direction alone, and read from until the client closes too, for a while.
+   * A socket that is closed with bytes unread resets the connection, and the client may lose the response.
+   * So after the response only the sending side is closed, and the socket is read until the client closes too, for a while.
    */
   #linger(): void {
     const { clock, limits } = this.#context

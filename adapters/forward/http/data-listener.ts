@@ -1,4 +1,4 @@
-// Where strangers reach the data plane: Node's strict parser, what it lets pass caught, and limits on all that takes time.
+// The public listener: Node's strict parser, checks for what it lets pass, and time limits on everything.
 import { createServer, type IncomingMessage, type Server, type ServerOptions, ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
@@ -10,7 +10,7 @@ import type { TickingClock } from './ticking-clock.ts'
 
 export type PemKeyPair = { readonly cert: string; readonly key: string }
 
-/** What ended a connection without a request, with no method and no path to count it by; `slow_reader`: in the middle of an answer. */
+/** Why a connection ended without a request: no method and no path to count it by. `slow_reader`: within a response. */
 export type ConnectionFault =
   | 'malformed'
   | 'head_too_large'
@@ -20,27 +20,27 @@ export type ConnectionFault =
   | 'handshake'
 
 export type DataListenerOptions = {
-  /** `reusePort`: several threads listen on one address, and the kernel shares connections out (Linux). */
+  /** `reusePort`: several threads listen on one address, and the kernel distributes connections (Linux). */
   readonly listen: { readonly host: string; readonly port: number; readonly reusePort?: boolean }
   /** Absent: plain HTTP. */
   readonly tls?: PemKeyPair
   readonly limits: InboundLimits
   readonly clock: TickingClock
-  /** Is given each request, those with a fault too, and must answer it. It must not throw. */
+  /** Receives each request, faulty ones included, and must answer it. Must not throw. */
   readonly handle: (exchange: Exchange) => void
   readonly onConnectionFault: (stray: ConnectionFault) => void
 }
 
 export type DataListener = {
   readonly port: number
-  /** Open connections, and those of them that are owed an answer. */
+  /** Open connections, and those of them with an unanswered request. */
   counts(): { readonly connections: number; readonly busy: number }
-  /** For connections to come. */
+  /** Applies to new connections. */
   replaceCertificate(tls: PemKeyPair): void
   /**
-   * Takes no more connections, and tells each client with its next answer that it is the last. Connections that ask nothing
-   * for `linger_ms` go; what is not over after `drain_ms` is cut off. Connections that the kernel has and this thread has not
-   * accepted are lost with the listener; where several threads share an address, Linux moves them with tcp_migrate_req.
+   * Accepts no more connections, and marks the next response on each as its last. Connections without a request for
+   * `linger_ms` are closed; those still open after `drain_ms` are cut off. Connections that the kernel has queued and this
+   * thread has not accepted are lost; where several threads share an address, Linux moves them with tcp_migrate_req.
    */
   close(drain_ms: number): Promise<void>
 }
@@ -57,7 +57,7 @@ export async function dataListener(options: DataListenerOptions): Promise<DataLi
   }
   const guests = new Map<Socket, ClientConnection>()
   const server = createListenerServer(options)
-  // With TLS, connections that have not shaken hands are known here alone.
+  // With TLS, only this set knows connections that are still in their handshake.
   const knocking = new Set<Socket>()
   if (options.tls) {
     server.on('connection', (socket: Socket) => {
@@ -105,7 +105,7 @@ export async function dataListener(options: DataListenerOptions): Promise<DataLi
       const now = clock.now()
       house.closing = { idle_at: now + Math.min(limits.linger_ms, drain_ms), all_at: now + drain_ms }
       await new Promise((resolve) => server.close(resolve))
-      // Node says that the server is closed before its last connections say so, and what they carried is told of by them.
+      // Node reports the server as closed before its last connections are, and those report the requests they carried.
       while (guests.size > 0) await new Promise((resolve) => setImmediate(resolve))
       stopTicks()
     },
@@ -121,7 +121,7 @@ function createListenerServer({ limits, tls, onConnectionFault }: DataListenerOp
     // Idle connections are ended by the sweep: Node would set a timer after each answer.
     keepAliveTimeout: 0,
     insecureHTTPParser: false,
-    // Without a host a request has a fault, and is counted as others are.
+    // A request without a host is a fault of the request, and is counted like others.
     requireHostHeader: false,
     noDelay: true,
   }
@@ -136,14 +136,14 @@ function createListenerServer({ limits, tls, onConnectionFault }: DataListenerOp
     : createServer(common)
   server.on('tlsClientError', () => onConnectionFault('handshake'))
   server.maxConnections = limits.connections
-  // Node would end idle connections as soon as the listener closes, whatever is on its way on them.
+  // Node would end idle connections as soon as the listener closes, even when a request is on its way.
   server.closeIdleConnections = () => undefined
-  // All fields are seen, or Node would leave out those beyond: the bound is on bytes, and then on fields as a fault.
+  // Node would silently drop fields beyond its count: here bytes are bounded, and too many fields are a fault.
   server.maxHeadersCount = 0
   return server
 }
 
-/** Node lets go of a socket on which a tunnel is asked for: its events, its answers that are under way, and its errors. */
+/** Node detaches from a socket when a client requests a tunnel: from its events, pending responses and errors. */
 function refuseTunnel(request: IncomingMessage, socket: Socket, connection: ClientConnection | undefined): void {
   socket.on('error', () => socket.destroy())
   if (!connection?.isQuiet) {
@@ -175,7 +175,7 @@ const statusLines = {
 /** The other end closed or broke the connection, perhaps within a request. */
 const disconnectCodes = new Set(['ECONNRESET', 'EPIPE', 'HPE_INVALID_EOF_STATE'])
 
-/** Bytes that are no request, or did not become one in time. Nothing of them is repeated in the answer. */
+/** Bytes that are not a request, or not a whole one in time. The response repeats nothing of them. */
 function handleParserError(
   error: NodeJS.ErrnoException,
   connection: ClientConnection | undefined,

@@ -107,7 +107,7 @@ describe('an origin', () => {
     const check = (origin: UpstreamOrigin, resolve?: AddressResolver) => checkOrigin(origin, rule, resolve)
     expect(await check({ host: '127.0.0.1', port: 1 })).toBeInstanceOf(AddressDeniedError)
     expect(await check({ host: 'up.example', port: 1 }, private_)).toMatchObject({
-      message: '192.168.0.1 is private, and in no trusted network',
+      message: '192.168.0.1 is private, and not in a trusted network',
     })
     expect(await check({ host: 'up.example', port: 1 }, open)).toBeUndefined()
     expect(await check({ host: '8.8.8.8', port: 1 })).toBeUndefined()

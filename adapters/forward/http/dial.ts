@@ -1,4 +1,4 @@
-// Opens connections to one named place, and only to addresses that the rule allows: each connection, whatever DNS says now.
+// Opens connections to one origin, and only to addresses that the rule allows: checked for each connection, after its lookup.
 import { type LookupAddress, lookup } from 'node:dns'
 import { connect, isIP, type LookupFunction, type OnReadOpts, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -8,11 +8,11 @@ export type UpstreamOrigin = {
   /** Name or address, IPv6 without brackets. */
   readonly host: string
   readonly port: number
-  /** Absent: in the open. `ca`: PEM of the authorities that count, those of Node when absent. */
+  /** Absent: without TLS. `ca`: PEM of the trusted authorities; Node's own when absent. */
   readonly tls?: { readonly ca?: string | readonly string[] }
 }
 
-/** All addresses of a name; `dns.lookup` but in tests. */
+/** All addresses of a name; `dns.lookup` outside tests. */
 export type AddressResolver = (
   host: string,
   done: (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void,
@@ -20,12 +20,12 @@ export type AddressResolver = (
 
 export const systemResolver: AddressResolver = (host, done) => lookup(host, { all: true, verbatim: true }, done)
 
-/** The place has an address that may not be dialled. */
+/** The origin has an address that may not be dialled. */
 export class AddressDeniedError extends Error {
   readonly code = 'ADDRESS_DENIED'
 }
 
-/** Takes apart `http://host:port/...`; undefined for other schemes. Port and TLS by the scheme where not said. */
+/** Parses `http://host:port/...`; undefined for other schemes. Port and TLS default to those of the scheme. */
 export function parseUpstreamOrigin(url: URL, ca?: string | readonly string[]): UpstreamOrigin | undefined {
   const isTls = url.protocol === 'https:'
   if (!isTls && url.protocol !== 'http:') return undefined
@@ -35,16 +35,16 @@ export function parseUpstreamOrigin(url: URL, ca?: string | readonly string[]): 
 }
 
 /**
- * A socket that connects; it fails with `AddressDeniedError` where any address of the place is one that the rule refuses: a
- * name that means both here and elsewhere is an attack, or a mistake. Ready at `connect`, with TLS at `secureConnect`.
- * `onread`: see `net.Socket`; without it the socket is a stream as any other.
+ * A connecting socket. Fails with `AddressDeniedError` when the rule refuses any address of the origin: a name with both
+ * internal and external addresses is an attack or a mistake. Ready at `connect`, with TLS at `secureConnect`.
+ * `onread`: see `net.Socket`; without it the socket is an ordinary stream.
  */
 export function dial(origin: UpstreamOrigin, rule: AddressRule, resolve: AddressResolver, onread?: OnReadOpts): Socket {
   const { host, port, tls } = origin
   const lookup = checkedLookup(rule, resolve)
   const options = { host, port, lookup, noDelay: true, keepAlive: true, ...(onread ? { onread } : {}) }
   const refusal = isIP(host) === 0 ? undefined : rule.refusal(host)
-  // Addresses are not looked up: what would be checked then is checked here, and fails by the same way.
+  // Addresses are not looked up, so the check of the lookup is made here, and fails in the same way.
   if (refusal !== undefined)
     return connect({ host: 'denied', port, lookup: (_, __, done) => done(createDenial(refusal), '') })
   if (!tls) return connect(options)
@@ -59,7 +59,7 @@ export function dial(origin: UpstreamOrigin, rule: AddressRule, resolve: Address
   })
 }
 
-/** Whether the place may be dialled now; the error tells why not. For a start that should fail early. */
+/** Whether the origin may be dialled now; otherwise the error with the reason. For start checks. */
 export function checkOrigin(
   origin: UpstreamOrigin,
   rule: AddressRule,
@@ -87,4 +87,4 @@ function checkedLookup(rule: AddressRule, resolve: AddressResolver): LookupFunct
     })
 }
 
-const createDenial = (refusal: string) => new AddressDeniedError(`${refusal}, and in no trusted network`)
+const createDenial = (refusal: string) => new AddressDeniedError(`${refusal}, and not in a trusted network`)

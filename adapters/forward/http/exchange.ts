@@ -1,4 +1,4 @@
-// One request of a stranger and its answer: what was asked, the body when it is wanted, and the answer in few writes.
+// One public request and its response: the request head, the body on demand, and the response in few writes.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type {
   BodyFailure,
@@ -17,27 +17,27 @@ const piece_bytes = 65_536
 
 const empty_body = Buffer.alloc(0)
 
-/** No method throws for a client that is gone: then nothing is written, and `answering` was told. */
+/** No method throws for a client that is gone: nothing is written then, and `answering` has been notified. */
 export class HttpExchange implements Exchange {
   readonly method: string
-  /** The target as it stood on the line: nothing is decoded. */
+  /** The request target as received: nothing is decoded. */
   readonly target: string
-  /** Names and values in turn, as they stood. */
+  /** Names and values in turn, as received. */
   readonly rawHeaders: readonly string[]
   /** Address of the other end of the connection; empty when it is gone already. */
   readonly peer: string
-  /** Why nobody may be served by this request: it is to be answered with the fault's status, and counted as any other. */
+  /** Why this request must not be forwarded: it is answered with the fault's status, and counted like any other. */
   readonly fault: RequestFault | undefined
-  /** The body that is announced: its bytes, or `chunked`, or 0. */
+  /** The announced body: its bytes, or `chunked`, or 0. */
   readonly framing: BodyFraming
   answering: ResponseProducer | undefined
   readonly #guest: ClientConnection
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
-  /** The client sends its body when it is told to, and was not told yet. */
+  /** The client waits for `100 Continue` before it sends its body. */
   #isAwaited: boolean
   #onBody: ((body: BodyResult) => void) | undefined
-  /** Found before anybody asked for the body. */
+  /** A failure that was found before the body was requested. */
   #bodyFailure: BodyFailure | undefined
   #hasWritten = false
   #isDrainAwaited = false
@@ -62,14 +62,14 @@ export class HttpExchange implements Exchange {
     this.#isAwaited = isAwaited
   }
 
-  /** The answer was given whole to the socket, or never will be. */
+  /** The whole response was handed to the socket, or never will be. */
   get isOver(): boolean {
     return this.#isOver
   }
 
   /**
-   * Asks for the body, which nobody sends who waits for `100 Continue` before this. `done` is called once: at once where it
-   * is known by then what becomes of it. After anything but bytes the answer ends the connection.
+   * Requests the body; a client that waits for `100 Continue` sends it only now. `done` is called once, at once when the
+   * outcome is known already. After any outcome but bytes, the response ends the connection.
    */
   readBody(most_bytes: number, done: (body: BodyResult) => void): void {
     const known = this.#knownBody(most_bytes)
@@ -105,20 +105,20 @@ export class HttpExchange implements Exchange {
     return this.#bodyFailure
   }
 
-  /** A whole answer. Its length is set here; for HEAD the body is what GET would bring, and is not sent. */
+  /** Sends a whole response, and sets its length. For HEAD the body is that of GET, and is not sent. */
   reply(status: number, headers: readonly string[], body: Buffer = empty_body): void {
     if (this.method !== 'HEAD' && body.length > single_write_bytes) this.#replyInPieces(status, headers, body)
     else this.#end(status, this.#framed(status, headers, body.length), body.toString('latin1'))
   }
 
-  /** As `reply`, of bytes that are given one character each. */
+  /** Like `reply`, with a body of one character per byte. */
   replyText(status: number, headers: readonly string[], bytes: string): void {
     this.#end(status, this.#framed(status, headers, bytes.length), bytes)
   }
 
   /**
-   * Begins an answer that streams; the head goes with what is written in this tick, or without it. `length`: its bytes where
-   * they are known, also where HEAD brings none of them.
+   * Begins a streamed response; its head is sent with the bytes written in this tick, or alone. `length`: its bytes when
+   * known, also for HEAD, which sends none of them.
    */
   begin(status: number, headers: readonly string[], length: number | undefined): void {
     if (this.#isOver) return
@@ -130,7 +130,7 @@ export class HttpExchange implements Exchange {
     })
   }
 
-  /** False: the client takes it slowly, and `answering.drained` comes. The bytes are kept: they must be the caller's to give. */
+  /** False when the client reads slowly: `answering.drained` follows. The caller must not reuse the bytes. */
   write(bytes: Buffer | string): boolean {
     if (this.#isOver) return true
     this.#hasWritten = true
@@ -152,14 +152,14 @@ export class HttpExchange implements Exchange {
     this.#finish()
   }
 
-  /** The answer cannot be finished: the client must see that it is not whole. */
+  /** Breaks off a response that cannot be finished, so that the client sees that it is incomplete. */
   cut(): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#guest.destroy()
   }
 
-  /** The connection is gone, as its guest says. */
+  /** The client connection reports that it is gone. */
   gone(): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -167,7 +167,7 @@ export class HttpExchange implements Exchange {
     this.answering?.gone()
   }
 
-  /** The body will not come whole, as its guest says. */
+  /** The client connection reports that the body will not arrive whole. */
   bodyFailed(why: BodyFailure): void {
     this.#bodyFailure ??= why
     this.#onBody?.(why)
@@ -193,7 +193,7 @@ export class HttpExchange implements Exchange {
     if (this.#isOver) return
     this.#beforeHead()
     this.#response.writeHead(status, headers)
-    // As text it goes in one write with the head.
+    // Text is sent in one write with the head.
     if (bytes === '' || this.method === 'HEAD') this.#response.end()
     else this.#response.end(bytes, 'latin1')
     this.#finish()
@@ -206,11 +206,11 @@ export class HttpExchange implements Exchange {
 
   /** Whether the connection goes on must be known before the head is written. */
   #beforeHead(): void {
-    // But for POST a body has no meaning here (RFC 9110, section 9.3.1): a hop that passes over it takes it for a request.
+    // Only POST may have a body (RFC 9110, section 9.3.1): a hop that skips the body of another takes it for a request.
     const isUnread = this.framing !== 0 && (this.method !== 'POST' || !this.#request.complete)
-    // Node's parser leaves what follows a wish for an upgrade to somebody else, whom there is not.
+    // Node's parser hands the bytes after an upgrade request to an upgrade handler, and there is none.
     const isUpgrade = requestsUpgrade(this.rawHeaders)
-    // Who was never told to send a body may send one all the same: what comes next could be either.
+    // A client may send its body without `100 Continue`: the next bytes could be that body or a request.
     this.#guest.beforeHead(this.#response, isUnread || isUpgrade || this.#isAwaited || this.fault !== undefined)
   }
 

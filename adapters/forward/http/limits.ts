@@ -1,4 +1,4 @@
-// How much of time, bytes and connections either side gets; boot sets each from the settings, tests as they need.
+// Limits on time, bytes and connections of both sides. Boot sets them from the settings.
 
 export type InboundLimits = {
   /** Open at once; one more is closed as it comes. */
@@ -11,20 +11,20 @@ export type InboundLimits = {
   readonly request_ms: number
   /** Between requests. */
   readonly idle_ms: number
-  /** Bytes a second that a body must bring on the average, once `grace_ms` are over. */
+  /** Minimum average rate of a request body in bytes per second, after `grace_ms`. */
   readonly body_rate: number
   readonly grace_ms: number
   /**
-   * Bytes a second that a client must take of an answer that waits for it, on the average and beside those of its first
-   * `answer_grace_ms`: such an answer holds its connection to the upstream.
+   * Minimum average rate in bytes per second at which a client must read a response that waits for it, not counting its
+   * first `answer_grace_ms`: such a response holds its connection to the upstream.
    */
   readonly answer_rate: number
   readonly answer_grace_ms: number
-  /** For a client to take anything at all of what is written to it: at most 64 KiB are written at once. */
+  /** For a client to read any byte that is written to it: at most 64 KiB are written at once. */
   readonly stall_ms: number
   /** Requests that one connection may send ahead while one is being answered. */
   readonly pipelined: number
-  /** How long bytes that nobody wants are still read, so that the client sees why before the connection goes. */
+  /** How long surplus bytes are still read and dropped, so that the client receives its response before the close. */
   readonly linger_ms: number
 }
 
@@ -38,7 +38,7 @@ export const defaultInboundLimits: InboundLimits = {
   body_rate: 500,
   grace_ms: 5_000,
   answer_rate: 8_192,
-  // At that rate about 128 KiB: the kernel tells of what was taken in pieces.
+  // At that rate about 128 KiB: the kernel reports acknowledged bytes in steps.
   answer_grace_ms: 15_000,
   stall_ms: 60_000,
   pipelined: 16,
@@ -56,11 +56,11 @@ export type UpstreamLimits = {
   /** From the request to the whole head of its answer, and then between bytes. */
   readonly first_byte_ms: number
   readonly idle_ms: number
-  /** An idle connection is kept so long; less where the upstream says less. */
+  /** How long an idle connection is kept; less when the upstream announces less. */
   readonly keep_ms: number
   /** Of a head, and of trailers. */
   readonly head_bytes: number
-  /** Answers of 1xx before the one that counts. */
+  /** 1xx responses before the final one. */
   readonly interim: number
 }
 
@@ -71,7 +71,7 @@ export const defaultUpstreamLimits: UpstreamLimits = {
   connect_ms: 5_000,
   first_byte_ms: 30_000,
   idle_ms: 30_000,
-  // Node keeps an idle connection for 5 seconds, and others longer: by then it should not be used again.
+  // Node as a server keeps an idle connection for 5 seconds, others keep it longer: it must not be reused after that.
   keep_ms: 4_000,
   head_bytes: 32_768,
   interim: 8,

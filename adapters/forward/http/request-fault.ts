@@ -1,4 +1,4 @@
-// What Node's strict parser lets pass and nobody may be served for: found in one walk over the fields of a request.
+// Finds faults that Node's strict parser lets pass, in one pass over the header fields of a request.
 import type { BodyFraming, RequestFault } from '../../../daemon/kernel/forward/exchange.ts'
 
 export const requestFaults = {
@@ -12,13 +12,13 @@ export const requestFaults = {
   tunnel: { status: 400, reason: 'tunnel' },
 } as const satisfies Readonly<Record<string, RequestFault>>
 
-/** Field names that are looked at; a name of another length is none of these. */
+/** Field names that are checked, and their lengths: a name of another length cannot be one of them. */
 const name_lengths = { host: 4, expect: 6, content_length: 14, transfer_encoding: 17 }
 
-/** No registered name has half of this; lengths that overflow a byte have let requests be hidden (CVE-2021-40346). */
+/** No registered name has half of this; names whose length overflows a byte have hidden requests (CVE-2021-40346). */
 const max_name_length = 128
 
-/** Host and an optional port (RFC 9112, section 3.2): letters that names, IPv4 and bracketed IPv6 are made of, or nothing. */
+/** Host and an optional port (RFC 9112, section 3.2): characters of names, IPv4 and bracketed IPv6, or nothing. */
 const hostPattern = /^(?:[\dA-Za-z._~%!$&'()*+;=-]*|\[[\dA-Fa-f:.]+\])(?::\d{0,5})?$/
 
 /**

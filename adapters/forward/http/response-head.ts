@@ -1,21 +1,22 @@
-// Reads the head of an answer, and how long its body is: strictly, since what two parsers read differently is an attack.
+// Parses a response head and the length of its body: strictly, since bytes that two parsers read differently are an attack.
 
 export type ResponseHead = {
   readonly status: number
   readonly rawHeaders: string[]
-  /** What Content-Length says, also where no body follows. */
+  /** The value of Content-Length, also where no body follows. */
   readonly length: number | undefined
   /** Bytes of body; `chunked`; or `close`: until the connection ends. */
   readonly framing: number | 'chunked' | 'close'
   /** The connection may serve another request. */
   readonly isReusable: boolean
-  /** How long the upstream says that it keeps the connection. */
+  /** How long the upstream announces to keep the connection. */
   readonly keep_alive_ms: number | undefined
 }
 
 /**
- * RFC 9112, sections 4 and 5, without what it lets a recipient forgive: bare CR or LF, folded lines, blanks before the
- * colon, control bytes. Each repetition ends at a byte that it may not hold, so the time is linear.
+ * RFC 9112, sections 4 and 5, without the leniency that it permits a recipient: no bare CR or LF, folded lines, blanks
+ * before the colon or control bytes. Each
+ * repetition ends at a byte that it excludes, so the time is linear.
  */
 const headPattern =
   /^HTTP\/1\.[01] [1-5]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?\r\n(?:[!#$%&'*+\-.^_`|~\dA-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*\r\n$/
@@ -27,7 +28,7 @@ export const areValidFields = (text: string): boolean => fieldsPattern.test(text
 
 /**
  * @param text the head with its empty line, one character a byte.
- * @returns why it is no head, as text, or the head.
+ * @returns the head, or the reason why the text is not one.
  */
 export function parseResponseHead(text: string, isHead: boolean): ResponseHead | string {
   if (!headPattern.test(text)) return 'the head is malformed'
@@ -46,7 +47,7 @@ export function parseResponseHead(text: string, isHead: boolean): ResponseHead |
     const value = trimBlanks(text, colon + 1, line)
     rawHeaders.push(name, value)
     at = line + 2
-    // Only names as long as those that frame are looked at more closely.
+    // Only names as long as a framing field are compared.
     if (name.length === 14 && name.toLowerCase() === 'content-length') {
       if (length !== undefined) return 'Content-Length comes twice'
       length = value
@@ -82,7 +83,7 @@ function trimBlanks(text: string, from: number, to: number): string {
 
 const isBlank = (code: number) => code === 0x20 || code === 0x09
 
-/** RFC 9112, section 6.3; what it calls an error there is one here too, and so is every coding but `chunked`. */
+/** RFC 9112, section 6.3; its errors are errors here, and so is every coding but `chunked`. */
 function determineFraming(
   status: number,
   isHead: boolean,
@@ -92,7 +93,7 @@ function determineFraming(
 ): number | 'chunked' | 'close' | { why: string } {
   if (length !== undefined && coding !== undefined)
     return { why: 'both Content-Length and Transfer-Encoding are given' }
-  if (length !== undefined && !/^\d{1,15}$/.test(length)) return { why: 'Content-Length is no number' }
+  if (length !== undefined && !/^\d{1,15}$/.test(length)) return { why: 'Content-Length is not a number' }
   if (coding !== undefined && (isOld || coding.toLowerCase() !== 'chunked'))
     return { why: 'Transfer-Encoding is not chunked' }
   if (isHead || status < 200 || status === 204 || status === 304) return 0

@@ -1,10 +1,10 @@
-// Reads one answer from bytes as they come, wherever they are split, and says when it is over and what is wrong with it.
+// Parses one response from bytes as they arrive, wherever they are split, and reports its end or its fault.
 import { areValidFields, parseResponseHead, type ResponseHead } from './response-head.ts'
 
 export type ResponseParserLimits = {
   /** Of a head with its empty line, and of all trailers. */
   readonly head_bytes: number
-  /** Answers of 1xx before the one that counts. */
+  /** 1xx responses before the final one. */
   readonly interim: number
 }
 
@@ -24,7 +24,7 @@ type ResponseParserState =
   | 'over'
   | 'failed'
 
-/** A size of at most eight digits; extensions are read over, as RFC 9112, section 7.1.1, asks for. */
+/** A size of at most eight digits; extensions are ignored, as RFC 9112, section 7.1.1, requires. */
 const chunkLinePattern = /^([\dA-Fa-f]{1,8})[\t ]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r\n$/
 const max_chunk_line_bytes = 256
 
@@ -33,7 +33,7 @@ export class ResponseParser {
   readonly #limits: ResponseParserLimits
   readonly #reader: ResponseReader
   #state: ResponseParserState = 'over'
-  /** Bytes of a line or block whose end has not come, one character a byte. */
+  /** Bytes of a line or block whose end has not arrived, one character per byte. */
   #buffer = ''
   #remaining_bytes = 0
   #interims = 0
@@ -52,24 +52,24 @@ export class ResponseParser {
     this.#isHead = isHead
   }
 
-  /** The answer is whole. */
+  /** The response is complete. */
   get isOver(): boolean {
     return this.#state === 'over'
   }
 
-  /** Why what came is no answer; empty as long as it is. */
+  /** Why the bytes are not a response; empty while they are. */
   get failure(): string {
     return this.#failure
   }
 
-  /** How many of the bytes belong to the answer: fewer than there are when it is over, or wrong. */
+  /** How many of the bytes belong to the response: fewer than given when it is complete, or faulty. */
   feed(bytes: Buffer): number {
     let at = 0
     while (at < bytes.length && this.#state !== 'over' && this.#state !== 'failed') at = this.#step(bytes, at)
     return at
   }
 
-  /** No more bytes will come. True when the answer is whole by that. */
+  /** The stream has ended. True when that completes the response. */
   finish(): boolean {
     if (this.#state === 'close') this.#state = 'over'
     return this.#state === 'over'
@@ -101,7 +101,7 @@ export class ResponseParser {
     return end
   }
 
-  /** Takes bytes up to the mark, which may have begun in an earlier read; a block of more than `most` is no answer. */
+  /** Takes bytes up to the mark, which may have begun in an earlier read; a block of more than `most` bytes is a fault. */
   #block(bytes: Buffer, at: number, mark: string, most: number, then: (text: string) => void): number {
     const found = this.#buffer === '' ? bytes.indexOf(mark, at, 'latin1') : -1
     if (found >= 0) {
@@ -111,7 +111,7 @@ export class ResponseParser {
       return end
     }
     const before = this.#buffer.length
-    // What is over the limit need not be looked at, but for one byte that shows that it is.
+    // Bytes beyond the limit are not searched, except for the one that shows that the limit is exceeded.
     const text = this.#buffer + bytes.toString('latin1', at, Math.min(bytes.length, at + most - before + 1))
     const ends = text.indexOf(mark, Math.max(0, before - mark.length + 1))
     const size = ends < 0 ? text.length : ends + mark.length
@@ -120,7 +120,7 @@ export class ResponseParser {
       this.#buffer = ''
       then.call(this, text.slice(0, size))
     } else if (hasBareLineEnd(text, before) || (this.#state === 'head' && !mayBeHttpHead(text)))
-      this.#fail('it does not look like an answer')
+      this.#fail('the bytes are not an HTTP/1 response')
     else this.#buffer = text
     return at + size - before
   }
@@ -128,10 +128,10 @@ export class ResponseParser {
   #onHead(text: string): void {
     const head = parseResponseHead(text, this.#isHead)
     if (typeof head === 'string') this.#fail(head)
-    else if (head.status === 101) this.#fail('it switches protocols, which nobody asked for')
+    else if (head.status === 101) this.#fail('the upstream switches protocols without a request for it')
     else if (head.status < 200) {
       this.#interims++
-      if (this.#interims > this.#limits.interim) this.#fail('it says too often that it goes on')
+      if (this.#interims > this.#limits.interim) this.#fail('too many interim (1xx) responses')
     } else {
       this.#begin(head)
       this.#reader.head(head)
@@ -155,16 +155,16 @@ export class ResponseParser {
     }
     this.#remaining_bytes = Number.parseInt(size, 16)
     this.#state = this.#remaining_bytes === 0 ? 'trailers' : 'chunk'
-    // The end of this line and an empty one: trailers or none, the block then ends as a head does.
+    // The end of this line and an empty one: with or without trailers, the block ends as a head does.
     if (this.#remaining_bytes === 0) this.#buffer = '\r\n'
   }
 
   #onChunkEnd(line: string): void {
     if (line === '\r\n') this.#state = 'chunk size'
-    else this.#fail('a chunk is longer than it says')
+    else this.#fail('a chunk is longer than its size')
   }
 
-  /** Fields that nobody asked for: they are read strictly, and let go. */
+  /** Trailer fields: parsed strictly, and dropped. */
   #onTrailers(text: string): void {
     if (areValidFields(text.slice(2))) this.#state = 'over'
     else this.#fail('the trailers are malformed')
@@ -176,12 +176,12 @@ export class ResponseParser {
   }
 }
 
-/** Whether it may become a head of HTTP/1: what greets in another protocol waits in vain for an end of the head. */
+/** Whether it can be the start of an HTTP/1 head: a greeting of another protocol would never end one. */
 const mayBeHttpHead = (text: string) => 'HTTP/1.'.startsWith(text.slice(0, 7))
 
 const bareLineEnd = /(?<!\r)\n|\r[^\n]/g
 
-/** A bare CR or LF will not become right by what follows. What lies before `from` was looked at before. */
+/** Finds a bare CR or LF, which later bytes cannot correct. Bytes before `from` were checked before. */
 function hasBareLineEnd(text: string, from: number): boolean {
   bareLineEnd.lastIndex = Math.max(0, from - 1)
   return bareLineEnd.test(text)

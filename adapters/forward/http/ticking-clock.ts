@@ -1,13 +1,13 @@
-// Time in coarse steps: one timer for all that may come too late, since a timer for each request would cost more than it.
+// Time in coarse steps: one timer for all deadlines, since a timer for each request would cost more than the request.
 
 export type TickingClock = {
   /** Milliseconds that never go back; only differences mean something. */
   now(): number
-  /** Runs after each step; returns what ends that. */
+  /** Calls the function after each step; returns a function that stops it. */
   onTick(run: () => void): () => void
 }
 
-/** The clock of a thread. It keeps no process alive. */
+/** The clock of a thread. It does not keep the process alive. */
 export function tickingClock(step_ms: number): TickingClock & { stop(): void } {
   const runs = new Set<() => void>()
   const timer = setInterval(() => {

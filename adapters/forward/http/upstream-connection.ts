@@ -1,4 +1,4 @@
-// One kept connection to the upstream: one request at a time on it, and nothing believed that comes unasked.
+// One kept connection to the upstream: carries one request at a time, and rejects bytes that answer none.
 import type { OnReadOpts, Socket } from 'node:net'
 import type { UpstreamFailure } from '../../../daemon/kernel/forward/upstream.ts'
 import { AddressDeniedError } from './dial.ts'
@@ -8,38 +8,38 @@ import { ResponseParser } from './response-parser.ts'
 import type { TickingClock } from './ticking-clock.ts'
 import type { UpstreamTransaction } from './upstream-transaction.ts'
 
-/** Where a connection belongs: it says what became of it. */
+/** The pool of a connection, which it notifies of its state. */
 export type UpstreamConnectionOwner = {
   readonly limits: UpstreamLimits
   readonly clock: TickingClock
   dial(onread: OnReadOpts): Socket
-  /** Its answer is whole and it can serve again. */
+  /** Its response is complete, and it can carry another request. */
   release(connection: UpstreamConnection): void
-  /** It is gone; `again` is the request that it carried and that nobody has seen. */
+  /** It is gone; `again` is the request that it carried, of which the upstream has answered no byte. */
   remove(connection: UpstreamConnection, again: UpstreamTransaction | undefined): void
 }
 
-/** All connections of a thread read into the same bytes: each read is used up before the next. */
+/** All connections of a thread read into the same buffer: each read is processed before the next. */
 const read_buffer = Buffer.allocUnsafeSlow(65_536)
 
 export class UpstreamConnection {
   readonly #owner: UpstreamConnectionOwner
   readonly #socket: Socket
   readonly #parser: ResponseParser
-  /** What it carries now. */
+  /** The request that it carries. */
   #transaction: UpstreamTransaction | undefined
   #isOpen = false
   #isGone = false
-  /** It has answered before: the other end may close it at any time. */
+  /** It has carried a request before: the upstream may close it at any time. */
   #hasServed = false
-  /** Bytes have come since the request went out. */
+  /** Bytes have arrived since the request was sent. */
   #hasBegun = false
-  /** Whether, and for how long, it serves again after this answer. */
+  /** Whether, and for how long, it is kept after this response. */
   #isReusable = true
   #keep_ms = 0
-  /** The reader of the answer wants no more for now. */
+  /** The reader of the response has paused it. */
   #isPaused = false
-  /** When it is too late for what is awaited; of an idle one, when it is let go. */
+  /** Deadline of what it waits for; of an idle connection, when it is closed. */
   #deadline: number
 
   constructor(owner: UpstreamConnectionOwner, transaction: UpstreamTransaction) {
@@ -69,7 +69,7 @@ export class UpstreamConnection {
     this.#send(transaction)
   }
 
-  /** The connection goes too: what is still to come of this answer cannot be told from the next. */
+  /** Ends the connection too: the rest of this response could not be distinguished from the next. */
   abort(transaction: UpstreamTransaction): void {
     if (this.#transaction !== transaction) return
     this.#transaction = undefined
@@ -83,15 +83,15 @@ export class UpstreamConnection {
     this.#socket.resume()
   }
 
-  /** It carries nothing, or what it carries is of no account. */
+  /** Ends the connection; a request that it carries is given up. */
   close(): void {
-    this.#fail('closed', 'it is no longer wanted')
+    this.#fail('closed', 'the connection was closed here')
   }
 
   sweep(now: number): void {
     if (now < this.#deadline) return
-    if (this.#isOpen) this.#fail('timeout', 'the upstream did not answer within the time')
-    else this.#fail('connect', 'no connection came about within the time')
+    if (this.#isOpen) this.#fail('timeout', 'the upstream did not answer in time')
+    else this.#fail('connect', 'the upstream did not accept a connection in time')
   }
 
   #onOpen(): void {
@@ -110,12 +110,12 @@ export class UpstreamConnection {
   #onRead(size: number): boolean {
     const flight = this.#transaction
     if (!flight) {
-      this.#fail('protocol', 'it sent bytes that nobody asked for')
+      this.#fail('protocol', 'the upstream sent bytes that answer no request')
       return false
     }
     this.#hasBegun = true
     const taken = this.#parser.feed(read_buffer.subarray(0, size))
-    // The reader may have given up on what it was told.
+    // The reader may have given up after the last event.
     if (this.#isGone) return false
     if (this.#parser.failure !== '') this.#fail('protocol', this.#parser.failure)
     else if (this.#parser.isOver) this.#complete(taken < size)
@@ -123,7 +123,7 @@ export class UpstreamConnection {
     return !this.#isPaused && !this.#isGone
   }
 
-  /** The head has to come whole within its time; after it each read gives new time, but for one who waits for the reader. */
+  /** The whole head must arrive within its limit; after it each read restarts the idle limit, unless the reader pauses. */
   #extendDeadline(transaction: UpstreamTransaction): void {
     if (!transaction.hasHead) return
     transaction.sink.flush()
@@ -136,7 +136,7 @@ export class UpstreamConnection {
     flight.hasHead = true
     this.#isReusable = head.isReusable
     const { keep_ms } = this.#owner.limits
-    // A second less than the other end says, so that no request meets the end of the connection on its way.
+    // A second less than the upstream announces, so that no request is sent into a connection that is being closed.
     this.#keep_ms = head.keep_alive_ms === undefined ? keep_ms : Math.min(keep_ms, head.keep_alive_ms - 1_000)
     flight.sink.head(head.status, head.rawHeaders, head.length, head.framing !== 'close')
   }
@@ -150,8 +150,8 @@ export class UpstreamConnection {
     this.#transaction = undefined
     this.#isPaused = false
     this.#hasServed = true
-    // Who sends more than was asked for is not asked again: what is over would be taken for the next answer. Nor who answers
-    // before all of the request has gone out: the rest of it would be taken for the next request.
+    // Not kept after surplus bytes, which would be taken for the next response, nor after a response that came before the
+    // whole request was sent, whose rest would be taken for the next request.
     if (hasMore || this.#socket.writableLength > 0 || !this.#isReusable || this.#keep_ms <= 0) this.close()
     else {
       this.#deadline = this.#owner.clock.now() + this.#keep_ms
@@ -162,7 +162,7 @@ export class UpstreamConnection {
 
   #onEnd(): void {
     if (this.#transaction?.hasHead && this.#parser.finish()) this.#complete(false)
-    else this.#fail('closed', 'the upstream closed before its answer was whole')
+    else this.#fail('closed', 'the upstream closed the connection before its response was complete')
   }
 
   #onError(error: Error): void {
@@ -178,7 +178,7 @@ export class UpstreamConnection {
     this.#transaction = undefined
     this.#socket.destroy()
     const isUnseen = failure === 'closed' && this.#hasServed && !this.#hasBegun
-    // Once, and only what changes nothing at the other end (RFC 9110, section 9.2.2).
+    // Retried once, and only when the method changes nothing at the upstream (RFC 9110, section 9.2.2).
     const isAgain = flight !== undefined && isUnseen && flight.method !== 'POST' && !flight.isRetry
     this.#owner.remove(this, isAgain ? flight : undefined)
     if (flight && !isAgain) flight.sink.fail(failure, detail)

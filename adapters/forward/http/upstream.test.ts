@@ -45,7 +45,7 @@ describe('a request', () => {
     { headers: ['host', '\0'] },
   ])('that would break its lines is refused before it goes anywhere: %j', async (given) => {
     const { server, ask, client } = await world(createResponder(helloResponse))
-    expect(() => ask(given)).toThrow(/bytes that no/)
+    expect(() => ask(given)).toThrow(/bytes that are not allowed/)
     expect(client.counts().connections).toBe(0)
     expect(server.connections).toHaveLength(0)
   })

@@ -1,4 +1,4 @@
-// The client of one upstream: connections that are kept and counted, requests that wait their turn, answers that stream.
+// The client of one upstream: a bounded pool of kept connections, a queue of requests, and streamed responses.
 import type { OnReadOpts, Socket } from 'node:net'
 import type { ActiveRequest, ResponseSink, Upstream, UpstreamRequest } from '../../../daemon/kernel/forward/upstream.ts'
 import type { AddressRule } from './address-rule.ts'
@@ -30,9 +30,9 @@ class UpstreamConnectionPool implements UpstreamConnectionOwner {
   readonly clock: TickingClock
   readonly #options: UpstreamOptions
   readonly #all = new Set<UpstreamConnection>()
-  /** The last one that came free is used first, so that the others grow old and go. */
+  /** The connection that became free last is used first, so that the others expire. */
   readonly #idle: UpstreamConnection[] = []
-  /** Free since this turn of the loop. Bytes that nobody asked for, and that are here already, show before the next. */
+  /** Free since this turn of the loop. Surplus bytes that have already arrived are read before the next turn. */
   #released: UpstreamConnection[] = []
   #waiting: UpstreamTransaction[] = []
   #isClosed = false

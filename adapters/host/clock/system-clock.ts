@@ -1,4 +1,4 @@
-// The machine's clocks, for whoever is given time rather than taking it.
+// The machine's clocks, for code to which time is injected.
 
 export type SystemClock = {
   /** Epoch milliseconds; may jump when the machine's time is set. */

@@ -1,13 +1,13 @@
 // The log of a process: JSON lines by pino, with secrets taken out before a line is made.
 import { type DestinationStream, destination, pino } from 'pino'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import { redactFields, redactText } from './redact.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 export type PinoLogOptions = {
   readonly level: LogLevel
-  /** 2 for a daemon whose standard output may be someone's data; or a stream, for a test. */
+  /** 2 for a daemon whose standard output may carry data; or a stream, for a test. */
   readonly to: 'stderr' | 'stdout' | DestinationStream
   /** On every line. */
   readonly base: { readonly site: string; readonly role: string }

@@ -8,7 +8,7 @@ export function systemRandom(): (bytes: number) => string {
   const page = Buffer.allocUnsafeSlow(page_bytes)
   let used = page_bytes
   return (bytes) => {
-    if (!Number.isInteger(bytes) || bytes < 1) throw new RangeError('at least one random byte must be asked for')
+    if (!Number.isInteger(bytes) || bytes < 1) throw new RangeError('the number of random bytes must be 1 or more')
     if (bytes > page_bytes) return randomFillSync(Buffer.allocUnsafe(bytes)).toString('hex')
     if (used + bytes > page_bytes) {
       randomFillSync(page)

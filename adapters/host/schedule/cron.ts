@@ -8,7 +8,7 @@ export function isCron(expression: string): boolean {
 
 /**
  * Calls `run` at each time that the expression names, until stopped; late for times that passed while the process was
- * suspended or blocked. Throws for an expression that is no cron.
+ * suspended or blocked. Throws for an invalid cron expression.
  */
 export function runOnSchedule(expression: string, run: () => void): { stop(): void } {
   const task = schedule(expression, run, { timezone: 'UTC' })
@@ -16,7 +16,7 @@ export function runOnSchedule(expression: string, run: () => void): { stop(): vo
   return { stop: () => void task.destroy() }
 }
 
-/** The next time of the expression by the machine's clock, in epoch milliseconds. Throws for an expression that is no cron. */
+/** The next time of the expression by the machine's clock, in epoch milliseconds. Throws for an invalid cron expression. */
 export function findNextTime(expression: string): number {
   const task = createTask(expression, () => undefined, { timezone: 'UTC' })
   const [next] = task.getNextRuns(1)

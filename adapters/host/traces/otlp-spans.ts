@@ -1,20 +1,20 @@
-// Tells ended work to an OpenTelemetry collector over OTLP/HTTP: in batches, from a bounded queue, in the background.
+// Exports ended spans to an OpenTelemetry collector over OTLP/HTTP: in batches, from a bounded queue, in the background.
 import { readFileSync } from 'node:fs'
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { type HrTime, SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { BatchSpanProcessor, type ReadableSpan, type SpanExporter } from '@opentelemetry/sdk-trace'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
 import type { SettingValues } from '../../../daemon/kernel/settings/settings.ts'
 import type { traceSettings } from '../../../daemon/kernel/settings/trace-settings.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { SpanRecorder, TraceSpan } from '../../../daemon/kernel/telemetry/spans.ts'
 import { parseNameValues } from './name-values.ts'
 import { createSampler } from './sampling.ts'
 
 export type OtlpOptions = {
   readonly settings: SettingValues<typeof traceSettings>
-  /** Of the process, under what the settings say. */
+  /** Attributes of the process, which settings may override. */
   readonly resource: Readonly<Record<string, string>>
   readonly version: string
   readonly log: Log
@@ -35,9 +35,9 @@ export function otlpSpans({ settings, resource, version, log }: OtlpOptions): Ot
     maxQueueSize: settings.queue,
     exportTimeoutMillis: settings.timeout_ms + 1_000,
   })
-  const said = parseSettingList(settings.resource_attributes, 'resource_attributes')
+  const attributes = parseSettingList(settings.resource_attributes, 'resource_attributes')
   const named = settings.service_name === undefined ? {} : { 'service.name': settings.service_name }
-  const about = buildResource({ 'service.name': 'platform', ...resource, ...said, ...named })
+  const about = buildResource({ 'service.name': 'platform', ...resource, ...attributes, ...named })
   return {
     start: createSampler(settings.sampler, settings.sampler_arg),
     end(span) {
@@ -77,7 +77,7 @@ function openExporter(settings: OtlpOptions['settings']): { exporter: SpanExport
     timeoutMillis: settings.timeout_ms,
     concurrencyLimit: 2,
     httpAgentOptions: () => agent,
-    // Asked before each attempt.
+    // Called before each attempt.
     headers: async () => (isCut ? Promise.reject(new Error('stopped')) : headers),
   })
   const cut = () => {

@@ -1,4 +1,4 @@
-// Which traces are told: decided by the trace id and by what the caller decided, so that all of a trace decide alike.
+// Decides which traces are exported: by the trace id and the caller's decision, so that all processes of a trace decide alike.
 import { ROOT_CONTEXT, SpanKind, TraceFlags, trace as traces } from '@opentelemetry/api'
 import {
   AlwaysOffSampler,

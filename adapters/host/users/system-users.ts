@@ -17,7 +17,7 @@ export function userName(uid: number): string {
   return line?.[0] ?? String(uid)
 }
 
-/** The user who started this process, whoever it acts as. */
+/** The user who started this process, whichever user it acts as now. */
 export function invoker(): string {
   return userName(process.getuid?.() ?? 0)
 }

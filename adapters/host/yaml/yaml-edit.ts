@@ -3,7 +3,7 @@ import { isCollection, isMap, parseDocument } from 'yaml'
 
 export type YamlChange = { readonly path: readonly (string | number)[]; readonly value: unknown }
 
-/** Sets each value in turn, or takes out what is set to `undefined`. Lists of numbers stand in one line. */
+/** Sets each value in turn, and removes those set to `undefined`. Lists of numbers are printed in one line. */
 export function editYaml(text: string, changes: readonly YamlChange[]): string {
   const document = parseDocument(text)
   for (const { path, value } of changes) {

@@ -1,13 +1,14 @@
 // A service's own token by the client-credentials grant (RFC 6749, section 4.4): kept, renewed in time, asked for once at a time.
 import * as z from 'zod'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import { parseJsonAs } from '../../../daemon/kernel/encoding/parse-json.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 
-/** The client that asks. The secret goes into one request header and nowhere else. */
+/** Credentials of the client. The secret is sent in one request header and nowhere else. */
 export type TokenClient = { readonly client_id: string; readonly client_secret: string }
 
 /**
- * Posts a form to the token endpoint and reads the whole answer. Rejects when nobody answers, in time or well; what it
- * rejects with says nothing of what was sent.
+ * Posts a form to the token endpoint and reads the whole response. Rejects without a complete response in time; the error
+ * contains nothing of the request.
  */
 export type FormPoster = (sent: {
   readonly authorization: string
@@ -20,20 +21,20 @@ export type TokenSourceOptions = {
   /** Milliseconds of a clock that never jumps. */
   readonly monotonic: () => number
   readonly log: Log
-  /** Told after each attempt, with how long it took. */
+  /** Called after each attempt, with its duration. */
   readonly onOutcome: (outcome: 'minted' | 'refused' | 'unreachable', took_ms: number) => void
 }
 
-/** Without `expires_in` nobody has said how long a token lives. */
+/** Assumed lifetime of a token without `expires_in`. */
 const default_lifetime_s = 60
-/** A token is shown no more when so little of its life is left: it is to live for as long as the request does. */
+/** A token is not used when less of its lifetime is left: it must outlive the request. */
 const expiry_margin_ms = 10_000
-/** After a failure: whoever is in trouble is not asked again with each request. */
+/** Pause after a failure, so that a failing endpoint does not get a request for each public request. */
 const retry_pause_ms = 1_000
-/** As much of an answer as tells an operator what is wrong. */
+/** As much of a response as an operator needs to find the cause. */
 const max_logged_length = 512
 
-/** The characters of a bearer token (RFC 6750, section 2.1): whatever else it held would end up in a header. */
+/** The characters of a bearer token (RFC 6750, section 2.1): others must not get into a header. */
 const tokenResponse = z.looseObject({
   access_token: z.string().regex(/^[\w.~+/-]{1,16384}=*$/),
   token_type: z.string().regex(/^bearer$/i),
@@ -53,8 +54,8 @@ export class TokenSource {
   }
 
   /**
-   * The token where one is at hand; else a promise of it. Undefined when none can be had. A token that ends soon is renewed
-   * beside the requests that still use it.
+   * The token when one is cached; otherwise a promise of it. Undefined when none can be obtained. A token that expires soon
+   * is renewed while requests still use it.
    */
   token(): string | undefined | Promise<string | undefined> {
     const now = this.#options.monotonic()
@@ -83,10 +84,10 @@ export class TokenSource {
         authorization: basicAuthorization(client),
         form: 'grant_type=client_credentials',
       })
-      const found = status === 200 ? tokenResponse.safeParse(parseJson(text)).data : undefined
+      const found = status === 200 ? parseJsonAs(tokenResponse, text) : undefined
       if (found === undefined) return this.#failed('refused', began, { status, said: this.#redact(text) })
       const life_ms = (found.expires_in ?? default_lifetime_s) * 1_000
-      // From when it was asked for: what the answer took is life of the token too.
+      // Counted from the request: the token may have been issued then.
       const end_at = began + life_ms - Math.min(expiry_margin_ms, life_ms / 2)
       this.#cached = { token: found.access_token, renew_at: began + life_ms / 2, end_at }
       onOutcome('minted', monotonic() - began)
@@ -104,7 +105,7 @@ export class TokenSource {
     onOutcome(outcome, now - began)
   }
 
-  /** An endpoint may repeat what it was sent, and may answer with a token that cannot be used. */
+  /** Removes secrets: an endpoint may repeat its request, or send a token that cannot be used. */
   #redact(text: string): string {
     const { client } = this.#options
     const secrets = [
@@ -117,19 +118,11 @@ export class TokenSource {
   }
 }
 
-/** RFC 6749, section 2.3.1: each half is encoded as in a form, so that a colon stays inside. */
+/** RFC 6749, section 2.3.1: both halves are form-encoded, so that neither contains a colon. */
 function basicAuthorization({ client_id, client_secret }: TokenClient): string {
   return `Basic ${Buffer.from(`${encodeFormValue(client_id)}:${encodeFormValue(client_secret)}`).toString('base64')}`
 }
 
 function encodeFormValue(half: string): string {
   return new URLSearchParams({ half }).toString().slice('half='.length)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

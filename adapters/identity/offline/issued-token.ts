@@ -1,9 +1,9 @@
-// What a token of this site's own issuer says, and whether it still counts.
+// Claims of a token of this site's own issuer, and whether it is still valid.
 import * as z from 'zod'
 import { credentialClaims } from '../../../daemon/kernel/identity/identity.ts'
 import type { Revocations } from './revocations.ts'
 
-/** The kernel's claims with what the issuer adds: when it was made, for whom, and out of which tokens. */
+/** The kernel's claims and those that the issuer adds: times, audience, and the tokens that it was derived from. */
 export const issuedClaims = credentialClaims.extend({
   iat: z.int(),
   client_id: z.string().max(256).optional(),
@@ -12,12 +12,12 @@ export const issuedClaims = credentialClaims.extend({
 })
 export type IssuedClaims = z.infer<typeof issuedClaims>
 
-/** Handed in by boot: the signature, issuer, audience and times judged; `refused` says why, for the log. */
+/** Passed in by boot: verifies signature, issuer, audience and times. `refused` is the reason, for the log. */
 export type TokenVerifier = (
   token: string,
 ) => Promise<{ readonly payload: Readonly<Record<string, unknown>> } | { readonly refused: string }>
 
-/** The token's claims, or why it does not count. Throws `Refusal('unavailable')` when revocations cannot be read. */
+/** The token's claims, or why it is refused. Throws `Refusal('unavailable')` when revocations cannot be read. */
 export async function verifyIssuedToken(
   token: string,
   verify: TokenVerifier,
@@ -25,7 +25,7 @@ export async function verifyIssuedToken(
 ): Promise<IssuedClaims | { readonly refused: string }> {
   const verdict = await verify(token)
   if ('refused' in verdict) return verdict
-  const said = issuedClaims.safeParse(verdict.payload)
-  if (!said.success) return { refused: 'claims' }
-  return revocations.isRevoked(said.data) ? { refused: 'revoked' } : said.data
+  const claims = issuedClaims.safeParse(verdict.payload)
+  if (!claims.success) return { refused: 'claims' }
+  return revocations.isRevoked(claims.data) ? { refused: 'revoked' } : claims.data
 }

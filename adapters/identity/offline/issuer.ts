@@ -1,14 +1,14 @@
-// The site's own issuer, as far as keys are needed: it mints tokens, and reads those that it minted.
+// The site's own issuer: mints tokens, and reads the tokens that it minted.
 import * as z from 'zod'
 import { credentialClaims } from '../../../daemon/kernel/identity/identity.ts'
 import { type IssuedClaims, issuedClaims, type TokenVerifier, verifyIssuedToken } from './issued-token.ts'
 import type { Revocations } from './revocations.ts'
 
-/** What to put into a token; the issuer adds the rest. */
+/** Claims to put into a token; the issuer adds the rest. */
 export const mintClaims = credentialClaims.omit({ jti: true, exp: true }).extend({
   client_id: issuedClaims.shape.client_id,
   derived_from: issuedClaims.shape.derived_from,
-  /** The site itself unless said. */
+  /** Default: the site itself. */
   aud: z.string().min(1).max(256).optional(),
 })
 export type MintClaimsInput = z.input<typeof mintClaims>
@@ -27,7 +27,7 @@ export type OfflineIssuerOptions = {
   readonly revocations: Revocations
   /** Epoch milliseconds. */
   readonly now: () => number
-  /** That many random bytes as lower-case hexadecimal. */
+  /** Random bytes as lower-case hexadecimal. */
   readonly random: (bytes: number) => string
 }
 
@@ -37,11 +37,11 @@ export interface OfflineIssuer {
   readonly issuer: string
   readonly audience: string
   /**
-   * A token for 1 to `max_ttl_s` seconds, an hour unless said, that never outlives `latest_exp`. Throws a RangeError
-   * for another lifetime, and a ZodError for claims that no provider would accept.
+   * A token for 1 to `max_ttl_s` seconds (default: an hour) that never outlives `latest_exp`. Throws a RangeError for
+   * another lifetime, and a ZodError for invalid claims.
    */
   mint(given: MintClaimsInput, ttl_s?: number, latest_exp?: number): Promise<MintedToken>
-  /** What a token of this issuer says, the whole chain of actors included; undefined when it does not count. */
+  /** The claims of a token of this issuer, with the whole chain of actors; undefined when it is not valid. */
   verifySubject(token: string): Promise<IssuedClaims | undefined>
 }
 
@@ -50,7 +50,7 @@ export function siteIssuerUrn(siteName: string): string {
   return `urn:platform:site:${siteName}`
 }
 
-/** Audience of one role of a site: another role that is shown such a token can do nothing with it. */
+/** Audience of one role of a site: other roles refuse such a token. */
 export function roleAudienceUrn(siteName: string, role: string): string {
   return `${siteIssuerUrn(siteName)}:role:${role}`
 }
@@ -62,15 +62,15 @@ export function offlineIssuer(options: OfflineIssuerOptions): OfflineIssuer {
     audience: issuer,
     async mint(given, ttl_s = default_ttl_s, latest_exp = Number.POSITIVE_INFINITY) {
       if (!Number.isInteger(ttl_s) || ttl_s < 1 || ttl_s > max_ttl_s) {
-        throw new RangeError(`a token lives 1 to ${max_ttl_s} seconds`)
+        throw new RangeError(`the lifetime of a token must be 1 to ${max_ttl_s} seconds`)
       }
       const iat = Math.floor(options.now() / 1000)
       const exp = Math.min(iat + ttl_s, latest_exp)
       const jti = `tok_${options.random(16)}`
-      const { aud = issuer, ...said } = mintClaims.parse(given)
-      const client_id = said.client_id ?? said.sub
+      const { aud = issuer, ...claims } = mintClaims.parse(given)
+      const client_id = claims.client_id ?? claims.sub
       return {
-        token: await options.sign({ ...said, iss: issuer, aud, client_id, iat, exp, jti } as IssuedTokenPayload),
+        token: await options.sign({ ...claims, iss: issuer, aud, client_id, iat, exp, jti } as IssuedTokenPayload),
         jti,
         iat,
         exp,

@@ -1,5 +1,6 @@
-// The offline identity provider: tokens of the issuers that the site trusts, its own first, verified once and remembered.
+// The offline identity provider: verifies tokens of the issuers that the site trusts, once each, and caches the result.
 import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { CredentialClaims, IdentityProvider } from '../../../daemon/kernel/identity/identity.ts'
 import { type IssuedClaims, type TokenVerifier, verifyIssuedToken } from './issued-token.ts'
 import type { Revocations } from './revocations.ts'
@@ -7,23 +8,23 @@ import type { Revocations } from './revocations.ts'
 export type OfflineProviderOptions = {
   readonly verify: TokenVerifier
   readonly revocations: Revocations
-  /** Changes whenever the token keys do (`KeyFolder.stamp`): what was verified by other keys is forgotten. */
+  /** Changes whenever the token keys do (`KeyFolder.stamp`): the cache is cleared then. */
   readonly keysStamp: () => string
   /** Epoch milliseconds. */
   readonly now: () => number
   /** Why a token was not accepted; never the token. */
   readonly onRefused?: (reason: string) => void
-  /** Verified tokens kept; 10,000 unless said. */
+  /** Verified tokens to cache (default: 10,000). */
   readonly max_cached?: number
 }
 
 /**
- * A known token costs one hash: expiry, revocation and the keys' stamp are asked for each time, the signature is
- * verified once. Tokens are known by their digest, so that memory holds none.
+ * A cached token costs one hash: expiry, revocation and the keys' stamp are checked each time, the signature once. Tokens
+ * are cached by their digest, so that memory holds none.
  */
 export function offlineProvider(options: OfflineProviderOptions): IdentityProvider {
   const { revocations, keysStamp, now, max_cached = 10_000 } = options
-  const kept = new Map<string, IssuedClaims>()
+  const kept = new LRUCache<string, IssuedClaims>({ max: max_cached })
   let keptUnder = ''
 
   const known = (digest: string): IssuedClaims | undefined => {
@@ -31,11 +32,9 @@ export function offlineProvider(options: OfflineProviderOptions): IdentityProvid
     if (stamp !== keptUnder) kept.clear()
     keptUnder = stamp
     const claims = kept.get(digest)
-    if (!claims) return undefined
+    if (!claims || now() < claims.exp * 1000) return claims
     kept.delete(digest)
-    if (now() >= claims.exp * 1000) return undefined
-    kept.set(digest, claims)
-    return claims
+    return undefined
   }
 
   const learn = async (bearer: string, digest: string): Promise<CredentialClaims | undefined> => {
@@ -45,10 +44,8 @@ export function offlineProvider(options: OfflineProviderOptions): IdentityProvid
       options.onRefused?.(verdict.refused)
       return undefined
     }
-    // The keys may have changed while it was being verified: then it is accepted once, and not remembered.
+    // The keys may have changed during the verification: then the token is accepted once, and not cached.
     if (under !== keptUnder) return verdict
-    const oldest = kept.size >= max_cached ? kept.keys().next().value : undefined
-    if (oldest !== undefined) kept.delete(oldest)
     kept.set(digest, verdict)
     return verdict
   }

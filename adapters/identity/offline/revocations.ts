@@ -2,12 +2,13 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { parseJsonAs } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import type { Actor } from '../../../daemon/kernel/identity/identity.ts'
 
 const entryFields = {
   at: z.iso.datetime(),
-  /** When the entry may be pruned. Judgement ignores it: an entry that ends with its token would end within the skew. */
+  /** When the entry may be pruned. Checks ignore it, or an entry would expire within the clock skew of its token. */
   until: z.iso.datetime().optional(),
   reason: z.string().max(256),
 }
@@ -17,14 +18,14 @@ export const revocation = z.union([
 ])
 export type Revocation = z.infer<typeof revocation>
 
-/** What a revocation may meet in a token; `derived_from` holds the ids of the tokens that it was exchanged for. */
+/** Claims that a revocation is matched with; `derived_from` holds the ids of the tokens that it was exchanged for. */
 export type RevocableToken = {
   readonly jti: string
   readonly sub: string
   /** Seconds since 1970. */
   readonly iat: number
   readonly derived_from?: readonly string[] | undefined
-  /** Who acts for the subject, and through whom: revoked with any of them. */
+  /** The chain of actors: a token is revoked with any of them. */
   readonly act?: Actor | undefined
 }
 
@@ -35,7 +36,7 @@ export interface Revocations {
   isRevoked(token: RevocableToken): boolean
 }
 
-/** `<site>/identity/revoked.jsonl`, made empty (0600) where there is none; returns its path. For `platform init`. */
+/** `<site>/identity/revoked.jsonl`, created empty (0600) when missing; returns its path. For `platform init`. */
 export function prepareRevocations(siteDir: string): string {
   const dir = join(siteDir, 'identity')
   fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
@@ -53,14 +54,14 @@ type RevocationState = {
   stamp: string
 }
 
-/** How often the file is looked at: a look holds for `every_ms` of the clock (milliseconds, never jumping). */
+/** How often the file is checked: a check holds for `every_ms` of the clock (milliseconds, never jumping). */
 export type RevocationCheckInterval = { readonly every_ms: number; monotonic(): number }
 
 const checkEachTime: RevocationCheckInterval = { every_ms: 0, monotonic: () => 0 }
 
 /**
- * The revocations in this file, one `stat` a look and a read of the new lines after a change. What is revoked through
- * this object counts at once, however seldom it looks. An absent file is not an empty one: deleting it must not bring
+ * The revocations in this file: one `stat` per check, and a read of the new lines after a change. A revocation through
+ * this object is in force at once, however seldom it checks. An absent file is not an empty one: deleting it must not bring
  * revoked tokens back.
  */
 export function fileRevocations(file: string, interval = checkEachTime): Revocations {
@@ -95,7 +96,7 @@ export function fileRevocations(file: string, interval = checkEachTime): Revocat
     isRevoked(token) {
       const { ids, subjects } = latest()
       if (ids.has(token.jti) || token.derived_from?.some((jti) => ids.has(jti))) return true
-      // `iat` has whole seconds: a token of the revocation's own second is taken for an earlier one.
+      // `iat` has whole seconds: a token of the same second as the revocation counts as earlier.
       const isVoid = (subject: string) => token.iat * 1000 <= (subjects.get(subject) ?? Number.NEGATIVE_INFINITY)
       return isVoid(token.sub) || listActors(token.act).some(isVoid)
     },
@@ -106,7 +107,7 @@ function listActors(act: Actor | undefined): string[] {
   return act ? [act.sub, ...listActors(act.act)] : []
 }
 
-/** Takes whole lines into account, or none: a line that cannot be read leaves `read` as it was, and throws. */
+/** Applies all new whole lines, or none: an invalid line leaves `read` unchanged, and throws. */
 function addLines(read: RevocationState, added: Buffer): void {
   const lines = added.toString('utf8').split('\n')
   if (lines.pop() !== '') throw unreadableList()
@@ -119,11 +120,9 @@ function addLines(read: RevocationState, added: Buffer): void {
 }
 
 function parseLine(line: string): Revocation {
-  try {
-    return revocation.parse(JSON.parse(line))
-  } catch {
-    throw unreadableList()
-  }
+  const read = parseJsonAs(revocation, line)
+  if (!read) throw unreadableList()
+  return read
 }
 
 function readFrom(file: string, offset: number): Buffer {
@@ -138,7 +137,7 @@ function readFrom(file: string, offset: number): Buffer {
 
 /**
  * One write of one line, so that two processes never mix theirs. After a line that a crash cut short it starts a line
- * of its own, so that mending the one does not lose the other. Not created here: see `fileRevocations`.
+ * of its own, so that repairing the one does not lose the other. Not created here: see `fileRevocations`.
  */
 function appendLine(file: string, line: string): void {
   const { O_RDWR, O_APPEND, O_NOFOLLOW } = fs.constants
@@ -147,7 +146,7 @@ function appendLine(file: string, line: string): void {
     const last = Buffer.from('\n')
     fs.readSync(opened, last, 0, 1, Math.max(0, fs.fstatSync(opened).size - 1))
     const bytes = Buffer.from(last.toString() === '\n' ? line : `\n${line}`)
-    if (fs.writeSync(opened, bytes) !== bytes.length) throw new Error('the revocation could not be written whole')
+    if (fs.writeSync(opened, bytes) !== bytes.length) throw new Error('the revocation could not be written completely')
     fs.fsyncSync(opened)
   } finally {
     fs.closeSync(opened)

@@ -1,4 +1,4 @@
-// What a provider's claims mean at this site: the tenant, the roles that the profile gives for theirs, the clearance.
+// Maps a provider's claims to this site: tenant, roles by the table of the profile, clearance.
 import * as z from 'zod'
 import { actor } from '../../../daemon/kernel/identity/identity.ts'
 import { clearance } from '../../../daemon/kernel/label/label.ts'
@@ -22,7 +22,7 @@ export type ClaimMapping = {
   readonly role_map: Readonly<Record<string, readonly string[]>>
 }
 
-/** A tenant of many values would be none: only one can be meant. */
+/** A tenant claim must have one value. */
 const singleValue = z
   .union([z.string(), z.tuple([z.string()]).transform(([only]) => only)])
   .pipe(z.string().min(1).max(128))
@@ -36,8 +36,8 @@ const clearanceClaim = z.union([
 ])
 
 /**
- * The claims as the site's own issuer would write them, or why they cannot be: for the log. No token from outside is the
- * site's own service, nor of every tenant.
+ * The claims as the site's own issuer would write them, or why they are refused, for the log. No external token may name
+ * one of the site's services, or every tenant.
  */
 export function mapClaims(
   given: ProviderClaims,
@@ -46,8 +46,8 @@ export function mapClaims(
   const tenant = singleValue.safeParse(readClaim(given, mapping.tenant_claim))
   if (!tenant.success) return { refused: 'no_tenant' }
   if (tenant.data === '*' || given.sub.startsWith('role:')) return { refused: 'reserved' }
-  const said = readClaim(given, mapping.clearance_claim)
-  const clearedFor = clearanceClaim.optional().safeParse(said ?? undefined)
+  const clearance = readClaim(given, mapping.clearance_claim)
+  const clearedFor = clearanceClaim.optional().safeParse(clearance ?? undefined)
   if (!clearedFor.success) return { refused: 'clearance' }
   const act = actor.optional().safeParse(given.act)
   if (!act.success) return { refused: 'actor' }
@@ -68,7 +68,7 @@ export function mapClaims(
   }
 }
 
-/** Undefined for a role claim that cannot be read. */
+/** Undefined for an invalid role claim. */
 function mapRoles(given: ProviderClaims, { role_claims, role_map }: ClaimMapping): string[] | undefined {
   const claim = role_claims.map((path) => readClaim(given, path)).find((value) => value !== undefined)
   if (claim === undefined) return []
@@ -76,7 +76,7 @@ function mapRoles(given: ProviderClaims, { role_claims, role_map }: ClaimMapping
   return named && [...new Set(named.flatMap((name) => (Object.hasOwn(role_map, name) ? (role_map[name] ?? []) : [])))]
 }
 
-/** By the whole path as a name first, since names with dots exist; then from object to object. */
+/** Looks up the whole path as one name first, since names with dots exist; then follows it from object to object. */
 function readClaim(given: Readonly<Record<string, unknown>>, path: string): unknown {
   if (Object.hasOwn(given, path)) return given[path]
   let value: unknown = given

@@ -1,15 +1,15 @@
-// A caller's token turned, at the identity provider, into one that a service downstream takes (RFC 8693).
+// Exchanges a caller's token at the identity provider for one that a downstream service accepts (RFC 8693).
 import * as z from 'zod'
 import { Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import { discoverProvider, type OidcProvider } from './discovery.ts'
 import { requestJson } from './request-json.ts'
 
-/** The client that asks: the provider says whether it may exchange, and for whom. */
+/** Credentials of the client: the provider decides which tokens it may exchange, and for which audience. */
 export type TokenExchangeClient = { readonly client_id: string; readonly client_secret: string }
 
 export type TokenExchangeRequest = {
   readonly subject_token: string
-  /** Who the new token is for, by the name that the provider knows. */
+  /** Audience of the new token, by its name at the provider. */
   readonly audience: string
   readonly scope?: string | undefined
 }
@@ -28,8 +28,8 @@ const errorResponse = z.looseObject({ error: z.string().regex(/^[!-~]{1,64}$/) }
 const access_token_type = 'urn:ietf:params:oauth:token-type:access_token'
 
 /**
- * At `token_url`, or at the endpoint that the provider's discovery names. `forbidden` with the provider's own error
- * code when it will not; throws `Refusal('unavailable')` when it cannot be asked.
+ * Uses `token_url`, or the endpoint of the provider's discovery document. Returns `forbidden` with the provider's error
+ * code when it refuses; throws `Refusal('unavailable')` when it gives no usable response.
  */
 export async function exchangeToken(
   provider: OidcProvider & { readonly token_url?: string | undefined },
@@ -46,19 +46,19 @@ export async function exchangeToken(
   }
   try {
     const endpoint = provider.token_url ?? (await discoverProvider(provider)).token_endpoint
-    if (endpoint === undefined) throw new Error('it has no token endpoint')
+    if (endpoint === undefined) throw new Error('the discovery document names no token endpoint')
     const { status, body } = await requestJson(endpoint, provider, form, basicAuthorization(client))
     const token = tokenExchangeResponse.safeParse(body).data
     if (status === 200 && token) return token
     const error = errorResponse.safeParse(body).data?.error
-    if (status >= 400 && status < 500 && error) return refuse('forbidden', `the identity provider says ${error}`)
+    if (status >= 400 && status < 500 && error) return refuse('forbidden', `the identity provider refused: ${error}`)
     throw new Error(`the token endpoint answered ${status}`)
   } catch (error) {
-    throw new Refusal('unavailable', `the identity provider cannot be asked: ${(error as Error).message}`)
+    throw new Refusal('unavailable', `the token exchange failed: ${(error as Error).message}`)
   }
 }
 
-/** RFC 6749, section 2.3.1: each half is encoded as in a form, so that a colon stays inside. */
+/** RFC 6749, section 2.3.1: both halves are form-encoded, so that neither contains a colon. */
 function basicAuthorization({ client_id, client_secret }: TokenExchangeClient): string {
   const halves = [client_id, client_secret].map((half) =>
     new URLSearchParams({ half }).toString().slice('half='.length),

@@ -1,31 +1,31 @@
-// The provider's keys, held: fetched when they grow old or a new one is named, and never more often than is decent.
+// Caches the provider's keys: fetches them when they are stale or a token names a new one, with a minimum interval.
 import { hash } from 'node:crypto'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 
 export type KeyCacheOptions<K> = {
-  /** Throws when the provider cannot be reached or understood. */
+  /** Throws when the provider gives no usable response. */
   readonly fetchKeys: () => Promise<readonly K[]>
-  /** Beyond it keys are fetched anew, while the old ones serve. */
+  /** Age after which keys are fetched again, while the old ones are used. */
   readonly refresh_ms: number
-  /** Beyond it keys that could not be fetched anew serve no more. */
+  /** Age after which keys that could not be fetched again are not used. */
   readonly max_age_ms: number
   /** Between the end of one fetch and the next. */
   readonly min_interval_ms: number
   /** Milliseconds of a clock that never jumps. */
   readonly monotonic: () => number
-  /** What came of a fetch: the keys, or why there are none. */
+  /** Called after each fetch, with the keys or the error. */
   readonly onFetched?: (what: { readonly keys: readonly K[] } | { readonly failed: string }) => void
 }
 
 export interface KeyCache<K> {
   /**
-   * The key of this name; undefined when the provider has none. Throws `Refusal('unavailable')` when that cannot be
-   * known now: the provider is out of reach, or was asked a moment ago.
+   * The key of this name; undefined when the provider has none. Throws `Refusal('unavailable')` when that is not
+   * known: the provider is unreachable, or the minimum interval has not passed.
    */
   find(kid: string): Promise<K | undefined>
-  /** Changes whenever the keys do, and when they are too old to count. */
+  /** Changes whenever the keys do, and when they become too old to use. */
   stamp(): string
-  /** Whether tokens can be judged by what is known now. Old keys are fetched anew as by a token, so that idle sites stay well. */
+  /** Whether tokens can be verified now. Fetches stale keys as a token would, so that an idle site stays healthy. */
   health(): { readonly ok: boolean; readonly detail: string }
 }
 
@@ -38,7 +38,7 @@ export function keyCache<K extends NamedKey>(options: KeyCacheOptions<K>): KeyCa
   let flight: Promise<boolean> | undefined
 
   const fetchNow = async (): Promise<boolean> => {
-    // Of the question, not of the answer: what changed in between is not in it.
+    // The age counts from the request, since the keys may have changed while the response was on its way.
     const at = monotonic()
     try {
       const keys = await options.fetchKeys()
@@ -69,7 +69,7 @@ export function keyCache<K extends NamedKey>(options: KeyCacheOptions<K>): KeyCa
       const older = flight
       let known = usable()?.keys.get(kid)
       if (!known && older) {
-        // It may have asked before there was such a key: that it does not bring it is no proof.
+        // The fetch may have begun before the key existed: a missing key proves nothing.
         await older
         known = usable()?.keys.get(kid)
       }
@@ -94,5 +94,5 @@ function computeStamp(keys: readonly NamedKey[]): string {
 }
 
 function keysUnavailable(wait_ms: number): Refusal {
-  return new Refusal('unavailable', 'the identity provider’s keys are not at hand', [], Math.ceil(wait_ms / 1_000))
+  return new Refusal('unavailable', 'the identity provider’s keys are not available', [], Math.ceil(wait_ms / 1_000))
 }

@@ -1,6 +1,7 @@
-// One request to the identity provider: in full within a time and a size, over TLS unless it is on this machine.
-import * as http from 'node:http'
-import * as https from 'node:https'
+// Sends one request to the identity provider: limited in time and size, over TLS unless it is on this machine.
+import { HttpClient } from '../../platform/http-client/http-client.ts'
+import { HttpClientError } from '../../platform/http-client/http-client-error.ts'
+import type { HttpResponse } from '../../platform/http-client/http-response.ts'
 import { isAllowedProviderUrl } from './url-rules.ts'
 
 export type ProviderTlsOptions = {
@@ -14,57 +15,44 @@ const timeout_ms = 5_000
 const max_response_bytes = 512 * 1_024
 
 /**
- * GET, or POST of a form. Redirects are not followed. Throws an Error that says what is wrong, without what was sent or
- * answered.
+ * GET, or POST of a form. Redirects are not followed. Throws an Error with the cause, without content of the request or
+ * the response.
  */
-export function requestJson(
+export async function requestJson(
   url: string,
   { ca, isVerified }: ProviderTlsOptions,
   form?: Readonly<Record<string, string>>,
   authorization?: string,
 ): Promise<{ readonly status: number; readonly body: unknown }> {
-  if (!isAllowedProviderUrl(url)) return Promise.reject(new Error('the URL is neither https nor on this machine'))
-  const text = form && new URLSearchParams(form).toString()
-  const options: https.RequestOptions = {
-    method: form ? 'POST' : 'GET',
-    headers: {
-      accept: 'application/json',
-      ...(text === undefined
-        ? {}
-        : { 'content-type': 'application/x-www-form-urlencoded', 'content-length': Buffer.byteLength(text) }),
-      ...(authorization === undefined ? {} : { authorization }),
-    },
-    agent: false,
-    rejectUnauthorized: isVerified,
-    ...(ca === undefined ? {} : { ca }),
+  if (!isAllowedProviderUrl(url)) throw new Error('the URL is neither https nor loopback')
+  const headers = {
+    accept: 'application/json',
+    ...(form ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
+    ...(authorization === undefined ? {} : { authorization }),
   }
-  return new Promise((resolve, reject) => {
-    const open = url.startsWith('https:') ? https.request : http.request
-    const request = open(url, options, (answer) => {
-      readJsonBody(answer, request).then((body) => resolve({ status: answer.statusCode ?? 0, body }), reject)
-    })
-    // For the whole exchange: an answer that drips must not hold up whoever waits for it.
-    const limit = setTimeout(() => request.destroy(new Error('no answer in time')), timeout_ms)
-    request.on('error', (error: NodeJS.ErrnoException) => reject(new Error(error.code ?? error.message)))
-    request.on('close', () => clearTimeout(limit))
-    request.end(text)
-  })
+  const body = form && new URLSearchParams(form).toString()
+  // The limit is for the whole exchange, so that a response that drips does not hold up the caller.
+  const request = { method: form ? 'POST' : 'GET', headers, body, limits: { total_ms: timeout_ms } }
+  try {
+    const response = await new HttpClient({ ca, isVerified }).send(url, request)
+    return { status: response.status, body: parseJson(await response.readBytes(max_response_bytes), response) }
+  } catch (error) {
+    throw explainFailure(error as Error)
+  }
 }
 
-async function readJsonBody(answer: http.IncomingMessage, request: http.ClientRequest): Promise<unknown> {
-  const parts: Buffer[] = []
-  let length = 0
-  for await (const part of answer) {
-    length += (part as Buffer).length
-    if (length > max_response_bytes) {
-      request.destroy()
-      throw new Error('the answer is too large')
-    }
-    parts.push(part as Buffer)
-  }
+function parseJson(bytes: Buffer, { status }: HttpResponse): unknown {
   try {
-    return JSON.parse(Buffer.concat(parts).toString('utf8'))
+    return JSON.parse(bytes.toString('utf8'))
   } catch {
-    throw new Error(`the answer ${answer.statusCode} is no JSON`)
+    throw new Error(`the response with status ${status} is not JSON`)
   }
+}
+
+/** Without content of the request or the response; other errors are unchanged. */
+function explainFailure(error: Error): Error {
+  if (!(error instanceof HttpClientError)) return error
+  if (error.failure === 'timeout') return new Error(`no response within ${timeout_ms} ms`)
+  if (error.failure === 'too_large') return new Error(`the response is larger than ${max_response_bytes} bytes`)
+  return new Error(error.code ?? error.message)
 }

@@ -1,6 +1,6 @@
-// Where an identity provider may be: behind TLS, or on this machine.
+// Rules for the URL of an identity provider: https, or a loopback address.
 
-/** Whether the URL is https, or http to loopback; false for what is no URL, and for one with a password in it. */
+/** Whether the URL is https, or http to loopback; false for an invalid URL, and for one with credentials. */
 export function isAllowedProviderUrl(text: string): boolean {
   const url = URL.parse(text)
   if (url?.username !== '' || url.password !== '') return false

@@ -1,4 +1,4 @@
-// Tokens of an identity provider, judged for this site: by its keys as they are now, its claims in the site's words.
+// Verifies tokens of an identity provider with its current keys, and maps their claims to this site.
 import { type ClaimMapping, mapClaims, type ProviderClaims } from './claim-rules.ts'
 import { fetchKeySet, type OidcProvider } from './discovery.ts'
 import { type KeyCacheOptions, keyCache } from './key-cache.ts'
@@ -6,9 +6,9 @@ import { type KeyCacheOptions, keyCache } from './key-cache.ts'
 export type OidcOptions<K> = Omit<KeyCacheOptions<K>, 'fetchKeys'> & {
   readonly provider: OidcProvider
   readonly mapping: ClaimMapping
-  /** The keys of a JWKS that count; throws for what is none. */
+  /** The usable keys of a JWKS; throws for an invalid one. */
   readonly parseKeys: (jwks: unknown) => readonly K[]
-  /** Judges form, signature, issuer, audience and times; asks for a key by its name when all else is right. */
+  /** Verifies form, signature, issuer, audience and times; looks up the key only when all else is valid. */
   readonly verifyToken: (
     token: string,
     keyOf: (kid: string) => Promise<K | undefined>,
@@ -16,11 +16,11 @@ export type OidcOptions<K> = Omit<KeyCacheOptions<K>, 'fetchKeys'> & {
 }
 
 export interface OidcVerifier {
-  /** What the token says in the site's words, or why it does not count. Throws `Refusal('unavailable')`. */
+  /** The claims of the token mapped to the site, or why it is refused. Throws `Refusal('unavailable')`. */
   verify(token: string): Promise<{ readonly payload: Readonly<Record<string, unknown>> } | { readonly refused: string }>
-  /** Changes whenever the keys do, and when they are too old to count. */
+  /** Changes whenever the keys do, and when they become too old to use. */
   stamp(): string
-  /** Whether tokens can be judged by what is known now. */
+  /** Whether tokens can be verified now. */
   health(): { readonly ok: boolean; readonly detail: string }
 }
 

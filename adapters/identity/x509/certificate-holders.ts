@@ -1,4 +1,4 @@
-// Certificates judged at each use: the path, the revocation lists of each authority on it, the table, the site's own word.
+// Judges a certificate at each use: its path, the revocation lists of each authority, the profile's table, own revocations.
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import type { CredentialClaims, ShownCertificate } from '../../../daemon/kernel/identity/identity.ts'
 import { type CertificateHolder, type CertificateIdentity, findHolder, type HolderRow } from './holder-rules.ts'
@@ -24,22 +24,22 @@ export type CertificateChain<C> = {
 }
 
 export type CertificateHolderOptions<C extends HolderCertificate> = {
-  /** The path to a root at this time, or why there is none. */
+  /** The path to a root at this time, or why none is valid. */
   readonly buildChain: (der: Buffer, now: number) => CertificateChain<C> | { readonly refused: string }
-  /** The lists as they are now; absent: revocation is not looked for. Throws `Refusal('unavailable')`. */
+  /** The current lists. Absent: revocation lists are not checked. Throws `Refusal('unavailable')`. */
   readonly lists?: (() => readonly IssuerRevocationList<C>[]) | undefined
   readonly rows: readonly HolderRow[]
   readonly isRevoked: (token: { jti: string; sub: string; iat: number }) => boolean
   /** Epoch milliseconds. */
   readonly now: () => number
-  /** Why a certificate does not count, with what the profile would have to name. */
+  /** Called when a certificate is refused, with the reason and the values that the profile would have to name. */
   readonly refused: (reason: string, of?: { readonly fingerprint: string; readonly dn: string }) => void
 }
 
-/** By how much the clock of an authority may be ahead. */
+/** How far the clock of an authority may be ahead. */
 const skew_ms = 300_000
 
-/** What a certificate gives: the same object for the same path, so that what is derived from it is derived once. */
+/** The holder of a certificate: the same object for the same path, so that derived values are computed once. */
 type KnownHolder<C> = {
   readonly path: CertificateChain<C>
   readonly claims: CredentialClaims
@@ -50,8 +50,8 @@ type KnownHolder<C> = {
 export type HolderClaims = { readonly claims: CredentialClaims; readonly holder: CertificateHolder }
 
 /**
- * Who holds a certificate; undefined for nobody. Throws `Refusal('unavailable')` when revocation cannot be judged: a
- * list that is missing, or whose next one is due.
+ * Finds the holder of a certificate; undefined when it has none. Throws `Refusal('unavailable')` when revocation cannot be
+ * checked: a list is missing or overdue.
  */
 export function certificateHolders<C extends HolderCertificate>(options: CertificateHolderOptions<C>) {
   const { buildChain, lists, rows, isRevoked, now, refused } = options

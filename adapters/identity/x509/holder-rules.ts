@@ -1,4 +1,4 @@
-// Who holds a certificate, by the profile's table; whoever is not in it is nobody.
+// Finds the holder of a certificate in the profile's table; a certificate without a row has no holder.
 import type { Clearance } from '../../../daemon/kernel/label/label.ts'
 
 export type CertificateHolder = {
@@ -8,7 +8,7 @@ export type CertificateHolder = {
   readonly clearance?: Clearance | undefined
 }
 
-/** One row names a certificate by one of these. */
+/** A row identifies a certificate by one of these. */
 export type HolderRow = CertificateHolder &
   ({ readonly fingerprint: string } | { readonly uri: string } | { readonly email: string } | { readonly dn: string })
 
@@ -19,7 +19,7 @@ export type CertificateIdentity = {
   readonly emails: readonly string[]
 }
 
-/** Letter by letter: names that look alike are others. Two rows for one certificate contradict each other: nobody. */
+/** Names are compared byte by byte. A certificate that two rows match has no holder. */
 export function findHolder(
   certificate: CertificateIdentity,
   rows: readonly HolderRow[],
@@ -36,8 +36,8 @@ function isNamedBy({ fingerprint, dn, uris, emails }: CertificateIdentity, row: 
 }
 
 /**
- * Whether a token shown over a connection belongs there: it is the holder's own, or one in which the holder acts for
- * somebody (RFC 8693 `act`).
+ * Whether a token belongs to the connection it was sent over: its subject is the certificate's holder, or its actor is
+ * (RFC 8693 `act`).
  */
 export function belongsTo(
   { subject, tenant_id }: CertificateHolder,

@@ -1,16 +1,16 @@
-// The x509 provider: certificates beside tokens. Where both are shown they must be of one and the same.
+// The x509 provider: authenticates by certificate, token, or both, which must then have one holder.
 import type { IdentityProvider, ShownCertificate } from '../../../daemon/kernel/identity/identity.ts'
 import type { HolderClaims } from './certificate-holders.ts'
 import { belongsTo } from './holder-rules.ts'
 
 export type X509ProviderOptions = {
-  /** Judges tokens. */
+  /** Verifies tokens. */
   readonly tokens: IdentityProvider
   readonly findHolder: (certificate: ShownCertificate) => HolderClaims | undefined
   readonly onRefused: (reason: string) => void
 }
 
-/** With a certificate that is nobody's no token counts either: who shows one must be known by it. */
+/** A certificate without a holder refuses the request, even with a valid token. */
 export function x509Provider({ tokens, findHolder, onRefused }: X509ProviderOptions): IdentityProvider {
   return {
     name: 'x509',

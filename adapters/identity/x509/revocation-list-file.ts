@@ -1,15 +1,15 @@
-// The file of revocation lists as it is now: read again when it changes, and in the way of everything when it is bad.
+// The file of revocation lists: read again when it changes; while it is invalid, no certificate is accepted.
 import { readFileSync, statSync } from 'node:fs'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 
-/** How often the file is looked at: a look holds for `every_ms` of the clock (milliseconds, never jumping). */
+/** How often the file is checked: a check holds for `every_ms` of the clock (milliseconds, never jumping). */
 export type ListFileCheckInterval = { readonly every_ms: number; monotonic(): number }
 
 const max_bytes = 64 * 1_048_576
 
 /**
- * What `read` makes of the file. Throws `Refusal('unavailable')` when it is absent, too large, or `read` throws; `faulty`
- * hears why, once for each state of the file.
+ * Returns the file parsed by `read`. Throws `Refusal('unavailable')` when it is absent, too large, or `read` throws;
+ * `faulty` is called with the reason, once for each state of the file.
  */
 export function revocationListFile<T>(
   file: string,
@@ -41,7 +41,7 @@ export function revocationListFile<T>(
 
 function readBounded(file: string): Buffer {
   const bytes = readFileSync(file)
-  if (bytes.length > max_bytes) throw new Error('it is too large')
+  if (bytes.length > max_bytes) throw new Error(`the file is larger than ${max_bytes} bytes`)
   return bytes
 }
 

@@ -9,7 +9,7 @@ import type {
   PolledSource,
   PollResult,
 } from '../../../daemon/shared/polled-source/polled-source.ts'
-import { writeFileDurably } from './durable-file.ts'
+import { writeDurablyAsync } from '../../platform/durable-file/write-durably.ts'
 
 export const max_file_bytes = 16 * 1_048_576
 export const max_lines = 10_000
@@ -24,7 +24,7 @@ export type FolderSourceOptions = {
 
 /**
  * Takes `*.jsonl` in the order of names, one at a poll. A file comes under its name when it is whole: written under
- * another and renamed. Links and whatever else is no plain file stay where they are, untouched.
+ * another and renamed. Links and other entries that are not regular files stay untouched.
  */
 export function folderSource(options: FolderSourceOptions): PolledSource {
   return {
@@ -44,7 +44,7 @@ export function folderSource(options: FolderSourceOptions): PolledSource {
   }
 }
 
-/** Undefined for what is no plain file, or has gone since. */
+/** Undefined for an entry that is not a regular file, or is gone. */
 async function pollFile(
   options: FolderSourceOptions,
   name: string,
@@ -62,7 +62,7 @@ async function pollFile(
     has_more,
     async acknowledge(faults) {
       const found = await stat(file).catch(() => undefined)
-      // Somebody has put another in its place meanwhile, which is then read in its turn.
+      // Another file has taken its name meanwhile, and is read in its turn.
       if (!found || fileIdentity(found) !== identity) return
       const mark = known || options.digest(Buffer.from(identity))
       await archiveFile(options.path, name, mark.slice(0, 16), faults.get(0) ?? [])
@@ -109,7 +109,7 @@ function parseLines(bytes: Buffer, read: JsonReader): readonly (unknown | Refusa
     if (line.length > max_line_bytes) return fileTooLarge(`a line of more than ${max_line_bytes} bytes`)
     const document = read(line)
     const isObject = typeof document === 'object' && document !== null && !Array.isArray(document)
-    return isObject ? document : refuse('malformed', 'the line is no JSON object')
+    return isObject ? document : refuse('malformed', 'the line is not a JSON object')
   })
 }
 
@@ -133,10 +133,11 @@ async function archiveFile(
   const as = isTaken ? `${name.slice(0, -'.jsonl'.length)}-${mark}.jsonl` : name
   if (faults.length > 0) {
     const lines = faults.slice(0, 1_000).map(({ at, detail }) => ({ line: at + 1, detail }))
-    await writeFileDurably(
-      path.join(to, `${as}.reason.json`),
-      `${JSON.stringify({ file: name, faults: lines }, null, 2)}\n`,
-    )
+    const reason = path.join(to, `${as}.reason.json`)
+    await writeDurablyAsync(reason, `${JSON.stringify({ file: name, faults: lines }, null, 2)}\n`, {
+      draft: `${reason}.draft`,
+      existing_draft: 'overwrite',
+    })
   }
   await rename(path.join(folder, name), path.join(to, as))
 }

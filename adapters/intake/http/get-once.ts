@@ -1,7 +1,7 @@
 // One GET with a limit to its time and its size; redirects are not followed.
-import * as http from 'node:http'
-import * as https from 'node:https'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import { HttpClient } from '../../platform/http-client/http-client.ts'
+import type { HttpClientError } from '../../platform/http-client/http-client-error.ts'
 
 export const max_response_bytes = 4 * 1_048_576
 
@@ -12,54 +12,32 @@ export type HttpSourceResponse = {
 }
 
 export type HttpSourceRequest = {
-  readonly headers: http.OutgoingHttpHeaders
+  readonly headers: Readonly<Record<string, string>>
   readonly ca: string | undefined
   readonly signal: AbortSignal
   readonly timeout_ms: number
 }
 
-/** Refuses `unavailable` for everything but a whole answer: none, too late, too large, broken off. Names no address and no secret. */
-export function getOnce(
+/** Refuses `unavailable` without a whole response in time and size. The refusal names no address and no secret. */
+export async function getOnce(
   url: URL,
   { headers, ca, signal, timeout_ms }: HttpSourceRequest,
 ): Promise<HttpSourceResponse | Refusal> {
-  return new Promise((resolve) => {
-    const open = url.protocol === 'https:' ? https.request : http.request
-    const request = open(url, { method: 'GET', headers, agent: false, ...(ca === undefined ? {} : { ca }) })
-    const fail = (why: string) => {
-      resolve(refuse('unavailable', `the source cannot be read: ${why}`))
-      request.destroy()
-    }
-    const limit = setTimeout(() => fail(`it did not answer within ${timeout_ms} ms`), timeout_ms)
-    const stop = () => fail('the service is stopping')
-    signal.addEventListener('abort', stop)
-    request.on('response', (answer) => collectBody(answer, resolve, fail))
-    request.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? 'the connection broke'))
-    request.on('close', () => {
-      clearTimeout(limit)
-      signal.removeEventListener('abort', stop)
-      fail('it closed the connection')
-    })
-    if (signal.aborted) stop()
-    else request.end()
-  })
+  try {
+    const client = new HttpClient({ ca })
+    const response = await client.send(url, { method: 'GET', headers, signal, limits: { total_ms: timeout_ms } })
+    const bytes = await response.readBytes(max_response_bytes)
+    return { status: response.status, etag: response.header('etag'), bytes }
+  } catch (error) {
+    const why = explainFailure(error as HttpClientError, timeout_ms)
+    return refuse('unavailable', `the source cannot be read: ${why}`)
+  }
 }
 
-function collectBody(
-  answer: http.IncomingMessage,
-  resolve: (answer: HttpSourceResponse) => void,
-  fail: (why: string) => void,
-): void {
-  const parts: Buffer[] = []
-  let length = 0
-  answer.on('data', (part: Buffer) => {
-    length += part.length
-    if (length > max_response_bytes) fail(`its answer is larger than ${max_response_bytes} bytes`)
-    else parts.push(part)
-  })
-  answer.on('error', () => fail('its answer broke off'))
-  answer.on('end', () => {
-    if (!answer.complete) return fail('its answer broke off')
-    resolve({ status: answer.statusCode ?? 0, etag: answer.headers.etag, bytes: Buffer.concat(parts) })
-  })
+function explainFailure({ failure, code }: HttpClientError, timeout_ms: number): string {
+  if (failure === 'timeout') return `it did not answer within ${timeout_ms} ms`
+  if (failure === 'aborted') return 'the service is stopping'
+  if (failure === 'too_large') return `its answer is larger than ${max_response_bytes} bytes`
+  if (failure === 'broken_off') return 'its answer broke off'
+  return code ?? 'the connection broke'
 }

@@ -1,5 +1,7 @@
-// JSON over HTTP, asked for at times: by ETag, and by a cursor where the answers have one.
+// Polls JSON over HTTP: by ETag, and by a cursor where the answers have one.
+
 import * as z from 'zod'
+import { parseJsonAs } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { JsonReader, PolledSource, PollResult } from '../../../daemon/shared/polled-source/polled-source.ts'
 import { getOnce, type HttpSourceResponse } from './get-once.ts'
@@ -18,7 +20,7 @@ export type HttpSourceOptions = {
   readonly digest: (bytes: Uint8Array) => string
 }
 
-/** What is kept between polls. The ETag is of the address with the cursor before the answer, at which it is asked again. */
+/** Position between polls. The ETag belongs to the address with the former cursor, which the next poll uses again. */
 const pollPosition = z.strictObject({ since: z.string().max(1_024).optional(), etag: z.string().max(1_024).optional() })
 type HttpPollPosition = z.infer<typeof pollPosition>
 
@@ -53,7 +55,7 @@ function buildPollResult(
   const isUseless = isUnreadable(document)
   return {
     sets: [{ set_id: digest(answer.bytes), documents: [document], is_whole: false }],
-    // What cannot be read is asked for again from the same place: nothing of it is passed over.
+    // An unreadable answer is requested again from the same position, so that no item is skipped.
     cursor: isUseless ? cursor : JSON.stringify(next),
     has_more: hasMoved,
     acknowledge: async () => undefined,
@@ -64,7 +66,7 @@ function isUnreadable(document: unknown): document is Refusal {
   return document instanceof Error
 }
 
-/** A cursor that is no text or number moves nothing. */
+/** A cursor that is neither text nor a number leaves the position as it is. */
 function parseNextCursor(found: unknown): string | undefined {
   if (typeof found !== 'string' && typeof found !== 'number') return undefined
   const text = String(found)
@@ -92,12 +94,7 @@ async function requestSource(
   return getOnce(url, { headers, ca: ca as string | undefined, signal, timeout_ms: options.timeout_ms })
 }
 
-/** Of an older profile, or damaged: then it begins anew, and what was taken is known. */
+/** A position of an older profile, or a damaged one, starts from the beginning: items that were taken in are known. */
 function parsePosition(cursor: string | undefined): HttpPollPosition {
-  if (cursor === undefined) return {}
-  try {
-    return pollPosition.safeParse(JSON.parse(cursor)).data ?? {}
-  } catch {
-    return {}
-  }
+  return (cursor === undefined ? undefined : parseJsonAs(pollPosition, cursor)) ?? {}
 }

@@ -1,14 +1,15 @@
 // Imported keys, kept: importing costs as much as verifying, and a site meets the same few keys all day.
 import { type CryptoKey, importJWK } from 'jose'
+import { LRUCache } from 'lru-cache'
 import type { PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import type { StoredKey } from './key-files.ts'
 import { readKeyMaterial } from './public-jwk.ts'
 import { unwrapKey } from './wrapped-key.ts'
 
-/** More keys than a coalition pins; beyond it the one imported first is imported again. */
+/** More keys than a coalition pins; beyond it the one used longest ago is imported again. */
 const max_cached_keys = 1_024
 
-const cachedKeys = new Map<string, Promise<CryptoKey>>()
+const cachedKeys = new LRUCache<string, Promise<CryptoKey>>({ max: max_cached_keys })
 
 /** The key to verify with, for a record whose fingerprint is its key's; undefined for any other record. */
 export async function importVerifyingKey(record: PublicKey): Promise<CryptoKey | undefined> {
@@ -39,11 +40,9 @@ function importCached(name: string, algorithm: string, jwk: Readonly<Record<stri
 function cacheKey(name: string, make: () => Promise<CryptoKey>): Promise<CryptoKey> {
   const known = cachedKeys.get(name)
   if (known) return known
-  const oldest = cachedKeys.size >= max_cached_keys ? cachedKeys.keys().next().value : undefined
-  if (oldest !== undefined) cachedKeys.delete(oldest)
   const key = make()
   cachedKeys.set(name, key)
-  // What could not be had is tried again: the next passphrase may be the right one.
-  key.catch(() => cachedKeys.get(name) === key && cachedKeys.delete(name))
+  // A failure is not kept: the next passphrase may be the right one.
+  key.catch(() => cachedKeys.peek(name) === key && cachedKeys.delete(name))
   return key
 }

@@ -55,12 +55,12 @@ const jwksFile = z.object({
  */
 export function importJwks(given: unknown): PublicKey[] {
   const file = parseWithSchema(jwksFile, given)
-  if (!file.success) throw new Error(`this is no JWKS of a site: ${formatFieldErrors(file.errors)}`)
+  if (!file.success) throw new Error(`the document is not a JWKS of a site: ${formatFieldErrors(file.errors)}`)
   return file.data.keys.map((entry) => {
     if ('d' in entry || 'priv' in entry) throw new Error(`${entry.kid} is a private key; export public keys instead`)
     const algorithm = detectAlgorithm(entry)
     const jwk = algorithm && parsePublicJwk(algorithm, entry)
-    if (!jwk || entry.alg !== algorithm) throw new Error(`${entry.kid} is no key of a known algorithm`)
+    if (!jwk || entry.alg !== algorithm) throw new Error(`${entry.kid} is not a key of a known algorithm`)
     return publicKey.parse({
       kid: entry.kid,
       algorithm,

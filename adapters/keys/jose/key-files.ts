@@ -1,9 +1,11 @@
 // Private keys at rest: one file a key, for its owner alone, changed only by renaming a complete file into place.
-import { randomBytes } from 'node:crypto'
+
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { publicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
+import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
+import { writeDurably } from '../../platform/durable-file/write-durably.ts'
 import { parsePublicJwk, readKeyMaterial } from './public-jwk.ts'
 
 /**
@@ -57,30 +59,12 @@ export function writePrivateJson(dir: string, name: string, value: unknown): voi
 
 export function writePrivateText(dir: string, name: string, text: string): void {
   prepareKeyFolder(dir)
-  const temporary = join(dir, `.${name}.${randomBytes(6).toString('hex')}.tmp`)
-  const file = fs.openSync(temporary, 'wx', 0o600)
-  try {
-    fs.writeFileSync(file, text)
-    fs.fsyncSync(file)
-  } finally {
-    fs.closeSync(file)
-  }
-  fs.renameSync(temporary, join(dir, name))
-  syncFolder(dir)
-}
-
-function syncFolder(dir: string): void {
-  const folder = fs.openSync(dir, 'r')
-  try {
-    fs.fsyncSync(folder)
-  } finally {
-    fs.closeSync(folder)
-  }
+  writeDurably(join(dir, name), text)
 }
 
 function readKeyFile(dir: string, name: string): StoredKey {
   const path = join(dir, name)
-  if (!keyFilePattern.test(name)) throw new Error(`${path} is no key file; move it out of the key folder`)
+  if (!keyFilePattern.test(name)) throw new Error(`${path} is not a key file; move it out of the key folder`)
   const key = readKeyAt(path)
   if (`${key.public_key.kid}.json` === name) return key
   throw new Error(`${path} does not hold the key it is named after; restore it from a backup`)
@@ -90,7 +74,7 @@ function readKeyFile(dir: string, name: string): StoredKey {
 export function readKeyAt(path: string): StoredKey {
   const key = parseKeyFile(readPrivateFile(path), path)
   const material = readKeyMaterial(key.public_key)
-  if (!material) throw new Error(`${path} does not hold the key that it says it does; restore it from a backup`)
+  if (!material) throw new Error(`${path} contains a key that is not valid for its algorithm; restore it from a backup`)
   if (!key.private_jwk) return key
   const own = parsePublicJwk(key.public_key.algorithm, key.private_jwk)
   if (JSON.stringify(own) !== JSON.stringify(material)) {
@@ -101,14 +85,10 @@ export function readKeyAt(path: string): StoredKey {
 
 /** Neither the parser's message nor the text goes into the error: either may quote the private key. */
 function parseKeyFile(text: string, path: string): StoredKey {
-  let content: unknown
-  try {
-    content = JSON.parse(text)
-  } catch {
-    throw new Error(`${path} is not JSON; restore it from a backup`)
-  }
+  const content = parseJson(text)
+  if (content === undefined) throw new Error(`${path} is not JSON; restore it from a backup`)
   const key = storedKey.safeParse(content)
-  if (!key.success) throw new Error(`${path} is no key file; restore it from a backup`)
+  if (!key.success) throw new Error(`${path} is not a key file; restore it from a backup`)
   return key.data
 }
 
@@ -117,7 +97,7 @@ export function readPrivateFile(path: string): string {
   const file = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
   try {
     const stat = fs.fstatSync(file)
-    if (!stat.isFile() || stat.size > max_file_bytes) throw new Error(`${path} is no key file; move it out`)
+    if (!stat.isFile() || stat.size > max_file_bytes) throw new Error(`${path} is not a key file; move it out`)
     requirePrivate(stat, path, '600')
     return fs.readFileSync(file, 'utf8')
   } finally {

@@ -7,13 +7,13 @@ import { unwrapKey, wrapKey } from './wrapped-key.ts'
 
 export type NewKeyOptions = {
   readonly use: PublicKey['use']
-  /** Ed25519 unless said. */
+  /** Default: Ed25519. */
   readonly algorithm?: KeyAlgorithm
   /** Epoch milliseconds. */
   readonly now: number
   /** ISO 8601 instant after which it signs no more. */
   readonly not_after?: string
-  /** What the private half is to lie under; in the open unless said. */
+  /** Passphrase to encrypt the private half with; default: not encrypted. */
   readonly passphrase?: string | undefined
 }
 

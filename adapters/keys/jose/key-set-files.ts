@@ -1,8 +1,10 @@
 // Key sets beside the keys: those that are, or were, in force, and what the root keys of this folder have signed.
+
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { parseKeySet } from '../../../daemon/kernel/cryptography/key-set.ts'
 import { type Jws, jws } from '../../../daemon/kernel/cryptography/signatures.ts'
+import { parseJsonAs } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { readPrivateFile, writePrivateJson } from './key-files.ts'
 
 const setFilePattern = /^\d{8}\.json$/
@@ -25,7 +27,7 @@ export function writeKeySet(dir: string, version: number, set: Jws): void {
 }
 
 /**
- * What the root keys of this folder have signed as this version of the site's key set, and the highest version that
+ * The signatures of this folder's root keys for this version of the site's key set, and the highest version that
  * they have signed at all; 0 for none.
  */
 export function readSignedVersions(
@@ -40,7 +42,7 @@ export function readSignedVersions(
   )
   const path = join(folder, `${site}-${setFileName(version)}`)
   const same = versions.includes(version) ? readSet(path) : undefined
-  if (versions.includes(version) && !same) throw new Error(`${path} is no key set; restore it from a backup`)
+  if (versions.includes(version) && !same) throw new Error(`${path} is not a key set; restore it from a backup`)
   return { highest: Math.max(0, ...versions), same }
 }
 
@@ -58,10 +60,5 @@ function setFileName(version: number): string {
 }
 
 function readSet(path: string): Jws | undefined {
-  try {
-    return jws.safeParse(JSON.parse(readPrivateFile(path))).data
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+  return parseJsonAs(jws, readPrivateFile(path))
 }

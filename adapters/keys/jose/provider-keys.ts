@@ -11,7 +11,7 @@ export type ProviderKey = {
   readonly key: KeyObject
 }
 
-/** What each kind of key can verify; RFC 7518 section 3.1, RFC 8037. */
+/** Algorithms that each kind of key can verify; RFC 7518 section 3.1, RFC 8037. */
 const algorithmsByKeyType: Readonly<Record<string, readonly ProviderAlgorithm[]>> = {
   RSA: ['RS256', 'PS256'],
   'EC P-256': ['ES256'],
@@ -39,12 +39,12 @@ const jwkEntry = z.looseObject({
 })
 
 /**
- * Those of a JWKS that count; entries of other kinds, and all of a `kid` that stands twice, are left out. Throws an
- * Error for what is no JWKS.
+ * The usable keys of a JWKS; entries of other kinds, and all of a `kid` that occurs twice, are left out. Throws an
+ * Error for a value that is not a JWKS.
  */
 export function parseProviderKeys(jwks: unknown): ProviderKey[] {
   const given = jwkSet.safeParse(jwks)
-  if (!given.success) throw new Error('this is no JWKS')
+  if (!given.success) throw new Error('the document is not a JWKS')
   const found = given.data.keys.map(importKey).filter((key) => key !== undefined)
   return found.filter(({ kid }) => found.filter((other) => other.kid === kid).length === 1)
 }

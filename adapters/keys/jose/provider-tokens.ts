@@ -2,10 +2,10 @@
 import { compactVerify } from 'jose'
 import * as z from 'zod'
 import type { ProviderAlgorithm } from '../../../daemon/kernel/settings/sso-settings.ts'
+import { parseUniqueJson } from './encoded-json.ts'
 import type { ProviderKey } from './provider-keys.ts'
 import { isCanonicalBase64url } from './public-jwk.ts'
 import { max_token_bytes } from './tokens.ts'
-import { parseUniqueJson } from './unique-json.ts'
 
 /** Members that bring a key, name one elsewhere, or change what is signed, are not among these. */
 const header = z.strictObject({
@@ -20,7 +20,7 @@ const payload = z.looseObject({
   iss: z.string(),
   aud: z.union([z.string(), z.array(z.string()).max(64)]),
   sub: z.string().min(1),
-  /** RFC 9068 asks for it; without one a single token could not be revoked. */
+  /** RFC 9068 requires it; without one a single token could not be revoked. */
   jti: z.string().min(1),
   iat: z.number(),
   exp: z.number(),
@@ -65,7 +65,7 @@ export type ProviderTokenPolicy = {
 }
 
 /**
- * Judges a token. `keyOf` is asked last, for a token that is right in everything else: it may have to ask the provider.
+ * Judges a token. `keyOf` is called last, for a token that is valid in everything else: it may have to request the keys.
  * Never throws for a bad token; what `keyOf` throws is given on.
  */
 export async function verifyProviderToken(
@@ -75,14 +75,14 @@ export async function verifyProviderToken(
 ): Promise<ProviderTokenVerdict> {
   if (token.length > max_token_bytes) return { refused: 'too_large' }
   const [head = '', body = '', signature = '', ...more] = token.split('.')
-  const said = header.safeParse(parseUniqueJson(head)).data
+  const parsedHeader = header.safeParse(parseUniqueJson(head)).data
   const claims = payload.safeParse(parseUniqueJson(body)).data
-  if (!said || !claims || more.length > 0 || !isCanonicalBase64url(signature)) return { refused: 'malformed' }
-  const algorithm = expected.algorithms.find((each) => each === said.alg)
+  if (!parsedHeader || !claims || more.length > 0 || !isCanonicalBase64url(signature)) return { refused: 'malformed' }
+  const algorithm = expected.algorithms.find((each) => each === parsedHeader.alg)
   if (!algorithm) return { refused: 'algorithm_not_allowed' }
-  const refused = findClaimFault(said.typ, claims, expected)
+  const refused = findClaimFault(parsedHeader.typ, claims, expected)
   if (refused) return { refused }
-  const key = await keyOf(said.kid)
+  const key = await keyOf(parsedHeader.kid)
   if (!key) return { refused: 'unknown_key' }
   return key.algorithms.includes(algorithm) && (await isSignatureValid(token, key, algorithm))
     ? { payload: claims }

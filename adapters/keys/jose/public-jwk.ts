@@ -23,7 +23,7 @@ const jwkSchemas = {
 
 export type PublicJwk = z.infer<(typeof jwkSchemas)[KeyAlgorithm]>
 
-/** The public members alone (a private one is dropped); undefined when it is no key of that algorithm. */
+/** The public members alone (a private one is dropped); undefined when it is not a key of that algorithm. */
 export function parsePublicJwk(algorithm: KeyAlgorithm, jwk: unknown): PublicJwk | undefined {
   return jwkSchemas[algorithm].safeParse(jwk).data
 }

@@ -33,13 +33,13 @@ export type JoseSignatureOptions = {
   readonly dir: string
   /** Epoch milliseconds; a key past its `not_after` signs no more. */
   readonly now?: () => number
-  /** What opens keys under a passphrase; asked when the first of them signs. */
+  /** Opens keys under a passphrase; called when the first of them signs. */
   readonly passphrase?: (() => string | undefined) | undefined
 }
 
 /**
  * Signatures with the keys of the folder, which is looked at each time: a rotation by the command line counts at once.
- * `sign` uses every active message key (usually one), since a peer's threshold may ask for several.
+ * `sign` uses every active message key (usually one), since a peer's threshold may require several.
  */
 export function joseSignatures({ dir, now = Date.now, passphrase }: JoseSignatureOptions): Signatures {
   const folder = openKeyFolder(dir)
@@ -118,9 +118,9 @@ async function verifySignature(
   if (named.length === 0) return 'unknown_key'
   // A key revoked under one name is revoked under all.
   const revoked = new Set(usable.filter((key) => key.status === 'revoked').map((key) => key.fingerprint))
-  const standing = named.filter((key) => !revoked.has(key.fingerprint))
-  if (standing.length === 0) return 'key_revoked'
-  for (const key of standing) {
+  const unrevoked = named.filter((key) => !revoked.has(key.fingerprint))
+  if (unrevoked.length === 0) return 'key_revoked'
+  for (const key of unrevoked) {
     if (key.algorithm === header.alg && (await isSignatureValid(signed, key))) return key
   }
   return 'bad_signature'

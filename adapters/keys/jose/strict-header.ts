@@ -1,6 +1,6 @@
 // A protected header that can mean one thing only: the members we write, once each, and nothing to obey.
 import * as z from 'zod'
-import { isCanonicalBase64url } from './public-jwk.ts'
+import { parseCompactJson } from './encoded-json.ts'
 
 /**
  * Anything more is refused, so `crit`, `b64`, `jwk`, `jku`, `x5c` and `x5u` never reach a decision: a header may not
@@ -15,20 +15,5 @@ export type StrictHeader = z.infer<typeof header>
 
 /** Undefined for text that is not canonical base64url of UTF-8 JSON with exactly these members. */
 export function parseStrictHeader(encoded: string): StrictHeader | undefined {
-  return header.safeParse(parseStrictJson(encoded)).data
-}
-
-/**
- * The JSON value behind base64url. Undefined unless printing it again gives the same text: so a repeated member, which
- * two parsers may read differently, is refused (and white space with it).
- */
-export function parseStrictJson(encoded: string): unknown {
-  if (!isCanonicalBase64url(encoded)) return undefined
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(encoded, 'base64url'))
-    const value: unknown = JSON.parse(text)
-    return JSON.stringify(value) === text ? value : undefined
-  } catch {
-    return undefined
-  }
+  return header.safeParse(parseCompactJson(encoded)).data
 }

@@ -1,14 +1,14 @@
-// The keys that tokens of the site are judged by: one public file, which every process reads and nobody but the site writes.
-import { randomBytes } from 'node:crypto'
+// The public keys that verify tokens of the site: one file, which every process reads and only the site writes.
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
 import * as z from 'zod'
 import { publicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
+import { writeDurably } from '../../platform/durable-file/write-durably.ts'
 import type { KeyCheckInterval } from './key-folder.ts'
 import { readKeyMaterial } from './public-jwk.ts'
 
-/** A key of use `token`. One with `only_subject` (`role:<name>`) speaks for that role of the site and for nobody else. */
+/** A key of use `token`. One with `only_subject` (`role:<name>`) is valid for the tokens of that role of the site only. */
 export const tokenKey = publicKey.extend({
   use: z.literal('token'),
   only_subject: z
@@ -76,7 +76,8 @@ export function readTokenKeys(file: string): TokenKey[] {
     const { keys } = tokenKeyFile.parse(JSON.parse(readTrustedFile(file)))
     const names = new Set(keys.flatMap(({ kid, fingerprint }) => [kid, fingerprint]))
     // A key under two names would be bound under the one and free under the other.
-    if (names.size !== 2 * keys.length || !keys.every(readKeyMaterial)) throw new Error('a key is not what it is named')
+    if (names.size !== 2 * keys.length || !keys.every(readKeyMaterial))
+      throw new Error('a key is invalid or listed twice')
     return keys
   } catch {
     throw new Refusal('unavailable', 'the list of token keys cannot be read')
@@ -86,26 +87,13 @@ export function readTokenKeys(file: string): TokenKey[] {
 /** Durable when it returns: a crash leaves the old list or the new one. As open as its folder, and no more. */
 export function writeTokenKeys(file: string, keys: readonly TokenKey[]): void {
   const content = tokenKeyFile.parse({ v: 1, type: 'platform.token-keys', keys })
-  const folder = fs.openSync(dirname(file), fs.constants.O_RDONLY | fs.constants.O_DIRECTORY)
-  const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`
-  try {
-    const opened = fs.openSync(draft, 'wx', 0o600)
-    try {
-      fs.writeFileSync(opened, `${JSON.stringify(content, undefined, 2)}\n`)
-      copyGroupAccess(opened, fs.fstatSync(folder))
-      fs.fsyncSync(opened)
-    } finally {
-      fs.closeSync(opened)
-    }
-    fs.renameSync(draft, file)
-    fs.fsyncSync(folder)
-  } finally {
-    fs.closeSync(folder)
-    fs.rmSync(draft, { force: true })
-  }
+  writeDurably(file, (opened) => {
+    fs.writeFileSync(opened, `${JSON.stringify(content, undefined, 2)}\n`)
+    copyGroupAccess(opened, fs.statSync(dirname(file)))
+  })
 }
 
-/** Whose group may enter the folder may read the file. */
+/** Lets the group of the folder read the file, if it may read the folder. */
 function copyGroupAccess(file: number, folder: fs.Stats): void {
   if ((folder.mode & 0o040) === 0) return
   const { uid, gid } = fs.fstatSync(file)

@@ -3,9 +3,10 @@ import { CompactSign, compactVerify } from 'jose'
 import * as z from 'zod'
 import type { PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { importSigningKey, importVerifyingKey } from './crypto-keys.ts'
+import { parseCompactJson } from './encoded-json.ts'
 import type { StoredKey } from './key-files.ts'
 import { isCanonicalBase64url } from './public-jwk.ts'
-import { parseStrictHeader, parseStrictJson } from './strict-header.ts'
+import { parseStrictHeader } from './strict-header.ts'
 import type { TokenKey } from './token-keys.ts'
 
 /** An ML-DSA-87 token is just above 6 KiB; no honest one needs more than this. */
@@ -45,11 +46,11 @@ type PinnedTokenKey = PublicKey & Pick<TokenKey, 'only_subject'>
 export type TokenPolicy = {
   readonly issuer: string
   readonly audience: string
-  /** Of the role that judges; absent: what is meant for one role is not accepted. */
+  /** Audience of the verifying role; absent: a token for one role is not accepted. */
   readonly role_audience?: string
   /** Epoch milliseconds. */
   readonly now: number
-  /** Seconds by which clocks may differ; 60 unless said. */
+  /** Seconds by which clocks may differ (default: 60). */
   readonly skew_s?: number
 }
 
@@ -63,12 +64,13 @@ export async function issueToken(
   passphrase?: () => string | undefined,
 ): Promise<string> {
   const { algorithm, kid, use, status } = key.public_key
-  if (use !== 'token' || status !== 'active') throw new Error(`${kid} is no active token key`)
+  if (use !== 'token' || status !== 'active') throw new Error(`${kid} is not an active token key`)
   const bytes = Buffer.from(JSON.stringify(payload.parse(claims)))
   const token = await new CompactSign(bytes)
     .setProtectedHeader({ alg: algorithm, kid, typ: 'at+jwt' })
     .sign(await importSigningKey(key, passphrase))
-  if (token.length > max_token_bytes) throw new Error(`a token of ${token.length} bytes would never be accepted`)
+  if (token.length > max_token_bytes)
+    throw new Error(`the token has ${token.length} bytes; at most ${max_token_bytes} are accepted`)
   return token
 }
 
@@ -111,7 +113,7 @@ export async function verifyToken(
   const key = findPinnedKey(header.kid, keys, expected)
   if (typeof key === 'string') return { refused: key }
   if (key.algorithm !== header.alg || !(await isSignatureValid(token, key))) return { refused: 'bad_signature' }
-  const claims = payload.safeParse(parseStrictJson(body)).data
+  const claims = payload.safeParse(parseCompactJson(body)).data
   if (!claims) return { refused: 'malformed' }
   if (key.only_subject !== undefined && !isRolesOwnToken(claims, key.only_subject)) return { refused: 'not_its_own' }
   const refused = findClaimFault(claims, key, expected)

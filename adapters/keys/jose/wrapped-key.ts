@@ -1,11 +1,11 @@
-// Private keys under a passphrase: a stolen disk or backup then gives no key to whoever does not know it.
+// Private keys under a passphrase: a stolen disk or backup does not reveal a key without it.
 import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose'
 import type { StoredKey } from './key-files.ts'
 import { parsePublicJwk, readKeyMaterial } from './public-jwk.ts'
 
-/** PBKDF2 with HMAC-SHA-512: nearly three times what OWASP asks for (210,000, 2023). Some tenths of a second a key. */
+/** PBKDF2 with HMAC-SHA-512: nearly three times the rounds that OWASP recommends (210,000, 2023). Some tenths of a second a key. */
 const pbkdf2_rounds = 600_000
-/** A file that asks for more would keep a start busy for minutes. */
+/** A file with more rounds would keep a start busy for minutes. */
 const max_pbkdf2_rounds = 4_000_000
 const key_wrap_algorithm = 'PBES2-HS512+A256KW'
 const content_algorithm = 'A256GCM'
@@ -50,7 +50,7 @@ export async function unwrapKey(key: StoredKey, passphrase: string | undefined):
   return { public_key, private_jwk }
 }
 
-/** Undefined whatever was wrong: why not is nobody's business. */
+/** Undefined for any fault: the reason must not help to guess the passphrase. */
 async function decryptPrivateJwk(jwe: string, passphrase: string): Promise<Record<string, unknown> | undefined> {
   try {
     if (decodeProtectedHeader(jwe).alg !== key_wrap_algorithm) return undefined

@@ -21,7 +21,7 @@ type CryptoKey = webcrypto.CryptoKey
 /** A pair of ES384, the one algorithm of these that every TLS stack takes. */
 export type CertificateKeyPair = { readonly publicKey: CryptoKey; readonly privateKey: CryptoKey }
 
-/** What a certificate says of a site: its name for its peers, and hosts for programs that look at these. */
+/** The names of a site in its certificate: for its peers, and hosts for programs that check these. */
 export type SiteNames = { readonly site: string; readonly dns: readonly string[]; readonly ip: readonly string[] }
 
 /** Epoch milliseconds. */
@@ -86,7 +86,7 @@ export async function createSiteCertificate(
   return formatPem(made)
 }
 
-/** PEM of a PKCS #10 request, which shows that who asks holds the key. */
+/** PEM of a PKCS #10 request, which proves that the requester has the key. */
 export async function createCertificateRequest(names: SiteNames, keys: CertificateKeyPair): Promise<string> {
   const extensions: Extension[] = [buildAlternativeNames(names)]
   const name = [{ CN: [names.site] }]
@@ -96,7 +96,7 @@ export async function createCertificateRequest(names: SiteNames, keys: Certifica
 
 export type ParsedCertificateRequest = { readonly names: SiteNames; readonly publicKey: CryptoKey }
 
-/** Undefined for what is no request, is not signed by its own key, is of another algorithm, or names not exactly one site. */
+/** Undefined for text without a request, a signature by another key, another algorithm, and any number of sites but one. */
 export async function parseCertificateRequest(text: string): Promise<ParsedCertificateRequest | undefined> {
   try {
     const request = new Pkcs10CertificateRequest(text)

@@ -17,7 +17,7 @@ export function parseAuthorities(pem: string): Certificate[] {
   if (blocks.length === 0) throw new Error('it holds no certificate')
   return blocks.map((block) => {
     const authority = parseCertificate(Buffer.from(block.replaceAll(/-----[^-]+-----|\s/g, ''), 'base64'))
-    if (!isAuthority(authority)) throw new Error(`${authority.dn} is no authority`)
+    if (!isAuthority(authority)) throw new Error(`${authority.dn} is not an authority`)
     return authority
   })
 }

@@ -1,4 +1,4 @@
-// What a certificate says of itself, with what node:crypto does not tell: names in their own bytes, usages, SANs.
+// The fields of a certificate that node:crypto does not expose: names in their own bytes, usages, SANs.
 import { X509Certificate } from 'node:crypto'
 import { type DerElement, decodeTime, expectTag, iterateElements, parseDer, parseExtensions, tags } from './der.ts'
 
@@ -34,7 +34,7 @@ const generalNameTags = { email: 0x81, uri: 0x86 } as const
 const version_tag = 0xa0
 const extensions_tag = 0xa3
 
-/** Throws an Error for bytes (DER) that are no certificate. */
+/** Throws an Error for bytes (DER) that are not a certificate. */
 export function parseCertificate(der: Buffer): Certificate {
   const x509 = new X509Certificate(der)
   const [tbs] = iterateElements(expectTag(parseDer(x509.raw), tags.sequence))

@@ -1,4 +1,6 @@
-// Reads DER (X.690), strictly: one spelling of each length, nothing behind the end, nothing copied.
+// Reads DER (X.690), strictly: one spelling of each length, nothing behind the end, nothing copied. asn1js, on which
+// @peculiar/x509 parses, reads BER: it accepts lengths without end, padded lengths and bytes behind the end, and
+// @peculiar/x509 writes names again instead of keeping their bytes.
 
 export type DerElement = {
   readonly tag: number
@@ -25,7 +27,7 @@ export function parseDer(bytes: Buffer): DerElement {
   return element
 }
 
-/** What is inside an element, one by one: lists may be long. */
+/** Yields the elements inside an element, one by one: lists may be long. */
 export function* iterateElements({ content }: DerElement): Generator<DerElement> {
   for (let at = 0; at < content.length; ) {
     const element = readElement(content, at)

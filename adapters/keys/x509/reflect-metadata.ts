@@ -1,4 +1,4 @@
-// The part of `Reflect` that the certificate library's container asks for while it is loaded; imported before the library.
+// The part of `Reflect` that the certificate library's container needs while it is loaded; imported before the library.
 
 type MetadataMap = Map<unknown, unknown>
 type ReflectMetadata = {

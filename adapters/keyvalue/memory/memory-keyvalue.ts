@@ -4,7 +4,7 @@ import type { KeyValue } from '../../../daemon/kernel/store/key-value.ts'
 
 type MemoryEntry = { readonly value: string; readonly end_ms: number }
 
-/** Beyond this nothing new is taken: whoever sends ever new names must not fill the memory. */
+/** New entries beyond this are refused: a caller that sends ever new names must not fill the memory. */
 const max_entries = 100_000
 
 const toSecond = (ms: number) => Math.floor(ms / 1_000)
@@ -63,7 +63,7 @@ export function memoryKeyValue(now: () => number): KeyValue {
     async increment(key, by, life_ms) {
       const { value, end_ms } = held(key) ?? { value: '0', end_ms: now() + life_ms }
       const count = Number(value) + by
-      if (!Number.isSafeInteger(count)) throw new Error(`the value of ${key} is no count`)
+      if (!Number.isSafeInteger(count)) throw new Error(`the value of ${key} is not a count`)
       put(key, { value: String(count), end_ms })
       return { count, left_ms: Math.ceil(end_ms - now()) }
     },

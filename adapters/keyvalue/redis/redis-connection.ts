@@ -1,6 +1,6 @@
 // A connection to a server that is made anew when the server takes questions and says nothing: a client alone would wait for ever.
 
-/** What a link needs of a client: one that connects again by itself when its connection breaks. */
+/** The part of a client that a connection uses: a client that reconnects by itself when its connection breaks. */
 export type ReconnectingClient = {
   readonly isOpen: boolean
   readonly isReady: boolean
@@ -16,7 +16,7 @@ export type RedisConnectionOptions<C extends ReconnectingClient> = {
   readonly response_timeout_ms: number
   /** From a connection to its first sound answers: TLS, password, database. */
   readonly handshake_timeout_ms: number
-  /** What may be said of an error. */
+  /** The part of an error that may be reported. */
   readonly describeError: (error: unknown) => string
   readonly onStateChange: (state: 'lost' | 'back', detail: string) => void
 }

@@ -18,7 +18,7 @@ export type RedisOptions = {
   readonly prefix: string
   /** A number from 0 to 1, evenly. */
   readonly chance: () => number
-  /** Told when the server is lost, and when it is back; never of a secret. */
+  /** Called when the connection to the server is lost, and when it is back; never with a secret. */
   readonly onStateChange: (state: 'lost' | 'back', detail: string) => void
 }
 
@@ -33,7 +33,7 @@ const scripts = {
     if ARGV[1] == '1' and held ~= ARGV[2] then return 0 end
     if ARGV[3] == '0' then redis.call('DEL', KEYS[1]) else redis.call('SET', KEYS[1], ARGV[4], 'PX', ARGV[5]) end
     return 1`),
-  // A count without an end, whatever made it, gets one with the next increment. What is no number fails alone: -1.
+  // A count without an expiry gets one with the next increment. A value that is not a number fails alone: -1.
   countUp: defineKeyScript(`
     local found = {}
     for at, key in ipairs(KEYS) do
@@ -87,7 +87,7 @@ export function redisKeyValue(options: RedisOptions): KeyValue {
       throw new Refusal('unavailable', `the key-value store does not answer: ${describeError(error)}`, [], 1)
     }
     const read = shape.safeParse(answer)
-    if (!read.success) throw new Refusal('unavailable', 'the key-value store gave an answer that is none', [], 1)
+    if (!read.success) throw new Refusal('unavailable', 'the answer of the key-value store cannot be parsed', [], 1)
     return read.data
   }
   const given = (each: string | undefined): [has: string, text: string] => [each === undefined ? '0' : '1', each ?? '']
@@ -125,7 +125,7 @@ function clientFactory({ database, username, password, host, port, tls, chance }
       database,
       ...(username === undefined ? {} : { username }),
       ...(password === undefined ? {} : { password }),
-      // What is asked while nobody answers fails at once, and is not done later when nobody waits for it any more.
+      // A command without a connection fails at once, and is not sent later when its caller no longer waits.
       disableOfflineQueue: true,
       socket: {
         host,
@@ -140,18 +140,18 @@ function clientFactory({ database, username, password, host, port, tls, chance }
 type IncrementStep = readonly [key: string, by: number, life_ms: number]
 type IncrementWaiter = { readonly done: (count: CounterValue) => void; readonly failed: (error: unknown) => void }
 
-/** One question holds no more than this, so that the server is not long with one script. */
+/** Most increments of one command, so that the server does not spend long on one script. */
 const max_steps = 128
 
-/** All increments of one tick are one question. `ask` gives count and time left for each step in turn, -1 or nothing where it failed. */
+/** Sends all increments of one tick as one command. `ask` returns count and time left for each step in turn, -1 or nothing where it failed. */
 function batchIncrements(ask: (steps: readonly IncrementStep[]) => Promise<readonly number[]>): KeyValue['increment'] {
   let steps: IncrementStep[] = []
-  let asked: IncrementWaiter[] = []
+  let waiting: IncrementWaiter[] = []
   const flush = () => {
-    const these = asked
+    const these = waiting
     const answer = ask(steps)
     steps = []
-    asked = []
+    waiting = []
     answer.then(
       (counts) => {
         for (const [at, each] of these.entries()) resolveIncrement(each, counts[2 * at] ?? -1, counts[2 * at + 1] ?? -1)
@@ -165,13 +165,13 @@ function batchIncrements(ask: (steps: readonly IncrementStep[]) => Promise<reado
     new Promise((done, failed) => {
       if (steps.length === 0) queueMicrotask(() => steps.length > 0 && flush())
       steps.push([key, by, life_ms])
-      asked.push({ done, failed })
+      waiting.push({ done, failed })
       if (steps.length === max_steps) flush()
     })
 }
 
 function resolveIncrement({ done, failed }: IncrementWaiter, count: number, left_ms: number): void {
-  if (left_ms < 0) failed(new Refusal('unavailable', 'the key-value store holds no count there', [], 1))
+  if (left_ms < 0) failed(new Refusal('unavailable', 'the value in the key-value store is not a count', [], 1))
   else done({ count, left_ms })
 }
 

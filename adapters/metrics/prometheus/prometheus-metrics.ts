@@ -27,7 +27,7 @@ export function prometheusMetrics(declared: readonly Metric[], options: Promethe
     const found = kept.get(metric.name)
     const key = found && labelValuesKey(found.metric, labels)
     if (found === undefined || key === undefined || found.metric.kind !== kind) {
-      if (options.strict) throw new TypeError(`${metric.name} is no declared ${kind} with these labels`)
+      if (options.strict) throw new TypeError(`${metric.name} is not declared as a ${kind} with these labels`)
       return undefined
     }
     return found.recorders.get(key) ?? cacheRecorder(found, key, labels)

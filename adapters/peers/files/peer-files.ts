@@ -20,7 +20,7 @@ type CachedPeer = { readonly stamp: string; readonly settled: boolean; readonly 
 
 /**
  * The peers in this folder, by name. Each look costs one `stat` a peer and reads only the files that changed. Throws
- * an Error with its remedy for a file that others may read or that is no peer: one bad pin stops all, since to leave
+ * an Error with its remedy for a file that others may read or that is not a peer: one bad pin stops all, since to leave
  * it out would silently change whom the site trusts.
  */
 export function peerFiles(dir: string): PeerFiles {

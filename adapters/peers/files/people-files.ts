@@ -7,11 +7,11 @@ import { listRecordNames, readRecord, writeRecord } from './record-files.ts'
 const personFilePattern = /^[a-z0-9-]{0,40}-[0-9a-f]{16}\.json$/
 
 export interface PeopleFiles extends People {
-  /** Writes the person in the place of whatever was kept of the same subject. Durable. */
+  /** Writes the person durably, and replaces the one of the same subject. */
   put(given: Person): Promise<void>
 }
 
-/** The people in this folder, by name of file. Throws an Error for a file that others may read or that is no person. */
+/** The people in this folder, by name of file. Throws an Error for a file that others may read or that is not a person. */
 export function peopleFiles(dir: string): PeopleFiles {
   return {
     async list() {
@@ -25,7 +25,7 @@ export function peopleFiles(dir: string): PeopleFiles {
   }
 }
 
-/** Readable where it can be, and different for each subject whatever letters it is made of. */
+/** Readable where possible, and different for each subject whatever its letters. */
 function personRecordName(subject: string): string {
   const readable = subject
     .toLowerCase()

@@ -1,8 +1,11 @@
-// Records of whom the site trusts: one private file each, changed only by renaming a whole one into place.
-import { randomBytes } from 'node:crypto'
+// Records of trusted peers and people: one private file each, changed only by renaming a whole one into place.
+
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import type * as z from 'zod'
+import { parseJsonAs } from '../../../daemon/kernel/encoding/parse-json.ts'
+import { syncFolder } from '../../platform/durable-file/sync-folder.ts'
+import { writeDurably } from '../../platform/durable-file/write-durably.ts'
 
 const max_record_bytes = 1_048_576
 
@@ -15,8 +18,8 @@ export function listRecordNames(dir: string, pattern: RegExp, kind: string): str
   if (!folder) return []
   requirePrivate(folder.mode, dir, '700')
   const names = fs.readdirSync(dir).filter((name) => !name.startsWith('.'))
-  const stranger = names.find((name) => !pattern.test(name))
-  if (stranger !== undefined) throw new Error(`${join(dir, stranger)} is no ${kind} file; move it out of the folder`)
+  const unknown = names.find((name) => !pattern.test(name))
+  if (unknown !== undefined) throw new Error(`${join(dir, unknown)} is not a ${kind} file; move it out of the folder`)
   return names.sort()
 }
 
@@ -27,7 +30,7 @@ export function readRecord<T>(path: string, schema: z.ZodType<T>): T | undefined
     const stat = fs.fstatSync(file)
     if (!stat.isFile() || stat.size > max_record_bytes) return undefined
     requirePrivate(stat.mode, path, '600')
-    return schema.safeParse(parseJson(fs.readFileSync(file, 'utf8'))).data
+    return parseJsonAs(schema, fs.readFileSync(file, 'utf8'))
   } finally {
     fs.closeSync(file)
   }
@@ -36,38 +39,12 @@ export function readRecord<T>(path: string, schema: z.ZodType<T>): T | undefined
 /** Durable when it returns: a crash leaves the old file or the new one, never a part. */
 export function writeRecord(dir: string, name: string, value: unknown): void {
   fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
-  const temporary = join(dir, `.${name}.${randomBytes(6).toString('hex')}.tmp`)
-  const file = fs.openSync(temporary, 'wx', 0o600)
-  try {
-    fs.writeFileSync(file, `${JSON.stringify(value, undefined, 2)}\n`)
-    fs.fsyncSync(file)
-  } finally {
-    fs.closeSync(file)
-  }
-  fs.renameSync(temporary, join(dir, name))
-  syncFolder(dir)
+  writeDurably(join(dir, name), `${JSON.stringify(value, undefined, 2)}\n`)
 }
 
 export function removeRecord(dir: string, name: string): void {
   fs.unlinkSync(join(dir, name))
   syncFolder(dir)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function syncFolder(dir: string): void {
-  const folder = fs.openSync(dir, 'r')
-  try {
-    fs.fsyncSync(folder)
-  } finally {
-    fs.closeSync(folder)
-  }
 }
 
 function requirePrivate(mode: number, path: string, wanted: string): void {

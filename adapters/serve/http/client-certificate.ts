@@ -1,9 +1,9 @@
-// The certificate that a client has shown on its connection, and proved to hold: TLS alone tells, never a header.
+// The client certificate of a connection, from TLS alone: no header can claim one.
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { ShownCertificate } from '../../../daemon/kernel/identity/identity.ts'
 
-/** Once for each connection, so that what is found out about it is found out once. */
+/** Built once per connection, so that it is also judged once. */
 const certificatesBySocket = new WeakMap<Socket, ShownCertificate | typeof no_certificate>()
 const no_certificate = Symbol('none')
 

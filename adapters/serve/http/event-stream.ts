@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { ServerEvent } from '../../../daemon/kernel/operation/operation.ts'
 
-/** The reason of an abort by which a stream ends politely: the client is told when to come back. */
+/** Abort reason that ends a stream in an orderly way: the client is sent a time to reconnect. */
 export const endOfService = Symbol('end of service')
 
 export type EventStreamOptions = {
   readonly signal: AbortSignal
   readonly heartbeat_ms: number
-  /** Turns what the events threw into the data of a last event "problem". */
+  /** Turns an error of the events into the data of a last event "problem". */
   readonly problemOf: (error: unknown) => unknown
 }
 
@@ -46,7 +46,7 @@ function toSingleLine(text: string): string {
   return text.replaceAll(/[\r\n\0]/g, ' ')
 }
 
-/** A reader that has not taken one byte between two beats has gone, whatever its socket says. */
+/** A client that has not read one byte between two heartbeats is gone, even if its socket is open. */
 function startHeartbeat(to: ServerResponse, every_ms: number): NodeJS.Timeout {
   let wasStuck = false
   const beat = () => {

@@ -5,18 +5,15 @@ import type { HeaderFields, Surface } from '../../../daemon/kernel/api/surface.t
 import { isRefusal, type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import { problemOf } from '../../../daemon/kernel/error/problem.ts'
 import { admitCaller } from '../../../daemon/kernel/identity/admit-caller.ts'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
 import {
   type AddressedOperation,
   RawResponse,
   type ServedRoute,
   type ServerEvent,
 } from '../../../daemon/kernel/operation/operation.ts'
-import {
-  type OperationResponse,
-  performOperation,
-  type RoleContext,
-} from '../../../daemon/kernel/operation/perform-operation.ts'
+import { performOperation } from '../../../daemon/kernel/operation/perform-operation.ts'
+import type { OperationResponse, RoleContext } from '../../../daemon/kernel/operation/role-context.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { type Trace, traceFromHeaders } from '../../../daemon/kernel/telemetry/trace.ts'
 import { clientCertificate } from './client-certificate.ts'
@@ -46,7 +43,7 @@ export type ListenerContext = {
   readonly metrics: Metrics
 }
 
-/** Everything that can be decided on the head alone. True when the body may be read; otherwise it has been answered. */
+/** Decides all that depends on the head alone. True when the body may be read; otherwise the request has been answered. */
 export async function acceptRequest(
   context: ListenerContext,
   target: ServedRoute,
@@ -101,7 +98,7 @@ async function admitRequest(
   )
 }
 
-/** One text a name: what comes more than once, Node has joined, except for cookies. */
+/** One value per name: Node has joined repeated headers, except cookies. */
 export function joinHeaderFields(headers: IncomingHttpHeaders): HeaderFields {
   return Object.fromEntries(Object.entries(headers).map(([name, value = '']) => [name, String(value)]))
 }
@@ -139,14 +136,14 @@ export async function performRequest(
     ...(served.conditions as RequestConditions),
     trace,
     signal: served.controller.signal,
-    // Where a token is what admits, it has done its work and goes no further.
+    // The token has admitted the request, and is not passed on.
     authorization: target.operation.allow === 'public' ? request.headers.authorization : undefined,
     signed_body: signed ? readSignedBody(request.headers, request.body) : undefined,
   })
   finishRequest(context, served, result)
 }
 
-/** Answers, unless that has been done: a result that comes after the time limit is dropped. */
+/** Answers, unless the request has been answered: a result after the time limit is dropped. */
 export function finishRequest(
   context: ListenerContext,
   served: ServedRequest,
@@ -194,7 +191,7 @@ async function streamResponse(
   })
 }
 
-/** A token or certificate that is revoked while its stream is open ends the stream before the next event is told. */
+/** A token or certificate that is revoked while its stream is open ends the stream before the next event is sent. */
 async function* eventsWhileAdmitted(
   { roleContext }: ListenerContext,
   { target, reply }: ServedRequest,
@@ -210,8 +207,8 @@ async function* eventsWhileAdmitted(
 }
 
 /**
- * Gives up on a request that took too long: its signal is aborted, and the client is told. A surface says so in its own
- * words, unless it has not by the next sweep.
+ * Ends a request that took too long: aborts its signal and answers the client. A surface answers in its own format; if it
+ * has not by the next sweep, the listener does.
  */
 export function timeOutRequest(context: ListenerContext, served: ServedRequest): void {
   const refused = timeoutRefusal()
@@ -220,7 +217,7 @@ export function timeOutRequest(context: ListenerContext, served: ServedRequest):
   if (!served.surface || wasTold) finishRequest(context, served, refused)
 }
 
-/** A thrown error as a refusal; what is not one already goes to the log and stays there. */
+/** A thrown error as a refusal; an error that is not a refusal is only logged, and answered `internal`. */
 export function toRefusal({ log }: ListenerContext, operation: string, trace: Trace, error: unknown): Refusal {
   if (isRefusal(error)) return error
   const { trace_id, span_id } = trace
@@ -229,7 +226,7 @@ export function toRefusal({ log }: ListenerContext, operation: string, trace: Tr
   return refuse('internal', 'the service failed; the trace id finds the cause in its log')
 }
 
-/** The one end of every request: answered, timed out, or the client gone, which aborts what still runs. */
+/** Runs once at the end of every request: answered, timed out, or its client gone, which aborts the operation. */
 function endRequest({ requests, metrics, log, roleContext }: ListenerContext, served: ServedRequest): void {
   const { raw } = served.reply
   const operation = served.target.address

@@ -1,7 +1,7 @@
-// How much one listener lets strangers take: time, connections, bytes. Each number can be set by boot or a test.
+// Limits of one listener on time, connections and bytes. Boot and tests can set each.
 
 export type ListenerLimits = {
-  /** Requests under way at once; the next one is answered 503. Streams are counted apart. */
+  /** Concurrent requests; the next one is answered 503. Streams are counted separately. */
   readonly in_flight: number
   readonly streams: number
   /** Streams that one caller has open at once on the listener; the next one is answered 429. */
@@ -15,7 +15,7 @@ export type ListenerLimits = {
   readonly header_bytes: number
   /** Largest body where the operation names none. */
   readonly body_bytes: number
-  /** Of larger ones that are under way at once, by what their heads declare; and of one caller. The next is answered 503. */
+  /** Declared bytes of concurrent larger bodies, in all and of one caller. The next is answered 503. */
   readonly large_bodies_bytes: number
   readonly large_bodies_bytes_per_caller: number
   /** Between the comments that keep a quiet event stream alive through proxies. */
@@ -32,7 +32,7 @@ export const defaultListenerLimits: ListenerLimits = {
   idle_ms: 65_000,
   header_bytes: 16_384,
   body_bytes: 1_048_576,
-  // Each is some three times itself in memory while it is read.
+  // Each takes about three times its size in memory while it is read.
   large_bodies_bytes: 33_554_432,
   large_bodies_bytes_per_caller: 16_777_216,
   heartbeat_ms: 15_000,

@@ -1,7 +1,7 @@
-// Tells a path that nobody serves (404) from one that is served by other methods (405).
+// Distinguishes an unknown path (404) from one that other methods serve (405).
 import type { ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
 
-/** Answers which methods a path is served by; empty when it is not served. Only asked when no route fits. */
+/** Lists the methods that serve a path; empty for an unknown path. Called only when no route fits. */
 export function methodLookup(operations: readonly ServedRoute[]): (path: string) => readonly string[] {
   const patterns = operations.flatMap(({ operation }) =>
     listPaths(operation).map((path) => ({ shape: pathPattern(path), method: operation.method })),

@@ -1,8 +1,8 @@
-// Reads `Accept`: what the client would like, best first (RFC 9110, section 12.5.1).
+// Parses `Accept`: the media types that the client prefers, best first (RFC 9110, section 12.5.1).
 
 const acceptsAnything: readonly string[] = []
 
-/** Clients send the same few headers over and over; the bound keeps a stranger from filling the memory. */
+/** Clients send the same few headers over and over; the bound keeps an attacker from filling the memory. */
 const parsedHeaders = new Map<string, readonly string[]>()
 const max_parsed_headers = 64
 

@@ -19,8 +19,8 @@ const statusByCode: Readonly<Record<string, number>> = {
 }
 
 /**
- * Writes the refusal and closes. `hasBegun`: an answer on this socket is under way, and more bytes would corrupt it.
- * 408 and 431 have no code of their own in the table of refusals: they are `malformed` with their own status.
+ * Writes the refusal and closes. `hasBegun`: a response on this socket has begun, and more bytes would corrupt it.
+ * 408 and 431 have no code in the table of refusals: they are `malformed` with another status.
  */
 export function writeParserProblem(
   error: NodeJS.ErrnoException,

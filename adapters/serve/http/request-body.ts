@@ -1,4 +1,4 @@
-// Decides whether a body may be read at all, before a byte of it is, and then what it says.
+// Decides whether a body may be read, before reading a byte of it, and parses it.
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { SignedBody } from '../../../daemon/kernel/operation/call.ts'
@@ -23,7 +23,7 @@ export function checkBodyHeaders(operation: RouteOperation, headers: IncomingHtt
   return refuse('unsupported_media_type', `the body must be ${wanted}`)
 }
 
-/** What the body may take: no more of it is read than the operation lets, and one of no declared length may be as long. */
+/** The most bytes that the body may take: its declared length, or the limit of the operation when it declares none. */
 export function declaredBytes(headers: IncomingHttpHeaders, most_bytes: number): number {
   if (headers['transfer-encoding'] !== undefined) return most_bytes
   return Math.min(Number(headers['content-length'] ?? 0), most_bytes)
@@ -35,7 +35,7 @@ function isOfType(wanted: string, given: string | undefined): boolean {
   return type?.trim() === wanted && parameters.every((one) => /^\s*(charset="?utf-8"?)?\s*$/.test(one))
 }
 
-/** What a signed operation is given in place of a value. */
+/** The input of a signed operation, in place of a parsed value. */
 export function readSignedBody(headers: IncomingHttpHeaders, body: unknown): SignedBody {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
   const fields = Object.entries(headers).map(([name, value = '']) => [name, String(value)] as const)

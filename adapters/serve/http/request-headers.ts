@@ -1,4 +1,4 @@
-// Reads the request headers that operations know of; what cannot be read is refused, never guessed.
+// Parses the request headers that operations use; a malformed header is refused, never guessed.
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { ServedRoute } from '../../../daemon/kernel/operation/operation.ts'

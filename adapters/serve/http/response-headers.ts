@@ -5,7 +5,7 @@ import type { ListenerContext } from './handle-request.ts'
 import type { ServedRequest } from './served-request.ts'
 import { commonHeaders, type ResponseHeaders } from './write-response.ts'
 
-/** Headers for a request that is for no operation: a path that nobody serves, or one that cannot be read. */
+/** Headers of a response without an operation: for an unknown path, or an unreadable request. */
 export function unroutedHeaders(context: ListenerContext): ResponseHeaders {
   return context.requests.isClosing ? { ...commonHeaders, connection: 'close' } : { ...commonHeaders }
 }
@@ -16,7 +16,7 @@ export function responseHeaders(context: ListenerContext, { trace }: ServedReque
   return headers
 }
 
-/** One line for each failure of ours; `internal` has had its own line, with the cause. */
+/** One log line for each failure of the service; `internal` has been logged with its cause. */
 export function logRefusal({ log }: ListenerContext, { target, trace }: ServedRequest, refused: Refusal): void {
   const { status } = refused.row
   if (status < 500 || refused.code === 'internal') return

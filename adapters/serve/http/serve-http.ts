@@ -3,9 +3,9 @@ import type http from 'node:http'
 import type { Socket } from 'node:net'
 import { type FastifyError, type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
 import type { Surface } from '../../../daemon/kernel/api/surface.ts'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
 import type { AddressedOperation, ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
-import type { RoleContext } from '../../../daemon/kernel/operation/perform-operation.ts'
+import type { RoleContext } from '../../../daemon/kernel/operation/role-context.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { endOfService } from './event-stream.ts'
 import { acceptRequest, type ListenerContext, performRequest, timeOutRequest } from './handle-request.ts'
@@ -17,7 +17,7 @@ import { prepareSocketFile, restrictSocketFile } from './socket-file.ts'
 import { surfaceHandler } from './surface-handler.ts'
 import { answerParserError, failRequest, unroutedHandler } from './unrouted-request.ts'
 
-/** `group`: whose members may use the socket besides its owner. */
+/** `group`: its members may use the socket, besides the owner. */
 export type ListenTarget =
   | { readonly host: string; readonly port: number }
   | { readonly socket: string; readonly group?: number | undefined }
@@ -30,16 +30,16 @@ export type ListenerTls = {
 }
 
 export type HttpServerOptions = {
-  /** Of the listener, as metrics and logs name it. */
+  /** Name of the listener in metrics and logs. */
   readonly name: string
   readonly operations: readonly AddressedOperation[]
   readonly roleContext: RoleContext
   /** Leaves out the operations that only the internal listener and the local socket may serve. */
   readonly restricted: boolean
   readonly listen: ListenTarget
-  /** PEM texts. With `ca`, a client must show a certificate of it, or may where that is optional. */
+  /** PEM texts. With `ca`, a client must present a certificate issued by it, or may when that is optional. */
   readonly tls?: ListenerTls | undefined
-  /** Another protocol that the listener speaks at a path of its own. */
+  /** Another protocol that the listener serves at its own path. */
   readonly surface?: Surface | undefined
   readonly limits?: Partial<ListenerLimits>
   readonly log: Log
@@ -49,7 +49,7 @@ export type HttpServerOptions = {
 export type HttpServer = {
   /** `http://host:port`, `https://host:port` or `unix:<path>`. */
   readonly url: string
-  /** The port bound, also when 0 was asked for; 0 for a socket file. */
+  /** The bound port, also when port 0 was requested; 0 for a socket file. */
   readonly port: number
   /** Stops accepting, ends streams, waits for the rest at most this long, then cuts it off. Resolves when all is closed. */
   close(deadline_ms: number): Promise<void>
@@ -58,7 +58,7 @@ export type HttpServer = {
 /** Listens. Throws when the address is taken, or the socket's folder is open to others. */
 export async function serveHttp(options: HttpServerOptions): Promise<HttpServer> {
   const { roleContext, log, metrics, listen } = options
-  // Behind a socket file are the site's own processes, which wait for one another.
+  // The clients of a socket file are the site's own processes, which wait for one another.
   const own = 'socket' in listen ? { large_bodies_bytes: Infinity, large_bodies_bytes_per_caller: Infinity } : {}
   const limits = { ...defaultListenerLimits, ...own, ...options.limits }
   const desk: ListenerContext = { roleContext, log, metrics, limits, requests: new ServedRequests(limits) }
@@ -69,7 +69,7 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
   if (surface) for (const target of surface.routes) addRoutes(app, desk, target, surfaceHandler(desk, surface), surface)
   const strays = unroutedHandler(desk, [...operations, ...(surface?.routes ?? [])])
   app.setNotFoundHandler(strays)
-  // Whatever is wrong with the body of a stray, such as QUERY without a content type: there was nothing to send it to.
+  // A faulty body at an unknown path, such as QUERY without a content type, is answered as an unknown path.
   app.setErrorHandler((error: FastifyError, request, reply) =>
     request.is404 ? strays(request, reply) : failRequest(desk, error, request, reply),
   )
@@ -125,7 +125,7 @@ function createApp(context: ListenerContext, tls: HttpServerOptions['tls']): Fas
   return app
 }
 
-/** Where a certificate is optional, one that is not trusted comes through, and is refused by whoever judges it. */
+/** With optional client certificates, an untrusted one passes the handshake, and the identity provider refuses it. */
 function buildTlsOptions({ cert, key, ca, isCertificateOptional = false }: ListenerTls) {
   const asking = ca === undefined ? {} : { ca, requestCert: true, rejectUnauthorized: !isCertificateOptional }
   return { cert, key, minVersion: 'TLSv1.2' as const, ...asking }
@@ -172,7 +172,7 @@ async function closeListener(app: FastifyInstance, context: ListenerContext, dea
     app.server.closeAllConnections()
   }, deadline_ms)
   await emptied
-  // Every answer has been handed to the operating system; what is left are connections that asked for nothing.
+  // Every response has been handed to the operating system; the remaining connections have no request.
   app.server.closeAllConnections()
   await closed
   clearTimeout(cutOff)

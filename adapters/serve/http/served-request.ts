@@ -11,24 +11,24 @@ import type { RequestConditions } from './request-headers.ts'
 
 /** One request from its head to its end. A class, since one is made for every request. */
 export class ServedRequest {
-  /** What the request counts as; on a surface the operation, once it is known which. */
+  /** The operation under which the request is counted; on a surface, once it is known. */
   target: ServedRoute
   readonly reply: FastifyReply
   trace: Trace
-  /** The path at which it came in, as declared. */
+  /** The declared path of the route that received it. */
   readonly route: string
-  /** Where it came in, if not by REST. */
+  /** The surface that received it, if not REST. */
   readonly surface: Surface | undefined
-  /** What it counts as having come to, where the status of the answer says something else. */
+  /** The status to count it under, when it differs from the status of the response. */
   outcome: number | 'aborted' | undefined
   /** Milliseconds of `performance.now()`. */
   readonly started_ms = performance.now()
   readonly controller = new AbortController()
   caller: Caller | undefined
   conditions: RequestConditions | undefined
-  /** What its body may take of the memory for large ones. */
+  /** Bytes reserved for its body from the memory for large bodies. */
   reserved_bytes = 0
-  /** The answer has been given, or begun: a later one is dropped. */
+  /** The response has begun or ended: a later one is dropped. */
   isAnswered = false
 
   constructor(target: ServedRoute, reply: FastifyReply, trace: Trace, surface?: Surface) {
@@ -56,16 +56,16 @@ export class ServedRequests {
     this.#limits = limits
   }
 
-  /** Counts a request in, or says why there is no room for it. */
+  /** Registers a request, or returns why there is no room for it. */
   add(served: ServedRequest): Refusal | undefined {
     if (this.isClosing) return new Refusal('unavailable', 'the service is stopping', [], 2)
     const [set, most] = served.isStream ? [this.streams, this.#limits.streams] : [this.plain, this.#limits.in_flight]
-    if (set.size >= most) return new Refusal('unavailable', 'the service has too much to do', [], 1)
+    if (set.size >= most) return new Refusal('unavailable', 'the service has too many requests in progress', [], 1)
     set.add(served)
     return undefined
   }
 
-  /** Lets one caller hold only so many streams: the others are there for somebody else. */
+  /** Limits the streams of one caller, so that others can open theirs. */
   limitStreams(served: ServedRequest): Refusal | undefined {
     if (!served.isStream) return undefined
     const most = this.#limits.streams_per_caller
@@ -74,13 +74,13 @@ export class ServedRequests {
     return new Refusal('rate_limited', `this caller has ${most} streams open, which is the most`, [], 5)
   }
 
-  /** Keeps memory for a body of so many bytes, if it is a large one, or says why there is none. */
+  /** Reserves memory for a large body of so many bytes, or returns why there is none. */
   reserveBody(served: ServedRequest, bytes: number): Refusal | undefined {
     const { body_bytes, large_bodies_bytes: most, large_bodies_bytes_per_caller: most_own } = this.#limits
     if (bytes <= body_bytes) return undefined
     const large = this.all().filter(({ reserved_bytes }) => reserved_bytes > 0)
     const own = large.filter(({ caller }) => isSameCaller(caller, served.caller))
-    // Alone, whatever an operation takes is taken.
+    // A single large body is accepted up to the limit of its operation.
     const isFull = (held: readonly ServedRequest[], limit: number) =>
       held.length > 0 && totalReservedBytes(held) + bytes > limit
     if (isFull(large, most) || isFull(own, most_own)) {
@@ -103,7 +103,7 @@ export class ServedRequests {
     return [...this.plain, ...this.streams]
   }
 
-  /** Requests that have run out of time, each to be answered `timeout`. All have the same limit: the oldest go first. */
+  /** Requests past their time limit, each to be answered `timeout`. All have the same limit: the oldest expire first. */
   overdue(now_ms: number): ServedRequest[] {
     const late: ServedRequest[] = []
     for (const served of this.plain) {
@@ -113,7 +113,7 @@ export class ServedRequests {
     return late
   }
 
-  /** Lets nobody in any more; resolves when the last one has left. */
+  /** Refuses new requests; resolves when the last one has ended. */
   drain(): Promise<void> {
     this.isClosing = true
     if (this.isEmpty) return Promise.resolve()
@@ -133,7 +133,7 @@ function isSameCaller(one: Caller | undefined, other: Caller | undefined): boole
 
 export const timeoutRefusal = (): Refusal => refuse('timeout', 'the operation took too long and was given up')
 
-/** What is told of the request. `status`: what it is counted as. */
+/** The span of the request. `status`: the one that it is counted under. */
 export function requestSpan({ trace, target, route, reply, started_ms }: ServedRequest, status: string): TraceSpan {
   const { timeOrigin } = performance
   return {

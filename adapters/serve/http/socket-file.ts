@@ -1,17 +1,17 @@
-// Makes room for a unix socket that only its owner and, where wanted, one group can reach, and never takes one that is alive.
+// Makes room for a unix socket that only its owner and, where wanted, one group can reach, and never replaces a live one.
 import { chmod, chown, lstat, mkdir, stat, unlink } from 'node:fs/promises'
 import net from 'node:net'
 import path from 'node:path'
 
 /**
  * Makes the folder (0700) and removes the socket file that a crash left behind. Throws when the folder is open to
- * others than `group`, when the path is something else than a socket, or when someone still answers there.
+ * others than `group`, when the path is not a socket, or when a process still listens there.
  */
 export async function prepareSocketFile(file: string, group?: number): Promise<void> {
   const folder = path.dirname(file)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const { mode, gid } = await stat(folder)
-  // The group may come to the socket; to put one of its own there would be to stand in for the role.
+  // The group may reach the socket, but not create one here: that would impersonate the role.
   if ((mode & (gid === group ? 0o027 : 0o077)) !== 0) {
     throw new Error(`the folder of the socket must be closed to others (0700): ${folder}`)
   }

@@ -1,4 +1,4 @@
-// A request to a surface: admitted like any other, answered by the surface, and what it asks for performed as over REST.
+// Serves a request to a surface: admitted like any other, answered by the surface, its operation performed as over REST.
 
 import type { FastifyRequest } from 'fastify'
 import type {
@@ -11,7 +11,8 @@ import type {
 import { isRefusal, Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import { admitCaller } from '../../../daemon/kernel/identity/admit-caller.ts'
 import type { AddressedOperation } from '../../../daemon/kernel/operation/operation.ts'
-import { type OperationResponse, performOperation } from '../../../daemon/kernel/operation/perform-operation.ts'
+import { performOperation } from '../../../daemon/kernel/operation/perform-operation.ts'
+import type { OperationResponse } from '../../../daemon/kernel/operation/role-context.ts'
 import { clientCertificate } from './client-certificate.ts'
 import { finishRequest, joinHeaderFields, type ListenerContext, startTrace, toRefusal } from './handle-request.ts'
 import { parseBody } from './request-body.ts'
@@ -20,7 +21,7 @@ import { logRefusal, responseHeaders } from './response-headers.ts'
 import { type ServedRequest, timeoutRefusal } from './served-request.ts'
 import { writeResponse } from './write-response.ts'
 
-/** Hands admitted requests whose body has arrived to the surface, and writes what it answers. Never rejects. */
+/** Hands admitted requests whose body has arrived to the surface, and writes its response. Never rejects. */
 export function surfaceHandler(context: ListenerContext, surface: Surface) {
   return async (served: ServedRequest, request: FastifyRequest): Promise<void> => {
     const { caller } = served
@@ -94,7 +95,7 @@ async function admitAndPerform(
     return refuse('too_large', 'the call is larger than this operation takes')
   }
   const empty = { params: {}, query: {}, body: undefined }
-  // Structured answers are what such clients want; prose is in them where it is wanted.
+  // Clients of a surface get structured answers; an explanation is a field of them.
   return await performOperation(roleContext, target, caller, {
     ...empty,
     fields,
@@ -105,7 +106,7 @@ async function admitAndPerform(
   })
 }
 
-/** The outcome, or why it is not waited for any longer. */
+/** The outcome, or the reason of the abort that came first. */
 async function untilAborted(
   signal: AbortSignal,
   work: Promise<OperationResponse | Refusal>,

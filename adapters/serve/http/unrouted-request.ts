@@ -1,4 +1,4 @@
-// Answers requests that reach no operation: unknown paths, other methods, bytes that cannot be read, accidents.
+// Answers requests that reach no operation: unknown paths, other methods, unreadable bytes, internal errors.
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
@@ -11,7 +11,7 @@ import { writeParserProblem } from './raw-problem.ts'
 import { unroutedHeaders } from './response-headers.ts'
 import { writeProblem } from './write-response.ts'
 
-/** Paths that nobody serves, and methods that a path does not have. */
+/** Answers unknown paths, and methods that a path does not have. */
 export function unroutedHandler(context: ListenerContext, operations: readonly ServedRoute[]) {
   const methodsOf = methodLookup(operations)
   return (request: FastifyRequest, reply: FastifyReply): void => {
@@ -40,13 +40,13 @@ function writeUnrouted(
 const refusalByCode: Readonly<Record<string, Refusal>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: refuse('too_large', 'the body is larger than this operation takes'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: refuse('unsupported_media_type', 'the content type cannot be read'),
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: refuse('malformed', 'the body is not as long as it was said to be'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: refuse('malformed', 'the length of the body differs from Content-Length'),
   FST_ERR_BAD_URL: refuse('malformed', 'the path is not well encoded'),
   FST_ERR_MAX_PARAM_LENGTH: refuse('not_found', 'nothing is served at this path'),
   ECONNRESET: refuse('malformed', 'the body ended early'),
 }
 
-/** Whatever Fastify or an adapter throws, as a problem document. */
+/** Answers an error of Fastify or an adapter with a problem document. */
 export function failRequest(
   context: ListenerContext,
   error: FastifyError | Error,
@@ -61,7 +61,7 @@ export function failRequest(
   else writeUnrouted(context, trace, reply, refused)
 }
 
-/** Bytes that the HTTP parser gave up on; there is no request yet, or an answer to one is being written. */
+/** Answers bytes that the HTTP parser rejected: there is no request yet, or its response is being written. */
 export function answerParserError(context: ListenerContext, error: NodeJS.ErrnoException, socket: Socket): void {
   const begun = context.requests.all().some(({ reply }) => reply.raw.socket === socket && reply.raw.headersSent)
   const status = writeParserProblem(error, socket, context.roleContext.environment.random(16), begun)

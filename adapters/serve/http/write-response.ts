@@ -1,10 +1,10 @@
-// Writes what came of a request: JSON, another representation, the head of a stream, or a problem document.
+// Writes the response to a request: JSON, another representation, the head of a stream, or a problem document.
 import type { FastifyReply } from 'fastify'
 import type { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import { problemOf } from '../../../daemon/kernel/error/problem.ts'
-import type { OperationResponse } from '../../../daemon/kernel/operation/perform-operation.ts'
+import type { OperationResponse } from '../../../daemon/kernel/operation/role-context.ts'
 
-/** On every answer: nothing is kept by caches, guessed by browsers, or run by them. */
+/** On every response: caches must not store it, and browsers must not guess its type or run it. */
 export const commonHeaders = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -14,8 +14,8 @@ export const commonHeaders = {
 export type ResponseHeaders = Record<string, string | number>
 
 /**
- * Writes a whole answer. Past Fastify, which would parse the content type again and add a charset that neither JSON
- * nor problem documents have. Nothing happens when the client has gone or an answer has begun.
+ * Writes a whole response. Bypasses Fastify, which would parse the content type again and add a charset that neither JSON
+ * nor problem documents have. Does nothing when the client is gone or a response has begun.
  */
 export function writeResponse(
   reply: FastifyReply,
@@ -33,7 +33,7 @@ export function writeResponse(
   const length = Buffer.byteLength(text)
   headers['content-length'] = length
   raw.writeHead(status, headers)
-  // As many bytes as characters is ASCII, the same in both encodings, and the shorter way to the socket.
+  // As many bytes as characters means ASCII, which latin1 writes faster.
   raw.end(text, length === text.length ? 'latin1' : 'utf8')
 }
 
@@ -53,7 +53,7 @@ export function writeJson(
 }
 
 /**
- * `hadToken`: a token was sent, and so it is what was wrong (RFC 6750, section 3). `more` is added to the challenge.
+ * `hadToken`: a token was sent, so the token was at fault (RFC 6750, section 3). `more` is added to the challenge.
  */
 export function writeProblem(
   reply: FastifyReply,

@@ -1,4 +1,4 @@
-// Speaks the protocol by its library, one request at a time: nothing of it is kept between two requests but our sessions.
+// Answers MCP messages with the library, one request at a time: only sessions are kept between two requests.
 // This file alone loads the library, which a site without AI clients does not need.
 import {
   createMcpHandler,
@@ -22,24 +22,24 @@ export type McpContext = {
   readonly tools: readonly McpTool[]
   readonly resources: readonly McpResource[]
   readonly sessions: McpSessions
-  /** Something of the library failed; the client has had its answer. */
+  /** The library reported an error; the client has been answered. */
   readonly onError: (error: Error) => void
 }
 
 /** Revisions that begin with a handshake, the newest first; the library knows those that do not. */
 const handshakeRevisions = ['2025-11-25', '2025-06-18']
 
-/** The own keys of a call's `_meta`, for clients that cannot set headers; see `Request` of the kernel. */
+/** Keys of `_meta` in a call, for clients that cannot set headers; see `Request` of the kernel. */
 const headerByMetaKey: Readonly<Record<string, string>> = {
   'platform/idempotency-key': 'idempotency-key',
   'platform/if-match': 'if-match',
 }
 
-/** A POST: one message, in whichever revision it is worded. */
+/** A POST: one message, of any supported revision. */
 export async function answerMessage(context: McpContext, surfaceRequest: SurfaceRequest): Promise<SurfaceResponse> {
   const { body } = surfaceRequest
   if (body === undefined) return rpcError(400, ProtocolErrorCode.ParseError, 'the body must be one JSON-RPC message')
-  if (Array.isArray(body)) return rpcError(400, ProtocolErrorCode.InvalidRequest, 'batches are not taken')
+  if (Array.isArray(body)) return rpcError(400, ProtocolErrorCode.InvalidRequest, 'batches are not supported')
   const request = toWebRequest(surfaceRequest)
   if (await isLegacyRequest(request, body)) return await answerWithHandshake(context, surfaceRequest, request)
   const handler = createMcpHandler(() => createToolServer(context, surfaceRequest), {
@@ -75,7 +75,7 @@ async function answerWithHandshake(
   if (!session) return sessionNotFound()
   const revision = headers['mcp-protocol-version'] ?? session.revision
   if (revision !== session.revision) {
-    return rpcError(400, -32_000, `MCP-Protocol-Version is not the one agreed on, ${session.revision}`)
+    return rpcError(400, -32_000, `MCP-Protocol-Version must be that of the session, ${session.revision}`)
   }
   return await runInSession(session, body, (cancelled) => handleMessage(context, surfaceRequest, request, cancelled))
 }
@@ -99,7 +99,7 @@ async function runInSession(
   }
 }
 
-/** One request and its answer as one JSON document: nothing here is told in between, so nothing needs a stream. */
+/** One request and its response as one JSON document: there are no notifications in between, so no stream. */
 async function handleMessage(
   context: McpContext,
   surfaceRequest: SurfaceRequest,
@@ -143,7 +143,7 @@ function createToolServer(
   return server
 }
 
-/** What the caller may not do is not offered. */
+/** Tools that the caller may not use are not offered. */
 function listToolsFor(tools: readonly McpTool[], { caller }: SurfaceRequest) {
   return tools
     .filter(({ target }) => permits(caller.permissions, target.operation.allow))
@@ -156,7 +156,7 @@ function listToolsFor(tools: readonly McpTool[], { caller }: SurfaceRequest) {
     }))
 }
 
-/** What a call says of itself in `_meta` instead of in headers. A trace that came by header goes before. */
+/** Trace and conditions of a call from `_meta` instead of headers. A trace from a header takes precedence. */
 function readMetaHeaders({ body, headers }: SurfaceRequest): Record<string, string> {
   const { params } = body as { params?: { _meta?: Record<string, unknown> } }
   const meta = params?._meta ?? {}
@@ -165,7 +165,7 @@ function readMetaHeaders({ body, headers }: SurfaceRequest): Record<string, stri
   return Object.fromEntries([...named, ...traced].filter(([, value]) => typeof value === 'string'))
 }
 
-/** Without a signal: the library would leave a call unanswered that ran out of time. */
+/** Without a signal: with one, the library would leave a timed-out call unanswered. */
 function toWebRequest({ method, path, headers }: SurfaceRequest): Request {
   return new Request(new URL(path, `http://${headers.host}`), { method, headers })
 }
@@ -177,7 +177,7 @@ async function toSurfaceResponse(response: Response): Promise<SurfaceResponse> {
   return { status: response.status, headers, text: text === '' ? undefined : text }
 }
 
-/** The revision that an initialize ended in; undefined when it was refused. */
+/** The revision that `initialize` negotiated; undefined when it was refused. */
 function readRevision({ status, text = '' }: SurfaceResponse): string | undefined {
   if (status !== 200) return undefined
   const { result } = JSON.parse(text) as { result?: { protocolVersion?: string } }

@@ -1,4 +1,4 @@
-// Sessions of the protocol revisions that have them: which caller opened one, for which revision, and what runs in it.
+// Sessions of the protocol revisions that have them: the caller that opened one, its revision, and its running requests.
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { Caller } from '../../../daemon/kernel/identity/identity.ts'
 
@@ -6,17 +6,17 @@ export type McpSessionLimits = {
   /** Sessions that one caller has at once; a further one ends the one not used for longest. */
   readonly per_caller: number
   readonly idle_ms: number
-  /** From its opening, however much it is used. */
+  /** From its opening, regardless of use. */
   readonly age_ms: number
 }
 
-/** A session gives its holder nothing: each of its requests is admitted by its own token. */
+/** A session grants no rights: each of its requests is admitted by its own token. */
 export class McpSession {
   readonly owner: string
   readonly revision: string
   readonly opened_ms: number
   used_ms: number
-  /** JSON-RPC id to what cancels the request. */
+  /** JSON-RPC id to the controller that cancels the request. */
   readonly running = new Map<string | number, AbortController>()
 
   constructor(owner: string, revision: string, now_ms: number) {
@@ -38,7 +38,7 @@ export class McpSession {
 
 const cancelledRefusal = (): Refusal => refuse('timeout', 'the call was cancelled by its caller')
 
-/** Over all callers: one entry is small, and a token is needed for each few. */
+/** Of all callers: an entry is small, and each few need another token. */
 const max_sessions = 10_000
 
 export class McpSessions {
@@ -73,7 +73,7 @@ export class McpSessions {
     return id
   }
 
-  /** The caller's session of this id; undefined for one that is over, was never, or is another's. */
+  /** The caller's session of this id; undefined for an ended or unknown one, and for another caller's. */
   find(id: string, caller: Caller): McpSession | undefined {
     const session = this.#sessions.get(id)
     if (!session || session.owner !== sessionOwner(caller)) return undefined
@@ -87,7 +87,7 @@ export class McpSessions {
     return session
   }
 
-  /** False where `find` finds none. What runs in it is cancelled. */
+  /** Ends the session and cancels its requests. False where `find` finds none. */
   end(id: string, caller: Caller): boolean {
     const isThere = this.find(id, caller) !== undefined
     if (isThere) this.#end(id)

@@ -1,11 +1,11 @@
-// A role's operations as tools for AI clients (MCP over streamable HTTP), and the metadata by which such clients find
-// out where tokens come from (RFC 9728).
+// A role's operations as tools for AI clients (MCP over streamable HTTP), and the metadata that tells such clients
+// where to get tokens (RFC 9728).
 
 import type { McpResource } from '../../../daemon/kernel/api/mcp-resources.ts'
 import { deriveTools, toolsPath } from '../../../daemon/kernel/api/mcp-tools.ts'
 import type { HeaderFields, Surface, SurfaceRequest, SurfaceResponse } from '../../../daemon/kernel/api/surface.ts'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
 import type { AddressedOperation, ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { McpContext } from './answer-message.ts'
 import { type McpSessionLimits, McpSessions } from './mcp-sessions.ts'
 import { checkRequestOrigin, type OriginPolicy } from './origin-check.ts'
@@ -71,7 +71,7 @@ function metadataResponse(options: McpSurfaceOptions, headers: HeaderFields): Su
   return { status: 200, headers: { 'content-type': 'application/json' }, text }
 }
 
-/** The host is one that the door lets in, or the request would have ended there. */
+/** The host is an allowed one: the origin check has refused others. */
 function baseUrl({ public_url, isTls }: McpSurfaceOptions, { host }: HeaderFields): string {
   return public_url?.replace(/\/$/, '') ?? `${isTls ? 'https' : 'http'}://${host}`
 }

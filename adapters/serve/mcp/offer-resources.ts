@@ -1,4 +1,4 @@
-// Documents by URI: lists those that the caller may read, and reads one as its operation answers.
+// MCP resources: lists the documents that the caller may read, and reads one by its URI through its operation.
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
 import { findResource, isTemplate, type McpResource } from '../../../daemon/kernel/api/mcp-resources.ts'
 import type { SurfaceRequest } from '../../../daemon/kernel/api/surface.ts'

@@ -1,5 +1,5 @@
-// Lets in only requests that name this service and come from no page of another: what a browser can be tricked into
-// asking (DNS rebinding, cross-site requests) is refused before the token is looked at.
+// Accepts only requests that name this service and come from an allowed page: DNS rebinding and cross-site requests are
+// refused before the token is checked.
 
 import type { HeaderFields } from '../../../daemon/kernel/api/surface.ts'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
@@ -11,21 +11,21 @@ export type OriginPolicy = {
   readonly origins: ReadonlySet<string>
 }
 
-/** `Host` must be one of the names. `Origin`, which only browsers send, must be listed or be the very host asked. */
+/** `Host` must be one of the names. `Origin`, which only browsers send, must be listed or be the requested host. */
 export function checkRequestOrigin(
   { hosts, origins }: OriginPolicy,
   { host, origin }: HeaderFields,
 ): Refusal | undefined {
   const asked = parseUrl(`http://${host}`)
   if (!asked || !hosts.has(asked.hostname) || asked.host !== normaliseHost(host)) {
-    return refuse('forbidden', 'this service does not go by the name in Host')
+    return refuse('forbidden', 'the name in Host is not a name of this service')
   }
   if (origin === undefined || origins.has(origin)) return undefined
   if ([`http://${host}`, `https://${host}`].includes(origin)) return undefined
-  return refuse('forbidden', 'pages of this origin may not ask')
+  return refuse('forbidden', 'this Origin is not allowed')
 }
 
-/** Without a port that says nothing, and without anything around the name that a URL would hide: a user, a path. */
+/** Lower case, without port 80. Differs from the parsed host when the header holds more, such as a user or a path. */
 function normaliseHost(host: string | undefined): string {
   return (host ?? '').toLowerCase().replace(/:80$/, '')
 }

@@ -1,4 +1,4 @@
-// What came of an operation, in the words of a tool result: an object with its text, or the problem document of a refusal.
+// Turns the outcome of an operation into a tool result: an object with its text, or the problem document of a refusal.
 
 import type { SurfaceCallResult } from '../../../daemon/kernel/api/surface.ts'
 import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
@@ -13,7 +13,7 @@ export type ToolResult = {
   isError?: true
 }
 
-/** Never a stream: operations that answer with one are no tools. */
+/** Never a stream: operations that answer with one are not offered as tools. */
 export function toToolResult({ outcome, trace }: SurfaceCallResult): ToolResult {
   if (isRefusal(outcome)) return { isError: true, content: [textContent(problemOf(outcome, trace.trace_id))] }
   const { body } = outcome

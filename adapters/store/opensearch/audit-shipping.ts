@@ -1,14 +1,15 @@
 // Copies of a role's audit chain in the cluster: created in order, each once, under names that say which record they are.
+
 import * as z from 'zod'
 import { type AuditLog, type AuditRecord, auditRecord } from '../../../daemon/kernel/audit/audit-chain.ts'
+import { auditFilterFields } from '../../../daemon/kernel/audit/audit-filter-fields.ts'
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
-import { labelKey } from '../../../daemon/kernel/label/label.ts'
 import type { OpensearchCluster } from './cluster.ts'
 import { ClusterFailure, statusFailure, toRefusal } from './cluster-failure.ts'
 import { lineBytes } from './document-client.ts'
 import { concurrencyToken, writeCondition } from './document-envelope.ts'
 import type { ClusterMemory } from './known-cluster.ts'
-import { openIndex } from './open-index.ts'
+import { buildIndexHead, openIndex } from './open-index.ts'
 import { countFitting, isTooLarge, max_request_bytes, splitInHalf } from './request-size.ts'
 import { type BulkItemResult, bulkResponse, refreshResponse } from './response-schemas.ts'
 import { requireDurability } from './table.ts'
@@ -40,7 +41,7 @@ export class AuditShipping {
     this.#options = given
   }
 
-  /** Ships what is not there yet, and ends early when `signal` says so. @throws Refusal('unavailable'). */
+  /** Ships records that the cluster lacks; `signal` ends it early. @throws Refusal('unavailable'). */
   async ship(signal: AbortSignal): Promise<ShippingResult> {
     const { audit, position } = this.#options
     try {
@@ -103,7 +104,7 @@ export class AuditShipping {
     return { arrived: records.length }
   }
 
-  /** What is there need not be on disk yet: it is written over itself, as long as nobody else changes it. */
+  /** An existing copy may not be on disk yet: it is written over itself, on condition that it has not changed. */
   async #rewrite(records: readonly AuditRecord[]): Promise<Map<AuditRecord, BulkItemResult | 'differs'>> {
     if (records.length === 0) return new Map()
     const { alias } = this.#options
@@ -126,13 +127,14 @@ export class AuditShipping {
     return answers
   }
 
-  /** The outcome of each, by halves where all of them are too large for one request; 413 for what is too large alone. */
+  /** The outcome of each record; a request that is too large is split in halves. 413 for a record that is too large alone. */
   async #bulk(lines: readonly (readonly string[])[]): Promise<readonly BulkItemResult[]> {
     const query = { require_alias: true }
     try {
       const request = { method: 'POST', path: '/_bulk', query, lines: lines.flat() } as const
       const { items } = await this.#cluster.request(request, bulkResponse)
-      if (items.length !== lines.length) throw new ClusterFailure('unknown', 'an answer of another length')
+      if (items.length !== lines.length)
+        throw new ClusterFailure('unknown', 'the answer has another number of items than the request')
       return items
     } catch (error) {
       if (!isTooLarge(error)) throw error
@@ -162,15 +164,14 @@ const copyMultiGetResponse = z.object({
   ),
 })
 
-/** It was there a moment ago: somebody else is at it. */
+/** The copy existed a moment ago: another process is changing it. */
 const changingCopy: BulkItemResult = { status: 503, error: { type: 'the copy is changing' } }
 
 const keywordMapping = { type: 'keyword', ignore_above: 8_000 }
 
 function buildIndex(alias: string, replicas: number) {
   return {
-    aliases: { [alias]: { is_write_index: true } },
-    settings: { number_of_shards: 1, number_of_replicas: replicas, 'translog.durability': 'request' },
+    ...buildIndexHead(alias, replicas),
     mappings: {
       dynamic: 'strict',
       properties: {
@@ -194,14 +195,7 @@ function copyId({ writer, seq }: AuditRecord): string {
 
 function bulkLines(how: 'create' | 'index', alias: string, record: AuditRecord, condition: object = {}): string[] {
   const { writer, seq, event } = record
-  const found = event && {
-    at: Date.parse(event.at),
-    tenant_id: event.tenant_id,
-    action: event.action,
-    target: event.target,
-    subject: event.subject,
-    ...(event.label ? { label_key: labelKey(event.label) } : {}),
-  }
+  const found = event && auditFilterFields(event)
   return [
     JSON.stringify({ [how]: { _index: alias, _id: copyId(record), ...condition } }),
     JSON.stringify({ writer, seq, ...found, record }),

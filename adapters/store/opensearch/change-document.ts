@@ -1,4 +1,4 @@
-// A change of one document: read, changed by whoever asks, and written only over what was read.
+// Changes one document: reads it, applies the caller's step, and writes only over the version that was read.
 import { randomUUID } from 'node:crypto'
 import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
@@ -8,7 +8,7 @@ import { buildEnvelope, clusterId, documentId, type FoundDocument } from './docu
 import type { OpensearchTable } from './table.ts'
 import type { WriteQueue } from './write-queue.ts'
 
-/** Others of the same role may write too; more than so many lost races in a row are no race. */
+/** Other processes of the role may write too; more lost races in a row than this are a fault. */
 const max_attempts = 100
 
 export async function readDocument(
@@ -21,7 +21,7 @@ export async function readDocument(
   return held && documentId(held.envelope) === id ? held : undefined
 }
 
-/** Reads and tries until nobody was faster. `change` answers undefined when somebody was. */
+/** Reads and tries until no other writer was faster. `change` returns undefined when one was. */
 export async function changeDocument<A>(
   documents: DocumentClient,
   { alias }: OpensearchTable,
@@ -37,7 +37,7 @@ export async function changeDocument<A>(
   throw new Refusal('conflict', 'the document changes too often')
 }
 
-/** Undefined when somebody was faster. */
+/** Undefined when another writer was faster. */
 export async function replaceDocument<T extends StoredFields>(
   writes: WriteQueue,
   table: OpensearchTable,

@@ -1,10 +1,10 @@
-// What can go wrong between here and the cluster, told apart by the one thing that counts: may the request have had an effect?
+// Failures between this process and the cluster, classified by whether the request may have had an effect.
 import { errors } from '@opensearch-project/opensearch'
 import * as z from 'zod'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 
 /**
- * `undone`: the cluster did not do it, and said so or was never asked. `unknown`: it may have done it, or may do it still.
+ * `undone`: the cluster refused the request or never received it. `unknown`: it may have done it, or may do it still.
  * `type`: the cluster's own name of the error. Carries nothing of what was sent.
  */
 export class ClusterFailure extends Error {
@@ -43,10 +43,10 @@ const errorResponse = z.object({
   error: z.object({ type: z.string(), root_cause: z.array(z.object({ type: z.string() })).optional() }),
 })
 
-/** Before a connection stands nothing has been sent: no address, nobody listening, no trust. */
+/** Failures before a connection: no address, no listener, no trust. No request was sent. */
 const neverSentPattern = /^(connect |getaddrinfo |.*certificate|.*(TLS|SSL|tlsv1)|.*EPROTO|Hostname\/IP)/i
 
-/** What the client threw, as a failure of ours. A mistake of ours comes back as it is. */
+/** Converts an error of the client into a failure. A mistake of this program comes back as it is. */
 export function toClusterFailure(error: unknown): unknown {
   if (error instanceof errors.ResponseError) return responseFailure(error.statusCode ?? 0, error.body, error.headers)
   if (error instanceof errors.ConnectionError)
@@ -55,14 +55,14 @@ export function toClusterFailure(error: unknown): unknown {
       : new ClusterFailure('unknown', 'the connection broke')
   if (error instanceof errors.TimeoutError || error instanceof errors.RequestAbortedError)
     return new ClusterFailure('unknown', 'no answer in time')
-  if (error instanceof errors.DeserializationError) return new ClusterFailure('unknown', 'the answer is no JSON')
+  if (error instanceof errors.DeserializationError) return new ClusterFailure('unknown', 'the answer is not JSON')
   if (error instanceof errors.NoLivingConnectionsError) return new ClusterFailure('undone', 'no connection')
   return error
 }
 
 function responseFailure(status: number, body: unknown, headers: Record<string, unknown> | null | undefined): unknown {
-  const said = errorResponse.safeParse(body)
-  const type = said.success ? (said.data.error.root_cause?.[0]?.type ?? said.data.error.type) : `status ${status}`
+  const parsed = errorResponse.safeParse(body)
+  const type = parsed.success ? (parsed.data.error.root_cause?.[0]?.type ?? parsed.data.error.type) : `status ${status}`
   const wait = Number(headers?.['retry-after'])
   return statusFailure(status, type, Number.isInteger(wait) && wait > 0 ? wait : undefined)
 }
@@ -74,8 +74,9 @@ const blockedPattern =
 /** Also for the items of a bulk request, which carry a status each. */
 export function statusFailure(status: number, type: string, retry_after_s?: number): Error {
   if (blockedPattern.test(type) || status === 429) return new ClusterFailure('undone', type, retry_after_s)
-  if (status === 401 || status === 403) return new ClusterFailure('undone', 'the cluster refuses our credentials', 30)
+  if (status === 401 || status === 403)
+    return new ClusterFailure('undone', 'the cluster refused the credentials of this site', 30)
   if (status === 413) return new Refusal('too_large', 'the document is too large for the cluster')
   if (status >= 500 || status === 408) return new ClusterFailure('unknown', type, retry_after_s)
-  return new Error(`the cluster refused a request of ours: ${status} ${type}`)
+  return new Error(`the cluster refused a request: ${status} ${type}`)
 }

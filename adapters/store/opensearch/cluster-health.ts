@@ -15,7 +15,7 @@ export async function clusterHealth(
   binding: ClusterBinding,
   unsettled: number,
 ) {
-  const doubt = unsettled > 0 ? `; ${unsettled} writes to be settled` : ''
+  const doubt = unsettled > 0 ? `; ${unsettled} writes without a known outcome` : ''
   try {
     const path = `/_cluster/health/${prefix}*`
     const query = { timeout: '2s' }
@@ -27,7 +27,7 @@ export async function clusterHealth(
     const missing = lost.length > 0 ? `; lost: ${lost.join(', ')}: restore from a snapshot` : ''
     return { ok: status !== 'red' && lost.length === 0, detail: `opensearch ${status}${missing}${doubt}` }
   } catch (error) {
-    const why = error instanceof ClusterFailure ? error.type : 'an answer that was not expected'
+    const why = error instanceof ClusterFailure ? error.type : 'an unexpected answer'
     return { ok: false, detail: `opensearch: ${why}${doubt}` }
   }
 }

@@ -1,4 +1,4 @@
-// What the store of a cluster is given, and what it can do besides the contract.
+// Options of the store in a cluster, and its functions beyond the contract.
 import type { PendingAudit } from '../../../daemon/kernel/audit/pending-audit.ts'
 import type { Store } from '../../../daemon/kernel/store/store.ts'
 import type { IndexPlacement, SchemaCollection } from './table.ts'
@@ -9,7 +9,7 @@ export type OpensearchStoreOptions = IndexPlacement & {
   readonly collections: readonly SchemaCollection[]
   /** How long the cluster keeps its place in a removal, as in `5m`. */
   readonly scroll: string
-  /** How much may wait for the cluster: as usual unless said. */
+  /** Limits of waiting writes; the standard limits apply by default. */
   readonly backlogLimits?: BacklogLimits
 }
 

@@ -9,7 +9,7 @@ export type ClusterOptions = {
   readonly url: string
   readonly username?: string | undefined
   readonly password?: string | undefined
-  /** PEM files: whom to believe instead of the machine's authorities, and who we are. */
+  /** PEM files: authorities trusted instead of the machine's, and this site's client certificate and key. */
   readonly ca_file?: string | undefined
   readonly cert_file?: string | undefined
   readonly key_file?: string | undefined
@@ -31,22 +31,22 @@ export type ClusterRequest = {
 
 export type OpensearchCluster = {
   readonly timeout_ms: number
-  /** @throws ClusterFailure, or Error when the request was a mistake of ours. */
+  /** @throws ClusterFailure, or Error when the request was a mistake of this program. */
   request<T>(request: ClusterRequest, answer: z.ZodType<T>): Promise<T>
   close(): Promise<void>
 }
 
-/** Nothing is asked yet. @throws when a file of keys or certificates cannot be read. */
+/** Sends no request yet. @throws when a file of keys or certificates cannot be read. */
 export function openCluster(options: ClusterOptions): OpensearchCluster {
   const { url, username, password, verify, timeout_ms } = options
   const client = new Client({
     node: url,
     ...(username === undefined ? {} : { auth: { username, password: password ?? '' } }),
     ssl: { rejectUnauthorized: verify, ...readPemFiles(options) },
-    // A write that is sent again by the client, unseen, could tell us that our own first one stood in its way.
+    // A hidden retry by the client could report a conflict with this process's own first write.
     maxRetries: 0,
     requestTimeout: timeout_ms,
-    // Documents may have any member names; what is parsed here is data and is never merged into anything.
+    // Documents may have any member names; the parsed values are data and are never merged into other objects.
     disablePrototypePoisoningProtection: true,
   })
   return {

@@ -38,7 +38,7 @@ export class CollectionTables {
     }
   }
 
-  /** Indexes that were made and are gone; whatever has taken their names is not used any more. @throws ClusterFailure. */
+  /** Indexes that were made and are gone; an index that has taken such a name is no longer used. @throws ClusterFailure. */
   async findLostIndexes(): Promise<readonly string[]> {
     const { prefix } = this.#placement
     const lost = await findLostIndexes(this.#cluster, this.#placement)

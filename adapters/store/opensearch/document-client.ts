@@ -32,7 +32,7 @@ type DocumentLookup = { readonly alias: string; readonly id: string }
 
 const min_pause_ms = 50
 const max_pause_ms = 1_000
-/** Who loses so many races in a row has no race to win. */
+/** More lost races in a row than this are a fault. */
 const max_races = 100
 
 export class DocumentClient {
@@ -47,7 +47,7 @@ export class DocumentClient {
     this.#writes = new RequestBatcher((lines) => this.#writeMany(lines.flat()))
   }
 
-  /** What is under way ends with its first outcome, be it in doubt. */
+  /** An active write ends with its first outcome, even an unknown one. */
   close(): void {
     this.#isClosing = true
   }
@@ -75,7 +75,7 @@ export class DocumentClient {
         return await this.#attempt(write, lines, mayBeDone)
       } catch (error) {
         if (!(error instanceof ClusterFailure)) {
-          // Whatever stands between may refuse the repeat of a write that was done.
+          // A proxy in between may refuse the repeat of a write that was done.
           if (mayBeDone) throw new ClusterFailure('unknown', 'the repeat was refused')
           throw error
         }
@@ -89,8 +89,8 @@ export class DocumentClient {
   }
 
   /**
-   * What is there, once it is certain to stay: written over itself, on condition that it is still what was read. That answer
-   * comes when every copy that counts has it on disk; whoever is late with the same finds the condition gone.
+   * Returns the document once it is certain to stay: it is written over itself, on condition that it has not changed. That
+   * answer comes when every copy in sync has it on disk; a later writer with the same condition fails.
    * @throws ClusterFailure.
    */
   async makeDurable(alias: string, id: string): Promise<FoundDocument | undefined> {
@@ -122,9 +122,9 @@ export class DocumentClient {
     const held = await this.get(alias, id)
     if (source) return held?.envelope.write === write && (await this.makeDurable(alias, id))?.envelope.write === write
     if (held) return false
-    // A removal leaves nothing that could be written again, and what is removed unconditionally may be another's by then.
+    // A removal leaves nothing to write again, and an unconditional removal could remove the document of another writer.
     await waitUntilDurable(this.#cluster, alias)
-    if (await this.get(alias, id)) throw new ClusterFailure('unknown', 'a removal did not last')
+    if (await this.get(alias, id)) throw new ClusterFailure('unknown', 'a removed document reappeared')
     return true
   }
 
@@ -141,7 +141,7 @@ export class DocumentClient {
         multiGetResponse,
       )
     const answer = await ask().catch((error: unknown) => {
-      // A kept connection that the other side had closed meanwhile; reading twice harms nobody.
+      // The other side may have closed a kept connection meanwhile; a repeated read is harmless.
       if (error instanceof ClusterFailure && error.type === 'the connection broke') return ask()
       throw error
     })

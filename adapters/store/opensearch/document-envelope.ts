@@ -1,11 +1,11 @@
-// A document as it lies in the cluster: its body untouched and not indexed, beside it what it is found and told apart by.
+// A document as stored in the cluster: its body unchanged and not indexed, and beside it the fields that queries use.
 import * as z from 'zod'
 import { sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import type { Doc, StoredFields } from '../../../daemon/kernel/store/store.ts'
 import { buildFields, type FieldKinds, indexKey } from './field-kind.ts'
 import { deriveMarks, labelMarks } from './read-scope.ts'
 
-/** `write` names the write that made this version: it tells ours from another's when an answer was lost. */
+/** `write` names the write that made this version, so that a lost answer can be attributed to this process or another. */
 export const documentEnvelope = z.strictObject({
   id: z.string(),
   /** The id where it is too long to be indexed. */

@@ -30,9 +30,9 @@ function findFault(
   held: DocumentEnvelope,
   schema: SchemaCollection['schema'],
 ): string | undefined {
-  if (schema && !schema.safeParse(held.body).success) return 'the body is not of its schema'
+  if (schema && !schema.safeParse(held.body).success) return 'the body does not match its schema'
   const expected = deriveExpected(table, held)
-  if (!expected) return 'the body has no sound label or index field'
+  if (!expected) return 'the body has an invalid label or index field'
   const names = new Set([...Object.keys(expected.fields), ...Object.keys(held.fields)])
   const wrong = [...names].filter((name) => expected.fields[name] !== held.fields[name])
   if (canonicalJson(held.marks ?? null) !== canonicalJson(expected.marks)) wrong.push('marks')

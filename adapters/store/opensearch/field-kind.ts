@@ -33,7 +33,7 @@ export function deriveFieldKinds(schema: z.ZodType, indexes: readonly string[]):
 
 type JsonSchemaNode = Readonly<Record<string, unknown>>
 
-/** What a document may have under this name, in any of the forms that it may have. */
+/** The forms that a value of this field may have in a document. */
 function findMembers(schema: JsonSchemaNode, field: string): JsonSchemaNode[] {
   const own = (schema.properties as Record<string, JsonSchemaNode> | undefined)?.[field]
   return [...(own ? [own] : []), ...listVariants(schema).flatMap((variant) => findMembers(variant, field))]
@@ -67,8 +67,8 @@ export function kindOfValue(value: Scalar): FieldKind {
 const max_text_bytes = 32_000
 
 /**
- * What stands for a value in an index: equal for equal values alone, and ordered as they are by the bytes of their UTF-8.
- * Of texts that share their first 32,000 bytes the order is theirs by digest.
+ * The form of a value in an index: equal for equal values alone, and ordered as they are by the bytes of their UTF-8.
+ * Texts that share their first 32,000 bytes are ordered by digest.
  */
 export function indexKey(value: Scalar): Scalar {
   if (typeof value !== 'string' || value.length * 3 <= max_text_bytes) return value

@@ -1,4 +1,4 @@
-// A cluster that is asked who it is before it is asked anything else: what lies in another one is not ours, however it is called.
+// Verifies the identity of the cluster before the first request: indexes of another cluster are not this site's, whatever their names.
 import * as z from 'zod'
 import type { OpensearchCluster } from './cluster.ts'
 import { ClusterFailure } from './cluster-failure.ts'
@@ -6,7 +6,7 @@ import { ClusterFailure } from './cluster-failure.ts'
 /** `cluster`: its UUID, which it gave itself when it was formed. `base`: what all index names of the site begin with. */
 export type ClusterLocation = { readonly cluster: string; readonly base: string }
 
-/** What a role's own file remembers of its documents in a cluster. Durable when a promise resolves. */
+/** Records in a role's own file where its documents are in a cluster. Durable when a promise resolves. */
 export type ClusterMemory = {
   /** Undefined until a cluster was first reached. */
   place(): ClusterLocation | undefined
@@ -20,9 +20,9 @@ export type ClusterMemory = {
 export type ClusterBinding = { readonly memory: ClusterMemory; readonly base: string }
 
 const identityResponse = z.object({ cluster_uuid: z.string().min(1) })
-/** A cluster that does not even say who it is in this time is not there: nobody waits longer to be told so. */
+/** A cluster that does not identify itself within this time counts as unreachable, so that callers fail early. */
 const identity_timeout_ms = 3_000
-/** What a node says that has found no cluster yet. */
+/** UUID that a node reports before it has joined a cluster. */
 const unformed_uuid = '_na_'
 
 /** The cluster's UUID. @throws ClusterFailure: nothing was done. */
@@ -38,7 +38,7 @@ export async function readClusterUuid(cluster: OpensearchCluster): Promise<strin
   throw new ClusterFailure('undone', 'the cluster is not formed yet')
 }
 
-/** Asks again after each failure: whoever answers then may be another. The first cluster that is reached is remembered. */
+/** Verifies again after each failure, since another cluster may answer then. The first cluster that is reached is remembered. */
 export function knownCluster(cluster: OpensearchCluster, { memory, base }: ClusterBinding): OpensearchCluster {
   let known: Promise<void> | undefined
   const recognise = async () => {

@@ -27,7 +27,7 @@ import { bucketsResponse, countResponse, type SearchHit, searchResponse } from '
 import type { OpensearchTable } from './table.ts'
 
 /**
- * A run of documents in one order: those that lack a field are asked for apart, before or after the others.
+ * A run of documents in one order: those that lack a field are queried apart, before or after the others.
  * `by`: the field of the index that the order begins with.
  */
 type SearchSegment = {
@@ -89,7 +89,7 @@ export async function countByField(
   return new Map(await Promise.all(values))
 }
 
-/** Documents per bucket, by the bucket's start; values that are no numbers are left out. */
+/** Documents per bucket, by the bucket's start; values that are not numbers are left out. */
 export async function countByBucket(
   cluster: OpensearchCluster,
   table: OpensearchTable,
@@ -136,7 +136,7 @@ function segmentsByField(field: string, direction: SortDirection, after: CursorP
   return isDescending ? [rest, absent] : [rest]
 }
 
-/** Within the edge of what was asked for before, if that is enough. */
+/** Searches within the edge of the last first page, and beyond it only if that yields too few. */
 async function searchWithinEdge(
   cluster: OpensearchCluster,
   table: OpensearchTable,
@@ -181,7 +181,7 @@ async function search(
   return (await cluster.request(searchRequest(table, body), searchResponse)).hits.hits
 }
 
-/** Part of an answer is no answer. */
+/** Allows no partial results: an answer without every shard is a failure. */
 function searchRequest({ alias }: OpensearchTable, body: object) {
   const query = { allow_partial_search_results: false }
   return { method: 'POST', path: `/${alias}/_search`, query, body } as const

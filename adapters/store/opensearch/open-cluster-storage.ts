@@ -1,4 +1,4 @@
-// What boot loads when a site keeps its documents in a cluster: one role's store there, and the copies of its audit chain.
+// Opens the storage of a site with its documents in a cluster: one role's store there, and the copies of its audit chain.
 
 import type { AuditLog } from '../../../daemon/kernel/audit/audit-chain.ts'
 import type { PendingAudit } from '../../../daemon/kernel/audit/pending-audit.ts'
@@ -11,9 +11,9 @@ import { opensearchStore } from './store.ts'
 import type { SchemaCollection } from './table.ts'
 
 export type ClusterStorageOptions = ClusterOptions & {
-  /** What the site's index names begin with: `<index_prefix>.<site>.` */
+  /** Prefix of the index names of the site: `<index_prefix>.<site>.` */
   readonly base: string
-  /** What those of this role begin with, further. */
+  /** Prefix of the index names of this role, after that of the site. */
   readonly prefix: string
   readonly replicas: number
   readonly scroll: string
@@ -33,7 +33,7 @@ export type ClusterStorage = {
   findLostIndexes(): Promise<readonly string[]>
 }
 
-/** Asks the cluster nothing yet. @throws when a file of keys or certificates cannot be read. */
+/** Sends no request yet. @throws when a file of keys or certificates cannot be read. */
 export function openClusterStorage(options: ClusterStorageOptions): ClusterStorage {
   const { base, prefix, replicas, scroll, collections, pendingAudit, audit, shippingPosition, memory } = options
   const whoever = openCluster(options)

@@ -39,7 +39,7 @@ export async function findLostIndexes(
 
 const aliasesResponse = z.record(z.string(), z.object({ aliases: z.record(z.string(), z.unknown()) }))
 
-/** Of all indexes whose names begin so: by a pattern, since a user of few rights may not ask for what is not there. */
+/** Lists by a pattern of names, since a user with few rights may not query an index that does not exist. */
 async function listAliases(
   cluster: OpensearchCluster,
   start: string,
@@ -47,4 +47,15 @@ async function listAliases(
 ): Promise<Set<string>> {
   const found = await cluster.request({ method: 'GET', path: `/${start}*/_alias`, timeout_ms }, aliasesResponse)
   return new Set(Object.values(found).flatMap((index) => Object.keys(index.aliases)))
+}
+
+/**
+ * Alias and settings of a new index. Bulk writes require the alias: a removed index is then missed, and no write creates
+ * it again.
+ */
+export function buildIndexHead(alias: string, replicas: number) {
+  return {
+    aliases: { [alias]: { is_write_index: true } },
+    settings: { number_of_shards: 1, number_of_replicas: replicas, 'translog.durability': 'request' },
+  }
 }

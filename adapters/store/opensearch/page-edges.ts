@@ -1,14 +1,19 @@
-// Where lists' first pages ended the last time: asked for up to there, a page costs the same however many documents lie beyond.
+// Remembers where first pages of lists ended: a query limited to that edge costs the same however many documents lie beyond.
+import { LRUCache } from 'lru-cache'
 import { sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import type { ListQuery, Scalar } from '../../../daemon/kernel/store/store.ts'
 
+const max_known_edges = 1_000
+
+type PageEdge = { readonly first: Scalar; readonly last: Scalar }
+
 /**
- * The cluster walks what a query finds in the order in which it was written, and leaves out what is worse than what it
- * has: with the newest first nothing is, so that each page would read all. A page that is full within an edge is the
- * page; one that is not is asked for again without. So an edge that is wrong costs time alone.
+ * The cluster reads matching documents in the order of their writes, and skips those that sort behind the ones it has: with
+ * the newest first none does, so that each page would read all. A page that is full within an edge is complete; another one
+ * is queried again without an edge. So an edge that is wrong costs only time.
  */
 export class PageEdges {
-  readonly #known = new Map<string, { readonly first: Scalar; readonly last: Scalar }>()
+  readonly #known = new LRUCache<string, PageEdge>({ max: max_known_edges })
 
   /** The value up to which a page after this one (absent: the first page) is likely to reach. */
   findEdge(collection: string, query: ListQuery, after: Scalar | undefined): Scalar | undefined {
@@ -22,20 +27,13 @@ export class PageEdges {
     return Number.isFinite(edge) ? edge : undefined
   }
 
-  /** What the first page began and ended with; nothing when it was the last one too. */
-  record(
-    collection: string,
-    query: ListQuery,
-    found: { readonly first: Scalar; readonly last: Scalar } | undefined,
-  ): void {
+  /** Records the first and last value of a first page; nothing when it was also the last page. */
+  record(collection: string, query: ListQuery, found: PageEdge | undefined): void {
     const key = edgeKey(collection, query)
-    this.#known.delete(key)
     if (found) this.#known.set(key, found)
-    const [oldest] = this.#known.keys()
-    if (this.#known.size > max_known_edges && oldest !== undefined) this.#known.delete(oldest)
+    else this.#known.delete(key)
   }
 }
-const max_known_edges = 1_000
 
 function edgeKey(collection: string, { filter, order, read_scope, limit }: ListQuery): string {
   return sha256(JSON.stringify([collection, filter, order, read_scope, limit]))

@@ -9,7 +9,7 @@ export type SearchQuery = Readonly<Record<string, unknown>>
 const match_all: SearchQuery = { match_all: {} }
 const match_none: SearchQuery = { match_none: {} }
 
-/** The kind of an index field. @throws when the field is no index: a mistake of the program, not of a caller. */
+/** The kind of an index field. @throws when the field is not an index: a mistake of the program, not of a caller. */
 export function requireFieldKind(table: OpensearchTable, field: string): FieldKind {
   const kind = table.kinds.get(field)
   if (!kind) throw new Error(`${field} is not an index of ${table.name}`)
@@ -18,8 +18,8 @@ export function requireFieldKind(table: OpensearchTable, field: string): FieldKi
 
 /** All conditions joined. */
 export function buildQuery(table: OpensearchTable, filter: Filter = {}, sight?: ReadScope): SearchQuery {
-  const asked = sight ? { ...filter, tenant_id: sight.viewer.tenant_id } : filter
-  const clauses = Object.entries(asked).map(([field, condition]) =>
+  const conditions = sight ? { ...filter, tenant_id: sight.viewer.tenant_id } : filter
+  const clauses = Object.entries(conditions).map(([field, condition]) =>
     conditionQuery(field, requireFieldKind(table, field), condition),
   )
   return joinQueries(sight ? [...clauses, ...readScopeQueries(sight)] : clauses)
@@ -49,7 +49,7 @@ function conditionQuery(field: string, kind: FieldKind, condition: FilterConditi
   return bounds.length === 0 ? match_all : joinQueries(bounds)
 }
 
-/** A value of another kind is nobody's. */
+/** A value of another kind matches no document. */
 function equalsQuery(field: string, kind: FieldKind, values: readonly Scalar[]): SearchQuery {
   const keys = values.filter((value) => kindOfValue(value) === kind).map(indexKey)
   return keys.length === 0 ? match_none : { terms: { [fieldPath(field)]: keys } }

@@ -1,11 +1,11 @@
-// What of a label a viewer is held to, so that the cluster can be asked for what the viewer may know of, whatever labels there are.
+// Translates label dominance into a query, so that the cluster returns only documents that the viewer may see.
 import * as z from 'zod'
 import { parseLabelKey } from '../../../daemon/kernel/label/label.ts'
 import { labelKeyOf, type ReadScope, type StoredFields } from '../../../daemon/kernel/store/store.ts'
 
 /**
- * Lies beside each document. Who sees it has all of the `needs`, of which there are `count`, and is of the `audience`.
- * A document without these marks is nobody's.
+ * Stored beside each document. A viewer sees it who has all of the `needs`, of which there are `count`, and is in the `audience`.
+ * No viewer sees a document without these marks.
  */
 export const labelMarks = z.strictObject({
   needs: z.array(z.string()).min(1),
@@ -20,7 +20,7 @@ export const marksMapping = {
   properties: { needs: keywordMapping, count: { type: 'long' }, audience: keywordMapping },
 }
 
-/** What every viewer has and is: the need and the audience of a document without a label. No name is empty. */
+/** The need and the audience of a document without a label, which every viewer meets. No name is empty. */
 const anybody = ''
 
 export function deriveMarks(value: StoredFields): LabelMarks {
@@ -32,7 +32,7 @@ export function deriveMarks(value: StoredFields): LabelMarks {
   return { needs, count: needs.length, audience: [...new Set(releasable_to.map(nameMark))] }
 }
 
-/** Queries that must all hold, which decide as `dominates` does for one label; the tenant is asked for apart. */
+/** Queries that must all hold, and decide as `dominates` does for one label; the tenant is a query of its own. */
 export function readScopeQueries({ viewer: { tenant_id, clearance }, policy: { policy, levels } }: ReadScope) {
   const reach = levels.indexOf(clearance?.level ?? levels[0] ?? '')
   const grades = levels.slice(0, reach + 1).map((level) => levelMark(policy, level))

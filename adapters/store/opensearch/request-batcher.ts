@@ -35,7 +35,7 @@ export class RequestBatcher<Q, A> {
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
-    // What the same turn of the event loop asks for goes along.
+    // Requests of the same turn of the event loop join the batch.
     setImmediate(() => {
       this.#isScheduled = false
       while (this.#active_requests < max_requests && this.#waiting.length > 0) void this.#sendSome()
@@ -51,11 +51,12 @@ export class RequestBatcher<Q, A> {
     if (this.#waiting.length > 0) this.#schedule()
   }
 
-  /** What is too large together goes by halves, so that at last only what is too large alone is refused. */
+  /** A batch that is too large is split in halves, until only requests that are too large alone are refused. */
   async #deliver(batch: readonly QueuedRequest<Q, A>[]): Promise<void> {
     try {
       const answers = await this.#send(batch.map(({ item }) => item))
-      if (answers.length !== batch.length) throw new ClusterFailure('unknown', 'an answer of another length')
+      if (answers.length !== batch.length)
+        throw new ClusterFailure('unknown', 'the answer has another number of items than the request')
       for (const [at, { resolve }] of batch.entries()) resolve(answers[at] as A)
     } catch (error) {
       if (batch.length === 1 || !isTooLarge(error)) {

@@ -1,4 +1,4 @@
-// What the cluster may answer to reads and writes; anything else is a failure.
+// Schemas of the cluster's answers to reads and writes; any other answer is a failure.
 import * as z from 'zod'
 import { concurrencyToken, documentEnvelope } from './document-envelope.ts'
 
@@ -34,7 +34,7 @@ export const multiGetResponse = z.object({
 export type MultiGetItem = z.infer<typeof multiGetResponse>['docs'][number]
 
 const bulkItem = z.object({ status: z.int(), error: errorBody.optional() })
-/** Of each item the outcome, under the name of what was to be done. */
+/** The outcome of each item, under the name of its action. */
 export const bulkResponse = z.object({
   items: z.array(
     z.union([

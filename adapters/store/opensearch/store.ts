@@ -1,4 +1,4 @@
-// Documents in an OpenSearch cluster: an index per collection, every write conditional and told apart by a name of its own.
+// Documents in an OpenSearch cluster: an index per collection, every write conditional and under a name of its own.
 import { randomUUID } from 'node:crypto'
 import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
 import { Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
@@ -34,7 +34,7 @@ import type { OpensearchTable, SchemaCollection } from './table.ts'
 import { default_backlog_limits, estimateBytes, update_size_bytes } from './write-backpressure.ts'
 import { WriteQueue } from './write-queue.ts'
 
-/** `close` closes the cluster's connections, and leaves the database of the owed audit events to whoever opened it. */
+/** `close` closes the cluster's connections, and leaves the database of the pending audit events open for its owner. */
 export function opensearchStore(cluster: OpensearchCluster, options: OpensearchStoreOptions): ClusterStore {
   return new OpenSearchStore(cluster, options)
 }
@@ -167,7 +167,7 @@ class OpenSearchStore implements ClusterStore {
   }
 
   async backup(): Promise<void> {
-    throw new Refusal('invalid', 'documents in a cluster are copied by the cluster’s own snapshots')
+    throw new Refusal('invalid', 'documents in a cluster are backed up by snapshots of the cluster')
   }
 
   async check(): Promise<string[]> {
@@ -233,7 +233,7 @@ class OpenSearchStore implements ClusterStore {
     return await this.#inTurn<Doc<T> | 'exists'>(into, doc.id, estimateBytes(doc.value), async (table) => {
       const sending = buildWrite(table, doc)
       if ((await this.#writes.send(sending, events)) === 'done') return doc
-      // Whoever is told that it exists relies on it, and it may stem from a write whose answer was lost.
+      // A caller relies on the reported existence, and the document may stem from a write whose answer was lost.
       await this.#documents.makeDurable(sending.alias, sending.id)
       return 'exists'
     })

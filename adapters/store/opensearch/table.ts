@@ -1,11 +1,12 @@
 // One collection's index: made on first use behind an alias, extended when a field is declared later.
+
 import * as z from 'zod'
 import type { AnyCollection, Collection } from '../../../daemon/kernel/store/store.ts'
 import type { OpensearchCluster } from './cluster.ts'
 import { ClusterFailure } from './cluster-failure.ts'
 import { deriveFieldKinds, type FieldKind, type FieldKinds, fixedKinds } from './field-kind.ts'
 import type { ClusterBinding } from './known-cluster.ts'
-import { openIndex } from './open-index.ts'
+import { buildIndexHead, openIndex } from './open-index.ts'
 import { marksMapping } from './read-scope.ts'
 
 export type SchemaCollection = AnyCollection & Partial<Pick<Collection, 'schema'>>
@@ -70,7 +71,7 @@ export async function openTable(
   return { name: of.name, alias, kinds: new Map([...fixedKinds, ...held.kinds, ...wanted]), added }
 }
 
-/** What `added` names is in every document now. */
+/** Records that every document has the fields in `added` now. */
 export async function markFilled(cluster: OpensearchCluster, { alias, kinds }: OpensearchTable): Promise<void> {
   await cluster.request(
     { method: 'PUT', path: `/${alias}/_mapping`, body: { _meta: indexMeta(kinds.keys()) } },
@@ -78,11 +79,9 @@ export async function markFilled(cluster: OpensearchCluster, { alias, kinds }: O
   )
 }
 
-/** Bulk writes require the alias: an index that somebody removed is missed, and never made anew by a write in passing. */
 function buildIndex(alias: string, kinds: FieldKinds, replicas: number) {
   return {
-    aliases: { [alias]: { is_write_index: true } },
-    settings: { number_of_shards: 1, number_of_replicas: replicas, 'translog.durability': 'request' },
+    ...buildIndexHead(alias, replicas),
     mappings: {
       dynamic: 'strict',
       _meta: indexMeta(kinds.keys()),

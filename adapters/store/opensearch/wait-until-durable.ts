@@ -1,4 +1,4 @@
-// Whether all that an index has been told is on disk, where nothing that was written could be written again to be sure.
+// Checks that every acknowledged write of an index is on disk, without writing it again.
 import { setTimeout as rest } from 'node:timers/promises'
 import * as z from 'zod'
 import type { OpensearchCluster } from './cluster.ts'
@@ -50,6 +50,6 @@ async function readShardProgress(cluster: OpensearchCluster, alias: string): Pro
       if (primary) found.set(`${index} ${number}`, primary)
     }
   }
-  if (found.size === 0) throw new ClusterFailure('unknown', 'no primary tells how far it is')
+  if (found.size === 0) throw new ClusterFailure('unknown', 'no primary reports its checkpoints')
   return found
 }

@@ -1,4 +1,4 @@
-// How much may wait for the cluster, behind one document and in all: whoever comes beyond is told at once to come again.
+// Limits the writes that wait for the cluster, per document and in all: writes beyond are refused at once, for a retry.
 import type { StoredFields } from '../../../daemon/kernel/store/store.ts'
 import { ClusterFailure } from './cluster-failure.ts'
 
@@ -30,7 +30,7 @@ export class WriteBackpressure {
     this.#limits = limits
   }
 
-  /** Answers with the way out. @throws ClusterFailure (`undone`) when there is no room. */
+  /** Counts a waiting write; returns a function that ends its count. @throws ClusterFailure (`undone`) when there is no room. */
   enter(key: string, bytes: number): () => void {
     const { each, all } = this.#limits
     const held = this.#by_document.get(key) ?? empty_backlog
@@ -48,7 +48,7 @@ export class WriteBackpressure {
   }
 }
 
-/** The first always finds room: what is too large alone is for the cluster to say. */
+/** The first write always finds room: the cluster decides whether a single write is too large. */
 function isFull(held: BacklogSize, bytes: number, most: BacklogSize): boolean {
   return held.writes > 0 && (held.writes >= most.writes || held.bytes + bytes > most.bytes)
 }

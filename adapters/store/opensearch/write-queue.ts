@@ -1,4 +1,4 @@
-// Writes one after the other for each document, with their audit events owed before and sealed after.
+// Writes one after the other for each document; their audit events are pending before and sealed after.
 import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
 import type { PendingAudit } from '../../../daemon/kernel/audit/pending-audit.ts'
 import { ClusterFailure } from './cluster-failure.ts'
@@ -17,7 +17,7 @@ export class WriteQueue {
   readonly #max_in_doubt: number
   /** The last of those that wait for a document: this process never races itself. */
   readonly #turns = new Map<string, Promise<unknown>>()
-  /** Writes whose outcome nobody knows yet, by document. Nothing else is done to these before. */
+  /** Writes without a known outcome, by document. No other write of the document starts before it is known. */
   readonly #unresolved = new Map<string, ConditionalWrite[]>()
   #loading: Promise<void> | undefined
 
@@ -91,12 +91,12 @@ export class WriteQueue {
     return failures
   }
 
-  /** Waits for what is under way. */
+  /** Waits for active writes. */
   async idle(): Promise<void> {
     while (this.#turns.size > 0) await Promise.allSettled(this.#turns.values())
   }
 
-  /** What an earlier process left in doubt. */
+  /** Loads the writes that an earlier process left without a known outcome. */
   #load(): Promise<void> {
     this.#loading ??= this.#pendingAudit.pending().then((all) => {
       for (const { plan } of all) this.#note(conditionalWrite.parse(JSON.parse(plan)))

@@ -38,7 +38,7 @@ function findPrebuiltAddon(): string {
 
 /**
  * Loads native code from memory. It goes through a new file that has lost its name before it is loaded, by its
- * descriptor: whoever else may write to `dir` finds nothing to replace, and nothing that was put there is ever run.
+ * descriptor: another user of `dir` finds nothing to replace, and no file that lay there before is ever run.
  * Once in a process: the system's loader takes a second file under the same descriptor for the first.
  */
 export function loadNative(content: Buffer, dir: string): NativeBinding {

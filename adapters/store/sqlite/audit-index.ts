@@ -91,11 +91,11 @@ function buildClause(
 /** Epoch milliseconds of an RFC 3339 instant. */
 export function parseInstant(text: string): number {
   const instant = Date.parse(text)
-  if (Number.isNaN(instant)) throw new Refusal('malformed', 'an instant is written as in RFC 3339')
+  if (Number.isNaN(instant)) throw new Refusal('malformed', 'an instant must have the form of RFC 3339')
   return instant
 }
 
-/** Drops the bodies of at most `most` records before the instant, all that tells of the event; how many. */
+/** Drops the bodies, which describe the event, of at most `most` records before the instant. Returns their number. */
 export function dropExpiredBodies(db: Database.Database, before: number, most: number): number {
   const seqs = db
     .prepare<[number, number], number>('SELECT seq FROM audit_filed WHERE at < ? ORDER BY at LIMIT ?')

@@ -1,7 +1,8 @@
 // The audit chain's rows: how they are written and read back.
+
 import type Database from 'better-sqlite3'
 import { type AuditEvent, type AuditRecord, genesis_hash } from '../../../daemon/kernel/audit/audit-chain.ts'
-import { labelKey } from '../../../daemon/kernel/label/label.ts'
+import { auditFilterFields } from '../../../daemon/kernel/audit/audit-filter-fields.ts'
 
 /** Beside the event's canonical JSON stand the parts that lists filter by; `verify` holds them to the event. */
 export type AuditRow = {
@@ -43,17 +44,11 @@ export function readAuditHead(db: Database.Database, writer: string): AuditHead 
 
 /** The parts of an event that lists filter by. */
 export function filterColumns(event: AuditEvent) {
-  return {
-    at: Date.parse(event.at),
-    tenant_id: event.tenant_id,
-    action: event.action,
-    target: event.target,
-    subject: event.subject,
-    label_key: event.label ? labelKey(event.label) : null,
-  }
+  const { label_key = null, ...fields } = auditFilterFields(event)
+  return { ...fields, label_key }
 }
 
-/** @throws SyntaxError when the stored event is no JSON. */
+/** @throws SyntaxError when the stored event is not JSON. */
 export function toAuditRecord(writer: string, row: AuditRow): AuditRecord {
   const { seq, prev, event_digest, hash } = row
   const sealed = { writer, seq, prev, event_digest, hash }

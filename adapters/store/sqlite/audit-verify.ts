@@ -5,7 +5,7 @@ import { readIndexedSeq } from './audit-index.ts'
 import { type AuditHead, type AuditRow, filterColumns, readAuditHead, toAuditRecord } from './audit-table.ts'
 import type { SqliteFile } from './sqlite-file.ts'
 
-/** Told after each piece: the records seen, of how many. */
+/** Reports progress after each piece: records seen, and their total. */
 export type AuditProgressListener = (seen: number, of: number) => void
 
 /** A record with what it was filed under; nulls where it is not filed. */
@@ -68,11 +68,11 @@ function findChunkFault(writer: string, { rows, filedTo }: AuditChunk, from: Aud
 function isRowIntact(writer: string, row: AuditCheckRow, filedTo: number): boolean {
   try {
     const { event } = toAuditRecord(writer, row)
-    const said: Record<string, unknown> = event ? filterColumns(event) : {}
-    const expected: Record<string, unknown> = { ...said }
+    const columns: Record<string, unknown> = event ? filterColumns(event) : {}
+    const expected: Record<string, unknown> = { ...columns }
     if (event && row.seq <= filedTo) {
       expected.filed_seq = row.seq
-      for (const part of ['tenant_id', 'target', 'at']) expected[`filed_${part}`] = said[part]
+      for (const part of ['tenant_id', 'target', 'at']) expected[`filed_${part}`] = columns[part]
     }
     const stored: Record<string, unknown> = { ...row }
     return checkedColumns.every((part) => stored[part] === (expected[part] ?? null))

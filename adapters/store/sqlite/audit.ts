@@ -1,4 +1,4 @@
-// The audit chain in the file whose changes it tells: a change and its record are in one transaction.
+// The audit chain in the file whose changes it records: a change and its record are in one transaction.
 import type Database from 'better-sqlite3'
 import {
   type AuditEvent,
@@ -49,7 +49,7 @@ class AuditChain implements SqliteAudit {
   readonly #insert: Database.Statement<unknown[]>
   readonly #setHead: Database.Statement<unknown[]>
   readonly #addLabel: Database.Statement<[string]>
-  /** What is known of the file; forgotten when a transaction fails, since it runs ahead of the commit. */
+  /** Cached head and labels of the chain; forgotten when a transaction fails, since it runs ahead of the commit. */
   #head: AuditHead | undefined
   #labels: Set<string> | undefined
   #indexedSeq: number | undefined
@@ -114,7 +114,7 @@ class AuditChain implements SqliteAudit {
 
   async expire(before: string): Promise<number> {
     const instant = parseInstant(before)
-    // What is not filed yet is not found by its age.
+    // A record that is not filed yet cannot be found by its age.
     await this.#file.write((db) => this.#indexUpTo(db, this.#currentHead()))
     let total = 0
     for (;;) {

@@ -1,4 +1,4 @@
-// What a document is found by: the values of its indexed fields, beside its body, in a form that SQLite can order.
+// The columns by which a document is found: the values of its indexed fields, beside its body, in a form that SQLite can order.
 import { labelKeyOf, type Scalar, type StoredFields } from '../../../daemon/kernel/store/store.ts'
 
 /** A column's value. Booleans are one-byte blobs: SQLite has none, and 0 and 1 would come back as numbers. */
@@ -21,7 +21,7 @@ export function buildCells(value: StoredFields, fields: readonly string[]): SqlC
   return cells
 }
 
-/** @throws TypeError for what is no scalar: such a field cannot be an index. */
+/** @throws TypeError for a value that is not a scalar: such a field cannot be an index. */
 export function toCell(value: unknown): SqlCell {
   if (typeof value === 'string' || typeof value === 'number') return value
   if (typeof value === 'boolean') return value ? true_cell : false_cell

@@ -1,10 +1,11 @@
 // Opens one database file so that what is committed survives a power cut, and so that nobody else can read it.
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
+import { syncFolder } from '../../platform/durable-file/sync-folder.ts'
 import { loadSqliteAddon } from './addon.ts'
 
-/** `file`: the database. `addonDir`: a private folder of ours where native code may be put (see `loadSqliteAddon`). */
+/** `file`: the database. `addonDir`: a private folder of the site for native code (see `loadSqliteAddon`). */
 export type DatabaseLocation = { readonly file: string; readonly addonDir: string }
 
 /** A second process holds the lock for a commit only, so that waiting longer than this means that something is wrong. */
@@ -18,7 +19,7 @@ const page_cache_kib = 32_768
 
 /**
  * Creates folder (0700) and file (0600) when missing, and closes an open file to others.
- * @throws SqliteError when the file is no database, Error when it cannot be put in WAL mode.
+ * @throws SqliteError when the file is not a database, Error when it cannot be put in WAL mode.
  */
 export function openConnection({ file, addonDir }: DatabaseLocation): Database.Database {
   ensurePrivateFile(file)
@@ -56,14 +57,4 @@ function ensurePrivateFile(file: string): void {
     syncFolder(folder)
   }
   if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600)
-}
-
-/** Makes the names in a folder survive a power cut. */
-export function syncFolder(folder: string): void {
-  const handle = openSync(folder, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }

@@ -1,4 +1,5 @@
 // Documents that were read or written lately, parsed: a hot document is not parsed again for each change.
+import { LRUCache } from 'lru-cache'
 import type { Doc, StoredFields } from '../../../daemon/kernel/store/store.ts'
 import type { SqlCell } from './columns.ts'
 
@@ -17,42 +18,23 @@ export type CachedDocument = {
 const max_chars = 8_000_000
 
 export class DocumentCache {
-  readonly #entries = new Map<string, CachedDocument>()
-  #chars = 0
+  readonly #entries = new LRUCache<string, CachedDocument>({ maxSize: max_chars, maxEntrySize: max_chars / 8 })
 
   get(table: string, id: string): CachedDocument | undefined {
-    const key = cacheKey(table, id)
-    const held = this.#entries.get(key)
-    if (!held) return undefined
-    // A map keeps the order of insertion, so the first entry is always the one unused for longest.
-    this.#entries.delete(key)
-    this.#entries.set(key, held)
-    return held
+    return this.#entries.get(cacheKey(table, id))
   }
 
+  /** One that is larger than an eighth of the cache is not kept, and the one before it is dropped. */
   set(table: string, id: string, document: CachedDocument): void {
-    this.remove(table, id)
-    if (document.size > max_chars / 8) return
-    this.#entries.set(cacheKey(table, id), document)
-    this.#chars += document.size
-    for (const oldest of this.#entries.keys()) {
-      if (this.#chars <= max_chars) return
-      this.#drop(oldest)
-    }
+    this.#entries.set(cacheKey(table, id), document, { size: document.size })
   }
 
   remove(table: string, id: string): void {
-    this.#drop(cacheKey(table, id))
+    this.#entries.delete(cacheKey(table, id))
   }
 
   clear(): void {
     this.#entries.clear()
-    this.#chars = 0
-  }
-
-  #drop(key: string): void {
-    this.#chars -= this.#entries.get(key)?.size ?? 0
-    this.#entries.delete(key)
   }
 }
 

@@ -1,6 +1,8 @@
-// Finds documents whose stored bytes are no longer what was written: unreadable, off their schema, or off their index.
+// Finds documents whose stored bytes have changed: unreadable, or in conflict with their schema or index.
+
 import { setImmediate as turn } from 'node:timers/promises'
 import type * as z from 'zod'
+import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
 import type { StoredFields } from '../../../daemon/kernel/store/store.ts'
 import { buildCells, changedCells, type SqlCell } from './columns.ts'
 import type { SqliteFile } from './sqlite-file.ts'
@@ -42,9 +44,9 @@ export async function findDocumentFaults(
 function findFault(table: SqliteTable, row: DocumentCheckRow, schema?: z.ZodType<StoredFields>): string | undefined {
   const value = parseBody(row.body)
   if (value === undefined) return 'the body is not JSON'
-  if (schema && !schema.safeParse(value).success) return 'the body is not of its schema'
+  if (schema && !schema.safeParse(value).success) return 'the body does not match its schema'
   const cells = tryBuildCells(table, value)
-  if (!cells) return 'the body has no sound label or index field'
+  if (!cells) return 'the body has an invalid label or index field'
   const stored = table.columns.map((column) => row[column] ?? null)
   const changed = changedCells(stored, cells).places
   return changed.length > 0
@@ -53,12 +55,8 @@ function findFault(table: SqliteTable, row: DocumentCheckRow, schema?: z.ZodType
 }
 
 function parseBody(body: string): StoredFields | undefined {
-  try {
-    const value: unknown = JSON.parse(body)
-    return typeof value === 'object' && value !== null ? (value as StoredFields) : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(body)
+  return typeof value === 'object' && value !== null ? (value as StoredFields) : undefined
 }
 
 function tryBuildCells(table: SqliteTable, value: StoredFields): SqlCell[] | undefined {

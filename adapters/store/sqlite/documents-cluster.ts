@@ -1,4 +1,4 @@
-// Which cluster holds the documents of a role, and in which indexes: so that another, or a lost index, is no new beginning.
+// Records the cluster and indexes of a role's documents, so that another cluster or a lost index is not taken for a new one.
 import type { SqliteFile } from './sqlite-file.ts'
 
 type RecordedCluster = { readonly cluster: string; readonly base: string }

@@ -1,4 +1,4 @@
-// What one write does to one document, inside the transaction it shares with others.
+// Applies one write to one document, inside the transaction that it shares with others.
 import type Database from 'better-sqlite3'
 import type * as z from 'zod'
 import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
@@ -11,7 +11,7 @@ import { toDocument } from './listing.ts'
 import { parseChange } from './parse-change.ts'
 import type { SqliteTable } from './table.ts'
 
-/** What the writes of one file share. `freeze` is for tests: it makes a change of a shared value an error. */
+/** Shared state of the writes of one file. `freeze` is for tests: it makes a change of a shared value an error. */
 export type DocumentWriteContext = {
   readonly cache: DocumentCache
   readonly audit: SqliteAudit

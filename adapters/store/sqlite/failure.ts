@@ -1,4 +1,4 @@
-// Tells a failing disk from a failing program: the first is a refusal that the caller may retry, the second is a bug.
+// Distinguishes a failing disk from a failing program: the first is a refusal that the caller may retry, the second is a bug.
 import Database from 'better-sqlite3'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 

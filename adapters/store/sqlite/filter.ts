@@ -8,7 +8,7 @@ export type SqlClause = { readonly sql: string; readonly bind: readonly (SqlCell
 
 const comparisons = { gte: '>=', gt: '>', lte: '<=', lt: '<' } as const
 
-/** The column of an index field. @throws when the field is no index: a mistake of the program, not of a caller. */
+/** The column of an index field. @throws when the field is not an index: a mistake of the program, not of a caller. */
 export function requireColumn(table: SqliteTable, field: string): string {
   if (!table.indexed.has(field)) throw new Error(`${field} is not an index of ${table.name}`)
   return isFixedColumn(field) ? field : `f_${field}`

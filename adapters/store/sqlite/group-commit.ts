@@ -65,7 +65,7 @@ export class GroupCommit {
     })
   }
 
-  /** Reads between transactions, so only what is durable is seen. */
+  /** Reads between transactions, so that only durable data is visible. */
   read<T>(job: WriteJob<T>): T {
     if (this.#isClosed) throw storeUnavailable('closed')
     try {
@@ -76,7 +76,7 @@ export class GroupCommit {
     }
   }
 
-  /** Commits what is queued, then closes the database. */
+  /** Commits queued writes, then closes the database. */
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -132,7 +132,7 @@ export class GroupCommit {
   }
 
   /**
-   * A refusal is an outcome like any other: told after the commit, since it may rest on what the same transaction
+   * A refusal is an outcome like any other: reported after the commit, since it may rest on what the same transaction
    * wrote. A job that throws after it wrote is taken out, and the rest of the transaction runs again without it.
    */
   #runOne(job: QueuedJob): JobOutcome | 'half-written' {

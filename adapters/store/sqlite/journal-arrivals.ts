@@ -1,4 +1,4 @@
-// The incoming half of the journal: one entry per number for ever, and what is missing told without counting them all.
+// The incoming half of the journal: one permanent entry per number, and missing numbers found without a full count.
 import type Database from 'better-sqlite3'
 import type {
   Arrival,

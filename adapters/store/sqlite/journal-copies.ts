@@ -20,7 +20,7 @@ export function copyContains(file: string, addonDir: string, digests: ReadonlySe
     return false
   } finally {
     copy.close()
-    // What SQLite lays beside a file that it only reads.
+    // Files that SQLite creates beside a file that it only reads.
     if (wasAlone) for (const beside of ['-wal', '-shm']) rmSync(`${file}${beside}`, { force: true })
   }
 }

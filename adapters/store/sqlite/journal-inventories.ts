@@ -1,4 +1,4 @@
-// What the last inventory of an incoming channel was, and the numbers under which a sender has said two things.
+// The last inventory of each incoming channel, and the numbers under which a sender signed two different messages.
 import type Database from 'better-sqlite3'
 import type { Journal } from '../../../daemon/kernel/messaging/journal.ts'
 import type { JournalAudit } from './journal.ts'

@@ -21,7 +21,7 @@ const max_rewrite_bytes = 64 * 1_048_576
 const findKinds = ['places', 'msg_ids', 'sessions'] as const satisfies readonly (keyof PurgeFinds)[]
 
 export function purgeJournal(file: SqliteFile, audit: JournalAudit): PurgeJournal {
-  // What is deleted is overwritten with zeros: bytes that have left must not stay in free pages.
+  // Deleted content is overwritten with zeros: purged bytes must not stay in free pages.
   file.db.pragma('secure_delete = ON')
   const statements = preparePurges(file.db)
   return {

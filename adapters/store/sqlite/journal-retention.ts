@@ -1,4 +1,4 @@
-// What the journal tells of sent messages when their bytes have left it: evidence of arrival, and how long files are kept.
+// Retention of sent messages in the journal: evidence of arrival, and how long files and bytes are kept.
 import type Database from 'better-sqlite3'
 import type { Journal, SentEntry } from '../../../daemon/kernel/messaging/journal.ts'
 import { sentStates } from './journal-tables.ts'
@@ -12,7 +12,7 @@ export function retentionJournal(file: SqliteFile): RetentionJournal {
     acknowledge: (channel, epoch, floor, limit) =>
       file.write(() => {
         const known = statements.acknowledged.get(channel, epoch) ?? 0
-        // What waits here has not left: no claim of a receiver makes it arrive, and the next one finds it again.
+        // A waiting message has not left: no claim of a receiver makes it arrive, and the next acknowledgement finds it again.
         const waiting = statements.waiting.get(channel, epoch) ?? Number.POSITIVE_INFINITY
         const last = Math.min(floor, known + limit, waiting - 1, statements.last.get(channel, epoch) ?? 0)
         if (last <= known) return known

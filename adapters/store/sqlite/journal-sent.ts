@@ -55,7 +55,7 @@ export function sentJournal(file: SqliteFile, audit: JournalAudit): SentJournal 
     backlog: async (channel) =>
       file.read(() => {
         const count = (state: SentState) => statements.countIn.get(channel, sentStates.indexOf(state)) ?? 0
-        // What is published has lower numbers than what is not.
+        // Published messages have lower numbers than unpublished ones.
         const first = statements.first.get(channel, 1) ?? statements.first.get(channel, 0)
         const oldest = first ?? statements.firstWaiting.get(channel) ?? undefined
         return { spooled: count('SPOOLED'), published: count('PUBLISHED'), ...(oldest === undefined ? {} : { oldest }) }

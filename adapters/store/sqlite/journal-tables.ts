@@ -71,7 +71,7 @@ function hasTable(db: Database.Database, name: string): boolean {
   return db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined
 }
 
-/** For a journal of version 0.1.0. Its messages did not tell when their time is over; none was granted more than a year. */
+/** For a journal of version 0.1.0. Its messages have no time of expiry; none was granted more than a year. */
 const migration_columns = `
   ALTER TABLE journal_channel ADD COLUMN inventory_at INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE journal_sent ADD COLUMN not_after INTEGER NOT NULL DEFAULT 0;

@@ -1,4 +1,4 @@
-// What people let pass: entered once, found while it is open, and kept for the record when it is spent.
+// Waivers that people signed: entered once, found while open, and kept for the record when used.
 import type Database from 'better-sqlite3'
 import type { Label } from '../../../daemon/kernel/label/label.ts'
 import type { ArrivalState, Journal, Waiver } from '../../../daemon/kernel/messaging/journal.ts'

@@ -11,7 +11,7 @@ import { createJournalTables } from './journal-tables.ts'
 import { waiverJournal } from './journal-waivers.ts'
 import type { SqliteFile } from './sqlite-file.ts'
 
-/** The audit chain of the same file: what a step of the journal tells it is in the same transaction. */
+/** The audit chain of the same file: a step of the journal and its audit record are in one transaction. */
 export type JournalAudit = Pick<SqliteAudit, 'appendInside'>
 
 /** @throws SqliteError when the tables cannot be made. */

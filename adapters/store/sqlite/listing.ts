@@ -15,7 +15,7 @@ type ListSegment = SqlClause & { readonly order: string; readonly isAbsent?: tru
 /**
  * Ties are broken by id in the same direction. A document without the field counts as smaller than any value: first
  * when ascending, last when descending. Ids and strings are ordered by their UTF-8 bytes.
- * @throws Refusal('malformed') for a foreign cursor; Error for a field that is no index, or a limit below 1.
+ * @throws Refusal('malformed') for a foreign cursor; Error for a field that is not an index, or a limit below 1.
  */
 export function listPage<T extends StoredFields>(
   collection: string,
@@ -56,7 +56,7 @@ export function countByField(table: SqliteTable, field: string, where: SqlClause
   return new Map(rows.map(({ at, count }) => [toScalar(at) as Scalar, count]))
 }
 
-/** Documents per bucket, by the bucket's start; values that are no numbers are left out. */
+/** Documents per bucket, by the bucket's start; values that are not numbers are left out. */
 export function countByBucket(
   table: SqliteTable,
   field: string,
@@ -131,7 +131,7 @@ function requiresValue({ filter, order }: ListQuery): boolean {
   return condition !== undefined && (typeof condition !== 'object' || !('exists' in condition))
 }
 
-/** Documents without the field and documents with it are asked for apart: one range cannot hold NULL and values. */
+/** Documents without the field are queried apart from those with it: one range cannot hold NULL and values. */
 function segmentsByField(
   column: string,
   isDescending: boolean,

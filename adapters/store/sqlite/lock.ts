@@ -3,7 +3,7 @@ import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { loadSqliteAddon } from './addon.ts'
 
-/** The garbage collector closes a database that nobody refers to, and the lock would be gone with it. */
+/** Referenced for ever: the garbage collector closes an unreferenced database, and the lock would be gone with it. */
 const openLocks = new Set<Database.Database>()
 
 /** Takes the lock, or undefined when another process has it. Kept until released, or until the process ends, however. */

@@ -1,4 +1,4 @@
-// What a viewer may know of, as an SQL condition: the labels that its tenant's documents have are judged one by one.
+// The documents that a viewer may see, as an SQL condition: each label of its tenant's documents is judged once.
 import { dominates, parseLabelKey } from '../../../daemon/kernel/label/label.ts'
 import type { Filter, ReadScope } from '../../../daemon/kernel/store/store.ts'
 import { buildWhere, inClause, joinClauses, type SqlClause } from './filter.ts'

@@ -3,8 +3,9 @@ import { chmodSync, closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
+import { syncFolder } from '../../platform/durable-file/sync-folder.ts'
 import { loadSqliteAddon } from './addon.ts'
-import { type DatabaseLocation, openConnection, syncFolder } from './connection.ts'
+import { type DatabaseLocation, openConnection } from './connection.ts'
 import { toRefusal } from './failure.ts'
 import { GroupCommit, type WriteJob } from './group-commit.ts'
 
@@ -22,13 +23,13 @@ export type SqliteFile = {
   /** A consistent copy (0600), checked, to a path that must not exist. A copy by pages starts over
    * whenever another process writes; one of a busy daemon's file from outside must be made `whole`. */
   backup(to: string, steps?: 'paged' | 'whole'): Promise<void>
-  /** What SQLite's integrity check finds; empty when sound. */
+  /** Findings of SQLite's integrity check; empty when sound. */
   check(): string[]
-  /** Commits what is queued first. */
+  /** Commits queued writes first. */
   close(): Promise<void>
 }
 
-/** @throws when the file cannot be opened, or is no database. */
+/** @throws when the file cannot be opened, or is not a database. */
 export function sqliteFile(location: DatabaseLocation): SqliteFile {
   const db = openConnection(location)
   const writer = new GroupCommit(db)

@@ -14,7 +14,7 @@ export type SqliteTable = {
   readonly name: string
   /** Every field that has a column, declared now or by an earlier release. */
   readonly fields: readonly string[]
-  /** What may be filtered and ordered by: the fixed columns and the fields. */
+  /** Columns for filters and orders: the fixed ones and those of the fields. */
   readonly indexed: ReadonlySet<string>
   /** Declared orders with their indexes, those of the most fields first. */
   readonly orders: readonly { readonly index: string; readonly fields: readonly string[] }[]

@@ -9,7 +9,7 @@ import { describeBrokerError } from './broker-error.ts'
 import { type BrokerPublisher, brokerPublisher, type PublishOutcome } from './publisher.ts'
 
 const publish_timeout_ms = 10_000
-/** A connection is kept for what follows at once, and no longer: nobody has to end it. */
+/** A connection is kept for messages that follow at once, and then closes by itself. */
 const idle_connection_ms = 2_000
 
 export type AmqpEmissionTarget = BrokerEndpoint & {
@@ -37,7 +37,7 @@ type EmitterConnection = {
 /** `name`: shown in the broker's list of connections. */
 export function amqpEmitter(name: string): AmqpEmitter {
   const all = new Map<string, EmitterConnection>()
-  /** Over a connection for the exchange, so that one that is refused ends no other; it ends when nobody has used it for a while. */
+  /** Over one connection per exchange, so that a refusal ends no other one; it ends when it has been idle for a while. */
   const using = async <T>(target: AmqpEmissionTarget, use: (publisher: BrokerPublisher) => Promise<T>) => {
     const { url, user, tls, password_file, exchange } = target
     const key = JSON.stringify([url, user, tls, password_file, exchange])
@@ -72,7 +72,7 @@ export function amqpEmitter(name: string): AmqpEmitter {
 
 function describeOutcome(outcome: PublishOutcome | undefined, { exchange, routing_key }: AmqpEmissionTarget): string {
   if (outcome === 'unroutable') return `no queue is bound to the exchange ${exchange} for ${routing_key}`
-  return 'the broker takes no more: a queue is full'
+  return 'the broker refused the message: a queue is full'
 }
 
 function openEmitterConnection({ url, user, tls, password_file }: AmqpEmissionTarget, name: string): EmitterConnection {
@@ -85,6 +85,6 @@ function readPassword(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch {
-    throw new Error('the file of the password cannot be read')
+    throw new Error('the password file of the broker cannot be read')
   }
 }

@@ -6,14 +6,14 @@ import { describeBrokerError, withTimeout } from './broker-error.ts'
 
 const connect_timeout_ms = 5_000
 const close_timeout_ms = 5_000
-/** Of one question to the broker, such as to declare a queue. */
+/** Time limit of one request to the broker, such as to declare a queue. */
 export const reply_timeout_ms = 15_000
 /** A broker that is silent for two of these is taken for dead. */
 const heartbeat_s = 15
 const max_frame_bytes = 131_072
 
 export type BrokerChannel = {
-  /** Confirms what is published. */
+  /** Has publisher confirms. */
   readonly channel: ConfirmChannel
   /** Rejects when the channel has ended, with the reason in words. */
   readonly ended: Promise<never>
@@ -24,7 +24,7 @@ export type BrokerConnection = {
   channel(): Promise<BrokerChannel>
   /** Why the broker takes no messages for now, while that is so. */
   blockedBy(): string | undefined
-  /** Tells when that begins. Returns how to end the telling. */
+  /** Calls the listener when that begins. Returns a function that removes it. */
   onBlocked(listener: (why: string) => void): () => void
   /** Ends the connection; the next need opens another. */
   close(): Promise<void>
@@ -33,7 +33,7 @@ export type BrokerConnection = {
 }
 
 /**
- * `password` is asked for at each connection; without one the client certificate says who connects. `name`: shown in the
+ * `password` is called at each connection; without one the client certificate names the user. `name`: shown in the
  * broker's list of connections.
  */
 export function brokerConnection(
@@ -94,7 +94,7 @@ export function brokerConnection(
     cut() {
       const cutting = current
       forget()
-      const why = new Error('the broker does not read what it is sent')
+      const why = new Error('the broker does not read from the connection')
       cutting?.then(({ connection }) => socketOf(connection).destroy(why)).catch(() => undefined)
     },
     async close() {
@@ -105,7 +105,7 @@ export function brokerConnection(
   }
 }
 
-/** Of amqplib's connection, not among its types. An error is what it hears of. */
+/** Socket of amqplib's connection, missing in its types. The connection reports the error of `destroy` as its end. */
 type BrokerSocket = { destroy(why: Error): void }
 
 function socketOf(connection: object): BrokerSocket {
@@ -114,7 +114,7 @@ function socketOf(connection: object): BrokerSocket {
   return stream
 }
 
-/** Channels are told before the connection says why it ends. */
+/** Channels end before the connection reports its reason. */
 function watchEnd(channel: ConfirmChannel, why: () => unknown): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>()
   promise.catch(() => undefined)
@@ -144,9 +144,9 @@ async function openConnection({ url, user, tls }: BrokerEndpoint, password: stri
     ...(protocol === 'amqps:' ? { minVersion: 'TLSv1.2', ...readTlsFiles(tls) } : {}),
   })
   try {
-    return await withTimeout(2 * connect_timeout_ms, 'let this site in', opening)
+    return await withTimeout(2 * connect_timeout_ms, 'open a connection', opening)
   } catch (error) {
-    // One that comes after all is nobody's.
+    // A connection that opens after the time limit is closed.
     opening.then((late) => late.close()).catch(() => undefined)
     throw error
   }

@@ -1,13 +1,13 @@
 // Describes broker errors for operators, without passwords and without addresses that contain one.
 
 const replyCodeTexts: Readonly<Record<number, string>> = {
-  311: 'the broker takes no message of this size',
+  311: 'the broker does not accept a message of this size',
   320: 'an operator of the broker closed the connection',
-  403: 'the broker refuses it to this user',
-  404: 'the broker does not have it',
-  405: 'another connection holds it alone',
+  403: 'the broker refused access to this user',
+  404: 'it does not exist at the broker',
+  405: 'another connection has exclusive access to it',
   406: 'the broker has it in another form, or gave up on this site',
-  530: 'the broker does not let this user into the virtual host',
+  530: 'the broker refused this user access to the virtual host',
   541: 'the broker failed',
 }
 

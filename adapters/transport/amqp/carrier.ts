@@ -2,7 +2,7 @@
 import type { ConsumeMessage } from 'amqplib'
 import type { CarriedMessage, Carrier, CarryOutcome } from '../../../daemon/kernel/messaging/carrier.ts'
 import type { BrokerEndpoint } from '../../../daemon/kernel/network/broker.ts'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import { brokerConnection } from './broker-connection.ts'
 import { describeBrokerError } from './broker-error.ts'
 import { type AmqpParcelLimits, encodeParcel } from './message.ts'
@@ -43,7 +43,7 @@ export function amqpCarrier(options: AmqpOptions): Carrier {
     peers: Object.keys(peers),
     async carry(peer, parcels, signal) {
       const publisher = publishers.get(peer)
-      if (!publisher) throw new Error(`no broker leads to ${peer}`)
+      if (!publisher) throw new Error(`no broker is configured for ${peer}`)
       try {
         const landings = await publishParcels(publisher, parcels, options, peer, signal)
         troubles.delete(peer)
@@ -116,7 +116,7 @@ function toLanding(outcome: PublishOutcome): CarryOutcome {
   return outcome === 'confirmed' ? 'landed' : 'full'
 }
 
-/** What it was, and why it is there, in headers of this site's own; the content as it came. */
+/** Describes the message and its fault in headers of this site's own; the content is unchanged. */
 async function publishDeadLetter(
   { dead_exchange, key }: AmqpInbox,
   deadLetterPublisher: BrokerPublisher,

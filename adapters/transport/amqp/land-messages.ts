@@ -6,7 +6,7 @@ import type {
   IntakeBarrier,
   MessageReceiver,
 } from '../../../daemon/kernel/messaging/carrier.ts'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import { describeBrokerError } from './broker-error.ts'
 import { type DeadLetter, decodeParcel } from './message.ts'
 
@@ -99,12 +99,12 @@ async function landParcels(
 
 type UnlandedMessage = DecodedMessage & { readonly landing: CarryOutcome | undefined }
 
-/** What is larger than this site takes will be so tomorrow. */
+/** A message that is larger than this site accepts becomes a dead letter: a retry cannot succeed. */
 async function deadLetterOversized(
   taking: PeerDeliveryContext,
   others: readonly UnlandedMessage[],
 ): Promise<UnacknowledgedBatch> {
-  const dead: DeadLetter = { reason: 'TOO_LARGE', detail: 'it is larger than this site takes' }
+  const dead: DeadLetter = { reason: 'TOO_LARGE', detail: 'it is larger than this site accepts' }
   const stay = others.filter(({ landing }) => landing !== 'too_large')
   const kept: ConsumeMessage[] = []
   let trouble = describeLanding(stay[0]?.landing, stay.length)
@@ -118,5 +118,7 @@ async function deadLetterOversized(
 
 function describeLanding(landing: CarryOutcome | undefined, count: number): string | undefined {
   if (count === 0) return undefined
-  return landing === 'in_the_way' ? 'other bytes wait under a number that came again' : 'this site takes nothing now'
+  return landing === 'in_the_way'
+    ? 'other bytes wait under a number that came again'
+    : 'this site accepts no messages at present'
 }

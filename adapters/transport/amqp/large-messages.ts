@@ -1,10 +1,10 @@
 // Skips messages above the size limit before they fill memory: a forged one could be as large as the broker allows.
 import type { Channel, ConsumeMessage } from 'amqplib'
 
-/** What amqplib hands to a channel, frame by frame: the header of a message with its size, then pieces of its content. */
+/** A frame that amqplib passes to a channel: the header of a message with its size, or a piece of its content. */
 type AmqpFrame = { readonly size?: number; readonly content?: Buffer; readonly fields?: { readonly headers?: unknown } }
 
-/** Of amqplib's channel, not among its types: it gathers the frames of a message before anybody is told of it. */
+/** Part of amqplib's channel, missing in its types: gathers the frames of a message before the consumer is called. */
 type FrameReceiver = { acceptMessageFrame?: (frame: AmqpFrame) => void }
 
 /**

@@ -5,7 +5,7 @@ import type { BrokerMessage } from './publisher.ts'
 
 export const parcel_message_type = 'platform.parcel.1'
 
-/** Why a message is no parcel, whenever it is looked at: it goes where dead letters are. */
+/** Why a message can never be a parcel: it becomes a dead letter. */
 export type DeadLetterReason = 'GARBAGE' | 'TOO_LARGE' | 'WRONG_USER'
 export type DeadLetter = { readonly reason: DeadLetterReason; readonly detail: string }
 
@@ -47,24 +47,24 @@ export function encodeParcel(
 
 export type AmqpDelivery = {
   readonly content: Buffer
-  /** Whatever the sender made of them, but for `userId`: that one the broker has compared with who was connected. */
+  /** Set by the sender and untrusted, except `userId`: the broker has compared it with the connected user. */
   readonly properties: unknown
 }
 
-/** `user`: who alone may send this, when that is settled. */
+/** `user`: the only user that may send this, when one is configured. */
 export function decodeParcel({ content, properties }: AmqpDelivery, user?: string): CarriedMessage | DeadLetter {
   const from = (properties as { userId?: unknown }).userId
   if (user !== undefined && from !== user) {
     return {
       reason: 'WRONG_USER',
-      detail: `it was sent by ${typeof from === 'string' ? 'another user' : 'nobody known'}`,
+      detail: `it was sent by ${typeof from === 'string' ? 'another user' : 'an unknown user'}`,
     }
   }
   const parsed = parcelProperties.safeParse(properties)
-  if (!parsed.success) return { reason: 'GARBAGE', detail: 'its type or id is not that of a parcel' }
+  if (!parsed.success) return { reason: 'GARBAGE', detail: 'its type or id is not valid for a parcel' }
   if (content.length < length_prefix_bytes) return { reason: 'GARBAGE', detail: 'it is too short for a parcel' }
   const end = length_prefix_bytes + content.readUInt32BE()
-  if (end > content.length) return { reason: 'GARBAGE', detail: 'it ends before its envelope does' }
+  if (end > content.length) return { reason: 'GARBAGE', detail: 'it ends before the end of its envelope' }
   return { ...parsed.data.messageId, envelope: content.subarray(length_prefix_bytes, end), body: content.subarray(end) }
 }
 

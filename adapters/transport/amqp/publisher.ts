@@ -15,8 +15,8 @@ export type PublishOutcome = 'confirmed' | 'refused' | 'unroutable'
 
 export type BrokerPublisher = {
   /**
-   * Resolves with what became of each, in the order given, once the broker has said so of all; what is confirmed is on its
-   * disk. Throws when it cannot be known: the channel ends then, and all may be there or not; but nothing leaves any more.
+   * Resolves with the outcome of each message, in their order, once the broker has reported all; a confirmed message is on
+   * its disk. Throws when outcomes are unknown: the channel ends then, and no further message leaves.
    */
   publish(drafts: readonly BrokerMessage[], signal: AbortSignal): Promise<PublishOutcome[]>
 }
@@ -24,17 +24,17 @@ export type BrokerPublisher = {
 /** For the broker to say that it has read all. */
 const channel_close_timeout_ms = 2_000
 
-/** `returned`: of messages that no queue was bound for, until their senders have been told. */
+/** `returned`: ids of messages without a bound queue, until their senders know. */
 type PublishChannel = BrokerChannel & { readonly returned: Set<string>; readonly isOver: () => boolean }
 
-/** On a channel of its own, so that what the broker refuses here ends nobody else's. */
+/** Opens a channel of its own, so that a refusal of the broker ends no other channel. */
 export function brokerPublisher(link: BrokerConnection): BrokerPublisher {
   let current: Promise<PublishChannel> | undefined
   let published = 0
   const forget = (opened: Promise<PublishChannel>) => {
     if (current === opened) current = undefined
   }
-  const standing = (): Promise<PublishChannel> => {
+  const ensureChannel = (): Promise<PublishChannel> => {
     if (current) return current
     const fresh = openPublishChannel(link)
     current = fresh
@@ -47,13 +47,13 @@ export function brokerPublisher(link: BrokerConnection): BrokerPublisher {
       if (blocked !== undefined) throw blockedError(blocked)
       const ids = drafts.map(() => String(++published))
       const interrupted = watchInterruption(link, signal)
-      const holding = standing()
+      const holding = ensureChannel()
       let opened: PublishChannel | undefined
       try {
         opened = await Promise.race([holding, interrupted.happens])
         return await Promise.race([publishAndConfirm(opened, drafts, ids), opened.ended, interrupted.happens])
       } catch (error) {
-        // What was not confirmed by now must not be taken for the next attempt's, nor leave later.
+        // A late confirmation must not count for the next attempt, and no unconfirmed message may leave later.
         forget(holding)
         if (opened) await closeChannel(link, opened)
         else holding.then(({ channel }) => channel.close()).catch(() => undefined)
@@ -112,7 +112,7 @@ async function openPublishChannel(link: BrokerConnection): Promise<PublishChanne
 function watchInterruption(link: BrokerConnection, signal: AbortSignal) {
   const { promise, reject } = Promise.withResolvers<never>()
   promise.catch(() => undefined)
-  const stop = () => reject(new Error('the broker has not confirmed the messages in time'))
+  const stop = () => reject(new Error('the broker did not confirm the messages in time'))
   if (signal.aborted) stop()
   signal.addEventListener('abort', stop)
   const listening = link.onBlocked((why) => reject(blockedError(why)))
@@ -126,5 +126,5 @@ function watchInterruption(link: BrokerConnection, signal: AbortSignal) {
 }
 
 function blockedError(why: string): Error {
-  return new Error(`the broker takes no messages for now: ${why}`)
+  return new Error(`the broker accepts no messages at present: ${why}`)
 }

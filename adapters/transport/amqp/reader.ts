@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConsumeMessage } from 'amqplib'
 import type { IntakeBarrier, MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import { type BrokerChannel, type BrokerConnection, reply_timeout_ms } from './broker-connection.ts'
 import { describeBrokerError, withTimeout } from './broker-error.ts'
 import { landMessages, type UnacknowledgedBatch } from './land-messages.ts'
@@ -12,9 +12,9 @@ import { type AmqpInbox, type AmqpQueueType, declareInbox } from './topology.ts'
 
 /** Messages that the broker hands over before any is acknowledged. */
 const max_prefetch_messages = 64
-/** Of all peers together, if each sends the largest that is taken: a broker counts messages and no bytes. */
+/** Bound for all peers together, if each sends the largest accepted messages: a broker counts messages, not bytes. */
 const max_prefetch_bytes = 41_943_040
-/** How often what is declared is declared again: it may have been deleted, and nobody is told of an exchange. */
+/** Interval of repeated declarations: a deleted exchange is not reported to its users. */
 const redeclare_interval_ms = 60_000
 /** Failures that waits grow with while messages cannot be landed: a place may be free again at any time. */
 const max_backoff_failures = 4
@@ -25,7 +25,7 @@ export type PeerReaderOptions = {
   readonly peer_count: number
   readonly inbox: AmqpInbox
   readonly queue_type: AmqpQueueType
-  /** Of its own: what breaks it stops no other peer. */
+  /** One per reader: a fault of its connection stops no other peer. */
   readonly connection: BrokerConnection
   readonly limits: AmqpParcelLimits
   readonly user: string | undefined
@@ -39,9 +39,9 @@ export type PeerReaderOptions = {
 }
 
 export type PeerReader = {
-  /** What is wrong; undefined while it reads. */
+  /** The fault; undefined while it reads. */
   trouble(): string | undefined
-  /** What is in hand is finished; what has not been acknowledged goes back to the broker. */
+  /** Finishes the messages in hand; messages without acknowledgement go back to the broker. */
   stop(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export function prefetchCount(limits: AmqpParcelLimits, peers: number): number {
   )
 }
 
-/** Begins, and begins again after whatever ends it. */
+/** Reads, and starts again after every end of the channel or connection. */
 export function peerReader(reading: PeerReaderOptions): PeerReader {
   const { peer, connection, log } = reading
   const stopping = new AbortController()
@@ -137,7 +137,7 @@ async function consumeInbox(
     }
     if (arrivals.ended() !== undefined) break
     const taken = landMessages({ ...reading, channel, isLarge }, [...batch.messages, ...arrivals.take()])
-    // What is in hand when the channel ends comes again by another.
+    // Messages in hand when the channel ends are delivered again on another one.
     batch = await Promise.race([taken, ended])
     reportTrouble(batch.trouble)
     failures = batch.trouble === undefined ? 0 : Math.min(failures + 1, max_backoff_failures)
@@ -149,7 +149,7 @@ async function consumeInbox(
 
 type ArrivalBuffer = ReturnType<typeof arrivalBuffer>
 
-/** What has arrived and is not in hand, and why no more will. */
+/** Messages that have arrived and are not in hand, and the reason why no more will arrive. */
 function arrivalBuffer(stopping: AbortSignal) {
   const waiting: ConsumeMessage[] = []
   const stopped = Promise.withResolvers<undefined>()
@@ -190,7 +190,7 @@ function arrivalBuffer(stopping: AbortSignal) {
       if (waiting.length === 0 && why === undefined) await woken(limit_ms)
       return waiting.length > 0 || why !== undefined
     },
-    /** Whatever arrives, until the time is up or no more will come. */
+    /** Yields arriving messages until the time is up or no more will come. */
     async rest(limit_ms: number): Promise<void> {
       const latest = performance.now() + limit_ms
       for (let left = limit_ms; left > 0 && why === undefined; left = latest - performance.now()) await woken(left)

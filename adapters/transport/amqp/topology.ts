@@ -1,9 +1,9 @@
 // Declares the site's objects at the broker: its exchange, and a queue and a dead-letter queue for each peer.
 import type { Channel } from 'amqplib'
 
-/** Delivered and not acknowledged so often, a message is dead: it breaks whoever reads it. Classic queues do not count. */
+/** Deliveries without acknowledgement after which a message is dead: it breaks its reader. Classic queues do not count them. */
 const delivery_limit = 1_000
-/** Of one queue; beyond it the broker takes no more, and the sender keeps the rest. */
+/** Size limit of one queue; beyond it the broker refuses messages, and the sender keeps them. */
 const max_queue_bytes = 1_073_741_824
 
 /** A routing key is the name of the site that sends: a broker can hold its users to that. */
@@ -35,18 +35,18 @@ export function inboxOf(prefix: string, site: string, peer: string): AmqpInbox {
 /** `quorum`: on several nodes of a cluster. A kind of queue stays what it was made as. */
 export type AmqpQueueType = 'classic' | 'quorum'
 
-/** Makes what is not there, all of it durable. Throws when something of the name is there in another form. */
+/** Declares missing exchanges, queues and bindings, all durable. Throws when one of the name exists in another form. */
 export async function declareInbox(channel: Channel, inbox: AmqpInbox, type: AmqpQueueType): Promise<void> {
   const { exchange, queue, dead_exchange, dead_queue, key } = inbox
   const lasting = {
     'x-queue-type': type,
-    // What does not fit is refused, never dropped.
+    // Messages beyond the limit are refused, never dropped.
     'x-overflow': 'reject-publish',
     'x-max-length-bytes': max_queue_bytes,
   }
   await channel.assertExchange(exchange, 'topic', { durable: true })
   await channel.assertExchange(dead_exchange, 'topic', { durable: true })
-  // Nobody may silence a peer by filling this one: the oldest dead letter goes.
+  // A sender must not block a peer by filling this queue: the oldest dead letter is dropped.
   await channel.assertQueue(dead_queue, { durable: true, arguments: { ...lasting, 'x-overflow': 'drop-head' } })
   await channel.bindQueue(dead_queue, dead_exchange, key)
   const dying = { 'x-dead-letter-exchange': dead_exchange, 'x-dead-letter-routing-key': key, ...queueArguments[type] }

@@ -2,8 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { Carrier, MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { CapabilityMessage, NodeRegistration } from '../../../daemon/shared/coalition/hub-protocol.ts'
+import type { StatusFeed } from '../../../daemon/shared/coalition/status-feed.ts'
 import { deliverParcels } from './deliver-parcels.ts'
 import { hubClient } from './hub-client.ts'
 import { hubHttpClient } from './hub-http-client.ts'
@@ -26,7 +27,7 @@ export type CoalitionOptions = HubCredentials & {
 const publish_timeout_ms = 10_000
 
 /** Throws when the file of authorities cannot be read. */
-export function coalitionCarrier(options: CoalitionOptions): Carrier {
+export function coalitionCarrier(options: CoalitionOptions): Carrier & StatusFeed {
   const { peers, registration, capability, log, chance } = options
   const net = hubHttpClient(options.ca_file)
   const hub = hubClient({
@@ -85,7 +86,7 @@ export function coalitionCarrier(options: CoalitionOptions): Carrier {
       try {
         await hub.publish(event, AbortSignal.any([AbortSignal.timeout(publish_timeout_ms), signal]))
       } catch (error) {
-        throw refuse('unavailable', `the hub has not taken it: ${errorText(error)}`)
+        throw refuse('unavailable', `the hub did not accept the message: ${errorText(error)}`)
       }
     },
     async health() {

@@ -17,12 +17,12 @@ export async function deliverParcels(
   const landings: CarryOutcome[] = []
   for (let at = 0; at < parcels.length && !landings.includes('full'); at += max_parallel_parcels) {
     const some = parcels.slice(at, at + max_parallel_parcels)
-    // All are waited for, whatever becomes of one: none is under way any more when this has ended.
+    // Waits for all requests, also after a failure: none is active any more when this has ended.
     const answers = await Promise.allSettled(some.map((each) => hub.deliver(peer, each, signal)))
     landings.push(...answers.map((answer) => (answer.status === 'fulfilled' ? 'landed' : toLanding(answer.reason))))
     const busy = answers.flatMap((answer) => (answer.status === 'rejected' ? retryDelays(answer.reason) : []))
     if (busy.length > 0 && !landings.includes('landed'))
-      throw new PeerBusyError('the hub takes nothing now', Math.max(...busy))
+      throw new PeerBusyError('the hub accepts no messages at present', Math.max(...busy))
   }
   return parcels.map((_, index) => landings[index] ?? 'full')
 }
@@ -34,7 +34,7 @@ function toLanding(error: unknown): CarryOutcome {
   throw error
 }
 
-/** How long it asks to be left alone, where that is what it says. */
+/** Milliseconds for which a refusal of the hub (429, 503) requests a pause; empty for other errors. */
 function retryDelays(error: unknown): number[] {
   if (!(error instanceof HubRefusal) || (error.status !== 429 && error.status !== 503)) return []
   return [error.retry_ms ?? default_retry_ms]

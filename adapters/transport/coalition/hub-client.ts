@@ -1,5 +1,7 @@
 // Client of a hub's API for one node: parses each response, and renews an expired token once.
+
 import * as z from 'zod'
+import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { problem } from '../../../daemon/kernel/error/problem.ts'
 import type { CarriedMessage } from '../../../daemon/kernel/messaging/carrier.ts'
 import {
@@ -13,7 +15,7 @@ import type { HubHttpClient, HubHttpRequest, HubHttpResponse } from './hub-http-
 import { serverSentEvents } from './server-sent-events.ts'
 import type { HubTokenSource } from './token.ts'
 
-/** What the hub refused, by its own code; `status` where it gave none. */
+/** A refusal of the hub, by its own code; `status` where it gave none. */
 export class HubRefusal extends Error {
   readonly status: number
   readonly code: string
@@ -21,7 +23,9 @@ export class HubRefusal extends Error {
 
   constructor({ status, text, retry_ms }: HubHttpResponse) {
     const read = problem.safeParse(parseJson(text))
-    super(read.success ? `the hub refuses: ${read.data.detail.slice(0, 200)}` : `the hub answered ${status}`)
+    super(
+      read.success ? `the hub refused the request: ${read.data.detail.slice(0, 200)}` : `the hub answered ${status}`,
+    )
     this.name = 'HubRefusal'
     this.status = status
     this.retry_ms = retry_ms
@@ -29,7 +33,7 @@ export class HubRefusal extends Error {
   }
 }
 
-// What a later hub says besides is no reason to fail.
+// Additional fields of a later hub are ignored.
 const registrationResponse = z.object({ heartbeat_s: z.int().min(1).max(3_600) })
 const deliveryResponse = z.object({ id: z.string().min(1) })
 const mailPage = z.object({
@@ -80,7 +84,7 @@ export function hubClient({ web, tokens, hub_url, node }: HubClientOptions) {
     const answered = await authorized({ ...rest, ...words, headers }, send, (answer) => answer.status)
     if (answered.status < 200 || answered.status > 299) throw new HubRefusal(answered)
     const read = shape.safeParse(parseJson(answered.text))
-    if (!read.success) throw new Error('the hub gave an answer that is none')
+    if (!read.success) throw new Error('the answer of the hub cannot be parsed')
     return read.data
   }
 
@@ -108,13 +112,13 @@ export function hubClient({ web, tokens, hub_url, node }: HubClientOptions) {
       const request: HubHttpRequest = { method: 'GET', headers: { accept: 'text/event-stream' }, signal }
       const listen = async (each: HubHttpRequest) => {
         const opened = await web.openStream(urlOf(own('/message/events')), each)
-        if (opened.statusCode === 401) opened.resume()
+        if (opened.status === 401) opened.drain()
         return opened
       }
-      const answer = await authorized(request, listen, (each) => each.statusCode ?? 0)
+      const answer = await authorized(request, listen, (each) => each.status)
       try {
-        if (answer.statusCode !== 200) throw new HubRefusal({ status: answer.statusCode ?? 0, text: '' })
-        yield* serverSentEvents(answer)
+        if (answer.status !== 200) throw new HubRefusal({ status: answer.status, text: '' })
+        yield* serverSentEvents(answer.chunks())
       } finally {
         answer.destroy()
       }
@@ -124,12 +128,4 @@ export function hubClient({ web, tokens, hub_url, node }: HubClientOptions) {
 
 function encodeBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64')
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -47,7 +47,7 @@ export function reconnectPause(failures: number, chance: number): number {
   return Math.round(min_pause_ms + chance * Math.min(max_pause_ms, min_pause_ms * 2 ** failures))
 }
 
-/** By the code where there are no words: a host of several addresses that all refuse gives none. */
+/** The code where an error has no message: a host of several addresses that all refuse yields such an error. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   return error.message || ((error as NodeJS.ErrnoException).code ?? error.name)

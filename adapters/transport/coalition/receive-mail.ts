@@ -1,7 +1,7 @@
 // Receives the messages that wait at the hub: lands each one, then acknowledges it to the hub.
 
 import type { CarriedMessage, MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { HubClient, MailPage } from './hub-client.ts'
 import { errorText } from './keep-connected.ts'
 
@@ -11,7 +11,7 @@ export type MailReceiverOptions = {
   readonly land: MessageReceiver
   readonly log: Log
   readonly signal: AbortSignal
-  /** By peer, the message that was told of last as larger than this site takes. */
+  /** By peer, the message that was last reported as larger than this site accepts. */
   readonly reported_oversized: Map<string, string>
 }
 
@@ -32,7 +32,7 @@ export async function receiveMail(options: MailReceiverOptions): Promise<void> {
   while (busy.length > 0)
 }
 
-/** Those that have more. */
+/** Positions of the peers with more pages. */
 async function receiveTurn(
   all: readonly MailboxPosition[],
   options: MailReceiverOptions,
@@ -49,7 +49,7 @@ async function receiveTurn(
 /** A mailbox that may hold more, from where it was read to. */
 type MailboxPosition = { readonly peer: string; readonly cursor?: string }
 
-/** What is left to read of the peer; nothing when the site takes no more of it now. */
+/** The position of the next page of the peer; empty at the end, and when the site accepts no more of its messages now. */
 async function receivePage(
   { peer, cursor }: MailboxPosition,
   options: MailReceiverOptions,
@@ -57,14 +57,14 @@ async function receivePage(
   const { hub, land, log, signal } = options
   const { items, next_cursor } = await hub.waiting(peer, cursor, signal)
   const rest = next_cursor === undefined ? [] : [{ peer, cursor: next_cursor }]
-  const strange = items.filter(({ from }) => from !== peer)
-  if (strange.length > 0) throw new Error('the hub gives messages of another than it was asked for')
+  const foreign = items.filter(({ from }) => from !== peer)
+  if (foreign.length > 0) throw new Error('the hub returned messages of another peer')
   if (items.length === 0) return rest
   let landings: Awaited<ReturnType<MessageReceiver>>
   try {
     landings = await land(peer, items.map(toParcel))
   } catch (error) {
-    log.warn('carrier.peer.not_taken', { peer, carrier: 'coalition', detail: errorText(error) })
+    log.warn('carrier.peer.landing_failed', { peer, carrier: 'coalition', detail: errorText(error) })
     return []
   }
   const landed = items.filter((_, index) => landings[index] === 'landed').map(({ id }) => id)
@@ -77,7 +77,7 @@ async function receivePage(
   return landings.includes('full') ? [] : rest
 }
 
-/** It stays at the hub until its time there is over. Told once, and not whenever it is seen again. */
+/** The message stays at the hub until it expires there. It is reported once, and not at each poll. */
 function logOversized(
   peer: string,
   item: MailPage['items'][number] | undefined,

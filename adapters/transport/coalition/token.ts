@@ -1,6 +1,8 @@
 // Obtains this site's access token for the hub by client credentials, and renews it before it expires.
+
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
+import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
 import type { HubHttpClient } from './hub-http-client.ts'
 
 export type HubCredentials = { readonly token_url: string; readonly client_id: string; readonly secret_file: string }
@@ -18,7 +20,7 @@ const tokenResponse = z.object({
   expires_in: z.number().min(1),
 })
 
-/** Of a token's life it is used for so much. */
+/** Share of a token's lifetime for which it is used. */
 const used_lifetime_fraction = 0.8
 
 export function hubTokenSource(
@@ -37,7 +39,7 @@ export function hubTokenSource(
       signal,
     })
     const read = status === 200 ? tokenResponse.safeParse(parseJson(text)) : undefined
-    if (!read?.success) throw new Error(`the token endpoint gave no token (${status})`)
+    if (!read?.success) throw new Error(`the token endpoint returned no token (status ${status})`)
     const { access_token, expires_in } = read.data
     cached = { token: access_token, until: began + expires_in * used_lifetime_fraction * 1_000 }
     return access_token
@@ -53,14 +55,6 @@ export function hubTokenSource(
     drop(token) {
       if (cached?.token === token) cached = undefined
     },
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

@@ -6,7 +6,7 @@ import type { LabelPolicy } from '../../../daemon/kernel/label/label.ts'
 import type { CarriedCheckpoint } from '../../../daemon/kernel/messaging/inventory.ts'
 import type { Journal } from '../../../daemon/kernel/messaging/journal.ts'
 import type { StatementFormat } from '../../../daemon/kernel/messaging/statement-format.ts'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 import type { FiledropFaultHook } from './fault-points.ts'
 import type { PurgeOrders } from './quarantine/purge-orders.ts'
@@ -18,7 +18,7 @@ export type FiledropOptions = {
   /** This site's name. */
   readonly site: string
   readonly tenant_id: string
-  /** What this site counts as for releasability, besides its tenant (its nationality, say). */
+  /** Names by which this site counts for releasability, besides its tenant (its nationality, say). */
   readonly releasable_names?: readonly string[]
   /** The folder with one folder per peer. */
   readonly root: string
@@ -26,13 +26,13 @@ export type FiledropOptions = {
   readonly signatures: Signatures
   readonly journal: Journal
   readonly label_policy: LabelPolicy
-  /** Versions of the statement that are read and written: all that there are, unless said. */
+  /** Versions of the statement that are read and written (default: all). */
   readonly formats?: readonly StatementFormat[]
-  /** The newest signed head of each audit chain of this site, for inventories to carry; none, unless said. */
+  /** The newest signed head of each audit chain of this site, for inventories to carry (default: none). */
   readonly checkpoints?: () => Promise<readonly CarriedCheckpoint[]>
-  /** By peer, how often what has come from it is acknowledged; never, unless said. */
+  /** By peer, the interval of acknowledgements of its messages (default: never). */
   readonly acknowledgements?: AcknowledgementSchedule
-  /** Whether acknowledgements may go to the peer, and come from it; never, unless said. */
+  /** Whether acknowledgements may go to the peer, and come from it (default: never). */
   readonly isAccredited?: (peer: string) => boolean
   readonly clock: {
     /** Epoch milliseconds. */
@@ -47,11 +47,11 @@ export type FiledropOptions = {
   readonly record: (events: readonly AuditEvent[]) => Promise<void>
   readonly metrics: Pick<Metrics, 'count' | 'set'>
   readonly settings?: FiledropSettingsInput
-  /** This site's root keys, as peers have pinned them, and how many must sign; those among `signatures`, unless said. */
+  /** This site's root keys, as peers have pinned them, and how many must sign (default: those among `signatures`). */
   readonly roots?: () => SiteRootKeys
-  /** Keeps other processes waiting that must know of messages under way; none, unless said. */
+  /** Lock against other processes that must know of active messages (default: none). */
   readonly hold?: PeerLock
-  /** Told of each step that a death may follow; nobody, unless said. */
+  /** Fault injection: called at each step that a crash may follow (default: none). */
   readonly passFaultPoint?: FiledropFaultHook
 }
 

@@ -19,7 +19,7 @@ export function handover(
     if (!peer) throw refuse('not_found', `there is no peer ${name}`)
     return linkOf(peer.name)
   }
-  /** Of each peer, one landing after the other: of two parcels under one number the first keeps its name. */
+  /** Lands parcels of each peer one after the other: of two parcels under one number the first keeps its name. */
   const landing = new Map<string, ReturnType<typeof serialQueue>>()
   const context = handoverContext(filedrop)
   return {

@@ -72,7 +72,7 @@ export function oneWay(filedrop: FiledropContext, linkOf: (peer: string) => File
 /** One call sends no more. */
 const max_unheard_messages = 1_000
 
-/** The end of an older epoch that the receiver has not heard of: no inventory of that epoch will ever tell it. */
+/** The end of an older epoch that is unknown to the receiver: no inventory of that epoch will ever report it. */
 async function findUnheardTail(
   { epoch, highest }: GapReceipt,
   channel: string,

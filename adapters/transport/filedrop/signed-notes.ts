@@ -4,16 +4,16 @@ import type { Jws, PublicKey, Signatures, SignatureType } from '../../../daemon/
 import { isRefusal, type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import { formatFieldErrors, parseWithSchema } from '../../../daemon/kernel/error/parsing.ts'
 import type { Peer } from '../../../daemon/kernel/identity/peer.ts'
-import { strictValue } from './checks/strict-json.ts'
+import { parseMessageJson } from './checks/message-json.ts'
 
 const noteEnds = z.looseObject({ src: z.string(), dst: z.string() })
 
 /** From whom and for whom it says that it is, unverified: to find the keys that it must be verified with. */
 export function claimedEnds({ payload }: Jws): { readonly src: string; readonly dst: string } | undefined {
-  return noteEnds.safeParse(strictValue(Buffer.from(payload, 'base64url'))).data
+  return noteEnds.safeParse(parseMessageJson(Buffer.from(payload, 'base64url'))).data
 }
 
-/** What as many of the peer's message keys signed as its threshold asks for. Refuses `signature_invalid` and `invalid`. */
+/** The content that enough of the peer's message keys signed to meet its threshold. Refuses `signature_invalid` and `invalid`. */
 export async function verifyPeerNote<T>(
   type: SignatureType,
   note: Jws,
@@ -46,7 +46,7 @@ export async function verifyNote<T>(
 }
 
 function parseNote<T>(type: SignatureType, payload: Uint8Array, schema: z.ZodType<T>): T | Refusal {
-  const parsed = parseWithSchema(schema, strictValue(Buffer.from(payload)))
+  const parsed = parseWithSchema(schema, parseMessageJson(Buffer.from(payload)))
   return parsed.success
     ? parsed.data
     : refuse('invalid', `what was signed is not a ${type}: ${formatFieldErrors(parsed.errors)}`)

@@ -138,11 +138,11 @@ class Filedrop implements FiledropTransport {
     }
   }
 
-  /** What keeps the journal from telling is told by those whose work it stops. */
+  /** A failing journal is reported by the loops that it stops. */
   async #recordThroughput(links: readonly FiledropLinkRuntime[]): Promise<void> {
     for (const { link } of links) {
       await recordThroughput(link, this.#filedrop).catch((error: unknown) => {
-        this.#filedrop.log.debug('filedrop.pace.unknown', { peer: link.peer, detail: describeFailure(error) })
+        this.#filedrop.log.debug('filedrop.throughput.unknown', { peer: link.peer, detail: describeFailure(error) })
       })
     }
   }

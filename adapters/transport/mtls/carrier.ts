@@ -1,7 +1,7 @@
 // The mTLS carrier: HTTPS between two sites that identify each other by certificates of pinned authorities.
 import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
 import type { Carrier, MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { MtlsClient } from './client.ts'
 import { defaultMtlsLimits, type MtlsLimits } from './limits.ts'
@@ -33,9 +33,9 @@ export type MtlsOptions = {
 }
 
 export type MtlsCarrier = Carrier & {
-  /** Who asks is answered as soon as it has landed. */
+  /** The sender is answered as soon as the parcels have landed. */
   start(land: MessageReceiver): Promise<void>
-  /** That of the listener; 0 before `start`. */
+  /** Port of the listener; 0 before `start`. */
   port(): number
 }
 
@@ -83,7 +83,7 @@ export function mtlsCarrier(options: MtlsOptions): MtlsCarrier {
         listener?.isListening() ? undefined : 'nothing listens',
         material.fault(),
         now() > material.current().own_certificate.validToDate.getTime()
-          ? 'the certificate of this site has ended'
+          ? 'the certificate of this site has expired'
           : undefined,
       ].filter((each) => each !== undefined)
       return { ok: troubles.length === 0, detail: troubles.join('; ') }

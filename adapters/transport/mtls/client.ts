@@ -1,4 +1,5 @@
-// Sends batches to the peers' listeners, and accepts only valid responses.
+// Sends batches to the peers' listeners, and accepts only valid responses. On node:https: the site's HTTP client cannot
+// wait for `100 Continue`.
 import { X509Certificate } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
@@ -38,7 +39,7 @@ export class MtlsClient {
     this.#options = options
   }
 
-  /** See `Carrier.carry`. An empty batch asks whether the peer is there. */
+  /** See `Carrier.carry`. An empty batch tests whether the peer is reachable. */
   async carry(peer: string, parcels: readonly CarriedMessage[], signal: AbortSignal): Promise<readonly CarryOutcome[]> {
     const landings: CarryOutcome[] = []
     const requests = splitIntoRequests(parcels)
@@ -46,7 +47,7 @@ export class MtlsClient {
       const answer = await this.#post(peer, encodeBatch(group), signal)
       const found = parseLandings(peer, group, answer)
       if (found === 'busy' && landings.length === 0)
-        throw new PeerBusyError(`${peer} takes nothing now`, answer.retry_ms)
+        throw new PeerBusyError(`${peer} accepts no messages at present`, answer.retry_ms)
       landings.push(...(found === 'busy' ? [] : found))
       if (found === 'busy' || found.includes('full')) break
     }
@@ -61,7 +62,7 @@ export class MtlsClient {
   #post(peer: string, text: string, signal: AbortSignal, isAgain = false): Promise<BatchResponse> {
     const url = new URL(this.#options.urls[peer] ?? '')
     const body = Buffer.from(text)
-    // It may be too large for the peer, who then answers before any of it is sent.
+    // A batch that is too large for the peer is answered before any of it is sent.
     const isLarge = body.length > max_batch_bytes * 2
     return new Promise((resolve, reject) => {
       const outgoing = httpsRequest({
@@ -79,7 +80,7 @@ export class MtlsClient {
         signal,
       })
       outgoing.once('response', (response) => readResponse(peer, response).then(resolve, reject))
-      // After an answer it is of no account: who refuses a body need not read it.
+      // An error after the answer is ignored: a peer that refuses a body need not read it.
       outgoing.on('error', (error) => {
         // A kept connection may have been closed at the other end meanwhile.
         if (outgoing.reusedSocket && !isAgain && !signal.aborted) resolve(this.#post(peer, text, signal, true))
@@ -101,7 +102,7 @@ export class MtlsClient {
       keepAlive: true,
       maxSockets: 1,
       maxCachedSessions: 0,
-      // The site that the certificate names is who is spoken to, wherever it listens: no name of a host is trusted.
+      // The certificate must name the site of the peer, wherever it listens: no host name is trusted.
       checkServerIdentity: (_host: string, { raw }: PeerCertificate) => this.#objection(peer, raw),
     })
     this.#agents.set(peer, { agent, of: material })
@@ -126,7 +127,7 @@ function parseLandings(
   if (status === 413 && group.length === 1) return ['too_large']
   if (status !== 200) throw new Error(`${peer} answered ${status}`)
   const found = decodeLandings(bytes, group.length)
-  if (!found) throw new Error(`${peer} gave an answer that cannot be read`)
+  if (!found) throw new Error(`${peer} sent an answer that cannot be parsed`)
   return found
 }
 
@@ -139,8 +140,10 @@ function readResponse(peer: string, response: IncomingMessage): Promise<BatchRes
       chunks.push(chunk)
       if (size > max_response_bytes) response.destroy(new Error('its answer is too long'))
     })
-    response.once('error', (error) => reject(new Error(`${peer} broke off: ${error.message}`)))
-    response.once('close', () => reject(new Error(`${peer} broke off its answer`)))
+    response.once('error', (error) =>
+      reject(new Error(`${peer} closed the connection during its answer: ${error.message}`)),
+    )
+    response.once('close', () => reject(new Error(`${peer} closed the connection during its answer`)))
     response.once('end', () => {
       const wait = response.headers['retry-after'] ?? ''
       const retry_ms = /^\d{1,6}$/.test(wait) ? Number(wait) * 1_000 : default_retry_ms

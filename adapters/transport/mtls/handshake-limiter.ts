@@ -10,15 +10,15 @@ export class HandshakeLimiter {
   /** By both ends of the connection, the oldest first. */
   readonly #pending = new Map<string, PendingHandshake>()
 
-  /** `told`: of each that was sent away. */
+  /** `onDropped`: called for each connection that is closed. */
   constructor(limits: Pick<MtlsLimits, 'handshakes' | 'handshakes_per_address'>, onDropped: (address: string) => void) {
     this.#limits = limits
     this.#onDropped = onDropped
   }
 
   /**
-   * Whoever comes too many ends the oldest: a handshake takes a few moments, and whoever has been at it for longest is no
-   * peer. Those of an address that has too many go first, so that one machine cannot send everybody away.
+   * A connection beyond the limit ends the oldest one: a handshake takes a few moments, so that the oldest is the least likely
+   * peer. Those of an address with too many go first, so that one machine cannot displace all others.
    */
   begin(socket: Socket): void {
     const address = socket.remoteAddress ?? ''

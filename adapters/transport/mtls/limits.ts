@@ -3,12 +3,12 @@
 export type MtlsLimits = {
   /** Open at once, by one peer. */
   readonly connections_per_peer: number
-  /** Under way at once: of all who have not shown who they are, and of one address. One more ends the oldest. */
+  /** Concurrent handshakes without a verified peer, in all and of one address. One more ends the oldest. */
   readonly handshakes: number
   readonly handshakes_per_address: number
   readonly handshake_ms: number
   readonly headers_ms: number
-  /** Under way at once, by one peer. */
+  /** Concurrent requests of one peer. */
   readonly requests_per_peer: number
   /** Bytes above which a request is a large one, and how many of these are read at once, of all peers. */
   readonly large_bytes: number
@@ -17,7 +17,7 @@ export type MtlsLimits = {
   readonly body_ms: number
   readonly bytes_per_s: number
   readonly idle_ms: number
-  /** For what is under way when the carrier stops. */
+  /** For active requests when the carrier stops. */
   readonly drain_ms: number
 }
 
@@ -33,7 +33,7 @@ export const defaultMtlsLimits: MtlsLimits = {
   large_bytes: 1_500_000,
   large_requests: 3,
   body_ms: 15_000,
-  // What a sender is given by the loop that carries: see `daemon/boot/links/link-pump.ts`.
+  // A sender has this long for a batch: see `daemon/boot/links/link-pump.ts`.
   bytes_per_s: 8_192,
   idle_ms: 65_000,
   drain_ms: 10_000,

@@ -118,7 +118,7 @@ class PeerConnections {
     return [...this.#connections].find(([, open]) => open.has(socket))?.[0]
   }
 
-  /** Asked anew each time: a connection outlives neither its certificate nor its pin. */
+  /** Identifies the peer for each request: a connection outlives neither its certificate nor its pin. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const socket = request.socket as TLSSocket
     const { reportRefusal, limits, land, log } = this.#options

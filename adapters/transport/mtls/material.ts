@@ -8,7 +8,7 @@ export type TlsFiles = {
   readonly site: string
   readonly cert_file: string
   readonly key_file: string
-  /** Of the private key, where that lies under one. */
+  /** Passphrase of the private key, where it is encrypted. */
   readonly passphrase: () => string | undefined
   readonly peers: Readonly<Record<string, PinFiles>>
 }
@@ -41,7 +41,7 @@ export function readMaterial({ site, cert_file, key_file, passphrase, peers }: T
   const cert = certificates.map((each) => each.toString()).join('')
   const opened = { cert, key, ...(secret === undefined ? {} : { passphrase: secret }) }
   if (!isKeyPair(own, opened))
-    throw new Error(`${key_file} does not hold the private key of ${cert_file}, or not openly`)
+    throw new Error(`${key_file} does not contain the private key of ${cert_file}, or not unencrypted`)
   const pins = Object.entries(peers).map(
     ([name, { ca_file, keys }]) =>
       [name, { authorities: readAuthorities(ca_file), keys: keys && new Set(keys) }] as const,
@@ -49,7 +49,7 @@ export function readMaterial({ site, cert_file, key_file, passphrase, peers }: T
   return { ...opened, own_certificate: own, pins: new Map(pins) }
 }
 
-/** Changes whenever a file does, or who may read it; also for files that are not sound. */
+/** Changes whenever a file or its permissions change; also for invalid files. */
 export function hashFiles({ cert_file, key_file, peers }: TlsFiles): string {
   const stamp = createHash('sha256')
   for (const file of [cert_file, key_file, ...Object.values(peers).map(({ ca_file }) => ca_file)]) {
@@ -62,7 +62,7 @@ export function hashFiles({ cert_file, key_file, peers }: TlsFiles): string {
   return stamp.digest('hex')
 }
 
-/** What the parser says of a key may quote it. */
+/** False also for errors of the parser, whose text may quote the key. */
 function isKeyPair(own: X509Certificate, { cert, key, passphrase }: Pick<MtlsMaterial, 'cert' | 'key' | 'passphrase'>) {
   try {
     const secret = passphrase === undefined ? {} : { passphrase }
@@ -76,7 +76,7 @@ function isKeyPair(own: X509Certificate, { cert, key, passphrase }: Pick<MtlsMat
 function readAuthorities(file: string): X509Certificate[] {
   const found = readCertificates(file)
   if (found.length === 0) throw new Error(`${file} holds no certificate`)
-  if (found.some(({ ca }) => !ca)) throw new Error(`${file} holds a certificate that is no authority’s`)
+  if (found.some(({ ca }) => !ca)) throw new Error(`${file} contains a certificate that is not of an authority`)
   return found
 }
 
@@ -89,7 +89,7 @@ function readCertificates(file: string): X509Certificate[] {
   try {
     return parseCertificates(readPemFile(file, () => true))
   } catch (error) {
-    // What keeps the file from being read names it; what the parser says does not.
+    // An error of reading names the file; an error of the parser does not.
     if (error instanceof Error && error.message.startsWith(file)) throw error
     throw new Error(`${file} holds a certificate that cannot be read`)
   }

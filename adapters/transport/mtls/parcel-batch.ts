@@ -1,12 +1,14 @@
 // The wire format between two sites over HTTPS: a batch of parcels, and the outcome of each.
+
 import * as z from 'zod'
+import { parseJsonAs } from '../../../daemon/kernel/encoding/parse-json.ts'
 import type { CarriedMessage, CarryOutcome } from '../../../daemon/kernel/messaging/carrier.ts'
 
 export const parcels_path = '/federation/v1/parcels'
 export const content_type = 'application/json'
 
 export const max_batch_parcels = 64
-/** A sender puts no more than this into one request, unless it is a single parcel; a receiver takes this much whatever its limits. */
+/** A sender puts at most this into one request, unless it is a single parcel; a receiver accepts this much whatever its limits. */
 export const max_batch_bytes = 1_048_576
 const overhead_bytes = 16_384
 
@@ -46,14 +48,14 @@ export function encodeBatch(parcels: readonly CarriedMessage[]): string {
   return JSON.stringify({ parcels: written })
 }
 
-/** Undefined for what is no batch. */
+/** Undefined for bytes that are not a batch. */
 export function decodeBatch(bytes: Buffer): readonly CarriedMessage[] | undefined {
-  return parcelBatch.safeParse(parseJson(bytes)).data?.parcels
+  return parseJsonAs(parcelBatch, bytes)?.parcels
 }
 
-/** Undefined for what is no answer to so many parcels. */
+/** Undefined for bytes that are not an answer to so many parcels. */
 export function decodeLandings(bytes: Buffer, parcels: number): readonly CarryOutcome[] | undefined {
-  const found = batchResponse.safeParse(parseJson(bytes)).data?.landings
+  const found = parseJsonAs(batchResponse, bytes)?.landings
   return found?.length === parcels ? found : undefined
 }
 
@@ -79,12 +81,4 @@ export function splitIntoRequests(parcels: readonly CarriedMessage[]): CarriedMe
     }
   }
   return groups
-}
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch {
-    return undefined
-  }
 }

@@ -24,7 +24,7 @@ export type CertificateRejection =
 const extendedKeyUsages = { server: '1.3.6.1.5.5.7.3.1', client: '1.3.6.1.5.5.7.3.2' } as const
 const siteUri = /^URI:urn:platform:site:([a-z0-9][a-z0-9-]{0,62})$/
 
-/** `now` in epoch milliseconds. TLS has verified the chain before; here is decided who it is. */
+/** Identifies the peer of a certificate whose chain TLS has verified. `now` in epoch milliseconds. */
 export function identifyPeer(
   certificate: X509Certificate,
   as: keyof typeof extendedKeyUsages,

@@ -1,6 +1,6 @@
 // Reports refused connections: counts each one, and logs once a minute per reason, so that a flood cannot fill the log.
 import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { refusedTotal } from './metrics.ts'
 

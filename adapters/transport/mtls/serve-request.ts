@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import type { CarryOutcome, MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { MtlsLimits } from './limits.ts'
 import { content_type, decodeBatch, maxRequestBytes, parcels_path } from './parcel-batch.ts'
 import type { RefusalReporter } from './refusals.ts'
@@ -20,7 +20,7 @@ const busy_retry_s = 1
 const full_retry_s = 5
 const unavailable_retry_s = 30
 
-/** What is said: a status, and for a pinned peer alone what became of its parcels. */
+/** The answer: a status and, for a pinned peer only, the outcome of each parcel. */
 type BatchReply = {
   readonly status: number
   readonly landings?: readonly CarryOutcome[]

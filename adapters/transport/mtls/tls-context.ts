@@ -3,10 +3,10 @@ import { constants } from 'node:crypto'
 import type { SecureContextOptions } from 'node:tls'
 import type { MtlsMaterial } from './material.ts'
 
-/** OpenSSL's SSL_OP_DISABLE_TLSEXT_CA_NAMES, which Node has no name for: strangers are not told whose authorities are pinned. */
+/** OpenSSL's SSL_OP_DISABLE_TLSEXT_CA_NAMES, which Node has no name for: unknown clients do not learn which authorities are pinned. */
 const without_authority_names = 1 << 9
 
-/** `peer`: the one that is to be spoken to; all of them when absent. */
+/** `peer`: the peer to connect to; all of them when absent. */
 export function secureContextOptions(
   { cert, key, passphrase, pins }: MtlsMaterial,
   peer?: string,

@@ -1,5 +1,5 @@
 // Reloads certificates, keys and pins while the site runs, and applies them only when they are valid.
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import { hashFiles, type MtlsMaterial, readMaterial, type TlsFiles } from './material.ts'
 
 export type WatchedMaterial = {

@@ -1,6 +1,8 @@
 // Sends missing messages again: those that a peer's receipt names, or a range of numbers.
+
 import { setTimeout as pause } from 'node:timers/promises'
 import { jws } from '../../../daemon/kernel/cryptography/signatures.ts'
+import { parseJsonAs } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import type { ResendReport } from '../../../daemon/kernel/messaging/one-way-control.ts'
 import type { ServiceClient } from '../../client/client.ts'
@@ -73,11 +75,9 @@ function createResendRequester({ peer, receipt, first, last, epoch }: ResendInpu
 }
 
 function parseReceipt(content: string) {
-  try {
-    return jws.parse(JSON.parse(content))
-  } catch {
-    throw new CommandFailure(2, 'the file is not a receipt', 'run `platform filedrop gaps` at the peer to make one')
-  }
+  const receipt = parseJsonAs(jws, content)
+  if (receipt) return receipt
+  throw new CommandFailure(2, 'the file is not a receipt', 'run `platform filedrop gaps` at the peer to make one')
 }
 
 function toResent(response: Readonly<Record<string, unknown>>): ResendReport {

@@ -1,7 +1,9 @@
 // Queues a message on a peer's channel, durably; the next carrier takes it.
+
 import { randomBytes } from 'node:crypto'
+import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { completeLabel } from '../../../daemon/kernel/label/label.ts'
-import { sendableKind } from '../../../daemon/kernel/messaging/transport.ts'
+import { sendableKind } from '../../../daemon/kernel/messaging/statement.ts'
 import { offline } from '../../../daemon/offline/offline.ts'
 import { readInputFile } from '../../file/input-file.ts'
 import { classificationOptions, resolveClassification } from '../../options/classification.ts'
@@ -50,12 +52,8 @@ export const definition = command({
 })
 
 function parseMessageBody(content: string): Record<string, unknown> {
-  let body: unknown
-  try {
-    body = JSON.parse(content)
-  } catch {
-    throw new CommandFailure(2, 'the body is not valid JSON; it must be one JSON object')
-  }
+  const body = parseJson(content)
+  if (body === undefined) throw new CommandFailure(2, 'the body is not valid JSON; it must be one JSON object')
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
   throw new CommandFailure(2, 'the body must be one JSON object')
 }

@@ -1,6 +1,6 @@
 // Sends records to the service, which matches them against its registry without a run.
 
-import { readInputJson } from '../../file/input-file.ts'
+import { readJsonFile } from '../../file/json-file.ts'
 import { classificationOptions, resolveClassification } from '../../options/classification.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
@@ -31,7 +31,7 @@ export const definition = command({
     const api = await connectService(params, terminal)
     const { node: node_id, lens: lens_id, type: entity_type, idempotencyKey } = params
     const classification = await resolveClassification(params, terminal)
-    const request = { records: readInputJson(params.file), node_id, lens_id, entity_type, classification }
+    const request = { records: readJsonFile(params.file), node_id, lens_id, entity_type, classification }
     const extras = idempotencyKey ? { idempotency_key: idempotencyKey } : {}
     const response = await api.call('resolution.arrival.create', request, extras)
     const { items, state, failure } = response as ArrivalResponse

@@ -1,6 +1,6 @@
 // Looks up one record in the registry of the service: the entities that it may belong to, with their scores.
 
-import { readInputJson } from '../../file/input-file.ts'
+import { readJsonFile } from '../../file/json-file.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { command } from '../../program/command.ts'
 import { integer, required, text, withDefault } from '../../program/params.ts'
@@ -22,7 +22,7 @@ export const definition = command({
     const api = await connectService(params, terminal)
     const { lens: lens_id, type: entity_type, node: node_id, limit } = params
     // From a file: other users of the machine can see arguments, and the record may hold personal data.
-    const record = readInputJson(params.file)
+    const record = readJsonFile(params.file)
     const response = await api.call('resolution.entity.lookup', { record, lens_id, entity_type, node_id, limit })
     const { entities } = response as { entities: LookupEntityRow[] }
     const rows = entities.map(({ record: similar, bits, ...fields }) => {

@@ -1,6 +1,6 @@
 // Starts a run on the service.
 
-import { readInputJson } from '../../file/input-file.ts'
+import { readJsonFile } from '../../file/json-file.ts'
 import { formatFusionRun } from '../../format/fusion-run.ts'
 import { classificationOptions, resolveClassification } from '../../options/classification.ts'
 import { seedOption } from '../../options/seed-option.ts'
@@ -34,7 +34,7 @@ export const definition = command({
     const { lens, lensVersion, data, records, idField, threshold, nullPenalty, seed, idempotencyKey } = params
     const nodes = [
       ...data.map((pair) => parseNodeValue(pair, (file) => ({ file }))),
-      ...records.map((pair) => parseNodeValue(pair, readInputJson)),
+      ...records.map((pair) => parseNodeValue(pair, readJsonFile)),
     ]
     if (new Set(nodes.map(([node]) => node)).size < nodes.length) throw new CommandFailure(2, 'a node is named twice')
     const api = await connectService(params, terminal)

@@ -5,6 +5,7 @@ import { copyContains } from '../../../adapters/store/sqlite/journal-copies.ts'
 import type { AuditLog } from '../../kernel/audit/audit-chain.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import type { BackupCopies, BackupCopy } from '../../roles/site/parts.ts'
+import { siteOwner } from '../host/site-owner.ts'
 import { roleDataFolder, roleRunFolder, type SiteFolder } from '../storage/site-folder.ts'
 import { backupSetsFolder, databaseFileName } from './backup-set.ts'
 
@@ -20,15 +21,17 @@ export function backupCopies(
   return {
     async holding(digests) {
       const digestSet = new Set(digests)
-      const replacedData = listFolders(roleDataFolder(folder, 'site')).filter((dir) => dir.includes('before-restore-'))
+      const replacedData = listFolders(roleDataFolder(folder, siteOwner)).filter((dir) =>
+        dir.includes('before-restore-'),
+      )
       const sets = new Set([
         ...listFolders(backupSetsFolder(folder, resolved)),
         ...listFolders(join(folder.data, 'backups')),
         ...replacedData,
       ])
-      const copies = [...sets].filter((dir) => fs.existsSync(join(dir, databaseFileName('site'))))
+      const copies = [...sets].filter((dir) => fs.existsSync(join(dir, databaseFileName(siteOwner))))
       const found = copies
-        .map((dir) => inspectCopy(dir, roleRunFolder(folder, 'site'), digestSet))
+        .map((dir) => inspectCopy(dir, roleRunFolder(folder, siteOwner), digestSet))
         .filter(({ holds }) => holds !== 'no')
       const manualBackups = (await listManualBackups(audit)).filter(({ dir }) => !sets.has(dir))
       return [
@@ -52,7 +55,7 @@ const max_records = 100
 function inspectCopy(dir: string, addonDir: string, digestSet: ReadonlySet<string>): BackupCopy {
   const name = join(basename(dirname(dir)), basename(dir))
   try {
-    return { name, holds: copyContains(join(dir, databaseFileName('site')), addonDir, digestSet) ? 'yes' : 'no' }
+    return { name, holds: copyContains(join(dir, databaseFileName(siteOwner)), addonDir, digestSet) ? 'yes' : 'no' }
   } catch {
     return { name, holds: 'unknown' }
   }

@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join, resolve } from 'node:path'
 import * as z from 'zod'
+import { syncFolder } from '../../../adapters/platform/durable-file/sync-folder.ts'
+import { writeFully } from '../../../adapters/platform/durable-file/write-durably.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { settings as siteRoleSettings } from '../../roles/site/settings.ts'
-import { getSettings } from '../profile.ts'
 import type { SiteFolder } from '../storage/site-folder.ts'
 
 const fingerprintFields = { sha256: z.string().regex(/^[0-9a-f]{64}$/), bytes: z.int().min(0) }
@@ -72,10 +74,6 @@ export async function copyToNewFile(from: number, to: string): Promise<FileFinge
   }
 }
 
-function writeFully(file: number, chunk: Buffer): void {
-  for (let offset = 0; offset < chunk.length; ) offset += fs.writeSync(file, chunk, offset)
-}
-
 async function digestStream(source: fs.ReadStream, onChunk: (chunk: Buffer) => void): Promise<FileFingerprint> {
   const hash = createHash('sha256')
   let bytes = 0
@@ -85,14 +83,4 @@ async function digestStream(source: fs.ReadStream, onChunk: (chunk: Buffer) => v
     onChunk(chunk)
   }
   return { sha256: hash.digest('hex'), bytes }
-}
-
-/** Makes the names in a folder durable. */
-export function syncFolder(folder: string): void {
-  const descriptor = fs.openSync(folder, 'r')
-  try {
-    fs.fsyncSync(descriptor)
-  } finally {
-    fs.closeSync(descriptor)
-  }
 }

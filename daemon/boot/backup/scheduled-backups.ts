@@ -1,37 +1,30 @@
 // Scheduled backups: the site role starts a set, each role adds its own database, and a complete set gets its name.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { backupAnswer, backupName } from '../../kernel/role/built-in-operations.ts'
+import { syncFolder } from '../../../adapters/platform/durable-file/sync-folder.ts'
+import { type RoleClients, throwRefusal } from '../../kernel/operation/operation-contract.ts'
+import { backupContract, backupName } from '../../kernel/role/built-in-operations.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { platformSettings } from '../../kernel/settings/platform-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import type { Backups } from '../../roles/site/parts.ts'
 import { roles } from '../../roles.ts'
 import { resolveDivision } from '../host/site-division.ts'
-import { findBuiltInOperation } from '../loaded-roles.ts'
-import { getSettings } from '../profile.ts'
 import { roleDataFolder, type SiteFolder } from '../storage/site-folder.ts'
-import {
-  type BackupEntry,
-  backupSetsFolder,
-  databaseFileName,
-  draftFolder,
-  syncFolder,
-  writeBackupManifest,
-} from './backup-set.ts'
+import { type BackupEntry, backupSetsFolder, databaseFileName, draftFolder, writeBackupManifest } from './backup-set.ts'
 
 type ScheduledBackupOptions = {
   readonly folder: SiteFolder
   readonly resolved: ResolvedSettings
   readonly now: () => number
 }
-type BackupRoleCaller = Parameters<Backups['run']>[1]
 
 /** Creates sets in the format of `platform store backup`, so that `platform store restore` accepts them. */
 export function scheduledBackups({ folder, resolved, now }: ScheduledBackupOptions): Backups {
   const dir = backupSetsFolder(folder, resolved)
   const group = resolveDivision(resolved)?.group
   return {
-    async run(keep, callRole) {
+    async run(keep, clients) {
       const set = new Date(now()).toISOString().replaceAll(/[:.]/g, '-')
       if (fs.mkdirSync(dir, { recursive: true, mode: 0o700 })) grantGroupAccess(dir, group, 0o750)
       // The remains of an interrupted set are as large as the databases.
@@ -42,7 +35,7 @@ export function scheduledBackups({ folder, resolved, now }: ScheduledBackupOptio
         // Each role may add files, and none may change the files of another.
         grantGroupAccess(draft, group, 0o1770)
         const databases: BackupEntry[] = []
-        for (const role of listBackupRoles(folder, resolved)) databases.push(await requestRoleCopy(role, set, callRole))
+        for (const role of listBackupRoles(folder, resolved)) databases.push(await requestRoleCopy(role, set, clients))
         finishSet(draft, databases, now())
         fs.renameSync(draft, join(dir, set))
         syncFolder(dir)
@@ -65,11 +58,10 @@ function listBackupRoles(folder: SiteFolder, resolved: ResolvedSettings): string
 }
 
 /** Requests the copy of one role. The role responds regularly while it copies, so no time limit applies to the whole. */
-async function requestRoleCopy(role: string, set: string, callRole: BackupRoleCaller): Promise<BackupEntry> {
+async function requestRoleCopy(role: string, set: string, clients: RoleClients): Promise<BackupEntry> {
   try {
-    const operation = await findBuiltInOperation(role, 'backup')
     for (;;) {
-      const response = backupAnswer.parse(await callRole(operation, { set }))
+      const response = await throwRefusal(clients.request(backupContract(role), { set }))
       if (response.state === 'done')
         return { role, file: databaseFileName(role), sha256: response.sha256, bytes: response.bytes }
     }

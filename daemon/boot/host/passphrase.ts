@@ -40,8 +40,7 @@ function readPrivateFile(path: string): string {
   }
   try {
     const stat = fs.fstatSync(file)
-    if (!stat.isFile() || stat.size > max_bytes)
-      throw new Error(`${path} is not a passphrase file: expected a regular file of at most ${max_bytes} bytes`)
+    if (!stat.isFile() || stat.size > max_bytes) throw new Error(`${path} is not a passphrase file`)
     if (isOpenToOthers(path, stat.mode)) throw new Error(`${path} can be read by others; run: chmod 600 ${path}`)
     return fs.readFileSync(file, 'utf8')
   } finally {

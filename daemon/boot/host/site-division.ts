@@ -2,10 +2,12 @@
 import * as fs from 'node:fs'
 import { groupId, userId, userName } from '../../../adapters/host/users/system-users.ts'
 import type { Role } from '../../kernel/role/role.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { platformSettings } from '../../kernel/settings/platform-settings.ts'
+import type { ProfileProblem } from '../../kernel/settings/profile-error.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
-import { getSettings, type ProfileProblem } from '../profile.ts'
 import { roleDataFolder, roleKeysFolder, roleRunFolder, type SiteFolder } from '../storage/site-folder.ts'
+import { siteOwner } from './site-owner.ts'
 
 export type SiteDivision = {
   /** Id of the group of all users of the site. */
@@ -34,7 +36,7 @@ export function findDivisionProblems(resolved: ResolvedSettings, roles: readonly
       { path: 'platform.os_group', message: 'platform.os_users is set, so the group that the users share is required' },
     ]
   }
-  const unassigned = [...new Set(['site', ...roles])].filter((role) => !Object.hasOwn(os_users, role))
+  const unassigned = [...new Set([siteOwner, ...roles])].filter((role) => !Object.hasOwn(os_users, role))
   const unknownUsers = Object.entries(os_users).filter(([, user]) => !userId(user))
   return [
     ...(groupId(os_group)

@@ -1,5 +1,7 @@
 // One request to another role of the site over its local socket, with limits.
-import * as http from 'node:http'
+
+import { HttpClient } from '../../../adapters/platform/http-client/http-client.ts'
+import { parseJson } from '../../kernel/encoding/parse-json.ts'
 import { Refusal } from '../../kernel/error/errors.ts'
 
 export type SocketRequest = {
@@ -9,45 +11,34 @@ export type SocketRequest = {
   readonly headers: Readonly<Record<string, string>>
   /** JSON, or '' for no body. */
   readonly text?: string
-  /** Longest time without a byte in either direction. */
+  /** Without a byte of the response. */
   readonly timeout_ms: number
 }
 
 const max_response_bytes = 16 * 1_048_576
+const max_connections = 256
 
-/** `body` is undefined if it is not JSON. Throws `Refusal('unavailable')` without a complete response. */
-export function requestOverSocket(
+/** By path: a process asks few sockets, each of them often. */
+const clients = new Map<string, HttpClient>()
+
+/** `body` is undefined when it is not JSON. Throws `Refusal('unavailable')` when nobody answers, or not in full. */
+export async function requestOverSocket(
   socketPath: string,
-  options: SocketRequest,
+  given: SocketRequest,
 ): Promise<{ status: number; body: unknown }> {
-  const { method, path, text = '', timeout_ms: timeout } = options
-  const contentHeaders = text
-    ? { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }
-    : {}
-  const headers = { ...options.headers, ...contentHeaders }
-  return new Promise((resolve, reject) => {
-    const fail = () => reject(new Refusal('unavailable', 'another role of the site cannot be reached'))
-    const request = http.request({ socketPath, method, path, headers, timeout }, (response) => {
-      const chunks: Buffer[] = []
-      let length = 0
-      response.on('data', (chunk: Buffer) => {
-        length += chunk.length
-        if (length > max_response_bytes) request.destroy(new Error('too large'))
-        else chunks.push(chunk)
-      })
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: parseJson(Buffer.concat(chunks)) }))
-      response.on('error', fail)
-    })
-    request.on('timeout', () => request.destroy(new Error('timeout')))
-    request.on('error', fail)
-    request.end(text)
-  })
+  const { method, path, text = '', timeout_ms } = given
+  const headers = { ...given.headers, ...(text ? { 'content-type': 'application/json' } : {}) }
+  const request = { method, path, headers, body: text || undefined, limits: { idle_ms: timeout_ms } }
+  try {
+    const response = await findClient(socketPath).send('http://localhost', request)
+    return { status: response.status, body: parseJson(await response.readBytes(max_response_bytes)) }
+  } catch {
+    throw new Refusal('unavailable', 'another role of the site cannot be reached')
+  }
 }
 
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    return undefined
-  }
+function findClient(socketPath: string): HttpClient {
+  const client = clients.get(socketPath) ?? new HttpClient({ socket_path: socketPath, max_connections })
+  clients.set(socketPath, client)
+  return client
 }

@@ -1,10 +1,11 @@
 // Exports traces to a collector; loads the exporter only if the settings name one.
 import type { OtlpSpanRecorder } from '../../../adapters/host/traces/otlp-spans.ts'
 import manifest from '../../../package.json' with { type: 'json' }
-import type { Log, Site } from '../../kernel/operation/call.ts'
+import type { Site } from '../../kernel/role/site.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { areSpansEnabled, traceSettings } from '../../kernel/settings/trace-settings.ts'
-import { getSettings } from '../profile.ts'
+import type { Log } from '../../kernel/telemetry/log.ts'
 
 /** Undefined if spans are disabled. Throws if a file of the settings cannot be read. */
 export async function openSpanExporter(

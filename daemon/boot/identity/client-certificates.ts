@@ -7,9 +7,9 @@ import { type ListFileCheckInterval, revocationListFile } from '../../../adapter
 import { buildCertificatePath, parseAuthorities } from '../../../adapters/keys/x509/certificate-path.ts'
 import { parseRevocationLists } from '../../../adapters/keys/x509/revocation-list.ts'
 import type { IdentityProvider } from '../../kernel/identity/identity.ts'
-import type { Log } from '../../kernel/operation/call.ts'
 import type { SettingValues } from '../../kernel/settings/settings.ts'
 import type { x509Settings } from '../../kernel/settings/sso-settings.ts'
+import type { Log } from '../../kernel/telemetry/log.ts'
 
 export type ClientCertificateOptions = {
   readonly ca_file: string

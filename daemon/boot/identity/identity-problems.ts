@@ -4,10 +4,11 @@ import { siteIssuerUrn } from '../../../adapters/identity/offline/issuer.ts'
 import { isAllowedProviderUrl, isLoopbackUrl } from '../../../adapters/identity/oidc/url-rules.ts'
 import { builtInRoles } from '../../kernel/identity/identity.ts'
 import type { Role } from '../../kernel/role/role.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { identitySettings, platformSettings } from '../../kernel/settings/platform-settings.ts'
+import type { ProfileProblem } from '../../kernel/settings/profile-error.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { ssoSettings, x509Settings } from '../../kernel/settings/sso-settings.ts'
-import { getSettings, type ProfileProblem } from '../profile.ts'
 
 export function findIdentityProblems(resolved: ResolvedSettings, starting: readonly Role[]): ProfileProblem[] {
   return [

@@ -1,8 +1,9 @@
-// The identity providers of the site: always its own issuer; others are loaded if the profile adds them.
+// Identity providers of the site: its own issuer, and those of the profile, which are loaded only where it names them.
+
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { identitySettings } from '../../kernel/settings/platform-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { ssoSettings, x509Settings } from '../../kernel/settings/sso-settings.ts'
-import { getSettings } from '../profile.ts'
 import { type OfflineIdentityOptions, offlineIdentity, type SiteIdentity } from './offline-identity.ts'
 
 type SiteIdentityOptions = Omit<OfflineIdentityOptions, 'settings' | 'foreignVerifier' | 'extendProvider'> & {

@@ -4,9 +4,9 @@ import type { OidcProvider } from '../../../adapters/identity/oidc/discovery.ts'
 import { oidcVerifier } from '../../../adapters/identity/oidc/verifier.ts'
 import { parseProviderKeys } from '../../../adapters/keys/jose/provider-keys.ts'
 import { readIssuer, verifyProviderToken } from '../../../adapters/keys/jose/provider-tokens.ts'
-import type { Log } from '../../kernel/operation/call.ts'
 import type { SettingValues } from '../../kernel/settings/settings.ts'
 import type { ssoSettings } from '../../kernel/settings/sso-settings.ts'
+import type { Log } from '../../kernel/telemetry/log.ts'
 import type { ForeignTokenVerifier } from './offline-identity.ts'
 
 export type SsoOptions = {

@@ -1,10 +1,10 @@
 // In profile D a channel may be used only while it is accredited; after that its peer counts as absent.
 import { refuse } from '../../kernel/error/errors.ts'
 import type { Peers } from '../../kernel/identity/peer.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { platformSettings } from '../../kernel/settings/platform-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { settings as siteRoleSettings } from '../../roles/site/settings.ts'
-import { getSettings } from '../profile.ts'
 
 /** The reason why the channel may not be used now (epoch milliseconds); undefined if it may. */
 export function findAccreditationFault(peer: string, resolved: ResolvedSettings, now: number): string | undefined {

@@ -1,13 +1,14 @@
 // Opens the carrier to a coalition's hub: the registration of this node, its capabilities and its peers, by the profile.
 import { coalitionCarrier } from '../../../adapters/transport/coalition/coalition-carrier.ts'
 import type { Carrier } from '../../kernel/messaging/carrier.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { platformSettings } from '../../kernel/settings/platform-settings.ts'
 import { coalitionSettings } from '../../shared/coalition/coalition-settings.ts'
-import { getSettings } from '../profile.ts'
+import type { StatusFeed } from '../../shared/coalition/status-feed.ts'
 import type { NetworkCarrierOptions } from './network-carriers.ts'
 
 /** Requires settings that `findCoalitionFault` accepts. */
-export function openCoalitionCarrier({ resolved, site, log, chance }: NetworkCarrierOptions): Carrier {
+export function openCoalitionCarrier({ resolved, site, log, chance }: NetworkCarrierOptions): Carrier & StatusFeed {
   const {
     hub_url,
     token_url,

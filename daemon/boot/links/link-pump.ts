@@ -10,7 +10,7 @@ import {
   PeerBusyError,
 } from '../../kernel/messaging/carrier.ts'
 import type { MessageNumber } from '../../kernel/messaging/journal.ts'
-import type { Log } from '../../kernel/operation/call.ts'
+import type { Log } from '../../kernel/telemetry/log.ts'
 
 export type LinkPump = {
   start(): Promise<void>
@@ -164,7 +164,7 @@ function messageKey({ epoch, seq }: MessageNumber): string {
 }
 
 function describeTrouble({ outcome, epoch, seq }: HandoverResult): string {
-  if (outcome === 'full') return 'the peer accepts no messages now'
+  if (outcome === 'full') return 'the peer accepts no messages at present'
   if (outcome === 'too_large') return `number ${seq} of epoch ${epoch} exceeds the size limit of the peer`
   return `the peer already holds other bytes under number ${seq} of epoch ${epoch}`
 }

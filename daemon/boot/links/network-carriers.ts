@@ -2,12 +2,15 @@
 import type { AuditEvent } from '../../kernel/audit/audit-chain.ts'
 import type { Peers } from '../../kernel/identity/peer.ts'
 import type { Carrier, Handover } from '../../kernel/messaging/carrier.ts'
-import type { Log, Site } from '../../kernel/operation/call.ts'
+import type { Site } from '../../kernel/role/site.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
+import type { ProfileProblem } from '../../kernel/settings/profile-error.ts'
 import type { ResolvedSettings, SettingsBlock } from '../../kernel/settings/settings.ts'
+import type { Log } from '../../kernel/telemetry/log.ts'
 import type { Metrics } from '../../kernel/telemetry/metrics.ts'
 import { amqpSettings, listNetworks } from '../../roles/site/carrier-settings.ts'
 import { filedropSettings } from '../../roles/site/settings.ts'
-import { getSettings, type ProfileProblem } from '../profile.ts'
+import type { StatusFeed } from '../../shared/coalition/status-feed.ts'
 import type { SiteFolder } from '../storage/site-folder.ts'
 import { computeBackoff_ms, type LinkPump, linkPump } from './link-pump.ts'
 import type { ProcessEnvironment } from './network-files.ts'
@@ -27,16 +30,25 @@ export type NetworkCarrierOptions = {
   readonly clock: { now(): number }
 }
 
-type CarrierFactory = (options: NetworkCarrierOptions) => Promise<Carrier>
+/** `feed`: of a network that also publishes what concerns a whole coalition. */
+type OpenedCarrier = { readonly carrier: Carrier; readonly feed?: StatusFeed }
+type CarrierFactory = (options: NetworkCarrierOptions) => Promise<OpenedCarrier>
+
+/** Running links, each added as soon as it is open. */
+export type RunningLinks = {
+  readonly carriers: Carrier[]
+  readonly feeds: StatusFeed[]
+  readonly linkPumps: LinkPump[]
+}
 
 const carrierFactories: Readonly<Partial<Record<Carrier['name'], CarrierFactory>>> = {
-  mtls: async (options) => (await import('./mtls-carrier.ts')).openMtlsCarrier(options),
+  mtls: async (options) => ({ carrier: (await import('./mtls-carrier.ts')).openMtlsCarrier(options) }),
   async amqp({ resolved, site, log, chance }) {
     const { amqpCarrier } = await import('../../../adapters/transport/amqp/carrier.ts')
     const { url, user, password, prefix, queue_type, peers, ...tls } = getSettings(resolved, amqpSettings)
     const { max_envelope_bytes: envelope_bytes, max_body_bytes: body_bytes } = getSettings(resolved, filedropSettings)
     const files = { ca_file: tls.tls_ca_file, cert_file: tls.tls_cert_file, key_file: tls.tls_key_file }
-    return amqpCarrier({
+    const carrier = amqpCarrier({
       broker: { url, user, tls: files },
       password,
       site: site.name,
@@ -47,8 +59,12 @@ const carrierFactories: Readonly<Partial<Record<Carrier['name'], CarrierFactory>
       log,
       wait_ms: (failures) => computeBackoff_ms(failures, chance()),
     })
+    return { carrier }
   },
-  coalition: async (options) => (await import('./coalition-carrier.ts')).openCoalitionCarrier(options),
+  async coalition(options) {
+    const carrier = (await import('./coalition-carrier.ts')).openCoalitionCarrier(options)
+    return { carrier, feed: carrier }
+  },
 }
 
 const sectionReader = (resolved: ResolvedSettings) => (section: SettingsBlock) => getSettings(resolved, section)
@@ -62,9 +78,12 @@ export function listTransportNames(resolved: ResolvedSettings): string[] {
 export async function startLinkPumps(
   options: NetworkCarrierOptions,
   handover: Handover,
-  running: { readonly carriers: Carrier[]; readonly linkPumps: LinkPump[] },
+  running: RunningLinks,
 ): Promise<void> {
-  running.carriers.push(...(await openNetworkCarriers(options)))
+  for (const { carrier, feed } of await openNetworkCarriers(options)) {
+    running.carriers.push(carrier)
+    if (feed) running.feeds.push(feed)
+  }
   const { rescan_ms } = getSettings(options.resolved, filedropSettings)
   for (const carrier of running.carriers) {
     const pump = linkPump({ ...options, carrier, handover, poll_interval_ms: rescan_ms })
@@ -74,9 +93,9 @@ export async function startLinkPumps(
 }
 
 /** Opens the carriers without starting them. Throws for unusable settings. */
-async function openNetworkCarriers(options: NetworkCarrierOptions): Promise<Carrier[]> {
+async function openNetworkCarriers(options: NetworkCarrierOptions): Promise<OpenedCarrier[]> {
   const openings = listNetworks(sectionReader(options.resolved)).map(({ name }) => carrierFactories[name]?.(options))
-  return (await Promise.all(openings)).filter((carrier) => carrier !== undefined)
+  return (await Promise.all(openings)).filter((opened) => opened !== undefined)
 }
 
 /** Problems that prevent a network from being opened, found before anything starts. */

@@ -2,11 +2,11 @@
 import { createPrivateKey, type X509Certificate } from 'node:crypto'
 import * as fs from 'node:fs'
 import { parseCertificates } from '../../../adapters/transport/mtls/material.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { amqpSettings, listNetworks } from '../../roles/site/carrier-settings.ts'
 import { coalitionSettings } from '../../shared/coalition/coalition-settings.ts'
 import { isOpenToOthers } from '../host/passphrase.ts'
-import { getSettings } from '../profile.ts'
 
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>
 
@@ -92,7 +92,8 @@ class NetworkFileInspector {
   }
 }
 
-function parseCertificatesOrNone(text: string): X509Certificate[] {
+/** Certificates of PEM text; none when one of them cannot be parsed. */
+export function parseCertificatesOrNone(text: string): X509Certificate[] {
   try {
     return parseCertificates(text)
   } catch {

@@ -1,5 +1,5 @@
 // The newest signed checkpoint of each audit chain of the site, which inventories carry to peers.
-import type { Site } from '../../kernel/operation/call.ts'
+import type { Site } from '../../kernel/role/site.ts'
 import type { Store } from '../../kernel/store/store.ts'
 import { checkpoints } from '../../roles/site/checkpoint/model.ts'
 import { roles } from '../../roles.ts'

@@ -1,11 +1,11 @@
 // Opens the key-value store that the processes of a site share: Redis if the profile names one, else the process's memory.
 import { memoryKeyValue } from '../../../adapters/keyvalue/memory/memory-keyvalue.ts'
-import type { Log } from '../../kernel/operation/call.ts'
 import type { Role } from '../../kernel/role/role.ts'
 import { keyValueSettings } from '../../kernel/settings/backing-service-settings.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import type { KeyValue } from '../../kernel/store/key-value.ts'
-import { getSettings } from '../profile.ts'
+import type { Log } from '../../kernel/telemetry/log.ts'
 
 export type KeyValueOptions = {
   /** Roles of this process. */

@@ -71,12 +71,7 @@ export function roleLockFile(folder: SiteFolder, role: string): string {
   return join(roleRunFolder(folder, role), 'lock')
 }
 
-/** Lock held while messages to the peer are being carried. */
-export function peerLockFile(folder: SiteFolder, peer: string): string {
-  return join(roleRunFolder(folder, 'site'), `carrying.${peer}`)
-}
-
-/** Public keys that verify tokens. */
+/** The public keys that tokens are judged by. */
 export function tokenKeysFile(folder: SiteFolder): string {
   return join(folder.identity, 'token-keys.json')
 }

@@ -1,6 +1,7 @@
 // MCP resources: documents that AI clients read by a URI, each what an operation of the role answers.
-import type { DeploymentProfile } from '../operation/call.ts'
+
 import type { AddressedOperation, AnyOperation } from '../operation/operation.ts'
+import type { DeploymentProfile } from '../role/site.ts'
 import { offersTools } from './mcp-tools.ts'
 
 export type McpResourceDeclaration = {
@@ -35,7 +36,7 @@ export function isTemplate({ uri }: McpResource): boolean {
   return uri.includes('{')
 }
 
-/** The resource that a URI names, with the input that it asks for; undefined when there is none. */
+/** The resource at a URI, with the input that the URI carries; undefined when there is none. */
 export function findResource(resources: readonly McpResource[], uri: string) {
   for (const resource of resources) {
     const found = matchUri(resource.uri, uri)

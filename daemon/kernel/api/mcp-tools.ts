@@ -1,19 +1,19 @@
 // MCP tools, derived from operations: the tool and its REST twin are one definition, so they cannot drift.
 import * as z from 'zod'
-import type { DeploymentProfile } from '../operation/call.ts'
 import { type AddressedOperation, type AnyOperation, hasBody } from '../operation/operation.ts'
+import type { DeploymentProfile } from '../role/site.ts'
 
 export type McpTool = {
   readonly name: string
   readonly description: string
   readonly input_schema: unknown
-  /** Absent where the answer is no object. */
+  /** Absent where the answer is not an object. */
   readonly output_schema?: unknown
   readonly annotations: McpToolAnnotations
   readonly target: AddressedOperation
 }
 
-/** What the tool does to what is there, in the protocol's own names. */
+/** Effects of the tool, by the names of the protocol. */
 export type McpToolAnnotations = {
   readonly readOnlyHint: boolean
   /** It changes or ends what is there, rather than adding to it. */
@@ -40,7 +40,7 @@ export function toolOperationsForProfile(
   return offersTools(profile) ? operations.filter(({ operation }) => operation.tool !== undefined) : []
 }
 
-/** What service-info says of them, and of the documents that are read by URI. */
+/** Counts of tools and resources, for service-info. */
 export function toolServiceInfo(
   offered: readonly AddressedOperation[],
   resources: number,
@@ -70,7 +70,7 @@ export function deriveTools(operations: readonly AddressedOperation[]): McpTool[
 
 type JsonSchema = { readonly type?: unknown; readonly $ref?: string; readonly $defs?: Readonly<Record<string, object>> }
 
-/** Clients hand it to language models whole: the pattern of what a format says already is left out. */
+/** Clients pass it to language models whole: a pattern is left out where a format implies it. */
 function schemaOf(of: z.ZodType, io: 'input' | 'output'): JsonSchema {
   return inlineRootSchema(
     z.toJSONSchema(of, {
@@ -83,7 +83,7 @@ function schemaOf(of: z.ZodType, io: 'input' | 'output'): JsonSchema {
   )
 }
 
-/** A named schema says what it is by its name alone: clients want to read at once that it is an object. */
+/** Replaces a root `$ref` by its schema: clients require that the root says `type: object`. */
 function inlineRootSchema(schema: JsonSchema): JsonSchema {
   const { $ref, $defs, ...own } = schema
   const name = $ref?.replace('#/$defs/', '') ?? ''

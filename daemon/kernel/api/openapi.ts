@@ -137,7 +137,7 @@ function problemStatuses(operation: AnyOperation): Set<number> {
   return new Set([...always, ...tokened, ...others, ...operation.errors.map((code) => errorTable[code].status)])
 }
 
-/** A stream has no schema as a whole in OpenAPI 3.1: the extension says what the data of each of its events is. */
+/** OpenAPI 3.1 has no schema for a stream: the extension holds the schema of the data of each event. */
 function textContent(type: string, operation: AnyOperation, schemas: JsonObject): JsonObject {
   if (type !== 'text/event-stream') return { schema: { type: 'string' } }
   return { 'x-event-data': schemaOf(operation.output, 'output', schemas) }

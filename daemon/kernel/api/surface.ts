@@ -2,7 +2,7 @@
 import type { Refusal } from '../error/errors.ts'
 import type { Caller } from '../identity/identity.ts'
 import type { AddressedOperation, ServedRoute } from '../operation/operation.ts'
-import type { OperationResponse } from '../operation/perform-operation.ts'
+import type { OperationResponse } from '../operation/role-context.ts'
 import type { Trace } from '../telemetry/trace.ts'
 
 /** Header names in lower case; a field that came more than once is joined by commas. */
@@ -18,7 +18,7 @@ export type SurfaceRequest = {
   readonly body: unknown
   readonly caller: Caller
   /**
-   * Runs an operation as if it had been asked for over REST: admitted, limited, counted and logged under its address.
+   * Runs an operation as a REST request would: admitted, limited, counted and logged under its address.
    * `headers` are laid over those of the request. Never throws, and waits no longer than `cancelled` and the time of
    * the request allow.
    */
@@ -46,7 +46,7 @@ export type Surface = {
   readonly routes: readonly ServedRoute[]
   /** Why the request is not even looked at, by its head alone. */
   refusal(headers: HeaderFields): Refusal | undefined
-  /** What is added to the challenge of a 401, as in `, name="value"`. */
+  /** Text added to the challenge of a 401, as in `, name="value"`. */
   challenge(headers: HeaderFields): string
   answer(request: SurfaceRequest): Promise<SurfaceResponse>
 }

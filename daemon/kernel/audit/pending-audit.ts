@@ -1,4 +1,5 @@
-// Audit events of writes to a store that shares no transaction with the chain: kept here first, sealed when it is certain.
+// Audit events of writes to a store that shares no transaction with the chain: kept here first, sealed when it is
+// certain.
 import type { AuditEvent } from './audit-chain.ts'
 
 /** A write that was begun, as its store wrote it down; `write` names it. */
@@ -11,7 +12,7 @@ export type PendingWrite = { readonly write: string; readonly plan: string }
 export interface PendingAudit {
   /** Before the write is sent. Events that are not of their schema throw, and nothing is kept. */
   begin(pending: PendingWrite, events: readonly AuditEvent[]): Promise<void>
-  /** The write was done: its events join the chain. One that is not owed changes nothing. */
+  /** The write was done: its events join the chain. A write that is not pending changes nothing. */
   seal(write: string): Promise<void>
   /** The write was not done, and never will be. */
   drop(write: string): Promise<void>

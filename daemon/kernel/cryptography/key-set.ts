@@ -1,7 +1,9 @@
 // A site's public keys as one signed, numbered document, and how its versions follow each other.
+
 import * as z from 'zod'
 import { canonicalJson, sha384 } from '../encoding/canonical-json.ts'
-import { hex96, siteName } from '../messaging/transport.ts'
+import { parseExactJson } from '../encoding/parse-json.ts'
+import { hex96, siteName } from '../messaging/statement.ts'
 import { type Jws, jws, type PublicKey, publicKey } from './signatures.ts'
 
 /** The version before the first, of a site whose keys were pinned without a set. */
@@ -31,7 +33,7 @@ export type KeySet = z.infer<typeof keySet>
 
 export const max_previous_sets = 256
 
-/** Data of a message of kind `keys` that tells of keys: the newest set, and those before it, oldest first. */
+/** Data of a message of kind `keys`: the newest set, and those before it, oldest first. */
 export const keysData = z.strictObject({ keyset: jws, before: z.array(jws).max(max_previous_sets).optional() })
 export type KeysData = z.infer<typeof keysData>
 
@@ -42,16 +44,9 @@ export const keySetFile = z.strictObject({
   sets: z.array(jws).min(1).max(max_previous_sets),
 })
 
-/** What a key set says, whoever signed it: undefined for any other payload, and for one that is not canonical JSON. */
+/** Parses a key set without verifying it; undefined for another payload, and for one that is not canonical JSON. */
 export function parseKeySet({ payload }: Pick<Jws, 'payload'>): KeySet | undefined {
-  const bytes = Buffer.from(payload, 'base64url')
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    const value: unknown = JSON.parse(text)
-    return canonicalJson(value) === text ? keySet.safeParse(value).data : undefined
-  } catch {
-    return undefined
-  }
+  return keySet.safeParse(parseExactJson(Buffer.from(payload, 'base64url'), canonicalJson)).data
 }
 
 export function encodeKeySet(set: KeySet): Uint8Array<ArrayBuffer> {

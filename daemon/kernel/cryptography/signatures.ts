@@ -1,4 +1,4 @@
-// Signing and verifying as the rest of the house sees it; the cryptography itself lives in one adapter.
+// Signing and verifying as a contract; the cryptography itself is in one adapter.
 import * as z from 'zod'
 
 export const keyAlgorithm = z.enum(['Ed25519', 'ES384', 'ML-DSA-87'])
@@ -28,7 +28,7 @@ export const jws = z.strictObject({
 })
 export type Jws = z.infer<typeof jws>
 
-/** What a signature is for; goes into the protected header as `typ`, so that none can stand in for another. */
+/** Purpose of a signature: the `typ` of the protected header, so that no signature can replace another. */
 export type SignatureType =
   | 'statement'
   | 'evidence'
@@ -44,7 +44,7 @@ export type VerifiedPayload = { payload: Uint8Array<ArrayBuffer>; keys: readonly
 export type VerificationFailure = 'bad_signature' | 'unknown_key' | 'key_revoked'
 
 /** `sign` uses the site's active message key; `verify` counts distinct pinned keys that are not revoked (a retired
- * one still verifies what it signed) and says which signed. */
+ * one still verifies what it signed) and returns those that signed. */
 export interface Signatures {
   sign(type: SignatureType, payload: Uint8Array): Promise<Jws>
   verify(

@@ -1,68 +1,57 @@
 // The one table of refusals: what a code means over HTTP, on the command line, and for a retry.
 
-export type ErrorRow = { status: number; exit: 1 | 2 | 3 | 4 | 5; retryable: boolean; title: string }
+export type ErrorRow = {
+  readonly status: number
+  readonly exit: 1 | 2 | 3 | 4 | 5
+  readonly retryable: boolean
+  readonly title: string
+}
 
+/** HTTP status, exit code of the command line, and title of each error. */
 export const errorTable = {
-  malformed: { status: 400, exit: 2, retryable: false, title: 'The request could not be read' },
-  unauthenticated: { status: 401, exit: 3, retryable: false, title: 'A valid token is required' },
-  forbidden: { status: 403, exit: 3, retryable: false, title: 'The caller may not do this' },
-  not_your_tenant: { status: 403, exit: 3, retryable: false, title: 'The object belongs to another tenant' },
-  not_contributor: {
-    status: 403,
-    exit: 3,
-    retryable: false,
-    title: 'The caller may not contribute under this name and key',
-  },
-  signature_invalid: {
-    status: 403,
-    exit: 3,
-    retryable: false,
-    title: 'The message carries no valid signature of a pinned key',
-  },
-  label_denied: { status: 403, exit: 3, retryable: false, title: 'The label does not allow this' },
-  not_found: { status: 404, exit: 1, retryable: false, title: 'There is no such object' },
-  method_not_allowed: { status: 405, exit: 2, retryable: false, title: 'The resource does not support this method' },
-  not_acceptable: { status: 406, exit: 2, retryable: false, title: 'No offered representation is acceptable' },
-  conflict: { status: 409, exit: 3, retryable: true, title: 'The object changed meanwhile' },
-  already_exists: { status: 409, exit: 3, retryable: false, title: 'The object exists already' },
-  session_closed: { status: 409, exit: 3, retryable: false, title: 'The session takes no more of this' },
-  wrong_state: {
-    status: 409,
-    exit: 3,
-    retryable: false,
-    title: 'The object is in a state that does not allow this',
-  },
-  quorum_full: { status: 409, exit: 3, retryable: false, title: 'The session has all its contributors' },
-  precondition_failed: {
-    status: 412,
-    exit: 3,
-    retryable: false,
-    title: 'The version named in If-Match is not the current one',
-  },
-  too_large: { status: 413, exit: 2, retryable: false, title: 'The request is too large' },
-  unsupported_media_type: { status: 415, exit: 2, retryable: false, title: 'The content type is not supported' },
-  invalid: { status: 422, exit: 2, retryable: false, title: 'The request was understood and its values refused' },
-  idempotency_mismatch: {
-    status: 422,
-    exit: 2,
-    retryable: false,
-    title: 'The idempotency key was used with another request',
-  },
-  over_budget: { status: 403, exit: 3, retryable: false, title: 'The peer has used up what this site grants it' },
-  rate_limited: { status: 429, exit: 4, retryable: true, title: 'Too many requests' },
-  internal: { status: 500, exit: 1, retryable: false, title: 'The service failed' },
-  unavailable: { status: 503, exit: 4, retryable: true, title: 'A part that this needs is not available' },
-  timeout: { status: 503, exit: 4, retryable: true, title: 'The operation ran out of time' },
-} as const satisfies Record<string, ErrorRow>
+  malformed: final(400, 2, 'The request could not be read'),
+  unauthenticated: final(401, 3, 'A valid token is required'),
+  forbidden: final(403, 3, 'The caller may not do this'),
+  not_your_tenant: final(403, 3, 'The object belongs to another tenant'),
+  not_contributor: final(403, 3, 'The caller may not contribute under this name and key'),
+  signature_invalid: final(403, 3, 'The message carries no valid signature of a pinned key'),
+  label_denied: final(403, 3, 'The label does not allow this'),
+  not_found: final(404, 1, 'There is no such object'),
+  method_not_allowed: final(405, 2, 'The resource does not support this method'),
+  not_acceptable: final(406, 2, 'No offered representation is acceptable'),
+  conflict: retryable(409, 3, 'The object changed meanwhile'),
+  already_exists: final(409, 3, 'The object exists already'),
+  session_closed: final(409, 3, 'The session takes no more of this'),
+  wrong_state: final(409, 3, 'The object is in a state that does not allow this'),
+  quorum_full: final(409, 3, 'The session has all its contributors'),
+  precondition_failed: final(412, 3, 'The version named in If-Match is not the current one'),
+  too_large: final(413, 2, 'The request is too large'),
+  unsupported_media_type: final(415, 2, 'The content type is not supported'),
+  invalid: final(422, 2, 'The request was understood and its values refused'),
+  idempotency_mismatch: final(422, 2, 'The idempotency key was used with another request'),
+  over_budget: final(403, 3, 'The peer has used up what this site grants it'),
+  rate_limited: retryable(429, 4, 'Too many requests'),
+  internal: final(500, 1, 'The service failed'),
+  unavailable: retryable(503, 4, 'A part that this needs is not available'),
+  timeout: retryable(503, 4, 'The operation ran out of time'),
+} satisfies Record<string, ErrorRow>
 
 export type ErrorCode = keyof typeof errorTable
+
+function final(status: number, exit: ErrorRow['exit'], title: string): ErrorRow {
+  return { status, exit, retryable: false, title }
+}
+
+function retryable(status: number, exit: ErrorRow['exit'], title: string): ErrorRow {
+  return { status, exit, retryable: true, title }
+}
 
 /** One refused field: `path` as in `policy.m`, `message` for a person. */
 export type FieldError = { path: string; message: string }
 
 /**
- * A refusal. Rules and verbs return it as a value; the kernel throws it only where a value cannot travel
- * (a scoped store read inside a verb). `detail` is shown to the caller: never put a secret, a file path or a stack in it.
+ * A refusal. Rules and operations return it as a value; the kernel throws it only where a value cannot be returned
+ * (a scoped store read inside an operation). `detail` is shown to the caller: never put a secret, a file path or a stack in it.
  */
 export class Refusal extends Error {
   readonly code: ErrorCode

@@ -1,4 +1,4 @@
-// Parses by a schema and says in plain words what is wrong; the one place where the parser's own wording is replaced.
+// Parses by a schema and reports faults in plain words; the one place where the parser's own wording is replaced.
 import * as z from 'zod'
 import type { FieldError } from './errors.ts'
 import { nearestWord } from './nearest-word.ts'
@@ -65,7 +65,9 @@ function unknownFieldMessage(key: string, known: readonly string[]): string {
   return meant === '' ? 'unknown field' : `unknown field; did you mean "${meant}"?`
 }
 
-/** Of several allowed shapes the one that the value comes nearest to; undefined when it has the type of none of them. */
+/**
+ * Of several allowed shapes the one that the value comes nearest to; undefined when it has the type of none of them.
+ */
 function closestBranch(branches: readonly (readonly SchemaIssue[])[]): readonly SchemaIssue[] | undefined {
   const fitting = branches.filter(
     (issues) => !issues.some(({ path, code }) => path.length === 0 && isTypeMismatch(code)),
@@ -83,7 +85,7 @@ function messageOf(issue: SchemaIssue): string {
   return issue.message
 }
 
-/** `must be a string or an object` from what each shape says. */
+/** `must be a string or an object`, joined from the message of each shape. */
 function joinAlternatives(branches: readonly (readonly SchemaIssue[])[]): string {
   const said = branches.flatMap((issues) => issues.slice(0, 1).map(messageOf))
   const [first = 'is not valid', ...others] = [...new Set(said)]

@@ -1,7 +1,7 @@
-// Who asks, and whether they may: judged by the head of a request alone.
+// Admission: identifies the caller of a request and checks its permission, from the head of the request alone.
 import { type Refusal, refuse } from '../error/errors.ts'
 import type { AnyOperation } from '../operation/operation.ts'
-import type { RoleContext } from '../operation/perform-operation.ts'
+import type { RoleContext } from '../operation/role-context.ts'
 import {
   type Caller,
   type CredentialClaims,
@@ -50,20 +50,23 @@ function isSiteService({ sub, tenant_id, roles }: CredentialClaims): boolean {
   return tenant_id === '*' && sub.startsWith('role:') && roles.length === 1 && roles[0] === 'service'
 }
 
-/** Who asks, if they may: runs before a body is read, so that a stranger's bytes are never parsed. */
+/**
+ * The caller of a request, if it is permitted. Runs before a body is read, so that bytes of an unknown sender are never
+ * parsed.
+ */
 export async function admitCaller(
-  shop: RoleContext,
+  context: RoleContext,
   operation: Pick<AnyOperation, 'allow'>,
   bearer: string | undefined,
   certificate?: ShownCertificate,
 ): Promise<Caller | Refusal> {
   const hasShown = bearer !== undefined || certificate !== undefined
-  const claims = hasShown ? await shop.identity.verify(bearer, certificate) : undefined
-  const isKnown = claims !== undefined && isTenantServed(claims, shop.only_tenant)
-  if (operation.allow === 'public') return isKnown ? callerFromClaims(claims, shop.role_table) : anonymousCaller
+  const claims = hasShown ? await context.identity.verify(bearer, certificate) : undefined
+  const isKnown = claims !== undefined && isTenantServed(claims, context.only_tenant)
+  if (operation.allow === 'public') return isKnown ? callerFromClaims(claims, context.role_table) : anonymousCaller
   if (!claims) return refuse('unauthenticated', describeMissingIdentity(bearer, certificate))
   if (!isKnown) return refuse('forbidden', 'this service is for the site’s own tenant')
-  const caller = callerFromClaims(claims, shop.role_table)
+  const caller = callerFromClaims(claims, context.role_table)
   if (operation.allow === 'authenticated' || permits(caller.permissions, operation.allow)) return caller
   return refuse('forbidden', `this needs the permission ${operation.allow}`)
 }
@@ -73,7 +76,7 @@ function describeMissingIdentity(bearer: string | undefined, certificate: ShownC
   return certificate ? 'the certificate is not valid' : 'no bearer token was sent'
 }
 
-/** Every tenant at once is for the site's own roles alone, whatever a token says. */
+/** Only the roles of the site act for every tenant at once; no token grants that. */
 function isTenantServed({ sub, tenant_id }: CredentialClaims, only: string | undefined): boolean {
   if (tenant_id === '*') return sub.startsWith('role:')
   return only === undefined || tenant_id === only

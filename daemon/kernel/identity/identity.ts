@@ -1,8 +1,8 @@
-// Who calls: what a token says once a provider has verified it, and what its roles permit.
+// The caller of a request: the claims of a verified token, and the permissions of its roles.
 import * as z from 'zod'
 import { type Clearance, clearance } from '../label/label.ts'
 
-/** Who acts for the subject, and whom that one acted through before (RFC 8693 section 4.1). */
+/** The party that acts for the subject, and the chain of parties that it acts through (RFC 8693 section 4.1). */
 export const actor = z.object({
   sub: z.string().min(1).max(256),
   get act(): z.ZodOptional<z.ZodType<Actor>> {
@@ -11,7 +11,9 @@ export const actor = z.object({
 })
 export type Actor = { sub: string; act?: Actor | undefined }
 
-/** What every provider must find in a credential. `tenant_id` "*" is only ever the site's own service identity. */
+/**
+ * Claims that every provider must find in a credential. `tenant_id` "*" belongs only to a service identity of the site.
+ */
 export const credentialClaims = z.object({
   sub: z.string().min(1).max(256),
   tenant_id: z.string().min(1).max(128),
@@ -127,12 +129,12 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** What one role of a site may do at the others besides: signals are raised of channels that stand still, and of quarantine. */
+/** Permissions of one role beyond those of every service: signals are raised about stale channels and quarantine. */
 const extraServicePermissions: Readonly<Record<string, readonly string[]>> = {
   'role:intelligence': ['channel:read', 'quarantine:read'],
 }
 
-/** Of whoever acts for every tenant: a service of the site itself, by its subject. */
+/** Permissions of a service of the site, which acts for every tenant, by its subject. */
 export function servicePermissions(subject: string): Set<string> {
   return new Set([...(builtInRoles.service ?? []), ...(extraServicePermissions[subject] ?? [])])
 }

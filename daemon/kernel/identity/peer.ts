@@ -3,8 +3,8 @@ import * as z from 'zod'
 import { publicKey } from '../cryptography/signatures.ts'
 import { label } from '../label/label.ts'
 import { labelMap } from '../label/label-map.ts'
+import { hex96 } from '../messaging/statement.ts'
 import { newest_v } from '../messaging/statement-format.ts'
-import { hex96 } from '../messaging/transport.ts'
 
 export const max_peer_keys = 64
 export const max_revoked_keys = 1_024

@@ -1,4 +1,5 @@
-// Whether a labelled thing may cross between two sites: one ceiling for both ways, and releasability to whoever receives it.
+// Whether a labelled thing may cross between two sites: one ceiling for both directions, and releasability to the
+// receiver.
 import { isRefusal, type Refusal, refuse } from '../error/errors.ts'
 import type { Peer } from '../identity/peer.ts'
 import { isReleasableTo, isWithinCeiling, type Label, type LabelPolicy } from './label.ts'

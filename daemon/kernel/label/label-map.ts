@@ -1,4 +1,4 @@
-// What a peer's labels are called here: each term of its policy beside ours, as people agreed at enrolment.
+// Translates labels of a peer: maps each term of its policy to a term of this site's, as people agreed at enrolment.
 import * as z from 'zod'
 import { type Refusal, refuse } from '../error/errors.ts'
 import { type Label, type LabelPolicy, labelTerm, normaliseLabel } from './label.ts'

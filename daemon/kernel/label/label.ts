@@ -23,7 +23,7 @@ export const label = z
 
 export type Label = z.infer<typeof label>
 
-/** What a caller may give in place of a whole label: a bare level, or a label without its originator. */
+/** Input in place of a whole label: a bare level, or a label without its originator. */
 export const classification = z
   .union([
     labelTerm,
@@ -38,7 +38,10 @@ export const classification = z
 
 export type Classification = z.infer<typeof classification>
 
-/** The lowest level, releasable to one tenant and nobody else: for what a site says of itself. Throws for a policy without levels. */
+/**
+ * The lowest level, releasable to one tenant alone: for messages of a site about itself. Throws for a policy without
+ * levels.
+ */
 export function lowestLabel(tenant_id: string, { policy, levels }: LabelPolicy, originator: string): Label {
   const [level] = levels
   if (level === undefined) throw new Error('the label policy has no levels')
@@ -56,7 +59,7 @@ export const clearance = z.strictObject({
 
 export type Clearance = z.infer<typeof clearance>
 
-/** Who asks: the clearance with the tenant, since a label may be releasable to either. */
+/** Clearance and tenant of a reader: a label may be releasable to a nationality or a tenant. */
 export type Viewer = { readonly clearance: Clearance | undefined; readonly tenant_id: string }
 
 /** Completes a given classification to a label; undefined when its policy or level is not the site's. */
@@ -126,7 +129,7 @@ export function joinLabels(first: Label, second: Label, policy: LabelPolicy): La
   return kept
 }
 
-/** Whether whoever sees the second sees the first. */
+/** Whether every viewer of the second may see the first. */
 export function isCoveredBy(inner: Label, outer: Label, policy: LabelPolicy): boolean {
   const joined = joinLabels(outer, inner, policy)
   return joined !== undefined && labelKey(joined) === labelKey(outer)

@@ -1,18 +1,17 @@
-// A network between sites: it takes what lies ready here to the peer's site, and brings what that one has sent.
-import type { StatusEvent } from '../../shared/coalition/hub-protocol.ts'
+// A network carrier between sites: takes the messages that are ready to the peer's site, and brings those of the peer.
 import type { MessageNumber } from './journal.ts'
 
-/** One message as file-drop keeps it: the exact bytes of both files. Nothing of it has been checked by a carrier. */
+/** One message as file-drop keeps it: the exact bytes of both files, unchecked. */
 export type CarriedMessage = MessageNumber & { readonly envelope: Uint8Array; readonly body: Uint8Array }
 
 /**
- * What became of a parcel at the peer's site. `landed`: it is on disk there, and will be judged. `in_the_way`: other
- * bytes wait there under its number. `full`: nothing is taken now. `too_large`: that site never takes so much at once. Of all
- * but the first it is for the sender to try again.
+ * Outcome of a message at the peer's site. `landed`: it is on disk there, and will be checked. `in_the_way`: other bytes
+ * wait there under its number. `full`: that site takes nothing now. `too_large`: that site never takes a message of this
+ * size. The sender tries again after each but the first.
  */
 export type CarryOutcome = 'landed' | 'in_the_way' | 'full' | 'too_large'
 
-/** Nothing was taken, and the peer has said for how long it takes nothing. */
+/** The peer took nothing, and announced how long it will take nothing. */
 export class PeerBusyError extends Error {
   readonly wait_ms: number
 
@@ -24,47 +23,52 @@ export class PeerBusyError extends Error {
 }
 
 export type HandoverRequest = {
-  /** Messages at most. */
+  /** Largest number of messages. */
   readonly limit: number
-  /** Those that are not to be offered. */
+  /** True for a message that must not be offered. */
   readonly skip?: (number: MessageNumber) => boolean
   /**
-   * See `Carrier.carry`. Aborted when the messages may not leave any more; whoever decided that waits for its end. What it
-   * was given is let go of with it.
+   * See `Carrier.carry`. Aborted when the messages may no longer leave; the code that aborts it waits for its end. Locks on
+   * the messages end with it.
    */
   readonly carry: (parcels: readonly CarriedMessage[], signal: AbortSignal) => Promise<readonly CarryOutcome[]>
 }
 
-/** `kept_back`: it is not to leave as things are, or is not whole. */
+/** `kept_back`: the message may not leave at present, or is not complete. */
 export type HandoverResult = MessageNumber & { readonly outcome: CarryOutcome | 'kept_back' }
 
 /**
- * Where file-drop meets a network. The folders of a channel are what both sides share with a courier: a link whose network
- * is down goes on by disk, and loses no number.
+ * The interface between file-drop and a network. Network and courier share the folders of a channel: a link whose network
+ * is down continues by courier, and loses no number.
  */
 export interface Handover {
   /**
-   * Gives what lies ready for the peer and may leave to `carry`, lowest number first, bounded in bytes for all peers
-   * together; what has landed there is not offered again. Resolves with what became of each that was looked at, empty when
-   * there was none, or all was called back. Throws what `carry` throws.
+   * Passes the messages that are ready for the peer and may leave to `carry`, lowest number first, bounded in bytes for all
+   * peers together; a message that has landed is not offered again. Resolves with the outcome of each, empty when there was
+   * none, or all were called back. Throws what `carry` throws.
    */
   offer(peer: string, handing: HandoverRequest): Promise<readonly HandoverResult[]>
   /**
-   * Lays what a peer has sent where the intake looks, in the order given; durable when it resolves. What is not whole by its
-   * own word never will be, and goes to quarantine: it counts as landed, and its number is free. Throws
-   * `Refusal('unavailable')` while the channel from the peer stands, and `('not_found')` for one that is not pinned.
+   * Puts the messages of a peer into the folder of the intake, in the order given; durable when it resolves. A message that
+   * is shorter than it claims goes to quarantine: it counts as landed, and its number is free. Throws
+   * `Refusal('unavailable')` while the channel from the peer is stopped, and `('not_found')` for a peer that is not pinned.
    */
   receive(peer: string, parcels: readonly CarriedMessage[]): Promise<CarryOutcome[]>
-  /** Resolves when the intake has been through all that had landed before the call: each is applied, put away, or waits. */
+  /**
+   * Resolves when the intake has processed all that had landed before the call: each is applied, quarantined, or waits.
+   */
   whenProcessed(peer: string): Promise<void>
-  /** Tells when something may lie ready for a peer; may tell too often, never too seldom. Returns how to end that. */
-  onReady(tell: (peer: string) => void): () => void
+  /**
+   * Notifies when messages may be ready for a peer: perhaps too often, never too seldom. Returns a function that ends
+   * it.
+   */
+  onReady(notify: (peer: string) => void): () => void
 }
 
-/** Takes in what a peer has sent; see `Handover.land`. */
+/** Receives the messages of a peer; see `Handover.receive`. */
 export type MessageReceiver = (peer: string, parcels: readonly CarriedMessage[]) => Promise<readonly CarryOutcome[]>
 
-/** See `Handover.judged`. */
+/** See `Handover.whenProcessed`. */
 export type IntakeBarrier = (peer: string) => Promise<void>
 
 export interface Carrier {
@@ -72,19 +76,17 @@ export interface Carrier {
   /** Peers that it goes to. */
   readonly peers: readonly string[]
   /**
-   * Resolves with what became of each, in the order given, once that is certain. Throws when it cannot be known, or the
-   * peer cannot be reached: then all are tried again, and doubles are found at the other end. `Busy` is such a throw. Once
-   * it has ended, by the signal too, nothing of the parcels leaves this process any more.
+   * Resolves with the outcome of each, in the order given, once it is certain. Throws when it is unknown, or the peer cannot
+   * be reached: then all are tried again, and the receiver drops duplicates. `PeerBusyError` is such a throw. Once it has
+   * ended, also by the signal, no byte of the messages leaves this process.
    */
   carry(peer: string, parcels: readonly CarriedMessage[], signal: AbortSignal): Promise<readonly CarryOutcome[]>
   /**
-   * Begins to bring. What a peer sends is acknowledged to it only after `land` has resolved, and as that says. A network
-   * that keeps what it brings until it is told otherwise waits for `judged` as well.
+   * Starts to receive. A message is acknowledged to its sender only after `land` has resolved, with that outcome. A network
+   * that keeps a message until it is acknowledged, such as a broker, waits for `judged` as well.
    */
   start(land: MessageReceiver, judged: IntakeBarrier): Promise<void>
-  /** Tells all of a coalition; durable at its hub when it resolves, and once however often. Throws `Refusal('unavailable')`. */
-  publish?(event: StatusEvent): Promise<void>
   health(): Promise<{ ok: boolean; detail: string }>
-  /** Nothing is brought any more; what is under way is waited for. */
+  /** Stops receiving, and waits for messages under way. */
   stop(): Promise<void>
 }

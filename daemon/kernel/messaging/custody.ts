@@ -1,4 +1,4 @@
-// What people decide about the bytes that a carrier keeps: what is let out of quarantine, and what must not stay at all.
+// Decisions of people about the bytes that a transport keeps: releases from quarantine, and purges.
 import type { AuditEvent } from '../audit/audit-chain.ts'
 import type { Refusal } from '../error/errors.ts'
 import type { Label } from '../label/label.ts'
@@ -14,7 +14,7 @@ export type ReleaseOrder = {
   readonly label: Label | undefined
 }
 
-/** What a purge has come upon since it was first ordered, and what is left of it. */
+/** Finds of a purge since it was first ordered, and the work that is left. */
 export type PurgeResult = PurgeFinds & {
   /** SHA-384 of the bodies that the order is about. */
   readonly bodies: readonly string[]

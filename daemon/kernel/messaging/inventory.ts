@@ -1,7 +1,8 @@
-// What a sender says from time to time of all that it has sent, and of its audit chains: data of the messages of kind `inventory`.
+// Data of messages of kind `inventory`: a sender lists at intervals the messages it has sent, and the heads of its
+// audit chains.
 import * as z from 'zod'
 import { jws } from '../cryptography/signatures.ts'
-import { hex96 } from './transport.ts'
+import { hex96 } from './statement.ts'
 
 export const inventory_schema = 'platform.inventory/1'
 export const max_digests = 1_024
@@ -17,7 +18,9 @@ export const carriedCheckpoint = z.strictObject({
 })
 export type CarriedCheckpoint = z.infer<typeof carriedCheckpoint>
 
-/** `digests` ends with that of `highest`, the number before the inventory's own; `rolling` is that one again, or zeros. */
+/**
+ * `digests` ends with that of `highest`, the number before the inventory's own; `rolling` is that one again, or zeros.
+ */
 export const inventoryData = z.strictObject({
   epoch: z.int().min(1),
   highest: z.int().min(0),

@@ -1,15 +1,15 @@
-// The memory of the carriers: what was sent under which number, and what became of everything that arrived.
+// The journal of a transport: messages sent under each number, and the state of each that arrived.
 import type { AuditEvent } from '../audit/audit-chain.ts'
 import type { Label } from '../label/label.ts'
 import type { FirstSeenTimes, NameRange } from '../store/name-range.ts'
 import type { PurgeFinds, PurgeOrder, SentBody } from './purge-records.ts'
-import type { MessageKind } from './transport.ts'
+import type { MessageKind } from './statement.ts'
 
 export type ChannelDirection = 'out' | 'in'
 
 /**
  * One direction of one link, by the name that its statements carry. `enrolling` until its folders (or their like) are
- * made; `frozen` until a person has looked into it.
+ * made; `frozen` until a person has opened it again.
  */
 export type JournalChannel = {
   readonly channel: string
@@ -29,7 +29,7 @@ export type JournalChannel = {
 
 /**
  * `SPOOLED`: durable here. `PUBLISHED`: the carrier can take it. `PICKED_UP`: the carrier took it; no proof of arrival.
- * `ASSUMED`: its time is over, so it has arrived or never will. `ACKNOWLEDGED`: the receiver's signature says it arrived.
+ * `ASSUMED`: its time is over, so it has arrived or never will. `ACKNOWLEDGED`: a signature of the receiver confirms it.
  * `PURGED`: its body was removed from this site by order; it is never published, nor sent again.
  */
 export type SentState = 'SPOOLED' | 'PUBLISHED' | 'PICKED_UP' | 'ASSUMED' | 'ACKNOWLEDGED' | 'PURGED'
@@ -47,11 +47,11 @@ export type SealedMessage = {
   readonly body: string
   /** Epoch milliseconds. */
   readonly at: number
-  /** Epoch milliseconds: when its statement says that its time is over. */
+  /** Epoch milliseconds: the end of its validity, from its statement. */
   readonly not_after: number
 }
 
-/** What stays of a sent number for ever. `taken`: when the carrier was seen to have it, in epoch milliseconds. */
+/** Kept for every sent number. `taken`: when the carrier was seen to have it, in epoch milliseconds. */
 export type SentEntry = {
   readonly epoch: number
   readonly seq: number
@@ -63,8 +63,8 @@ export type SentEntry = {
 }
 
 /**
- * What of a channel waits here: messages sent that no carrier has taken. `oldest`: since when the first of them, or of the
- * names that wait to become complete, is here, in epoch milliseconds.
+ * Messages of a channel that no carrier has taken. `oldest`: when the first of them, or of the names that wait to become
+ * complete, came here, in epoch milliseconds.
  */
 export type Backlog = { readonly spooled: number; readonly published: number; readonly oldest?: number }
 
@@ -83,11 +83,11 @@ export type Arrival = {
 
 /**
  * `received`: taken in, its effect not yet certain. `lost`: the same, but its files are gone, so it counts as missing until
- * they come again. The others are final.
+ * they arrive again. The others are final.
  */
 export type ArrivalState = 'received' | 'lost' | 'applied' | 'refused' | 'quarantined'
 
-/** What the ledger holds of a number. `code`: the problem code of a refusal, or the reason of a quarantine. */
+/** The entry of a number in the ledger. `code`: the problem code of a refusal, or the reason of a quarantine. */
 export type LedgerEntry = Arrival & { readonly state: ArrivalState; readonly code: string }
 
 export function hasEnded({ state }: LedgerEntry): boolean {
@@ -110,7 +110,7 @@ export type ArrivalOutcome = {
 
 export type MessageNumber = { readonly epoch: number; readonly seq: number }
 
-/** What two people let pass: one reason, once, for exactly these bytes. All digests are SHA-384. */
+/** A release by two people: passes over one reason, once, for exactly these bytes. All digests are SHA-384. */
 export type Waiver = MessageNumber & {
   /** The item of the quarantine that it was given for. */
   readonly item: string
@@ -118,7 +118,7 @@ export type Waiver = MessageNumber & {
   readonly envelope: string
   readonly body: string
   readonly reason: string
-  /** Which the message carries from then on; absent: its own. */
+  /** The label of the message from then on; absent: its own. */
   readonly label?: Label
 }
 
@@ -128,7 +128,7 @@ export type Waiver = MessageNumber & {
  */
 export interface Journal {
   channels(): Promise<JournalChannel[]>
-  /** Makes the channel known, `enrolling`; one that is known already is given back as it is. */
+  /** Registers a channel as `enrolling`; returns a registered one as it is. */
   registerChannel(channel: Pick<JournalChannel, 'channel' | 'peer' | 'direction' | 'epoch'>): Promise<JournalChannel>
   setState(
     channel: string,
@@ -137,13 +137,13 @@ export interface Journal {
     audit?: readonly AuditEvent[],
   ): Promise<void>
 
-  /** Opens a later epoch of an incoming channel, which has had no inventory yet; one that is not later changes nothing. */
+  /** Opens a later epoch of an incoming channel, before its first inventory; one that is not later changes nothing. */
   advance(channel: string, epoch: number, audit: readonly AuditEvent[]): Promise<void>
 
   findSent(channel: string, event_id: string): Promise<Omit<SealedMessage, 'envelope' | 'body'> | undefined>
-  /** Where the channel's current epoch stands; `digest` is absent before the first message. */
+  /** The last number of the channel's current epoch; `digest` is absent before the first message. */
   head(channel: string): Promise<SentHead>
-  /** Appends messages that continue the head without a gap; `behind` when they do not, and nothing is written. */
+  /** Appends messages that continue the head without a gap; `behind`, with nothing written, when they do not. */
   append(channel: string, messages: readonly SealedMessage[]): Promise<'appended' | 'behind'>
   backlog(channel: string): Promise<Backlog>
   /** The oldest messages in this state, with their bytes. */
@@ -153,42 +153,42 @@ export interface Journal {
   get(channel: string, epoch: number, seq: number): Promise<SealedMessage | undefined>
   /** A message never goes back to an earlier state. `PICKED_UP` drops its bytes: they are kept as files since `at`. */
   mark(channel: string, numbers: readonly MessageNumber[], state: SentState, at: number): Promise<void>
-  /** Marks `ASSUMED` what was picked up and whose time was over before `now`, at most so many; how many there were. */
+  /** Marks `ASSUMED` what was picked up and expired before `now`, at most `limit`; resolves with their count. */
   assume(channel: string, now: number, limit: number): Promise<number>
   /**
-   * Marks `ACKNOWLEDGED` what was picked up to this number, lowest first, at most so many, and stops before the first that
-   * still waits here; up to which number all are acknowledged now.
+   * Marks `ACKNOWLEDGED` what was picked up to this number, lowest first, at most `limit`, and stops before the first that
+   * still waits here. Resolves with the number up to which all are acknowledged.
    */
   acknowledge(channel: string, epoch: number, floor: number, limit: number): Promise<number>
-  /** Digests of the statements of the last numbers of the current epoch, at most so many, lowest first. */
+  /** Digests of the statements of the last `limit` numbers of the current epoch, lowest first. */
   digests(channel: string, limit: number): Promise<string[]>
-  /** The numbers sent from `first` to `last`, lowest first, at most so many. */
+  /** The numbers sent from `first` to `last`, lowest first, at most `limit`. */
   sentRun(channel: string, epoch: number, first: number, last: number, limit: number): Promise<SentEntry[]>
   /**
-   * Opens a frozen or open channel's later epoch with its first message, all in one step; `behind` when the epoch is not
-   * later than the current one, and nothing is written.
+   * Opens a frozen or open channel's later epoch with its first message, all in one step; `behind`, with nothing written, when
+   * the epoch is not later than the current one.
    */
   openEpoch(channel: string, first: SealedMessage, audit: readonly AuditEvent[]): Promise<'opened' | 'behind'>
 
   /** Messages whose files are kept, in `sent` or `done`, since before this instant, oldest first. */
   retained(channel: string, before: number, limit: number): Promise<MessageNumber[]>
-  /** Their files are gone. What the journal knows of the messages stays. */
+  /** Records that their files are gone; the entries of the messages stay. */
   dropRetained(channel: string, numbers: readonly MessageNumber[]): Promise<void>
 
   entry(channel: string, epoch: number, seq: number): Promise<LedgerEntry | undefined>
-  /** What the ledger holds of these numbers; nothing for one that never arrived. */
+  /** Entries of these numbers; none for a number that never arrived. */
   entries(channel: string, numbers: readonly MessageNumber[]): Promise<LedgerEntry[]>
   progress(channel: string, epoch: number): Promise<ReceiveProgress>
   /** The runs of numbers that are missing below the highest, lowest first. */
   gaps(channel: string, epoch: number, limit: number): Promise<Gap[]>
   /**
-   * Enters arrivals, all in one transaction; an entry that is there already wins and is given back in its place. One that
-   * was lost is received again, if it is the same statement.
+   * Enters arrivals, all in one transaction; an existing entry wins and is returned in its place. A lost
+   * entry is received again, if it is the same statement.
    */
   receive(channel: string, arrivals: readonly Arrival[]): Promise<LedgerEntry[]>
   /** Ends arrivals, all in one transaction, and forgets their attempts; a final state stays. */
   recordOutcomes(channel: string, settlements: readonly ArrivalOutcome[]): Promise<void>
-  /** Freezes the channel, whose sender signed two statements under each of these numbers; `known`: as was told before. */
+  /** Freezes the channel: its sender signed two statements under each number. `known`: it was reported before. */
   dispute(
     channel: string,
     detail: string,
@@ -197,43 +197,43 @@ export interface Journal {
   ): Promise<'frozen' | 'known'>
   /** Remembers the last inventory of the channel's epoch that was taken in, and when; an older one changes nothing. */
   noteInventory(channel: string, number: MessageNumber, at: number): Promise<void>
-  /** Numbers that are received, and that no open waiver is about. */
+  /** Numbers that are received and have no open waiver. */
   unfinished(channel: string): Promise<MessageNumber[]>
-  /** Marks those of them lost that are received, with the audit events, all in one transaction: they are missing again. */
+  /** Marks as lost those that are received, with audit events, in one transaction: they are missing again. */
   markLost(channel: string, numbers: readonly MessageNumber[], audit: readonly AuditEvent[]): Promise<void>
   /** Counts this many more messages that had arrived before. */
   countDuplicates(channel: string, count: number): Promise<void>
 
-  /** Counts one more attempt that ended in a crash or an exception; how many there were, this one included. */
+  /** Counts one more attempt that ended in a crash or an exception; resolves with their count, this one included. */
   countFailure(channel: string, epoch: number, seq: number): Promise<number>
   clearFailures(channel: string, epoch: number, seq: number): Promise<void>
-  /** Since when (epoch ms) each waits to become complete: `now` for a new one. Others of the stretch are forgotten. */
+  /** When (epoch ms) each began to wait for its other files: `now` for a new one. Other names of the range are dropped. */
   noteIncomplete(channel: string, names: readonly string[], now: number, of?: NameRange): Promise<FirstSeenTimes>
 
   /**
-   * Enters a waiver, opens its number again if that ended in quarantine, and forgives its attempts, all in one step; an
+   * Enters a waiver, opens its number again if that ended in quarantine, and clears its failures, all in one step; an
    * open one for the same item changes nothing. `ended`: the number was applied or refused. `taken`: another item under
    * this number has an open waiver.
    */
   waive(channel: string, waiver: Waiver, audit: readonly AuditEvent[]): Promise<'waived' | 'ended' | 'taken'>
-  /** Those that are not spent. */
+  /** Waivers that are not spent. */
   waivers(channel: string): Promise<Waiver[]>
   spendWaiver(channel: string, item: string): Promise<void>
 
-  /** Remembers an order for ever; one that is known changes nothing. */
+  /** Stores an order permanently; a repeated one changes nothing. */
   orderPurge(order: PurgeOrder, audit: readonly AuditEvent[]): Promise<void>
   purgeOrders(): Promise<PurgeOrder[]>
   purgeFinds(digest: string): Promise<PurgeFinds>
   addPurgeFinds(digest: string, finds: PurgeFinds): Promise<void>
   /**
-   * Numbers of the messages that are on their way and fit the digest, with SHA-384 of their bodies. `after`: where the
-   * last answer ended; nothing is left where `next` is absent.
+   * Numbers of the messages on their way that match the digest, with SHA-384 of their bodies. `after`: the `next` of the
+   * page before; the last page has none.
    */
   bytesFitting(digest: string, after: number): Promise<{ readonly found: readonly SentBody[]; readonly next?: number }>
-  /** Drops the bytes of these and marks them `PURGED`; what the carrier has taken is marked alike. */
+  /** Drops the bytes of these and marks them `PURGED`, also those that the carrier has taken. */
   purgeSent(channel: string, numbers: readonly MessageNumber[]): Promise<void>
   /**
-   * Takes what was dropped out of the file as well. `zeroed`: the file was too large to be rewritten, so free pages of
+   * Removes dropped bytes from the file as well. `zeroed`: the file was too large to be rewritten, so free pages of
    * an earlier version may hold old bytes. `busy`: the log of writes holds them until it is written out.
    */
   scrub(): Promise<'rewritten' | 'zeroed' | 'busy'>

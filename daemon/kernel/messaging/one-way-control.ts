@@ -1,8 +1,8 @@
-// What people carry and decide where nothing comes back by itself: receipts of what is missing, resends, new epochs.
+// Control of a one-way channel, by files that people carry: gap receipts, resends and new epochs.
 import * as z from 'zod'
 import type { AuditEvent } from '../audit/audit-chain.ts'
 import type { Jws } from '../cryptography/signatures.ts'
-import { siteName } from './transport.ts'
+import { siteName } from './statement.ts'
 
 const channel = z.string().min(1).max(128)
 const epoch = z.int().min(1).max(99_999_999)
@@ -11,7 +11,10 @@ const seqOrZero = z.int().min(0).max(Number.MAX_SAFE_INTEGER)
 
 export const max_missing_runs = 1_024
 
-/** What a receiver signs about one epoch of a channel: all numbers to `floor` have come, and the lowest runs that have not. */
+/**
+ * Signed by the receiver for one epoch of a channel: all numbers to `floor` have arrived; `missing` are the lowest
+ * gaps.
+ */
 export const gapReceipt = z
   .strictObject({
     v: z.literal(1),
@@ -35,7 +38,7 @@ export const gapReceipt = z
   }, 'must be runs in rising order between floor and highest')
 export type GapReceipt = z.infer<typeof gapReceipt>
 
-/** What a sender's root keys sign before anything is sent in a later epoch of a channel. */
+/** Signed by the root keys of the sender before it sends in a later epoch of a channel. */
 export const epochAnnouncement = z.strictObject({
   v: z.literal(1),
   type: z.literal('platform.epoch'),
@@ -99,12 +102,18 @@ export type ExpiredFiles = { readonly channel: string; readonly messages: number
 /** `was`: why the channel was frozen. */
 export type UnfrozenChannel = { readonly peer: string; readonly channel: string; readonly was: string }
 
-/** Every method throws `Refusal('not_found')` for a peer that is not pinned, and `('unavailable')` for a channel that stands. */
+/**
+ * Every method throws `Refusal('not_found')` for a peer that is not pinned, and `('unavailable')` for a channel that
+ * stands.
+ */
 export interface OneWayControl {
-  /** JWS `gap-receipt` over a `GapReceipt`: what is missing of what the peer has sent in this epoch, else the current one. */
+  /**
+   * JWS `gap-receipt` over a `GapReceipt`: what is missing of what the peer has sent in this epoch, else the current
+   * one.
+   */
   gapReceipt(peer: string, epoch?: number): Promise<Jws>
   /**
-   * Puts the identical bytes where the carrier takes them, of at most 1,000 numbers a call: `next` says where to go on.
+   * Puts the identical bytes where the carrier takes them, of at most 1,000 numbers a call; `next` is the number to continue with.
    * Throws `Refusal('rate_limited')`.
    */
   resend(wanted: ResendRequest): Promise<ResendReport>
@@ -113,7 +122,7 @@ export interface OneWayControl {
    * the end of that one which the peer has not heard of, and for the announcement of the current one. Throws `Refusal('signature_invalid')` and `('invalid')`.
    */
   resendFor(receipt: Jws, from?: number): Promise<ResendReport>
-  /** What the root keys must sign to open the next epoch towards the peer. */
+  /** The payload that the root keys must sign to open the next epoch towards the peer. */
   draftEpoch(peer: string): Promise<Omit<EpochAnnouncement, 'reason'>>
   /**
    * Sends the announcement as the first message of its epoch; durable with its audit events when it resolves. Throws

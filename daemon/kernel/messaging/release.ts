@@ -1,10 +1,16 @@
 // The release of a quarantined message by two people: what each of them signs, and what their signatures waive.
+
 import * as z from 'zod'
 import type { Jws } from '../cryptography/signatures.ts'
 import { canonicalJson } from '../encoding/canonical-json.ts'
+import { parseExactJson } from '../encoding/parse-json.ts'
 import { label } from '../label/label.ts'
+import { hex96 } from './statement.ts'
 
-/** What people may answer for. A bad signature, another number's bytes or a refused command are nobody's to forgive. */
+/**
+ * Reasons of a quarantine that people may waive. Never a bad signature, other bytes under a number, or a refused
+ * message.
+ */
 export const waivableReason = z.enum([
   'EXPIRED',
   'FUTURE',
@@ -15,8 +21,6 @@ export const waivableReason = z.enum([
   'FAST_FORWARD',
 ])
 export type WaivableReason = z.infer<typeof waivableReason>
-
-const hex96 = z.string().regex(/^[0-9a-f]{96}$/)
 
 const releaseFields = {
   v: z.literal(1),
@@ -48,13 +52,10 @@ export function releasePayload(of: Release): string {
   return canonicalJson(of)
 }
 
-/** What was signed, unverified; undefined for text that is no such step, or no canonical JSON of it. */
+/** The signed content, unverified; undefined for text that is not such a step in canonical JSON. */
 export function parseRelease<T extends Release>(schema: z.ZodType<T>, envelope: Jws): T | undefined {
-  const text = Buffer.from(envelope.payload, 'base64url').toString('utf8')
-  try {
-    const { data } = schema.safeParse(JSON.parse(text))
-    return data && releasePayload(data) === text ? data : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseExactJson(Buffer.from(envelope.payload, 'base64url'), canonicalJson)
+  const { data } = schema.safeParse(value)
+  // A member that the schema added was not signed.
+  return data && releasePayload(data) === canonicalJson(value) ? data : undefined
 }

@@ -1,14 +1,16 @@
 // The versions of the signed statement, one row each: how it is read, and how it is written for a peer that reads no newer one.
 import * as z from 'zod'
+import { parseJson } from '../encoding/parse-json.ts'
 import { label } from '../label/label.ts'
-import { type Statement, statement } from './transport.ts'
+import { type Statement, statement } from './statement.ts'
 
 /** A statement whose label is still to be judged, so that a missing one gets its own reason. */
 export type UnlabelledStatement = Omit<Statement, 'label'> & { readonly label?: unknown }
 
 const version1 = statement.extend({ label: z.unknown().optional() })
 
-/** `parse` gives what the newest version would say, with `v` as it came; `write` what this version can say of it. */
+/** `parse` reads a value into the form of the newest version, with `v` as received; `write` is the reverse, as far as this
+ * version can carry it. */
 export type StatementFormat = {
   readonly v: number
   readonly parse: (value: unknown) => z.ZodSafeParseResult<UnlabelledStatement>
@@ -44,7 +46,9 @@ export function readStatement(
   return parsed.success ? { read: 'statement', statement: parsed.data } : { read: 'fault', error: parsed.error }
 }
 
-/** The newest version that a peer reads which reads none beyond `max_v`; undefined when this site writes none so old. */
+/**
+ * The newest version that a peer reads which reads none beyond `max_v`; undefined when this site writes none so old.
+ */
 export function selectFormat(
   max_v: number,
   formats: readonly StatementFormat[] = statementFormats,
@@ -52,23 +56,17 @@ export function selectFormat(
   return formats.filter(({ v }) => v <= max_v).sort((a, b) => b.v - a.v)[0]
 }
 
-/** The whole statement in the signed bytes; undefined when they hold none that this site reads, or one without a label. */
+/**
+ * The whole statement in the signed bytes; undefined when they hold none that this site reads, or one without a label.
+ */
 export function parseStatement(payload: Uint8Array): Statement | undefined {
   const said = parseUnlabelledStatement(payload)
   const labelled = label.safeParse(said?.label)
   return said && labelled.success ? { ...said, label: labelled.data } : undefined
 }
 
-/** The same, whatever stands in the place of its label. */
+/** The same for a statement whose label may be missing or malformed. */
 export function parseUnlabelledStatement(payload: Uint8Array): UnlabelledStatement | undefined {
   const reading = readStatement(parseJson(payload))
   return reading.read === 'statement' ? reading.statement : undefined
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch {
-    return undefined
-  }
 }

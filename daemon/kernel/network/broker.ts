@@ -1,4 +1,4 @@
-// How an AMQP broker is reached: by carriers between sites, and by whoever emits to one.
+// Address and credentials of an AMQP broker, for carriers between sites and for sinks.
 import * as z from 'zod'
 
 /** Beyond this machine by TLS alone. What opens the door does not stand in the address, which is printed and logged. */
@@ -11,7 +11,7 @@ export const brokerUrl = z
     message: 'must hold neither user nor password',
   })
 
-/** What is no URL has been told of already. */
+/** True for text that is not a URL: its schema reports that fault. */
 function urlSatisfies(text: string, holds: (url: URL) => boolean): boolean {
   return !URL.canParse(text) || holds(new URL(text))
 }
@@ -29,7 +29,7 @@ export type BrokerTls = {
 
 export type BrokerEndpoint = {
   readonly url: string
-  /** Who this site is to the broker, which holds each message that names a user to it. */
+  /** User of this site at the broker, which checks the user that a message names against it. */
   readonly user?: string | undefined
   readonly tls: BrokerTls
 }

@@ -22,6 +22,8 @@ describe('the text of an address', () => {
     ['::1', '::1'],
     ['1::', '1::'],
     ['64:ff9b::10.0.0.1', '64:ff9b::a00:1'],
+    // IPv4-compatible (RFC 4291 section 2.5.5.1), not IPv4-mapped.
+    ['::192.0.2.1', '::c000:201'],
   ])('%s is %s', (written, canonical) => {
     expect(textOf(written)).toBe(canonical)
   })

@@ -1,4 +1,9 @@
 // IP addresses and networks as numbers: one canonical text for each address.
+import ipaddr from 'ipaddr.js'
+
+const { IPv4, IPv6, fromByteArray } = ipaddr
+type IPv4 = ipaddr.IPv4
+type IPv6 = ipaddr.IPv6
 
 /** `family` 4 (32 bits) or 6 (128 bits). An IPv4 address written as IPv6 (`::ffff:192.0.2.1`) is the IPv4 address. */
 export type IpAddress = { readonly family: 4 | 6; readonly value: bigint }
@@ -6,28 +11,43 @@ export type IpAddress = { readonly family: 4 | 6; readonly value: bigint }
 /** All addresses whose first `prefix` bits are those of `value`, whose others are zero. */
 export type IpNetwork = { readonly family: 4 | 6; readonly value: bigint; readonly prefix: number }
 
-const ipv4_mapped_prefix = 0xffffn << 32n
-
 /**
  * An address by its text: four decimal numbers without leading zeros (never octal, hexadecimal or fewer than four), or
  * RFC 4291 section 2.2. Anything else is undefined: zones (`%eth0`), brackets, ports, spaces.
  */
 export function parseIp(text: string): IpAddress | undefined {
-  if (isIpv4(text)) return { family: 4, value: BigInt(ipv4Value(text)) }
-  const words = ipv6Words(text)
-  if (!words) return undefined
-  let value = 0n
-  for (const word of words) value = (value << 16n) | BigInt(word)
-  return value >> 32n === ipv4_mapped_prefix >> 32n ? { family: 4, value: value & 0xffff_ffffn } : { family: 6, value }
+  if (isIpv4(text)) return { family: 4, value: toValue(IPv4.parse(text)) }
+  const words = toIpv6Words(text)
+  if (words === undefined || !IPv6.isValid(words)) return undefined
+  const address = IPv6.parse(words)
+  return address.isIPv4MappedAddress()
+    ? { family: 4, value: toValue(address.toIPv4Address()) }
+    : { family: 6, value: toValue(address) }
+}
+
+/**
+ * The text with an IPv4 tail as two hexadecimal words; undefined for what the library reads besides: zones, and octal,
+ * hexadecimal or zero-padded numbers in the tail. It also takes the IPv4-compatible `::192.0.2.1` for IPv4-mapped.
+ */
+function toIpv6Words(text: string): string | undefined {
+  if (!/^[0-9a-fA-F:.]{2,45}$/.test(text)) return undefined
+  const from = text.lastIndexOf(':') + 1
+  const tail = text.slice(from)
+  if (!text.includes('.')) return text
+  if (!isIpv4(tail)) return undefined
+  const [a = 0, b = 0, c = 0, d = 0] = IPv4.parse(tail).octets
+  return `${text.slice(0, from)}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
+}
+
+function toValue(address: IPv4 | IPv6): bigint {
+  return address.toByteArray().reduce((value, byte) => (value << 8n) | BigInt(byte), 0n)
 }
 
 /** The canonical text: RFC 5952 for IPv6. */
 export function formatIp({ family, value }: IpAddress): string {
-  if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 255n)).join('.')
-  const words = Array.from({ length: 8 }, (_, at) => Number((value >> BigInt(112 - 16 * at)) & 0xffffn))
-  const run = findLongestZeroRun(words)
-  const text = (part: readonly number[]) => part.map((word) => word.toString(16)).join(':')
-  return run ? `${text(words.slice(0, run.from))}::${text(words.slice(run.from + run.length))}` : text(words)
+  const length = family === 4 ? 4 : 16
+  const bytes = Array.from({ length }, (_, at) => Number((value >> BigInt(8 * (length - 1 - at))) & 0xffn))
+  return fromByteArray(bytes).toString()
 }
 
 /** `192.0.2.0/24`, `2001:db8::/32`, or one address. Undefined when it is neither, or has bits beyond the prefix. */
@@ -59,7 +79,7 @@ function maskedTo(prefix: number, { family, value }: IpAddress): bigint {
   return (value >> beyond) << beyond
 }
 
-/** Whether the text is an IPv4 address in its one canonical form. Without allocation: it is asked for each request. */
+/** Whether the text is an IPv4 address in its one canonical form. Does not allocate: it runs for each request. */
 export function isIpv4(text: string): boolean {
   if (text.length < 7 || text.length > 15) return false
   let dots = 0
@@ -79,45 +99,4 @@ export function isIpv4(text: string): boolean {
     }
   }
   return dots === 3 && digits > 0
-}
-
-function ipv4Value(text: string): number {
-  return text.split('.').reduce((value, part) => value * 256 + Number(part), 0)
-}
-
-function ipv6Words(text: string): readonly number[] | undefined {
-  if (text.length < 2 || text.length > 45) return undefined
-  const halves = text.split('::')
-  if (halves.length > 2) return undefined
-  const parts = halves.map((half, at) => parseWords(half, at === halves.length - 1))
-  const [head, tail] = parts
-  if (!head) return undefined
-  if (halves.length === 1) return head.length === 8 ? head : undefined
-  if (!tail || head.length + tail.length > 7) return undefined
-  return [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail]
-}
-
-/** The 16-bit words of one side of `::`; the last of the text may be an IPv4 address. */
-function parseWords(half: string, isLast: boolean): readonly number[] | undefined {
-  if (half === '') return []
-  const words: number[] = []
-  const parts = half.split(':')
-  for (const [at, part] of parts.entries()) {
-    if (/^[0-9a-fA-F]{1,4}$/.test(part)) words.push(Number.parseInt(part, 16))
-    else if (isLast && at === parts.length - 1 && isIpv4(part)) {
-      const value = ipv4Value(part)
-      words.push(Math.floor(value / 65_536), value % 65_536)
-    } else return undefined
-  }
-  return words
-}
-
-function findLongestZeroRun(words: readonly number[]): { from: number; length: number } | undefined {
-  let best: { from: number; length: number } | undefined
-  for (let from = 0; from < words.length; from++) {
-    let length = 0
-    while (words[from + length] === 0) length++
-    if (length > 1 && length > (best?.length ?? 0)) best = { from, length }
-  }
-  return best
 }

@@ -1,4 +1,4 @@
-// What addresses are for that belong to no public network, and which networks a site may name as its own: one table for all.
+// The special-purpose address registries, and the networks that a site may name as its own: one table for all.
 import { type IpAddress, type IpNetwork, isWithin, parseNetwork } from './ip-address.ts'
 
 /**

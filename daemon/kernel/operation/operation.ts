@@ -3,18 +3,19 @@ import type * as z from 'zod'
 import type { ErrorCode, Refusal } from '../error/errors.ts'
 import type { Permission } from '../identity/identity.ts'
 import type { Call } from './call.ts'
+import type { InputSchema, OutputSchema } from './operation-contract.ts'
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** A server-sent event: `id` lets a client resume after it. */
 export type ServerEvent = { readonly id: string; readonly event: string; readonly data: unknown }
 
-/** An answer that is not the plain JSON of `output`. */
+/** A response that is not the plain JSON of `output`. */
 export class RawResponse {
   readonly content_type: string
   readonly body: string | AsyncIterable<ServerEvent>
   readonly headers: Readonly<Record<string, string>>
-  /** The operation's own unless said. */
+  /** Default: the status of the operation. */
   readonly status: number | undefined
 
   constructor(
@@ -30,9 +31,6 @@ export class RawResponse {
   }
 }
 
-export type InputSchema = z.ZodObject
-export type OutputSchema = z.ZodType
-
 export type Operation<I extends InputSchema = InputSchema, O extends OutputSchema = OutputSchema> = {
   readonly summary: string
   readonly method: HttpMethod
@@ -45,25 +43,28 @@ export type Operation<I extends InputSchema = InputSchema, O extends OutputSchem
   /** Path parameters, query (GET, DELETE) and body (POST, PUT) as one flat, strict object. */
   readonly input: I
   readonly output: O
-  /** What this operation may refuse with, besides what the kernel itself refuses. */
+  /** Error codes of this operation, besides those of the kernel. */
   readonly errors: readonly ErrorCode[]
   /** The one permission it needs; `authenticated`: any valid token; `public`: none. */
   readonly allow: Permission | 'authenticated' | 'public'
-  /** Status of success; 200 unless said. 204 answers nothing. */
+  /** Status of success; default 200. 204 has no body. */
   readonly status?: 200 | 201 | 202 | 204
-  /** JSON answers by status that are neither success nor a problem document, as another standard asks for; see `Reply`. */
+  /**
+   * JSON responses by status that are neither success nor a problem document, as another standard requires; see
+   * `RawResponse`.
+   */
   readonly otherwise?: Readonly<Record<number, z.ZodType>>
   /** Media types other than JSON that it may answer with. */
   readonly produces?: readonly string[]
-  /** The media type of the request body; JSON unless said. */
+  /** Media type of the request body; default JSON. */
   readonly consumes?: 'application/x-www-form-urlencoded'
-  /** Any JSON, of a sender who proves itself by a signature over the bytes: nothing of it is parsed before; see `Call.delivery`. */
+  /** Any JSON whose sender signs its bytes: not parsed before the signature is verified; see `Call.signed_body`. */
   readonly signed?: boolean
   /** Honours `Idempotency-Key`. */
   readonly creates?: boolean
   /** The answer carries `version` as an ETag, and `If-Match` is honoured. */
   readonly versioned?: boolean
-  /** Largest request body; 1 MiB unless said. */
+  /** Largest request body in bytes; default 1 MiB. */
   readonly max_body_bytes?: number
   /** In profiles C and D only the internal listener and the local socket serve it. */
   readonly inside?: boolean
@@ -83,7 +84,7 @@ export type AnyOperation = Operation<any, any>
 /** An operation with the address that its place in a role gives it: `role.noun.verb`. */
 export type AddressedOperation = { readonly address: string; readonly role: string; readonly operation: AnyOperation }
 
-/** What must be known before a request is let in: of an operation, and of whatever else a listener serves. */
+/** Facts by which a listener admits a request, to an operation or to another route that it serves. */
 export type ServedRoute = {
   readonly address: string
   readonly operation: Pick<AnyOperation, 'method' | 'path' | 'also' | 'allow' | 'max_body_bytes'> &

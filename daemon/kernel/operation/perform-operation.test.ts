@@ -11,7 +11,8 @@ import type { Caller } from '../identity/identity.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Call } from './call.ts'
 import { type AnyOperation, operation, RawResponse } from './operation.ts'
-import { createServiceCall, type OperationRequest, performOperation, type RoleContext } from './perform-operation.ts'
+import { createServiceCall, emptyRequest, performOperation } from './perform-operation.ts'
+import type { OperationRequest, RoleContext } from './role-context.ts'
 
 const uncounted: Metrics = { count: () => {}, set: () => {}, observe: () => {}, text: async () => '' }
 
@@ -38,13 +39,8 @@ const declareOperation = (given: Partial<AnyOperation>): AnyOperation =>
 const alice: Caller = { subject: 'alice', tenant_id: 't', roles: [], permissions: new Set(), clearance: undefined }
 
 const requestWith = (given: Partial<OperationRequest> = {}): OperationRequest => ({
+  ...emptyRequest,
   params: { id: 'a' },
-  query: {},
-  body: undefined,
-  accepts: [],
-  if_match: undefined,
-  idempotency_key: undefined,
-  last_event_id: undefined,
   trace: sampleTrace,
   signal: new AbortController().signal,
   ...given,

@@ -1,58 +1,22 @@
-// The path of every request, whatever carried it: who is it, may they, is it well formed, do it, say what came of it.
+// Performs an admitted request of any listener: parses its input, runs the operation, and audits refusals.
 
-import type { AuditEvent } from '../audit/audit-chain.ts'
 import { canonicalDigest, sha256 } from '../encoding/canonical-json.ts'
 import { type ErrorCode, isRefusal, type Refusal, refuse } from '../error/errors.ts'
 import { serviceCaller } from '../identity/admit-caller.ts'
-import type { Caller, IdentityProvider } from '../identity/identity.ts'
+import type { Caller } from '../identity/identity.ts'
 import type { Label } from '../label/label.ts'
 import { scopedStore } from '../store/scoped-store.ts'
-import type { Collection, Store, StoredFields } from '../store/store.ts'
-import type { SpanRecorder } from '../telemetry/spans.ts'
+import type { Collection, StoredFields } from '../store/store.ts'
 import type { Trace } from '../telemetry/trace.ts'
-import type { Call, RoleClients, RoleEnvironment, SignedBody } from './call.ts'
+import type { Call } from './call.ts'
 import { type AddressedOperation, type AnyOperation, RawResponse } from './operation.ts'
 import { parseInput } from './parse-input.ts'
+import type { OperationRequest, OperationResponse, RoleContext } from './role-context.ts'
+import type { RoleEnvironment } from './role-environment.ts'
 
-/** A request with the carrier's details stripped off. */
-export type OperationRequest = {
-  readonly params: Readonly<Record<string, string>>
-  readonly query: Readonly<Record<string, string | readonly string[]>>
-  readonly body: unknown
-  /** The whole input as one object, from a carrier that knows no paths and queries; the other three are then empty. */
-  readonly fields?: Readonly<Record<string, unknown>>
-  readonly accepts: readonly string[]
-  readonly if_match: number | undefined
-  readonly idempotency_key: string | undefined
-  readonly last_event_id: string | undefined
-  readonly trace: Trace
-  readonly signal: AbortSignal
-  /** The whole Authorization header, for the operations that authenticate clients rather than tokens. */
-  readonly authorization?: string | undefined
-  readonly signed_body?: SignedBody | undefined
-}
-
-export type OperationResponse = { readonly status: number; readonly body: unknown; readonly version?: number }
-
-/** What a role's calls are made of. */
-export type RoleContext = {
-  readonly environment: RoleEnvironment
-  /** What other roles do for a call, asked in its trace. */
-  readonly roles: (trace: Trace) => RoleClients
-  readonly identity: IdentityProvider
-  /** Role name to permissions, the profile's additions included. */
-  readonly role_table: Readonly<Record<string, readonly string[]>>
-  readonly store: Store
-  readonly record: (events: readonly AuditEvent[]) => Promise<void>
-  /** Where ended work is told; undefined: nowhere. */
-  readonly spans?: SpanRecorder | undefined
-  /** The one tenant whose people the role serves; undefined: all. */
-  readonly only_tenant?: string | undefined
-}
-
-/** Runs an admitted request to its answer. Never throws: whatever goes wrong becomes a `Refusal`. */
+/** Runs an admitted request to its response. Never throws: every failure becomes a `Refusal`. */
 export async function performOperation(
-  shop: RoleContext,
+  context: RoleContext,
   target: AddressedOperation,
   caller: Caller,
   request: OperationRequest,
@@ -60,7 +24,7 @@ export async function performOperation(
   const { operation } = target
   const input = parseInput(operation, request)
   if (isRefusal(input)) return input
-  const call = createCall(shop, target.address, caller, request, input)
+  const call = createCall(context, target.address, caller, request, input)
   try {
     const result = await operation.run(call, input)
     if (isRefusal(result)) return await auditRefusal(call, operation, input, result)
@@ -69,31 +33,31 @@ export async function performOperation(
   } catch (error) {
     if (isRefusal(error)) return await auditRefusal(call, operation, input, error)
     const { trace_id, span_id } = request.trace
-    shop.environment.log.error(`${target.address}.failed`, { trace_id, span_id, error: describeError(error) })
+    context.environment.log.error(`${target.address}.failed`, { trace_id, span_id, error: describeError(error) })
     return refuse('internal', 'the service failed; the trace id finds the cause in its log')
   }
 }
 
-/** Runs a worker, or an operation in the service's own name; see `perform` for requests from outside. */
+/** A request without parameters, body or conditions. */
+export const emptyRequest: Omit<OperationRequest, 'trace' | 'signal'> = {
+  params: {},
+  query: {},
+  body: undefined,
+  accepts: [],
+  if_match: undefined,
+  idempotency_key: undefined,
+  last_event_id: undefined,
+}
+
+/** Runs a worker, or an operation in the service's own name; see `performOperation` for requests from outside. */
 export function createServiceCall(
-  shop: RoleContext,
+  context: RoleContext,
   role: string,
   address: string,
   trace: Trace,
   signal: AbortSignal,
 ): Call {
-  const request: OperationRequest = {
-    params: {},
-    query: {},
-    body: undefined,
-    accepts: [],
-    if_match: undefined,
-    idempotency_key: undefined,
-    last_event_id: undefined,
-    trace,
-    signal,
-  }
-  return createCall(shop, address, serviceCaller(role), request, {})
+  return createCall(context, address, serviceCaller(role), { ...emptyRequest, trace, signal }, {})
 }
 
 function versionOf(operation: AnyOperation, result: unknown): { version?: number } {
@@ -137,22 +101,22 @@ async function auditRefusal(
   return refused
 }
 
-/** The call inherits the role's surroundings, so that a request allocates its own few fields and nothing else. */
+/** The call inherits the environment of the role, so that a request allocates its own few fields and nothing else. */
 function createCall(
-  shop: RoleContext,
+  context: RoleContext,
   address: string,
   caller: Caller,
   request: OperationRequest,
   input: unknown,
 ): Call {
-  const { environment } = shop
+  const { environment } = context
   const { trace } = request
   const nowIso = () => formatInstant(environment.now())
   const own: Omit<Call, keyof RoleEnvironment> = {
     caller,
     address,
     trace,
-    roles: shop.roles(trace),
+    roles: context.roles(trace),
     signal: request.signal,
     accepts: request.accepts,
     last_event_id: request.last_event_id,
@@ -164,7 +128,7 @@ function createCall(
     nowIso,
     newId: (prefix) => `${prefix}_${deriveIdDigits(environment, caller, address, request.idempotency_key)}`,
     store: <T extends StoredFields>(of: Collection<T>) =>
-      scopedStore(shop.store, of, {
+      scopedStore(context.store, of, {
         caller,
         labels: environment.site.labels,
         if_match: request.if_match,
@@ -180,11 +144,11 @@ function createCall(
       outcome: 'done',
       subject: caller.subject,
       target,
-      // What the site's own hand does is a matter of the site's tenant, whose auditors must see it.
+      // Auditors of the site's tenant must see the work of its services.
       tenant_id: caller.tenant_id === '*' ? environment.site.tenant_id : caller.tenant_id,
       trace_id: trace.trace_id,
     }),
-    record: shop.record,
+    record: context.record,
   }
   const call: Call = Object.assign(Object.create(environment) as RoleEnvironment, own)
   return call

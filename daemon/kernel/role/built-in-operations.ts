@@ -1,11 +1,14 @@
 // The operations that every role serves: health, service-info, metrics, its OpenAPI document, its audit records.
+
 import * as z from 'zod'
 import { type AuditLog, auditRecord } from '../audit/audit-chain.ts'
 import { type Refusal, refuse } from '../error/errors.ts'
 import { permits } from '../identity/identity.ts'
 import { dominates, parseLabelKey } from '../label/label.ts'
-import { type Call, part } from '../operation/call.ts'
+import type { Call } from '../operation/call.ts'
 import { type AddressedOperation, type AnyOperation, operation, RawResponse } from '../operation/operation.ts'
+import type { OperationContract } from '../operation/operation-contract.ts'
+import { part } from './part.ts'
 import { addressOperations, type Role } from './role.ts'
 
 export const dependencyHealth = z.strictObject({
@@ -43,7 +46,14 @@ export const backupAnswer = z
   .meta({ id: 'BackupAnswer' })
 export type BackupAnswer = z.infer<typeof backupAnswer>
 
-/** What boot supplies so that a role can describe itself. */
+const backupInput = z.strictObject({ set: backupName })
+
+/** The operation by which the site role requests a copy of the data of a role. */
+export function backupContract(role: string): OperationContract<typeof backupInput, typeof backupAnswer> {
+  return { address: `${role}.service.backup`, input: backupInput, output: backupAnswer }
+}
+
+/** Supplied by boot to the operations that every role has. */
 export type ServiceParts = {
   readonly phase: () => 'starting' | 'ready' | 'stopping'
   readonly health: (call: Call) => Promise<DependencyHealth[]>
@@ -121,7 +131,7 @@ export function builtInOperations(of: Pick<Role, 'api_prefix'>): Readonly<Record
       summary: 'Put a copy of this service’s data into a backup that the site role has begun; repeat while it copies',
       method: 'POST',
       path: at('/backup'),
-      input: z.strictObject({ set: backupName }),
+      input: backupInput,
       output: backupAnswer,
       errors: ['not_found', 'already_exists'],
       allow: 'backup:write',

@@ -1,7 +1,7 @@
-// Work that would hold up everything else: done beside it, told of while it goes on, and ended when it is wanted no more.
+// Long computations: run in a thread, with progress reports, and aborted by a signal.
 
 export type ComputeJob = {
-  /** What the work is about; it is copied over. */
+  /** Input of the job; copied to the thread. */
   readonly input: unknown
   readonly timeout_ms: number
   readonly max_memory_bytes: number

@@ -1,12 +1,14 @@
-// A role is a declaration: an outline that every process knows, and a table of contents from which boot makes a service.
+// A role is a declaration: an outline that every process knows, and a table of contents from which boot makes a
+// service.
 
 import type { McpResourceDeclaration } from '../api/mcp-resources.ts'
-import type { MessageKind } from '../messaging/transport.ts'
-import type { Call, DeploymentProfile } from '../operation/call.ts'
+import type { MessageKind } from '../messaging/statement.ts'
+import type { Call } from '../operation/call.ts'
 import type { AddressedOperation, AnyOperation } from '../operation/operation.ts'
 import type { ResolvedSettings, SettingsBlock } from '../settings/settings.ts'
 import type { Collection } from '../store/store.ts'
 import type { Metric } from '../telemetry/metrics.ts'
+import type { DeploymentProfile } from './site.ts'
 
 /** Scheduled or woken work: a function of the time that its call gives. */
 export type Worker = {
@@ -16,7 +18,9 @@ export type Worker = {
   readonly run: (call: Call) => Promise<void>
 }
 
-/** What is known of a role whether it runs here or not: enough to settle a profile, and to find who takes a message. */
+/**
+ * Facts of a role, whether it runs here or not: enough to resolve a profile, and to find the role that takes a message.
+ */
 export type RoleOutline = {
   readonly name: string
   readonly purpose: string
@@ -25,7 +29,9 @@ export type RoleOutline = {
   readonly serves: 'tenants' | 'site'
   /** Keeps the heads of the audit chains of the site's roles. */
   readonly keeps_audit_anchors?: true
-  /** What its indexes in a cluster are called together, where that is not its own name. */
+  /** Owns the keys, peers and channels of the site, and the journal of its messages. Exactly one role does. */
+  readonly owns_site_files?: true
+  /** Name of its index family in a cluster, where that is not the name of the role. */
   readonly index_family?: string
   /** Prefix under which health, service-info and metrics are served besides the root. */
   readonly api_prefix: string
@@ -34,7 +40,7 @@ export type RoleOutline = {
   readonly settings: readonly SettingsBlock[]
   /** Kinds of messages from peers. */
   readonly takes: readonly MessageKind[]
-  /** The rest of it, which a process pays for only once it asks. */
+  /** Loads the rest of the role; a process that does not run the role does not pay for it. */
   readonly load: () => Promise<Role>
 }
 
@@ -49,7 +55,7 @@ export type Role = RoleOutline & {
   readonly messages: Readonly<Partial<Record<MessageKind, AnyOperation>>>
   /** Documents that AI clients read by a URI, where the site offers tools. */
   readonly resources?: readonly McpResourceDeclaration[]
-  /** What service-info says; its tools and resources are counted by boot. */
+  /** Fields of service-info; boot adds the counts of tools and resources. */
   readonly serviceInfo: (about: RoleDeployment) => Readonly<Record<string, unknown>>
   /** Why the role must not start with these settings; undefined when it may. */
   readonly refusesToStart?: (about: RoleDeployment) => string | undefined

@@ -1,6 +1,6 @@
 // The settings that belong to the site as a whole rather than to one role.
 import * as z from 'zod'
-import { deploymentProfiles } from '../operation/call.ts'
+import { deploymentProfiles } from '../role/site.ts'
 import { settingsBlock } from './settings.ts'
 
 const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be lower-case letters, digits and hyphens, at most 63')
@@ -11,23 +11,23 @@ const account = z.union([z.string().regex(/^[A-Za-z_][\w.-]{0,31}\$?$/), z.int()
 export const platformSettings = settingsBlock('platform', {
   deployment_profile: z.enum(deploymentProfiles).default('classified_airgapped').meta({
     env: 'PLATFORM_DEPLOYMENT_PROFILE',
-    doc: 'Where the site stands: single_cluster and multi_tenant_cloud (A), customer_onprem (B), coalition_federated (C), classified_airgapped (D).',
+    doc: 'Kind of deployment and its profile: single_cluster and multi_tenant_cloud (A), customer_onprem (B), coalition_federated (C), classified_airgapped (D).',
   }),
-  name: name.meta({ env: 'PLATFORM_SITE_NAME', doc: 'The site’s name, by which peers address it.' }),
+  name: name.meta({ env: 'PLATFORM_SITE_NAME', doc: 'Name of the site, by which peers address it.' }),
   tenant_id: z
     .string()
     .min(1)
     .max(128)
-    .meta({ env: 'PLATFORM_TENANT_ID', doc: 'The tenant that the site itself belongs to.' }),
+    .meta({ env: 'PLATFORM_TENANT_ID', doc: 'Tenant that the site itself belongs to.' }),
   roles: z.array(word).min(1).default(['site', 'consensus']).meta({
     env: 'PLATFORM_ROLES',
-    doc: 'Roles that `platform serve` runs when none is named.',
+    doc: 'Roles that `platform serve` runs if none is named.',
   }),
   os_group: account.optional().meta({
-    doc: 'Unix group of the users that the roles run as, each as its own; absent: the site belongs to one user.',
+    doc: 'Unix group of the users of the roles, one user for each role; absent: the site belongs to one user.',
   }),
   os_users: z.record(word, account).default({}).meta({
-    doc: 'With os_group: role to the Unix user that it runs as; `platform site divide` gives each its files.',
+    doc: 'With os_group: Unix user of each role; `platform site divide` gives each user its files.',
   }),
   log_level: z.enum(['debug', 'info', 'warn', 'error']).default('info').meta({
     env: 'LOG_LEVEL',
@@ -35,39 +35,39 @@ export const platformSettings = settingsBlock('platform', {
   }),
   drain_ms: z.int().min(0).max(600_000).default(10_000).meta({
     env: 'PLATFORM_DRAIN_MS',
-    doc: 'How long a stop waits for requests under way.',
+    doc: 'Time that a stop waits for active requests.',
   }),
 })
 
 export const labelSettings = settingsBlock('labels', {
-  policy: word.default('SITE').meta({ doc: 'The labelling policy of this site.' }),
+  policy: word.default('SITE').meta({ doc: 'Labelling policy of this site.' }),
   levels: z
     .array(word)
     .min(1)
     .max(32)
     .default(['UNCLASSIFIED', 'RESTRICTED', 'CONFIDENTIAL', 'SECRET', 'TOP_SECRET'])
     .meta({
-      doc: 'The policy’s levels, lowest first.',
+      doc: 'Levels of the policy, lowest first.',
     }),
-  default_level: word.default('UNCLASSIFIED').meta({ doc: 'The level of anything made without a label.' }),
+  default_level: word.default('UNCLASSIFIED').meta({ doc: 'Level of data that is created without a label.' }),
 })
 
 export const identitySettings = settingsBlock('identity', {
   provider: z.enum(['offline', 'oidc']).default('offline').meta({
     env: 'AUTH_PROVIDER',
-    doc: 'Whose tokens count: offline, those of the site’s own issuer; oidc, those of the identity provider in sso as well.',
+    doc: 'Accepted tokens: offline, those of the site’s own issuer; oidc, also those of the identity provider in sso.',
   }),
-  clock_skew_s: z.int().min(0).max(300).default(60).meta({ doc: 'Tolerance for token times.' }),
+  clock_skew_s: z.int().min(0).max(300).default(60).meta({ doc: 'Tolerance for the times of tokens.' }),
   keys_passphrase_file: z.string().min(1).optional().meta({
     env: 'PLATFORM_KEYS_PASSPHRASE_FILE',
-    doc: 'File (0600, or a systemd credential) with the passphrase that the site’s private keys lie under; see keys wrap.',
+    doc: 'File (0600, or a systemd credential) with the passphrase of the site’s private keys; see keys wrap.',
   }),
-  token_ttl_s: z.int().min(60).max(86_400).default(3_600).meta({ doc: 'Life of a token from the token endpoint.' }),
+  token_ttl_s: z.int().min(60).max(86_400).default(3_600).meta({ doc: 'Lifetime of a token from the token endpoint.' }),
   roles: z
     .record(word, z.array(z.string().regex(/^[a-z_]+:[a-z_*]+$/, 'must be noun:verb or noun:*')).max(128))
     .default({})
     .meta({
-      doc: 'Roles besides the built-in ones: name to permissions.',
+      doc: 'Roles besides the built-in ones, each with its permissions.',
     }),
   clients: z
     .array(
@@ -95,7 +95,7 @@ export function toolFields(prefix: string) {
   return {
     mcp_url: httpUrl.optional().meta({
       env: `${prefix}_MCP_URL`,
-      doc: 'Profile A: scheme, host and port at which AI clients reach the listener, where a reverse proxy stands before it.',
+      doc: 'Profile A: scheme, host and port at which AI clients reach the listener through a reverse proxy.',
     }),
     mcp_hosts: z
       .array(z.string().regex(/^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)$/, 'must be a host name in lower case, without a port'))
@@ -103,7 +103,7 @@ export function toolFields(prefix: string) {
       .default([])
       .meta({
         env: 'MCP_EXTRA_HOSTS',
-        doc: 'Host names by which /agentspace may be asked for, besides localhost, the listener’s address and that of mcp_url.',
+        doc: 'Host names allowed in requests to /agentspace, besides localhost, the listener’s address and that of mcp_url.',
       }),
     mcp_origins: z
       .array(z.string().regex(/^https?:\/\/[^/]+$/, 'must be an origin such as https://console.example'))
@@ -111,7 +111,7 @@ export function toolFields(prefix: string) {
       .default([])
       .meta({
         env: `${prefix}_MCP_ORIGINS`,
-        doc: 'Web origins whose pages may ask /agentspace; others than its own are refused.',
+        doc: 'Web origins whose pages may call /agentspace, besides its own; others are refused.',
       }),
     mcp_authorization_servers: z
       .array(httpUrl)
@@ -119,13 +119,13 @@ export function toolFields(prefix: string) {
       .default([])
       .meta({
         env: `${prefix}_MCP_AUTHORIZATION_SERVERS`,
-        doc: 'Issuers that AI clients are sent to for a token; the site’s own issuer when none is named.',
+        doc: 'Issuers that AI clients are referred to for a token (default: the site’s own issuer).',
       }),
     mcp_sessions_per_caller: z.int().min(1).max(1_000).default(16).meta({
-      doc: 'MCP sessions that one caller may have; a further one ends the one not used for longest.',
+      doc: 'Maximum number of MCP sessions of one caller; a further one ends the least recently used one.',
     }),
     mcp_session_idle_s: z.int().min(10).max(86_400).default(1_800).meta({
-      doc: 'An MCP session that is not used for so long ends; each ends after a day.',
+      doc: 'Time after which an unused MCP session ends; every session ends after a day.',
     }),
   }
 }
@@ -150,18 +150,18 @@ export function listenerFields(port: number, prefix: string) {
       .optional()
       .meta({
         env: `${prefix}_METRICS_LISTEN`,
-        doc: 'host:port of the internal listener; the only TCP one that serves metrics in profiles C and D.',
+        doc: 'host:port of the internal listener; in profiles C and D the only TCP listener that serves metrics.',
       }),
     streams_per_caller: z
       .int()
       .min(1)
       .max(1_000)
       .default(32)
-      .meta({ doc: 'Event streams that one caller may have open at once on a listener; the next one is 429.' }),
+      .meta({ doc: 'Maximum number of event streams of one caller on a listener; a further one gets 429.' }),
     tls_cert_file: z
       .string()
       .optional()
-      .meta({ env: `${prefix}_TLS_CERT_FILE`, doc: 'Certificate chain (PEM); with it the listener speaks TLS.' }),
+      .meta({ env: `${prefix}_TLS_CERT_FILE`, doc: 'Certificate chain (PEM); with it the listener uses TLS.' }),
     tls_key_file: z
       .string()
       .optional()
@@ -171,7 +171,7 @@ export function listenerFields(port: number, prefix: string) {
       .default('none')
       .meta({
         env: `${prefix}_TLS_CLIENT_AUTH`,
-        doc: 'Whether clients may (request) or must (require) show a certificate of x509.ca_file; see x509.',
+        doc: 'Whether clients may (request) or must (require) present a certificate of x509.ca_file; see x509.',
       }),
   }
 }

@@ -1,5 +1,6 @@
 // Settings said once: schema, default, environment name and meaning in one place; resolved with the origin of each.
 import * as z from 'zod'
+import { parseJson } from '../encoding/parse-json.ts'
 import { nearestWord } from '../error/nearest-word.ts'
 import { parseWithSchema } from '../error/parsing.ts'
 
@@ -19,7 +20,7 @@ export type SettingsBlock<S extends SettingsShape = SettingsShape> = {
   readonly schema: z.ZodObject<S>
 }
 
-/** Declares a section; every field says what it means in `.meta({ doc })`, with `env` and `secret` where they apply. */
+/** Declares a section. Each field is described in `.meta({ doc })`, with `env` and `secret` where they apply. */
 export function settingsBlock<const S extends SettingsShape>(name: string, shape: S): SettingsBlock<S> {
   return { name, shape, schema: z.strictObject(shape) as unknown as z.ZodObject<S> }
 }
@@ -162,22 +163,17 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Text from an environment or a query string to the JSON type that the schema asks for; left as text when it does not fit. */
+/** Text from an environment or a query string to the JSON type of the schema; left as text when it does not fit. */
 export function coerceText(schema: unknown, text: string): unknown {
   const types = jsonTypesOf(schema)
   if ((types.has('integer') || types.has('number')) && /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return Number(text)
   if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true'
   if (types.has('array') && !types.has('string')) return text === '' ? [] : text.split(',').map((part) => part.trim())
-  if (types.has('object') && !types.has('string')) return parseJsonOrText(text)
-  return text
-}
-
-function parseJsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
+  if (types.has('object') && !types.has('string')) {
+    const value = parseJson(text)
+    if (value !== undefined) return value
   }
+  return text
 }
 
 function jsonTypesOf(schema: unknown): Set<string> {

@@ -14,69 +14,69 @@ const siteRole = z.string().min(1).max(64)
 export const ssoSettings = settingsBlock('sso', {
   issuer: url.optional().meta({
     env: 'SSO_ISSUER',
-    doc: 'With identity.provider oidc: the identity provider’s name for itself, exactly as its tokens say it.',
+    doc: 'With identity.provider oidc: name of the identity provider, exactly as in the iss of its tokens.',
   }),
   wellknown: url.optional().meta({
     env: 'SSO_WELLKNOWN',
-    doc: 'URL of its discovery document; else the issuer with /.well-known/openid-configuration.',
+    doc: 'URL of its discovery document (default: the issuer with /.well-known/openid-configuration).',
   }),
   audience: z
     .string()
     .min(1)
     .max(256)
     .default('account')
-    .meta({ env: 'SSO_AUDIENCE', doc: 'The audience that tokens for this site name; better one of its own.' }),
+    .meta({ env: 'SSO_AUDIENCE', doc: 'Audience of tokens for this site; preferably one of its own.' }),
   ca_file: z.string().min(1).optional().meta({
     env: 'SSO_CA_FILE',
-    doc: 'Authorities (PEM) that vouch for the identity provider’s TLS certificate, instead of the machine’s.',
+    doc: 'Authorities (PEM) for the identity provider’s TLS certificate, instead of the machine’s.',
   }),
   tls_verify: z
     .boolean()
     .default(true)
     .meta({
       env: ['SSO_TLS_VERIFY', 'SSO_VERIFY'],
-      doc: 'False takes any TLS certificate: for development, and refused but for an identity provider on this machine.',
+      doc: 'false accepts any TLS certificate: for development only, and refused unless the identity provider is on this machine.',
     }),
   algorithms: z
     .array(z.enum(providerAlgorithms))
     .min(1)
     .default([...providerAlgorithms])
-    .meta({ doc: 'Signature algorithms that its tokens may have.' }),
+    .meta({ doc: 'Allowed signature algorithms of its tokens.' }),
   authorized_parties: z
     .array(z.string().min(1).max(256))
     .max(256)
     .default([])
-    .meta({ doc: 'Clients that tokens may have been issued to (azp or client_id); none named: any.' }),
-  tenant_claim: path.default('tenant_id').meta({ doc: 'Claim with the tenant; dots lead into objects.' }),
+    .meta({ doc: 'Clients whose tokens are accepted (azp or client_id); empty: all.' }),
+  tenant_claim: path.default('tenant_id').meta({ doc: 'Claim with the tenant; dots separate nested members.' }),
   clearance_claim: path.default('clearance').meta({
-    doc: 'Claim with the clearance, {level, categories, nationality} or a bare level; dots lead into objects.',
+    doc: 'Claim with the clearance, {level, categories, nationality} or a bare level; dots separate nested members.',
   }),
   role_claims: z
     .array(path)
     .min(1)
     .max(8)
     .default(['roles', 'realm_access.roles', 'scope'])
-    .meta({ doc: 'Claims with roles: the first that a token has is the one that counts.' }),
+    .meta({ doc: 'Claims with roles: only the first that a token has is used.' }),
   role_map: z
     .record(z.string().min(1).max(256), z.array(siteRole).min(1).max(32))
     .default({})
-    .meta({ doc: 'Role of the identity provider to roles of the site; what is not named here gives nothing.' }),
+    .meta({ doc: 'Roles of the identity provider, each with its roles of the site; other roles give no rights.' }),
   keys_refresh_s: z.int().min(10).max(86_400).default(300).meta({
-    doc: 'How old the provider’s keys may be before they are fetched anew.',
+    doc: 'Age of the provider’s keys at which they are fetched again.',
   }),
   keys_max_age_s: z.int().min(60).max(2_592_000).default(86_400).meta({
-    doc: 'How long its keys count when it cannot be reached; then its tokens are answered 503.',
+    doc: 'Time that its keys stay valid while it is unreachable; then its tokens get 503.',
   }),
   refetch_min_s: z.int().min(1).max(3_600).default(10).meta({
-    doc: 'Least time between two fetches, however many unknown keys tokens name.',
+    doc: 'Minimum time between two fetches, regardless of unknown keys in tokens.',
   }),
   token_url: url.optional().meta({
     env: 'SSO_TOKEN_URL',
-    doc: 'Its token endpoint; else that of the discovery document.',
+    doc: 'Its token endpoint (default: that of the discovery document).',
   }),
   client_id: z.string().min(1).max(256).optional().meta({
     env: 'SSO_CLIENT_ID',
-    doc: 'The client that this site is at the identity provider; for token exchange.',
+    doc: 'Client of this site at the identity provider, for token exchange.',
   }),
   client_secret: z.string().min(1).max(1_024).optional().meta({
     env: 'SSO_CLIENT_SECRET',
@@ -103,11 +103,11 @@ const certificateHolderFields = {
 export const x509Settings = settingsBlock('x509', {
   ca_file: z.string().min(1).optional().meta({
     env: 'X509_CA_FILE',
-    doc: 'Authorities (PEM, intermediate ones too) whose client certificates listeners with tls_client_auth take.',
+    doc: 'Authorities (PEM, including intermediate ones) whose client certificates listeners with tls_client_auth accept.',
   }),
   crl_file: z.string().min(1).optional().meta({
     env: 'X509_CRL_FILE',
-    doc: 'Revocation lists (PEM, or one in DER) of all these authorities, read again when the file changes.',
+    doc: 'Revocation lists (PEM, or one in DER) of all these authorities; read again when the file changes.',
   }),
   subjects: z
     .array(
@@ -124,6 +124,6 @@ export const x509Settings = settingsBlock('x509', {
     .max(10_000)
     .default([])
     .meta({
-      doc: 'Who holds which certificate: by fingerprint (SHA-256), uri or email (alternative names), or dn (RFC 4514). Others are nobody.',
+      doc: 'Holders of certificates: by fingerprint (SHA-256), uri or email (alternative names), or dn (RFC 4514). Other certificates are refused.',
     }),
 })

@@ -1,4 +1,4 @@
-// Settings of the traces that are told to a collector, under the names that OpenTelemetry gives them.
+// Settings of the export of traces to a collector, under the names of OpenTelemetry.
 import * as z from 'zod'
 import { type SettingValues, settingsBlock } from './settings.ts'
 
@@ -29,7 +29,7 @@ export const traceSettings = settingsBlock('traces', {
     .optional()
     .meta({
       env: 'OTEL_ENABLED',
-      doc: 'false: no spans, whatever else is set. true: spans, also where no endpoint is named. When absent, exporter and endpoint say.',
+      doc: 'false: no spans, regardless of other settings. true: spans, even without an endpoint. Absent: exporter and endpoint decide.',
     }),
   protocol: z
     .literal('http/json', {
@@ -37,19 +37,22 @@ export const traceSettings = settingsBlock('traces', {
         'OTEL_EXPORTER_OTLP_PROTOCOL must be http/json, the only one that is spoken: take it away, and name the collector’s OTLP/HTTP receiver in OTEL_EXPORTER_OTLP_ENDPOINT',
     })
     .optional()
-    .meta({ env: envNamesOf('PROTOCOL'), doc: 'How spans are told; http/json alone is spoken.' }),
+    .meta({ env: envNamesOf('PROTOCOL'), doc: 'OTLP protocol; only http/json is supported.' }),
   exporter: z.enum(['otlp', 'none']).optional().meta({
     env: 'OTEL_TRACES_EXPORTER',
-    doc: 'otlp: spans go to a collector over OTLP/HTTP. When absent they do if an endpoint is named.',
+    doc: 'otlp: export spans to a collector over OTLP/HTTP. Absent: the same if an endpoint is set.',
   }),
-  disabled: z.boolean().default(false).meta({ env: 'OTEL_SDK_DISABLED', doc: 'No spans, whatever else is set.' }),
+  disabled: z
+    .boolean()
+    .default(false)
+    .meta({ env: 'OTEL_SDK_DISABLED', doc: 'No spans, regardless of other settings.' }),
   endpoint: url.optional().meta({
     env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
-    doc: 'The collector; spans go to its path v1/traces. http://localhost:4318 when absent.',
+    doc: 'Base URL of the collector; spans go to its path v1/traces (default: http://localhost:4318).',
   }),
   traces_endpoint: url.optional().meta({
     env: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-    doc: 'The whole URL that spans go to, instead of endpoint.',
+    doc: 'Full URL for spans, instead of endpoint.',
   }),
   headers: z
     .string()
@@ -67,48 +70,48 @@ export const traceSettings = settingsBlock('traces', {
     .default(10_000)
     .meta({
       env: envNamesOf('TIMEOUT'),
-      doc: 'How long one batch may take to be sent, attempts included.',
+      doc: 'Time limit for sending one batch, including retries.',
     }),
   ca_file: file
     .optional()
-    .meta({ env: envNamesOf('CERTIFICATE'), doc: 'Certificates (PEM) that the collector’s is held to.' }),
+    .meta({ env: envNamesOf('CERTIFICATE'), doc: 'Authorities (PEM) for the collector’s certificate.' }),
   client_cert_file: file
     .optional()
-    .meta({ env: envNamesOf('CLIENT_CERTIFICATE'), doc: 'Certificate (PEM) shown to the collector.' }),
+    .meta({ env: envNamesOf('CLIENT_CERTIFICATE'), doc: 'Client certificate (PEM) for the collector.' }),
   client_key_file: file
     .optional()
     .meta({ env: envNamesOf('CLIENT_KEY'), doc: 'Private key (PEM) of client_cert_file.' }),
   sampler: z.enum(samplers).default('parentbased_always_on').meta({
     env: 'OTEL_TRACES_SAMPLER',
-    doc: 'Which traces are told.',
+    doc: 'Sampler that selects the traces to export.',
   }),
   sampler_arg: z.number().min(0).max(1).default(1).meta({
     env: 'OTEL_TRACES_SAMPLER_ARG',
-    doc: 'The share of traces that a traceidratio sampler tells.',
+    doc: 'Share of traces that a traceidratio sampler exports.',
   }),
   service_name: z.string().min(1).max(256).optional().meta({
     env: 'OTEL_SERVICE_NAME',
-    doc: 'service.name of the spans; platform when neither this nor resource_attributes says.',
+    doc: 'service.name of the spans (default: that of resource_attributes, or platform).',
   }),
   resource_attributes: z.string().max(8_192).default('').meta({
     env: 'OTEL_RESOURCE_ATTRIBUTES',
-    doc: 'What is said of this process with its spans, as name=value,name=value with the values URL-encoded.',
+    doc: 'Attributes of this process in its spans, as name=value,name=value with the values URL-encoded.',
   }),
   delay_ms: z.int().min(1).max(600_000).default(5_000).meta({
     env: 'OTEL_BSP_SCHEDULE_DELAY',
-    doc: 'How long spans wait for others, to be sent together.',
+    doc: 'Time that spans wait to be sent in one batch.',
   }),
   batch: z.int().min(1).max(65_536).default(512).meta({
     env: 'OTEL_BSP_MAX_EXPORT_BATCH_SIZE',
-    doc: 'Most spans that are sent together.',
+    doc: 'Maximum number of spans in one batch.',
   }),
   queue: z.int().min(1).max(1_000_000).default(2_048).meta({
     env: 'OTEL_BSP_MAX_QUEUE_SIZE',
-    doc: 'Spans that may wait; more are dropped.',
+    doc: 'Maximum number of waiting spans; further ones are dropped.',
   }),
 })
 
-/** Whether anything is told at all. What says no goes before what says yes. */
+/** Whether spans are exported at all. A setting that disables them wins over one that enables them. */
 export function areSpansEnabled(
   given: Partial<
     Pick<SettingValues<typeof traceSettings>, 'enabled' | 'disabled' | 'exporter' | 'endpoint' | 'traces_endpoint'>

@@ -4,7 +4,7 @@
 export type CounterValue = { readonly count: number; readonly left_ms: number }
 
 /**
- * Nothing lives here for ever, and all of it may be lost with the server: whoever needs more uses the store. Each method is
+ * Nothing lives here for ever, and all of it may be lost with the server: data that must last belongs in the store. Each method is
  * one atomic step. Throws `Refusal('unavailable')` when the server does not answer in time: a change may have been made
  * then, or not.
  */
@@ -12,7 +12,7 @@ export interface KeyValue {
   readonly name: 'memory' | 'redis'
   get(key: string): Promise<string | undefined>
   /**
-   * Puts `to` in the place of `from`, to live for so long; false when another value is there. `undefined` is no value: it
+   * Puts `to` in the place of `from`, to live for so long; false when another value is there. `undefined` is not a value: it
    * makes, or removes.
    */
   swap(key: string, from: string | undefined, to: string | undefined, life_ms: number): Promise<boolean>

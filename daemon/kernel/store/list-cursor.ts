@@ -1,10 +1,14 @@
 // Where a list goes on: the place after the last document of a page, bound to the query it belongs to.
+
 import * as z from 'zod'
 import { canonicalDigest } from '../encoding/canonical-json.ts'
+import { parseJson } from '../encoding/parse-json.ts'
 import { Refusal } from '../error/errors.ts'
 import type { ListQuery, ReadScope, Scalar } from './store.ts'
 
-/** The order field's value and the id of the last document; the value is null without the field, or without an order. */
+/**
+ * The order field's value and the id of the last document; the value is null without the field, or without an order.
+ */
 export type CursorPosition = { readonly value: Scalar | null; readonly id: string }
 
 const cursorContent = z.tuple([
@@ -18,19 +22,19 @@ export function writeCursor(collection: string, query: ListQuery, { value, id }:
 }
 
 /**
- * @throws Refusal('malformed') when the cursor was altered or is another query's. The seal is no secret: a forged
+ * @throws Refusal('malformed') when the cursor was altered or is another query's. The seal is not a secret: a forged
  * cursor is another place in the same list, which the filter holds to what the caller may see.
  */
 export function readCursor(collection: string, query: ListQuery): CursorPosition | undefined {
   if (query.cursor === undefined) return undefined
-  const parsed = cursorContent.safeParse(decodeCursor(query.cursor))
+  const parsed = cursorContent.safeParse(parseJson(Buffer.from(query.cursor, 'base64url')))
   if (!parsed.success) throw foreignCursor()
   const [sealed, value, id] = parsed.data
   if (sealed !== sealCursor(collection, query, { value, id })) throw foreignCursor()
   return { value, id }
 }
 
-/** Over what was asked alone: of what is there, such as which labels, a cursor neither depends nor tells. */
+/** Computed over the query alone: a cursor neither depends on stored data, such as labels, nor reveals it. */
 function sealCursor(
   collection: string,
   { filter, order, read_scope }: ListQuery,
@@ -50,14 +54,6 @@ function scopeOf({ viewer: { tenant_id, clearance } }: ReadScope) {
   if (!clearance) return [tenant_id]
   const { level, categories, nationality } = clearance
   return [tenant_id, level, categories.toSorted(), nationality ?? null]
-}
-
-function decodeCursor(cursor: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
-  } catch {
-    return undefined
-  }
 }
 
 function foreignCursor(): Refusal {

@@ -150,4 +150,15 @@ describe('changing', () => {
     expect(await as(plain).create('theirs', { tenant_id: 'alpha', state: 'new' })).toBe('exists')
     expect(await as(plain).create('fresh', { tenant_id: 'alpha', state: 'new' })).toMatchObject({ version: 1 })
   })
+
+  test.each([
+    ['for another tenant', plain, { tenant_id: 'bravo', state: 'new' }, 'not_your_tenant'],
+    ['above the clearance of the caller', plain, { tenant_id: 'alpha', state: 'new', label: high }, 'label_denied'],
+    ['within it', cleared, { tenant_id: 'alpha', state: 'new', label: high }, 'done'],
+    ['of any tenant by the site itself', site, { tenant_id: 'bravo', state: 'new', label: high }, 'done'],
+  ])('one that is made %s', async (_what, caller, value, code) => {
+    const { as, store } = await world()
+    expect(await codeOf(as(caller).create('fresh', value))).toBe(code)
+    expect((await store.get(reports, 'fresh'))?.value).toEqual(code === 'done' ? value : undefined)
+  })
 })

@@ -22,11 +22,15 @@ export interface ScopedStore<T extends StoredFields> {
   /** `Refusal('not_found')` is thrown when there is none that this caller may know of. */
   get(id: string): Promise<Doc<T>>
   find(id: string): Promise<Doc<T> | undefined>
+  /** Throws `Refusal('not_your_tenant')` or `Refusal('label_denied')` for an object that the caller could not read. */
   create(id: string, value: T, audit?: readonly AuditEvent[]): Promise<Doc<T> | 'exists'>
   /** Compare-and-swap around a pure rule; honours If-Match; another tenant's object is `not_your_tenant`. */
   update<R>(id: string, rule: (current: Doc<T>) => UpdateStep<T, R>): Promise<{ doc: Doc<T>; answer: R }>
   remove(id: string, audit?: readonly AuditEvent[]): Promise<void>
-  /** Independent writes in order, not a transaction; for whoever acts for every tenant, since none of them is looked at. */
+  /**
+   * Independent writes in order, not a transaction. Only for a caller that acts for every tenant: none of them is
+   * checked.
+   */
   bulk(writes: readonly ScopedBulkWrite<T>[]): Promise<WriteOutcome[]>
   list(query: ListQuery): Promise<DocumentPage<T>>
   count(filter?: Filter): Promise<number>
@@ -41,7 +45,7 @@ export type StoreScope = {
   readonly caller: Caller
   readonly labels: LabelPolicy
   readonly if_match: number | undefined
-  /** Told of an object when a change of it is refused. */
+  /** Called with an object when a change of it is refused. */
   readonly onRefusal: (id: string, label: Label | undefined) => void
 }
 
@@ -59,7 +63,10 @@ export function scopedStore<T extends StoredFields>(
     async get(id) {
       return (await find(id)) ?? throwNotFound(of)
     },
-    create: (id, value, audit) => store.create(of, id, value, audit),
+    async create(id, value, audit) {
+      assertMayCreate(scope, of, value)
+      return store.create(of, id, value, audit)
+    },
     async update(id, rule) {
       const done = await store.update(of, id, (current) => {
         assertMayChange(scope, of, current)
@@ -98,6 +105,14 @@ function mayRead(scope: StoreScope, value: StoredFields): boolean {
   return value.label === undefined || dominates(caller, value.label as Label, scope.labels)
 }
 
+/** A caller that could write above its clearance, or for another tenant, would lose sight of its own object. */
+function assertMayCreate(scope: StoreScope, of: { name: string }, value: StoredFields): void {
+  if (mayRead(scope, value)) return
+  if (value.tenant_id !== scope.caller.tenant_id)
+    throw refuse('not_your_tenant', `the ${of.name} would belong to another tenant than the caller's`)
+  throw refuse('label_denied', `the label of the ${of.name} is above the caller's clearance`)
+}
+
 function assertMayChange<T extends StoredFields>(scope: StoreScope, of: Collection<T>, current: Doc<T>): void {
   const { caller, if_match } = scope
   if (caller.tenant_id !== '*' && current.value.tenant_id !== caller.tenant_id) {
@@ -110,7 +125,7 @@ function assertMayChange<T extends StoredFields>(scope: StoreScope, of: Collecti
   }
 }
 
-/** Nothing for whoever acts for every tenant. */
+/** Empty for a caller that acts for every tenant. */
 function readScopeOf({ caller, labels }: StoreScope): { read_scope?: ReadScope } {
   if (caller.tenant_id === '*') return {}
   return { read_scope: { viewer: { clearance: caller.clearance, tenant_id: caller.tenant_id }, policy: labels } }

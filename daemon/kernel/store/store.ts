@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import type { AuditEvent } from '../audit/audit-chain.ts'
 import { type Label, type LabelPolicy, labelKey, type Viewer } from '../label/label.ts'
 
-/** What every stored document carries besides its own fields. */
+/** Fields that every stored document has besides its own. */
 export type StoredFields = { tenant_id: string; label?: unknown; expires_ts?: number | undefined }
 
 /** `label_key` of a document: empty when it carries no label. */
@@ -21,10 +21,13 @@ export type Collection<T extends StoredFields = StoredFields> = {
   readonly indexes: readonly (keyof T & string)[]
   /**
    * Lists whose cost must not grow with the collection: the indexes that are filtered by one value each, then the one
-   * that they are ordered by. An index and `label_key` alone: counts by its values, for whoever may not see all of them.
+   * that they are ordered by. An index and `label_key` alone: counts by its values, for a viewer that may not see all of them.
    */
   readonly orders?: readonly (readonly ((keyof T & string) | 'label_key')[])[]
-  /** The version as callers know it, where writes that only keep the books must not be a change to them; else the store's. */
+  /**
+   * The version as callers know it, where writes that only keep the books must not be a change to them; else the
+   * store's.
+   */
   readonly revision?: (value: T) => number
 }
 
@@ -50,12 +53,14 @@ export type FilterCondition =
 /** Field (an index, `tenant_id`, `label_key` or `expires_ts`) to condition; all must hold. */
 export type Filter = Readonly<Record<string, FilterCondition>>
 
-/** `fresh`: see every acknowledged write, at a cost. SQLite always does; a cluster's answer lags by a second without. */
+/**
+ * `fresh`: see every acknowledged write, at a cost. SQLite always does; a cluster's answer lags by a second without.
+ */
 export type Freshness = { readonly fresh?: boolean }
 
 /**
  * What somebody may know of: documents of the viewer's tenant without a label, or with one that the viewer dominates.
- * A store asks for these by what the viewer is, and never by which labels it has found.
+ * A store derives these from the viewer, and never from the labels that it has found.
  */
 export type ReadScope = { readonly viewer: Viewer; readonly policy: LabelPolicy }
 export type ReadOptions = Freshness & { readonly read_scope?: ReadScope }
@@ -71,7 +76,7 @@ export type ListQuery = ReadOptions & {
 
 export type DocumentPage<T> = { readonly docs: readonly Doc<T>[]; readonly next_cursor?: string }
 
-/** What one write of an aggregate leads to: the next value (absent: no change), an answer for the caller, audit events. */
+/** Result of the rule of one update: the next value (absent: no change), an answer for the caller, audit events. */
 export type UpdateStep<T, R> = { readonly next?: T; readonly answer: R; readonly audit?: readonly AuditEvent[] }
 
 export type StoreWrite<T extends StoredFields = StoredFields> =
@@ -122,7 +127,10 @@ export interface Store {
   ): Promise<Exclude<WriteOutcome, 'exists'>>
   /** Independent writes in order, each with its own outcome; not a transaction. */
   bulk(writes: readonly StoreWrite[]): Promise<WriteOutcome[]>
-  /** Writes documents as they are, versions included: for moving a site. `Refusal('already_exists')` for one that is there. */
+  /**
+   * Writes documents as they are, versions included: for moving a site. `Refusal('already_exists')` for one that is
+   * there.
+   */
   load<T extends StoredFields>(into: Collection<T>, docs: readonly Doc<T>[]): Promise<void>
   list<T extends StoredFields>(from: Collection<T>, query: ListQuery): Promise<DocumentPage<T>>
   count(from: AnyCollection, filter?: Filter, how?: ReadOptions): Promise<number>

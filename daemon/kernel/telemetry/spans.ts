@@ -1,4 +1,4 @@
-// What is told of a piece of work that has ended, where something gathers traces.
+// Spans of finished work, for a collector of traces.
 import type { Trace } from './trace.ts'
 
 export type TraceSpan = {
@@ -10,21 +10,21 @@ export type TraceSpan = {
   readonly started_ms: number
   readonly ended_ms: number
   readonly isError: boolean
-  /** Names of the OpenTelemetry conventions where there is one. Never content, a credential, or who asked. */
+  /** Names follow the OpenTelemetry conventions where these have one. Never content, a credential or a caller. */
   readonly attributes: Readonly<Record<string, string | number>>
 }
 
 export interface SpanRecorder {
-  /** The trace, with the decision whether its spans are told in its flags, so that others decide alike. */
+  /** The trace, with the sampling decision in its flags, so that other services decide alike. */
   start(trace: Trace): Trace
-  /** Never throws and waits for nothing: what there is no room for is dropped. */
+  /** Never throws and never waits: a span that does not fit into the buffer is dropped. */
   end(span: TraceSpan): void
 }
 
-/** What to tell of a piece of work, before its end is known. */
+/** Name, kind and attributes of a span, known before its work ends. */
 export type SpanStart = Pick<TraceSpan, 'trace' | 'name' | 'kind' | 'attributes'>
 
-/** Does the work and tells of it. `now`: epoch milliseconds. A throw is an error, too. */
+/** Runs the work in a span. `now`: epoch milliseconds. A throw counts as an error, too. */
 export async function runInSpan<T>(
   spans: SpanRecorder | undefined,
   begun: SpanStart,

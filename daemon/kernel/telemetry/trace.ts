@@ -3,9 +3,9 @@
 export type Trace = {
   /** 32 lower-case hexadecimal digits, the same for all that one request, or one run of a worker, brings about. */
   readonly trace_id: string
-  /** 16 lower-case hexadecimal digits: this work itself, and so the parent of what it asks of others. */
+  /** 16 lower-case hexadecimal digits: this work itself, and the parent of the requests that it makes. */
   readonly span_id: string
-  /** The span that asked for this work; absent where it began by itself. */
+  /** The span that requested this work; absent where the work began by itself. */
   readonly parent_id?: string
   /** Two hexadecimal digits: bit 0 sampled, bit 1 the trace id is random. */
   readonly flags: string
@@ -28,7 +28,9 @@ export function newTrace(random: RandomHex): Trace {
   return { trace_id: random(16), span_id: random(8), flags: '02', tracestate: '' }
 }
 
-/** The trace of a request. Without a valid `traceparentPattern` it is a new one, and `tracestate` counts for nothing. */
+/**
+ * The trace of a request. Without a valid `traceparentPattern` it is a new one, and `tracestate` counts for nothing.
+ */
 export function traceFromHeaders(
   traceparent: TraceHeaderValue,
   tracestate: TraceHeaderValue,
@@ -38,7 +40,7 @@ export function traceFromHeaders(
   return joined ?? newTrace(random)
 }
 
-/** The trace of work that was asked for within this process. */
+/** The trace of work that was requested within this process. */
 export function childTrace({ trace_id, span_id, flags, tracestate }: Trace, random: RandomHex): Trace {
   return { trace_id, span_id: random(8), parent_id: span_id, flags, tracestate }
 }
@@ -67,7 +69,7 @@ function joinTrace(header: string, tracestate: TraceHeaderValue, random: RandomH
 const tracestateMemberPattern = /^[ \t]*(?:[a-z0-9][a-z0-9_\-*/@]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~][ \t]*)?$/
 const max_members = 32
 
-/** The specification asks for 512 at least. Half of the head that a listener takes leaves room for a token. */
+/** The specification requires 512 at least. Half of the head that a listener takes leaves room for a token. */
 const max_characters = 8_192
 /** Of a list that is too long, the members longer than this are left out; 32 that are not always fit. */
 const long_member_characters = 128

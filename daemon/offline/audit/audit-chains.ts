@@ -13,6 +13,7 @@ import {
 } from '../../kernel/audit/audit-chain.ts'
 import { jws, type PublicKey } from '../../kernel/cryptography/signatures.ts'
 import { canonicalJson } from '../../kernel/encoding/canonical-json.ts'
+import { parseJsonAs } from '../../kernel/encoding/parse-json.ts'
 import type { Role } from '../../kernel/role/role.ts'
 import type { StoredFields } from '../../kernel/store/store.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
@@ -175,11 +176,9 @@ export function verifyAuditExport(text: string): ChainVerdict[] {
 }
 
 function parseAuditRecord(line: string, number: number): AuditRecord {
-  try {
-    return auditRecord.parse(JSON.parse(line))
-  } catch {
-    throw new OfflineCommandError(5, `line ${number} is not an audit record`, '`platform audit export` writes the file')
-  }
+  const record = parseJsonAs(auditRecord, line)
+  if (record) return record
+  throw new OfflineCommandError(5, `line ${number} is not an audit record`, '`platform audit export` writes the file')
 }
 
 function describeChainFault({ seq, fault }: ChainFault): string {

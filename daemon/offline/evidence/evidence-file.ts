@@ -1,7 +1,9 @@
 // Verifies an evidence block from its file alone: its integrity, its result, and its signers.
+
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
 import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
 import { canonicalJson } from '../../kernel/encoding/canonical-json.ts'
+import { parseJson } from '../../kernel/encoding/parse-json.ts'
 import { formatFieldErrors, parseWithSchema } from '../../kernel/error/parsing.ts'
 import { combine } from '../../roles/consensus/combine/combine.ts'
 import { decide } from '../../roles/consensus/combine/decide.ts'
@@ -64,12 +66,8 @@ const signatureFaults = {
 }
 
 function parseEvidenceBlock(text: string): EvidenceBlock {
-  let content: unknown
-  try {
-    content = JSON.parse(text)
-  } catch {
-    throw new OfflineCommandError(5, 'the file is not JSON')
-  }
+  const content = parseJson(text)
+  if (content === undefined) throw new OfflineCommandError(5, 'the file is not JSON')
   const block = parseWithSchema(evidenceBlock, content)
   if (!block.success)
     throw new OfflineCommandError(5, `the file is not an evidence block: ${formatFieldErrors(block.errors)}`)

@@ -1,10 +1,12 @@
 // Signs an epoch announcement with root keys: in the site, on a medium mounted for this purpose, or on a machine
 // without a site.
+
 import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
 import { signWithKeys } from '../../../adapters/keys/jose/signatures.ts'
 import { selectUsableKeys } from '../../kernel/cryptography/key-set.ts'
 import { type Jws, jws } from '../../kernel/cryptography/signatures.ts'
 import { canonicalJson } from '../../kernel/encoding/canonical-json.ts'
+import { parseJson } from '../../kernel/encoding/parse-json.ts'
 import { type EpochAnnouncement, epochAnnouncement } from '../../kernel/messaging/one-way-control.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 
@@ -42,10 +44,10 @@ export type EpochAnnouncementFile = { readonly announcement: EpochAnnouncement; 
 
 /** Parses a file of `filedrop epoch --out` or `keys sign-epoch`. Throws `OfflineCommandError` (2) for other text. */
 export function parseEpochFile(text: string): EpochAnnouncementFile {
-  const value = parseJsonText(text)
+  const value = parseJson(text)
   const envelope = jws.safeParse(value).data
   const payload = envelope && Buffer.from(envelope.payload, 'base64url').toString('utf8')
-  const announcement = epochAnnouncement.safeParse(payload === undefined ? value : parseJsonText(payload)).data
+  const announcement = epochAnnouncement.safeParse(payload === undefined ? value : parseJson(payload)).data
   if (announcement && (payload === undefined || payload === canonicalJson(announcement)))
     return envelope ? { announcement, envelope } : { announcement }
   throw new OfflineCommandError(
@@ -65,12 +67,4 @@ export async function addEpochSignatures(
   const headers = new Set(signed.signatures.map((signature) => signature.protected))
   const otherSignatures = envelope?.signatures.filter((signature) => !headers.has(signature.protected)) ?? []
   return { ...signed, signatures: [...otherSignatures, ...signed.signatures] }
-}
-
-function parseJsonText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -11,10 +11,10 @@ import {
   type QuarantinedItem,
   readQuarantinedItem,
 } from '../../../adapters/transport/filedrop/quarantine/quarantined-item.ts'
-import { getSettings } from '../../boot/profile.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
 import type { Peer } from '../../kernel/identity/peer.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { readPendingRelease } from '../../roles/site/quarantine/find-pending-release.ts'
 import { type PendingRelease, releaseRequests } from '../../roles/site/quarantine/model.ts'
 import { filedropSettings } from '../../roles/site/settings.ts'

@@ -1,4 +1,5 @@
 // Drafts the next key set of a site from its keys and the current set, and lists the changes for people.
+
 import * as z from 'zod'
 import {
   digestKeySet,
@@ -10,6 +11,7 @@ import {
   parseKeySet,
 } from '../../kernel/cryptography/key-set.ts'
 import { type Jws, jws, type PublicKey } from '../../kernel/cryptography/signatures.ts'
+import { parseJsonAs } from '../../kernel/encoding/parse-json.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 
 /**
@@ -127,10 +129,6 @@ function describeKeyChange(from: PublicKey, to: PublicKey): string {
 }
 
 export function parseKeySetDraft(text: string): KeySetDraft | undefined {
-  try {
-    const parsed = keySetDraft.safeParse(JSON.parse(text))
-    return parsed.success && keySet.safeParse(readDraftedSet(parsed.data)).success ? parsed.data : undefined
-  } catch {
-    return undefined
-  }
+  const draft = parseJsonAs(keySetDraft, text)
+  return draft && keySet.safeParse(readDraftedSet(draft)).success ? draft : undefined
 }

@@ -2,16 +2,13 @@
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
 import { digestKeySet, keySetFile, parseKeySet } from '../../kernel/cryptography/key-set.ts'
 import type { Jws } from '../../kernel/cryptography/signatures.ts'
+import { parseJsonAs } from '../../kernel/encoding/parse-json.ts'
 import { checkKeySet, type VerifiedKeySet } from '../../roles/site/keyset/key-succession.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 
 /** Sets oldest first; undefined for text that is not a key set file. */
 export function parseKeySetFile(text: string): Jws[] | undefined {
-  try {
-    return keySetFile.safeParse(JSON.parse(text)).data?.sets
-  } catch {
-    return undefined
-  }
+  return parseJsonAs(keySetFile, text)?.sets
 }
 
 /** Returns the newest set, signed by its own root keys. Throws `OfflineCommandError` otherwise. */

@@ -1,5 +1,6 @@
 // Reads the label map of a peer from a file.
 
+import { parseJson } from '../../kernel/encoding/parse-json.ts'
 import { formatFieldErrors, parseWithSchema } from '../../kernel/error/parsing.ts'
 import type { LabelPolicy } from '../../kernel/label/label.ts'
 import { type LabelMap, labelMap } from '../../kernel/label/label-map.ts'
@@ -10,7 +11,9 @@ import { OfflineCommandError } from '../offline-command-error.ts'
  * have.
  */
 export function parseLabelMap(text: string, { levels }: LabelPolicy): LabelMap {
-  const parsed = parseWithSchema(labelMap, parseJsonText(text))
+  const value = parseJson(text)
+  if (value === undefined) throw new OfflineCommandError(2, 'the label map is not JSON', label_map_hint)
+  const parsed = parseWithSchema(labelMap, value)
   if (!parsed.success)
     throw new OfflineCommandError(
       2,
@@ -30,11 +33,3 @@ export function parseLabelMap(text: string, { levels }: LabelPolicy): LabelMap {
 
 const label_map_hint =
   'the file is JSON: {"<their policy>": {"levels": {"<theirs>": "<ours>"}, "categories": {…}, "releasable_to": {…}}}'
-
-function parseJsonText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new OfflineCommandError(2, 'the label map is not JSON', label_map_hint)
-  }
-}

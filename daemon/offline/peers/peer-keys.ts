@@ -1,12 +1,12 @@
 // The pinned keys of a peer for commands: updated from its key set, and revoked by hand.
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
 import { updatePinnedPeer } from '../../boot/identity/pinned-peers.ts'
-import { getSettings } from '../../boot/profile.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import { selectUsableKeys } from '../../kernel/cryptography/key-set.ts'
 import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
 import { isRefusal, type Refusal, refuse } from '../../kernel/error/errors.ts'
 import type { Peer } from '../../kernel/identity/peer.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { followKeySets } from '../../roles/site/keyset/key-succession.ts'
 import {
   earliestKeySetTime,

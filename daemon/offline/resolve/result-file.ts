@@ -1,6 +1,7 @@
-// Writes a table of results atomically as comma-separated values, JSON lines or Parquet.
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+// Writes a table of results as a file that is whole or not there: comma-separated, JSON lines or Parquet.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeDurably, writeFully } from '../../../adapters/platform/durable-file/write-durably.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import type { ResultKind } from '../../runtime/resolution/read-records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
@@ -9,43 +10,43 @@ import { CsvWriter } from './csv-writer.ts'
 type ResultCell = string | number | boolean
 
 export type ResultTable = {
-  /** Name of the file, without its ending. */
+  /** Of the file, without its ending. */
   readonly name: string
   readonly columns: readonly { readonly name: string; readonly type: 'text' | 'whole' | 'real' | 'truth' }[]
   /** Cells in the order of the columns. */
   readonly rows: Iterable<readonly ResultCell[]>
-  /** Writes the same rows as CSV, if there is a faster way. */
-  readonly writeTo?: (writer: CsvWriter) => void
+  /** The same rows into a sheet, where that can be done with less. */
+  readonly writeTo?: (sheet: CsvWriter) => void
 }
 
-/** Appends all bytes. */
+/** Writes bytes to the end, all of them. */
 type ByteWriter = (bytes: Uint8Array) => void
 
 const write_error_reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk is full',
-  EFBIG: 'it exceeds the maximum file size',
+  EFBIG: 'it would be larger than files may be here',
   EROFS: 'the disk is read-only',
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
 }
 
-/** Rows of one Parquet row group, or of one chunk of text. */
+/** One row group of Parquet, or one piece of text. */
 const chunk_rows = 50_000
 
 /**
- * Writes the table and returns the path of the file. `onChunk` is called before each chunk; if it throws, nothing is left.
- * Throws `OfflineCommandError`: 1 if the file cannot be written, 3 if it exists.
+ * The file that was written: the name of the table with the ending of its kind. `alive` is called piece by piece; where it
+ * throws, nothing is left. Throws `OfflineCommandError`: 1 where it cannot be written, 3 where it is there.
  */
 export async function writeResultTable(
   folder: string,
   table: ResultTable,
   kind: ResultKind,
-  onChunk: () => void = () => undefined,
+  alive: () => void = () => undefined,
 ): Promise<string> {
   const file = join(folder, `${table.name}.${kind}`)
   if (kind !== 'parquet') {
-    writeFileAtomically(file, (write) => (kind === 'csv' ? writeCsv : writeJsonLines)(table, write), onChunk)
+    writeFileAtomically(file, (write) => (kind === 'csv' ? writeCsv : writeJsonLines)(table, write), alive)
     return file
   }
   const { parquetSink } = await import('../../../adapters/format/parquet/parquet-sink.ts')
@@ -53,72 +54,46 @@ export async function writeResultTable(
     file,
     (write) => {
       const sink = parquetSink(table.columns, write)
-      for (const chunk of chunkRows(table.rows)) {
-        sink.group(table.columns.map((_, column) => chunk.map((row) => row[column])))
+      for (const piece of chunkRows(table.rows)) {
+        sink.group(table.columns.map((_, column) => piece.map((row) => row[column])))
       }
       sink.finish()
     },
-    onChunk,
+    alive,
   )
   return file
 }
 
-/** Renames the file into place once it is on disk; removes it after a failure. */
+/** Nothing has the name of the file before all of it is on disk; what failed is taken away again. */
 export function writeFileAtomically(
   file: string,
   fill: (write: ByteWriter) => void,
-  onChunk: () => void = () => undefined,
+  alive: () => void = () => undefined,
 ): void {
-  runAsInvoker(() => {
-    const partial = `${file}.partial`
-    const descriptor = convertWriteErrors(file, () => openSync(partial, 'wx', 0o600))
-    try {
-      try {
-        fill((bytes) => {
-          onChunk()
-          convertWriteErrors(file, () => writeAll(descriptor, bytes))
-        })
-        convertWriteErrors(file, () => fsyncSync(descriptor))
-      } finally {
-        closeSync(descriptor)
-      }
-      if (existsSync(file)) throw fileInUseError(file)
-      convertWriteErrors(file, () => renameSync(partial, file))
-      syncFolder(dirname(file))
-    } catch (error) {
-      rmSync(partial, { force: true })
-      throw error
-    }
-  })
-}
-
-/** Makes the name of the file durable. */
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
+  const write = (opened: number) =>
+    fill((bytes) => {
+      alive()
+      writeFully(opened, bytes)
+    })
+  const beforeRename = () => {
+    if (existsSync(file)) throw fileInUseError(file)
   }
-}
-
-/** Repeats `write`, which may write only a part. */
-function writeAll(descriptor: number, bytes: Uint8Array): void {
-  for (let offset = 0; offset < bytes.length; ) offset += writeSync(descriptor, bytes, offset)
-}
-
-function convertWriteErrors<T>(file: string, action: () => T): T {
   try {
-    return action()
+    runAsInvoker(() => writeDurably(file, write, { draft: `${file}.partial`, beforeRename }))
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') throw fileInUseError(file)
-    throw new OfflineCommandError(
-      1,
-      `${file} cannot be written: ${write_error_reasons[code] ?? code}`,
-      'the partial file was removed',
-    )
+    throw (error as NodeJS.ErrnoException).syscall === undefined
+      ? error
+      : convertWriteError(file, error as NodeJS.ErrnoException)
   }
+}
+
+function convertWriteError(file: string, { code = '' }: NodeJS.ErrnoException): OfflineCommandError {
+  if (code === 'EEXIST') return fileInUseError(file)
+  return new OfflineCommandError(
+    1,
+    `${file} cannot be written: ${write_error_reasons[code] ?? code}`,
+    'the partial file was removed',
+  )
 }
 
 function fileInUseError(file: string): OfflineCommandError {
@@ -126,29 +101,29 @@ function fileInUseError(file: string): OfflineCommandError {
 }
 
 function writeCsv({ columns, rows, writeTo }: ResultTable, write: ByteWriter): void {
-  const writer = new CsvWriter(write)
-  writer.writeTexts(columns.map(({ name }) => name))
-  if (writeTo) writeTo(writer)
-  else for (const row of rows) writer.writeTexts(row.map(String))
-  writer.flush()
+  const sheet = new CsvWriter(write)
+  sheet.writeTexts(columns.map(({ name }) => name))
+  if (writeTo) writeTo(sheet)
+  else for (const row of rows) sheet.writeTexts(row.map(String))
+  sheet.flush()
 }
 
 function writeJsonLines({ columns, rows }: ResultTable, write: ByteWriter): void {
   const names = columns.map(({ name }) => name)
-  for (const chunk of chunkRows(rows))
-    write(Buffer.from(`${chunk.map((row) => formatJsonLine(names, row)).join('\n')}\n`))
+  for (const piece of chunkRows(rows))
+    write(Buffer.from(`${piece.map((row) => formatJsonLine(names, row)).join('\n')}\n`))
 }
 
 function* chunkRows(rows: ResultTable['rows']): Generator<(readonly ResultCell[])[]> {
-  let chunk: (readonly ResultCell[])[] = []
+  let piece: (readonly ResultCell[])[] = []
   for (const row of rows) {
-    if (chunk.push(row) < chunk_rows) continue
-    yield chunk
-    chunk = []
+    if (piece.push(row) < chunk_rows) continue
+    yield piece
+    piece = []
   }
-  if (chunk.length > 0) yield chunk
+  if (piece.length > 0) yield piece
 }
 
 function formatJsonLine(names: readonly string[], row: readonly ResultCell[]): string {
-  return `{${names.map((name, offset) => `${JSON.stringify(name)}:${JSON.stringify(row[offset])}`).join(',')}}`
+  return `{${names.map((name, at) => `${JSON.stringify(name)}:${JSON.stringify(row[at])}`).join(',')}}`
 }

@@ -1,9 +1,9 @@
 // Creates a site from a shipped profile: folder, keys, profile; never over an existing one.
-import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
 import { prepareRevocations } from '../../../adapters/identity/offline/revocations.ts'
 import { generateKey } from '../../../adapters/keys/jose/key-lifecycle.ts'
+import { writeDurably } from '../../../adapters/platform/durable-file/write-durably.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import type { KeyAlgorithm, PublicKey } from '../../kernel/cryptography/signatures.ts'
 import { formatFieldErrors, parseWithSchema } from '../../kernel/error/parsing.ts'
@@ -51,7 +51,8 @@ export async function makeSite(folder: SiteFolder, newSite: NewSite): Promise<Cr
   const keys: PublicKey[] = []
   for (const use of initialKeyUses) keys.push(await generateKey(folder.keys, { use, ...terms }))
   for (const { name } of roles) await generateRoleKey(folder, name, terms)
-  writeFileDurably(folder.profile, text)
+  // Fails if another process has created the site meanwhile.
+  writeDurably(folder.profile, text, { existing_file: 'refuse' })
   return { keys, ports }
 }
 
@@ -101,18 +102,4 @@ function holdsFiles(dir: string): boolean {
 function makePrivateFolder(dir: string): void {
   fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
   fs.chmodSync(dir, 0o700)
-}
-
-function writeFileDurably(path: string, text: string): void {
-  const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`
-  const file = fs.openSync(draft, 'wx', 0o600)
-  try {
-    fs.writeFileSync(file, text)
-    fs.fsyncSync(file)
-  } finally {
-    fs.closeSync(file)
-  }
-  // A link, not a rename: it fails if another process has created the site meanwhile.
-  fs.linkSync(draft, path)
-  fs.unlinkSync(draft)
 }

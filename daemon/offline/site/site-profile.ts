@@ -1,19 +1,14 @@
 // Reads the profile of a site for commands, with the same rules as the daemon.
 
-import {
-  buildProfileSchema,
-  getSettings,
-  ProfileError,
-  type ProfileProblem,
-  readProfile,
-  resolveProfileSettings,
-} from '../../boot/profile.ts'
+import { buildProfileSchema, readProfile, resolveProfileSettings } from '../../boot/profile.ts'
 import { findStartProblems } from '../../boot/start-checks.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import { everyRole } from '../../every-role.ts'
 import { builtInRoles } from '../../kernel/identity/identity.ts'
 import type { Role } from '../../kernel/role/role.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { identitySettings, labelSettings, platformSettings } from '../../kernel/settings/platform-settings.ts'
+import { ProfileError, type ProfileProblem } from '../../kernel/settings/profile-error.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { outline as site } from '../../roles/site/outline.ts'
 import { findSiteProblems } from '../../runtime/site/start-checks.ts'

@@ -1,19 +1,21 @@
 // Restores a backup: verifies everything first, then replaces each role's data, and keeps the replaced data.
+
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join, resolve } from 'node:path'
+import { syncFolder } from '../../../adapters/platform/durable-file/sync-folder.ts'
 import {
   type BackupEntry,
   type BackupManifest,
   backupManifest,
   copyToNewFile,
   databaseFileName,
-  syncFolder,
 } from '../../boot/backup/backup-set.ts'
 import { runAsInvoker, runAsOwnerOf } from '../../boot/host/act-as-owner.ts'
 import { ensureRunFolder, lockRole } from '../../boot/storage/role-storage.ts'
 import { roleDatabaseFile, roleDataFolder, roleRunFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
 import { everyRole } from '../../every-role.ts'
+import { parseJson } from '../../kernel/encoding/parse-json.ts'
 import { formatFieldErrors, parseWithSchema } from '../../kernel/error/parsing.ts'
 import type { JournalChannel } from '../../kernel/messaging/journal.ts'
 import type { Role } from '../../kernel/role/role.ts'
@@ -97,18 +99,10 @@ function readBackupManifest(from: string): BackupManifest {
   } catch {
     throw new OfflineCommandError(1, `${resolve(from)} is not a backup: it has no manifest.json`)
   }
-  const parsed = parseWithSchema(backupManifest, parseJsonText(text))
+  const parsed = parseWithSchema(backupManifest, parseJson(text))
   if (!parsed.success)
     throw new OfflineCommandError(5, `manifest.json is not valid: ${formatFieldErrors(parsed.errors)}`)
   return parsed.data
-}
-
-function parseJsonText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function requireKnownRole(entry: BackupEntry): Role {

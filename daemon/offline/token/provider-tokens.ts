@@ -5,9 +5,9 @@ import {
   type TokenExchangeResult,
 } from '../../../adapters/identity/oidc/exchange-token.ts'
 import { readSsoProvider } from '../../boot/identity/sso-provider.ts'
-import { getSettings } from '../../boot/profile.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import { isRefusal } from '../../kernel/error/errors.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { ssoSettings } from '../../kernel/settings/sso-settings.ts'
 import { recordOperatorAction } from '../audit/operator-action.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'

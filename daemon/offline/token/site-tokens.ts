@@ -1,4 +1,5 @@
 // Tokens of the site's own issuer without a running daemon: minted, inspected, revoked.
+
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { issuedClaims } from '../../../adapters/identity/offline/issued-token.ts'
@@ -15,9 +16,10 @@ import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
 import { issueToken, type TokenPayload, verifyToken } from '../../../adapters/keys/jose/tokens.ts'
 import { passphraseReader } from '../../boot/host/passphrase.ts'
 import { findSigner, readListedKeys } from '../../boot/identity/token-key-list.ts'
-import { getSettings } from '../../boot/profile.ts'
 import { revocationsFile, type SiteFolder } from '../../boot/storage/site-folder.ts'
+import { parseJson } from '../../kernel/encoding/parse-json.ts'
 import { formatFieldErrors, parseWithSchema } from '../../kernel/error/parsing.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { ssoSettings } from '../../kernel/settings/sso-settings.ts'
 import { recordOperatorAction } from '../audit/operator-action.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
@@ -175,10 +177,6 @@ export function readTokenId(token: string): string | undefined {
 function decodeUnverifiedClaims(token: string): Record<string, unknown> | undefined {
   const [, body, , ...extra] = token.split('.')
   if (body === undefined || extra.length > 0) return undefined
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(body, 'base64url').toString('utf8'))
-    return typeof claims === 'object' && claims !== null ? (claims as Record<string, unknown>) : undefined
-  } catch {
-    return undefined
-  }
+  const claims = parseJson(Buffer.from(body, 'base64url'))
+  return typeof claims === 'object' && claims !== null ? (claims as Record<string, unknown>) : undefined
 }

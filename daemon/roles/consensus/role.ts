@@ -1,6 +1,6 @@
 // Declares the consensus role: its collections, operations, workers and messages.
-import type { DeploymentProfile } from '../../kernel/operation/call.ts'
 import { type Role, role } from '../../kernel/role/role.ts'
+import type { DeploymentProfile } from '../../kernel/role/site.ts'
 import * as contributionList from './contribution/list.ts'
 import { bySession } from './dissent/by-session.ts'
 import { explain } from './dissent/explain.ts'

@@ -17,7 +17,7 @@ export const settings = settingsBlock('consensus', {
   ...toolFields('CONSENSUS'),
   matching_pattern: z.enum(['full_lens', 'lookup_only']).default('full_lens').meta({
     env: 'MATCHING_PATTERN',
-    doc: 'How this deployment matches; consensus does not run where it is lookup_only on customer premises.',
+    doc: 'Whether this deployment matches records; with lookup_only on customer premises consensus does not run.',
   }),
   contributors: z
     .record(
@@ -38,7 +38,7 @@ export const settings = settingsBlock('consensus', {
     )
     .default({})
     .meta({
-      doc: 'Enrolled contributors: their signing keys, and the subjects that may submit for them. Nobody else may contribute.',
+      doc: 'Enrolled contributors with their signing keys and the subjects that may submit for them; others may not contribute.',
     }),
   sinks: z
     .array(

@@ -1,6 +1,6 @@
 // Settings of the hub role: its listener, the enrolled nodes, and the limits of mailboxes and feed.
 import * as z from 'zod'
-import { siteName } from '../../kernel/messaging/transport.ts'
+import { siteName } from '../../kernel/messaging/statement.ts'
 import { listenerFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
 
@@ -27,7 +27,7 @@ export const settings = settingsBlock('hub', {
       }),
     )
     .default({})
-    .meta({ doc: 'Enrolled nodes: name to the subject that alone may act as it. Nobody else registers.' }),
+    .meta({ doc: 'Enrolled nodes, each with the only subject that may act as it; others cannot register.' }),
   heartbeat_s: z.int().min(1).max(3_600).default(15).meta({ doc: 'Interval at which nodes are to send heartbeats.' }),
   lost_after: z
     .int()
@@ -40,20 +40,22 @@ export const settings = settingsBlock('hub', {
     .min(1_024)
     .max(largest_message_bytes)
     .default(4_325_376)
-    .meta({ doc: 'Largest message that is taken: envelope and body together.' }),
+    .meta({ doc: 'Maximum size of a message: envelope and body together.' }),
   mailbox_messages: z
     .int()
     .min(1)
     .max(1_000_000)
     .default(1_000)
-    .meta({ doc: 'Messages that wait for one node from one other; the next is 429 until some are taken.' }),
-  mailbox_bytes: z.int().min(1_024).max(1_099_511_627_776).default(67_108_864).meta({ doc: 'Bytes of them.' }),
-  message_days: z
+    .meta({ doc: 'Maximum number of messages that wait for one node from one other; a further one gets 429.' }),
+  mailbox_bytes: z
     .int()
-    .min(1)
-    .max(365)
-    .default(7)
-    .meta({ doc: 'How long a message waits to be taken; then it is dropped, and the receiver finds a gap.' }),
+    .min(1_024)
+    .max(1_099_511_627_776)
+    .default(67_108_864)
+    .meta({ doc: 'Maximum number of bytes of those messages.' }),
+  message_days: z.int().min(1).max(365).default(7).meta({
+    doc: 'Days for which a message waits for its receiver; then it is dropped, and the receiver detects a gap.',
+  }),
   feed_entries: z
     .int()
     .min(100)

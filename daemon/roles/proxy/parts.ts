@@ -1,7 +1,7 @@
 // The parts that boot supplies to the proxy role: the serving threads, and the journal that they write.
 
 import type { Refusal } from '../../kernel/error/errors.ts'
-import { part } from '../../kernel/operation/call.ts'
+import { part } from '../../kernel/role/part.ts'
 import type { TopDenials } from './denial/top-denials.ts'
 
 /** Names of settings, as in `proxy.allowlist`. */

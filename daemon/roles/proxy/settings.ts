@@ -45,19 +45,19 @@ export const settings = settingsBlock('proxy', {
   ...listenerFields(8012, 'PROXY'),
   platform_api_url: platformUrl.optional().meta({
     env: 'PLATFORM_API_URL',
-    doc: 'Platform REST entry that allowed requests go to, as in https://platform.example; without it the role does not start.',
+    doc: 'Platform REST endpoint for allowed requests, such as https://platform.example; the role does not start without it.',
   }),
   platform_api_ca_file: z.string().min(1).optional().meta({
     env: 'PLATFORM_API_CA_FILE',
-    doc: 'Authorities (PEM) that vouch for its TLS certificate, instead of the machine’s.',
+    doc: 'Authorities (PEM) for its TLS certificate, instead of the machine’s.',
   }),
   public_path_prefix: pathPrefix.default('/public-api').meta({
     env: 'PUBLIC_PATH_PREFIX',
-    doc: 'Prefix of public paths, taken away before the rest is matched and forwarded.',
+    doc: 'Prefix of public paths, removed before the rest is matched and forwarded.',
   }),
   public_sso_client_id: z.string().min(1).max(256).optional().meta({
     env: 'PUBLIC_SSO_CLIENT_ID',
-    doc: 'The limited client whose token requests are forwarded with; never the platform’s own (sso.client_id).',
+    doc: 'Limited client whose token is used for forwarded requests; never the platform’s own (sso.client_id).',
   }),
   public_sso_client_secret: z.string().min(1).max(1_024).optional().meta({
     env: 'PUBLIC_SSO_CLIENT_SECRET',
@@ -66,26 +66,29 @@ export const settings = settingsBlock('proxy', {
   }),
   allowlist: allowlist.default('').meta({
     env: 'ALLOWLIST',
-    doc: 'What is let through: METHOD /path [limit=N] [cache=S], one a line or parted by commas, or a list. GET, HEAD, POST; {name} is one segment, /* at the end a subtree.',
+    doc: 'Allowed requests: METHOD /path [limit=N] [cache=S], one per line or separated by commas, or a list. GET, HEAD, POST; {name} is one segment, /* at the end a subtree.',
   }),
   rate_limit_per_min: z
     .int()
     .min(1, withMessage('RATE_LIMIT_PER_MIN must be 1 or more'))
     .max(1_000_000)
     .default(60)
-    .meta({ env: 'RATE_LIMIT_PER_MIN', doc: 'Requests served per source and minute; the next one is 429.' }),
+    .meta({ env: 'RATE_LIMIT_PER_MIN', doc: 'Requests served per source and minute; a further one gets 429.' }),
   write_rate_limit_per_min: z
     .int()
     .min(1, withMessage('WRITE_RATE_LIMIT_PER_MIN must be 1 or more'))
     .max(1_000_000)
     .default(10)
-    .meta({ env: 'WRITE_RATE_LIMIT_PER_MIN', doc: 'POST requests of them; the next one is 429.' }),
+    .meta({
+      env: 'WRITE_RATE_LIMIT_PER_MIN',
+      doc: 'POST requests served per source and minute; a further one gets 429.',
+    }),
   write_max_body_bytes: z
     .int()
     .min(0)
     .max(16_777_216)
     .default(65_536)
-    .meta({ env: 'WRITE_MAX_BODY_BYTES', doc: 'Largest body of a POST; a larger one is 413.' }),
+    .meta({ env: 'WRITE_MAX_BODY_BYTES', doc: 'Maximum size of the body of a POST; a larger one gets 413.' }),
   trusted_proxy_depth: z
     .int(withMessage('TRUSTED_PROXY_DEPTH must be a whole number, 1 or more'))
     .min(1, withMessage('TRUSTED_PROXY_DEPTH must be 1 or more: how many trusted hops append to X-Forwarded-For'))
@@ -93,14 +96,14 @@ export const settings = settingsBlock('proxy', {
     .optional()
     .meta({
       env: 'TRUSTED_PROXY_DEPTH',
-      doc: 'How many trusted hops before the proxy append to X-Forwarded-For; without it the role does not start.',
+      doc: 'Number of trusted hops before the proxy that append to X-Forwarded-For; the role does not start without it.',
     }),
   ipv6_prefix: z
     .int()
     .min(32)
     .max(128)
     .default(64)
-    .meta({ doc: 'Bits of an IPv6 source that are counted as one: a household has a network, not an address.' }),
+    .meta({ doc: 'Prefix length by which IPv6 sources are counted: a household has a network, not an address.' }),
   cors_allow_origin: z
     .string()
     .regex(
@@ -114,81 +117,79 @@ export const settings = settingsBlock('proxy', {
     .min(0)
     .max(65_536)
     .default(0)
-    .meta({ env: 'CACHE_MAX_MB', doc: 'Megabytes of answers that each worker keeps; 0 keeps none.' }),
+    .meta({ env: 'CACHE_MAX_MB', doc: 'Size of the answer cache of each worker, in MB; 0: no cache.' }),
   cache_ttl_s: z
     .int()
     .min(0)
     .max(86_400)
     .default(60)
-    .meta({ env: 'CACHE_TTL_S', doc: 'Longest time for which an answer is kept.' }),
+    .meta({ env: 'CACHE_TTL_S', doc: 'Maximum time for which an answer is cached.' }),
   edge_node: booleanFlag.default(false).meta({
     env: 'EDGE_NODE',
-    doc: 'Must not be true: an edge node has no shared counters, so nothing would be limited. The role does not start then.',
+    doc: 'Must be false: an edge node has no shared counters, so nothing would be limited. With true the role does not start.',
   }),
   trusted_networks: z
     .array(z.string().refine(isTrustable, 'must be a network such as 10.1.2.0/24, of 8 bits or more, or one address'))
     .max(256)
     .default([])
     .meta({
-      doc: 'Private networks that PLATFORM_API_URL and SSO_TOKEN_URL may lead to all the same; in the profile alone, never by environment.',
+      doc: 'Private networks that PLATFORM_API_URL and SSO_TOKEN_URL may resolve to; only in the profile, not by environment.',
     }),
   workers: z
     .int()
     .min(1)
     .max(256)
     .optional()
-    .meta({ env: 'PROXY_WORKERS', doc: 'Threads that serve requests; as many as the machine has cores when absent.' }),
+    .meta({ env: 'PROXY_WORKERS', doc: 'Number of serving threads (default: the number of cores).' }),
   max_target_bytes: z
     .int()
     .min(256)
     .max(65_536)
     .default(8_192)
-    .meta({ doc: 'Longest path and query; a longer one is 404.' }),
+    .meta({ doc: 'Maximum length of path and query; a longer one gets 404.' }),
   max_header_bytes: z
     .int()
     .min(2_048)
     .max(131_072)
     .default(16_384)
-    .meta({ doc: 'Longest head of a request; a longer one is 431.' }),
-  header_timeout_s: secondsField(1, 120)
-    .default(10)
-    .meta({ doc: 'Time within which the head of a request must be whole.' }),
+    .meta({ doc: 'Maximum length of the head of a request; a longer one gets 431.' }),
+  header_timeout_s: secondsField(1, 120).default(10).meta({ doc: 'Time limit for the complete head of a request.' }),
   body_timeout_s: secondsField(1, 600)
     .default(30)
-    .meta({ doc: 'Time within which a request must be whole, body included.' }),
+    .meta({ doc: 'Time limit for the complete request, including its body.' }),
   min_body_bytes_per_s: z
     .int()
     .min(0)
     .max(1_048_576)
     .default(256)
-    .meta({ doc: 'Slowest rate of a body, after its first seconds; 0 asks for none.' }),
+    .meta({ doc: 'Minimum rate of a body, after its first seconds; 0: no limit.' }),
   min_answer_bytes_per_s: z
     .int()
     .min(0)
     .max(1_048_576)
     .default(8_192)
-    .meta({ doc: 'Slowest rate at which an answer is taken that waits for its caller, after 15 s; 0 asks for none.' }),
-  keep_alive_s: secondsField(1, 600).default(65).meta({ doc: 'How long a caller’s connection may stay idle.' }),
+    .meta({ doc: 'Minimum rate at which a caller must read a waiting answer, after 15 s; 0: no limit.' }),
+  keep_alive_s: secondsField(1, 600).default(65).meta({ doc: 'Time that a connection of a caller may stay idle.' }),
   max_connections: z
     .int()
     .min(1)
     .max(1_000_000)
     .default(10_000)
-    .meta({ doc: 'Connections that a worker takes at once; further ones are closed.' }),
+    .meta({ doc: 'Maximum number of connections of a worker; further ones are closed.' }),
   upstream_connections: z
     .int()
     .min(1)
     .max(10_000)
     .default(128)
-    .meta({ doc: 'Connections to the upstream that a worker holds at most; further requests wait for one.' }),
-  connect_timeout_s: secondsField(1, 60).default(5).meta({ doc: 'Time for a connection to the upstream.' }),
+    .meta({ doc: 'Maximum number of upstream connections of a worker; further requests wait for one.' }),
+  connect_timeout_s: secondsField(1, 60).default(5).meta({ doc: 'Time limit for connecting to the upstream.' }),
   answer_timeout_s: secondsField(1, 600)
     .default(30)
-    .meta({ doc: 'Time for the first byte of its answer, and for each after that.' }),
+    .meta({ doc: 'Time limit for the first byte of an upstream answer, and for each later one.' }),
   audit_keep_days: z.int().min(1).max(36_500).default(90).meta({
-    doc: 'How long the audit records of public requests are kept in the store.',
+    doc: 'Days for which the audit records of public requests are kept in the store.',
   }),
   audit_journal_mb: z.int().min(1).max(1_048_576).default(1_024).meta({
-    doc: 'Megabytes of audit records that wait for their store; beyond it the log says what was lost, and a metric counts it.',
+    doc: 'Maximum size of audit records that wait for the store, in MB; records beyond it are lost, logged and counted.',
   }),
 })

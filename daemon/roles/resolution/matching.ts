@@ -2,7 +2,8 @@
 
 import { type Refusal, refuse } from '../../kernel/error/errors.ts'
 import type { Call } from '../../kernel/operation/call.ts'
-import { type InputSchema, type Operation, type OutputSchema, operation } from '../../kernel/operation/operation.ts'
+import { type Operation, operation } from '../../kernel/operation/operation.ts'
+import type { InputSchema, OutputSchema } from '../../kernel/operation/operation-contract.ts'
 import type { Worker } from '../../kernel/role/role.ts'
 import { settings } from './settings.ts'
 

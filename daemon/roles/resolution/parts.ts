@@ -3,7 +3,7 @@
 
 import type { Refusal } from '../../kernel/error/errors.ts'
 import type { Label } from '../../kernel/label/label.ts'
-import { part } from '../../kernel/operation/call.ts'
+import { part } from '../../kernel/role/part.ts'
 import type { RunCluster, RunMatch } from './engine/findings.ts'
 import type { LookupWeights } from './engine/lookup/weights.ts'
 import type { RunCounts, RunPhase, RunProgress, RunSource } from './fusion-run/model.ts'

@@ -9,38 +9,43 @@ export const settings = settingsBlock('resolution', {
   ...toolFields('RESOLUTION'),
   matching_pattern: z.enum(['full_lens', 'lookup_only']).default('full_lens').meta({
     env: 'MATCHING_PATTERN',
-    doc: 'Whether this site matches records, or only looks them up in a snapshot of another site’s registry.',
+    doc: 'Whether this site matches records (full_lens), or only looks them up in a snapshot of another site’s registry (lookup_only).',
   }),
   snapshot_mb: z.int().min(1).max(65_536).default(1_024).meta({
-    doc: 'Largest snapshot of a registry that is taken in, in MiB.',
+    doc: 'Maximum size of an imported snapshot of a registry, in MiB.',
   }),
   data_folder: z.string().min(1).max(4_096).optional().meta({
     env: 'RESOLUTION_DATA_FOLDER',
-    doc: 'Folder whose sub-folders, one for each tenant and named as it is, hold the data files that runs may name; absent: none.',
+    doc: 'Folder with data files for runs, in one sub-folder for each tenant, named after it; absent: runs read no files.',
   }),
   inline_records: z.int().min(1).max(100_000).default(10_000).meta({
-    doc: 'Records that a run may bring along in its request; more come as data files.',
+    doc: 'Maximum number of records in the request of a run; use data files for more.',
   }),
-  max_records: z.int().min(1).max(50_000_000).default(5_000_000).meta({ doc: 'Records of one run, of all nodes.' }),
+  max_records: z
+    .int()
+    .min(1)
+    .max(50_000_000)
+    .default(5_000_000)
+    .meta({ doc: 'Maximum number of records of one run, over all nodes.' }),
   max_matches: z.int().min(1).max(10_000_000).default(1_000_000).meta({
-    doc: 'Matches that one run may write; a run that finds more fails.',
+    doc: 'Maximum number of matches of one run; a run that finds more fails.',
   }),
-  run_minutes: z.int().min(1).max(10_080).default(60).meta({ doc: 'How long one phase of a run may take.' }),
+  run_minutes: z.int().min(1).max(10_080).default(60).meta({ doc: 'Time limit of one phase of a run, in minutes.' }),
   run_memory_mb: z.int().min(64).max(1_048_576).default(2_048).meta({
-    doc: 'Memory that a run may take, in MiB; one that wants more fails.',
+    doc: 'Memory limit of a run, in MiB; a run that needs more fails.',
   }),
-  runs_at_once: z.int().min(1).max(64).default(1).meta({ doc: 'Runs that are worked on at a time; others wait.' }),
+  runs_at_once: z.int().min(1).max(64).default(1).meta({ doc: 'Maximum number of active runs; others wait.' }),
   runs_per_tenant: z.int().min(1).max(500).default(100).meta({
-    doc: 'Runs of one tenant that have not ended, those of exchanges aside; one more is refused.',
+    doc: 'Maximum number of unfinished runs of one tenant, not counting those of exchanges; a further one is refused.',
   }),
   wait_days: z.int().min(1).max(3_650).default(7).meta({
-    doc: 'How long a run whose records are extracted or matched waits for its next phase to be requested; then it fails, and its files are dropped.',
+    doc: 'Days for which an extracted or matched run waits for its next phase to be requested; then it fails, and its files are removed.',
   }),
   keep_days: z.int().min(1).max(3_650).default(30).meta({
-    doc: 'How long the records and pairs of a completed run are kept in files; its matches and clusters stay.',
+    doc: 'Days for which the records and pairs of a completed run are kept in files; its matches and clusters stay.',
   }),
   lookup_records: z.int().min(1).max(10_000_000).default(250_000).meta({
-    doc: 'Records of registries that are held in memory for lookups, of all lenses and clearances together; a larger registry is not looked up in.',
+    doc: 'Maximum number of records in memory for lookups, over all lenses and clearances; lookups in a larger registry are refused.',
   }),
   attesters: z
     .record(
@@ -64,33 +69,33 @@ export const settings = settingsBlock('resolution', {
       doc: 'Attesters of matches and the subjects that may attest for each. Any other caller attests under its own subject only.',
     }),
   agreements: z.array(standingAgreement).max(256).default([]).meta({
-    doc: 'Proposals of peers that this site agrees to by itself; every other waits for a person.',
+    doc: 'Proposals of peers that this site accepts automatically; all others wait for a person.',
   }),
   exchange_idle_hours: z.int().min(1).max(8_760).default(168).meta({
-    doc: 'How long an exchange, or a proposal, may go without progress; then it fails, and its secret and records go.',
+    doc: 'Hours for which an exchange or a proposal may make no progress; then it fails, and its secret and records are removed.',
   }),
   exchange_hours: z.int().min(1).max(8_760).default(720).meta({
-    doc: 'How long an exchange may take from its proposal, whatever the progress; then it fails, and its secret and records go.',
+    doc: 'Hours that an exchange may take from its proposal, regardless of progress; then it fails, and its secret and records are removed.',
   }),
   exchange_records: z.int().min(1).max(1_000_000).default(1_000_000).meta({
-    doc: 'Records of a party that any exchange of this site may allow; proposals of more are refused.',
+    doc: 'Maximum number of records of a party in any exchange of this site; proposals of more are refused.',
   }),
   exchange_mb: z.int().min(1).max(4_096).default(256).meta({
-    doc: 'MiB of records of a party that any exchange of this site with privacy none may allow; proposals of more are refused.',
+    doc: 'Maximum size of the records of a party in any exchange of this site with privacy none, in MiB; proposals of more are refused.',
   }),
   exchanges_at_once: z.int().min(1).max(64).default(2).meta({
-    doc: 'Exchanges that are worked on at a time, of each peer one; others wait.',
+    doc: 'Maximum number of active exchanges, one for each peer; others wait.',
   }),
   open_exchanges: z.int().min(1).max(10_000).default(100).meta({
-    doc: 'Exchanges of its own proposal that a tenant may have open with one peer.',
+    doc: 'Maximum number of open exchanges that a tenant has proposed to one peer.',
   }),
   peer_proposals: z.int().min(1).max(10_000).default(100).meta({
-    doc: 'Proposals of one peer that may wait for an answer, and that it may make in 24 hours.',
+    doc: 'Maximum number of proposals of one peer, both waiting and within 24 hours.',
   }),
   peer_records_per_day: z.int().min(0).max(1_000_000_000).default(1_000_000).meta({
-    doc: 'Records that the exchanges of one peer may bring in 24 hours: what it can try against the records of this site.',
+    doc: 'Maximum number of records in the exchanges of one peer within 24 hours: limits guessing against the records of this site.',
   }),
   peer_exchanges_per_day: z.int().min(0).max(10_000).default(24).meta({
-    doc: 'Exchanges with one peer that this site agrees to in 24 hours.',
+    doc: 'Maximum number of exchanges with one peer that this site agrees to within 24 hours.',
   }),
 })

@@ -1,7 +1,7 @@
 // Which network moves the messages of which peer; a peer that no section names is served by couriers alone.
 import * as z from 'zod'
 import type { Carrier } from '../../kernel/messaging/carrier.ts'
-import { siteName } from '../../kernel/messaging/transport.ts'
+import { siteName } from '../../kernel/messaging/statement.ts'
 import { brokerUrl } from '../../kernel/network/broker.ts'
 import { type SettingsBlock, type SettingValues, settingsBlock } from '../../kernel/settings/settings.ts'
 import { type CoalitionSettings, coalitionSettings } from '../../shared/coalition/coalition-settings.ts'
@@ -26,15 +26,20 @@ export const mtlsSettings = settingsBlock('mtls', {
     .string()
     .min(1)
     .default('127.0.0.1')
-    .meta({ env: 'MTLS_LISTEN', doc: 'Address that peers reach this site at.' }),
-  port: z.int().min(0).max(65_535).default(8421).meta({ env: 'MTLS_PORT', doc: 'Port of it; 0 picks a free one.' }),
+    .meta({ env: 'MTLS_LISTEN', doc: 'Address at which peers reach this site.' }),
+  port: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(8421)
+    .meta({ env: 'MTLS_PORT', doc: 'Port at which peers reach this site; 0 picks a free one.' }),
   cert_file: filePath.optional().meta({
     env: 'MTLS_CERT_FILE',
-    doc: 'Certificate of this site (PEM), leaf first; that of `platform keys cert` when absent. Read again when it changes.',
+    doc: 'Certificate of this site (PEM), leaf first (default: that of `platform keys cert`); read again when it changes.',
   }),
   key_file: filePath.optional().meta({
     env: 'MTLS_KEY_FILE',
-    doc: 'Private key of it (PEM, 0600, in the open); that of cert_file when absent. Read again when it changes.',
+    doc: 'Private key of the certificate (PEM, 0600, unencrypted; default: that in cert_file); read again when it changes.',
   }),
   peers: z.record(siteName, mtlsPeer).default({}).meta({
     doc: 'Peers whose messages go over HTTPS with client certificates: name to url and ca_file (PEM: the authorities of its certificate); keys narrows that to public keys, by the SHA-256 of each.',
@@ -50,7 +55,7 @@ export const amqpSettings = settingsBlock('amqp', {
     .min(1)
     .max(255)
     .optional()
-    .meta({ env: 'AMQP_USER', doc: 'User at the broker; peers may insist on it.' }),
+    .meta({ env: 'AMQP_USER', doc: 'User at the broker; peers may require it.' }),
   password: z.string().min(1).max(1_024).optional().meta({
     env: 'AMQP_PASSWORD',
     doc: 'Password of the user; without one a client certificate identifies this site.',
@@ -58,20 +63,20 @@ export const amqpSettings = settingsBlock('amqp', {
   }),
   tls_ca_file: filePath
     .optional()
-    .meta({ doc: 'Authorities (PEM) that may vouch for the broker; those of the system when absent.' }),
-  tls_cert_file: filePath.optional().meta({ doc: 'Certificate (PEM) that the broker knows this site by.' }),
+    .meta({ doc: 'Authorities (PEM) for the broker’s certificate (default: those of the system).' }),
+  tls_cert_file: filePath.optional().meta({ doc: 'Client certificate (PEM) of this site at the broker.' }),
   tls_key_file: filePath.optional().meta({ doc: 'Private key of the certificate (PEM).' }),
   prefix: siteName
     .default('platform')
-    .meta({ doc: 'Begins the names of exchanges and queues; the same at all sites that share the broker.' }),
+    .meta({ doc: 'First part of the names of exchanges and queues; the same at all sites that share the broker.' }),
   queue_type: z.enum(['classic', 'quorum']).default('classic').meta({
-    doc: 'Queues of one node (classic), or of several of a cluster; a queue that exists keeps its type.',
+    doc: 'classic: queues on one node; quorum: queues on several nodes of a cluster. An existing queue keeps its type.',
   }),
   peers: z
     .record(siteName, z.strictObject({ user: z.string().min(1).max(255).optional() }))
     .default({})
     .meta({
-      doc: 'Peers whose messages go by a broker (RabbitMQ): name to the user that alone may send for it.',
+      doc: 'Peers whose messages go by a broker (RabbitMQ), each with the only user that may send for it.',
     }),
 })
 

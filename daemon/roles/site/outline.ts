@@ -12,6 +12,7 @@ export const outline = outlineOf({
   port: 8420,
   serves: 'site',
   keeps_audit_anchors: true,
+  owns_site_files: true,
   api_prefix: '/api/v2',
   needs: [],
   settings: [settings, filedropSettings, mtlsSettings, amqpSettings, coalitionSettings, keyValueSettings],

@@ -12,8 +12,9 @@ import type { Peer, Peers } from '../../kernel/identity/peer.ts'
 import type { People } from '../../kernel/identity/person.ts'
 import type { Label } from '../../kernel/label/label.ts'
 import type { Transport } from '../../kernel/messaging/transport.ts'
-import { type Call, part } from '../../kernel/operation/call.ts'
-import type { StatusEvent } from '../../shared/coalition/hub-protocol.ts'
+import type { RoleClients } from '../../kernel/operation/operation-contract.ts'
+import { part } from '../../kernel/role/part.ts'
+import type { StatusFeed } from '../../shared/coalition/status-feed.ts'
 import type { QuarantineEntry, QuarantineItem } from './quarantine/model.ts'
 import type { FailedAttempts } from './token/failed-attempts.ts'
 import type { GrantedClaims, OAuthClient, SubjectToken } from './token/model.ts'
@@ -41,8 +42,6 @@ export type KeySets = {
 export const keySetsPart = part<KeySets>('key-sets')
 
 export const peoplePart = part<People>('people')
-/** The status feed of the coalition. Throws `Refusal('unavailable')` while its hub has not taken the event. */
-export type StatusFeed = { publish(event: StatusEvent): Promise<void> }
 export const statusFeedPart = part<StatusFeed>('status-feed')
 export const transportsPart = part<readonly Transport[]>('transports')
 
@@ -86,7 +85,7 @@ export type Backups = {
    * Requests a copy from every role, in a new folder named by the instant, removes all but the newest `keep` folders, and returns the name.
    * Rejects with the role that made none; nothing is left then.
    */
-  run(keep: number, ask: Call['roles']['request']): Promise<string>
+  run(keep: number, roles: RoleClients): Promise<string>
 }
 export const backupsPart = part<Backups>('backups')
 

@@ -1,6 +1,6 @@
 // Settings of the site role: its listener, its carriers, its backups.
 import * as z from 'zod'
-import { siteName } from '../../kernel/messaging/transport.ts'
+import { siteName } from '../../kernel/messaging/statement.ts'
 import { listenerFields } from '../../kernel/settings/platform-settings.ts'
 import { type SettingValues, settingsBlock } from '../../kernel/settings/settings.ts'
 
@@ -17,7 +17,7 @@ export const settings = settingsBlock('site', {
     .optional()
     .meta({
       env: 'SITE_PUBLIC_URL',
-      doc: 'URL at which clients reach this role, as published in its metadata; listen and port when absent.',
+      doc: 'URL at which clients reach this role, as published in its metadata (default: listen and port).',
     }),
   accreditations: z.record(z.string(), accreditation).default({}).meta({
     doc: 'Accreditation of each federation channel, by peer; profile D refuses to start with a channel that has none.',
@@ -27,24 +27,20 @@ export const settings = settingsBlock('site', {
     .min(9)
     .max(128)
     .optional()
-    .meta({ doc: 'When to back up the databases, as a cron expression in UTC; never when absent.' }),
-  backup_dir: z
-    .string()
-    .min(1)
-    .optional()
-    .meta({ doc: 'Folder that backups are written to; the site’s own data/backups when absent.' }),
+    .meta({ doc: 'Schedule of backups of the databases, as a cron expression in UTC; absent: no backups.' }),
+  backup_dir: z.string().min(1).optional().meta({ doc: 'Folder for backups (default: data/backups of the site).' }),
   backup_keep: z
     .int()
     .min(1)
     .max(1_000)
     .default(7)
-    .meta({ doc: 'Backups kept; older ones are removed after a new one is verified.' }),
+    .meta({ doc: 'Number of backups to keep; older ones are removed after a new one is verified.' }),
   audit_keep_days: z
     .int()
     .min(1)
     .max(36_500)
     .default(3_650)
-    .meta({ doc: 'Days that the bodies of audit records are kept; their hashes stay for ever.' }),
+    .meta({ doc: 'Days for which the bodies of audit records are kept; their hashes are kept for ever.' }),
 })
 
 /** Where clients reach the site's issuer, without a slash at the end. */
@@ -63,20 +59,24 @@ export const filedropSettings = settingsBlock('filedrop', {
     .min(100)
     .max(3_600_000)
     .default(5_000)
-    .meta({ env: 'FILEDROP_RESCAN_MS', doc: 'How often each channel is looked through, besides being watched.' }),
+    .meta({ env: 'FILEDROP_RESCAN_MS', doc: 'Interval at which each channel is scanned, besides being watched.' }),
   skew_s: z.int().min(0).max(86_400).default(900).meta({ doc: 'Tolerance for the times of messages.' }),
   trusted_clock: z
     .boolean()
     .default(true)
-    .meta({ doc: 'Whether times are judged at all; without a trusted clock sequence alone decides.' }),
-  truncated_after_s: z.int().min(1).default(86_400).meta({ doc: 'How long an incomplete message is waited for.' }),
-  max_body_bytes: z.int().min(1_024).max(67_108_864).default(4_194_304).meta({ doc: 'Largest body that is read.' }),
-  max_envelope_bytes: z.int().min(1_024).max(65_536).default(65_536).meta({ doc: 'Largest envelope that is read.' }),
+    .meta({ doc: 'Whether the times of messages are checked; false: the sequence alone decides.' }),
+  truncated_after_s: z
+    .int()
+    .min(1)
+    .default(86_400)
+    .meta({ doc: 'Time that an incomplete message may wait for its other file.' }),
+  max_body_bytes: z.int().min(1_024).max(67_108_864).default(4_194_304).meta({ doc: 'Maximum size of a body.' }),
+  max_envelope_bytes: z.int().min(1_024).max(65_536).default(65_536).meta({ doc: 'Maximum size of an envelope.' }),
   quarantine_max_bytes: z
     .int()
     .min(1_048_576)
     .default(1_073_741_824)
-    .meta({ doc: 'Quarantine of one channel; when full its intake stops.' }),
+    .meta({ doc: 'Maximum size of the quarantine of one channel; when it is full, intake stops.' }),
   max_attempts: z
     .int()
     .min(1)
@@ -93,14 +93,14 @@ export const filedropSettings = settingsBlock('filedrop', {
     .record(siteName, z.strictObject({ every_s: z.int().min(10).max(604_800).default(900) }))
     .default({})
     .meta({
-      doc: 'By peer, how often its messages are acknowledged, each time by as many bytes; only with an accreditation of the peer in site.accreditations.',
+      doc: 'By peer, the interval of acknowledgements, each of the same size; only with an accreditation of the peer in site.accreditations.',
     }),
   release_days: z
     .int()
     .min(1)
     .max(90)
     .default(7)
-    .meta({ doc: 'How long a request to release a message from quarantine waits for a second person.' }),
+    .meta({ doc: 'Days for which a request to release a message from quarantine waits for a second person.' }),
   scanner: z
     .strictObject({
       command: z

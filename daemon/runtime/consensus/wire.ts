@@ -1,7 +1,7 @@
 // Connects the consensus role to adapters: webhooks and brokers that receive decisions.
 import { postWebhook } from '../../../adapters/webhook/http/webhook.ts'
 import type { RoleWire } from '../../boot/role-wire.ts'
-import type { Site } from '../../kernel/operation/call.ts'
+import type { Site } from '../../kernel/role/site.ts'
 import { type BrokerSinkClient, brokerSinkClient } from '../../roles/consensus/emission/broker-sink.ts'
 import { type WebhookSinkClient, webhookSinkClient } from '../../roles/consensus/emission/webhook-sink.ts'
 

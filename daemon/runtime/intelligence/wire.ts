@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import { findNextTime } from '../../../adapters/host/schedule/cron.ts'
 import { parseUntrustedJson } from '../../../adapters/serve/http/untrusted-json.ts'
-import { getSettings } from '../../boot/profile.ts'
 import type { RoleWire } from '../../boot/role-wire.ts'
-import type { PartKey } from '../../kernel/operation/call.ts'
+import type { PartKey } from '../../kernel/role/part.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { resolvePointer } from '../../roles/intelligence/signal-intake/mapping/rules.ts'
 import {

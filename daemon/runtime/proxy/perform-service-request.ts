@@ -3,7 +3,8 @@
 import { isRefusal, refuse } from '../../kernel/error/errors.ts'
 import { problemOf } from '../../kernel/error/problem.ts'
 import { admitCaller } from '../../kernel/identity/admit-caller.ts'
-import { type OperationRequest, performOperation, type RoleContext } from '../../kernel/operation/perform-operation.ts'
+import { emptyRequest, performOperation } from '../../kernel/operation/perform-operation.ts'
+import type { OperationRequest, RoleContext } from '../../kernel/operation/role-context.ts'
 import { operationsOf } from '../../kernel/role/built-in-operations.ts'
 import { newTrace } from '../../kernel/telemetry/trace.ts'
 import { proxy } from '../../roles/proxy/role.ts'
@@ -29,16 +30,6 @@ export async function performServiceRequest(
   })
   if (!isRefusal(response)) return { status: response.status, body: JSON.stringify(response.body) }
   return { status: response.row.status, body: JSON.stringify(problemOf(response, trace.trace_id)) }
-}
-
-const emptyRequest: Omit<OperationRequest, 'trace' | 'signal'> = {
-  params: {},
-  query: {},
-  body: undefined,
-  accepts: [],
-  if_match: undefined,
-  idempotency_key: undefined,
-  last_event_id: undefined,
 }
 
 async function performServiceOperation(

@@ -1,6 +1,7 @@
 // Health of the proxy: its threads, and its dependencies as the requests of callers last found them.
-import { getSettings } from '../../boot/profile.ts'
+
 import type { DependencyHealth } from '../../kernel/role/built-in-operations.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import type { DependencyObservation, ProxyDependency } from '../../roles/proxy/serving/thread-report.ts'
 import { settings } from '../../roles/proxy/settings.ts'

@@ -1,7 +1,7 @@
 // The state that the parts of the public listener share: the settings in force, the threads, and what they observed.
 import type { SiteResources } from '../../boot/site-resources.ts'
-import type { Log } from '../../kernel/operation/call.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
+import type { Log } from '../../kernel/telemetry/log.ts'
 import type { Metrics } from '../../kernel/telemetry/metrics.ts'
 import type { DependencyObservations } from '../../roles/proxy/serving/thread-report.ts'
 import type { ProxyThreadConfig } from './thread-config.ts'

@@ -1,10 +1,11 @@
 // The public listener of the proxy role: the journal of audit lines, the serving threads, and the parts that the role uses.
 import { join } from 'node:path'
 import { segmentFolder } from '../../../adapters/audit/segments/segment-folder.ts'
-import { getSettings } from '../../boot/profile.ts'
+
 import type { PublicListener } from '../../boot/service.ts'
 import { chooseDocumentsHome } from '../../boot/storage/documents.ts'
 import { roleDataFolder } from '../../boot/storage/site-folder.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { TopDenials } from '../../roles/proxy/denial/top-denials.ts'
 import {
   type AuditJournal,

@@ -1,8 +1,10 @@
 // Reloads the proxy's settings and certificate: checks everything first, then applies it in every thread.
-import { getSettings } from '../../boot/profile.ts'
+
 import { isRefusal, type Refusal } from '../../kernel/error/errors.ts'
-import type { Log } from '../../kernel/operation/call.ts'
-import { createServiceCall, type RoleContext } from '../../kernel/operation/perform-operation.ts'
+import { createServiceCall } from '../../kernel/operation/perform-operation.ts'
+import type { RoleContext } from '../../kernel/operation/role-context.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
+import type { Log } from '../../kernel/telemetry/log.ts'
 import { newTrace } from '../../kernel/telemetry/trace.ts'
 import { reload as reloadOperation } from '../../roles/proxy/allowlist/reload.ts'
 import { compileProxyConfig } from '../../roles/proxy/config.ts'

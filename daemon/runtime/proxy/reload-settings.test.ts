@@ -1,7 +1,8 @@
 // A changed profile: what is gone by at once, what waits for a restart, and a fault that changes nothing.
 import { expect, test } from 'vitest'
-import { ProfileError, resolveProfileSettings } from '../../boot/profile.ts'
+import { resolveProfileSettings } from '../../boot/profile.ts'
 import { isRefusal } from '../../kernel/error/errors.ts'
+import { ProfileError } from '../../kernel/settings/profile-error.ts'
 import { roles } from '../../roles.ts'
 import { reloadSettings } from './reload-settings.ts'
 

@@ -1,8 +1,8 @@
 // Compares a changed profile with the current one: settings that a reload applies, and those that need a restart.
 
-import { ProfileError } from '../../boot/profile.ts'
 import type { StartPlan } from '../../boot/site-resources.ts'
 import { Refusal } from '../../kernel/error/errors.ts'
+import { ProfileError } from '../../kernel/settings/profile-error.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { settings } from '../../roles/proxy/settings.ts'
 

@@ -1,10 +1,9 @@
 // Reloads certificate and key of the public listener for new connections; refuses an unusable pair.
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
-import { parseCertificates } from '../../../adapters/transport/mtls/material.ts'
-import { isPrivateKeyOf } from '../../boot/links/network-files.ts'
-import { getSettings } from '../../boot/profile.ts'
+import { isPrivateKeyOf, parseCertificatesOrNone } from '../../boot/links/network-files.ts'
 import { Refusal } from '../../kernel/error/errors.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { settings } from '../../roles/proxy/settings.ts'
 import type { ProxyThreadConfig } from './thread-config.ts'
@@ -53,13 +52,5 @@ function findPairFault(pair: TlsKeyPair, now: number): string | undefined {
     return undefined
   } catch {
     return 'they cannot be used for TLS'
-  }
-}
-
-function parseCertificatesOrNone(text: string) {
-  try {
-    return parseCertificates(text)
-  } catch {
-    return []
   }
 }

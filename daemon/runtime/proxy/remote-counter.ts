@@ -1,7 +1,7 @@
 // Counters of a thread on a key-value server, loaded only if one is configured.
 import { redisKeyValue } from '../../../adapters/keyvalue/redis/redis-keyvalue.ts'
-import type { Log } from '../../kernel/operation/call.ts'
 import type { KeyValue } from '../../kernel/store/key-value.ts'
+import type { Log } from '../../kernel/telemetry/log.ts'
 import type { ProxyThreadConfig } from './thread-config.ts'
 
 /** Keys have no prefix of the site, so that all proxies on one server count together. */

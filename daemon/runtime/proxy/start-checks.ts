@@ -8,7 +8,8 @@ import {
   systemResolver,
 } from '../../../adapters/forward/http/dial.ts'
 import { findUnreadableFile } from '../../boot/host/unreadable-file.ts'
-import { getSettings, type ProfileProblem } from '../../boot/profile.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
+import type { ProfileProblem } from '../../kernel/settings/profile-error.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { ssoSettings } from '../../kernel/settings/sso-settings.ts'
 import { settings } from '../../roles/proxy/settings.ts'

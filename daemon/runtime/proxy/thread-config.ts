@@ -1,7 +1,7 @@
 // The configuration of a serving thread: settings, and the contents of the files that they name.
 import { readFileSync } from 'node:fs'
-import { getSettings } from '../../boot/profile.ts'
 import { keyValueSettings } from '../../kernel/settings/backing-service-settings.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings, SettingValues } from '../../kernel/settings/settings.ts'
 import { ssoSettings } from '../../kernel/settings/sso-settings.ts'
 import type { ProxySettings } from '../../roles/proxy/config.ts'

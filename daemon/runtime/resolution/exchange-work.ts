@@ -1,8 +1,8 @@
 // Runs the jobs of exchanges for the resolution role: in threads, within the limits of a run, and with progress reports.
 import { join } from 'node:path'
-import { getSettings } from '../../boot/profile.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import { refuse } from '../../kernel/error/errors.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import type { ExchangeJobName, ExchangeJobs, ExchangeWork } from '../../roles/resolution/exchange/job/exchange-jobs.ts'
 import { runIdOfExchange } from '../../roles/resolution/exchange/model.ts'

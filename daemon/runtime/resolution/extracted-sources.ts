@@ -6,7 +6,7 @@ import {
   unpackSource,
 } from '../../roles/resolution/engine/records/packing.ts'
 import type { RecordSource } from '../../roles/resolution/engine/records/records.ts'
-import { readArrays, writeArrays } from './durable-file.ts'
+import { readArrays, writeArrays } from './array-file.ts'
 
 export function writeSources(file: string, sources: readonly RecordSource[]): void {
   const packed = sources.map(packSource)

@@ -1,7 +1,7 @@
 // Writes the findings of a phase as JSON lines in the thread, and reads them in batches in the role.
 import { createReadStream, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { writeFileDurably } from './durable-file.ts'
+import { writeRunFile } from './write-run-file.ts'
 
 const lines_per_write = 5_000
 const lines_per_batch = 500
@@ -9,7 +9,7 @@ const lines_per_batch = 500
 /** Returns the number of lines. */
 export function writeJsonLinesFile(file: string, items: Iterable<unknown>): number {
   let count = 0
-  writeFileDurably(file, (descriptor) => {
+  writeRunFile(file, (descriptor) => {
     let chunk: string[] = []
     const flush = () => {
       if (chunk.length > 0) writeSync(descriptor, `${chunk.join('\n')}\n`)

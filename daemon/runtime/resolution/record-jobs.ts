@@ -1,6 +1,7 @@
 // The jobs of an exchange that read records; a thread loads the engine for these jobs alone.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { syncFolder } from '../../../adapters/platform/durable-file/sync-folder.ts'
 import { isRefusal, refuse } from '../../kernel/error/errors.ts'
 import {
   createColumnFilter,
@@ -15,13 +16,13 @@ import { buildRunRecord } from '../../roles/resolution/exchange/job/exchange-row
 import { prepareOwnRows } from '../../roles/resolution/exchange/job/prepare-own-rows.ts'
 import { parseRows } from '../../roles/resolution/exchange/piece/cut-pieces.ts'
 import type { NodeRecord } from '../../roles/resolution/fusion-run/node-data.ts'
-import { syncFolder, writeFileDurably } from './durable-file.ts'
 import type { ExchangeJobFolders, ExchangeJobHandlers, ExchangeJobOutcome } from './exchange-jobs.ts'
 import { writeJsonLinesFile } from './json-lines-file.ts'
 import { formatNodeCsv } from './node-csv.ts'
 import { describeDataFault, inferDataKind, readableExtensions, readRecords } from './read-records.ts'
 import { runFiles } from './run-folder.ts'
 import { openTenantDataFile } from './tenant-data-file.ts'
+import { writeRunFile } from './write-run-file.ts'
 
 async function readOwnRecords(
   { tenant_id, data, lens, terms }: ExchangeJobs['read_own'][0],
@@ -85,7 +86,7 @@ function storePeerRecords(
     if (isLong) return refuse('invalid', `${site} sent an id of more than ${getIdLimit(lens).bytes} bytes`)
     if (new Set(rows.map(([id]) => id)).size < rows.length) return refuse('invalid', `${site} sent a record twice`)
     const lines = [...formatNodeCsv(rows.map((row) => buildRunRecord(lens, fields, row)))]
-    writeFileDurably(runFiles.inline(folder, index), (descriptor) => {
+    writeRunFile(runFiles.inline(folder, index), (descriptor) => {
       for (let start = 0; start < lines.length; start += lines_per_write)
         writeFileSync(descriptor, lines.slice(start, start + lines_per_write).join(''))
     })

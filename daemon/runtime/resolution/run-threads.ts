@@ -1,8 +1,8 @@
 // Threads for the phases of runs and the jobs of exchanges, and their limits.
 import { threads } from '../../../adapters/compute/threads/threads.ts'
 import { findThreadScript } from '../../boot/host/thread-script.ts'
-import { getSettings } from '../../boot/profile.ts'
 import type { Compute } from '../../kernel/role/compute.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { settings } from '../../roles/resolution/settings.ts'
 

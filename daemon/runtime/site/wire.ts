@@ -8,13 +8,11 @@ import { passphraseReader } from '../../boot/host/passphrase.ts'
 import { updatePinnedPeer } from '../../boot/identity/pinned-peers.ts'
 import { repairKeyList } from '../../boot/identity/token-key-list.ts'
 import { linkMetrics, openQuarantines } from '../../boot/links/transports.ts'
-import { getSettings } from '../../boot/profile.ts'
 import type { RoleWire, WireContext } from '../../boot/role-wire.ts'
 import { peopleFolder } from '../../boot/storage/site-folder.ts'
-import { refuse } from '../../kernel/error/errors.ts'
 import type { People } from '../../kernel/identity/person.ts'
-import type { Carrier } from '../../kernel/messaging/carrier.ts'
-import type { PartKey } from '../../kernel/operation/call.ts'
+import type { PartKey } from '../../kernel/role/part.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { identitySettings } from '../../kernel/settings/platform-settings.ts'
 import {
   type BackupCopies,
@@ -30,14 +28,13 @@ import {
   pinnedPeersPart,
   type Quarantines,
   quarantinesPart,
-  type StatusFeed,
   signaturesPart,
   statusFeedPart,
   transportsPart,
   verifiedMessageCachePart,
 } from '../../roles/site/parts.ts'
 import { failedAttempts } from '../../roles/site/token/failed-attempts.ts'
-import type { StatusEvent } from '../../shared/coalition/hub-protocol.ts'
+import type { StatusFeed } from '../../shared/coalition/status-feed.ts'
 import { siteLinks } from './links.ts'
 import { findSiteStartProblems } from './start-checks.ts'
 
@@ -48,14 +45,14 @@ export const wire: RoleWire = {
   prepare: repairKeyList,
 
   async open(context) {
-    const links = siteLinks(context)
-    return { parts: buildSiteParts(context), ...links }
+    const { statusFeed, ...links } = siteLinks(context)
+    return { parts: buildSiteParts(context, statusFeed), ...links }
   },
 }
 
 /** Parts of the site role; by least privilege no other role has them. */
-function buildSiteParts({ resources, storage }: WireContext): [string, unknown][] {
-  const { folder, resolved, identity, peers, transports, carriers, verifiedMessages, keyValue, clock } = resources
+function buildSiteParts({ resources, storage }: WireContext, statusFeed: StatusFeed): [string, unknown][] {
+  const { folder, resolved, identity, peers, transports, verifiedMessages, keyValue, clock } = resources
   const entryOf = <P>(key: PartKey<P>, value: P): [string, unknown] => [key.name, value]
   const { keys_passphrase_file } = getSettings(resolved, identitySettings)
   const { now } = clock
@@ -72,7 +69,7 @@ function buildSiteParts({ resources, storage }: WireContext): [string, unknown][
       logged_failures: new Map(),
     }),
     entryOf(transportsPart, transports),
-    entryOf<StatusFeed>(statusFeedPart, { publish: (event) => publishToCoalition(carriers, event) }),
+    entryOf(statusFeedPart, statusFeed),
     entryOf(verifiedMessageCachePart, verifiedMessages),
     entryOf(issuerPart, identity.issuer()),
     entryOf(failedAttemptsPart, failedAttempts(keyValue)),
@@ -81,11 +78,4 @@ function buildSiteParts({ resources, storage }: WireContext): [string, unknown][
     entryOf<People>(peoplePart, peopleFiles(peopleFolder(folder))),
     entryOf(backupsPart, scheduledBackups({ folder, resolved, now })),
   ]
-}
-
-/** Publishes an event. The carriers start after the roles, so an earlier event is refused and must be repeated. */
-async function publishToCoalition(carriers: readonly Carrier[], event: StatusEvent): Promise<void> {
-  const coalition = carriers.find(({ publish }) => publish !== undefined)
-  if (!coalition?.publish) throw refuse('unavailable', 'the site has not joined the coalition yet')
-  await coalition.publish(event)
 }

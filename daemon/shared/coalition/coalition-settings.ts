@@ -1,7 +1,8 @@
-// How a site takes part in a coalition: read by the site role, which speaks to the hub, and by consensus, which has things to tell.
+// Settings of a coalition: read by the site role, which connects to the hub, and by consensus, which publishes to its
+// feed.
 import * as z from 'zod'
 import { isReleasableTo, isWithinCeiling, type Label, type LabelPolicy, labelTerm } from '../../kernel/label/label.ts'
-import { siteName } from '../../kernel/messaging/transport.ts'
+import { siteName } from '../../kernel/messaging/statement.ts'
 import { type SettingValues, settingsBlock } from '../../kernel/settings/settings.ts'
 import { capabilityMessage } from './hub-protocol.ts'
 
@@ -11,16 +12,17 @@ const guardedUrl = z
   .refine(isTlsOrLoopbackUrl, 'must be https:, or http: to this machine, and hold no password')
 
 export const coalitionSettings = settingsBlock('coalition', {
-  hub_url: guardedUrl
-    .optional()
-    .meta({ env: 'COALITION_HUB_URL', doc: 'The coalition’s hub; the site joins it as a node of its own name.' }),
+  hub_url: guardedUrl.optional().meta({
+    env: 'COALITION_HUB_URL',
+    doc: 'URL of the coalition’s hub; the site joins it as a node with the site’s name.',
+  }),
   token_url: guardedUrl.optional().meta({ env: 'COALITION_TOKEN_URL', doc: 'Token endpoint of the hub’s site.' }),
   client_id: z
     .string()
     .min(1)
     .max(64)
     .optional()
-    .meta({ env: 'COALITION_CLIENT_ID', doc: 'This site’s client there; the site’s own name when absent.' }),
+    .meta({ env: 'COALITION_CLIENT_ID', doc: 'Client of this site there (default: the site’s name).' }),
   secret_file: z
     .string()
     .min(1)
@@ -30,24 +32,22 @@ export const coalitionSettings = settingsBlock('coalition', {
     .string()
     .min(1)
     .optional()
-    .meta({ doc: 'Authorities (PEM) that may vouch for the hub; those of the system when absent.' }),
-  description: z.string().max(512).default('').meta({ doc: 'What the other nodes read about this one.' }),
+    .meta({ doc: 'Authorities (PEM) for the hub’s certificate (default: those of the system).' }),
+  description: z.string().max(512).default('').meta({ doc: 'Description of this node for the other nodes.' }),
   peers: z
     .array(siteName)
     .max(256)
     .default([])
-    .meta({ doc: 'Peers whose messages go by the hub; each is a node of its name there.' }),
+    .meta({ doc: 'Peers whose messages go by the hub; each is a node with its name there.' }),
   accepts: capabilityMessage.shape.accepts
     .default([])
-    .meta({ doc: 'What the capability message says: contributions of which type, over which lens.' }),
-  feed_level: labelTerm
-    .default('UNCLASSIFIED')
-    .meta({ doc: 'Highest level of a session whose ratification the status feed tells; never one with categories.' }),
-  feed_audience: z
-    .array(labelTerm)
-    .max(64)
-    .default([])
-    .meta({ doc: 'What the readers of the feed count as; only sessions releasable to one of these are told of.' }),
+    .meta({ doc: 'Content of the capability message: accepted types of contributions and their lenses.' }),
+  feed_level: labelTerm.default('UNCLASSIFIED').meta({
+    doc: 'Highest level of a session whose ratification the status feed publishes; sessions with categories are never published.',
+  }),
+  feed_audience: z.array(labelTerm).max(64).default([]).meta({
+    doc: 'Audience that the readers of the feed represent; only sessions releasable to one of these names are published.',
+  }),
 })
 export type CoalitionSettings = SettingValues<typeof coalitionSettings>
 
@@ -58,14 +58,14 @@ type CoalitionEndpoints = {
   readonly peers: readonly string[]
 }
 
-/** What else the profile must say once it names a hub; undefined when nothing is missing. */
+/** The fault of a profile that names a hub and lacks another setting; undefined when none is missing. */
 export function findCoalitionFault({ hub_url, token_url, secret_file, peers }: CoalitionEndpoints): string | undefined {
   if (hub_url === undefined) return peers.length > 0 ? 'peers are named, and no hub_url' : undefined
   const missing = Object.entries({ token_url, secret_file }).filter(([, value]) => value === undefined)
   return missing.length > 0 ? `hub_url needs ${missing.map(([name]) => name).join(' and ')}` : undefined
 }
 
-/** Whether the feed may tell of a session with this label. All of a coalition read the feed. */
+/** Whether the feed may carry a session with this label. Every member of the coalition reads the feed. */
 export function mayPublishToFeed(
   label: Label,
   { hub_url, feed_level, feed_audience }: Pick<CoalitionSettings, 'hub_url' | 'feed_level' | 'feed_audience'>,

@@ -1,10 +1,10 @@
-// What a coalition's hub and its nodes say to each other: both ends parse by these.
+// Messages between a coalition's hub and its nodes: both ends parse by these schemas.
 import * as z from 'zod'
-import { siteName } from '../../kernel/messaging/transport.ts'
+import { siteName } from '../../kernel/messaging/statement.ts'
 
 const identifier = z.string().min(1).max(256)
 
-/** What a node says of itself when it joins. */
+/** Sent by a node when it joins. */
 export const nodeRegistration = z.strictObject({
   kind: z.literal('mission_service'),
   site: siteName,
@@ -25,7 +25,7 @@ export const capabilityMessage = z
   .meta({ id: 'CapabilityMessage', description: 'What a node offers to the others' })
 export type CapabilityMessage = z.infer<typeof capabilityMessage>
 
-/** What the feed tells of a session, and nothing more: ids, lens, state and time. */
+/** An event of the feed: only ids, lens, state and time of a session. */
 export const statusEvent = z.strictObject({
   event_id: z.string().min(1).max(512).meta({ description: 'The same each time that the event is told' }),
   session_id: z.string().min(1).max(128),
@@ -40,7 +40,7 @@ export const feedEntry = statusEvent
   .meta({ id: 'FeedEntry', description: 'One event of the coalition’s status feed; seq has no gaps' })
 export type FeedEntry = z.infer<typeof feedEntry>
 
-/** Only its form is looked at: a repetition of groups would be too deep for megabytes. */
+/** Checks the alphabet and the length only: a regular expression with repeated groups overflows on megabytes. */
 const base64 = z
   .string()
   .regex(/^[A-Za-z0-9+/]*={0,2}$/, 'must be base64')

@@ -1,4 +1,5 @@
 // A peer's message as it reaches a role by any carrier: the signed envelope, and the exact bytes of its body.
+
 import * as z from 'zod'
 import { jws } from '../../kernel/cryptography/signatures.ts'
 import { canonicalJson } from '../../kernel/encoding/canonical-json.ts'
@@ -12,9 +13,10 @@ import {
   label as labelSchema,
 } from '../../kernel/label/label.ts'
 import { translateLabel } from '../../kernel/label/label-map.ts'
+import { type MessageKind, messageBody, type Statement, unlabelledBody } from '../../kernel/messaging/statement.ts'
 import { parseUnlabelledStatement } from '../../kernel/messaging/statement-format.ts'
-import { type MessageKind, messageBody, type Statement, unlabelledBody } from '../../kernel/messaging/transport.ts'
-import type { Call, VerifiedStatement } from '../../kernel/operation/call.ts'
+import type { Call } from '../../kernel/operation/call.ts'
+import { type VerifiedStatement, verifyStatement } from '../site-message/site-message.ts'
 import { readSignedBody } from './signed-body.ts'
 
 export const federationMessageFields = {
@@ -36,14 +38,14 @@ export type VerifiedFederationMessage<T> = {
   /** The statement's label in the terms of the site's policy; a classification in the data is translated as well. */
   readonly label: Label
   readonly signer_key_id: string
-  /** What moves the messages of this peer. */
+  /** Name of the transport that moves the messages of this peer. */
   readonly transport: string
   readonly data: T
 }
 
 /**
- * What the message says, once its signature, sender, addressee, freshness, label and digest hold. Nothing is read from
- * a body before that. Refuses `signature_invalid`, `label_denied`, and `invalid` for a body that is not of the schema.
+ * Opens a message: checks signature, sender, addressee, freshness, label and digest, and only then reads the body. Refuses
+ * `signature_invalid`, `label_denied`, and `invalid` for a body that is not of the schema.
  */
 export async function openFederationMessage<T>(
   call: Call,
@@ -53,7 +55,7 @@ export async function openFederationMessage<T>(
 ): Promise<VerifiedFederationMessage<T> | Refusal> {
   const claimed = parseUnlabelledStatement(Buffer.from(given.envelope.payload, 'base64url'))
   if (!claimed) return refuse('signature_invalid', 'the message carries no readable signed statement')
-  const signed = await call.roles.verifyStatement(claimed.src, given.envelope)
+  const signed = await verifyStatement(call, claimed.src, given.envelope)
   if (isRefusal(signed)) return signed
   const statement = { ...claimed, label: labelSchema.safeParse(claimed.label).data ?? signed.label }
   const bodySchema = signed.is_label_released ? unlabelledBody : messageBody
@@ -70,7 +72,10 @@ export async function openFederationMessage<T>(
   return { statement, label, signer_key_id: keys[0]?.kid ?? '', transport, data: carried }
 }
 
-/** Why a message that makes something new here is not for this site, or not for the caller; undefined when it is. */
+/**
+ * Refuses a message that creates an object here and is for another tenant than the site or the caller; undefined when
+ * it fits.
+ */
 export function checkAddressee(call: Call, { receiver_tenant_id }: Statement): Refusal | undefined {
   const { caller, site } = call
   if (receiver_tenant_id !== site.tenant_id) return refuse('not_your_tenant', 'the message is for another tenant')
@@ -94,8 +99,8 @@ function translateClassification<T>(
 }
 
 /**
- * The carried classification may be neither above the label that the channel was asked about, nor narrower: a peer could
- * otherwise bring in what its ceiling forbids, or take a session out of everybody's sight.
+ * The carried classification may be neither above the label that the channel was checked for, nor narrower: otherwise a peer
+ * could bring in data above its ceiling, or hide a session from everybody.
  */
 function isCovered(classification: Label, outer: Label, labels: LabelPolicy): boolean {
   const audience = outer.releasable_to ?? [outer.originator]

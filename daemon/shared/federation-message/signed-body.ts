@@ -1,8 +1,10 @@
 // The body of a federation message: read only when its bytes are the ones that the statement was signed for.
+
 import type * as z from 'zod'
 import { sha384 } from '../../kernel/encoding/canonical-json.ts'
+import { parseJsonAs } from '../../kernel/encoding/parse-json.ts'
+import type { MessageKind } from '../../kernel/messaging/statement.ts'
 import type { UnlabelledStatement } from '../../kernel/messaging/statement-format.ts'
-import type { MessageKind } from '../../kernel/messaging/transport.ts'
 
 /** `body`: base64url of the bytes. Undefined when kind, length, digest or schema do not hold, or the bytes are not JSON. */
 export function readSignedBody<T>(
@@ -14,9 +16,5 @@ export function readSignedBody<T>(
   const bytes = Buffer.from(body, 'base64url')
   const signed = statement.body
   if (statement.kind !== kind || signed.length !== bytes.length || signed.sha384 !== sha384(bytes)) return undefined
-  try {
-    return schema.safeParse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))).data
-  } catch {
-    return undefined
-  }
+  return parseJsonAs(schema, bytes)
 }

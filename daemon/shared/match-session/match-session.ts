@@ -1,35 +1,75 @@
-// What a consensus session and the match that it is about say to each other.
-import type { Label } from '../../kernel/label/label.ts'
-import type { QuorumPolicy } from '../quorum-policy/quorum-policy.ts'
+// A consensus session about a match of two records: the resolution role opens it, the consensus role returns its ruling.
+import * as z from 'zod'
+import { isRefusal, type Refusal } from '../../kernel/error/errors.ts'
+import { label } from '../../kernel/label/label.ts'
+import type { Call } from '../../kernel/operation/call.ts'
+import { type ContractInput, operationContract } from '../../kernel/operation/operation-contract.ts'
+import { quorumPolicy } from '../quorum-policy/quorum-policy.ts'
 
-/** A session about a match. The same id again is the same session. */
-export type MatchSession = {
-  readonly id: string
-  readonly tenant_id: string
-  readonly label: Label
-  readonly lens_id: string
-  readonly lens_version: string
-  readonly subject: {
-    readonly kind: 'entity_match'
-    readonly left: string
-    readonly right: string
-    readonly correlation_id: string
-  }
-  readonly policy: QuorumPolicy
-  readonly invite: readonly string[]
+const shortText = z.string().min(1).max(256)
+
+export const sessionSubject = z
+  .strictObject({
+    kind: shortText.meta({ description: 'Kind of comparison, such as entity_match' }),
+    left: shortText,
+    right: shortText,
+    correlation_id: shortText.optional().meta({ description: 'uid of the EntityMatch that the session decides' }),
+  })
+  .meta({ id: 'Subject', description: 'The subject of a session' })
+
+export const openSession = operationContract({
+  address: 'consensus.session.open',
+  input: z.strictObject({
+    lens_id: shortText,
+    lens_version: shortText,
+    policy: quorumPolicy,
+    subject: sessionSubject,
+    invite: z
+      .array(shortText)
+      .max(64)
+      .default([])
+      .meta({ description: 'Peers to invite; each may contribute as its tenant' }),
+    id: z.string().regex(/^ses_[0-9a-f]{32}$/),
+    tenant_id: z.string().min(1).max(128),
+    label,
+  }),
+  output: z.looseObject({ id: z.string() }),
+})
+
+/** The same id again is the same session. */
+export type MatchSession = ContractInput<(typeof openSession)['input']>
+
+export const ruleOnMatch = operationContract({
+  address: 'resolution.entity-match.rule',
+  input: z.strictObject({
+    correlation_id: z.string().min(1).max(128),
+    tenant_id: z.string().min(1).max(128).meta({ description: 'Tenant of the session' }),
+    session_id: shortText,
+    seq: z.int().min(1),
+    event: z.enum(['ratified', 'retracted']),
+    at: z.iso.datetime(),
+    decision: z.enum(['match', 'non_match']).optional(),
+    score: z.number().nullable().optional(),
+    attested: z.boolean().optional(),
+    evidence_block_id: shortText.optional(),
+  }),
+  output: z.looseObject({ uid: z.string() }),
+})
+
+/**
+ * The decision of a session, or that the session was withdrawn. `tenant_id`: of the session. `seq`: a higher one is newer.
+ * A session that was withdrawn before it decided has no `decision`.
+ */
+export type SessionRuling = ContractInput<(typeof ruleOnMatch)['input']>
+
+/** Opens a session about a match, for its tenant. Returns the refusal of one that can never be opened. */
+export async function openMatchSession({ roles }: Call, session: MatchSession): Promise<Refusal | undefined> {
+  const opened = await roles.request(openSession, session)
+  return isRefusal(opened) ? opened : undefined
 }
 
-/** What such a session decided, or that it was withdrawn. `tenant_id`: of the session. `seq`: a higher one is newer. */
-export type SessionRuling = {
-  readonly correlation_id: string
-  readonly tenant_id: string
-  readonly session_id: string
-  readonly seq: number
-  readonly event: 'ratified' | 'retracted'
-  readonly at: string
-  /** None of a session that was withdrawn before it decided. */
-  readonly decision?: 'match' | 'non_match' | undefined
-  readonly score: number | null
-  readonly attested: boolean
-  readonly evidence_block_id?: string | undefined
+/** Gives the ruling of a session to its match. Returns the refusal of one that the match does not take. */
+export async function applySessionRuling({ roles }: Call, ruling: SessionRuling): Promise<Refusal | undefined> {
+  const ruled = await roles.request(ruleOnMatch, ruling)
+  return isRefusal(ruled) ? ruled : undefined
 }

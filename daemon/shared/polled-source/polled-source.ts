@@ -1,4 +1,4 @@
-// A source of items that is asked for news at times: what every adapter of one promises.
+// A source of items that is polled at intervals: the contract of its adapters.
 import type { Refusal } from '../../kernel/error/errors.ts'
 
 /**
@@ -32,6 +32,6 @@ export type PollResult = {
 export type JsonReader = (bytes: Uint8Array) => unknown | Refusal
 
 export interface PolledSource {
-  /** What is new since the cursor. Refuses `unavailable` for what may be better next time. Ends with the signal. */
+  /** Items since the cursor. Refuses `unavailable` where the next poll may succeed. Ends with the signal. */
   poll(cursor: string | undefined, signal: AbortSignal): Promise<PollResult | Refusal>
 }

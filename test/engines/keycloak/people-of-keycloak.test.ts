@@ -147,7 +147,7 @@ test('a token is exchanged: here for one of the site, there for one of a service
   expect(await readListStatus(token)).toBe(401)
   const refused = site.run(['token', 'exchange', '--audience', 'elsewhere'], env)
   expect([refused.status, refused.stdout]).toEqual([3, ''])
-  expect(refused.stderr).toContain('the identity provider says invalid_client')
+  expect(refused.stderr).toContain('the identity provider refused: invalid_client')
   expect(refused.stderr + exchanged.stderr).not.toContain(keycloakSecrets.site)
 })
 
@@ -203,7 +203,7 @@ test('Keycloak killed in the middle of load: nobody who is known notices, and it
     await under.end()
   }
   expect(under.seen).toEqual({ 200: expect.any(Number) })
-  expect(site.run(['doctor']).stdout).toContain('the identity provider: the discovery document cannot be had')
+  expect(site.run(['doctor']).stdout).toContain('the identity provider: the discovery document could not be fetched')
 
   // A daemon that starts now has no keys: it judges the site's own tokens, and says of the others that it cannot.
   await running.stop()

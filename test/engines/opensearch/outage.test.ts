@@ -144,7 +144,7 @@ async function freezeInDoubt(load: MarkLoad): Promise<void> {
     const refused = load.refused.length
     server.freeze()
     await vi.waitUntil(() => load.refused.length > refused, { timeout: 60_000 })
-    if ((await clusterStore.store.health()).detail.includes('to be settled')) return
+    if ((await clusterStore.store.health()).detail.includes('without a known outcome')) return
     server.thaw()
     const before = load.acknowledged.length
     await vi.waitUntil(() => load.acknowledged.length > before + 20, { timeout: 60_000 })

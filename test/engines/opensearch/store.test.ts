@@ -100,7 +100,7 @@ describe('a connection that is not to be relied on', () => {
     const put = store.put(notes, 'n1', buildNote({ count: 5 }), 1, [buildEvent({ target: 'silent' })])
     await expect(put).rejects.toMatchObject({ code: 'unavailable', retry_after_s: 5 })
     expect(await opened.owed.pending()).toHaveLength(1)
-    expect(await store.health()).toMatchObject({ detail: expect.stringContaining('1 writes to be settled') })
+    expect(await store.health()).toMatchObject({ detail: expect.stringContaining('1 writes without a known outcome') })
     expect(await targets()).toEqual([])
     proxy.clearFault()
     expect(await store.put(notes, 'n1', buildNote(), 1)).toBe('conflict')

@@ -1,7 +1,7 @@
 // Lens emissions of peers: accepted only as signed, stored under their origin, and visible only to cleared callers.
 import { afterAll, describe, expect, test } from 'vitest'
 import { auditRecord } from '../../../daemon/kernel/audit/audit-chain.ts'
-import type { Statement } from '../../../daemon/kernel/messaging/transport.ts'
+import type { Statement } from '../../../daemon/kernel/messaging/statement.ts'
 import { get } from '../../../daemon/roles/consensus/emission/get.ts'
 import { list } from '../../../daemon/roles/consensus/emission/list.ts'
 import { emission } from '../../../daemon/roles/consensus/federation/emission.ts'

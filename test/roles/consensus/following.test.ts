@@ -1,6 +1,6 @@
 // A session that a peer hosts: the copy here is created by invitation, has one vote, and only follows its origin.
 import { afterAll, expect, test } from 'vitest'
-import type { MessageKind, Statement } from '../../../daemon/kernel/messaging/transport.ts'
+import type { MessageKind, Statement } from '../../../daemon/kernel/messaging/statement.ts'
 import { decide } from '../../../daemon/roles/consensus/combine/decide.ts'
 import { buildDissent as dissentBody } from '../../../daemon/roles/consensus/combine/dissent.ts'
 import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'

@@ -1,7 +1,7 @@
 // A peer's message changes something only when it is complete, signed, fresh, correctly labelled and addressed here.
 import { afterAll, expect, test } from 'vitest'
 import { auditRecord } from '../../../daemon/kernel/audit/audit-chain.ts'
-import type { MessageBody, Statement } from '../../../daemon/kernel/messaging/transport.ts'
+import type { MessageBody, Statement } from '../../../daemon/kernel/messaging/statement.ts'
 import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'
 import { contribute as federate } from '../../../daemon/roles/consensus/federation/contribute.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'

@@ -1,8 +1,8 @@
 // Service information in each deployment profile, metrics, and the profiles in which the role refuses to start.
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { ProfileError } from '../../../daemon/boot/profile.ts'
 import { serve } from '../../../daemon/boot/serve.ts'
 import { everyOperation } from '../../../daemon/every-role.ts'
+import { ProfileError } from '../../../daemon/kernel/settings/profile-error.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { resolve } from '../../../daemon/roles/consensus/session/resolve.ts'
 import { createTestSite, startTestSite, type TestSite, type TestSiteOptions } from '../../support/site/test-site.ts'

@@ -1,7 +1,7 @@
 // Signals of peers: taken only as signed, once, under their label; and what may leave for a peer.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditRecord } from '../../../daemon/kernel/audit/audit-chain.ts'
-import type { MessageBody, Statement } from '../../../daemon/kernel/messaging/transport.ts'
+import type { MessageBody, Statement } from '../../../daemon/kernel/messaging/statement.ts'
 import { takeSignal } from '../../../daemon/roles/intelligence/federation/signal.ts'
 import { get } from '../../../daemon/roles/intelligence/signal/get.ts'
 import { send } from '../../../daemon/roles/intelligence/signal/send.ts'

@@ -86,7 +86,7 @@ test('an id that is longer than any name is none', async () => {
 
 test.each([
   ['broken.jsonl', /^the data file, line 2/],
-  ['broken.parquet', /^the data file: broken, or no Parquet/],
+  ['broken.parquet', /^the data file: damaged, or not a Parquet file/],
   ['latin.csv', /^the data file cannot be read: line 2 is not UTF-8/],
   ['people.txt', /must be one of \.csv/],
   ['nobody.csv', /the data file does not exist/],

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Signatures } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { canonicalJson, sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import { type CarriedCheckpoint, inventory_schema } from '../../../daemon/kernel/messaging/inventory.ts'
-import { statement } from '../../../daemon/kernel/messaging/transport.ts'
+import { statement } from '../../../daemon/kernel/messaging/statement.ts'
 import { expectProblem } from '../../support/every-operation/expect-problem.ts'
 import { type SingleClusterSite, startSingleClusterSite } from '../../support/site/single-cluster-site.ts'
 

@@ -1,6 +1,6 @@
 // Messages about the site itself (keys, inventories, receipts) cannot be sent by other roles.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { messageKind, sendableKind } from '../../../daemon/kernel/messaging/transport.ts'
+import { messageKind, sendableKind } from '../../../daemon/kernel/messaging/statement.ts'
 import { type SingleClusterSite, startSingleClusterSite } from '../../support/site/single-cluster-site.ts'
 
 let site: SingleClusterSite

@@ -7,7 +7,7 @@ import { runProgram } from '../../../cli/program/program.ts'
 import type { Terminal } from '../../../cli/terminal/terminal.ts'
 import { serve } from '../../../daemon/boot/serve.ts'
 import { siteFolder } from '../../../daemon/boot/storage/site-folder.ts'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 
 export type CommandResult = { readonly exit: number | null; readonly stdout: string; readonly stderr: string }
 

@@ -1,9 +1,10 @@
 // A small role on the real kernel, with an operation for each thing that a listener must do.
 
 import { builtInRoles, type CredentialClaims } from '../../../daemon/kernel/identity/identity.ts'
-import type { RoleClients, RoleEnvironment } from '../../../daemon/kernel/operation/call.ts'
 import type { AddressedOperation, ServerEvent } from '../../../daemon/kernel/operation/operation.ts'
-import type { RoleContext } from '../../../daemon/kernel/operation/perform-operation.ts'
+import type { RoleClients } from '../../../daemon/kernel/operation/operation-contract.ts'
+import type { RoleContext } from '../../../daemon/kernel/operation/role-context.ts'
+import type { RoleEnvironment } from '../../../daemon/kernel/operation/role-environment.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { buildOtherOperations, buildPlainOperations, buildSlowOperations } from './echo-operations.ts'
 

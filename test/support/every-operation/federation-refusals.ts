@@ -63,18 +63,11 @@ export const federationRefusals: Record<string, RefusalScenario> = {
     deliverTampered(stage, 'result', { session_id: stage.followed }, { session_id: stage.open }),
 }
 
-/** What bravo told in the stage, told again and otherwise. */
-export const redeliverEmission = (
-  stage: OperationFixture,
-  more: RequestFields,
-  change: RequestFields = {},
-  by: { token?: string } = {},
-) => deliverMessage(stage, 'lens_emission', buildEmission('ses_told', more), change, by)
+/** Sends the fixture's emission of bravo again, with other fields. */
+export const redeliverEmission = (stage: OperationFixture, more: RequestFields, change: RequestFields = {}) =>
+  deliverMessage(stage, 'lens_emission', buildEmission('ses_told', more), change)
 
 export const emissionRefusals: Record<string, RefusalScenario> = {
-  async 'consensus.federation.emission not_found'(stage) {
-    return redeliverEmission(stage, {}, {}, { token: await stage.site.token({ roles: ['admin'] }) })
-  },
   'consensus.federation.emission signature_invalid': (stage) =>
     deliverTampered(stage, 'lens_emission', buildEmission('ses_tampered'), { decision: 'non_match' }),
   'consensus.federation.emission not_your_tenant': (stage) =>

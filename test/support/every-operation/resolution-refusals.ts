@@ -1,7 +1,7 @@
 // How the declared refusals of the resolution role are brought about that the walk does not show.
 import { mkdirSync } from 'node:fs'
 import { sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
-import type { RoleEnvironment } from '../../../daemon/kernel/operation/call.ts'
+import type { RoleEnvironment } from '../../../daemon/kernel/operation/role-environment.ts'
 import { entityMatches } from '../../../daemon/roles/resolution/entity-match/model.ts'
 import { fusionRuns } from '../../../daemon/roles/resolution/fusion-run/model.ts'
 import type { ExactResponse } from '../http/send-exact-request.ts'

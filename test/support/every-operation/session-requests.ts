@@ -38,9 +38,8 @@ export async function deliverMessage(
   kind: FederationKind,
   fields: RequestFields,
   change: RequestFields = {},
-  more: { token?: string } = {},
 ) {
-  return postRequest(stage, `/api/v2/federation/${kind}`, await stage.signMessage(kind, fields, change), more)
+  return postRequest(stage, `/api/v2/federation/${kind}`, await stage.signMessage(kind, fields, change))
 }
 
 /** The honest envelope with the body of another message. */

@@ -4,9 +4,9 @@ import { envNames, metaOf, type SettingsBlock } from '../../../daemon/kernel/set
 
 const head = `# Settings
 
-Written from the code by \`npm run accept\`; do not edit. A setting comes from, in rising order: its default, the
-profile, the environment, the command line. \`platform profile explain\` prints each one's value and where it is from.
-A setting marked secret is read from the file that \`NAME_FILE\` names as well, and is never printed.
+Generated from the code by \`npm run accept\`; do not edit. A value comes from, in rising order of precedence: the default, the
+profile, the environment, the command line. \`platform profile explain\` shows each value and its origin.
+A secret setting can also be read from the file that \`NAME_FILE\` names, and is never printed.
 `
 
 export function formatSettings(blocks: readonly SettingsBlock[]): string {

@@ -6,6 +6,8 @@ export type RepositoryPart = { readonly name: string; readonly files: RegExp; re
 const kernel = /^daemon\/kernel\//
 const shared = /^daemon\/shared\//
 const adapters = /^adapters\//
+/** What several adapters, boot and the command line share: durable files, strict JSON, one HTTP client. */
+const platform = /^adapters\/platform\/(durable-file|http-client|strict-json)\//
 const roles = /^daemon\/roles\.ts$/
 /** Loads every role: for commands, which are over soon. */
 const everyRole = /^daemon\/every-role\.ts$/
@@ -70,7 +72,11 @@ export const parts: readonly RepositoryPart[] = [
       manifest,
     ],
   },
-  { name: 'an adapter', files: /^adapters\/([^/]+\/[^/]+)\//, allows: [kernel, shared, node, zod, /^adapters\/$1\//] },
+  {
+    name: 'an adapter',
+    files: /^adapters\/([^/]+\/[^/]+)\//,
+    allows: [kernel, shared, platform, node, zod, /^adapters\/$1\//],
+  },
   {
     name: 'cli commands that start a daemon',
     files: /^cli\/commands\/(serve|demo)/,
@@ -84,7 +90,7 @@ export const parts: readonly RepositoryPart[] = [
   {
     name: 'cli',
     files: /^cli\//,
-    allows: [kernel, roles, everyRole, /^cli\//, zod, node, manifest, offline],
+    allows: [kernel, platform, roles, everyRole, /^cli\//, zod, node, manifest, offline],
   },
 ]
 
@@ -111,30 +117,25 @@ export const owners: Readonly<Record<string, RegExp>> = {
   'hyparquet-compressors': /^adapters\/format\/parquet\//,
   'hyparquet-writer': /^adapters\/format\/parquet\//,
   ink: /^cli\/admin\//,
+  // Reads and writes addresses, without I/O: docs/decisions/0048.
+  'ipaddr.js': /^daemon\/kernel\/network\//,
   jose: /^adapters\/keys\/jose\//,
+  // Caches in memory, without I/O or clock: docs/decisions/0048.
+  'lru-cache': /^(adapters|daemon\/roles\/proxy\/cache)\//,
   'node-cron': /^adapters\/host\/schedule\//,
   pino: /^adapters\/host\/log\//,
   'prom-client': /^adapters\/metrics\/prometheus\//,
   react: /^cli\/admin\//,
+  undici: /^adapters\/platform\/http-client\//,
+  'undici/lib/api/api-request.js': /^adapters\/platform\/http-client\//,
+  'undici/lib/dispatcher/agent.js': /^adapters\/platform\/http-client\//,
   yaml: /^adapters\/host\/yaml\//,
-}
-
-/** Files that may import what the table or the owners forbid, each with its reason. */
-export const exceptions: Readonly<Record<string, { readonly imports: RegExp; readonly because: string }>> = {
-  'daemon/kernel/operation/call.ts': {
-    imports: /^daemon\/shared\/(coalition|match-session)\//,
-    because: 'the clients of other roles are to become contracts that the roles declare',
-  },
-  'daemon/kernel/messaging/carrier.ts': {
-    imports: /^daemon\/shared\/coalition\//,
-    because: 'the status feed of the coalition is to become a contract of its own',
-  },
 }
 
 /** Why the file may not import this; undefined when it may. Files outside every part (tests, scripts) are free. */
 export function findImportObjection(file: string, imported: string): string | undefined {
   const part = parts.find(({ files }) => files.test(file))
-  if (!part || exceptions[file]?.imports.test(imported)) return undefined
+  if (!part) return undefined
   const owner = owners[imported]
   if (owner) return owner.test(file) ? undefined : `only ${describeFolder(owner)} imports ${imported}`
   const own = part.files.exec(file)?.[1] ?? ''

@@ -158,7 +158,7 @@ test('a mailbox that is full is waited for, and nothing of what waits is lost', 
   await sendMessages(30)
   await hubSites.sites.alpha.transport.rescan()
   await waitUntil(async () => (await hub.countWaiting()) >= 20)
-  await waitUntil(() => hubSites.logged.some((line) => line.includes('takes nothing now')))
+  await waitUntil(() => hubSites.logged.some((line) => line.includes('accepts no messages at present')))
   delete tamperingHub.tampering.mailbox
   await waitForArrivals(30)
   expect(numbers()).toEqual(upTo(30))
@@ -182,7 +182,7 @@ test('what this site cannot take stays at the hub until it can', async () => {
   hubSites.sites.bravo.pinned.delete('alpha')
   await sendMessages(2)
   await hubSites.waitUntilSent()
-  await waitUntil(() => hubSites.logged.some((line) => line.includes('carrier.peer.not_taken')))
+  await waitUntil(() => hubSites.logged.some((line) => line.includes('carrier.peer.landing_failed')))
   expect([hubSites.delivered.length, await hub.countWaiting()]).toEqual([0, 2])
   if (alpha) hubSites.sites.bravo.pinned.set('alpha', alpha)
   await waitForArrivals(2)

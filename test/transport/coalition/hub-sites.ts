@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import { coalitionCarrier } from '../../../adapters/transport/coalition/coalition-carrier.ts'
 import { type LinkPump, linkPump } from '../../../daemon/boot/links/link-pump.ts'
 import type { DeliveryVerdict, InboundMessage } from '../../../daemon/kernel/messaging/transport.ts'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import {
   createFiledropSites,

@@ -1,7 +1,7 @@
 // A hub beyond this machine is spoken to by TLS alone, and only where its certificate is one of the coalition's.
 import { afterAll, beforeAll, expect } from 'vitest'
 import { coalitionCarrier } from '../../../adapters/transport/coalition/coalition-carrier.ts'
-import type { Log } from '../../../daemon/kernel/operation/call.ts'
+import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import { issueServerCertificates } from '../../support/engines/server-certificates.ts'
 import { requires } from '../../support/runner/requires.ts'
 import { waitUntil } from '../../support/site/test-site.ts'

@@ -51,8 +51,8 @@ async function resignManifest(
 describe('a file', () => {
   const swaps: [string, (path: string, sites: FiledropSites) => void, RegExp][] = [
     ['that is missing', (path) => fs.rmSync(path), /missing/],
-    ['that was changed', (path) => fs.appendFileSync(path, ' '), /signed for|TOO_LARGE/],
-    ['that is shorter', (path) => fs.truncateSync(path, 10), /signed for/],
+    ['that was changed', (path) => fs.appendFileSync(path, ' '), /differs from the manifest|TOO_LARGE/],
+    ['that is shorter', (path) => fs.truncateSync(path, 10), /differs from the manifest/],
     [
       'that is a link, even to the very bytes',
       (path, sites) => {

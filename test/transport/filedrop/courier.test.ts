@@ -214,8 +214,8 @@ test('what this site did not sign under its number stays in ready, and is told',
   const { messages, left } = await exportFromAlpha(sites, media)
   expect(messages).toBe(1)
   expect(left.map(({ file, why }) => `${file} ${why}`)).toEqual([
-    '00000001-0000000000000001 it is not what this site signed under this number',
-    '00000001-0000000000000002 it is not what this site signed under this number',
+    '00000001-0000000000000001 it differs from what this site signed under this number',
+    '00000001-0000000000000002 it differs from what this site signed under this number',
     '00000009-0000000000000009 half of it is missing, here and in out/sent',
   ])
   expect(listReady(sites).sort()).toEqual(

@@ -141,13 +141,15 @@ export function buildPeer(site: FiledropSite, more: Partial<Peer> = {}): Peer {
 
 type MessageHandler = (message: InboundMessage, trace: Trace) => Promise<DeliveryVerdict> | DeliveryVerdict
 
-/** Takes everything that arrives, unless the test says what to answer. */
+/** Starts the transport and waits for its first scan. Takes everything that arrives, unless the test gives an answer. */
 export async function startReceiving(site: FiledropSite, answer: MessageHandler = applyMessage) {
   await site.transport.start(async (message, trace) => {
     const verdict = await answer(message, trace)
     if (verdict.verdict === 'applied') site.received.push(message)
     return verdict
   })
+  // The start triggers a scan: files that a test places meanwhile would be seen half written.
+  await site.transport.rescan()
 }
 
 function applyMessage(): DeliveryVerdict {
@@ -164,7 +166,6 @@ export async function restartSite(
   await site.transport.stop()
   site.transport = filedropTransport(site.options(settings, given))
   await startReceiving(site, answer)
-  await site.transport.rescan()
 }
 
 let messageCount = 0

@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { type InventoryData, inventoryData } from '../../../daemon/kernel/messaging/inventory.ts'
-import type { Statement } from '../../../daemon/kernel/messaging/transport.ts'
+import type { Statement } from '../../../daemon/kernel/messaging/statement.ts'
 import { sampleTrace } from '../../support/trace/sample-trace.ts'
 import { channel } from './filedrop-readers.ts'
 import {

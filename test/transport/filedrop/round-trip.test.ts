@@ -118,7 +118,7 @@ test('other bytes under a number that is to be published stop the publishing, an
   fs.writeFileSync(join(ready, '00000001-0000000000000001.body.json'), 'not ours')
   await sendFromAlpha(sites, 1)
   expect(fs.readFileSync(join(ready, '00000001-0000000000000001.body.json'), 'utf8')).toBe('not ours')
-  expect((await readOutStatus(sites))?.detail).toContain('somebody else writes there')
+  expect((await readOutStatus(sites))?.detail).toContain('another program writes there')
   expect((await sites.alpha.transport.health()).ok).toBe(false)
 })
 

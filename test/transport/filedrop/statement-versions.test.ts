@@ -4,9 +4,10 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import * as z from 'zod'
+import type { Statement } from '../../../daemon/kernel/messaging/statement.ts'
+import { statement } from '../../../daemon/kernel/messaging/statement.ts'
 import { type StatementFormat, statementFormats } from '../../../daemon/kernel/messaging/statement-format.ts'
-import type { InboundMessage, Statement } from '../../../daemon/kernel/messaging/transport.ts'
-import { statement } from '../../../daemon/kernel/messaging/transport.ts'
+import type { InboundMessage } from '../../../daemon/kernel/messaging/transport.ts'
 import { sampleTrace } from '../../support/trace/sample-trace.ts'
 import {
   buildMessage,

@@ -106,7 +106,7 @@ describe('back-pressure', () => {
     const said = await alpha.carrier
       .carry('bravo', [buildParcel(1)], createTimeoutSignal())
       .catch((error: unknown) => error)
-    expect(said).toMatchObject({ name: 'PeerBusyError', message: 'bravo takes nothing now' })
+    expect(said).toMatchObject({ name: 'PeerBusyError', message: 'bravo accepts no messages at present' })
     expect(bravo.events).toContain('mtls.landing.failed')
   })
 })
@@ -168,7 +168,7 @@ describe('certificates that change while both run', () => {
     later_ms = 2 * 86_400_000
     await expect(alpha.carrier.carry('bravo', [buildParcel(2)], createTimeoutSignal())).rejects.toThrow('not_valid_now')
     expect(bravo.counted).toEqual({ not_valid_now: 1 })
-    expect(await bravo.carrier.health()).toEqual({ ok: false, detail: 'the certificate of this site has ended' })
+    expect(await bravo.carrier.health()).toEqual({ ok: false, detail: 'the certificate of this site has expired' })
   })
 
   test.each([

@@ -2,7 +2,7 @@
 import { fault, type MessageFault } from '../quarantine-reasons.ts'
 import { type MessageExamination, requireEstablished } from './message-examination.ts'
 
-/** Of a message whose content is read: also one of an epoch that was open before must announce nothing false. */
+/** Checks a message with an announcement: only the first message of an epoch may announce it. Other messages pass. */
 export function announcementFault(examination: MessageExamination): MessageFault | undefined {
   const { kind, seq } = requireEstablished(examination, 'statement')
   if (kind !== 'keys' || !('epoch' in requireEstablished(examination, 'content').data)) return undefined

@@ -1,25 +1,29 @@
 // Decides whether a message is complete by its own declaration, never by the times of its files.
+
 import * as z from 'zod'
+import { parseJsonAs } from '../../../../daemon/kernel/encoding/parse-json.ts'
+import type { StrictJson } from '../../../platform/strict-json/strict-json.ts'
 import { type DroppedFile, type DroppedFilePath, readDroppedFile } from '../files/dropped-file.ts'
 import type { MessageExamination } from './message-examination.ts'
-import { type StrictJson, strictJson } from './strict-json.ts'
+import { readMessageJson } from './message-json.ts'
 
 const envelopePayload = z.object({ payload: z.string() })
 const statementClaims = z.object({ kind: z.string(), body: z.object({ length: z.int().min(0) }) })
 
-/** What an envelope claims, unverified. Nothing here is believed: whatever is wrong is left to the checks. */
+/** Unverified claims of an envelope. Nothing here is trusted: faults are left to the checks. */
 export type EnvelopeClaims = { readonly envelope_json?: StrictJson; readonly kind?: string; readonly length?: number }
 
 export function readClaims(envelope: DroppedFile): EnvelopeClaims {
   if (!('bytes' in envelope)) return {}
-  const envelope_json = strictJson(envelope.bytes)
+  const envelope_json = readMessageJson(envelope.bytes)
   const payload =
     envelope_json.outcome === 'value' ? envelopePayload.safeParse(envelope_json.value).data?.payload : undefined
-  const claimed = payload === undefined ? undefined : statementClaims.safeParse(parsePayload(payload)).data
+  const claimed =
+    payload === undefined ? undefined : parseJsonAs(statementClaims, Buffer.from(payload, 'base64url').toString('utf8'))
   return { envelope_json, ...(claimed ? { kind: claimed.kind, length: claimed.body.length } : {}) }
 }
 
-/** What is missing of a message, in words; a body that would be too large is not waited for. Undefined when it is whole. */
+/** Describes the missing part of a message; a body that would be too large is not waited for. Undefined when it is complete. */
 export function describeMissing(
   { envelope_json, length = 0 }: EnvelopeClaims,
   body_bytes: number,
@@ -27,7 +31,7 @@ export function describeMissing(
 ): string | undefined {
   if (envelope_json?.outcome === 'incomplete') return 'the envelope does not end'
   if (length > max_body_bytes || body_bytes >= length) return undefined
-  return `${body_bytes} bytes of a body of which the envelope says ${length}`
+  return `the body has ${body_bytes} of ${length} bytes`
 }
 
 /** Undefined while the envelope does not end its JSON or the body is shorter than the envelope says. */
@@ -42,12 +46,4 @@ export function readIfComplete(
   const body = readDroppedFile(paths.body, limits.max_body_bytes)
   if ('bytes' in body && describeMissing(claims, body.bytes.length, limits)) return undefined
   return { name, envelope, body, claims }
-}
-
-function parsePayload(payload: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))
-  } catch {
-    return undefined
-  }
 }

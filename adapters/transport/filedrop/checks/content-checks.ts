@@ -2,20 +2,23 @@
 import { canonicalJson, sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'
 import { isRefusal } from '../../../../daemon/kernel/error/errors.ts'
 import { label } from '../../../../daemon/kernel/label/label.ts'
-import { messageBody, unlabelledBody } from '../../../../daemon/kernel/messaging/transport.ts'
+import { messageBody, unlabelledBody } from '../../../../daemon/kernel/messaging/statement.ts'
 import { fault, type MessageFault } from '../quarantine-reasons.ts'
 import { announcementFault } from './announcement-check.ts'
 import { shapeFault } from './file-checks.ts'
 import type { MessageDestination } from './message-checks.ts'
 import { fileBytes, isWaived, type MessageExamination, requireEstablished } from './message-examination.ts'
+import { readMessageJson } from './message-json.ts'
 import { admitPeerLabel, admitReleasedLabel, releasedLabel } from './released-label.ts'
-import { strictJson } from './strict-json.ts'
 
 export function digestCheck(examination: MessageExamination): MessageFault | undefined {
   const { sha384: declared, length } = requireEstablished(examination, 'statement').body
   const body = fileBytes(examination.body)
-  if (body.length !== length) return fault('BODY_DIGEST', `${body.length} bytes where ${length} were signed for`)
-  return sha384(body) === declared ? undefined : fault('BODY_DIGEST', 'not the bytes that were signed for')
+  if (body.length !== length)
+    return fault('BODY_DIGEST', `the body has ${body.length} bytes, and the statement declares ${length}`)
+  return sha384(body) === declared
+    ? undefined
+    : fault('BODY_DIGEST', 'the digest of the body differs from the signed digest')
 }
 
 export function labelCheck(examination: MessageExamination, destination: MessageDestination): MessageFault | undefined {
@@ -34,7 +37,7 @@ export function labelCheck(examination: MessageExamination, destination: Message
 }
 
 export function contentCheck(examination: MessageExamination): MessageFault | undefined {
-  const read = strictJson(fileBytes(examination.body))
+  const read = readMessageJson(fileBytes(examination.body))
   if (read.outcome === 'incomplete') return fault('BAD_JSON', 'the body does not end')
   if (read.outcome !== 'value') return fault(read.outcome, `the body: ${read.detail}`)
   const mayLackLabel = isWaived(examination, 'LABEL_MISSING')

@@ -48,9 +48,9 @@ function staleness(
 ): MessageFault | undefined {
   const { created, not_after } = requireEstablished(examination, 'statement')
   const made = Date.parse(created)
-  // The sender may ask for less time than enrolment grants, never for more.
+  // The sender may grant less time than enrolment does, never more.
   const end = Math.min(Date.parse(not_after), made + peer.not_after_days * day_ms)
   if (made > at + skew_ms) return fault('FUTURE', 'it was made in the future')
-  if (at > end + skew_ms) return fault('EXPIRED', 'its time is over')
+  if (at > end + skew_ms) return fault('EXPIRED', 'it has expired')
   return undefined
 }

@@ -4,14 +4,14 @@ import { jws } from '../../../../daemon/kernel/cryptography/signatures.ts'
 import { parseMessageName } from '../files/message-name.ts'
 import { fault, type MessageFault } from '../quarantine-reasons.ts'
 import { fileBytes, type MessageExamination } from './message-examination.ts'
-import { strictJson } from './strict-json.ts'
+import { readMessageJson } from './message-json.ts'
 
 export function nameCheck({ name }: MessageExamination): MessageFault | undefined {
-  return parseMessageName(name)?.part === 'env' ? undefined : fault('NAME', 'no name that a message has')
+  return parseMessageName(name)?.part === 'env' ? undefined : fault('NAME', 'the file name is not that of a message')
 }
 
 export function kindCheck({ envelope, body }: MessageExamination): MessageFault | undefined {
-  if ('gone' in envelope || 'gone' in body) return fault('TRUNCATED', 'one of the two files is not there')
+  if ('gone' in envelope || 'gone' in body) return fault('TRUNCATED', 'one of the two files is missing')
   for (const file of [envelope, body]) {
     if ('fault' in file && file.fault.reason !== 'TOO_LARGE') return file.fault
   }
@@ -24,7 +24,7 @@ export function sizeCheck({ envelope, body }: MessageExamination): MessageFault 
 }
 
 export function jsonCheck(examination: MessageExamination): MessageFault | undefined {
-  const read = examination.claims?.envelope_json ?? strictJson(fileBytes(examination.envelope))
+  const read = examination.claims?.envelope_json ?? readMessageJson(fileBytes(examination.envelope))
   if (read.outcome === 'incomplete') return fault('TRUNCATED', 'the envelope does not end')
   if (read.outcome !== 'value') return fault(read.outcome, `the envelope: ${read.detail}`)
   const parsed = jws.safeParse(read.value)

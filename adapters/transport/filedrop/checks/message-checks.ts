@@ -14,7 +14,7 @@ import type { MessageExamination } from './message-examination.ts'
 import { sequenceCheck } from './sequence-check.ts'
 import { signatureCheck, statementCheck } from './signature-checks.ts'
 
-/** Whom the message must come from, and in which versions. */
+/** The expected sender, and the accepted versions. */
 export type SenderTrust = {
   readonly signatures: Pick<Signatures, 'verify'>
   readonly pinned: readonly PublicKey[]
@@ -22,7 +22,7 @@ export type SenderTrust = {
   readonly formats: readonly StatementFormat[]
 }
 
-/** Where the message arrived; offline there is no such place, and the checks that ask for it are not made. */
+/** Where the message arrived; absent offline, where the checks that need it are not made. */
 export type MessageDestination = {
   readonly site: string
   readonly tenant_id: string
@@ -79,7 +79,7 @@ export type MessageJudgement =
 
 /**
  * The checks that need nothing but the message and the keys; many messages can be verified at once. Never throws on
- * what a stranger wrote.
+ * untrusted input.
  */
 export async function verifyMessage(
   examination: MessageExamination,

@@ -4,13 +4,13 @@ import type { Jws, PublicKey } from '../../../../daemon/kernel/cryptography/sign
 import type { Label } from '../../../../daemon/kernel/label/label.ts'
 import type { LedgerEntry, MessageNumber, Waiver } from '../../../../daemon/kernel/messaging/journal.ts'
 import type { EpochAnnouncement } from '../../../../daemon/kernel/messaging/one-way-control.ts'
+import type { MessageBody, Statement } from '../../../../daemon/kernel/messaging/statement.ts'
 import type { UnlabelledStatement } from '../../../../daemon/kernel/messaging/statement-format.ts'
-import type { MessageBody, Statement } from '../../../../daemon/kernel/messaging/transport.ts'
 import { type DroppedFile, type DroppedFilePath, readDroppedFile } from '../files/dropped-file.ts'
 import type { MessageFault, QuarantineReason } from '../quarantine-reasons.ts'
 import type { EnvelopeClaims } from './completeness.ts'
 
-/** `said`: signed by as many of the sender's root keys as are asked for, about this very channel and epoch. */
+/** `verified`: signed by enough of the sender's root keys to meet the threshold, for this channel and epoch. */
 export type AnnouncementOutcome = { readonly verified: EpochAnnouncement } | { readonly fault: MessageFault }
 
 export type MessageExamination = {
@@ -18,7 +18,7 @@ export type MessageExamination = {
   readonly name: string
   readonly envelope: DroppedFile
   readonly body: DroppedFile
-  /** Where somebody has looked already. */
+  /** Claims that were read before, if any. */
   readonly claims?: EnvelopeClaims
   jws?: Jws
   /** The signed bytes, verified. */
@@ -32,15 +32,15 @@ export type MessageExamination = {
   /** The same in the terms of this site's policy. */
   translated_label?: Label
   content?: MessageBody
-  /** What it says of its epoch, where it is the first of one. */
+  /** Outcome of the epoch announcement, where the message is the first of an epoch. */
   announcement?: AnnouncementOutcome
-  /** Of the next epoch, which nobody has announced yet. */
+  /** The message belongs to the next epoch, which is not announced yet. */
   isEarly?: boolean
-  /** What the ledger holds under this number, when it is this very statement. */
+  /** The entry of the ledger under this number, when it has this very statement. */
   entry?: LedgerEntry
-  /** Numbers under which an inventory tells of other statements than have arrived. */
+  /** Numbers under which an inventory lists other statements than have arrived. */
   contradicted_numbers?: readonly MessageNumber[]
-  /** What two people let pass, for these very bytes. */
+  /** The waiver that two people signed for these very bytes. */
   waiver?: Waiver
 }
 
@@ -62,7 +62,7 @@ export function readMessageFiles(
   }
 }
 
-/** What an earlier check has established. Throws when none has: the table of checks is in the wrong order. */
+/** Returns the result of an earlier check. Throws when there is none: the table of checks is in the wrong order. */
 export function requireEstablished<K extends keyof MessageExamination>(
   examination: MessageExamination,
   what: K,

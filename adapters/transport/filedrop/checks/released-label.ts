@@ -41,7 +41,7 @@ export function admitReleasedLabel(
   return admitLabel(named, examination, destination, undefined)
 }
 
-/** Of a denial only the ceiling is passed over: a label that nobody here could read is no use to anybody. */
+/** Of a denial only the ceiling is waived: no viewer of this site could be cleared for a label that it cannot read. */
 function admitLabel(
   original: Label,
   examination: MessageExamination,

@@ -31,10 +31,10 @@ function leapFault(examination: MessageExamination, ledger: BatchLedger): Messag
   const { epoch, seq } = requireEstablished(examination, 'statement')
   if (epoch > ledger.epoch) return epochFault(examination, ledger)
   const leap = seq - ledger.highest(epoch)
-  return leap > max_sequence_jump ? fault('FAST_FORWARD', `it leaps over ${leap - 1} messages`) : undefined
+  return leap > max_sequence_jump ? fault('FAST_FORWARD', `it skips ${leap - 1} messages`) : undefined
 }
 
-/** What has overtaken the announcement of the next epoch waits for it, and the ledger is not told. */
+/** A message that has overtaken the announcement of its epoch waits for it, and is not entered in the ledger. */
 function epochFault(examination: MessageExamination, ledger: BatchLedger): MessageFault | undefined {
   const { announcement } = examination
   if (announcement) return 'fault' in announcement ? announcement.fault : undefined

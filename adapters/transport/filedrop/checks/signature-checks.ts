@@ -12,7 +12,7 @@ import { fault, type MessageFault, type QuarantineReason } from '../quarantine-r
 import { shapeFault } from './file-checks.ts'
 import type { SenderTrust } from './message-checks.ts'
 import { type MessageExamination, requireEstablished } from './message-examination.ts'
-import { strictJson } from './strict-json.ts'
+import { readMessageJson } from './message-json.ts'
 
 const verificationFaults: Readonly<Record<Exclude<VerificationFailure, 'unknown_key'>, [QuarantineReason, string]>> = {
   bad_signature: ['BAD_SIG', 'a signature does not hold'],
@@ -32,7 +32,7 @@ export async function signatureCheck(
   return signersFault(verified, trust.threshold, 'message')
 }
 
-/** What is wrong with who signed; `use`: of the keys that were asked for. */
+/** The fault of the signers; `use`: of the required keys. */
 export function signersFault(
   verified: VerifiedPayload | VerificationFailure,
   threshold: number,
@@ -46,15 +46,14 @@ export function signersFault(
 
 export function statementCheck(examination: MessageExamination, { formats }: SenderTrust): MessageFault | undefined {
   const payload = requireEstablished(examination, 'payload')
-  const read = strictJson(payload)
+  const read = readMessageJson(payload)
   if (read.outcome === 'incomplete') return fault('BAD_JSON', 'the statement does not end')
   if (read.outcome !== 'value') return fault(read.outcome, `the statement: ${read.detail}`)
   const reading = readStatement(read.value, formats)
-  if (reading.read === 'unknown_version')
-    return fault('TYPE', 'a version of the statement that this site does not read')
+  if (reading.read === 'unknown_version') return fault('TYPE', 'this site does not read the version of the statement')
   if (reading.read === 'fault') {
     const isType = reading.error.issues.some(({ path }) => ['type', 'kind'].includes(String(path[0])))
-    if (isType) return fault('TYPE', 'no message of a kind that this site knows')
+    if (isType) return fault('TYPE', 'this site does not know the kind of the message')
     return shapeFault('the statement', reading.error, 'SCHEMA')
   }
   const { statement } = reading

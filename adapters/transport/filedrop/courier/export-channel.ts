@@ -6,8 +6,8 @@ import { canonicalJson } from '../../../../daemon/kernel/encoding/canonical-json
 import type { LabelPolicy } from '../../../../daemon/kernel/label/label.ts'
 import type { Journal } from '../../../../daemon/kernel/messaging/journal.ts'
 import type { StatementFormat } from '../../../../daemon/kernel/messaging/statement-format.ts'
+import { syncFolder } from '../../../platform/durable-file/sync-folder.ts'
 import { type MessageName, parseMessageName, partFileName } from '../files/message-name.ts'
-import { syncFolder } from '../files/own-file.ts'
 import type { FiledropLink } from '../link/filedrop-link.ts'
 import { type MessageBytes, mayLeave, type OutgoingLink, readOwnMessage } from '../sending/own-message.ts'
 import { removeFromReady } from '../sending/publish-message.ts'
@@ -37,7 +37,7 @@ export type MediaExport = {
   readonly bytes: number
   /** Names of the folders on the medium, in the order in which they were written. */
   readonly folders: readonly string[]
-  /** What stays in `ready`, and why. */
+  /** Messages that stay in `ready`, and the reasons. */
   readonly left: readonly { readonly file: string; readonly why: string }[]
 }
 
@@ -117,7 +117,7 @@ async function exportFolder(
   return { folder, files: held, left }
 }
 
-/** Only what this site signed under this number: the manifest is not to vouch for what somebody else put there. */
+/** Reads only what this site signed under this number: the manifest must not vouch for files of another writer. */
 async function readForExport(
   outgoing: OutgoingLink,
   { epoch, seq }: MessageName,
@@ -135,8 +135,8 @@ async function readForExport(
 }
 
 const refusalTexts = {
-  damaged: 'it is not what this site signed under this number',
-  key_revoked: 'the key that signed it is revoked: no peer would take it',
+  damaged: 'it differs from what this site signed under this number',
+  key_revoked: 'the key that signed it is revoked: no peer would accept it',
   label_denied: 'its label may not leave any more, as the peer is pinned now',
 } as const
 
@@ -175,16 +175,10 @@ function finishFolder(draft: string, folder: string, signed: string): void {
 }
 
 function writeNewFile(path: string, bytes: Uint8Array): void {
-  const file = fs.openSync(path, 'wx', 0o600)
-  try {
-    fs.writeFileSync(file, bytes)
-    fs.fsyncSync(file)
-  } finally {
-    fs.closeSync(file)
-  }
+  fs.writeFileSync(path, bytes, { flag: 'wx', mode: 0o600, flush: true })
 }
 
-/** What an export to this medium left when it was cut short; its messages are all still in `ready`. */
+/** Removes the remainder of an interrupted export to this medium; its messages are all still in `ready`. */
 function clearExportDrafts(link: FiledropLink, media: string, { site, runAs }: ChannelExportOptions): void {
   const start = `.${site}-to-${link.peer}-`
   runAs.medium(() => {

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import type { Signatures } from '../../../../daemon/kernel/cryptography/signatures.ts'
 import { isRefusal } from '../../../../daemon/kernel/error/errors.ts'
 import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'
+import { syncFolder } from '../../../platform/durable-file/sync-folder.ts'
 import { type ChannelFolders, folderFault } from '../files/channel-folders.ts'
 import { readDroppedFile } from '../files/dropped-file.ts'
 import { type MessagePart, messageParts, parseMessageName } from '../files/message-name.ts'
-import { syncFolder } from '../files/own-file.ts'
 import { placeFile } from '../files/place-file.ts'
 import type { FiledropSettings } from '../settings.ts'
 import type { CourierPrivileges, CourierProgress } from './courier-privileges.ts'
@@ -49,8 +49,8 @@ export type MediaImport = {
 const max_names = 100_000
 
 /**
- * `media`: a medium, or one folder of it. Nothing on it is changed, and nothing of it is believed that the manifest of
- * a pinned site does not say. What is missing or damaged is told, and the other messages come in.
+ * `media`: a medium, or one folder of it. Nothing on it is changed, and only files in the manifest of a pinned site are
+ * trusted. Missing or damaged files are reported, and the other messages are imported.
  */
 export async function importMedia(media: string, options: MediaImportOptions): Promise<MediaImport> {
   const found = await surveyMedia(media, options)
@@ -178,7 +178,7 @@ async function importMessage(
   return []
 }
 
-/** What is wrong with it, as text. */
+/** The fault as text. */
 function readEntry(
   at: string,
   { name, bytes, sha384 }: ManifestFile,
@@ -195,5 +195,5 @@ function readEntry(
   if ('fault' in file) return `${file.fault.reason}: ${file.fault.detail}`
   return file.bytes.length === bytes && sha384Hex(file.bytes) === sha384
     ? file.bytes
-    : 'not the bytes that were signed for'
+    : 'its length or digest differs from the manifest'
 }

@@ -4,8 +4,8 @@ import * as z from 'zod'
 import { jws, type Signatures } from '../../../../daemon/kernel/cryptography/signatures.ts'
 import { isRefusal, type Refusal, refuse } from '../../../../daemon/kernel/error/errors.ts'
 import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'
-import { hex96, siteName } from '../../../../daemon/kernel/messaging/transport.ts'
-import { strictValue } from '../checks/strict-json.ts'
+import { hex96, siteName } from '../../../../daemon/kernel/messaging/statement.ts'
+import { parseMessageJson } from '../checks/message-json.ts'
 import { type DroppedFilePath, readDroppedFile } from '../files/dropped-file.ts'
 import { parseMessageName } from '../files/message-name.ts'
 import { claimedEnds, verifyPeerNote } from '../signed-notes.ts'
@@ -44,14 +44,14 @@ export function folderName({ src, dst, medium }: Pick<CourierManifest, 'src' | '
   return `${src}-to-${dst}-${medium}`
 }
 
-/** What may be such a folder, by its name; which ends it has is not to be read from it, since sites' names hold hyphens. */
+/** Whether a name may be such a folder; its ends are not read from it, since names of sites contain hyphens. */
 export function isFolderName(given: string): boolean {
   return /^[a-z0-9][a-z0-9-]*-to-[a-z0-9][a-z0-9-]*-[0-9a-f]{16}$/.test(given)
 }
 
 export type ManifestReadResult =
   | { readonly is: 'sound'; readonly manifest: CourierManifest }
-  /** By its own word, which nobody has verified. */
+  /** Claimed by the manifest, unverified. */
   | { readonly is: 'for_another'; readonly dst: string }
   | { readonly is: 'absent' }
   | { readonly is: 'fault'; readonly detail: string }
@@ -65,7 +65,7 @@ export type ManifestReaderOptions = {
 
 export type ManifestSigner = Pick<Peer, 'name' | 'keys' | 'threshold'>
 
-/** Verified by the pinned keys of whoever it says that it is from; `dst` must be this site. Throws when the disk fails. */
+/** Verifies a manifest by the pinned keys of the site that it names; `dst` must be this site. Throws when the disk fails. */
 export async function readManifest(
   path: DroppedFilePath,
   { site, signatures, peer: find }: ManifestReaderOptions,
@@ -73,7 +73,7 @@ export async function readManifest(
   const file = readDroppedFile(path, max_manifest_bytes)
   if ('gone' in file) return { is: 'absent' }
   if ('fault' in file) return { is: 'fault', detail: `${manifest_file}: ${file.fault.detail}` }
-  const note = jws.safeParse(strictValue(file.bytes)).data
+  const note = jws.safeParse(parseMessageJson(file.bytes)).data
   const ends = note && claimedEnds(note)
   if (!note || !ends) return { is: 'fault', detail: `${manifest_file} is not a valid manifest` }
   if (ends.dst !== site) return { is: 'for_another', dst: ends.dst }

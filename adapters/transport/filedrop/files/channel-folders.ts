@@ -1,12 +1,17 @@
-// The folders of one peer, and the marker file that tells them from an empty mount point.
+// The folders of one peer, and the marker file that distinguishes them from an empty mount point.
+
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { readOwnFile, syncFolder, writeDurably } from './own-file.ts'
+import { parseJson } from '../../../../daemon/kernel/encoding/parse-json.ts'
+import { syncFolder } from '../../../platform/durable-file/sync-folder.ts'
+import { writeDurably } from '../../../platform/durable-file/write-durably.ts'
+import { readOwnFile } from './read-own-file.ts'
 
-export type ChannelFolders = { readonly [K in keyof typeof relativePaths]: string } & { readonly home: string }
+export type ChannelFolders = { readonly [K in keyof typeof channelFolderPaths]: string } & { readonly home: string }
 
-const relativePaths = {
+/** Paths below the folder of a channel. */
+export const channelFolderPaths = {
   tmp: 'out/tmp',
   ready: 'out/ready',
   sent: 'out/sent',
@@ -28,8 +33,8 @@ export type ChannelFile = z.infer<typeof channelFile>
 /** `peer` has been checked to be a site name: it cannot leave `root`. */
 export function foldersOf(root: string, peer: string): ChannelFolders {
   const home = join(root, peer)
-  const folders = Object.entries(relativePaths).map(([name, path]) => [name, join(home, path)])
-  return { home, ...(Object.fromEntries(folders) as { [K in keyof typeof relativePaths]: string }) }
+  const folders = Object.entries(channelFolderPaths).map(([name, path]) => [name, join(home, path)])
+  return { home, ...(Object.fromEntries(folders) as { [K in keyof typeof channelFolderPaths]: string }) }
 }
 
 /** The name that both ends give to the link from one site to another, in statements and in the journal. */
@@ -39,7 +44,7 @@ export function channelName(from: string, to: string): string {
 
 /** Folders 0700, CHANNEL.json 0600 and last. Throws when the disk says no. */
 export function makeFolders(folders: ChannelFolders, content: Omit<ChannelFile, 'v' | 'type'>): void {
-  for (const name of Object.keys(relativePaths) as (keyof typeof relativePaths)[]) {
+  for (const name of Object.keys(channelFolderPaths) as (keyof typeof channelFolderPaths)[]) {
     fs.mkdirSync(folders[name], { recursive: true, mode: 0o700 })
     fs.chmodSync(folders[name], 0o700)
     syncFolder(join(folders[name], '..'))
@@ -56,20 +61,11 @@ export function hasChannelFile(folders: ChannelFolders): boolean {
 /** Why the folders are not to be touched; undefined when all is as enrolment left it. */
 export function folderFault(folders: ChannelFolders, site: string, peer: string): string | undefined {
   const text = readOwnFile(join(folders.home, 'CHANNEL.json'))
-  if (text === undefined)
-    return 'CHANNEL.json is missing: is the file system mounted? Restore it, it is never made again'
+  if (text === undefined) return 'CHANNEL.json is missing: mount the file system, or restore the file from a backup'
   const read = channelFile.safeParse(parseJson(text))
   if (!read.success) return 'CHANNEL.json is damaged: restore it from a backup'
   if (read.data.site !== site || read.data.peer !== peer) return 'CHANNEL.json belongs to another channel'
-  const names = Object.keys(relativePaths) as (keyof typeof relativePaths)[]
+  const names = Object.keys(channelFolderPaths) as (keyof typeof channelFolderPaths)[]
   const lost = names.find((name) => !fs.statSync(folders[name], { throwIfNoEntry: false })?.isDirectory())
-  return lost === undefined ? undefined : `the folder ${relativePaths[lost]} is missing: restore it`
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return lost === undefined ? undefined : `the folder ${channelFolderPaths[lost]} is missing: restore it`
 }

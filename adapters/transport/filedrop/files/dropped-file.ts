@@ -2,7 +2,7 @@
 import * as fs from 'node:fs'
 import { fault, type MessageFault } from '../quarantine-reasons.ts'
 
-/** `inode`: which file the bytes are of, whatever name it has by now. */
+/** `inode`: identifies the file of the bytes, whatever its name by now. */
 export type DroppedFile =
   | { readonly bytes: Buffer; readonly inode: number }
   | { readonly fault: MessageFault }
@@ -42,7 +42,7 @@ export function readDroppedFile(path: DroppedFilePath, max_bytes: number, own = 
   }
 }
 
-/** What is wrong with the file itself, unread; undefined for a regular file with one link. */
+/** The fault of the file itself, without reading it; undefined for a regular file with one link. */
 export function checkFileKind(path: DroppedFilePath): MessageFault | 'gone' | undefined {
   const stat = fs.lstatSync(path, { throwIfNoEntry: false })
   return stat ? statFault(stat) : 'gone'
@@ -67,7 +67,7 @@ export function isPrivate(stat: fs.Stats): boolean {
   return (stat.mode & 0o7777) === private_mode
 }
 
-/** Fails for a file of another user, whose mode is then theirs to keep; the folder is ours alone anyway. */
+/** Ignores failures for a file of another user, who keeps its mode; the folder belongs to this site alone anyway. */
 export function makePrivate(chmod: () => void): void {
   try {
     chmod()

@@ -31,7 +31,7 @@ export function partPath(folder: string, stem: string, part: MessagePart): strin
   return `${folder}/${partFileName(stem, part)}`
 }
 
-/** What carriers call a file that they are still writing: it is given time, as an incomplete message is. */
+/** Names that carriers give to a file while they write it: it is given time, as an incomplete message is. */
 export function isTemporaryName(file: string): boolean {
   return file.startsWith('.') || /\.(tmp|part)$/.test(file)
 }

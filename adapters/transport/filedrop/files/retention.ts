@@ -6,12 +6,12 @@ import { setImmediate } from 'node:timers/promises'
 import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'
 import type { ChannelDirection, MessageNumber } from '../../../../daemon/kernel/messaging/journal.ts'
 import type { ExpiredFiles } from '../../../../daemon/kernel/messaging/one-way-control.ts'
+import { syncFolderAsync } from '../../../platform/durable-file/sync-folder.ts'
 import { day_ms } from '../day-length.ts'
 import type { FiledropContext } from '../filedrop-context.ts'
 import { type FiledropLink, filedropLink } from '../link/filedrop-link.ts'
 import { folderFault } from './channel-folders.ts'
 import { messageName, messageParts, partFileName } from './message-name.ts'
-import { syncFolderAsync } from './own-file.ts'
 
 /** Messages of one channel by one run: a moment of work, and few enough to be gone through in a night. */
 const max_messages_per_run = 10_000

@@ -4,9 +4,8 @@ import { type FSWatcher, watch } from 'chokidar'
 export type FolderWatcher = { close(): Promise<void> }
 
 /**
- * Calls for every change directly in this folder. A watcher that fails only makes things slower. What the system says of
- * the folder is all that is asked for: a watcher that knows each file takes 3 KB for one, and the folder is a stranger's
- * to fill.
+ * Calls `onChange` for every change directly in this folder. A watcher that fails only delays scans. Only events of the folder
+ * are used: a watcher that tracks each file takes 3 KB per file, and an untrusted carrier can fill the folder.
  */
 export function watchFolder(folder: string, onChange: () => void, onError: (error: unknown) => void): FolderWatcher {
   const watcher: FSWatcher = watch(folder, {
@@ -18,7 +17,7 @@ export function watchFolder(folder: string, onChange: () => void, onError: (erro
     persistent: true,
   })
   watcher.on('raw', onChange)
-  // What came between the first scan and the watcher's start would otherwise wait for the next rescan.
+  // Files that came between the first scan and the watcher's start would otherwise wait for the next rescan.
   watcher.on('ready', onChange)
   watcher.on('error', onError)
   return { close: () => watcher.close() }

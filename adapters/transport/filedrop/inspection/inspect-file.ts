@@ -1,7 +1,7 @@
 // Shows the claims in the files of a message, for inspection before verification.
 import { sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'
 import { type MessageExamination, readMessageFiles } from '../checks/message-examination.ts'
-import { strictJson } from '../checks/strict-json.ts'
+import { readMessageJson } from '../checks/message-json.ts'
 import { fault, type MessageFault } from '../quarantine-reasons.ts'
 import { filedropSettings } from '../settings.ts'
 import { findMessageFiles } from './message-files.ts'
@@ -9,7 +9,7 @@ import { findMessageFiles } from './message-files.ts'
 export type FileInspection = {
   readonly envelope: string
   readonly body: string
-  /** What the files claim; nothing of it is verified. */
+  /** Unverified claims of the files. */
   readonly unverified: {
     readonly key_ids: readonly string[]
     readonly statement?: unknown
@@ -26,7 +26,7 @@ export function inspectFile(path: string): FileInspection {
   const specimen = readMessageFiles(name, { env, body }, filedropSettings.parse({}))
   const faults: MessageFault[] = []
   const read = (what: string, dropped: MessageExamination['body']): unknown => {
-    if ('gone' in dropped) faults.push(fault('TRUNCATED', `${what}: it is not there`))
+    if ('gone' in dropped) faults.push(fault('TRUNCATED', `${what} is missing`))
     if ('fault' in dropped) faults.push(dropped.fault)
     return 'bytes' in dropped ? parseStrict(what, dropped.bytes, faults) : undefined
   }
@@ -49,7 +49,7 @@ export function inspectFile(path: string): FileInspection {
 }
 
 function parseStrict(what: string, bytes: Buffer, faults: MessageFault[]): unknown {
-  const read = strictJson(bytes)
+  const read = readMessageJson(bytes)
   if (read.outcome === 'value') return read.value
   faults.push(
     read.outcome === 'incomplete'
@@ -64,7 +64,7 @@ function readKeyIds(envelope: unknown): string[] {
   if (!Array.isArray(signatures)) return []
   return signatures.flatMap((each) => {
     const header = textField(each, 'protected')
-    const read = header === undefined ? undefined : strictJson(decodeBase64url(header))
+    const read = header === undefined ? undefined : readMessageJson(decodeBase64url(header))
     const kid = read?.outcome === 'value' ? textField(read.value, 'kid') : undefined
     return kid === undefined ? [] : [kid]
   })

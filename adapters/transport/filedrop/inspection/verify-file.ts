@@ -30,7 +30,7 @@ export type FileVerification = {
 export type FileVerificationOptions = {
   readonly signatures: Pick<Signatures, 'verify'>
   readonly keys: readonly PublicKey[]
-  /** Distinct keys that must have signed; 1 unless said. */
+  /** Distinct keys that must have signed (default: 1). */
   readonly threshold?: number
 }
 

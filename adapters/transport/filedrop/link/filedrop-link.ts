@@ -44,7 +44,7 @@ export function filedropLink(peer: string, { root, site }: Pick<FiledropContext,
   }
 }
 
-/** Whether the channel may be used now; a stop or a freeze is told once, loudly. */
+/** Whether the channel may be used now; a stop or a freeze raises one alarm. */
 export async function checkChannelState(
   link: FiledropLink,
   direction: ChannelDirection,
@@ -69,12 +69,12 @@ async function readChannelState(
   if (entry?.state !== 'open') return stopped('the journal does not know this channel; enrol the peer')
   const peer = await peers.get(link.peer).catch(toRefusal)
   if (isRefusal(peer)) return stopped(peer.message)
-  if (!peer) return stopped(`${link.peer} is not pinned any more`)
+  if (!peer) return stopped(`${link.peer} is no longer pinned`)
   const trouble = link.trouble.get(direction)
   return { state: 'open', epoch: entry.epoch, detail: trouble ?? '', peer }
 }
 
-/** A peer that may not be used now is no failure of the scan: the channel stands still, and says why. */
+/** A peer that may not be used now is not a failure of the scan: the channel stops and reports the reason. */
 function toRefusal(error: unknown): Refusal {
   if (isRefusal(error)) return error
   throw error

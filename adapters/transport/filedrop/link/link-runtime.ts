@@ -17,7 +17,7 @@ export type FiledropLinkRuntime = {
   intake(): Intake | undefined
   /** Begins to take in, and to watch. */
   run(deliver: IncomingMessageHandler): void
-  /** Asks all loops to look. Before `run` nothing looks. */
+  /** Wakes all loops. Has no effect before `run`. */
   trigger(): void
   idle(): Promise<void>
   close(): Promise<void>
@@ -49,7 +49,7 @@ export function openLinkRuntime(
     outbox: sending,
     intake: () => receiving,
     run(deliver) {
-      // What is said to the carrier itself goes no further.
+      // Messages to the carrier itself, such as receipts, go no further.
       receiving ??= intake(link, filedrop, (message, trace) =>
         message.statement.kind === 'gap_receipt' ? acknowledgements.receive(message) : deliver(message, trace),
       )

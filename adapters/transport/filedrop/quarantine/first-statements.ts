@@ -9,7 +9,7 @@ import type { QuarantineCopy } from './quarantine-files.ts'
 
 const max_copies = 16
 
-/** Of the lowest of these numbers; none of a message that this site has not taken, or keeps no longer. */
+/** Of the lowest of these numbers; omits messages that this site has not received, or no longer keeps. */
 export function copyFirstStatements(
   numbers: readonly MessageNumber[],
   link: FiledropLink,

@@ -43,7 +43,7 @@ export function findPurgeOrder({ body, digest }: MessageExamination, orders: Rea
   return found !== undefined && orders.has(found) ? found : undefined
 }
 
-/** What an order may name of a message of this site's own: SHA-384 of its body, and of its statement. */
+/** Digests by which an order may name a message of this site: SHA-384 of its body, and of its statement. */
 export function purgeableDigests({
   envelope,
   body,

@@ -30,7 +30,7 @@ export function purgeRunner(
       const work =
         running.get(digest) ?? purgeBody(filedrop, links, digest, reason).finally(() => running.delete(digest))
       running.set(digest, work)
-      // What fails later than anybody waits for is found again by the one who repeats it.
+      // A failure after the caller has stopped waiting shows again when the purge is repeated.
       work.catch(() => undefined)
       const patience = new AbortController()
       const late = setTimeout(reply_timeout_ms, 'running' as const, { signal: patience.signal, ref: false })
@@ -61,11 +61,11 @@ async function purgeBody(
   await recordRecalled(filedrop, digest, wanted, [...called, ...(await claims.recall())])
   const all = await links()
   await purgeJournal(filedrop, all, digest, wanted)
-  // What is being taken in falls under the order now, and is put away without its body.
+  // A message that is being taken in falls under the order now, and goes to quarantine without its body.
   for (const line of all) line.trigger()
   for (const line of all) await line.idle()
   while ((await removeMatches(filedrop, digest, wanted)) > 0) {
-    // What was read to be sent again before it was removed is out by now, and found by the next look.
+    // A message that was read for a resend before its removal is out by now, and the next search finds it.
     for (const { outbox } of all) await outbox.resender.idle()
   }
   for (const line of all) line.intake()?.recount()
@@ -73,7 +73,7 @@ async function purgeBody(
   return { ...finds, bodies: bodies.size > 0 ? [...bodies] : [digest], journal: await journal.scrub() }
 }
 
-/** What a network had in hand when it was called back: nobody can say whether it had left before. */
+/** Messages that a network had in hand when they were recalled: they may have left before. */
 async function recordRecalled(
   { journal }: FiledropContext,
   digest: string,
@@ -104,7 +104,7 @@ async function readFinds(journal: FiledropContext['journal'], wanted: ReadonlySe
   return { places: merged('places'), msg_ids: merged('msg_ids'), sessions: merged('sessions') }
 }
 
-/** What the carrier has taken already is noticed first: that it left here must not be forgotten. */
+/** Records pickups first: the purge must not erase that a message has left. */
 async function purgeJournal(
   filedrop: FiledropContext,
   links: readonly FiledropLinkRuntime[],
@@ -136,7 +136,7 @@ async function findJournalBodies({ journal }: FiledropContext, digest: string): 
   return found
 }
 
-/** Told before it is done: after a crash it is found again, and told no more than once. */
+/** Reported before it is done: after a crash it is found again, and reported only once. */
 async function recordAndRemove(filedrop: FiledropContext, digest: string, found: PurgeMatch): Promise<void> {
   const { journal, settings, site } = filedrop
   await journal.addPurgeFinds(digest, describeMatch(found, settings))

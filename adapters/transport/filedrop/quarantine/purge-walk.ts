@@ -6,11 +6,11 @@ import { setImmediate } from 'node:timers/promises'
 import { sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'
 import { peer as pinned } from '../../../../daemon/kernel/identity/peer.ts'
 import type { PurgeFinds } from '../../../../daemon/kernel/messaging/purge-records.ts'
-import { strictValue } from '../checks/strict-json.ts'
-import { type ChannelFolders, foldersOf } from '../files/channel-folders.ts'
+import { syncFolder } from '../../../platform/durable-file/sync-folder.ts'
+import { parseMessageJson } from '../checks/message-json.ts'
+import { type ChannelFolders, channelFolderPaths, foldersOf } from '../files/channel-folders.ts'
 import { readDroppedFile } from '../files/dropped-file.ts'
 import { parseMessageName } from '../files/message-name.ts'
-import { syncFolder } from '../files/own-file.ts'
 
 /** In the order in which messages move, so that none slips past: what goes back to `work` meets the intake again. */
 const searchOrder = ['fresh', 'work', 'done', 'quarantine', 'sent', 'tmp', 'ready'] as const
@@ -72,7 +72,7 @@ async function* listFiles(folder: string): AsyncGenerator<string> {
 
 const names_per_turn = 64
 
-/** Undefined for what is gone, and for what is no plain file. */
+/** Undefined for an entry that is gone or is not a regular file. */
 async function digestFile(path: string): Promise<{ digest: string; links: number } | undefined> {
   if (!fs.lstatSync(path, { throwIfNoEntry: false })?.isFile()) return undefined
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
@@ -98,14 +98,14 @@ type StatementClaim = {
   readonly msg_id: string | undefined
 }
 
-/** What an envelope says, unverified: it only widens what is looked for. */
+/** Unverified claims of an envelope: they only widen the search. */
 function readClaim(path: string, max_bytes: number): StatementClaim | undefined {
   const dropped = readDroppedFile(path, max_bytes)
-  const envelope = 'bytes' in dropped ? strictValue(dropped.bytes) : undefined
+  const envelope = 'bytes' in dropped ? parseMessageJson(dropped.bytes) : undefined
   const payload = textMember(envelope, 'payload')
   if (payload === undefined) return undefined
   const bytes = Buffer.from(payload, 'base64url')
-  const claim = strictValue(bytes)
+  const claim = parseMessageJson(bytes)
   return {
     digest: sha384(bytes),
     body: textMember(memberOf(claim, 'body'), 'sha384'),
@@ -113,7 +113,7 @@ function readClaim(path: string, max_bytes: number): StatementClaim | undefined 
   }
 }
 
-/** What is told of a find: where it lay, which message it was, and which session that spoke of. */
+/** The report of a find: its place, its message, and the session that the message names. */
 export function describeMatch(
   found: PurgeMatch,
   limits: { readonly max_envelope_bytes: number; readonly max_body_bytes: number },
@@ -123,24 +123,14 @@ export function describeMatch(
   const claim = readClaim(path.replace(/\.body\.json$/, '.env.json'), limits.max_envelope_bytes)
   const links = other_names > 0 ? ` (${other_names} other names lead to the same bytes)` : ''
   return {
-    places: [`${peer}/${folderPaths[place]}/${file}${links}`],
+    places: [`${peer}/${channelFolderPaths[place]}/${file}${links}`],
     msg_ids: claim?.msg_id === undefined ? [] : [claim.msg_id],
     sessions: readSessions(readDroppedFile(path, limits.max_body_bytes)),
   }
 }
 
-const folderPaths: Readonly<Record<ChannelFolderName, string>> = {
-  fresh: 'in/new',
-  work: 'in/work',
-  done: 'in/done',
-  quarantine: 'in/quarantine',
-  tmp: 'out/tmp',
-  ready: 'out/ready',
-  sent: 'out/sent',
-}
-
 export function readSessions(body: ReturnType<typeof readDroppedFile>): string[] {
-  const session = 'bytes' in body ? textMember(memberOf(strictValue(body.bytes), 'data'), 'session_id') : undefined
+  const session = 'bytes' in body ? textMember(memberOf(parseMessageJson(body.bytes), 'data'), 'session_id') : undefined
   return session === undefined ? [] : [session.slice(0, 128)]
 }
 

@@ -1,12 +1,15 @@
 // Moves refused files to quarantine, each with a file beside it that states the reason. Nothing is deleted.
+
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { parseJsonAs } from '../../../../daemon/kernel/encoding/parse-json.ts'
 import { peer as pinned } from '../../../../daemon/kernel/identity/peer.ts'
+import { writeDurably } from '../../../platform/durable-file/write-durably.ts'
 import type { FiledropFaultHook } from '../fault-points.ts'
 import { foldersOf } from '../files/channel-folders.ts'
 import { checkFileKind, type DroppedFilePath } from '../files/dropped-file.ts'
-import { readOwnFile, writeDurably } from '../files/own-file.ts'
+import { readOwnFile } from '../files/read-own-file.ts'
 import { type MessageFault, quarantineReasons } from '../quarantine-reasons.ts'
 
 const reasonFile = z.strictObject({
@@ -27,14 +30,14 @@ const reasonFile = z.strictObject({
 })
 export type ReasonFile = z.infer<typeof reasonFile>
 
-/** `as`: the name it gets in quarantine, after the item's id. `was`: the name it came under, as bytes if it is no text. */
+/** `as`: its name in quarantine, after the item's id. `was`: its former name, as bytes if it is not text. */
 export type QuarantineMove = {
   readonly path: DroppedFilePath
   readonly was: string | Buffer
   readonly as: 'env.json' | 'body.json' | 'file'
 }
 
-/** What is copied beside it, and stays where it is as well. */
+/** A file that is copied into the quarantine item, and also stays in its place. */
 export type QuarantineCopy = { readonly was: string; readonly as: string; readonly bytes: Buffer }
 
 export type QuarantineCase = Omit<ReasonFile, 'v' | 'reason' | 'detail' | 'code' | 'files' | 'at'> & {
@@ -86,8 +89,9 @@ export function quarantineFiles(
 }
 
 /**
- * The sender's mode is not ours. What is no plain file of one name stays as it is: its mode may be another file's. The
- * folder is ours alone, so nothing is swapped in between; a file of another owner keeps its mode, which `doctor` tells.
+ * Replaces the sender's mode. An entry that is not a regular file with one name stays as it is: its mode may be another
+ * file's. The folder belongs to this site alone, so nothing is swapped in between; a file of another owner keeps its mode,
+ * which `doctor` reports.
  */
 function makeFilePrivate(path: string): void {
   const stat = fs.lstatSync(path, { throwIfNoEntry: false })
@@ -99,7 +103,7 @@ function makeFilePrivate(path: string): void {
   }
 }
 
-/** What the folder holds: items, and the bytes that they really take, those of the reasons too: empty files are many. */
+/** Counts items and the bytes that they take on disk, with those of the reasons: empty files may be many. */
 export function measureQuarantine(folder: string): { items: number; bytes: number } {
   const names = fs.readdirSync(folder)
   let bytes = 0
@@ -133,7 +137,7 @@ export type QuarantineListEntry = {
   readonly bytes: number
 }
 
-/** The items of a peer, newest first. What is no reason file has no entry. */
+/** The items of a peer, newest first. A file that is not a reason file has no entry. */
 export function listQuarantine(root: string, peer: string, limit: number): QuarantineListEntry[] {
   // The name may come from a caller: one that no peer can have must not lead out of the channels.
   if (!pinned.shape.name.safeParse(peer).success) return []
@@ -164,11 +168,12 @@ function readListEntry(folder: string, peer: string, name: string): QuarantineLi
   ]
 }
 
-/** Undefined for what is no reason file. */
+/** Undefined for a file that is not a reason file, or cannot be read. */
 export function readReasonFile(path: string): ReasonFile | undefined {
   try {
-    return reasonFile.safeParse(JSON.parse(readOwnFile(path) ?? 'null')).data
+    return parseJsonAs(reasonFile, readOwnFile(path) ?? '')
   } catch {
+    // Removed or closed to this user since it was listed.
     return undefined
   }
 }

@@ -12,10 +12,10 @@ import { type ReasonFile, readReasonFile } from './quarantine-files.ts'
 export type QuarantinedFile = {
   /** In quarantine. */
   readonly name: string
-  /** What it came under. */
+  /** Its former name. */
   readonly was: string
   readonly bytes: number
-  /** Absent for what is no plain file, and for one that is larger than any part of a message. */
+  /** Absent for an entry that is not a regular file, and for one that is larger than any part of a message. */
   readonly sha384?: string
 }
 

@@ -6,13 +6,13 @@ import { type Refusal, refuse } from '../../../../daemon/kernel/error/errors.ts'
 import type { Label } from '../../../../daemon/kernel/label/label.ts'
 import type { Waiver } from '../../../../daemon/kernel/messaging/journal.ts'
 import { type WaivableReason, waivableReason } from '../../../../daemon/kernel/messaging/release.ts'
+import { syncFolder } from '../../../platform/durable-file/sync-folder.ts'
 import type { MessageExamination } from '../checks/message-examination.ts'
-import { strictValue } from '../checks/strict-json.ts'
+import { parseMessageJson } from '../checks/message-json.ts'
 import type { FiledropFaultHook } from '../fault-points.ts'
 import type { FiledropContext } from '../filedrop-context.ts'
 import { checkFileKind, readDroppedFile } from '../files/dropped-file.ts'
 import { messageName, messageParts, partPath } from '../files/message-name.ts'
-import { syncFolder } from '../files/own-file.ts'
 import { checkChannelState, type FiledropLink } from '../link/filedrop-link.ts'
 import { readReasonFile } from './quarantine-files.ts'
 import { type QuarantinedMessage, readQuarantinedMessage, reasonFilePath } from './quarantined-item.ts'
@@ -27,7 +27,7 @@ export type QuarantineReleaseTerms = {
 
 /**
  * Enters the waiver, durable with its audit events when it resolves; a repeat changes nothing. Refuses `conflict` while
- * the channel is not open, and when the item is no longer what was signed for.
+ * the channel is not open, and when the files of the item differ from those that were signed for.
  */
 export async function recordRelease(
   link: FiledropLink,
@@ -36,10 +36,10 @@ export async function recordRelease(
   audit: readonly AuditEvent[],
 ): Promise<Refusal | undefined> {
   const { state, detail, peer } = await checkChannelState(link, 'in', filedrop)
-  if (!peer) return refuse('conflict', `nothing is released into a channel that is ${state}: ${detail}`)
+  if (!peer) return refuse('conflict', `the channel is ${state}, and takes no released message: ${detail}`)
   const away = readQuarantinedMessage(filedrop.root, link.peer, id)
   if (away?.reason !== reason || !waivableReason.safeParse(reason).success)
-    return refuse('conflict', 'the item does not hold a message that lies there for this')
+    return refuse('conflict', 'the item was not quarantined for the reason that the release waives')
   const { max_body_bytes, max_envelope_bytes } = filedrop.settings
   const body = readFileBytes(away.paths.body, max_body_bytes)
   const envelope = readFileBytes(away.paths.env, max_envelope_bytes)
@@ -47,7 +47,7 @@ export async function recordRelease(
   if (!body || !envelope || !statement) return refuse('conflict', 'the files of the item cannot be read as a message')
   const [bodyDigest = '', envelopeDigest] = digests
   if (sha384(body) !== bodyDigest || sha384(envelope) !== envelopeDigest) {
-    return refuse('conflict', 'the files are not those that were signed for')
+    return refuse('conflict', 'the files differ from those that were signed for')
   }
   if (hasOtherCopy(link, away)) return refuse('conflict', 'another copy of this message is being taken in')
   const { epoch, seq } = away
@@ -68,7 +68,7 @@ function readFileBytes(path: string, max_bytes: number): Buffer | undefined {
 }
 
 function statementBytes(envelope: Buffer): Buffer | undefined {
-  const payload = (strictValue(envelope) as { payload?: unknown } | null | undefined)?.payload
+  const payload = (parseMessageJson(envelope) as { payload?: unknown } | null | undefined)?.payload
   return typeof payload === 'string' ? Buffer.from(payload, 'base64url') : undefined
 }
 

@@ -34,7 +34,7 @@ export function acknowledgementReceiver(
     if ('verdict' in receipt) return receipt
     await outbox.lookForPickups()
     await markAcknowledged(link, receipt, filedrop)
-    // One that was overtaken tells nothing new.
+    // An overtaken acknowledgement has nothing new.
     if (last && receipt.created <= last.receipt.created) return { verdict: 'applied' }
     const before = last
     last = { receipt, at: Math.min(Date.parse(receipt.created), filedrop.clock.now()) }
@@ -54,7 +54,7 @@ async function readReceipt(
   const { schema } = message.statement.body
   const data = acknowledgementData.safeParse(message.body).data
   if (schema !== acknowledgement_schema || !data) return no('invalid', 'it is not an acknowledgement')
-  // Of another size it could tell by it what the channel was not accredited for.
+  // Another size could carry information for which the channel was not accredited.
   const isFixed = Buffer.byteLength(message.body_text) % acknowledgement_bytes === 0 && data.padding.trim() === ''
   if (!isFixed) return no('invalid', 'it does not have the fixed size of an acknowledgement')
   const read = await readGapReceipt(data.receipt, filedrop)

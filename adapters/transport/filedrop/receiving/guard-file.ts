@@ -30,7 +30,7 @@ export function reportFailure(
   filedrop.log.error('filedrop.message.failed', { peer: link.peer, file, detail, trace_id: trace.trace_id })
 }
 
-/** What the machine lacks: room, rights to write, a disk that works, or free descriptors. */
+/** Failures of the machine: no room, no rights to write, a failing disk, or no free descriptors. */
 const resourceErrorCodes = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM'])
 
 function isEnvironmentFailure(error: unknown): boolean {

@@ -136,7 +136,7 @@ async function restoreWaived(link: FiledropLink, filedrop: FiledropContext, stat
   if (restored.length > 0) state.quarantine_size = undefined
 }
 
-/** Tells the journal when something has changed, and gives up what has waited too long. */
+/** Records changes in the journal, and gives up messages that have waited too long. */
 async function recordWaiting(
   { items, unrecognized }: IncomingFiles,
   context: ScanContext,
@@ -162,7 +162,7 @@ async function sortUnrecognized(
   for (const file of unrecognized) {
     if (state.isStopped() || isQuarantineFull(context.link, context.filedrop, state)) return
     if (isTemporaryName(file.raw_name)) state.incomplete.enterUnrecognized(file)
-    else await quarantineItem(file, fault('NAME', 'no name that a message has'), context)
+    else await quarantineItem(file, fault('NAME', 'the file name is not that of a message'), context)
   }
 }
 

@@ -21,14 +21,14 @@ export type MessageResender = {
    * Undefined when there is none later. Throws the same.
    */
   announceAgain(epoch: number, which?: ResendFilter): Promise<ResendReport['announcement']>
-  /** When what is being sent again is out. */
+  /** Resolves when the messages being resent are published. */
   idle(): Promise<void>
 }
 
-/** Numbers from `from` on, and those alone that the carrier took before this instant; all, unless said. */
+/** Numbers from `from` on that the carrier took before this instant (default: all). */
 export type ResendFilter = { readonly from?: number; readonly before?: number }
 
-/** Nothing that a receipt asks for can make a line send more than so many messages a minute again. */
+/** A receipt cannot make a channel resend more than this many messages a minute. */
 export function messageResender(link: FiledropLink, filedrop: FiledropContext): MessageResender {
   const allowance = resendAllowance(filedrop)
   const alone = serialQueue()
@@ -49,7 +49,7 @@ export function messageResender(link: FiledropLink, filedrop: FiledropContext): 
     const now = await checkChannelState(link, 'out', filedrop)
     if (!now.peer) throw refuse('unavailable', `the channel to ${link.peer} is ${now.state}: ${now.detail}`)
     const room = Math.min(max_numbers_per_call, allowance.left())
-    if (room === 0) throw refuse('rate_limited', 'so many messages were sent again that others must wait a minute')
+    if (room === 0) throw refuse('rate_limited', 'too many messages were sent again within a minute; retry in a minute')
     const tally: ResendTally = { epoch, resent: 0, waiting: 0, not_resent: [] }
     const next = await resendRuns({ link, peer: now.peer }, epoch, runs, { ...which, room }, tally, filedrop)
     allowance.spend(tally.resent)

@@ -23,7 +23,7 @@ export type FiledropOutbox = {
   send(message: OutboundMessage, peer: Peer, trace: Trace): Promise<NumberedMessage>
   readonly numbering: MessageNumbering
   readonly resender: MessageResender
-  /** Sends what is to be said from time to time, whether or not anything else is sent. */
+  /** Sends periodic reports, whether or not other messages are sent. */
   readonly reporter: WorkLoop
   readonly publisher: WorkLoop
   /** Looks what the carrier took. */
@@ -94,7 +94,7 @@ async function publishSpooled(
     const free = kept ? spooled.slice(0, spooled.indexOf(kept)) : spooled
     for (const message of free) {
       if ((await publishMessage(link.folders, message, passFaultPoint)) === 'different') {
-        throw new Error(`out/ready holds other bytes under number ${message.seq}; somebody else writes there`)
+        throw new Error(`out/ready contains other bytes under number ${message.seq}; another program writes there`)
       }
     }
     await journal.mark(link.channel.out, free, 'PUBLISHED', clock.now())
@@ -114,8 +114,8 @@ function describeHeldBack({ seq, epoch, digest }: SealedMessage): string {
 }
 
 /**
- * Gone from `ready`: a carrier took it. That is no evidence that it arrived, and after its time it is only assumed to
- * have done so.
+ * Records messages that are gone from `ready`: a carrier took them. That is not evidence of arrival; after its time a message
+ * is only assumed to have arrived.
  */
 export async function recordPickups(
   link: FiledropLink,
@@ -125,7 +125,7 @@ export async function recordPickups(
   if (!(await checkChannelState(link, 'out', filedrop)).peer) return
   const { journal, clock, settings } = filedrop
   const channel = link.channel.out
-  // The journal first: what is published after that look is not missed in a folder that was read before it.
+  // Reads the journal first: a message that is published later cannot look absent from a folder that was read before.
   const published = await journal.numbers(channel, 'PUBLISHED')
   const ready = listReadyStems(link.folders)
   const gone = published.filter(({ epoch, seq }) => !ready.has(messageName(epoch, seq).stem))

@@ -7,7 +7,7 @@ import { checkOutgoingLabel } from '../../../../daemon/kernel/label/crossing.ts'
 import { label } from '../../../../daemon/kernel/label/label.ts'
 import type { MessageNumber } from '../../../../daemon/kernel/messaging/journal.ts'
 import { readStatement, type UnlabelledStatement } from '../../../../daemon/kernel/messaging/statement-format.ts'
-import { strictJson, strictValue } from '../checks/strict-json.ts'
+import { parseMessageJson, readMessageJson } from '../checks/message-json.ts'
 import type { FiledropContext } from '../filedrop-context.ts'
 import { type DroppedFile, readDroppedFile } from '../files/dropped-file.ts'
 import { messageName, partFileName } from '../files/message-name.ts'
@@ -32,7 +32,7 @@ export async function readOwnEnvelope(
   const verified = await filedrop.signatures.verify('statement', envelope, keys)
   if (verified === 'bad_signature' || verified === 'unknown_key') return undefined
   const payload = Buffer.from(envelope.payload, 'base64url')
-  const read = strictJson(payload)
+  const read = readMessageJson(payload)
   const reading = read.outcome === 'value' ? readStatement(read.value, filedrop.formats) : undefined
   if (reading?.read !== 'statement' || reading.statement.channel !== link.channel.out) return undefined
   return { statement: reading.statement, digest: sha384(payload), isRevoked: verified === 'key_revoked' }
@@ -85,5 +85,5 @@ function mayLabelLeave(statement: UnlabelledStatement, peer: Peer, { label_polic
 }
 
 function parseFile(file: DroppedFile): unknown {
-  return 'bytes' in file ? strictValue(file.bytes) : undefined
+  return 'bytes' in file ? parseMessageJson(file.bytes) : undefined
 }

@@ -2,10 +2,10 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import type { MessageNumber } from '../../../../daemon/kernel/messaging/journal.ts'
+import { syncFolder, syncFolderAsync } from '../../../platform/durable-file/sync-folder.ts'
 import type { FiledropFaultHook } from '../fault-points.ts'
 import type { ChannelFolders } from '../files/channel-folders.ts'
 import { type MessagePart, messageName, messageParts, parseMessageName, partFileName } from '../files/message-name.ts'
-import { syncFolder, syncFolderAsync } from '../files/own-file.ts'
 import { type PlacementOutcome, placeFile } from '../files/place-file.ts'
 
 /** A numbered message with its exact bytes. */
@@ -43,7 +43,7 @@ export async function keepSentCopy(folders: ChannelFolders, message: Publishable
   for (const part of messageParts) {
     const [file, text] = partContent(message, part)
     const placed = await placeMessageFile(folders.tmp, folders.sent, file, text)
-    if (placed === 'different') throw new Error(`${file} in out/sent is not what was sent; move it away`)
+    if (placed === 'different') throw new Error(`${file} in out/sent differs from the sent message; move it away`)
   }
   await syncFolderAsync(folders.sent)
 }
@@ -53,13 +53,13 @@ export function listReadyStems(folders: ChannelFolders): ReadonlySet<string> {
   return new Set(fs.readdirSync(folders.ready).flatMap((name) => parseMessageName(name)?.stem ?? []))
 }
 
-/** Removes files from `ready`: their absence tells the sender that a carrier took them. */
+/** Removes files from `ready`: their absence is the sender's sign that a carrier took them. */
 export function removeFromReady(ready: string, files: readonly { readonly name: string }[]): void {
   for (const { name } of files) fs.rmSync(join(ready, name), { force: true })
   syncFolder(ready)
 }
 
-/** Drafts of a process that died; nobody else writes there. */
+/** Removes drafts of a process that died; no other process writes there. */
 export function clearDrafts(folders: ChannelFolders): void {
   for (const name of fs.readdirSync(folders.tmp)) fs.rmSync(join(folders.tmp, name), { recursive: true, force: true })
 }

@@ -1,5 +1,6 @@
 // Writes a signed snapshot of the registry, limited to what the peer may see.
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
+import { writeFully } from '../../../../adapters/platform/durable-file/write-durably.ts'
 import { isRefusal } from '../../../../daemon/kernel/error/errors.ts'
 import { refusalFromProblem } from '../../../../daemon/kernel/error/problem.ts'
 import type { ServerEvent } from '../../../../daemon/kernel/operation/operation.ts'
@@ -52,12 +53,12 @@ async function writeSnapshotFile(
       if (event === 'problem') throw refusalFromProblem(data, 500)
       if (event === 'ending') {
         const { line, manifest } = data as { line: string; manifest: Record<string, unknown> }
-        writeAll(descriptor, `${line}\n`)
+        writeFully(descriptor, `${line}\n`)
         fsyncSync(descriptor)
         return manifest
       }
       const { lines: texts } = data as { lines: string[] }
-      writeAll(descriptor, `${texts.join('\n')}\n`)
+      writeFully(descriptor, `${texts.join('\n')}\n`)
       lines += texts.length
       reportProgress(lines)
     }
@@ -79,10 +80,4 @@ function createSnapshotFile(out: string): number {
     if (code === 'EEXIST') throw new CommandFailure(3, `${out} already exists`, 'name a new file')
     throw new CommandFailure(1, `${out} cannot be written: ${code}`)
   }
-}
-
-/** Repeats `write`, which may write only a part. */
-function writeAll(descriptor: number, text: string): void {
-  const bytes = Buffer.from(text)
-  for (let offset = 0; offset < bytes.length; ) offset += writeSync(descriptor, bytes, offset)
 }

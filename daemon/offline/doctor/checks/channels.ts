@@ -1,7 +1,7 @@
 // Checks that each peer's channel folders are those made at enrolment, and reports quarantined messages.
 import { folderFault, foldersOf } from '../../../../adapters/transport/filedrop/files/channel-folders.ts'
 import { measureQuarantine } from '../../../../adapters/transport/filedrop/quarantine/quarantine-files.ts'
-import { getSettings } from '../../../boot/profile.ts'
+import { getSettings } from '../../../kernel/settings/get-settings.ts'
 import { filedropSettings } from '../../../roles/site/settings.ts'
 import { listPeers } from '../../peers/site-peers.ts'
 import { readSiteSettings } from '../../site/site-profile.ts'

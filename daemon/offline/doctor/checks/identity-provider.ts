@@ -2,7 +2,7 @@
 import { fetchKeySet } from '../../../../adapters/identity/oidc/discovery.ts'
 import { parseProviderKeys } from '../../../../adapters/keys/jose/provider-keys.ts'
 import { readSsoProvider } from '../../../boot/identity/sso-provider.ts'
-import { getSettings } from '../../../boot/profile.ts'
+import { getSettings } from '../../../kernel/settings/get-settings.ts'
 import { ssoSettings } from '../../../kernel/settings/sso-settings.ts'
 import { readSiteSettings } from '../../site/site-profile.ts'
 import type { DoctorContext } from '../examine-site.ts'

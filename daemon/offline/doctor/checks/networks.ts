@@ -1,7 +1,7 @@
 // Checks the broker and the hub: existing private files, certificates that do not expire soon, pinned peers.
 
 import { inspectNetworkFiles, type NetworkFileReport } from '../../../boot/links/network-files.ts'
-import { getSettings } from '../../../boot/profile.ts'
+import { getSettings } from '../../../kernel/settings/get-settings.ts'
 import { listNetworks } from '../../../roles/site/carrier-settings.ts'
 import { listPeers } from '../../peers/site-peers.ts'
 import { readSiteSettings } from '../../site/site-profile.ts'

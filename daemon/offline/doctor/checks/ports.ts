@@ -1,6 +1,6 @@
 // Checks that each listener's port is free, or in use by the role itself.
 import { createServer } from 'node:net'
-import { getSettings } from '../../../boot/profile.ts'
+import { getSettings } from '../../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../../kernel/settings/settings.ts'
 import { mtlsSettings } from '../../../roles/site/carrier-settings.ts'
 import { listRunningRoles } from '../../site/running-roles.ts'

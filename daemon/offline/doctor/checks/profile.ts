@@ -1,6 +1,6 @@
 // Checks that a start would accept the profile, and that its accreditations do not expire soon.
 
-import { getSettings } from '../../../boot/profile.ts'
+import { getSettings } from '../../../kernel/settings/get-settings.ts'
 import { settings as siteRoleSettings } from '../../../roles/site/settings.ts'
 import { listPeers } from '../../peers/site-peers.ts'
 import { listProfileProblems, resolveProfile } from '../../site/site-profile.ts'

@@ -1,7 +1,9 @@
 // The entity registry: a file that keeps the ids of entities from run to run, with merges and splits.
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import * as z from 'zod'
+import { writeDurably, writeFully } from '../../../../adapters/platform/durable-file/write-durably.ts'
 import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
+import { parseJson } from '../../../kernel/encoding/parse-json.ts'
 import { clusterUid } from '../../../roles/resolution/entity-cluster/model.ts'
 import { assignEntities } from '../../../roles/resolution/registry/assign-entities.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
@@ -49,7 +51,7 @@ export function readEntityRegistry(file: string, lens: string): EntityRegistry {
   const entities: RegistryEntity[] = []
   const content = new RegistryContentReader()
   for (const [index, text] of splitLines(bytes)) {
-    const line = parseJsonLine(text)
+    const line = parseJson(text)
     if (!head) head = registryHead.safeParse(line).data ?? throwError(invalidLine(index))
     else if (head.form === registryForms[0] || (line as Partial<RegistryEntity> | undefined)?.entity !== undefined) {
       entities.push(registryEntity.safeParse(line).data ?? throwError(invalidLine(index)))
@@ -153,47 +155,28 @@ function createEntityId(lens: string, members: readonly string[], takenIds: Set<
 
 /** Replaces the registry atomically. Throws `OfflineCommandError`: 3 if another run changed it meanwhile, 1 if it cannot be written. */
 export function replaceEntityRegistry(file: string, { lens, run, entities, content, bytes }: EntityRegistry): void {
-  runAsInvoker(() => {
-    const partial = `${file}.partial`
-    const descriptor = openPartialFile(file, partial)
-    try {
-      try {
-        writeAll(descriptor, `${JSON.stringify({ form: content ? registryForms[1] : registryForms[0], lens, run })}\n`)
-        for (const line of entities) writeAll(descriptor, `${JSON.stringify(line)}\n`)
-        for (const line of content ? listContentLines(content) : []) writeAll(descriptor, `${JSON.stringify(line)}\n`)
-        fsyncSync(descriptor)
-      } finally {
-        closeSync(descriptor)
-      }
-      const current = readBytes(file)
-      if (bytes ? !current?.equals(bytes) : current) {
-        throw new OfflineCommandError(3, `another run changed ${file} in the meantime`, 'run it again')
-      }
-      renameSync(partial, file)
-    } catch (error) {
-      rmSync(partial, { force: true })
-      if (error instanceof OfflineCommandError) throw error
-      throw new OfflineCommandError(1, `${file} cannot be written: ${(error as NodeJS.ErrnoException).code}`)
+  const draft = `${file}.partial`
+  const write = (descriptor: number) => {
+    writeFully(descriptor, `${JSON.stringify({ form: content ? registryForms[1] : registryForms[0], lens, run })}\n`)
+    for (const line of entities) writeFully(descriptor, `${JSON.stringify(line)}\n`)
+    for (const line of content ? listContentLines(content) : []) writeFully(descriptor, `${JSON.stringify(line)}\n`)
+  }
+  const beforeRename = () => {
+    const current = readBytes(file)
+    if (bytes ? !current?.equals(bytes) : current) {
+      throw new OfflineCommandError(3, `another run changed ${file} in the meantime`, 'run it again')
     }
-  })
-}
-
-function openPartialFile(file: string, partial: string): number {
+  }
   try {
-    return openSync(partial, 'wx', 0o600)
+    runAsInvoker(() => writeDurably(file, write, { draft, beforeRename }))
   } catch (error) {
+    if (error instanceof OfflineCommandError) throw error
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') {
-      throw new OfflineCommandError(3, `another run is writing ${file}`, `if no other run is active, remove ${partial}`)
+      throw new OfflineCommandError(3, `another run is writing ${file}`, `if no other run is active, remove ${draft}`)
     }
     throw new OfflineCommandError(1, `${file} cannot be written: ${code}`)
   }
-}
-
-/** Repeats `write`, which may write only a part. */
-function writeAll(descriptor: number, text: string): void {
-  const bytes = Buffer.from(text)
-  for (let index = 0; index < bytes.length; ) index += writeSync(descriptor, bytes, index)
 }
 
 function readBytes(file: string): Buffer | undefined {
@@ -203,13 +186,5 @@ function readBytes(file: string): Buffer | undefined {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
     throw new OfflineCommandError(1, `${file} cannot be read: ${code}`)
-  }
-}
-
-function parseJsonLine(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
   }
 }

@@ -1,11 +1,13 @@
 // Imports a snapshot of another site's registry: complete, signed for this site by a pinned peer, and not an older one.
 import { constants, createReadStream } from 'node:fs'
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, mkdir, open } from 'node:fs/promises'
+import { writeDurablyAsync } from '../../../../adapters/platform/durable-file/write-durably.ts'
 import { runAsInvoker, runAsOwnerOf } from '../../../boot/host/act-as-owner.ts'
-import { getSettings } from '../../../boot/profile.ts'
 import { roleDataFolder, type SiteFolder } from '../../../boot/storage/site-folder.ts'
+import { parseJson } from '../../../kernel/encoding/parse-json.ts'
 import { runningDigest } from '../../../kernel/encoding/running-digest.ts'
 import { isRefusal } from '../../../kernel/error/errors.ts'
+import { getSettings } from '../../../kernel/settings/get-settings.ts'
 import { settings } from '../../../roles/resolution/settings.ts'
 import {
   type ImportedSnapshotTrailer,
@@ -13,7 +15,6 @@ import {
   type SnapshotManifest,
   snapshotTrailer,
 } from '../../../roles/resolution/snapshot/model.ts'
-import { syncFolder } from '../../../runtime/resolution/durable-file.ts'
 import { readSnapshotTrailer, snapshotFile, snapshotFolder } from '../../../runtime/resolution/snapshot-files.ts'
 import { readLastLine, splitIntoLines } from '../../../runtime/resolution/snapshot-lines.ts'
 import { recordOperatorAction } from '../../audit/operator-action.ts'
@@ -102,7 +103,7 @@ async function readSnapshotEnding(
     throw new OfflineCommandError(3, `${file} is larger than this site accepts`, 'raise resolution.snapshot_mb')
   }
   const lastLine = await readLastLine(source, size)
-  const trailer = lastLine && snapshotTrailer.safeParse(parseJsonText(lastLine.text))
+  const trailer = lastLine && snapshotTrailer.safeParse(parseJson(lastLine.text))
   if (!trailer?.success) {
     throw new OfflineCommandError(5, `${file} is not a registry snapshot, or its end is missing: nothing was imported`)
   }
@@ -152,8 +153,7 @@ async function storeSnapshot(
   const file = snapshotFile(folder, manifest.lens)
   const partial = `${file}.partial`
   await mkdir(snapshotFolder(folder), { recursive: true, mode: 0o700 })
-  const copy = await openPartialFile(partial)
-  try {
+  const writeCopy = async (copy: FileHandle) => {
     await copySignedBytes(source, copy, manifest)
     const checked = await readLines(splitIntoLines(createReadStream(partial), max_line_bytes)).catch(rejectSnapshot)
     const current: ImportedSnapshotTrailer = {
@@ -161,27 +161,19 @@ async function storeSnapshot(
       ...{ label: checked.label, labels: checked.labels },
     }
     await copy.write(`${JSON.stringify(current)}\n`)
-    await copy.sync()
+  }
+  const beforeRename = async () => {
     await recheck()
     await record()
-    await rename(partial, file)
-    syncFolder(snapshotFolder(folder))
-  } catch (error) {
-    await rm(partial, { force: true })
-    throw error
-  } finally {
-    await copy.close()
   }
+  await writeDurablyAsync(file, writeCopy, { draft: partial, beforeRename }).catch((error: NodeJS.ErrnoException) => {
+    throw error.syscall === 'open' && error.path === partial ? convertDraftError(partial, error) : error
+  })
 }
 
-async function openPartialFile(partial: string): Promise<FileHandle> {
-  try {
-    return await open(partial, 'wx', 0o600)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'EEXIST') throw new OfflineCommandError(1, `${partial} cannot be written: ${code}`)
-    throw new OfflineCommandError(3, 'another import is in progress', `if no import runs, remove ${partial}`)
-  }
+function convertDraftError(partial: string, { code }: NodeJS.ErrnoException): OfflineCommandError {
+  if (code !== 'EEXIST') return new OfflineCommandError(1, `${partial} cannot be written: ${code}`)
+  return new OfflineCommandError(3, 'another import is in progress', `if no import runs, remove ${partial}`)
 }
 
 /** Copies exactly the signed bytes. */
@@ -215,12 +207,4 @@ async function recordImport(folder: SiteFolder, env: EnvironmentVariables, manif
   const { from, lens, lens_version, version, made_at, records, entities, sha256 } = manifest
   const detail = { lens, lens_version, version, made_at, records, entities, sha256 }
   await recordOperatorAction(folder, env, { action: 'site.registry.import', target: from, detail })
-}
-
-function parseJsonText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

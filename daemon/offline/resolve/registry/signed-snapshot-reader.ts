@@ -1,16 +1,12 @@
 // Reads the lines of a signed snapshot: each must be valid, and together they must match the manifest.
 
+import { parseJsonAs } from '../../../kernel/encoding/parse-json.ts'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { admitIncomingLabel } from '../../../kernel/label/crossing.ts'
 import { joinLabels, type Label, type LabelPolicy } from '../../../kernel/label/label.ts'
 import { recordUid } from '../../../roles/resolution/entity-record/model.ts'
 import type { Lens } from '../../../roles/resolution/lens/model.ts'
-import {
-  type LensLine,
-  type RecordLine,
-  type SnapshotLine,
-  snapshotLine,
-} from '../../../roles/resolution/snapshot/model.ts'
+import { type LensLine, type RecordLine, snapshotLine } from '../../../roles/resolution/snapshot/model.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
 import type { VerifiedSnapshot } from './snapshot-signature.ts'
 
@@ -50,7 +46,7 @@ export class SignedSnapshotReader {
 
   /** The fault of a line; undefined if it is accepted. */
   #fault(text: string): string | undefined {
-    const parsed = parseSnapshotLine(text)
+    const parsed = parseJsonAs(snapshotLine, text)
     if (!parsed) return 'is not a line of a registry'
     if (parsed.kind === 'label') return this.#takeLabel(parsed.label)
     if (parsed.label >= this.#labels.length) return 'refers to a label that is not defined before it'
@@ -84,14 +80,6 @@ export class SignedSnapshotReader {
     if (this.#records.has(uid)) return 'repeats a record'
     this.#records.add(uid)
     this.#entities.add(entity)
-    return undefined
-  }
-}
-
-function parseSnapshotLine(text: string): SnapshotLine | undefined {
-  try {
-    return snapshotLine.safeParse(JSON.parse(text)).data
-  } catch {
     return undefined
   }
 }

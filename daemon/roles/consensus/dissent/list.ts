@@ -1,8 +1,8 @@
 // Lists the dissent records of the caller's tenant, newest first.
-import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
-import { dissentStatus, dissents, machineDissent } from '../session/dissent/model.ts'
+import { buildListQuery, pageSchema } from '../../../kernel/operation/paging.ts'
+import { listDissent } from '../../../shared/signal-cause/signal-cause-lists.ts'
+import { dissents, machineDissent } from '../session/dissent/model.ts'
 import { showDissent } from './view.ts'
 
 export const list = operation({
@@ -10,12 +10,7 @@ export const list = operation({
   method: 'GET',
   path: '/api/v2/dissent',
   tool: 'dissent_list',
-  input: z.strictObject({
-    ...listFields,
-    session_id: z.string().max(128).optional(),
-    lens_id: z.string().max(256).optional(),
-    status: dissentStatus.optional(),
-  }),
+  input: listDissent.input,
   output: pageSchema(machineDissent).meta({ id: 'MachineDissentPage' }),
   errors: [],
   allow: 'consensus:read',

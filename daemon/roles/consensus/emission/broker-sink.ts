@@ -1,6 +1,7 @@
 // The message broker client that the role needs; the runtime supplies it.
 import type { BrokerEndpoint } from '../../../kernel/network/broker.ts'
-import { type Call, part } from '../../../kernel/operation/call.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { part } from '../../../kernel/role/part.ts'
 
 /** An exchange of an external broker. `password_file`: the user's password, read at each connection. */
 export type BrokerSink = BrokerEndpoint & {

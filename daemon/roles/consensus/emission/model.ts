@@ -2,11 +2,12 @@
 import * as z from 'zod'
 import { label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
+import { sessionSubject } from '../../../shared/match-session/match-session.ts'
 import { combination } from '../combine/combination.ts'
 import { decision } from '../combine/decide.ts'
 import { shortText } from '../fields.ts'
 import { provenance } from '../session/contribution/model.ts'
-import { emissionEvent, subject } from '../session/model.ts'
+import { emissionEvent } from '../session/model.ts'
 
 const emissionFields = {
   session_id: z.string().min(1).max(128),
@@ -14,7 +15,7 @@ const emissionFields = {
   at: z.iso.datetime().meta({ description: 'When the origin ratified the decision, or withdrew it' }),
   lens_id: shortText,
   lens_version: shortText,
-  subject: subject.optional(),
+  subject: sessionSubject.optional(),
   decision,
   score: combination.shape.score,
   attested: z.boolean().meta({ description: 'Whether a person decided, in place of the contributions' }),

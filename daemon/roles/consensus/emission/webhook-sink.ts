@@ -1,6 +1,7 @@
 // The webhook client that the role needs; the runtime supplies it.
 import type { WebhookEndpoint } from '../../../kernel/network/webhook.ts'
-import { type Call, part } from '../../../kernel/operation/call.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { part } from '../../../kernel/role/part.ts'
 
 export type WebhookSinkClient = {
   /**

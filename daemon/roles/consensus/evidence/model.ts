@@ -3,11 +3,12 @@ import * as z from 'zod'
 import { jws, publicKey } from '../../../kernel/cryptography/signatures.ts'
 import { label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
+import { sessionSubject } from '../../../shared/match-session/match-session.ts'
 import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { combination } from '../combine/combination.ts'
 import { decision } from '../combine/decide.ts'
 import { fraction } from '../fields.ts'
-import { attestation, subject } from '../session/model.ts'
+import { attestation } from '../session/model.ts'
 
 const hex64 = z.string().regex(/^[0-9a-f]{64}$/)
 
@@ -21,7 +22,7 @@ export const evidenceContent = z
     session_id: z.string(),
     lens_id: z.string(),
     lens_version: z.string(),
-    subject: subject.optional(),
+    subject: sessionSubject.optional(),
     policy: quorumPolicy,
     label,
     contributions: z.array(

@@ -23,14 +23,7 @@ export const emission = operation({
   path: '/api/v2/federation/lens_emission',
   input: federationMessage,
   output: lensEmission,
-  errors: [
-    'not_found',
-    'signature_invalid',
-    'not_your_tenant',
-    'session_closed',
-    'label_denied',
-    'idempotency_mismatch',
-  ],
+  errors: ['signature_invalid', 'not_your_tenant', 'session_closed', 'label_denied', 'idempotency_mismatch'],
   allow: 'federation:deliver',
   max_body_bytes: max_message_bytes,
 

@@ -10,12 +10,13 @@ import {
   max_message_bytes,
   openFederationMessage,
 } from '../../../shared/federation-message/federation-message.ts'
+import { sessionSubject } from '../../../shared/match-session/match-session.ts'
 import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { shortText } from '../fields.ts'
 import { announceChange } from '../session/announce-change.ts'
 import { buildSession } from '../session/build-session.ts'
 import { lifecycleEvent } from '../session/lifecycle-event.ts'
-import { session, sessions, subject } from '../session/model.ts'
+import { session, sessions } from '../session/model.ts'
 import { enterState } from '../session/transition/rules.ts'
 import { showSession } from '../session/view.ts'
 
@@ -24,7 +25,7 @@ const invitation = z.strictObject({
   session_id: z.string().min(1).max(128),
   lens_id: shortText,
   lens_version: shortText,
-  subject: subject.optional(),
+  subject: sessionSubject.optional(),
   policy: quorumPolicy,
   classification: label,
 })

@@ -9,6 +9,7 @@ import {
   max_message_bytes,
   openFederationMessage,
 } from '../../../shared/federation-message/federation-message.ts'
+import { verifyFromPeer } from '../../../shared/site-message/site-message.ts'
 import { type EvidenceBlock, evidenceBlock, evidenceBlocks } from '../evidence/model.ts'
 import { isConsistent } from '../evidence/rules.ts'
 import { announceChange } from '../session/announce-change.ts'
@@ -88,7 +89,7 @@ async function verifyEvidence(
   const { content, signature } = block
   if (!isConsistent(block) || content.session_id !== session_id || content.site !== src)
     return refuse('signature_invalid', 'the evidence block is inconsistent, or of another session or site')
-  const verified = await call.roles.verifyFromPeer(src, 'evidence', signature)
+  const verified = await verifyFromPeer(call, src, 'evidence', signature)
   return isRefusal(verified) ? verified : undefined
 }
 

@@ -2,6 +2,9 @@
 import { refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import { publishStatusEvent } from '../../../shared/coalition/status-feed.ts'
+import { applySessionRuling } from '../../../shared/match-session/match-session.ts'
+import { sendMessage } from '../../../shared/site-message/site-message.ts'
 import { brokerSinkClient } from '../emission/broker-sink.ts'
 import { emissionOf, rulingOf, statusEventOf } from '../emission/rules.ts'
 import { webhookSinkClient } from '../emission/webhook-sink.ts'
@@ -31,7 +34,7 @@ export async function deliverEmission(
     return noFollowUps
   }
   const { label } = doc.value
-  await call.roles.send({
+  await sendMessage(call, {
     peer: sink.peer,
     event_id: id,
     kind: 'lens_emission',
@@ -47,7 +50,7 @@ export async function deliverEmission(
 async function deliverRuling(call: Call, session: StoredSession, event: EmissionEvent): Promise<OutboxDelivery> {
   const { kind, correlation_id } = session.subject ?? {}
   if (kind !== 'entity_match' || correlation_id === undefined) return noFollowUps
-  const refused = await call.roles.applyRuling({ ...rulingOf(session, event), correlation_id })
+  const refused = await applySessionRuling(call, { ...rulingOf(session, event), correlation_id })
   if (refused) throw refused
   return noFollowUps
 }
@@ -57,10 +60,7 @@ async function publishToFeed(
   { id, value }: Doc<StoredSession>,
   entry: OutboxEntryOf<'emission'>,
 ): Promise<OutboxDelivery> {
-  const refused = await call.roles.publishStatusEvent(
-    statusEventOf(value, entry.event, `${id}:${entry.id}`),
-    value.label,
-  )
+  const refused = await publishStatusEvent(call, statusEventOf(value, entry.event, `${id}:${entry.id}`), value.label)
   if (refused) throw refused
   return noFollowUps
 }

@@ -3,6 +3,7 @@
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import { sendMessage } from '../../../shared/site-message/site-message.ts'
 import { sessionTopic } from '../session/announce-change.ts'
 import { lifecycleEvent } from '../session/lifecycle-event.ts'
 import { type SessionOutboxEntry, type StoredSession, sessions } from '../session/model.ts'
@@ -82,7 +83,7 @@ async function deliverEntry(call: Call, doc: Doc<StoredSession>, entry: SessionO
   if (entry.type === 'evidence') return deliverEvidence(call, doc)
   if (entry.type === 'emission') return deliverEmission(call, doc, entry)
   const { id, peer, kind, body } = entry
-  await call.roles.send({
+  await sendMessage(call, {
     peer,
     event_id: `${doc.id}:${id}`,
     kind,

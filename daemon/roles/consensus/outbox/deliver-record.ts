@@ -1,6 +1,7 @@
 // Stores the records that a session's outbox holds: dissent records, their closing, and the signed evidence block.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import { listMessageKeys, signWithSiteKey } from '../../../shared/site-key/site-key.ts'
 import { type EvidenceBlock, evidenceBlocks } from '../evidence/model.ts'
 import { blockIdOf, buildEvidence, signedBytes } from '../evidence/rules.ts'
 import { dissentTotal } from '../metrics.ts'
@@ -66,7 +67,7 @@ export async function deliverEvidence(call: Call, doc: Doc<StoredSession>): Prom
 async function signEvidence(call: Call, doc: Doc<StoredSession>): Promise<EvidenceBlock> {
   const content = buildEvidence(call.site.name, doc.value, await loadContributionIndex(call, doc))
   const block_id = blockIdOf(content)
-  const signature = await call.roles.sign('evidence', signedBytes(content.site, block_id))
-  const keys = await call.roles.publicKeys()
-  return { block_id, content, signature, keys: [...keys] }
+  const signature = await signWithSiteKey(call, 'evidence', signedBytes(content.site, block_id))
+  const keys = await listMessageKeys(call)
+  return { block_id, content, signature, keys }
 }

@@ -4,6 +4,7 @@ import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Label } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import { checkCrossing } from '../../../shared/label-crossing/label-crossing.ts'
 import { announceChange } from './announce-change.ts'
 import { buildSession } from './build-session.ts'
 import { type StoredSession, sessions } from './model.ts'
@@ -55,7 +56,7 @@ function invitePeers(opened: StoredSession, at: string): StoredSession {
 
 async function checkInvitations(call: Call, invited: readonly string[], label: Label): Promise<Refusal | undefined> {
   for (const peer of invited) {
-    const refused = await call.roles.mayCross(peer, label)
+    const refused = await checkCrossing(call, peer, label)
     if (refused) return refused
   }
   return undefined

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { classification, label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
+import { sessionSubject } from '../../../shared/match-session/match-session.ts'
 import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { combination } from '../combine/combination.ts'
 import { conflictReason, decision } from '../combine/decide.ts'
@@ -15,15 +16,6 @@ export type SessionState = z.infer<typeof sessionState>
 /** The events that sinks receive: a ratification, and its retraction. */
 export const emissionEvent = z.enum(['ratified', 'retracted'])
 export type EmissionEvent = z.infer<typeof emissionEvent>
-
-export const subject = z
-  .strictObject({
-    kind: shortText.meta({ description: 'Kind of comparison, such as entity_match' }),
-    left: shortText,
-    right: shortText,
-    correlation_id: shortText.optional().meta({ description: 'uid of the EntityMatch that the session decides' }),
-  })
-  .meta({ id: 'Subject', description: 'The subject of a session' })
 
 export const attestation = z
   .strictObject({
@@ -93,7 +85,7 @@ export const storedSession = z.strictObject({
   request_digest: z.string(),
   lens_id: shortText,
   lens_version: shortText,
-  subject: subject.optional(),
+  subject: sessionSubject.optional(),
   policy: quorumPolicy,
   state: sessionState,
   reason: conflictReason.optional(),
@@ -141,7 +133,7 @@ export const session = z
     decision: decision.optional(),
     lens_id: shortText,
     lens_version: shortText,
-    subject: subject.optional(),
+    subject: sessionSubject.optional(),
     policy: quorumPolicy,
     classification: label,
     result: combination.optional(),
@@ -170,7 +162,7 @@ export const sessionInput = z.strictObject({
   lens_version: shortText,
   policy: quorumPolicy,
   classification,
-  subject: subject.optional(),
+  subject: sessionSubject.optional(),
   invite: z
     .array(shortText)
     .max(64)

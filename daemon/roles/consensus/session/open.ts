@@ -1,22 +1,17 @@
 // Opens a session on behalf of another role of the site, for the tenant of the match that it is about.
-import * as z from 'zod'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
-import { dominates, label } from '../../../kernel/label/label.ts'
+import { dominates } from '../../../kernel/label/label.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
+import { openSession } from '../../../shared/match-session/match-session.ts'
 import { beginSession } from './begin-session.ts'
-import { session, sessionInput, subject } from './model.ts'
+import { session } from './model.ts'
 import { showSession } from './view.ts'
 
 export const open = operation({
   summary: 'Open a session under an id that is known beforehand, for a tenant',
   method: 'POST',
   path: '/api/v2/consensus/match_session',
-  input: sessionInput.omit({ classification: true }).extend({
-    id: z.string().regex(/^ses_[0-9a-f]{32}$/),
-    tenant_id: z.string().min(1).max(128),
-    label,
-    subject,
-  }),
+  input: openSession.input,
   output: session,
   status: 201,
   errors: ['label_denied', 'idempotency_mismatch', 'not_found', 'not_your_tenant'],

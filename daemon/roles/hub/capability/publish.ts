@@ -1,6 +1,6 @@
 // Publishes a node's capabilities to the other nodes; the newest message replaces the one before.
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
-import { siteName } from '../../../kernel/messaging/transport.ts'
+import { siteName } from '../../../kernel/messaging/statement.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { capabilityMessage } from '../../../shared/coalition/hub-protocol.ts'
 import { checkOwnNode } from '../node/load-own-node.ts'

@@ -1,7 +1,7 @@
 // Publishes a node's event to the feed, which numbers events without gaps; a repeat gets no second number.
 
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
-import { siteName } from '../../../kernel/messaging/transport.ts'
+import { siteName } from '../../../kernel/messaging/statement.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { feedEntry, type StatusEvent, statusEvent } from '../../../shared/coalition/hub-protocol.ts'

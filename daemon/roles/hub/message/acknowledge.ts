@@ -1,7 +1,7 @@
 // Removes messages that a node has stored. Ids of removed messages, or of another node's, are ignored.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
-import { siteName } from '../../../kernel/messaging/transport.ts'
+import { siteName } from '../../../kernel/messaging/statement.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { messageTotal } from '../metrics.ts'

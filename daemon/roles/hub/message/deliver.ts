@@ -1,7 +1,7 @@
 // Accepts a message for another node; it is durable at the hub once this answers, and a repeat changes nothing.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
-import { siteName } from '../../../kernel/messaging/transport.ts'
+import { siteName } from '../../../kernel/messaging/statement.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { hubMessage } from '../../../shared/coalition/hub-protocol.ts'
 import { messageTotal } from '../metrics.ts'

@@ -1,7 +1,7 @@
 // Lists the messages that wait for a node from one sender, lowest number first; each stays until it is acknowledged.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
-import { siteName } from '../../../kernel/messaging/transport.ts'
+import { siteName } from '../../../kernel/messaging/statement.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import type { Doc } from '../../../kernel/store/store.ts'

@@ -1,6 +1,6 @@
 // A message that waits at the hub for its receiver. The hub does not read its content.
 import * as z from 'zod'
-import { siteName } from '../../../kernel/messaging/transport.ts'
+import { siteName } from '../../../kernel/messaging/statement.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { hubMessage } from '../../../shared/coalition/hub-protocol.ts'
 

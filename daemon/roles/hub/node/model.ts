@@ -1,6 +1,6 @@
 // A node of a coalition: its own description, and the time of last contact.
 import * as z from 'zod'
-import { siteName } from '../../../kernel/messaging/transport.ts'
+import { siteName } from '../../../kernel/messaging/statement.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { capabilityMessage, nodeRegistration } from '../../../shared/coalition/hub-protocol.ts'
 

@@ -1,7 +1,7 @@
 // Registers a site with the coalition as a mission service node; a repeat changes only the time of last contact.
 import * as z from 'zod'
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
-import { siteName } from '../../../kernel/messaging/transport.ts'
+import { siteName } from '../../../kernel/messaging/statement.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { nodeRegistration } from '../../../shared/coalition/hub-protocol.ts'
 import { settings } from '../settings.ts'

@@ -12,8 +12,7 @@ import {
 } from '../../../shared/federation-message/federation-message.ts'
 import { uid } from '../fields.ts'
 import { countIntake } from '../signal-intake/metrics.ts'
-import { raise } from '../signal-intake/raise.ts'
-import { catchRefusal, raisedSignal } from '../signal-intake/raise-signal.ts'
+import { requestRaise } from '../signal-intake/request-raise.ts'
 import { signalMessage, signalSchema } from './model.ts'
 
 export const takeSignal = operation({
@@ -42,15 +41,12 @@ async function acceptSignal(call: Call, message: z.output<typeof federationMessa
   if (statement.body.schema !== signalSchema) return refuse('invalid', `the body is not of the schema ${signalSchema}`)
   const { event_id, source, ...fields } = data
   // In its own name: who brings it need not be one who sees what is known already.
-  const answer = await catchRefusal(
-    call.roles.request(raise, {
-      ...{ origin: `peer:${statement.src}`, key: event_id, tenant_id: statement.receiver_tenant_id, label, source },
-      digest: canonicalDigest({ data, label }),
-      fields: { ...fields, actor: { type: 'service', id: statement.src, name: statement.sender_tenant_id } },
-    }),
-  )
-  if (isRefusal(answer)) return answer
-  const done = raisedSignal.parse(answer)
+  const done = await requestRaise(call, {
+    ...{ origin: `peer:${statement.src}`, key: event_id, tenant_id: statement.receiver_tenant_id, label, source },
+    digest: canonicalDigest({ data, label }),
+    fields: { ...fields, actor: { type: 'service', id: statement.src, name: statement.sender_tenant_id } },
+  })
+  if (isRefusal(done)) return done
   countIntake(call, 'peer', done.is_new ? 'taken' : 'repeated')
   return { uid: done.uid }
 }

@@ -11,9 +11,9 @@ import { buildRaiseInputs } from './item/rules.ts'
 import { mapDocument, resolvePointer } from './mapping/rules.ts'
 import { countIntake } from './metrics.ts'
 import { rateWindowsPart, secretsPart, sourceTallyPart } from './parts.ts'
-import { raise } from './raise.ts'
-import { catchRefusal, checkItemTimes, type RaisedSignal, raisedSignal } from './raise-signal.ts'
+import { checkItemTimes, type RaisedSignal } from './raise-signal.ts'
 import { max_failures } from './rate-windows.ts'
+import { requestRaise } from './request-raise.ts'
 import { intakeSettings, type WebhookSource } from './settings.ts'
 
 export const deliver = operation({
@@ -103,9 +103,9 @@ async function takeInDelivery(
   if (isRefusal(of)) return of
   const done: RaisedSignal[] = []
   for (const each of buildRaiseInputs(of, items, delivery_id ?? readDeliveryId(document) ?? sha256(bytes))) {
-    const answer = await catchRefusal(call.roles.request(raise, each))
-    if (isRefusal(answer)) return answer
-    done.push(raisedSignal.parse(answer))
+    const raised = await requestRaise(call, each)
+    if (isRefusal(raised)) return raised
+    done.push(raised)
   }
   return done
 }

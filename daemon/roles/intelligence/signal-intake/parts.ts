@@ -1,7 +1,7 @@
 // What intake is given by boot: secrets of the site's files, and sources that are polled.
 
 import type { Refusal } from '../../../kernel/error/errors.ts'
-import { part } from '../../../kernel/operation/call.ts'
+import { part } from '../../../kernel/role/part.ts'
 import type { PolledSource } from '../../../shared/polled-source/polled-source.ts'
 import type { PollSchedule } from '../signal-source/poll-schedule.ts'
 import type { SourceTally } from '../signal-source/source-tally.ts'

@@ -67,11 +67,3 @@ export async function raiseSignal(call: Call, input: RaiseSignalInput): Promise<
   if (made.isNew) call.wake('log')
   return { uid: made.doc.id, is_new: made.isNew }
 }
-
-/** Turns the refusal of a call to this role into a value. */
-export function catchRefusal(answer: Promise<unknown>): Promise<unknown> {
-  return answer.catch((error: unknown) => {
-    if (isRefusal(error)) return error
-    throw error
-  })
-}

@@ -1,14 +1,14 @@
 // Raises one signal of an intake source; the same key of the same origin raises it once.
 import { operation } from '../../../kernel/operation/operation.ts'
-import { raiseInput } from './item/model.ts'
-import { checkTenantAndLabel, raisedSignal, raiseSignal } from './raise-signal.ts'
+import { checkTenantAndLabel, raiseSignal } from './raise-signal.ts'
+import { raiseContract } from './request-raise.ts'
 
 export const raise = operation({
   summary: 'Raise a signal for a tenant, once for each key of an origin',
   method: 'POST',
   path: '/api/v1/signal-intake/raise',
-  input: raiseInput,
-  output: raisedSignal,
+  input: raiseContract.input,
+  output: raiseContract.output,
   errors: ['not_your_tenant', 'label_denied', 'idempotency_mismatch'],
   allow: 'intelligence:raise',
   max_body_bytes: 262_144,

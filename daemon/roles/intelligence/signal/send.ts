@@ -2,6 +2,8 @@
 import * as z from 'zod'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
+import { checkCrossing } from '../../../shared/label-crossing/label-crossing.ts'
+import { sendMessage } from '../../../shared/site-message/site-message.ts'
 import { type SignalMessage, signalSchema } from '../federation/model.ts'
 import { shortText, uid } from '../fields.ts'
 import { objectPaths } from '../object-paths.ts'
@@ -24,13 +26,13 @@ export const send = operation({
     // On a channel the site acts as its own tenant, and for no other.
     if (value.tenant_id !== call.site.tenant_id)
       return refuse('not_your_tenant', 'a site sends signals of its own tenant only')
-    const refused = await call.roles.mayCross(peer, value.label)
+    const refused = await checkCrossing(call, peer, value.label)
     if (isRefusal(refused)) return refused
     const body = buildSignalMessage(id, value)
     await call.record([call.audited(call.address, id, { peer }, value.label)])
     const { event_id } = body
     const sent = { event_id: `signal:${event_id}`, kind: 'signal', schema: signalSchema, label: value.label } as const
-    await call.roles.send({ peer, ...sent, body, parent_block_ids: [] })
+    await sendMessage(call, { peer, ...sent, body, parent_block_ids: [] })
     return { uid: id, peer, event_id }
   },
 })

@@ -2,19 +2,20 @@
 
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { throwRefusal } from '../../../kernel/operation/operation-contract.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { platformSettings } from '../../../kernel/settings/platform-settings.ts'
+import {
+  type DissentListItem,
+  listChannels,
+  listDissent,
+  listQuarantine,
+  type QuarantineListItem,
+} from '../../../shared/signal-cause/signal-cause-lists.ts'
 import { pollSchedulePart, seenCausesPart } from '../signal-intake/parts.ts'
 import { intakeSettings } from '../signal-intake/settings.ts'
-import { raiseCauses, raiseNewCauses } from '../signal-intake/site-cause/raise-new-causes.ts'
-import {
-  causeOfConflict,
-  causeOfQuarantine,
-  causeOfStaleChannel,
-  channelPage,
-  dissentPage,
-  quarantinePage,
-} from '../signal-intake/site-cause/rules.ts'
+import { type PageQuery, raiseCauses, raiseNewCauses } from '../signal-intake/site-cause/raise-new-causes.ts'
+import { causeOfConflict, causeOfQuarantine, causeOfStaleChannel } from '../signal-intake/site-cause/rules.ts'
 import { signalSources } from '../signal-source/model.ts'
 import { storeCursor } from '../signal-source/store-source.ts'
 
@@ -49,34 +50,38 @@ function logUnreachedRole({ log, trace }: Call, look: string) {
 async function conflicts(call: Call): Promise<void> {
   const { roles } = call.settings(platformSettings)
   if (!call.settings(intakeSettings).conflict.enabled || !roles.includes('consensus')) return
-  const feed = { of: 'dissent', schema: dissentPage, timeOf: ({ created_at }: DatedFeedItem) => created_at } as const
+  const walkDissent = (status: { readonly status?: 'open' }) => ({
+    readPage: (query: PageQuery) => call.roles.request(listDissent, { ...status, ...query }),
+    timeOf: ({ created_at }: DissentListItem) => created_at,
+    causeOf: causeOfConflict,
+  })
   const stored = (await call.store(signalSources).find(conflict_cursor_name))?.value.cursor
   const before = stored === undefined ? undefined : Number(stored)
   const began = call.now()
   const seen = call.part(seenCausesPart)
-  if (!seen.has(conflict_cursor_name))
-    await raiseNewCauses(call, { ...feed, query: { status: 'open' }, causeOf: causeOfConflict }, undefined)
+  if (!seen.has(conflict_cursor_name)) await raiseNewCauses(call, walkDissent({ status: 'open' }), undefined)
   seen.add(conflict_cursor_name)
-  const newest =
-    before === undefined ? began : await raiseNewCauses(call, { ...feed, query: {}, causeOf: causeOfConflict }, before)
+  const newest = before === undefined ? began : await raiseNewCauses(call, walkDissent({}), before)
   if (newest > (before ?? 0)) await storeCursor(call, conflict_cursor_name, String(newest))
 }
-type DatedFeedItem = { readonly created_at: string }
 
 /** All that lies there when this process begins, then what is new. */
 async function quarantined(call: Call): Promise<void> {
   if (!call.settings(intakeSettings).quarantine.enabled) return
   const { tenant_id } = call.site
   const seen = call.part(seenCausesPart)
-  const feed = { of: 'quarantine', schema: quarantinePage, query: {}, timeOf: ({ at }: { at: string }) => at } as const
-  const causeOf = (item: Parameters<typeof causeOfQuarantine>[0]) => causeOfQuarantine(item, tenant_id)
-  seen.newest_quarantine_ms = await raiseNewCauses(call, { ...feed, causeOf }, seen.newest_quarantine_ms)
+  const walk = {
+    readPage: (query: PageQuery) => call.roles.request(listQuarantine, query),
+    timeOf: ({ at }: QuarantineListItem) => at,
+    causeOf: (item: QuarantineListItem) => causeOfQuarantine(item, tenant_id),
+  }
+  seen.newest_quarantine_ms = await raiseNewCauses(call, walk, seen.newest_quarantine_ms)
 }
 
 /** Told of when it is seen for the second time: what has just come may be counted before it has ended the silence. */
 async function staleChannels(call: Call): Promise<void> {
   if (!call.settings(intakeSettings).stale_channel.enabled) return
-  const { items } = channelPage.parse(await call.roles.feed('channel', {}))
+  const { items } = await throwRefusal(call.roles.request(listChannels, {}))
   const seen = call.part(seenCausesPart)
   const found = items.map((each) => causeOfStaleChannel(each, call.site.tenant_id)).filter((each) => each !== undefined)
   await raiseCauses(

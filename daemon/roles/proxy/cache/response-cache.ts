@@ -1,4 +1,5 @@
 // Answers that are kept for a while: least recently used go first when the bytes run out, and none outlives its time.
+import { LRUCache } from 'lru-cache'
 
 export type CachedResponse = {
   readonly status: number
@@ -24,19 +25,13 @@ export interface ResponseCache {
 /** What an entry costs besides its bytes: objects, and its place in the map. */
 const entry_overhead_bytes = 512
 
+type CacheEntry = CachedResponse & { readonly born: number; readonly until: number }
+
 /** `max_bytes` 0 keeps nothing. `now` is in milliseconds and need not be a date. */
 export function responseCache(max_bytes: number): ResponseCache {
-  type Entry = CachedResponse & { readonly bytes: number; readonly born: number; readonly until: number }
-  /** In the order of use: the first is the one not used for longest. */
-  const entries = new Map<string, Entry>()
-  let bytes = 0
-  // One answer shall not push out all others.
+  // One response shall not push out all others.
   const largest = Math.floor(max_bytes / 4)
-
-  const drop = (key: string, entry: Entry) => {
-    entries.delete(key)
-    bytes -= entry.bytes
-  }
+  const entries = new LRUCache<string, CacheEntry>({ maxSize: Math.max(1, max_bytes) })
 
   return {
     largest_body_bytes: Math.max(0, largest - entry_overhead_bytes),
@@ -44,40 +39,29 @@ export function responseCache(max_bytes: number): ResponseCache {
       return entries.size
     },
     get bytes() {
-      return bytes
+      return entries.calculatedSize
     },
     get(key, now) {
       const entry = entries.get(key)
       if (!entry) return undefined
       if (now >= entry.until) {
-        drop(key, entry)
+        entries.delete(key)
         return undefined
       }
-      entries.delete(key)
-      entries.set(key, entry)
       const { status, headers, body, born } = entry
       return { status, headers: [...headers, 'age', String(Math.floor((now - born) / 1_000))], body }
     },
     put(key, kept, life_ms, now) {
-      const before = entries.get(key)
-      if (before) drop(key, before)
+      entries.delete(key)
       const size = entry_overhead_bytes + 2 * key.length + kept.body.byteLength + sumLengths(kept.headers)
       if (size > largest || life_ms <= 0) return false
-      for (const [oldest, entry] of entries) {
-        if (bytes + size <= max_bytes) break
-        drop(oldest, entry)
-      }
       const isAge = (_: string, at: number) => kept.headers[at - (at % 2)] === 'age'
       const headers = kept.headers.filter((text, at) => !isAge(text, at))
       const born = now - 1_000 * (Number(kept.headers.filter(isAge)[1]) || 0)
-      entries.set(key, { ...kept, headers, bytes: size, born, until: now + life_ms })
-      bytes += size
+      entries.set(key, { ...kept, headers, born, until: now + life_ms }, { size })
       return true
     },
-    clear() {
-      entries.clear()
-      bytes = 0
-    },
+    clear: () => entries.clear(),
   }
 }
 

@@ -1,4 +1,5 @@
 // Reads requests out of access logs: the combined format of nginx and Apache, and JSON lines as several servers write them.
+import { parseJson } from '../../../kernel/encoding/parse-json.ts'
 
 export type LoggedRequest = {
   readonly method: string
@@ -89,12 +90,8 @@ const timeNames = [
 ]
 
 function parseJsonLine(text: string): LoggedRequest | undefined {
-  let line: unknown
-  try {
-    line = JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const line = parseJson(text)
+  if (line === undefined) return undefined
   const whole = findField(line, ['request'])
   const method = findField(line, methodNames)
   const target = findField(line, targetNames)

@@ -1,5 +1,7 @@
 // An audit record as a line of the journal: short, since there is one for each request.
+
 import * as z from 'zod'
+import { parseJson } from '../../../kernel/encoding/parse-json.ts'
 import { lookUpReason, type ProxyReason, type RequestVerdict, reasons } from '../reasons.ts'
 import type { RequestRecord } from './model.ts'
 
@@ -77,13 +79,5 @@ export function parseRecordLine(text: string): RequestRecord | undefined {
     at: new Date(at).toISOString(),
     ...{ source, method, path, verdict: lookUpReason(reason).verdict, upstream_status, status, reason },
     ...(rule === null ? {} : { rule }),
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

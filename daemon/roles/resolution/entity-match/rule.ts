@@ -1,30 +1,16 @@
 // Applies the ruling of a consensus session, or its retraction, to the match that the session was opened for.
-import * as z from 'zod'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
-import { instant, shortText, uid } from '../fields.ts'
+import { ruleOnMatch } from '../../../shared/match-session/match-session.ts'
 import { matchingOperation } from '../matching.ts'
 import { changeMatch } from './change-match.ts'
-import { matchRuling, matchView, showMatch } from './model.ts'
+import { matchView, showMatch } from './model.ts'
 import { applyRuling } from './rules.ts'
-
-const { score, attested, evidence_block_id } = matchRuling.shape
 
 export const rule = matchingOperation({
   summary: 'Apply the ruling of a consensus session to a match',
   method: 'POST',
   path: '/api/v2/entity_match/{correlation_id}/ruling',
-  input: z.strictObject({
-    correlation_id: uid,
-    tenant_id: z.string().min(1).max(128).meta({ description: 'Tenant of the session' }),
-    session_id: shortText,
-    seq: z.int().min(1),
-    event: z.enum(['ratified', 'retracted']),
-    at: instant,
-    decision: z.enum(['match', 'non_match']).optional(),
-    score,
-    attested,
-    evidence_block_id,
-  }),
+  input: ruleOnMatch.input,
   output: matchView,
   errors: ['not_found', 'not_your_tenant', 'forbidden', 'precondition_failed'],
   allow: 'resolution:rule',

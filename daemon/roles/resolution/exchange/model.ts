@@ -1,6 +1,6 @@
 // An exchange: a run over the records of two sites as one of its sites stores it, and the pieces of data that travel in it.
 import * as z from 'zod'
-import { siteName } from '../../../kernel/messaging/transport.ts'
+import { siteName } from '../../../kernel/messaging/statement.ts'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
 import { count, instant, provenanceFields, provenanceViewFields, shortText, uid } from '../fields.ts'
 import { type RunProgress, runProgress } from '../fusion-run/model.ts'

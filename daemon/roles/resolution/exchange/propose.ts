@@ -2,10 +2,11 @@
 import * as z from 'zod'
 import { type FieldError, isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { classification, type Label } from '../../../kernel/label/label.ts'
-import { siteName } from '../../../kernel/messaging/transport.ts'
+import { siteName } from '../../../kernel/messaging/statement.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-request.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import { checkCrossing } from '../../../shared/label-crossing/label-crossing.ts'
 import { shortText } from '../fields.ts'
 import { nodeRecords } from '../fusion-run/node-data.ts'
 import { max_body_bytes } from '../fusion-run/open-run.ts'
@@ -186,7 +187,7 @@ async function labelExchange(
   const label = labelWithLens(call, requested, lens)
   if (isRefusal(label)) return label
   for (const site of listSites(agreement)) {
-    const refused = site === call.site.name ? undefined : await call.roles.mayCross(site, label)
+    const refused = site === call.site.name ? undefined : await checkCrossing(call, site, label)
     if (refused) return refused
   }
   return label

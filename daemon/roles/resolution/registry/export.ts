@@ -3,9 +3,10 @@ import * as z from 'zod'
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { runningDigest } from '../../../kernel/encoding/running-digest.ts'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
-import { siteName } from '../../../kernel/messaging/transport.ts'
+import { siteName } from '../../../kernel/messaging/statement.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { RawResponse, type ServerEvent } from '../../../kernel/operation/operation.ts'
+import { signWithSiteKey } from '../../../shared/site-key/site-key.ts'
 import { entityRecords } from '../entity-record/model.ts'
 import { readWriteBounds } from '../entity-record/write-numbered.ts'
 import { type RegistryKey, shortText, uid } from '../fields.ts'
@@ -94,7 +95,7 @@ async function* streamSnapshot(
     },
     ...{ records, entities, bytes, sha256: digest.hex() },
   }
-  const signed = await call.roles.sign('registry', Buffer.from(canonicalJson(manifest)))
+  const signed = await signWithSiteKey(call, 'registry', Buffer.from(canonicalJson(manifest)))
   const { label: _label, ...detail } = manifest
   await call.record([call.audited(call.address, peer, detail, label)])
   const ending = JSON.stringify({ form: 'registry-snapshot/1', signed })

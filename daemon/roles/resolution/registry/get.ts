@@ -1,7 +1,7 @@
 // Shows where this site looks records up: in the registry of its runs, or in snapshots of other sites, with their age.
 import * as z from 'zod'
 import { dominates, label } from '../../../kernel/label/label.ts'
-import { siteName } from '../../../kernel/messaging/transport.ts'
+import { siteName } from '../../../kernel/messaging/statement.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { count, instant, shortText } from '../fields.ts'
 import { isLookupOnly } from '../matching.ts'

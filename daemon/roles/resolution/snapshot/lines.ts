@@ -5,6 +5,7 @@ import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import { joinLabels, type Label, labelKey } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc, DocumentPage } from '../../../kernel/store/store.ts'
+import { checkCrossing } from '../../../shared/label-crossing/label-crossing.ts'
 import { clusterUid, entityClusters } from '../entity-cluster/model.ts'
 import { entityRecords, type StoredRecord } from '../entity-record/model.ts'
 import type { RecordRef } from '../fields.ts'
@@ -28,7 +29,7 @@ export class LabelCrossingCheck {
 
   async refusal(label: Label): Promise<Refusal | undefined> {
     const key = labelKey(label)
-    if (!this.#known.has(key)) this.#known.set(key, await this.#call.roles.mayCross(this.#peer, label))
+    if (!this.#known.has(key)) this.#known.set(key, await checkCrossing(this.#call, this.#peer, label))
     return this.#known.get(key)
   }
 }

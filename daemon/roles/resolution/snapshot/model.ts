@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { jws } from '../../../kernel/cryptography/signatures.ts'
 import { label } from '../../../kernel/label/label.ts'
-import { siteName } from '../../../kernel/messaging/transport.ts'
+import { siteName } from '../../../kernel/messaging/statement.ts'
 import { count, recordRef, shortText, uid } from '../fields.ts'
 import { storedRun } from '../fusion-run/model.ts'
 import { lens } from '../lens/model.ts'

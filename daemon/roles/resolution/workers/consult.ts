@@ -6,6 +6,7 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import { openMatchSession } from '../../../shared/match-session/match-session.ts'
 import { formatRecordName } from '../entity-match/format-record-name.ts'
 import { entityMatches, type MatchRuling, type StoredMatch } from '../entity-match/model.ts'
 import { mayOpenSession } from '../entity-match/rules.ts'
@@ -36,7 +37,7 @@ async function openSession(call: Call, doc: Doc<StoredMatch>): Promise<void> {
   const open = noted.value.rulings.find(({ status, seq }) => status === 'open' && seq === 0)
   const refused =
     open && requested
-      ? await call.roles.openSession({
+      ? await openMatchSession(call, {
           ...{ id: open.session_id, tenant_id, label, lens_id, lens_version, ...requested },
           subject: {
             kind: 'entity_match',

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { channelStatus } from '../../../kernel/messaging/channel-status.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
+import { listChannels } from '../../../shared/signal-cause/signal-cause-lists.ts'
 import { carrierOf } from '../carrier-settings.ts'
 import { transportsPart } from '../parts.ts'
 
@@ -13,7 +14,7 @@ export const list = operation({
   summary: 'List federation channels and their state',
   method: 'GET',
   path: '/api/v2/site/channel',
-  input: z.strictObject({}),
+  input: listChannels.input,
   output: z.strictObject({ items: z.array(channel) }).meta({ id: 'ChannelList' }),
   errors: ['unavailable'],
   allow: 'channel:read',

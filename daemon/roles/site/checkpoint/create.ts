@@ -4,15 +4,16 @@ import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
+import { createCheckpoint } from '../../../shared/audit-checkpoint/audit-checkpoint.ts'
 import { signaturesPart } from '../parts.ts'
-import { chainHead, checkpoint, checkpoints } from './model.ts'
+import { checkpoints } from './model.ts'
 
 export const create = operation({
   summary: 'Anchor the head of an audit chain',
   method: 'POST',
   path: '/api/v2/site/checkpoint',
-  input: chainHead,
-  output: checkpoint,
+  input: createCheckpoint.input,
+  output: createCheckpoint.output,
   status: 201,
   errors: ['conflict', 'forbidden', 'unavailable'],
   allow: 'checkpoint:write',

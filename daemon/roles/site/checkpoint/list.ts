@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
-import { checkpoint, checkpoints } from './model.ts'
+import { checkpoint } from '../../../shared/audit-checkpoint/audit-checkpoint.ts'
+import { checkpoints } from './model.ts'
 
 export const list = operation({
   summary: 'List anchored heads of audit chains',

@@ -1,20 +1,15 @@
 // Publishes a session's decision to the coalition's status feed, where a hub is configured and the label allows it.
-import * as z from 'zod'
-import { label } from '../../../kernel/label/label.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { coalitionSettings, mayPublishToFeed } from '../../../shared/coalition/coalition-settings.ts'
-import { statusEvent } from '../../../shared/coalition/hub-protocol.ts'
+import { tellCoalition } from '../../../shared/coalition/status-feed.ts'
 import { statusFeedPart } from '../parts.ts'
 
 export const tell = operation({
   summary: 'Publish an event to the status feed of the coalition',
   method: 'POST',
   path: '/api/v2/site/coalition/event',
-  input: statusEvent.extend({ label: label.meta({ description: 'Label of the session; it is not sent' }) }),
-  output: z.strictObject({ told: z.boolean(), reason: z.string() }).meta({
-    id: 'ToldCoalition',
-    description: 'Whether the event is durable at the hub, or why it may not be published',
-  }),
+  input: tellCoalition.input,
+  output: tellCoalition.output,
   errors: [],
   allow: 'channel:send',
 

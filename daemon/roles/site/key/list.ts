@@ -1,15 +1,14 @@
 // Lists the site's public keys with their fingerprints, for a peer to pin.
-import * as z from 'zod'
-import { publicKey } from '../../../kernel/cryptography/signatures.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
+import { listSiteKeys } from '../../../shared/site-key/site-key.ts'
 import { signaturesPart } from '../parts.ts'
 
 export const list = operation({
   summary: 'List the site’s public keys',
   method: 'GET',
   path: '/api/v2/site/key',
-  input: z.strictObject({ use: publicKey.shape.use.optional() }),
-  output: z.strictObject({ items: z.array(publicKey) }).meta({ id: 'KeyList' }),
+  input: listSiteKeys.input,
+  output: listSiteKeys.output,
   errors: [],
   allow: 'key:read',
 

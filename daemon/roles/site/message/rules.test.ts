@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { PublicKey } from '../../../kernel/cryptography/signatures.ts'
 import type { Peer } from '../../../kernel/identity/peer.ts'
-import type { Statement } from '../../../kernel/messaging/transport.ts'
+import type { Statement } from '../../../kernel/messaging/statement.ts'
 import { acceptStatement, isSignedInKeyLifetime, type StatementReceiver } from './rules.ts'
 
 const label = { policy: 'SITE', level: 'SECRET', categories: [], originator: 'bravo', releasable_to: ['alpha'] }

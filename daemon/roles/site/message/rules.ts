@@ -5,7 +5,7 @@ import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Peer } from '../../../kernel/identity/peer.ts'
 import { admitIncomingLabel } from '../../../kernel/label/crossing.ts'
 import type { Label, LabelPolicy } from '../../../kernel/label/label.ts'
-import type { Statement } from '../../../kernel/messaging/transport.ts'
+import type { Statement } from '../../../kernel/messaging/statement.ts'
 
 export type StatementReceiver = {
   readonly site: string

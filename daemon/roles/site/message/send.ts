@@ -1,15 +1,15 @@
 // Hands a message to the carrier of a peer's channel; it is durable and will go out once this answers.
 import { refuse } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
+import { sendSiteMessage } from '../../../shared/site-message/site-message.ts'
 import { transportsPart } from '../parts.ts'
-import { outgoingMessage, sentMessage } from './model.ts'
 
 export const send = operation({
   summary: 'Send a message to a peer',
   method: 'POST',
   path: '/api/v2/site/message',
-  input: outgoingMessage,
-  output: sentMessage,
+  input: sendSiteMessage.input,
+  output: sendSiteMessage.output,
   status: 202,
   errors: ['not_found', 'label_denied', 'unavailable'],
   allow: 'channel:send',

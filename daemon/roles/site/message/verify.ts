@@ -7,18 +7,18 @@ import type { Label } from '../../../kernel/label/label.ts'
 import { parseStatement } from '../../../kernel/messaging/statement-format.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
+import { verifyPeerMessage } from '../../../shared/site-message/site-message.ts'
 import { carrierOf } from '../carrier-settings.ts'
 import { peersPart, signaturesPart, verifiedMessageCachePart } from '../parts.ts'
 import { filedropSettings } from '../settings.ts'
-import { verificationInput, verifiedMessage } from './model.ts'
 import { acceptStatement, isSignedInKeyLifetime } from './rules.ts'
 
 export const verify = operation({
   summary: 'Verify a signed message of a peer',
   method: 'POST',
   path: '/api/v2/site/message/verify',
-  input: verificationInput,
-  output: verifiedMessage,
+  input: verifyPeerMessage.input,
+  output: verifyPeerMessage.output,
   errors: ['signature_invalid', 'label_denied'],
   allow: 'message:verify',
   max_body_bytes: 1_048_576,

@@ -1,16 +1,15 @@
 // Whether something with a label may cross to a peer, before anything is made that then could not be sent.
-import * as z from 'zod'
 import { checkOutgoingLabel } from '../../../kernel/label/crossing.ts'
-import { label } from '../../../kernel/label/label.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
+import { checkPeerCrossing } from '../../../shared/label-crossing/label-crossing.ts'
 import { peersPart } from '../parts.ts'
 
 export const crossing = operation({
   summary: 'Whether a label may cross to a peer',
   method: 'POST',
   path: '/api/v2/site/peer/{name}/crossing',
-  input: z.strictObject({ name: z.string().min(1).max(64), label }),
-  output: z.strictObject({ allowed: z.boolean(), reason: z.string() }).meta({ id: 'Crossing' }),
+  input: checkPeerCrossing.input,
+  output: checkPeerCrossing.output,
   errors: [],
   allow: 'peer:read',
 

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { jws } from '../../../kernel/cryptography/signatures.ts'
 import { collection } from '../../../kernel/store/store.ts'
-import { chainHead } from '../checkpoint/model.ts'
+import { chainHead } from '../../../shared/audit-checkpoint/audit-checkpoint.ts'
 
 const peerHead = z.strictObject({
   tenant_id: z.string(),

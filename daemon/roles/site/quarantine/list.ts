@@ -1,8 +1,11 @@
 // Lists the quarantined items, newest first.
+
 import * as z from 'zod'
+import { parseJsonAs } from '../../../kernel/encoding/parse-json.ts'
 import { refuse } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import { pageSchema } from '../../../kernel/operation/paging.ts'
+import { listQuarantine } from '../../../shared/signal-cause/signal-cause-lists.ts'
 import { quarantinesPart } from '../parts.ts'
 import { findPendingRelease } from './find-pending-release.ts'
 import { quarantineEntry } from './model.ts'
@@ -14,7 +17,7 @@ export const list = operation({
   summary: 'List quarantined messages',
   method: 'GET',
   path: '/api/v2/site/quarantine',
-  input: z.strictObject({ ...listFields, peer: z.string().max(64).optional() }),
+  input: listQuarantine.input,
   output: pageSchema(quarantineEntry).meta({ id: 'QuarantinePage' }),
   errors: ['malformed'],
   allow: 'quarantine:read',
@@ -35,9 +38,5 @@ function formatCursor({ at, id }: z.infer<typeof pageCursor>): string {
 }
 
 function parseCursor(cursor: string): z.infer<typeof pageCursor> | undefined {
-  try {
-    return pageCursor.safeParse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))).data
-  } catch {
-    return undefined
-  }
+  return parseJsonAs(pageCursor, Buffer.from(cursor, 'base64url'))
 }

@@ -12,6 +12,6 @@ export const backup: Worker = {
 
 async function run(call: Call): Promise<void> {
   const { backup_keep } = call.settings(settings)
-  const made = await call.part(backupsPart).run(backup_keep, (operation, input) => call.roles.request(operation, input))
+  const made = await call.part(backupsPart).run(backup_keep, call.roles)
   await call.record([call.audited('site.backup.done', made, {})])
 }

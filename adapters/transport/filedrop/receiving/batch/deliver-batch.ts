@@ -42,7 +42,7 @@ export async function deliverBatch(
   }
 }
 
-/** What may be done at once: those that commute until the next ordered one, which has a turn for itself. */
+/** Messages that may be delivered at once: those that commute up to the next ordered one, which is delivered alone. */
 function splitIntoTurns(batch: readonly MessageCandidate[]): MessageCandidate[][] {
   const turns: MessageCandidate[][] = [[]]
   for (const candidate of batch) {
@@ -57,7 +57,7 @@ function isUndecided({ disposition }: MessageCandidate): boolean {
   return disposition === undefined
 }
 
-/** Of each epoch in the batch, up to which number everything has arrived. */
+/** For each epoch in the batch, the number up to which every message has arrived. */
 async function readFloors(
   batch: readonly MessageCandidate[],
   { filedrop, destination }: ScanContext,
@@ -127,7 +127,7 @@ async function scanBeforeDelivery({
   return { is: 'deferred' }
 }
 
-/** What it says to the carrier comes first: nobody else acts on an inventory that is contradicted. */
+/** The carrier checks an inventory before its receiver, who must not act on one that is contradicted. */
 async function checkInventory(
   { item, context, examination }: MessageCandidate,
   message: InboundMessage,

@@ -10,8 +10,8 @@ import {
   type MessageExamination,
   requireEstablished,
 } from '../../checks/message-examination.ts'
+import { readMessageJson } from '../../checks/message-json.ts'
 import { signersFault } from '../../checks/signature-checks.ts'
-import { strictJson } from '../../checks/strict-json.ts'
 import { linkAuditEvent } from '../../link/link-audit-event.ts'
 import { fault } from '../../quarantine-reasons.ts'
 import type { ReceiveContext, ScanContext } from '../scan-context.ts'
@@ -45,7 +45,7 @@ async function verifyAnnouncement(
   const verified = await trust.signatures.verify('epoch', note, roots)
   const unsigned = signersFault(verified, destination.peer.root_threshold ?? 1, 'root')
   if (unsigned || typeof verified === 'string') return { fault: unsigned ?? fault('BAD_SIG', 'it is not signed') }
-  const read = strictJson(Buffer.from(verified.payload))
+  const read = readMessageJson(Buffer.from(verified.payload))
   const parsed = epochAnnouncement.safeParse(read.outcome === 'value' ? read.value : undefined)
   if (parsed.error) return { fault: shapeFault('the announcement', parsed.error, 'SCHEMA') }
   const announcement = parsed.data

@@ -60,7 +60,7 @@ function judgeCandidate(candidate: MessageCandidate, ledger: BatchLedger): void 
   if (finding.found === 'sound' || (finding.found === 'fault' && finding.isProven)) ledger.enter(arrivalOf(candidate))
 }
 
-/** Without an entry in the ledger: who holds a message key alone must not take numbers of an epoch before it is open. */
+/** Without an entry in the ledger: the holder of a message key alone must not use numbers of an epoch before it is open. */
 function holdEarly({ item, context, examination }: MessageCandidate): MessageDisposition {
   const full = heldLimitFault(item, context, examination)
   if (full) return { is: 'rejected', fault: full }

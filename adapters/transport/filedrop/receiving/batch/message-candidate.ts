@@ -22,9 +22,9 @@ export type MessageCandidate = {
 export type MessageDisposition =
   /** Taken by its receiver. */
   | { readonly is: 'applied' }
-  /** Not to be taken: by its receiver's word, or by what is wrong with the message that its sender signed. */
+  /** Refused by its receiver, or faulty although its sender signed it. */
   | { readonly is: 'refused' | 'quarantined'; readonly fault: MessageFault }
-  /** Not proven to be the message of its number: the ledger is not told. */
+  /** Not proven to be the message of its number: not entered in the ledger. */
   | { readonly is: 'rejected'; readonly fault: MessageFault }
   /** The ledger has closed this very statement already. */
   | { readonly is: 'settled' }
@@ -32,5 +32,5 @@ export type MessageDisposition =
   | { readonly is: 'held' }
   /** Waits in `work` for no fault of its own. */
   | { readonly is: 'deferred' }
-  /** Something failed that is no fault of the message, and was told. */
+  /** A failure that is not a fault of the message; it was reported. */
   | { readonly is: 'failed' }

@@ -1,9 +1,9 @@
 // Classifies message kinds: applied in any order, or only after all earlier messages.
-import type { MessageKind } from '../../../../../daemon/kernel/messaging/transport.ts'
+import type { MessageKind } from '../../../../../daemon/kernel/messaging/statement.ts'
 
 /**
  * Contributions commute: the same set gives the same result to the bit. Of receipts and inventories the newest counts. Key
- * sets have an order of their own, and a revocation must not wait for what was lost. Everything else tells of a state.
+ * sets have an order of their own, and a revocation must not wait for lost messages. All other kinds report a state.
  */
 const orderByKind: Readonly<Record<MessageKind, 'commutes' | 'ordered'>> = {
   contribution: 'commutes',

@@ -30,7 +30,7 @@ export async function placeFiles(candidate: MessageCandidate): Promise<void> {
   }
 }
 
-/** Told before it is done; what is put in its place afterwards is the envelope alone. */
+/** Reported before it is done; only the envelope stays in place afterwards. */
 async function purgeBody({ item, context, wasInWork }: MessageCandidate, order: string): Promise<void> {
   const { folders, peer } = context.link
   const place = wasInWork ? 'work' : 'fresh'

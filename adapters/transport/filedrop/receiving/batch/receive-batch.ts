@@ -41,7 +41,7 @@ export async function receiveBatch(
   }
 }
 
-/** Also what is not to be applied, so that its number counts as arrived and is no gap. */
+/** Includes messages that are not applied, so that their numbers count as arrived and open no gap. */
 async function recordReceived(
   batch: readonly MessageCandidate[],
   { filedrop, destination }: ScanContext,
@@ -71,7 +71,7 @@ function toSettlement(candidate: MessageCandidate): ArrivalOutcome | undefined {
   return { epoch, seq, state: disposition.is, code: fault.code ?? fault.reason, audit }
 }
 
-/** What is told of messages that the ledger learns nothing new of. */
+/** Reports rejected messages, duplicates and others that add nothing to the ledger. */
 async function recordUnsettled(batch: readonly MessageCandidate[], context: ScanContext): Promise<void> {
   const { filedrop, destination } = context
   for (const { disposition, examination, context: own } of batch.filter(isEquivocation)) {

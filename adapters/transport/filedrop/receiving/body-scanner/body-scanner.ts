@@ -70,7 +70,7 @@ function runScanner(
   })
 }
 
-/** What is gone already is what was wanted. */
+/** A process that is gone already is the wanted result. */
 function killProcessGroup(pid: number | undefined): void {
   if (pid === undefined) return
   try {
@@ -78,7 +78,7 @@ function killProcessGroup(pid: number | undefined): void {
   } catch {}
 }
 
-/** Lets so many run at once, in the order in which they asked. */
+/** Lets so many run at once, in the order of their calls. */
 function limitParallel(most: number): <T>(act: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let running = 0

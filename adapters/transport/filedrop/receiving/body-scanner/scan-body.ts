@@ -1,12 +1,12 @@
 // Scans the verified bytes of a body from a private copy, because a carrier may still hold the original file open.
-import * as fsp from 'node:fs/promises'
 import { join } from 'node:path'
+import { writeDurablyAsync } from '../../../../platform/durable-file/write-durably.ts'
 import { fileBytes, type MessageExamination } from '../../checks/message-examination.ts'
 import { partFileName } from '../../files/message-name.ts'
 import type { ReceiveContext } from '../scan-context.ts'
 import type { BodyScanResult } from './body-scanner.ts'
 
-/** The bytes in `work` are those that were verified, whoever else has the old file open. Throws when the disk fails. */
+/** Puts the verified bytes into `work`, since another process may have the old file open. Throws when the disk fails. */
 export async function scanBody(
   stem: string,
   examination: MessageExamination,
@@ -17,14 +17,11 @@ export async function scanBody(
   const file = partFileName(stem, 'body')
   const path = join(link.folders.work, file)
   const draft = join(link.folders.tmp, `scan-${file}`)
-  const handle = await fsp.open(draft, 'w', 0o600)
-  try {
-    await handle.writeFile(fileBytes(examination.body))
-    // A crash right after the renaming must not leave an empty file in the place of the message.
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-  await fsp.rename(draft, path)
+  // Synced before the renaming: a crash right after it must not leave an empty file in the place of the message.
+  await writeDurablyAsync(path, fileBytes(examination.body), {
+    draft,
+    existing_draft: 'overwrite',
+    syncs_folder: false,
+  })
   return await scanner(path)
 }

@@ -1,7 +1,8 @@
 // Compares a sender's inventory with the messages that arrived: one statement per number.
 import { inventory_schema, inventoryData } from '../../../../../daemon/kernel/messaging/inventory.ts'
 import type { MessageNumber } from '../../../../../daemon/kernel/messaging/journal.ts'
-import type { InboundMessage, Statement } from '../../../../../daemon/kernel/messaging/transport.ts'
+import type { Statement } from '../../../../../daemon/kernel/messaging/statement.ts'
+import type { InboundMessage } from '../../../../../daemon/kernel/messaging/transport.ts'
 import { shapeFault } from '../../checks/file-checks.ts'
 import type { MessageExamination } from '../../checks/message-examination.ts'
 import { linkAuditEvent } from '../../link/link-audit-event.ts'
@@ -9,8 +10,8 @@ import { fault, type MessageFault } from '../../quarantine-reasons.ts'
 import type { ReceiveContext } from '../scan-context.ts'
 
 /**
- * What is wrong with it, before anybody else is told of it. Durable when it resolves; a repeat changes nothing. Its own
- * number shows what is missing before it: nothing else needs to open that gap.
+ * Takes in an inventory, and returns its fault before any effect. Durable when it resolves; a repeat changes nothing. The
+ * number of the inventory itself opens the gap before it.
  */
 export async function receiveInventory(
   { statement, body }: InboundMessage,
@@ -24,7 +25,7 @@ export async function receiveInventory(
   const isOwn = epoch === statement.epoch && highest === statement.seq - 1 && digests.length <= highest
   // Each statement holds the digest of the one before: the last one stands for all of them.
   const isLast = rolling === statement.prev && (digests.at(-1) ?? rolling) === rolling
-  if (!isOwn || !isLast) return fault('SCHEMA', 'it does not tell of the messages before it')
+  if (!isOwn || !isLast) return fault('SCHEMA', 'it does not list the messages before it')
   const disputed = await findContradictions(highest - digests.length + 1, digests, statement, context)
   const equivocation = disputed.length > 0 ? await disputeNumbers(disputed, statement, context) : undefined
   if (equivocation) examination.contradicted_numbers = disputed
@@ -53,7 +54,7 @@ async function disputeNumbers(
   context: ReceiveContext,
 ): Promise<MessageFault | undefined> {
   const { link, filedrop, destination, trace } = context
-  const detail = `the sender signed another message than it tells of under ${numbers.length} of its numbers`
+  const detail = `the inventory contradicts ${numbers.length} messages that the sender signed`
   const about = { epoch, seq, detail, numbers: numbers.slice(0, 16).map((each) => each.seq) }
   const event = linkAuditEvent(link, 'filedrop.channel.equivocation', destination.channel, about, filedrop, {
     outcome: 'refused',

@@ -57,8 +57,8 @@ function workPath(item: IncomingItem, part: MessagePart, { link }: ReceiveContex
 }
 
 /**
- * What was read in `new`, unless another file was put there before it was moved: then what is in `work` counts. The
- * folder is ours alone, so that its mode can be changed by name.
+ * The bytes that were read in `new`, unless another file replaced them before the move: then the file in `work` counts. The
+ * folder belongs to this site alone, so that its mode can be changed by name.
  */
 function confirmMoved(read: DroppedFile, path: string, max_bytes: number): DroppedFile {
   const stat = 'bytes' in read ? fs.lstatSync(path, { throwIfNoEntry: false }) : undefined

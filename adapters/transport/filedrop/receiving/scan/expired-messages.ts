@@ -61,7 +61,7 @@ async function findExpired(
   let first: number | undefined
   let after = ''
   for (let at = 0; at === 0 || at < distinct.length; at += names_per_transaction) {
-    // What was not told counts as due, so that the next scan tells it.
+    // An unreported message counts as due, so that the next scan reports it.
     if (isStopped()) return { first: now - settings.truncated_after_ms, lapsed }
     const some = distinct.slice(at, at + names_per_transaction)
     const upto = at + names_per_transaction < distinct.length ? some.at(-1) : undefined

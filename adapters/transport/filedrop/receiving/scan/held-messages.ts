@@ -16,7 +16,7 @@ import type { IncomingItem } from './incoming-files.ts'
 export async function holdIfBehindGap({ stem, epoch, seq }: IncomingItem, context: ReceiveContext): Promise<boolean> {
   const { held, early, filedrop, destination } = context
   const { journal } = filedrop
-  // Not even opened before: what is wrong with it shows when its epoch is open.
+  // Not opened before: its faults show when its epoch is open.
   if (epoch === context.epoch + 1 && seq > 1) {
     early.add(stem)
     return true

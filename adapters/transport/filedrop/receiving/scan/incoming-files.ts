@@ -7,7 +7,7 @@ import { type MessageName, type MessagePart, parseMessageName, partPath } from '
 
 /** Where each part of a message lies; `work` when it was there before. */
 export type IncomingItem = MessageName & { readonly [P in MessagePart]: 'new' | 'work' | undefined }
-/** `bytes`: of its name, each as one character, since a carrier may bring names that are no text. */
+/** `bytes`: of its name, each as one character, since a carrier may bring names that are not text. */
 export type UnrecognizedFile = { readonly folder: string; readonly raw_name: string }
 export type IncomingFiles = {
   /** Made anew by each walk: of a hundred thousand only the names are in memory all at once. */
@@ -48,7 +48,7 @@ function* groupItems(files: readonly string[], inWork: ReadonlySet<string>): Gen
   }
 }
 
-/** What is in `work` already wins over a copy of it that has just come in, but a half over no copy that has come whole. */
+/** A file in `work` wins over a new copy of it; half a message does not win over a complete copy. */
 function toItem({ stem, epoch, seq }: MessageName, work: PartLocations, fresh: PartLocations): IncomingItem {
   const isWholeAgain = work.env !== work.body && fresh.env && fresh.body
   const { env, body } = isWholeAgain ? fresh : { env: work.env ?? fresh.env, body: work.body ?? fresh.body }
@@ -59,7 +59,7 @@ export function itemPath(folders: ChannelFolders, item: IncomingItem, part: Mess
   return partPath(item[part] === 'new' ? folders.fresh : folders.work, item.stem, part)
 }
 
-/** Name and path of a stranger: bytes where a text would name another file. */
+/** Name and path of an unrecognised file: bytes where a text would name another file. */
 export function locateUnrecognized({ folder, raw_name }: UnrecognizedFile): {
   readonly name: string | Buffer
   readonly path: DroppedFilePath

@@ -8,16 +8,16 @@ import { type IncomingItem, itemPath, type UnrecognizedFile } from './incoming-f
 /** `since`: when it first looked so. `isSure`: it was opened long enough after that. `scan`: the last that saw it. */
 type IncompleteEntry = { stamp: string; since: number; isSure: boolean; scan: number }
 
-/** Longer than any file system's times of change are apart: what is written after that looks otherwise. */
+/** Longer than the step of any file system's clock: a later write shows another time of change. */
 const file_settle_ms = 3_000
 
 /** One map over all scans, since a hundred thousand entries made anew by each would be the memory of many scans. */
 export class IncompleteMessages {
   readonly #folders: ChannelFolders
-  /** By stem or, of a stranger, by name. */
+  /** By stem or, of an unrecognised file, by name. */
   readonly #seen = new Map<string, IncompleteEntry>()
   #scan = 0
-  /** Whether the journal has to be told. It may know of names from before this process. */
+  /** Whether the journal must be updated. It may hold names from before this process. */
   hasChanged = true
 
   constructor(folders: ChannelFolders) {
@@ -52,7 +52,7 @@ export class IncompleteMessages {
     this.#enter(item.stem, this.#stampOf(item), now)
   }
 
-  /** Whether it waits as it did before: a half that is a plain file, or a pair that nobody has touched since. */
+  /** Whether it waits as before: a half that is a regular file, or a pair without changes since. */
   isStillWaiting(item: IncomingItem): boolean {
     if (messageParts.some((part) => item[part] === 'work')) return false
     try {
@@ -62,7 +62,7 @@ export class IncompleteMessages {
       seen.scan = this.#scan
       return true
     } catch {
-      // Whoever opens it meets the same, and tells.
+      // Opening it later meets the same error, and reports it.
       return false
     }
   }
@@ -85,7 +85,7 @@ export class IncompleteMessages {
     this.#seen.set(key, { stamp: look, since: now, isSure: false, scan: this.#scan })
   }
 
-  /** The time of change, which no sender sets, moves with whatever happens to a file, a second name of it too. */
+  /** The time of change, which no sender sets, moves with every change of a file, also with a second name. */
   #stampOf(item: IncomingItem): string {
     const looks = messageParts.map((part) => {
       if (item[part] === undefined) return part

@@ -26,7 +26,7 @@ export async function recordLostMessages(
     gone.delete(stem)
     if (env && body && !incomplete.has(stem)) missing.delete(stem)
   }
-  // The ledger does not know of these: they come again with what is missing of their epoch.
+  // The ledger lacks these: they are sent again with the missing numbers of their epoch.
   for (const stem of gone) early.delete(stem)
   const lost = unfinished.filter((number) => missing.has(stemOf(number)))
   const events = [...new Set(lost.map(({ epoch }) => epoch))].map((epoch) => {

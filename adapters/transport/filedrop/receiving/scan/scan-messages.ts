@@ -12,20 +12,20 @@ import { holdIfBehindGap, quarantineIfPoison } from './held-messages.ts'
 import type { IncomingItem } from './incoming-files.ts'
 import { finishHalfMessage } from './unrecognized-files.ts'
 
-/** What is taken in by the same commits at most. The bytes of the files bound what is in memory. */
+/** Largest batch of one commit. The bytes of the files bound the memory. */
 const max_batch_messages = 128
 const max_batch_bytes = 8 * 1_048_576
 
-/** What is looked at before others get their turn: some milliseconds of work. */
+/** Items between two turns of the event loop: some milliseconds of work. */
 const items_per_turn = 64
 
 export type MessageScanOptions = Pick<ScanContext, 'held' | 'deferred' | 'isStopped'> & {
   readonly deliver: IncomingMessageHandler
   /** The channel as it stands now; undefined when nothing may be taken in. */
   readonly currentContext: () => Promise<ScanContext | undefined>
-  /** Whether it is as incomplete as it was before, and need not be opened; it is told of by this. */
+  /** Whether it is as incomplete as before, and need not be opened; the call also marks it as seen by this scan. */
   readonly isStillIncomplete: (item: IncomingItem) => boolean
-  /** Told of a message that was found not to be complete. */
+  /** Called for a message that is not complete. */
   readonly noteIncomplete: (item: IncomingItem) => void
 }
 
@@ -109,7 +109,7 @@ class MessageScan {
     if (candidate.isSuspect) await this.#finishAll()
   }
 
-  /** What it says counts for those behind it, and what was said before counts for it. */
+  /** Its content affects the messages behind it, and is affected by those before. */
   async #addAlone(candidate: MessageCandidate): Promise<void> {
     await this.#finishAll()
     this.#context = this.#isOver ? undefined : await this.#options.currentContext()
@@ -151,7 +151,7 @@ class MessageScan {
   }
 }
 
-/** Unverified: whoever claims it falsely is refused, and has only made itself wait. */
+/** Unverified: a false claim is refused, and delays only its own message. */
 function changesTrust({ examination }: MessageCandidate): boolean {
   return examination.claims?.kind === 'keys'
 }

@@ -10,7 +10,7 @@ import type { MessageFault } from '../../quarantine-reasons.ts'
 import type { ReceiveContext } from '../scan-context.ts'
 import { type IncomingItem, itemPath, locateUnrecognized, type UnrecognizedFile } from './incoming-files.ts'
 
-/** In quarantine it gets a name of ours; its own, which may hold anything, stands in the reason file. */
+/** In quarantine it gets a name of this site; its own, which may hold any bytes, is in the reason file. */
 export async function quarantineUnrecognized(
   file: UnrecognizedFile,
   why: MessageFault,
@@ -29,8 +29,8 @@ export async function quarantineUnrecognized(
 }
 
 /**
- * A message of which one part is there. What is no plain file need not be waited for; in `work` it is what a crash
- * left of a move, which is ended now.
+ * Finishes a message with one part. An entry that is not a regular file is not waited for; in `work` it is the remainder of a
+ * move that a crash interrupted, and the move is completed now.
  */
 export async function finishHalfMessage(item: IncomingItem, context: ReceiveContext): Promise<'done' | 'wait'> {
   const own = item.env === undefined ? 'body' : 'env'

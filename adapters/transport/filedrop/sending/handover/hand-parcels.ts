@@ -22,20 +22,20 @@ import { listReadyStems, publishMessage, removeFromReady } from '../publish-mess
 import { type MemoryBudget, memoryBudget } from './memory-budget.ts'
 import type { ParcelClaim } from './parcel-claims.ts'
 
-/** What is handed over at once: so many bytes, or one message that is larger. */
+/** Bytes that are handed over at once, or one larger message. */
 const max_batch_bytes = 2_097_152
 
 /** In memory for all peers together; large messages are apart, so that they hold up no small ones. */
 const max_memory_bytes = 16_777_216
 
-/** How often it is asked whether the messages in hand may still leave: other processes change what is pinned. */
+/** Interval of checks that the messages in hand may still leave: other processes change pinned peers. */
 const recheck_interval_ms = 100
 
 export type HandoverContext = {
   readonly filedrop: FiledropContext
   readonly small: MemoryBudget
   readonly large: MemoryBudget
-  /** Of each peer, what is kept back and why, as it was told. */
+  /** By peer, the withheld messages and reasons that were reported. */
   readonly reported: Map<string, Map<string, string>>
 }
 
@@ -115,7 +115,7 @@ async function handSelected(
     return [...handed, ...kept]
   } catch (error) {
     if (!claim.signal.aborted) throw error
-    context.filedrop.log.warn('filedrop.messages.called_back', { peer: link.peer, messages: parcels.length })
+    context.filedrop.log.warn('filedrop.messages.recalled', { peer: link.peer, messages: parcels.length })
     // Some of them may leave after all.
     context.filedrop.onPublished(link.peer)
     return []
@@ -173,7 +173,7 @@ async function readParcels(
     kept.push({ epoch, seq, outcome: 'kept_back' })
     if (bytes === 'lost' || why.get(stem) === bytes) continue
     why.set(stem, bytes)
-    filedrop.log.error('filedrop.message.kept_back', { peer: link.peer, stem, why: bytes })
+    filedrop.log.error('filedrop.message.withheld', { peer: link.peer, stem, why: bytes })
   }
   return { parcels, kept }
 }

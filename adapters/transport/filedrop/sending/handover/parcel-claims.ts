@@ -6,17 +6,17 @@ export type ParcelClaim = {
   /** Aborted when the messages are called back: then nothing more of them may leave. */
   readonly signal: AbortSignal
   recall(): void
-  /** What is in hand, as soon as it is read. */
+  /** The messages in hand, as soon as they are read. */
   parcels: readonly CarriedMessage[]
 }
 
-/** What was in hand when it was called back: it may have left, in part or whole. */
+/** A message in hand when it was recalled: it may have left, in part or whole. */
 export type RecalledParcel = { readonly peer: string; readonly parcel: CarriedMessage }
 
 export type ParcelClaims = {
   /**
-   * Runs `act`, alone of its peer; what is to leave is read by it and no earlier. When it has ended nothing leaves any
-   * more.
+   * Runs `act`, one at a time per peer; it reads the messages to send itself, and no earlier. When it has ended nothing
+   * leaves any more.
    */
   hold<T>(peer: string, act: (claim: ParcelClaim) => Promise<T>): Promise<T>
   /** Ends all that had begun before the call, for one peer or for all. What begins later finds what was decided before. */

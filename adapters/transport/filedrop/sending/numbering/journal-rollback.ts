@@ -10,12 +10,12 @@ import type { FiledropLink } from '../../link/filedrop-link.ts'
 import { linkAuditEvent } from '../../link/link-audit-event.ts'
 import { readOwnEnvelope } from '../own-message.ts'
 
-/** What people are told when a channel waits for its next epoch. */
+/** Next step for operators when a channel waits for its next epoch. */
 export const open_epoch_hint = 'open a new epoch: platform filedrop epoch'
 
 /**
- * Freezes an open channel whose files know of a number that its journal does not: then the journal is older than they
- * are, and whatever it gave next might have been given before. Throws `Refusal('unavailable')` then.
+ * Freezes an open channel whose files have a number that its journal lacks: the journal is then older than the files, and
+ * its next number may have been used before. Throws `Refusal('unavailable')` then.
  */
 export async function freezeIfRolledBack(link: FiledropLink, filedrop: FiledropContext): Promise<void> {
   const { journal, log, claims } = filedrop
@@ -35,7 +35,7 @@ export async function freezeIfRolledBack(link: FiledropLink, filedrop: FiledropC
   throw refuse('unavailable', detail)
 }
 
-/** Names that stand for no message are looked at no more than so often: whoever may empty `ready` may also fill it. */
+/** Most files that are read for their numbers: a user who may empty `ready` may also fill it with other names. */
 const max_files_read = 1_024
 
 /** The highest number above `known` that this site has signed, by the files that have left or are leaving; else `known`. */

@@ -58,8 +58,8 @@ export function messageNumbering(link: FiledropLink, filedrop: FiledropContext):
 }
 
 /**
- * Numbers in the order in which they were asked for, all durable by one write. A message that cannot be sealed has its
- * refusal and uses no number.
+ * Numbers in the order of the requests, all durable by one write. A message that cannot be sealed gets its refusal and uses
+ * no number.
  */
 async function numberBatch(
   link: FiledropLink,

@@ -4,10 +4,11 @@ import { canonicalJson, sha384 } from '../../../../../daemon/kernel/encoding/can
 import { refuse } from '../../../../../daemon/kernel/error/errors.ts'
 import type { Peer } from '../../../../../daemon/kernel/identity/peer.ts'
 import type { SealedMessage, SentHead } from '../../../../../daemon/kernel/messaging/journal.ts'
+import type { MessageBody, Statement } from '../../../../../daemon/kernel/messaging/statement.ts'
 import { selectFormat } from '../../../../../daemon/kernel/messaging/statement-format.ts'
-import type { MessageBody, OutboundMessage, Statement } from '../../../../../daemon/kernel/messaging/transport.ts'
+import type { OutboundMessage } from '../../../../../daemon/kernel/messaging/transport.ts'
+import { readMessageJson } from '../../checks/message-json.ts'
 import { no_predecessor } from '../../checks/sequence-check.ts'
-import { strictJson } from '../../checks/strict-json.ts'
 import { day_ms } from '../../day-length.ts'
 import type { FiledropContext } from '../../filedrop-context.ts'
 
@@ -26,7 +27,7 @@ export async function sealMessage(
   const now = clock.now()
   const body = encodeBody(message, settings.max_body_bytes)
   if ((await filedrop.purges.all()).has(sha384(body))) {
-    throw refuse('label_denied', 'these bytes were purged from this site, and do not leave it')
+    throw refuse('label_denied', 'the body was purged from this site and must not be sent')
   }
   const format = selectFormat(peer.max_v, formats)
   if (!format) throw refuse('unavailable', `this site writes no version of the statement as old as ${peer.name} reads`)
@@ -77,7 +78,10 @@ function encodeBody(message: OutboundMessage, max_body_bytes: number): string {
   const text = canonicalJson({ label, schema, data } satisfies MessageBody)
   const bytes = Buffer.from(text)
   if (bytes.length > max_body_bytes) throw refuse('too_large', `the body has more than ${max_body_bytes} bytes`)
-  const read = strictJson(bytes)
+  const read = readMessageJson(bytes)
   if (read.outcome === 'value') return text
-  throw refuse('invalid', `the body cannot travel: ${'detail' in read ? read.detail : 'it does not end'}`)
+  throw refuse(
+    'invalid',
+    `the body is not valid JSON for a message: ${'detail' in read ? read.detail : 'it does not end'}`,
+  )
 }

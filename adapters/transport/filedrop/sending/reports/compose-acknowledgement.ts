@@ -5,7 +5,8 @@ import { canonicalJson } from '../../../../../daemon/kernel/encoding/canonical-j
 import type { Peer } from '../../../../../daemon/kernel/identity/peer.ts'
 import type { Label } from '../../../../../daemon/kernel/label/label.ts'
 import type { SentHead } from '../../../../../daemon/kernel/messaging/journal.ts'
-import type { MessageBody, OutboundMessage } from '../../../../../daemon/kernel/messaging/transport.ts'
+import type { MessageBody } from '../../../../../daemon/kernel/messaging/statement.ts'
+import type { OutboundMessage } from '../../../../../daemon/kernel/messaging/transport.ts'
 import type { FiledropContext } from '../../filedrop-context.ts'
 import type { FiledropLink } from '../../link/filedrop-link.ts'
 import { ownLabel } from '../own-label.ts'
@@ -31,9 +32,9 @@ export async function composeAcknowledgement(
   const empty = await makeGapReceipt(link, peer, filedrop, { most_bytes: 0 })
   const size = sizeFor(empty)
   const room = size - bodyBytes(label, empty, '')
-  const said = Buffer.byteLength(empty.payload, 'base64url')
+  const signed_bytes = Buffer.byteLength(empty.payload, 'base64url')
   // Four characters for three bytes; the numbers of the two receipts may differ by a few digits.
-  const most_bytes = said + Math.floor((room * 3) / 4) - spare_bytes
+  const most_bytes = signed_bytes + Math.floor((room * 3) / 4) - spare_bytes
   const receipt = await makeGapReceipt(link, peer, filedrop, { most_bytes })
   const padding = ' '.repeat(size - bodyBytes(label, receipt, ''))
   return {

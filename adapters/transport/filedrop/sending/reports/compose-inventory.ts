@@ -17,7 +17,7 @@ import { ownLabel } from '../own-label.ts'
 /** Digests of the last numbers up to the head, at most so many, lowest first. */
 export type RecentDigests = (limit: number) => Promise<readonly string[]>
 
-/** What it says depends on the number that it gets: it is composed in the step that numbers it. */
+/** The content depends on the number of the inventory: it is composed in the step that numbers it. */
 export async function composeInventory(
   peer: Peer,
   head: SentHead,
@@ -44,7 +44,7 @@ export async function composeInventory(
   }
 }
 
-/** A body smaller than the usual cap tells of fewer numbers. */
+/** A smaller cap on bodies leaves room for fewer numbers. */
 function maxDigests(checkpoints: readonly CarriedCheckpoint[], { settings }: FiledropContext): number {
   const rest = settings.max_body_bytes - JSON.stringify(checkpoints).length - overhead_bytes
   return Math.max(0, Math.min(max_digests, Math.floor(rest / digest_bytes)))

@@ -15,10 +15,10 @@ import { channelName } from '../../files/channel-folders.ts'
 import type { FiledropLink } from '../../link/filedrop-link.ts'
 import { claimedEnds, verifyPeerNote } from '../../signed-notes.ts'
 
-/** What fits into a JWS of this house. */
+/** Largest payload that fits into a JWS of this format. */
 const max_receipt_bytes = 48_000
 
-/** Of the channel's current epoch, unless said. The lowest runs that fit into so many bytes; the next receipt tells of the others. */
+/** Covers the current epoch by default. Lists the lowest runs that fit into so many bytes; the next receipt lists the others. */
 export async function makeGapReceipt(
   link: FiledropLink,
   peer: Peer,
@@ -57,7 +57,7 @@ export type VerifiedGapReceipt = { readonly peer: Peer; readonly receipt: GapRec
 export async function readGapReceipt(note: Jws, filedrop: FiledropContext): Promise<VerifiedGapReceipt | Refusal> {
   const { peers, signatures, site, clock, settings } = filedrop
   const { src = '', dst = '' } = claimedEnds(note) ?? {}
-  if (src === site) return refuse('invalid', `the receipt is one of this site’s own: carry it to ${dst}`)
+  if (src === site) return refuse('invalid', `this site made the receipt: carry it to ${dst}`)
   const peer = await peers.get(src)
   if (!peer) return refuse('signature_invalid', 'it is not signed by a pinned peer')
   const receipt = await verifyPeerNote('gap-receipt', note, peer, gapReceipt, signatures)
@@ -67,8 +67,7 @@ export async function readGapReceipt(note: Jws, filedrop: FiledropContext): Prom
   }
   if (!settings.trusted_clock) return { peer, receipt }
   const now = clock.now()
-  if (Date.parse(receipt.not_after) + settings.skew_ms < now)
-    return refuse('invalid', 'the time of the receipt is over')
+  if (Date.parse(receipt.not_after) + settings.skew_ms < now) return refuse('invalid', 'the receipt has expired')
   if (Date.parse(receipt.created) - settings.skew_ms > now)
     return refuse('invalid', 'the receipt was made in the future')
   return { peer, receipt }

@@ -7,7 +7,7 @@ import type { MessageNumbering } from '../numbering/message-numbering.ts'
 import { composeAcknowledgement } from './compose-acknowledgement.ts'
 import { composeInventory } from './compose-inventory.ts'
 
-/** Sends what is due; whether anything was. Both clocks of a site are asked: see `intervalTimer`. */
+/** Sends the reports that are due; returns whether any was. Reads both clocks of a site: see `intervalTimer`. */
 export function periodicReports(
   link: FiledropLink,
   numbering: MessageNumbering,
@@ -41,8 +41,8 @@ type IntervalTimer = {
 }
 
 /**
- * Counts on the clock that never jumps. The other one only tells, once, how long ago an earlier process acted: as much as
- * one interval at most, whatever that clock says, and no less than nothing.
+ * Counts on the monotonic clock. The wall clock only yields, once, how long ago an earlier process acted, limited to between
+ * zero and one interval.
  */
 function intervalTimer({ clock }: FiledropContext): IntervalTimer {
   let acted: number | undefined

@@ -1,6 +1,7 @@
 // Caches the contribution index of the sessions in use, so that a contribution need not read the earlier ones again.
 import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
-import type { Call, Site } from '../../../../kernel/operation/call.ts'
+import type { Call } from '../../../../kernel/operation/call.ts'
+import type { Site } from '../../../../kernel/role/site.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
 import type { Opinion } from '../../combine/opinion.ts'
 import type { StoredSession } from '../model.ts'

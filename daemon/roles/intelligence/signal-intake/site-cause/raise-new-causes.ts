@@ -1,8 +1,7 @@
 // Walks what another role lists, the newest first, and raises what it finds until it is among what an earlier walk has seen.
-import type * as z from 'zod'
-import { isRefusal } from '../../../../kernel/error/errors.ts'
-import type { Call, RoleFeed } from '../../../../kernel/operation/call.ts'
-
+import { isRefusal, type Refusal } from '../../../../kernel/error/errors.ts'
+import type { Call } from '../../../../kernel/operation/call.ts'
+import { throwRefusal } from '../../../../kernel/operation/operation-contract.ts'
 import { seenCausesPart } from '../parts.ts'
 import type { SiteCause } from './model.ts'
 import { raiseSiteCause } from './raise-site-cause.ts'
@@ -10,23 +9,24 @@ import { isBehind } from './rules.ts'
 
 const page_size = 500
 
-type FeedWalk<T> = {
-  readonly of: RoleFeed
-  readonly query: Readonly<Record<string, string>>
-  readonly schema: z.ZodType<{ readonly items: readonly T[]; readonly next_cursor?: string | undefined }>
+export type PageQuery = { readonly limit: number; readonly cursor?: string }
+
+type ListWalk<T> = {
+  readonly readPage: (
+    query: PageQuery,
+  ) => Promise<{ readonly items: readonly T[]; readonly next_cursor?: string | undefined } | Refusal>
   /** RFC 3339. */
   readonly timeOf: (item: T) => string
   readonly causeOf: (item: T) => SiteCause
 }
 
 /** The time of the newest that has been seen, in epoch milliseconds; `before` is that of an earlier walk. */
-export async function raiseNewCauses<T>(call: Call, walk: FeedWalk<T>, before: number | undefined): Promise<number> {
-  const { of, query, schema, timeOf, causeOf } = walk
+export async function raiseNewCauses<T>(call: Call, walk: ListWalk<T>, before: number | undefined): Promise<number> {
+  const { readPage, timeOf, causeOf } = walk
   let newest = before ?? 0
   let cursor: string | undefined
   do {
-    const pageQuery = { ...query, limit: page_size, ...(cursor === undefined ? {} : { cursor }) }
-    const page = schema.parse(await call.roles.feed(of, pageQuery))
+    const page = await throwRefusal(readPage({ limit: page_size, ...(cursor === undefined ? {} : { cursor }) }))
     for (const item of page.items) newest = Math.max(newest, Date.parse(timeOf(item)) || 0)
     await raiseCauses(call, page.items.map(causeOf))
     const last = page.items.at(-1)

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { canonicalDigest } from '../../../../kernel/encoding/canonical-json.ts'
 import type { FieldError } from '../../../../kernel/error/errors.ts'
-import { siteName } from '../../../../kernel/messaging/transport.ts'
+import { siteName } from '../../../../kernel/messaging/statement.ts'
 import { seed, shortText } from '../../fields.ts'
 import { lensOverrides, privacy } from '../../fusion-run/model.ts'
 import { clkParameters } from '../../privacy/clk/parameters.ts'

@@ -1,7 +1,7 @@
 // Standing agreements of the profile: proposals that this site accepts without a person. Without one it accepts none.
 import * as z from 'zod'
 import { canonicalJson } from '../../../../kernel/encoding/canonical-json.ts'
-import { siteName } from '../../../../kernel/messaging/transport.ts'
+import { siteName } from '../../../../kernel/messaging/statement.ts'
 import { shortText } from '../../fields.ts'
 import { privacy } from '../../fusion-run/model.ts'
 import { dataFile } from '../../fusion-run/node-data.ts'

@@ -1,7 +1,7 @@
 // The jobs that an exchange runs outside the service's thread: they take long with many records or with input that a peer crafted.
 
 import type { Refusal } from '../../../../kernel/error/errors.ts'
-import { part } from '../../../../kernel/operation/call.ts'
+import { part } from '../../../../kernel/role/part.ts'
 import type { NodeRecords } from '../../fusion-run/node-data.ts'
 import type { Lens } from '../../lens/model.ts'
 import type { ClkLinkOptions } from '../../privacy/clk/link.ts'

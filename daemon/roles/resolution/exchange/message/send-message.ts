@@ -1,6 +1,7 @@
 // Sends messages to a site of an exchange. A repeat has the same event id and finds the message sent before.
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
+import { sendMessage } from '../../../../shared/site-message/site-message.ts'
 import type { ExchangeRound, StoredExchange } from '../model.ts'
 import { loadPieces } from '../piece/piece-sets.ts'
 import type { ExchangeFailure } from '../progress/end-early.ts'
@@ -14,7 +15,7 @@ export async function sendExchangeMessage(
   event: string,
   sent: ExchangeMessage,
 ): Promise<void> {
-  await call.roles.send({
+  await sendMessage(call, {
     peer: to,
     event_id: `resolution.exchange/${id}/${event}`,
     kind: 'resolution',

@@ -1,7 +1,7 @@
 // Receives a proposal of a peer and stores it if it is valid and within limits; agreeing is a separate step.
 
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
-import type { Statement } from '../../../../kernel/messaging/transport.ts'
+import type { Statement } from '../../../../kernel/messaging/statement.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import { settings } from '../../settings.ts'
 import { computeAgreementDigest, type ExchangeAgreement, findTermFaults } from '../agreement/agreement.ts'

@@ -2,19 +2,17 @@
 import { isUtf8 } from 'node:buffer'
 import { scanJson } from './json-scan.ts'
 
-export const max_depth = 16
-
-/** `incomplete`: more bytes could still make it right. */
+/** `incomplete`: more bytes could complete the value. */
 export type StrictJson =
   | { readonly outcome: 'value'; readonly value: unknown }
   | { readonly outcome: 'incomplete' }
   | { readonly outcome: 'BAD_JSON' | 'DUP_KEY'; readonly detail: string }
 
 /**
- * Accepts what `JSON.parse` accepts of UTF-8 bytes, except: a repeated key, a key `__proto__`, nesting beyond 16
+ * Accepts what `JSON.parse` accepts of UTF-8 bytes, except: a repeated key, a key `__proto__`, nesting beyond `max_depth`
  * levels, half a surrogate pair, a number beyond the range of a double.
  */
-export function strictJson(bytes: Buffer): StrictJson {
+export function readStrictJson(bytes: Buffer, max_depth: number): StrictJson {
   const sound = isUtf8(bytes)
   const whole = sound ? bytes : withoutCutCharacter(bytes)
   if (!whole) return { outcome: 'BAD_JSON', detail: 'not UTF-8' }
@@ -31,8 +29,8 @@ export function strictJson(bytes: Buffer): StrictJson {
 }
 
 /** The value of strict JSON, or undefined for any other bytes. */
-export function strictValue(bytes: Buffer): unknown {
-  const read = strictJson(bytes)
+export function parseStrictJson(bytes: Buffer, max_depth: number): unknown {
+  const read = readStrictJson(bytes, max_depth)
   return read.outcome === 'value' ? read.value : undefined
 }
 

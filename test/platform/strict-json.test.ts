@@ -1,9 +1,10 @@
 // The strict parser beside JSON.parse: the same values, and refusals only where the format says so.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { strictJson } from '../../../adapters/transport/filedrop/checks/strict-json.ts'
+import { readStrictJson } from '../../adapters/platform/strict-json/strict-json.ts'
 
-const parseStrict = (text: string) => strictJson(Buffer.from(text))
+const parseBytes = (bytes: Buffer) => readStrictJson(bytes, 16)
+const parseStrict = (text: string) => parseBytes(Buffer.from(text))
 /** What the format refuses although JSON.parse takes it. */
 const deliberateRefusals = /nested|surrogate|no object may have|out of range/
 
@@ -97,8 +98,8 @@ describe('against JSON.parse', () => {
         fc.nat(),
         (value, at) => {
           const bytes = Buffer.from(JSON.stringify(value))
-          if (strictJson(bytes).outcome !== 'value') return
-          expect(strictJson(bytes.subarray(0, at % bytes.length)).outcome).toBe('incomplete')
+          if (parseBytes(bytes).outcome !== 'value') return
+          expect(parseBytes(bytes.subarray(0, at % bytes.length)).outcome).toBe('incomplete')
         },
       ),
       { numRuns: 1_000, seed: 13 },
@@ -108,7 +109,7 @@ describe('against JSON.parse', () => {
   test('any bytes get an answer', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
-        expect(strictJson(Buffer.from(bytes)).outcome).toMatch(/value|incomplete|BAD_JSON|DUP_KEY/)
+        expect(parseBytes(Buffer.from(bytes)).outcome).toMatch(/value|incomplete|BAD_JSON|DUP_KEY/)
       }),
       { numRuns: 2_000, seed: 14 },
     )
@@ -150,5 +151,5 @@ test.each([
   ['a text that ends inside a character', [0x22, 0xf0, 0x9f, 0x98], 'incomplete'],
   ['a whole text with half a character behind it', [0x31, 0x20, 0xc3], 'BAD_JSON'],
 ])('%s', (_, bytes, outcome) => {
-  expect(strictJson(Buffer.from(bytes)).outcome).toBe(outcome)
+  expect(parseBytes(Buffer.from(bytes)).outcome).toBe(outcome)
 })

@@ -64,7 +64,7 @@ class JsonScanner {
       if (!this.value(depth)) return false
       const code = this.#next()
       if (code === endOfObject) return this.#step()
-      if (code !== comma) return this.#lacks('an object does not go on')
+      if (code !== comma) return this.#lacks('a comma or brace is missing in an object')
       this.at += 1
     }
   }
@@ -89,7 +89,7 @@ class JsonScanner {
       if (!this.value(depth)) return false
       const code = this.#next()
       if (code === endOfArray) return this.#step()
-      if (code !== comma) return this.#lacks('an array does not go on')
+      if (code !== comma) return this.#lacks('a comma or bracket is missing in an array')
       this.at += 1
     }
   }
@@ -136,7 +136,7 @@ class JsonScanner {
       if (code === undefined) return undefined
       const digit = Number.parseInt(String.fromCharCode(code), 16)
       if (Number.isNaN(digit)) {
-        this.#bad('an escape that is no character')
+        this.#bad('an escape that is not a character')
         return undefined
       }
       unit = unit * 16 + digit
@@ -183,7 +183,7 @@ class JsonScanner {
       this.at += 1
     }
     if (this.at > start) return true
-    return this.#lacks('no number, and nothing else')
+    return this.#lacks('neither a number nor another value')
   }
 
   #next(): number | undefined {

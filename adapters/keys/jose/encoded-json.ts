@@ -1,0 +1,18 @@
+// JSON inside a token or signature: base64url of UTF-8 text that two parsers cannot read differently.
+import { parseExactJson } from '../../../daemon/kernel/encoding/parse-json.ts'
+import { parseStrictJson } from '../../platform/strict-json/strict-json.ts'
+import { isCanonicalBase64url } from './public-jwk.ts'
+
+/** Levels of nesting in a token of another issuer. */
+const max_depth = 64
+
+/** JSON as this product writes it, without white space; undefined for any other text. */
+export function parseCompactJson(encoded: string): unknown {
+  if (!isCanonicalBase64url(encoded)) return undefined
+  return parseExactJson(Buffer.from(encoded, 'base64url'), JSON.stringify)
+}
+
+/** JSON of another issuer: any layout, but no member twice; undefined for any other text. */
+export function parseUniqueJson(encoded: string): unknown {
+  return isCanonicalBase64url(encoded) ? parseStrictJson(Buffer.from(encoded, 'base64url'), max_depth) : undefined
+}

@@ -1,0 +1,45 @@
+// The context in which boot runs the calls of a role, and the form of a request and its response.
+import type { AuditEvent } from '../audit/audit-chain.ts'
+import type { IdentityProvider } from '../identity/identity.ts'
+import type { Store } from '../store/store.ts'
+import type { SpanRecorder } from '../telemetry/spans.ts'
+import type { Trace } from '../telemetry/trace.ts'
+import type { SignedBody } from './call.ts'
+import type { RoleClients } from './operation-contract.ts'
+import type { RoleEnvironment } from './role-environment.ts'
+
+/** A request, independent of the protocol that brought it. */
+export type OperationRequest = {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string | readonly string[]>>
+  readonly body: unknown
+  /** The whole input as one object, from a protocol without paths and queries; the other three are then empty. */
+  readonly fields?: Readonly<Record<string, unknown>>
+  readonly accepts: readonly string[]
+  readonly if_match: number | undefined
+  readonly idempotency_key: string | undefined
+  readonly last_event_id: string | undefined
+  readonly trace: Trace
+  readonly signal: AbortSignal
+  /** The whole Authorization header, for the operations that authenticate clients rather than tokens. */
+  readonly authorization?: string | undefined
+  readonly signed_body?: SignedBody | undefined
+}
+
+export type OperationResponse = { readonly status: number; readonly body: unknown; readonly version?: number }
+
+/** Everything that boot supplies to run the calls of a role. */
+export type RoleContext = {
+  readonly environment: RoleEnvironment
+  /** Clients of other roles for one call; their requests go out in its trace. */
+  readonly roles: (trace: Trace) => RoleClients
+  readonly identity: IdentityProvider
+  /** Role name to permissions, the profile's additions included. */
+  readonly role_table: Readonly<Record<string, readonly string[]>>
+  readonly store: Store
+  readonly record: (events: readonly AuditEvent[]) => Promise<void>
+  /** Records the spans of finished work; undefined: no spans. */
+  readonly spans?: SpanRecorder | undefined
+  /** The one tenant whose people the role serves; undefined: all. */
+  readonly only_tenant?: string | undefined
+}

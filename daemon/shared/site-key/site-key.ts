@@ -1,0 +1,32 @@
+// Signing with the keys of the site, and listing them: contracts of the site role.
+import * as z from 'zod'
+import { type Jws, jws, type PublicKey, publicKey } from '../../kernel/cryptography/signatures.ts'
+import type { Call } from '../../kernel/operation/call.ts'
+import { operationContract, throwRefusal } from '../../kernel/operation/operation-contract.ts'
+
+export const createSignature = operationContract({
+  address: 'site.signature.create',
+  input: z.strictObject({
+    type: z.enum(['evidence', 'registry']),
+    payload: z.base64url().max(65_536).meta({ description: 'The bytes to sign, base64url' }),
+  }),
+  output: jws.meta({ id: 'Jws', description: 'JWS, general JSON serialisation' }),
+})
+
+export const listSiteKeys = operationContract({
+  address: 'site.key.list',
+  input: z.strictObject({ use: publicKey.shape.use.optional() }),
+  output: z.strictObject({ items: z.array(publicKey) }).meta({ id: 'KeyList' }),
+})
+
+type SignedContent = z.infer<typeof createSignature.input>['type']
+
+/** Signs the bytes with the message key of the site. */
+export async function signWithSiteKey({ roles }: Call, type: SignedContent, payload: Uint8Array): Promise<Jws> {
+  return throwRefusal(roles.request(createSignature, { type, payload: Buffer.from(payload).toString('base64url') }))
+}
+
+/** The public message keys of the site, also those that are retired or revoked. */
+export async function listMessageKeys({ roles }: Call): Promise<PublicKey[]> {
+  return (await throwRefusal(roles.request(listSiteKeys, { use: 'message' }))).items
+}
