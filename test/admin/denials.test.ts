@@ -21,7 +21,7 @@ requires('tmux')('shows what was refused most often, why, and whom it last count
   const screen = openTmuxScreen({ ...proxy.env, PLATFORM: findExecutable(), PLATFORM_SITE: proxy.site.dir })
   try {
     screen.type('"$PLATFORM" admin; echo "ended:$?"')
-    const first = await screen.waitFor(/nothing was denied/)
+    const first = await screen.waitFor(/no denied requests/)
     expect(first).toMatch(/DENIALS of 0 since /)
     expect(first).not.toMatch(/SESSIONS|CHANNELS/)
     for (let at = 0; at < 3; at += 1)

@@ -120,32 +120,28 @@ describe('the doctor', () => {
     [
       'a private key that is another role’s',
       () => changeOwner(aKey(), 57_002),
-      'belongs to 57002:57000, and should to 57001:57000',
+      'belongs to 57002:57000; expected 57001:57000',
     ],
-    [
-      'the key of a role that is root’s',
-      () => changeOwner(consensusKey(), 0),
-      'belongs to 0:57000, and should to 57002:57000',
-    ],
+    ['the key of a role that is root’s', () => changeOwner(consensusKey(), 0), 'belongs to 0:57000; expected 57002:57000'],
     [
       'the data of a role that is the site role’s',
       () => changeOwner(at('data', 'consensus'), 57_001),
-      'should to 57002:57000',
+      'expected 57002:57000',
     ],
     [
       'a folder of a group that is another',
       () => changeOwner(at('run', 'site'), 57_001, 57_004),
       'belongs to 57001:57004',
     ],
-    ['messages that the group may list', () => opened(at('filedrop'), 0o750), 'has mode 750, and should have 700'],
-    ['keys that everybody may read', () => opened(aKey(), 0o644), 'has mode 644, and should have 600'],
+    ['messages that the group may list', () => opened(at('filedrop'), 0o750), 'has mode 750; expected 700'],
+    ['keys that everybody may read', () => opened(aKey(), 0o644), 'has mode 644; expected 600'],
     [
       'a list of keys that the group may change',
       () => opened(at('identity', 'token-keys.json'), 0o660),
       'has mode 660',
     ],
     ['a list of keys that a role cannot read', () => opened(at('identity', 'token-keys.json'), 0o600), 'has mode 600'],
-    ['a folder that a role cannot pass through', () => opened(at('run'), 0o700), 'has mode 700, and should have 750'],
+    ['a folder that a role cannot pass through', () => opened(at('run'), 0o700), 'has mode 700; expected 750'],
   ]
   const lasting: readonly Fault[] = [
     ['a folder of a role that is missing', () => removed(at('run', 'consensus')), 'is missing'],

@@ -60,7 +60,7 @@ describe('the clock', () => {
   test('behind a key of the site', async () => {
     await siteWith()
     expect(await findFaults('clock', -hour)).toEqual([
-      matchFinding('problem', 'a key of this site was made later', 'set the clock'),
+      matchFinding('problem', 'a key of this site was created later', 'set the clock'),
     ])
   })
 
@@ -68,7 +68,7 @@ describe('the clock', () => {
     await siteWith()
     await withSiteDatabase(world.folder, {}, (_file, audit) => audit.append([event(noon + hour)]))
     expect(await findFaults('clock', 30 * minute)).toEqual([
-      matchFinding('problem', /site has recorded something later, at .*13:00/, 'set'),
+      matchFinding('problem', /site wrote an audit record later, at .*13:00/, 'set'),
     ])
     expect(await findFaults('clock', hour)).toEqual([])
   })
@@ -84,7 +84,7 @@ describe('the clock', () => {
     await siteWith()
     await changeJournal(write)
     expect(await findFaults('clock', 30 * minute)).toEqual([
-      matchFinding('problem', 'a message came or went later', 'set the clock'),
+      matchFinding('problem', 'a message was received or sent later', 'set the clock'),
     ])
   })
 
@@ -92,11 +92,11 @@ describe('the clock', () => {
     await siteWith()
     expect(await findFaults('clock', 29 * day)).toEqual([])
     expect(await findFaults('clock', 40 * day)).toEqual([
-      matchFinding('warning', '40 days ago.*or the clock has jumped', 'compare'),
+      matchFinding('warning', '40 days ago.*or the clock jumped ahead', 'compare'),
     ])
   })
 
-  test('that follows no other, by the word of the machine’s time service', async () => {
+  test('that is not synchronised, by the word of the machine’s time service', async () => {
     await siteWith()
     const bin = path.join(world.folder.run, '..', 'bin')
     fs.mkdirSync(bin)
@@ -104,7 +104,7 @@ describe('the clock', () => {
       fs.writeFileSync(path.join(bin, 'timedatectl'), `#!/bin/sh\n[ "$1" = show ] && echo ${word}\n`, { mode: 0o700 })
     const env = { PATH: `${bin}:/usr/bin:/bin` }
     says('no')
-    expect(await findFaults('clock', 0, env)).toEqual([matchFinding('warning', 'follows no other', 'trusted_clock')])
+    expect(await findFaults('clock', 0, env)).toEqual([matchFinding('warning', 'is not synchronised', 'trusted_clock')])
     says('yes')
     expect(await findFaults('clock', 0, env)).toEqual([])
     says('no')
@@ -136,7 +136,7 @@ describe('a channel', () => {
       journal.setState('filedrop/bravo/alpha', 'frozen', 'two statements under number 7'),
     )
     expect(await findFaults('traffic')).toEqual([
-      matchFinding('problem', 'from bravo is frozen: two statements', 'people of bravo'),
+      matchFinding('problem', 'from bravo is frozen: two statements', 'operators of bravo'),
     ])
     await changeJournal((journal) => journal.setState('filedrop/bravo/alpha', 'open', ''))
     await changeJournal((journal) => journal.setState('filedrop/alpha/bravo', 'frozen', 'the journal is older'))
@@ -169,7 +169,7 @@ describe('a channel', () => {
     expect(await findFaults('traffic', 16 * minute)).toEqual([
       matchFinding(
         'warning',
-        /^bravo: no carrier takes what is ready \(2 messages, the first since .*12:00/,
+        /^bravo: no carrier takes the ready messages \(2 messages, the first since .*12:00/,
         folders().ready,
       ),
     ])
@@ -246,12 +246,12 @@ describe('the settings that a peer was enrolled with', () => {
   test('a ceiling, or a label map, that the profile’s policy does not have', async () => {
     await siteWith({ ceiling: { policy: 'SITE', level: 'COSMIC', categories: [], originator: 'tenant-a' } })
     expect(await findFaults('labels')).toEqual([
-      matchFinding('problem', 'ceiling of bravo, SITE COSMIC, is none', 'peers remove'),
+      matchFinding('problem', 'ceiling of bravo, SITE COSMIC, is not in the policy', 'peers remove'),
     ])
     await world.end()
     await siteWith({ label_map: { NATION: { levels: { HIGH: 'COSMIC', LOW: 'UNCLASSIFIED' }, categories: {} } } })
     expect(await findFaults('labels')).toEqual([
-      matchFinding('problem', 'label map of bravo leads to levels .*: COSMIC', 'peers remove'),
+      matchFinding('problem', 'label map of bravo maps to levels .*: COSMIC', 'peers remove'),
     ])
   })
 })

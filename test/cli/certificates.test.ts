@@ -150,6 +150,6 @@ test('where the profile names a passphrase, the key of the certificate lies unde
   fs.appendFileSync(profile, `\nmtls:\n  peers:\n    alpha: { url: "https://127.0.0.1:9", ca_file: ../alpha-ca.pem }\n`)
   const { stdout } = await runCommand(['doctor', '--site', at('bravo')])
   expect(stdout).toMatch(/ok +mtls +the certificate of this site lasts until/)
-  expect(stdout).toMatch(/problem +mtls +alpha is no pinned peer/)
+  expect(stdout).toMatch(/problem +mtls +alpha is not a pinned peer/)
   expect(stdout).toMatch(/warning +mtls +alpha cannot be reached/)
 })

@@ -84,8 +84,8 @@ test('an allowlist is proposed from a document, and is one that a profile takes'
 test('a proxy that runs from sources reports its denials, its records and its reload', async () => {
   const running = await serveSite(at('door'), { env: { ...env, PROXY_WORKERS: '1' } })
   try {
-    expect((await runCommand(['proxy', 'denials', ...site], { env })).stdout).toContain('nothing was denied')
-    expect((await runCommand(['proxy', 'records', ...site], { env })).stdout).toContain('there are no requests')
+    expect((await runCommand(['proxy', 'denials', ...site], { env })).stdout).toContain('no denied requests')
+    expect((await runCommand(['proxy', 'records', ...site], { env })).stdout).toContain('no records match')
     const reloaded = await runCommand(['proxy', 'reload', ...site], { env })
     expect(reloaded.stdout).toMatch(/rules +2\napplied +nothing has changed/)
   } finally {

@@ -75,7 +75,7 @@ test('open matches are listed by what a decision on them is worth', async () => 
   const worth = items.map((each: { worth: number }) => each.worth)
   expect(worth).toEqual(worth.toSorted((one: number, other: number) => other - one))
   const listing = await runCommand(['resolve', 'uncertain'], { env })
-  expect(listing.stdout).toMatch(items.length > 0 ? /^UID .* WORTH/ : /no match is in doubt/)
+  expect(listing.stdout).toMatch(items.length > 0 ? /^UID .* WORTH/ : /no uncertain matches/)
 })
 
 test('reports an impossible combination before it sends a request', async () => {
@@ -87,7 +87,7 @@ test('reports an impossible combination before it sends a request', async () => 
     expect((await runCommand(['resolve', 'start', '--lens', 'persons', ...words], { env })).exit).toBe(2)
   }
   const absent = await runCommand(['resolve', 'start', '--lens', 'persons', '--data', 'east=nobody.csv'], { env })
-  expect([absent.exit, absent.stderr]).toEqual([2, expect.stringContaining('there is no such data file')])
+  expect([absent.exit, absent.stderr]).toEqual([2, expect.stringContaining('the data file does not exist')])
 })
 
 test('puts a match to a session, and describes a run in prose', async () => {

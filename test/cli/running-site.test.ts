@@ -209,7 +209,7 @@ describe('evidence', () => {
     await runCommand(['keys', 'export', '--site', other, '--out', foreign])
     const ended = await runCommand(['evidence', 'verify', file, '--keys', foreign])
     expect(ended.exit).toBe(5)
-    expect(ended.stdout).toContain('none of the keys given has signed it')
+    expect(ended.stdout).toContain('no trusted key has signed it')
   })
 })
 

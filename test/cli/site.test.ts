@@ -237,7 +237,7 @@ describe('doctor', () => {
     })
     const ended = await runCommand(['doctor'], { env: { ...at.env, CONSENSUS_PORT: String(port) } })
     other.close()
-    expect([ended.exit, ended.stdout.includes(`127.0.0.1:${port} is taken`)]).toEqual([5, true])
+    expect([ended.exit, ended.stdout.includes(`127.0.0.1:${port} is in use`)]).toEqual([5, true])
   })
 
   test('finds that the list of token keys is gone, and that a role cannot say who it is', async () => {

@@ -165,9 +165,7 @@ describe('where an operator looks', () => {
 
   test('health and doctor know of the provider', async () => {
     expect(await healthOf()).toMatchObject({ ok: true, detail: expect.stringMatching(/^keys of \d+ s ago$/) })
-    expect(await found()).toEqual([
-      { check: 'sso', state: 'ok', detail: 'the identity provider has 1 keys that count' },
-    ])
+    expect(await found()).toEqual([{ check: 'sso', state: 'ok', detail: 'the identity provider has 1 usable keys' }])
   })
 
   test('a token is inspected as the site judges it', async () => {

@@ -98,12 +98,7 @@ describe('reports the fault of a file, and its place', () => {
     ['too many cells', 'bad.csv', 'id,name\n1,a,b\n', ', line 2: more than the 2 fields that the first line names'],
     ['an open quotation', 'bad.csv', 'id,name\n1,"a\n', ', line 3: the file ends within quotation marks'],
     ['a bare mark', 'bad.csv', 'id,name\n1,a"b\n', ', line 2: a quotation mark in the middle of field 2'],
-    [
-      'bytes of nought',
-      'bad.csv',
-      'id,name\n1,a\n2,\0\n',
-      ' cannot be read: line 3 has a byte of nought, which no text has',
-    ],
+    ['bytes of nought', 'bad.csv', 'id,name\n1,a\n2,\0\n', ' cannot be read: line 3 contains a NUL byte'],
     [
       'another encoding',
       'bad.csv',
@@ -200,7 +195,7 @@ describe('reports the fault of a file, and its place', () => {
       [at('pipe.csv')]: 'it is a pipe, not a file',
       '/dev/zero': 'it is a device, not a file',
       [at('loop.csv')]: 'it is a link that leads back to itself',
-      [at('nowhere.csv')]: 'there is no such file',
+      [at('nowhere.csv')]: 'it does not exist',
     }
     for (const [file, why] of Object.entries(messages)) {
       await expect(readDataFile(file, all)).rejects.toThrow(`${file} cannot be read: ${why}`)
@@ -209,7 +204,7 @@ describe('reports the fault of a file, and its place', () => {
 
   test.each(['csv', 'parquet'] as DataKind[])('a file that somebody changes while it is read: %s', async (kind) => {
     const file = writeData(`changing.${kind}`, kind === 'csv' ? 'id,name\n1,a\n' : encodeParquet(people))
-    const reading = readDataFile(file, all, { tell: () => appendFileSync(file, 'x') })
+    const reading = readDataFile(file, all, { onProgress: () => appendFileSync(file, 'x') })
     await expect(reading).rejects.toThrow(`${file} was changed while it was read`)
   })
 })

@@ -318,7 +318,7 @@ describe('a model of Splink', () => {
 
   test.each([
     ['no JSON', '{', 'is not JSON'],
-    ['another document', '{"a": 1}', 'is no saved Splink model: link_type: is required'],
+    ['another document', '{"a": 1}', 'is not a saved Splink model: link_type: is required'],
   ])('that is %s is refused', async (_, text, pattern) => {
     writeFileSync(at('no-model.json'), text)
     const { exit, stderr } = await runCommand(['resolve', 'lens', 'import', at('no-model.json')])

@@ -113,7 +113,7 @@ test('a registry without records, of another lens, or that is broken is refused 
   writeFileSync(at('odd.jsonl'), text.replace('"values":{', '"worth":{'))
   for (const [name, exit, message] of [
     ['bare.jsonl', 3, 'contains no records'],
-    ['cut.jsonl', 1, 'does not keep each of its records'],
+    ['cut.jsonl', 1, 'lacks some of its records'],
     ['odd.jsonl', 1, 'is not a line of an entity registry'],
     ['none.jsonl', 1, 'does not exist'],
   ] as const) {

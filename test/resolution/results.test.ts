@@ -140,7 +140,7 @@ describe('nothing that is not whole has the name of a result', () => {
       `exec "$0" ${[path.join(repositoryRoot, 'cli/main.ts'), ...words('full')].join(' ')}`,
     ]
     expect(() => execFileSync('bash', ['-c', command.join('; '), node], { stdio: 'pipe' })).toThrow(
-      `${at('full/clusters.csv')} cannot be written: it would be larger than files may be here`,
+      `${at('full/clusters.csv')} cannot be written: it exceeds the maximum file size`,
     )
     expect(readdirSync(at('full'))).toEqual([])
   })
@@ -184,7 +184,7 @@ describe('nothing that is not whole has the name of a result', () => {
 describe('measures', () => {
   test('of a folder tell how many true pairs were compared, and the best threshold', async () => {
     await run('measured', { hasAllPairs: true })
-    const { scored, pairs } = await evaluateFiles({ found: at('measured'), truth: at('truth.csv'), out: at('figures') })
+    const { scored, pairs } = await evaluateFiles({ input: at('measured'), truth: at('truth.csv'), out: at('figures') })
     expect(scored?.has_all_pairs).toBe(true)
     expect(scored?.blocking_recall).toBeGreaterThan(0.98)
     expect(scored?.best?.f1).toBeGreaterThan(0.95)
@@ -197,10 +197,10 @@ describe('measures', () => {
     writeFileSync(at('same.csv'), 'source,id,cluster\na,1,1\nb,1,1\na,2,2\n')
     writeFileSync(at('plain-truth.csv'), 'id,cluster\n1,x\n2,y\n')
     const found = at('same.csv')
-    const evaluation = evaluateFiles({ found, truth: at('plain-truth.csv') })
-    await expect(evaluation).rejects.toThrow('ids of different sources are the same')
+    const evaluation = evaluateFiles({ input: found, truth: at('plain-truth.csv') })
+    await expect(evaluation).rejects.toThrow('sources share ids')
     writeFileSync(at('named-truth.csv'), 'source_l,id_l,source_r,id_r\na,1,b,1\n')
-    const { pairs, clusters } = await evaluateFiles({ found, truth: at('named-truth.csv') })
+    const { pairs, clusters } = await evaluateFiles({ input: found, truth: at('named-truth.csv') })
     expect([pairs.f1, clusters.f1]).toEqual([1, 1])
   })
 
@@ -212,7 +212,7 @@ describe('measures', () => {
   ])('of pairs that cannot be used say why: %j', async (text, pattern) => {
     writeFileSync(at('pairs.csv'), text)
     writeFileSync(at('two.csv'), 'id,cluster\na,1\nb,1\n')
-    const measured = evaluateFiles({ found: at('two.csv'), truth: at('two.csv'), pairs: at('pairs.csv') })
+    const measured = evaluateFiles({ input: at('two.csv'), truth: at('two.csv'), pairs: at('pairs.csv') })
     await expect(measured).rejects.toThrow(pattern)
   })
 })

@@ -200,7 +200,7 @@ test('health tells of upstream and token endpoint by what callers brought about,
     const of = (wanted: string) => dependencies.find(({ name }) => name === wanted)
     return { status, upstream: of('upstream'), tokens: of('token endpoint') }
   }
-  const unasked = { ok: true, detail: 'not asked yet' }
+  const unasked = { ok: true, detail: 'not used yet' }
   expect(await readDependencies()).toMatchObject({ status: 'ok', upstream: unasked, tokens: unasked })
   expect([proxy.platform.requests, proxy.provider.requests]).toEqual([[], []])
   await sendProxyRequest(served, report)

@@ -103,8 +103,8 @@ test('a pair that is none changes nothing, and neither does what else the profil
   const unsound: [put: () => void, says: RegExp][] = [
     [() => installCertificate(other, first), /not the private key/],
     [() => installCertificate(ended), /ended on/],
-    [() => writeFileSync(formatPath('door-cert.pem'), 'no certificate'), /no certificate that can be read/],
-    [() => writeFileSync(formatPath('door-cert.pem'), ''), /no certificate that can be read/],
+    [() => writeFileSync(formatPath('door-cert.pem'), 'no certificate'), /no readable certificate/],
+    [() => writeFileSync(formatPath('door-cert.pem'), ''), /no readable certificate/],
   ]
   for (const [write, says] of unsound) {
     write()

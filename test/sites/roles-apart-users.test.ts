@@ -106,7 +106,7 @@ describe('the user of consensus', () => {
     for (const roles of [['site'], []]) {
       const { exit, stderr } = await pair.alpha.runAs(user, ['serve', ...roles])
       expect(exit).toBe(3)
-      expect(stderr).toContain(`site: its files belong to ${users.site.uid}, and this is ${user.uid}`)
+      expect(stderr).toContain(`site: its files belong to ${users.site.uid}; this process runs as ${user.uid}`)
     }
     const asRoot = await pair.alpha.run(['serve', 'consensus'])
     expect([asRoot.exit, asRoot.stderr]).toEqual([3, expect.stringContaining(`run it as ${user.uid}`)])
@@ -114,7 +114,7 @@ describe('the user of consensus', () => {
 
   test('may not run its own role without the group', async ({ pair }) => {
     const { exit, stderr } = await pair.alpha.runAs({ ...user, gid: stranger.gid }, ['serve', 'consensus'])
-    expect([exit, stderr]).toEqual([3, expect.stringContaining('there is no site')])
+    expect([exit, stderr]).toEqual([3, expect.stringContaining('no site was found')])
   })
 
   test('each command reports the part that it may not do, and that nothing was left out', async ({ pair }) => {
@@ -297,7 +297,7 @@ describe('backups', () => {
     expect(await consensus.stop()).toBe(0)
     const before = sets(pair)
     site = await startSite(pair)
-    await waitUntil(() => site.log().includes('there is no backup: the role consensus made no copy'))
+    await waitUntil(() => site.log().includes('the backup failed: the role consensus made no copy'))
     expect(sets(pair)).toEqual(before)
     expect(await site.stop()).toBe(0)
     expect(fs.readdirSync(at(pair, 'data', 'backups')).filter((name) => name.startsWith('.'))).toEqual([])

@@ -67,8 +67,8 @@ test.each([
   expect((await ann.call(start, buildFileRun(file))).problem?.errors[0]?.path).toMatch(/^node_data/)
 })
 
-const missing = 'there is no such data file'
-const noFile = 'it is a folder, a pipe or a device, and no file'
+const missing = 'the data file does not exist'
+const noFile = 'the data file is a folder, a pipe or a device, not a regular file'
 
 test.each([
   ...['theirs.csv', 'link.csv', 'linked/outside.csv', 'nobody.csv', 'east.csv/west.csv'].map((file) => [file, missing]),
@@ -102,11 +102,7 @@ const badFiles: readonly [file: string, content: string | Uint8Array, reason: st
     'east (latin.csv) cannot be read: line 3 is not UTF-8',
   ],
   ['wide.csv', Buffer.from(`\ufeff${persons}`, 'utf16le'), 'east (wide.csv) cannot be read as text: it is UTF-16'],
-  [
-    'nought.csv',
-    `${persons}1,a\0,b\n`,
-    'east (nought.csv) cannot be read: line 2 has a byte of nought, which no text has',
-  ],
+  ['nought.csv', `${persons}1,a\0,b\n`, 'east (nought.csv) cannot be read: line 2 contains a NUL byte'],
   ['empty.csv', '', 'east (empty.csv), line 1: there is no line that names the columns'],
   ['noids.csv', `${persons}1,a,b\n,c,d\n`, 'east: record 2 has no id'],
   ['twice.csv', `${persons}1,a,b\n1,c,d\n`, 'east: records 1 and 2 both have the id "1"'],
@@ -170,5 +166,5 @@ test('a file that vanishes before it is read fails the run, and so does a missin
   const second = (await ann.ok(start, buildFileRun('brief.csv'))).run_id
   fs.rmSync(path.join(data, 'tenant-a/brief.csv'))
   await ann.ok(cancel, { run_id: first })
-  expect((await waitForRunEnd(ann, second)).failure?.reason).toBe('east (brief.csv): there is no such data file')
+  expect((await waitForRunEnd(ann, second)).failure?.reason).toBe('east (brief.csv): the data file does not exist')
 })

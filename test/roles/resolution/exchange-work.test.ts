@@ -89,7 +89,7 @@ test.each([
   ['broken.parquet', /^the data file: damaged, or not a Parquet file/],
   ['latin.csv', /^the data file cannot be read: line 2 is not UTF-8/],
   ['people.txt', /must be one of \.csv/],
-  ['nobody.csv', /there is no such data file/],
+  ['nobody.csv', /the data file does not exist/],
 ])('%s is refused, and nothing is agreed', async (file, why) => {
   const uid = await proposeExchange()
   const { call, ok } = await fixture.ann()
