@@ -53,14 +53,9 @@ export const settings = settingsBlock('hub', {
     .max(1_099_511_627_776)
     .default(67_108_864)
     .meta({ doc: 'Maximum number of bytes of those messages.' }),
-  message_days: z
-    .int()
-    .min(1)
-    .max(365)
-    .default(7)
-    .meta({
-      doc: 'Days for which a message waits for its receiver; then it is dropped, and the receiver detects a gap.',
-    }),
+  message_days: z.int().min(1).max(365).default(7).meta({
+    doc: 'Days for which a message waits for its receiver; then it is dropped, and the receiver detects a gap.',
+  }),
   feed_entries: z
     .int()
     .min(100)

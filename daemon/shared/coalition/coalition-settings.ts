@@ -12,12 +12,10 @@ const guardedUrl = z
   .refine(isTlsOrLoopbackUrl, 'must be https:, or http: to this machine, and hold no password')
 
 export const coalitionSettings = settingsBlock('coalition', {
-  hub_url: guardedUrl
-    .optional()
-    .meta({
-      env: 'COALITION_HUB_URL',
-      doc: 'URL of the coalition’s hub; the site joins it as a node with the site’s name.',
-    }),
+  hub_url: guardedUrl.optional().meta({
+    env: 'COALITION_HUB_URL',
+    doc: 'URL of the coalition’s hub; the site joins it as a node with the site’s name.',
+  }),
   token_url: guardedUrl.optional().meta({ env: 'COALITION_TOKEN_URL', doc: 'Token endpoint of the hub’s site.' }),
   client_id: z
     .string()
@@ -44,18 +42,12 @@ export const coalitionSettings = settingsBlock('coalition', {
   accepts: capabilityMessage.shape.accepts
     .default([])
     .meta({ doc: 'Content of the capability message: accepted types of contributions and their lenses.' }),
-  feed_level: labelTerm
-    .default('UNCLASSIFIED')
-    .meta({
-      doc: 'Highest level of a session whose ratification the status feed publishes; sessions with categories are never published.',
-    }),
-  feed_audience: z
-    .array(labelTerm)
-    .max(64)
-    .default([])
-    .meta({
-      doc: 'Audience that the readers of the feed represent; only sessions releasable to one of these names are published.',
-    }),
+  feed_level: labelTerm.default('UNCLASSIFIED').meta({
+    doc: 'Highest level of a session whose ratification the status feed publishes; sessions with categories are never published.',
+  }),
+  feed_audience: z.array(labelTerm).max(64).default([]).meta({
+    doc: 'Audience that the readers of the feed represent; only sessions releasable to one of these names are published.',
+  }),
 })
 export type CoalitionSettings = SettingValues<typeof coalitionSettings>
 

@@ -1,4 +1,4 @@
-// Two sides that find what they share: exactly that, whatever the order, and nothing of what is no set of points.
+// Two sides find exactly their shared elements, in any order, and nothing of an invalid set of points.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { curve25519Blinding } from '../../../adapters/blinding/curve25519/blinding.ts'
@@ -10,7 +10,7 @@ const blinding = curve25519Blinding(async (work) => performBlinding(work), 3)
 const { signal } = new AbortController()
 const secret = (seed: number) => new Uint8Array(32).fill(seed)
 
-/** What the first side finds, with all that travels between the two. */
+/** The result of the first side, with all messages between the two. */
 async function findShared(ours: readonly string[], theirs: readonly string[], domain = 'run 1') {
   const width = computeTagBytes(ours.length, theirs.length)
   const [one, other] = [secret(1), secret(2)]

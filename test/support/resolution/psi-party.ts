@@ -22,7 +22,7 @@ const { signal } = new AbortController()
 const secret = new Uint8Array(32).fill(seed)
 const values = Array.from({ length: count }, (_, at) => `user-${from + at}@example.org`)
 const width = computeTagBytes(count, count)
-const postToPeer = (said: PsiMessage) => parentPort?.postMessage(said)
+const postToPeer = (message: PsiMessage) => parentPort?.postMessage(message)
 
 const ownBlindedValues = sortPoints(await blinding.blindValues('bench', values, secret, signal), 32)
 let ownDoubleBlinded: Uint8Array | undefined
