@@ -1,6 +1,6 @@
-// Says which tests belong to which tier, and which run side by side; docs/testing.md explains the tiers.
+// Assigns tests to tiers, and lets some run side by side; docs/testing.md explains the tiers.
 import { defineConfig } from 'vitest/config'
-import { type TimeBudget, TimeReport } from './test/support/runner/time-report.ts'
+import { TimeReport } from './test/support/runner/time-report.ts'
 
 /** The one federation of packaged sites that the short tier has. */
 const shortFederation = 'test/sites/demo.test.ts'
@@ -11,7 +11,7 @@ const packaged = ['admin', 'openapi', 'profiles', 'sites'].map((folder) => `test
 /** Adapters and sites on real servers: one file after the other, beside `packaged`. */
 const engines = 'test/engines/**/*.test.ts'
 
-/** In process, and slow by what they are about: floods, time limits, passphrases, crashes at every step, seeded properties. */
+/** In process, and slow by their subject: floods, time limits, passphrases, crashes at every step, seeded properties. */
 const thorough = [
   'daemon/runtime/proxy/thread-supervisor.test.ts',
   'test/boot/doctor-machine.test.ts',
@@ -26,23 +26,10 @@ const thorough = [
   'test/transport/filedrop/{acknowledgements,courier*,crash,disk-full,hostile*,power-cut,scanner,swapped-files}.test.ts',
 ]
 
-/** What measures memory or time, or saturates the machine: alone, after everything else. */
+/** Measures of memory or time, and tests that saturate the machine: alone, after everything else. */
 const measuring = ['test/binary/**/*.test.ts', 'test/engines/**/memory.test.ts', 'test/sites/*-soak.test.ts']
 
-/** Percent of a whole run, by the sum over all workers; the report at the end marks a folder that takes more. */
-const budget: TimeBudget = {
-  'test/sites': 25,
-  'test/engines': 25,
-  'test/simulation': 10,
-  'test/roles': 10,
-  'test/cli': 8,
-  'test/transport': 6,
-  'test/resolution': 5,
-  'test/openapi': 5,
-  other: 15,
-}
-
-/** Long, since a busy machine is slow: what never comes true costs a minute, and what does is waited for no longer than it takes. */
+/** Long, since a busy machine is slow: a condition that never holds costs a minute, one that holds costs no more than its time. */
 const timeouts = {
   testTimeout: 120_000,
   // Also to remove folders of a hundred thousand files.
@@ -59,7 +46,7 @@ const outside = ['**/node_modules/**', 'dist/**']
 
 export default defineConfig({
   test: {
-    reporters: ['default', ...asJson, new TimeReport(budget)],
+    reporters: ['default', ...asJson, new TimeReport()],
     projects: [
       {
         test: {
@@ -104,7 +91,7 @@ export default defineConfig({
       {
         test: {
           name: 'engines',
-          globalSetup: 'test/support/engines/shared-opensearch.ts',
+          globalSetup: 'test/support/engines/shared-servers.ts',
           include: [engines],
           exclude: [...outside, ...measuring],
           pool: 'forks',

@@ -1,4 +1,4 @@
-// Turns the words typed into one command; each command is a file of its own.
+// Entry point: runs the command that the arguments name.
 import { runProgram } from './program/program.ts'
 import { hideExperimentalWarnings } from './terminal/experimental-warnings.ts'
 import { processTerminal } from './terminal/terminal.ts'

@@ -1,14 +1,14 @@
-// Runs one benchmark and prints its figures as they come: JSON lines for tools, aligned columns for people.
+// Runs one benchmark and prints each figure when it is measured: JSON lines for tools, aligned columns for people.
 import fs from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 
 const folder = path.resolve(import.meta.dirname, '../test/bench')
-const known = fs.readdirSync(folder).map((file) => path.basename(file, '.ts'))
+const benchmarks = fs.readdirSync(folder).map((file) => path.basename(file, '.ts'))
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'boolean' } } })
 const [name] = positionals
-if (positionals.length !== 1 || !known.includes(name)) {
-  console.error(`usage: scripts/bench NAME [--json]; NAME is one of: ${known.join(', ')}`)
+if (positionals.length !== 1 || !benchmarks.includes(name)) {
+  console.error(`usage: scripts/bench NAME [--json]; NAME is one of: ${benchmarks.join(', ')}`)
   process.exit(2)
 }
 

@@ -1,5 +1,5 @@
-// One command from sources to one executable: bundle, strip Node, pack, and make the result the same on every run.
-// With --fault-points it is one for tests alone, which ends itself at a step of the carrier that the environment names.
+// Builds one executable from the sources: bundles, strips Node, packs, and makes the result reproducible.
+// With --fault-points the executable is for tests: it ends itself at the step that PLATFORM_FAULT_POINT names.
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -29,7 +29,7 @@ if (!Object.hasOwn(targets, target)) {
 const name = `${target === host ? 'platform' : targets[target]}${values['fault-points'] ? '-fault-points' : ''}`
 const out = path.resolve(values.out ?? path.join(root, 'dist', name))
 if (values['if-stale'] && isFresh({ root, out })) process.exit(0)
-const started = new Date()
+const startTime = new Date()
 
 const work = workFolder()
 const temp = tempFolder(work)
@@ -42,7 +42,7 @@ try {
   discard(work)
 }
 
-/** A folder for this run alone, so that two builds may run at once; what killed builds left is removed first. */
+/** Creates a folder for this run, so that two builds may run at once. Removes the folders of killed builds first. */
 function workFolder() {
   const dist = path.join(root, 'dist')
   fs.mkdirSync(dist, { recursive: true })
@@ -56,7 +56,7 @@ function workFolder() {
   return folder
 }
 
-/** Its path ends up in the executable: always of one length, and the same on every machine but for six characters. */
+/** Creates a temporary folder whose path, which the executable contains, differs between builds only in six characters. */
 function tempFolder(work) {
   const folder = fs.mkdtempSync('/tmp/platform-build-')
   fs.symlinkSync(folder, path.join(work, 'temp'))
@@ -79,21 +79,24 @@ function isRunning(pid) {
 }
 
 /**
- * In one write, the file lies in the page cache in pieces of megabytes, and a process that runs it counts each piece
- * that it touches as its memory: 35 MB more than from a file that was copied or read from disk.
+ * Writes a file in small chunks. After one large write, the page cache holds the file in folios of megabytes, and a process
+ * that runs it counts every folio that it touches as its memory: 35 MB more than for a file read from disk.
  */
-function writeInPieces(file, bytes) {
+function writeInChunks(file, bytes) {
+  const chunk_bytes = 65_536
   const handle = fs.openSync(file, 'w', 0o755)
-  for (let at = 0; at < bytes.length; at += 65_536) fs.writeSync(handle, bytes, at, Math.min(65_536, bytes.length - at))
+  for (let offset = 0; offset < bytes.length; offset += chunk_bytes) {
+    fs.writeSync(handle, bytes, offset, Math.min(chunk_bytes, bytes.length - offset))
+  }
   fs.closeSync(handle)
 }
 
-/** Renamed into place, since the old file may be running; dated by the start, so that later edits count as newer. */
+/** Renames the file into place, since the old one may be running. Dates it by the start, so that later edits are newer. */
 function publish(bytes) {
   fs.mkdirSync(path.dirname(out), { recursive: true })
   const draft = `${out}.${process.pid}`
-  writeInPieces(draft, bytes)
-  fs.utimesSync(draft, started, started)
+  writeInChunks(draft, bytes)
+  fs.utimesSync(draft, startTime, startTime)
   fs.renameSync(draft, out)
   const digest = createHash('sha256').update(bytes).digest('hex')
   console.error(`${path.relative(root, out)} ${(bytes.length / 1e6).toFixed(1)} MB sha256 ${digest}`)

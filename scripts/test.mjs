@@ -1,9 +1,10 @@
-// Runs each check to its end, so that one run shows all that is wrong, and counts them in one last line. Without words the
-// short tier of tests, with `--all` every tier, with names of files or folders the tests of those.
+// Runs every check to its end, lists the failures, and counts them in one last line. Without arguments it runs the short tier
+// of tests, with `--all` every tier, with names of files or folders the tests of those.
 import { spawn, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 
 const root = path.resolve(import.meta.dirname, '..')
 process.chdir(root)
@@ -17,42 +18,53 @@ const checks = [
   ['build', process.execPath, ['scripts/build.mjs', '--if-stale']],
 ]
 
-const failures = checks.filter(([name, command, args]) => {
-  const isFailed = run(command, args) !== 0
-  if (isFailed) console.error(`FAILED: ${name}`)
-  return isFailed
-}).length
+/** One line for each failure, printed last: a log that is cut to its end still names them. */
+const failureLines = []
+for (const [name, command, args] of checks) if (run(command, args) !== 0) failureLines.push(name)
+let failed = failureLines.length
 const words = process.argv.slice(2)
 const isWhole = words.includes('--all')
 const names = words.filter((word) => word !== '--all')
 if (isWhole) env.SIMULATED_HISTORIES ??= '1000'
 
+const isEveryTier = isWhole && names.length === 0
 /**
  * Stages of tiers, in order. Tiers of one stage run beside each other, each in a worker of its own: sites of the packaged
  * executable leave a core to the real servers. A measurement has the machine to itself.
  */
-const stages = isWhole && names.length === 0 ? [['short'], ['thorough'], ['packaged', 'engines'], ['measuring']] : [[]]
-const tests = { passed: 0, failed: 0, skipped: 0 }
+const stages = isEveryTier ? [['short'], ['thorough'], ['packaged', 'engines'], ['measuring']] : [[]]
+let passed = 0
+let skipped = 0
+const times = []
 for (const stage of stages) {
   const runs =
     stage.length > 0 ? stage.map((tier) => [`--project=${tier}`]) : [names.length > 0 ? names : ['--project=short']]
-  for (const counts of await Promise.all(runs.map((selection) => runTests(selection, runs.length === 1))))
-    for (const [what, count] of Object.entries(counts)) tests[what] += count
+  for (const result of await Promise.all(runs.map((selection) => runTests(selection, runs.length === 1)))) {
+    passed += result.passed
+    failed += result.failed
+    skipped += result.skipped
+    failureLines.push(...result.failureLines)
+    times.push(...result.times)
+  }
 }
-const failed = tests.failed + failures
-const skipped = tests.skipped > 0 ? `, ${tests.skipped} skipped` : ''
-console.log(`${tests.passed} passed, ${failed} failed${skipped}`)
+if (times.length > 0) {
+  const { formatTimeReport, timeBudget } = await import('../test/support/runner/time-report.ts')
+  console.log(`${formatTimeReport(times, timeBudget).join('\n')}\n`)
+}
+for (const line of failureLines) console.log(`FAILED: ${line}`)
+console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
 process.exitCode = failed === 0 ? 0 : 1
 
-/** `isAlone`: what it prints is shown as it comes, else when it has ended, so that two runs do not mix their lines. */
+/** Output of a run with `isAlone` appears at once, else when the run has ended, so that two runs do not mix their lines. */
 async function runTests(selection, isAlone) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'platform-test-'))
   const log = path.join(folder, 'output.log')
   const output = isAlone ? 'inherit' : fs.openSync(log, 'w')
   try {
     const file = path.join(folder, 'report.json')
+    const timesFile = path.join(folder, 'times.json')
     const child = spawn('vitest', ['run', ...selection], {
-      env: { ...env, TEST_REPORT_FILE: file },
+      env: { ...env, TEST_REPORT_FILE: file, ...(isEveryTier ? { TEST_TIMES_FILE: timesFile } : {}) },
       stdio: ['ignore', output, output],
     })
     const status = await new Promise((resolve) => {
@@ -63,7 +75,8 @@ async function runTests(selection, isAlone) {
       child.once('exit', (code) => resolve(code ?? 1))
     })
     if (!isAlone) process.stdout.write(fs.readFileSync(log))
-    return count(file, status)
+    const times = fs.existsSync(timesFile) ? JSON.parse(fs.readFileSync(timesFile, 'utf8')) : []
+    return { ...readReport(file, status, selection), times }
   } finally {
     fs.rmSync(folder, { recursive: true, force: true })
   }
@@ -73,17 +86,36 @@ async function runTests(selection, isAlone) {
  * A file that cannot be loaded has no tests in the report, and an error outside any test has no place in it: both
  * show in the status of the file or of the run, and count as one failure.
  */
-function count(file, status) {
-  if (!fs.existsSync(file)) return { passed: 0, failed: 1, skipped: 0 }
+function readReport(file, status, selection) {
+  const run = `vitest run ${selection.join(' ')}`
+  if (!fs.existsSync(file))
+    return { passed: 0, failed: 1, skipped: 0, failureLines: [`${run}: ended with status ${status} and no report`] }
   const report = JSON.parse(fs.readFileSync(file, 'utf8'))
-  const isUnexplained = (result) =>
-    result.status === 'failed' && !result.assertionResults.some((test) => test.status === 'failed')
-  const failed = report.numFailedTests + report.testResults.filter(isUnexplained).length
+  const failureLines = report.testResults.flatMap(listFailures)
+  if (failureLines.length === 0 && status !== 0)
+    failureLines.push(`${run}: ended with status ${status} outside any test; its log above says why`)
   return {
     passed: report.numPassedTests,
-    failed: failed === 0 && status !== 0 ? 1 : failed,
+    failed: failureLines.length,
     skipped: report.numPendingTests + report.numTodoTests,
+    failureLines,
   }
+}
+
+/** File, title and first line of the error of each failed test, or the error of the file where none of its tests failed. */
+function listFailures({ name, status, message, assertionResults }) {
+  const file = path.relative(root, name)
+  const failedTests = assertionResults.filter((test) => test.status === 'failed')
+  if (failedTests.length === 0 && status === 'failed') return [`${file}: ${firstLine(message)}`]
+  return failedTests.map((test) => `${file} > ${test.fullName}: ${firstLine(test.failureMessages[0])}`)
+}
+
+function firstLine(message) {
+  return (
+    stripVTControlCharacters(message ?? '')
+      .trim()
+      .split('\n')[0] || 'no message'
+  )
 }
 
 function run(command, args) {

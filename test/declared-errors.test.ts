@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.site.close())
 
-/** What test/every-operation.test.ts brings about by the same request for every operation. */
+/** Errors that test/every-operation.test.ts causes by the same request for every operation. */
 function isCoveredByWalk({ address, operation }: AddressedOperation, code: ErrorCode): boolean {
   const ofAnObject = pathParameters(operation.path).length > 0
   if (code === 'not_found') return ofAnObject

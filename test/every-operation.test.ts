@@ -4,13 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { everyOperation } from '../daemon/every-role.ts'
 import { type AddressedOperation, hasBody, pathParameters } from '../daemon/kernel/operation/operation.ts'
 import { expectProblem } from './support/every-operation/expect-problem.ts'
-import {
-  createOperationFixture,
-  type OperationFixture,
-  topSecretClearance,
-} from './support/every-operation/operation-fixture.ts'
+import { type OperationFixture, topSecretClearance } from './support/every-operation/operation-fixture.ts'
 import { type OperationSample, operationSamples } from './support/every-operation/operation-samples.ts'
 import { readStoredState } from './support/every-operation/read-stored-state.ts'
+import { createSampledFixture, roleOf } from './support/every-operation/sampled-fixture.ts'
 import {
   listInputFields,
   listRequiredFields,
@@ -30,24 +27,17 @@ const readOperations = all.filter(([, { operation }]) => !hasBody(operation.meth
 const writeOperations = all.filter(([, { operation }]) => hasBody(operation.method))
 /** Of a signed one nothing is read before its signature counts: test/roles/intelligence/webhook-intake.test.ts. */
 const jsonWriteOperations = writeOperations.filter(([, { operation }]) => !operation.consumes && !operation.signed)
-const roleOf = (kind: 'only' | 'without', permission: string) => `${kind}_${permission.replace(':', '_')}`
 
 let world: OperationFixture
 let before: string[]
-/** The stage has a peer that was frozen: what was said of it is no answer to a request. */
+/** The stage has a frozen peer: log lines about it are not answers to a request. */
 let loggedBefore = 0
-const inputs = new Map<string, OperationSample>()
+let inputs: ReadonlyMap<string, OperationSample>
 beforeAll(async () => {
-  const roles = permissions.flatMap((one) => [
-    [roleOf('only', one), [one]],
-    [roleOf('without', one), permissions.filter((other) => other !== one)],
-  ])
-  world = await createOperationFixture({ identity: { roles: Object.fromEntries(roles) } })
-  for (const { address } of operations) {
-    const made = await operationSamples[address]?.(world)
-    if (made) inputs.set(address, made)
-  }
-  before = await readStoredState(world)
+  ;({ world, inputs, before } = await createSampledFixture(
+    permissions,
+    operations.map(({ address }) => address),
+  ))
   loggedBefore = world.site.logged.length
 })
 afterAll(() => world?.site.close())
@@ -172,8 +162,8 @@ describe('refused, with nothing stored', () => {
   })
 
   test.each(all)('%s with a parameter or field that it does not know', async (_, target) => {
-    const asked = await sendChanged(target, { query: { surprise: '1' } })
-    expect(expectProblem(asked, [422], target.operation).code).toBe('invalid')
+    const response = await sendChanged(target, { query: { surprise: '1' } })
+    expect(expectProblem(response, [422], target.operation).code).toBe('invalid')
     const { method, signed } = target.operation
     if (!hasBody(method) || signed || !rejectsUnknownFields(target.operation)) return
     expect(expectProblem(await sendChanged(target, {}, { surprise: 1 }), [422], target.operation).code).toBe('invalid')
@@ -298,11 +288,11 @@ test.each(all.filter(([, { operation }]) => operation.creates))(
       sendOperation(world, target, input, { token: world.admin, headers })
     const [first, second] = [await ask(keyed.input), await ask(keyed.input)]
     expect([first.status, second.status], first.text).toEqual(Array(2).fill(target.operation.status ?? 200))
-    const told = ({ json }: typeof first) => {
+    const readError = ({ json }: typeof first) => {
       const { id, uid, contributions, history } = json as Record<string, unknown>
       return { id, uid, contributions, history }
     }
-    expect(told(second)).toEqual(told(first))
+    expect(readError(second)).toEqual(readError(first))
     const third = await ask({ ...keyed.input, ...keyed.another })
     expect(expectProblem(third, [422], target.operation).code).toBe('idempotency_mismatch')
   },

@@ -12,10 +12,10 @@ const declared = everyRole.flatMap((role) => addressOperations(role))
 describe.each(everyRole.map(({ name }) => name))('%s', (role) => {
   const operations = declared.filter((each) => each.role === role)
 
-  test.each(operations.map(({ address, operation }) => ({ address, operation })))('$address', async (given) => {
-    const file = path.join(repositoryRoot, 'daemon/roles', `${given.address.replaceAll('.', '/')}.ts`)
+  test.each(operations.map(({ address, operation }) => ({ address, operation })))('$address', async (entry) => {
+    const file = path.join(repositoryRoot, 'daemon/roles', `${entry.address.replaceAll('.', '/')}.ts`)
     expect(existsSync(file), `${path.relative(repositoryRoot, file)} does not exist`).toBe(true)
     const exported: Record<string, unknown> = await import(file)
-    expect(Object.values(exported)).toContain(given.operation)
+    expect(Object.values(exported)).toContain(entry.operation)
   })
 })

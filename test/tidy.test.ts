@@ -1,4 +1,4 @@
-// Holds the house rules that neither the compiler nor the linter knows: who may import whom, names, sizes, dead files.
+// Rules of the repository that neither the compiler nor the linter checks: imports, names, sizes, dead files.
 // Function length, default exports, re-exports and `any` are rules of the linter, in biome.json.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -98,7 +98,7 @@ const loadedWhenNeeded = [
   'undici/lib/dispatcher/agent.js',
 ]
 
-/** What every daemon loads, whatever its profile says. */
+/** Modules that every daemon loads, under any profile. */
 const loadedAlways = () =>
   closure(['cli/main.ts', 'cli/commands/serve.ts', 'daemon/boot/serve.ts'], ({ loads }) => loads)
 

@@ -1,66 +1,66 @@
-// One look at the site through the client: what each part tells, or why it does not.
+// A snapshot of the site through the client: the rows of each pane, or the fault that kept them away.
 import { isRefusal } from '../../daemon/kernel/error/errors.ts'
 import type { ApiObject, ServiceClient } from '../client/client.ts'
 import { identifyRole } from '../client/identify-role.ts'
 import { formatInstant } from './tables.ts'
 import type { PaneName } from './view.ts'
 
-/** Where the screens look: a site on this machine, or whatever answers at one URL. */
+/** The service that the screens read: a site on this machine, or the role behind one URL. */
 export type AdminSource = {
-  /** What the head line calls it. */
-  readonly place: string
-  /** Those that the profile runs; undefined where only a URL is known, and the one role behind it has to be asked. */
+  /** Name in the head line: the site, or the URL. */
+  readonly siteName: string
+  /** Roles that the profile runs; undefined if only a URL is known, since the role behind it must identify itself. */
   readonly roles: readonly AdminRoleAddress[] | undefined
-  /** A client with a token that is good for the next minutes. */
+  /** A client whose token stays valid for the next minutes. */
   connect(): Promise<ServiceClient>
-  /** Text of others without anything that moves a cursor or hides a line. */
+  /** Removes control characters from untrusted text, so that it cannot move the cursor or hide a line. */
   sanitize(text: string): string
 }
 
 type AdminRoleAddress = { readonly name: string; readonly url: string }
 
-/** What was found, and why it is not all; a fault is one line. `of`: what the rows are the most frequent or newest of. */
-export type PaneContent = { readonly items: readonly ApiObject[]; readonly of?: string; readonly fault?: string }
+/** Rows of a pane. `fault`, one line, explains missing rows; `range` describes the set that the rows are taken from. */
+export type PaneContent = { readonly items: readonly ApiObject[]; readonly range?: string; readonly fault?: string }
 
-/** What each pane shows; those whose role is not here are absent. */
+/** Content of each pane; a pane whose role this site does not run is absent. */
 export type AdminSnapshot = Readonly<Partial<Record<PaneName, PaneContent>>>
 
-/** Somebody watches: what takes longer is as good as down, and is asked again soon. */
+/** A person watches: a slower role counts as down, and the next poll tries it again. */
 const timeout_ms = 4_000
-/** As many as a person scrolls through; the filter by state narrows what is listed, not what was. */
+/** About as many as a person scrolls through. The service applies the filter by state, so it finds older sessions too. */
 const max_sessions = 200
 const max_denials = 100
 
-/** Never throws: each part has its own fault. `state` keeps only the sessions in it. */
+/** Reads every pane. Never throws: each pane has its own fault. `state` selects sessions. */
 export async function fetchAdminSnapshot(source: AdminSource, state: string | undefined): Promise<AdminSnapshot> {
-  const ask: OperationCall = async (address, input) => (await source.connect()).call(address, input, { timeout_ms })
-  const items = async (address: string, input: ApiObject) => (await ask(address, input)).items as readonly ApiObject[]
-  const roles = source.roles ?? [{ name: await identifyRole(ask).catch(() => unknown_role), url: source.place }]
-  const shown: readonly (readonly [PaneName, role: string, () => Promise<PaneContent>])[] = [
+  const call: OperationCall = async (address, input) => (await source.connect()).call(address, input, { timeout_ms })
+  const list = async (address: string, input: ApiObject) => (await call(address, input)).items as readonly ApiObject[]
+  const roles = source.roles ?? [{ name: await identifyRole(call).catch(() => unknown_role), url: source.siteName }]
+  const readers: readonly (readonly [PaneName, role: string, () => Promise<PaneContent>])[] = [
     [
       'sessions',
       'consensus',
-      async () => ({ items: await items('consensus.session.list', { limit: max_sessions, state }) }),
+      async () => ({ items: await list('consensus.session.list', { limit: max_sessions, state }) }),
     ],
-    ['channels', 'site', async () => ({ items: await items('site.channel.list', {}) })],
-    ['denials', 'proxy', () => fetchDenials(ask)],
+    ['channels', 'site', async () => ({ items: await list('site.channel.list', {}) })],
+    ['denials', 'proxy', () => fetchDenials(call)],
   ]
-  const here = shown.filter(([, name]) => roles.some((role) => role.name === name))
-  const [states, ...all] = await Promise.all([
-    Promise.all(roles.map(async (role) => addRoleAddress(role, await fetchRoleState(ask, role.name)))),
-    ...here.map(
-      async ([pane, role, asked]) => [pane, await asked().catch((error) => describeMissingPane(role, error))] as const,
+  const available = readers.filter(([, name]) => roles.some((role) => role.name === name))
+  const [states, ...contents] = await Promise.all([
+    Promise.all(roles.map(async (role) => addRoleAddress(role, await fetchRoleState(call, role.name)))),
+    ...available.map(
+      async ([pane, role, read]) => [pane, await read().catch((error) => describeMissingPane(role, error))] as const,
     ),
   ])
-  return sanitizeTexts({ roles: { items: states }, ...Object.fromEntries(all) }, source.sanitize)
+  return sanitizeTexts({ roles: { items: states }, ...Object.fromEntries(contents) }, source.sanitize)
 }
 
-/** The explanation of a dissent record as prose; a fault is told in its place. */
+/** The explanation of a dissent record as prose, or the fault in its place. */
 export async function fetchExplanation(source: AdminSource, dissent: string): Promise<string> {
   try {
     const api = await source.connect()
     const { text } = await api.call('consensus.dissent.explain', { id: dissent }, { timeout_ms })
-    // Its lines are wanted: each is neutralised alone.
+    // The line breaks of the prose stay: each line is sanitized alone.
     return String(text).split('\n').map(source.sanitize).join('\n')
   } catch (error) {
     return source.sanitize(describeFault(error))
@@ -71,13 +71,13 @@ type OperationCall = (address: string, input: ApiObject) => Promise<ApiObject>
 
 const unknown_role = 'unknown'
 
-/** A role that answers only the public question runs as well: then the token is at fault, and the fault says so. */
-async function fetchRoleState(ask: OperationCall, role: string): Promise<ApiObject> {
-  const of = role === unknown_role ? 'site' : role
+/** Reads health with the token, else the public liveness: then the role runs, and the fault describes the token. */
+async function fetchRoleState(call: OperationCall, role: string): Promise<ApiObject> {
+  const addressable = role === unknown_role ? 'site' : role
   try {
-    const { version } = await ask(`${of}.service.info`, {})
-    const health: ApiObject = await ask(`${of}.service.health`, {}).catch(async (error) => ({
-      ...(await ask(`${of}.service.live`, {})),
+    const { version } = await call(`${addressable}.service.info`, {})
+    const health: ApiObject = await call(`${addressable}.service.health`, {}).catch(async (error) => ({
+      ...(await call(`${addressable}.service.live`, {})),
       fault: describeFault(error),
     }))
     return { version, state: health.status, ...health }
@@ -86,16 +86,16 @@ async function fetchRoleState(ask: OperationCall, role: string): Promise<ApiObje
   }
 }
 
-/** Where the profile leaves the port open, a role that runs knows it. */
+/** Adds the URL. Only the running role knows it if the profile leaves the port open. */
 function addRoleAddress(role: AdminRoleAddress, state: ApiObject): ApiObject {
-  const [bound] = (state.listens ?? []) as readonly string[]
-  return { ...role, ...state, url: role.url.startsWith('unix:') ? (bound ?? role.url) : role.url }
+  const [boundUrl] = (state.listens ?? []) as readonly string[]
+  return { ...role, ...state, url: role.url.startsWith('unix:') ? (boundUrl ?? role.url) : role.url }
 }
 
-/** What the door refused most often since it runs. */
-async function fetchDenials(ask: OperationCall): Promise<PaneContent> {
-  const { since, total, items } = await ask('proxy.denial.list', { limit: max_denials })
-  return { items: items as readonly ApiObject[], of: `${total} since ${formatInstant(since)}` }
+/** The most frequent denials since the proxy started. */
+async function fetchDenials(call: OperationCall): Promise<PaneContent> {
+  const { since, total, items } = await call('proxy.denial.list', { limit: max_denials })
+  return { items: items as readonly ApiObject[], range: `${total} since ${formatInstant(since)}` }
 }
 
 function describeMissingPane(role: string, error: unknown): PaneContent {
@@ -110,13 +110,13 @@ function describeFault(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The same, with every text in it made harmless and one line long. */
-function sanitizeTexts<T>(given: T, neutral: (text: string) => string): T {
-  const walk = (value: unknown): unknown => {
-    if (typeof value === 'string') return neutral(value).replaceAll('\n', '\\n')
-    if (Array.isArray(value)) return value.map(walk)
-    if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, walk(part)]))
+/** A copy in which every text is sanitized and one line long. */
+function sanitizeTexts<T>(value: T, sanitize: (text: string) => string): T {
+  const walk = (node: unknown): unknown => {
+    if (typeof node === 'string') return sanitize(node).replaceAll('\n', '\\n')
+    if (Array.isArray(node)) return node.map(walk)
+    if (typeof node !== 'object' || node === null) return node
+    return Object.fromEntries(Object.entries(node).map(([key, child]) => [key, walk(child)]))
   }
-  return walk(given) as T
+  return walk(value) as T
 }

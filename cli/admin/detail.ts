@@ -1,4 +1,4 @@
-// All that is known of one row, line by line, for the screen that enter opens.
+// Every field of one row, line by line, for the screen that the enter key opens.
 import type { ApiObject } from '../client/client.ts'
 import { wrapText } from './layout.ts'
 import {
@@ -16,7 +16,7 @@ export type DetailLine = { readonly label: string; readonly text: string; readon
 
 const label_width_chars = 16
 
-/** `prose`: the explanation of a session's dissent, once it is there. `columns` of the terminal. */
+/** Lines of the detail screen. `prose`: the explanation of a dissent, once loaded. `columns` of the terminal. */
 export function buildDetail(pane: PaneName, item: ApiObject, prose: string | undefined, columns: number): DetailLine[] {
   const lines = {
     roles: buildRoleDetail,
@@ -24,16 +24,16 @@ export function buildDetail(pane: PaneName, item: ApiObject, prose: string | und
     channels: buildFieldDetail,
     denials: buildFieldDetail,
   }[pane](item)
-  const explained =
+  const explanation =
     prose === undefined
       ? []
       : [
           { label: '', text: '' },
           { label: 'why', text: prose },
         ]
-  const room = Math.max(20, columns - label_width_chars - 1)
-  return [...lines, ...explained].flatMap(({ label, text, ...tone }) =>
-    wrapText(text, room).map((part, at) => ({ label: at === 0 ? label : '', text: part, ...tone })),
+  const text_width_chars = Math.max(20, columns - label_width_chars - 1)
+  return [...lines, ...explanation].flatMap(({ label, text, ...tone }) =>
+    wrapText(text, text_width_chars).map((line, index) => ({ label: index === 0 ? label : '', text: line, ...tone })),
   )
 }
 
@@ -41,9 +41,9 @@ const detailLine = (label: string, value: unknown): DetailLine[] =>
   value === undefined || value === null ? [] : [{ label, text: formatText(value) }]
 
 function buildRoleDetail({ name, state, version, url, fault, dependencies = [] }: ApiObject): DetailLine[] {
-  const needs = (dependencies as readonly ApiObject[]).map(
-    ({ name: needed, ok, detail, latency_ms }): DetailLine => ({
-      label: `needs ${needed}`,
+  const dependencyLines = (dependencies as readonly ApiObject[]).map(
+    ({ name: dependency, ok, detail, latency_ms }): DetailLine => ({
+      label: `needs ${dependency}`,
       text: `${ok ? 'ok' : 'broken'}, ${latency_ms} ms${detail ? `: ${detail}` : ''}`,
       tone: ok ? 'good' : 'bad',
     }),
@@ -54,7 +54,7 @@ function buildRoleDetail({ name, state, version, url, fault, dependencies = [] }
     ...detailLine('fault', fault),
     ...detailLine('version', version),
     ...detailLine('url', url),
-    ...needs,
+    ...dependencyLines,
   ]
 }
 
@@ -63,7 +63,7 @@ function buildSessionDetail(session: ApiObject): DetailLine[] {
   const { kind, left, right } = (subject ?? {}) as ApiObject
   const { method, conflict } = (result ?? {}) as ApiObject
   const { level } = (classification ?? {}) as ApiObject
-  const attested = attestation as ApiObject | undefined
+  const attestationFields = attestation as ApiObject | undefined
   return [
     ...detailLine('session', session.id),
     { label: 'state', text: formatText(state), tone: selectTone(String(state)) },
@@ -79,7 +79,10 @@ function buildSessionDetail(session: ApiObject): DetailLine[] {
     ...detailLine('lives at', (origin as ApiObject | undefined)?.peer),
     ...detailLine('evidence', session.evidence_block_id),
     ...detailLine('open dissent', session.open_dissent_id),
-    ...detailLine('attested', attested && `${attested.decision} by ${attested.by}: ${attested.rationale}`),
+    ...detailLine(
+      'attested',
+      attestationFields && `${attestationFields.decision} by ${attestationFields.by}: ${attestationFields.rationale}`,
+    ),
     ...detailLine('created', `${formatInstant(session.created_at)} by ${session.created_by}`),
     { label: '', text: '' },
     ...buildHistory(session),
@@ -87,18 +90,18 @@ function buildSessionDetail(session: ApiObject): DetailLine[] {
 }
 
 function buildHistory({ history: steps = [] }: ApiObject): DetailLine[] {
-  return (steps as readonly ApiObject[]).map(({ at, from, to, trigger, by, reason, decision }, place) => ({
-    label: place === 0 ? 'history' : '',
+  return (steps as readonly ApiObject[]).map(({ at, from, to, trigger, by, reason, decision }, index) => ({
+    label: index === 0 ? 'history' : '',
     text: `${formatInstant(at)}  ${from ? `${from} → ` : ''}${to}${formatReason(reason ?? decision)}  ${trigger} by ${by}`,
     tone: selectTone(String(to)),
   }))
 }
 
-function formatReason(given: unknown): string {
-  return given === undefined ? '' : ` (${given})`
+function formatReason(reason: unknown): string {
+  return reason === undefined ? '' : ` (${reason})`
 }
 
-/** Of what is told as it is. */
+/** One line for each field, in the order of the service. */
 function buildFieldDetail(item: ApiObject): DetailLine[] {
   return Object.entries(item).flatMap(([name, value]) => {
     const label = name.replaceAll('_', ' ')

@@ -1,9 +1,9 @@
-// Opens the screens on this terminal and gives it back as it was.
+// Opens the screens on this terminal and restores it afterwards.
 import { render } from 'ink'
 import type { AdminSource } from './admin-snapshot.ts'
 import { Admin } from './screens/admin.tsx'
 
-/** Resolves when the person leaves. Throws what a screen threw, after the terminal is as it was. */
+/** Resolves when the person quits. Rethrows an error of a screen once the terminal is restored. */
 export async function openAdmin(source: AdminSource, hasColour: boolean): Promise<void> {
   const screen = render(<Admin source={source} hasColour={hasColour} />, {
     alternateScreen: true,

@@ -42,7 +42,7 @@ test('a session tells its state, outcome, who was heard, and what is still owed'
     STATE: { text: 'IN_CONFLICT', tone: 'bad' },
     OUTCOME: { text: 'total_conflict 0.5124' },
     HEARD: { text: '2/3 m2' },
-    OWED: { text: '1', tone: 'warn' },
+    DUE: { text: '1', tone: 'warn' },
   })
   const { result: _none, reason: _without, ...open } = conflict
   expect(row('sessions', { ...open, state: 'PROPOSED' }).OUTCOME?.text).toBe('-')

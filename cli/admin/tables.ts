@@ -1,4 +1,4 @@
-// What is found, as rows of text: which columns there are, how wide, and what in them is good or bad.
+// Tables of the panes: columns, widths, and cells with a tone.
 import type { ApiObject } from '../client/client.ts'
 import type { PaneName } from './view.ts'
 
@@ -7,44 +7,46 @@ export type PaneCell = { readonly text: string; readonly tone?: Tone }
 
 export type PaneColumn = {
   readonly heading: string
-  /** Characters; a column that grows shares what is left over. */
+  /** Characters; a growing column also shares the rest of the line. */
   readonly width: number
   readonly grows?: boolean
-  /** Left out on terminals with fewer columns than this. */
-  readonly from?: number
+  /** Hidden on terminals with fewer columns than this. */
+  readonly minColumns?: number
 }
 export type PaneTable = {
   readonly columns: readonly PaneColumn[]
   readonly rows: readonly { readonly key: string; readonly cells: readonly PaneCell[] }[]
 }
 
-/** Characters that a growing column can do with. */
+/** Smallest useful width of a growing column. */
 const min_growing_chars = 8
 
 type PaneColumnSource = PaneColumn & { readonly cell: (item: ApiObject) => PaneCell }
 
-/** `columns` of the terminal. Absent values are a dash. */
+/** Builds the table of a pane for a terminal with `columns`. An absent value is a dash. */
 export function buildPaneTable(pane: PaneName, items: readonly ApiObject[], columns: number): PaneTable {
-  const shown = selectFittingColumns(
-    paneColumns[pane].filter(({ from = 0 }) => columns >= from),
+  const visible = selectFittingColumns(
+    paneColumns[pane].filter(({ minColumns = 0 }) => columns >= minColumns),
     columns,
   )
   return {
-    columns: shown.map(({ cell: _cell, ...column }) => column),
-    rows: items.map((item) => ({ key: buildRowKey(pane, item), cells: shown.map(({ cell }) => cell(item)) })),
+    columns: visible.map(({ cell: _cell, ...column }) => column),
+    rows: items.map((item) => ({ key: buildRowKey(pane, item), cells: visible.map(({ cell }) => cell(item)) })),
   }
 }
 
-/** The last columns matter least: they give way on a narrow terminal. */
-function selectFittingColumns(shown: readonly PaneColumnSource[], columns: number): readonly PaneColumnSource[] {
-  const needed = shown.reduce(
+/** Drops columns from the right, which matter least, until the others fit. */
+function selectFittingColumns(candidates: readonly PaneColumnSource[], columns: number): readonly PaneColumnSource[] {
+  const needed_chars = candidates.reduce(
     (sum, { width, grows }) => sum + 2 + (grows ? Math.min(width, min_growing_chars) : width),
     0,
   )
-  return needed <= columns || shown.length === 1 ? shown : selectFittingColumns(shown.slice(0, -1), columns)
+  return needed_chars <= columns || candidates.length === 1
+    ? candidates
+    : selectFittingColumns(candidates.slice(0, -1), columns)
 }
 
-/** What tells a row from the others of its pane, for as long as it is there. */
+/** Stable key of a row within its pane. */
 export function buildRowKey(pane: PaneName, item: ApiObject): string {
   if (pane === 'roles') return String(item.name)
   if (pane === 'denials') return `${item.reason} ${item.method} ${item.path}`
@@ -55,7 +57,7 @@ const plainCell =
   (name: string, tone?: Tone) =>
   (item: ApiObject): PaneCell => ({ text: formatText(item[name]), ...(tone ? { tone } : {}) })
 
-/** A count that should be nothing. */
+/** A count that should be zero; any other is bad. */
 const troubleCell =
   (name: string) =>
   (item: ApiObject): PaneCell => ({ text: formatText(item[name]), ...(item[name] ? { tone: 'bad' as const } : {}) })
@@ -70,7 +72,7 @@ const paneColumns: Readonly<Record<PaneName, readonly PaneColumnSource[]>> = {
     },
     { heading: 'NEEDS', width: 20, grows: true, cell: formatDependencies },
     { heading: 'URL', width: 24, cell: plainCell('url', 'faint') },
-    { heading: 'VERSION', width: 8, from: 100, cell: plainCell('version', 'faint') },
+    { heading: 'VERSION', width: 8, minColumns: 100, cell: plainCell('version', 'faint') },
   ],
   sessions: [
     { heading: 'SESSION', width: 18, cell: plainCell('id') },
@@ -81,9 +83,9 @@ const paneColumns: Readonly<Record<PaneName, readonly PaneColumnSource[]>> = {
     },
     { heading: 'OUTCOME', width: 16, cell: (session) => ({ text: formatOutcome(session) }) },
     { heading: 'HEARD', width: 7, cell: (session) => ({ text: formatContributors(session) }) },
-    { heading: 'OWED', width: 4, cell: ({ undelivered }) => formatPending(undelivered) },
+    { heading: 'DUE', width: 4, cell: ({ undelivered }) => formatPending(undelivered) },
     { heading: 'LENS', width: 12, grows: true, cell: plainCell('lens_id', 'faint') },
-    { heading: 'CREATED', width: 19, from: 110, cell: ({ created_at }) => ({ text: formatInstant(created_at) }) },
+    { heading: 'CREATED', width: 19, minColumns: 110, cell: ({ created_at }) => ({ text: formatInstant(created_at) }) },
   ],
   channels: [
     { heading: 'PEER', width: 10, grows: true, cell: plainCell('peer') },
@@ -96,7 +98,7 @@ const paneColumns: Readonly<Record<PaneName, readonly PaneColumnSource[]>> = {
     { heading: 'REFUSED', width: 7, cell: troubleCell('quarantined') },
     { heading: 'SENT', width: 5, cell: plainCell('sent') },
     { heading: 'RECVD', width: 5, cell: plainCell('received') },
-    { heading: 'TRANSPORT', width: 10, from: 100, cell: plainCell('transport', 'faint') },
+    { heading: 'TRANSPORT', width: 10, minColumns: 100, cell: plainCell('transport', 'faint') },
   ],
   denials: [
     { heading: 'COUNT', width: 7, cell: plainCell('count') },
@@ -104,7 +106,12 @@ const paneColumns: Readonly<Record<PaneName, readonly PaneColumnSource[]>> = {
     { heading: 'METHOD', width: 7, cell: plainCell('method') },
     { heading: 'PATH', width: 12, grows: true, cell: plainCell('path') },
     { heading: 'LAST FROM', width: 15, cell: plainCell('last_source', 'faint') },
-    { heading: 'LAST', width: 19, from: 110, cell: ({ last_at }) => ({ text: formatInstant(last_at), tone: 'faint' }) },
+    {
+      heading: 'LAST',
+      width: 19,
+      minColumns: 110,
+      cell: ({ last_at }) => ({ text: formatInstant(last_at), tone: 'faint' }),
+    },
   ],
 }
 
@@ -119,33 +126,33 @@ const stateTones: Readonly<Record<string, Tone>> = {
   WITHDRAWN: 'faint',
 }
 
-/** What is not known to be well is bad. */
+/** Tone of a state; an unknown state is bad. */
 export function selectTone(state: string): Tone {
   return stateTones[state] ?? 'bad'
 }
 
-/** An open channel from which nothing comes is not well either. */
+/** An open channel that receives nothing shows as stale. */
 function formatChannelState({ state, stale }: ApiObject): PaneCell {
   const text = stale && state === 'open' ? 'stale' : formatText(state)
   return { text, tone: selectTone(text) }
 }
 
-/** Why a role is not well comes first; else what it needs, by name. */
+/** The fault of the role, else its broken dependencies, else all of them by name. */
 function formatDependencies({ fault, dependencies = [] }: ApiObject): PaneCell {
   if (fault !== undefined) return { text: formatText(fault), tone: 'bad' }
-  const known = dependencies as readonly ApiObject[]
-  const broken = known.filter(({ ok }) => !ok)
+  const entries = dependencies as readonly ApiObject[]
+  const broken = entries.filter(({ ok }) => !ok)
   if (broken.length > 0) return { text: broken.map(({ name, detail }) => `${name}: ${detail}`).join('; '), tone: 'bad' }
-  return known.length > 0 ? { text: `ok: ${known.map(({ name }) => name).join(', ')}` } : { text: '-' }
+  return entries.length > 0 ? { text: `ok: ${entries.map(({ name }) => name).join(', ')}` } : { text: '-' }
 }
 
-/** What was decided and how surely; for a conflict why there is none. */
+/** Decision and score; the reason if there is no decision. */
 export function formatOutcome({ decision, reason, result }: ApiObject): string {
   const score = formatFigure((result as ApiObject | undefined)?.score)
   return [decision ?? reason, score].filter((part) => part !== undefined).join(' ') || '-'
 }
 
-/** `2/3 m2`: heard, of how many, and how many are needed. */
+/** Contributors so far, maximum and needed, such as `2/3 m2`. */
 export function formatContributors({ contributors, policy }: ApiObject): string {
   const { m, n } = (policy ?? {}) as ApiObject
   return `${contributors}/${n} m${m}`
@@ -155,9 +162,9 @@ function formatPending(count: unknown): PaneCell {
   return { text: formatText(count), ...(count ? { tone: 'warn' as const } : {}) }
 }
 
-/** To the second; UTC, as everywhere. */
-export function formatInstant(given: unknown): string {
-  return formatText(given).replace('T', ' ').slice(0, 19)
+/** UTC, to the second. */
+export function formatInstant(instant: unknown): string {
+  return formatText(instant).replace('T', ' ').slice(0, 19)
 }
 
 /** Four decimals are enough to read. */

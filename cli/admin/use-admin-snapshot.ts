@@ -1,44 +1,44 @@
-// Looks again and again while the screen is open, one look at a time.
+// Polls the site while the screen is open, one request at a time.
 import { useEffect, useState } from 'react'
 import { type AdminSnapshot, type AdminSource, fetchAdminSnapshot, fetchExplanation } from './admin-snapshot.ts'
 
 const poll_interval_ms = 1_500
 
-/** The last look at the sessions in this state; undefined until there is one. A new filter looks at once. */
+/** The latest snapshot; undefined until the first. A new filter polls at once. */
 export function useAdminSnapshot(source: AdminSource, filter: string | undefined): AdminSnapshot | undefined {
-  const [seen, setSeen] = useState<AdminSnapshot>()
+  const [snapshot, setSnapshot] = useState<AdminSnapshot>()
   useEffect(() => {
     let isOver = false
     let timer: NodeJS.Timeout | undefined
-    const again = async () => {
-      const found = await fetchAdminSnapshot(source, filter)
+    const poll = async () => {
+      const latest = await fetchAdminSnapshot(source, filter)
       if (isOver) return
-      setSeen((before) => (JSON.stringify(before) === JSON.stringify(found) ? before : found))
-      timer = setTimeout(again, poll_interval_ms)
+      setSnapshot((previous) => (JSON.stringify(previous) === JSON.stringify(latest) ? previous : latest))
+      timer = setTimeout(poll, poll_interval_ms)
     }
-    void again()
+    void poll()
     return () => {
       isOver = true
       clearTimeout(timer)
     }
   }, [source, filter])
-  return seen
+  return snapshot
 }
 
-/** Why the session is in conflict, as prose; undefined while nobody asks and until it is there. */
+/** Explanation of a dissent as prose; undefined without a dissent, and until it is loaded. */
 export function useExplanation(source: AdminSource, dissent: string | undefined): string | undefined {
-  const [told, setTold] = useState<{ readonly of: string; readonly text: string }>()
+  const [explanation, setExplanation] = useState<{ readonly dissent: string; readonly text: string }>()
   useEffect(() => {
     if (dissent === undefined) return undefined
     let isOver = false
-    const ask = async () => {
+    const load = async () => {
       const text = await fetchExplanation(source, dissent)
-      if (!isOver) setTold({ of: dissent, text })
+      if (!isOver) setExplanation({ dissent, text })
     }
-    void ask()
+    void load()
     return () => {
       isOver = true
     }
   }, [source, dissent])
-  return told !== undefined && told.of === dissent ? told.text : undefined
+  return explanation !== undefined && explanation.dissent === dissent ? explanation.text : undefined
 }

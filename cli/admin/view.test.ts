@@ -20,7 +20,7 @@ test('a door alone has roles and denials, and keys for sessions mean nothing the
   expect(then('j')).toMatchObject({ pane: 'denials', selected: { denials: 'd2' } })
   expect(then('tab')?.pane).toBe('roles')
   expect(then('tab', 'tab')?.pane).toBe('denials')
-  expect(then('f', '3', 'enter')).toMatchObject({ pane: 'denials', filter: undefined, over: 'detail' })
+  expect(then('f', '3', 'enter')).toMatchObject({ pane: 'denials', filter: undefined, overlay: 'detail' })
 })
 
 test('rows are walked to the ends and no further', () => {
@@ -37,13 +37,13 @@ test('the selection stays with its row when others come before it, and goes to t
 })
 
 test('enter opens the row in sight, escape goes back; where there is no row, nothing opens', () => {
-  expect(after('enter')).toMatchObject({ over: 'detail', selected: { sessions: 's1' } })
-  expect(after('enter', 'j', 'j', 'k')).toMatchObject({ over: 'detail', scroll: 1 })
+  expect(after('enter')).toMatchObject({ overlay: 'detail', selected: { sessions: 's1' } })
+  expect(after('enter', 'j', 'j', 'k')).toMatchObject({ overlay: 'detail', scroll: 1 })
   expect(after('enter', 'pagedown', 'j', 'k')).toMatchObject({ scroll: 4 })
   expect(after('enter', 'end', 'home')).toMatchObject({ scroll: 0 })
-  expect(after('enter', 'j', 'escape')).toMatchObject({ over: 'nothing', scroll: 0 })
-  expect(after('tab', 'enter')?.over).toBe('nothing')
-  expect(after('?', '?')?.over).toBe('nothing')
+  expect(after('enter', 'j', 'escape')).toMatchObject({ overlay: 'nothing', scroll: 0 })
+  expect(after('tab', 'enter')?.overlay).toBe('nothing')
+  expect(after('?', '?')?.overlay).toBe('nothing')
 })
 
 test('digits choose a state, f goes through all of them and back to all', () => {

@@ -1,5 +1,4 @@
-// The REST client, derived from the operations themselves: an address and an input are a request, its schema the answer.
-
+// REST client derived from the declared operations: an address and an input make the request, the schema parses the response.
 import type { HttpResponse } from '../../adapters/platform/http-client/http-response.ts'
 import { parseJson } from '../../daemon/kernel/encoding/parse-json.ts'
 import { Refusal, refuse } from '../../daemon/kernel/error/errors.ts'
@@ -15,11 +14,11 @@ import { parseEvents } from './event-stream.ts'
 import { readBody, readChunks, type ServiceEndpoint, sendRequest } from './http-request.ts'
 import { findOperation } from './operations.ts'
 
-/** Who is asked, and with what right. */
+/** Address and credentials of a service. */
 export type ServiceTarget = {
-  /** Where a role answers. */
+  /** Endpoint of a role. */
   endpoint(role: string): ServiceEndpoint
-  /** For a role. Undefined: only public operations answer. */
+  /** Bearer token for a role; undefined restricts the client to public operations. */
   token(role: string): Promise<string | undefined>
 }
 
@@ -30,14 +29,14 @@ export type ApiRequestOptions = {
   /** The version that the change is based on. */
   readonly if_match?: number
   readonly last_event_id?: string
-  /** How long to wait for an answer, where that is less than usual; streams have no limit. */
+  /** Time limit of the response (default: 35 s); streams have none. */
   readonly timeout_ms?: number
 }
 
 export interface ServiceClient {
-  /** The parsed answer. Throws `Refusal` as the service refused, or before asking when the input is not valid. */
+  /** The parsed response. Throws the `Refusal` of the service, or `invalid` before sending if the input is not valid. */
   call(address: string, input: ApiObject, extras?: ApiRequestOptions): Promise<ApiObject>
-  /** An answer in another media type than JSON, as text. */
+  /** The response as text, in another media type than JSON. */
   text(address: string, input: ApiObject, accept: string): Promise<string>
   /** Server-sent events until the service ends the stream. */
   stream(address: string, input: ApiObject, extras?: ApiRequestOptions): AsyncGenerator<ServerEvent>
@@ -46,35 +45,35 @@ export interface ServiceClient {
 const timeout_ms = 35_000
 
 export function createServiceClient(target: ServiceTarget): ServiceClient {
-  const ask = async (address: string, input: ApiObject, accept: string, extras: ApiRequestOptions) => {
-    const found = findOperation(address)
-    const answer = await sendRequest(target.endpoint(found.role), {
-      ...buildRequest(found, input),
-      headers: { accept, ...(await buildHeaders(target, found, extras)) },
-      timeout_ms: found.operation.streams ? undefined : (extras.timeout_ms ?? timeout_ms),
+  const request = async (address: string, input: ApiObject, accept: string, extras: ApiRequestOptions) => {
+    const addressed = findOperation(address)
+    const response = await sendRequest(target.endpoint(addressed.role), {
+      ...buildRequest(addressed, input),
+      headers: { accept, ...(await buildHeaders(target, addressed, extras)) },
+      timeout_ms: addressed.operation.streams ? undefined : (extras.timeout_ms ?? timeout_ms),
     })
-    if (answer.status >= 400) throw await parseRefusal(answer)
-    return { found, answer }
+    if (response.status >= 400) throw await parseRefusal(response)
+    return { addressed, response }
   }
   return {
     async call(address, input, extras = {}) {
-      const { found, answer } = await ask(address, input, 'application/json', extras)
-      return parseResponse(found, await readBody(answer))
+      const { addressed, response } = await request(address, input, 'application/json', extras)
+      return parseResponse(addressed, await readBody(response))
     },
     async text(address, input, accept) {
-      const { answer } = await ask(address, input, accept, {})
-      return await readBody(answer)
+      const { response } = await request(address, input, accept, {})
+      return await readBody(response)
     },
     async *stream(address, input, extras = {}) {
-      const { answer } = await ask(address, input, 'text/event-stream', extras)
-      yield* parseEvents(readChunks(answer))
+      const { response } = await request(address, input, 'text/event-stream', extras)
+      yield* parseEvents(readChunks(response))
     },
   }
 }
 
 /** All items of a list, page by page, at most `limit` of them. */
 export async function listAllItems(
-  of: ServiceClient,
+  client: ServiceClient,
   address: string,
   input: ApiObject,
   limit: number,
@@ -83,23 +82,24 @@ export async function listAllItems(
   let cursor: string | undefined
   do {
     const size = Math.min(500, limit - items.length)
-    const page = await of.call(address, { ...input, limit: size, ...(cursor ? { cursor } : {}) })
+    const page = await client.call(address, { ...input, limit: size, ...(cursor ? { cursor } : {}) })
     items.push(...(page.items as ApiObject[]))
     cursor = page.next_cursor as string | undefined
   } while (cursor !== undefined && items.length < limit)
   return items
 }
 
-function buildRequest({ operation }: AddressedOperation, given: ApiObject) {
-  const input = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  const checked = parseWithSchema(operation.input, input)
-  if (!checked.success) throw refuse('invalid', 'some values are missing or out of range', checked.errors)
-  const inPath = pathParameters(operation.path)
+function buildRequest({ operation }: AddressedOperation, values: ApiObject) {
+  const input = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+  const validation = parseWithSchema(operation.input, input)
+  if (!validation.success)
+    throw refuse('invalid', 'some values are missing or out of range; see errors', validation.errors)
+  const pathNames = pathParameters(operation.path)
   const path = operation.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])))
-  const left = Object.entries(input).filter(([name]) => !inPath.includes(name))
-  if (!hasBody(operation.method)) return { method: operation.method, path: path + formatQuery(left) }
+  const remaining = Object.entries(input).filter(([name]) => !pathNames.includes(name))
+  if (!hasBody(operation.method)) return { method: operation.method, path: path + formatQuery(remaining) }
   const isForm = operation.consumes !== undefined
-  const body = isForm ? formatQuery(left).slice(1) : JSON.stringify(Object.fromEntries(left))
+  const body = isForm ? formatQuery(remaining).slice(1) : JSON.stringify(Object.fromEntries(remaining))
   return { method: operation.method, path, body }
 }
 
@@ -123,15 +123,15 @@ async function buildHeaders(
   }
 }
 
-async function parseRefusal(answer: HttpResponse): Promise<Refusal> {
-  return refusalFromProblem(parseJson(await readBody(answer)), answer.status)
+async function parseRefusal(response: HttpResponse): Promise<Refusal> {
+  return refusalFromProblem(parseJson(await readBody(response)), response.status)
 }
 
 function parseResponse({ operation }: AddressedOperation, body: string): ApiObject {
   if (operation.status === 204) return {}
-  const parsed = parseWithSchema(operation.output, parseJson(body))
-  if (!parsed.success) {
-    throw new Refusal('unavailable', 'the answer is not what this version expects', parsed.errors)
+  const validation = parseWithSchema(operation.output, parseJson(body))
+  if (!validation.success) {
+    throw new Refusal('unavailable', 'the response does not match the schema of this version', validation.errors)
   }
-  return parsed.data as ApiObject
+  return validation.data as ApiObject
 }

@@ -1,4 +1,4 @@
-// Where a client command finds the service, and with what right it asks: options, environment, the site's own keys.
+// Resolves the endpoint and the token of a client command from options, environment and the site's own keys.
 import { offline, type SiteFolder } from '../../daemon/offline/offline.ts'
 import { createServiceClient, type ServiceClient, type ServiceTarget } from './client.ts'
 import type { ServiceEndpoint } from './http-request.ts'
@@ -6,36 +6,37 @@ import type { ServiceEndpoint } from './http-request.ts'
 export type ServiceConnectionOptions = {
   /** The folder of a site on this machine; undefined when only a URL is known. */
   readonly folder: SiteFolder | undefined
-  /** Root of a role's listener; asked instead of the local sockets. */
+  /** Root of a role's listener; replaces the local sockets. */
   readonly url: URL | undefined
   readonly token: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * Without a token, one is minted for five minutes: who may read the site's keys may do anything there already. The role
- * that is asked may be another user's, so its token is worth nothing at the others; who listens at a URL is not known.
+ * Endpoint and tokens of a service. Mints a token for five minutes if none was passed: a user who can read the site's keys
+ * may do anything there already. A role may run as another user, so a token is valid for one role only. The role behind a
+ * URL is unknown, so the token for a URL has no such limit.
  */
-export function resolveServiceTarget(reach: ServiceConnectionOptions): ServiceTarget {
+export function resolveServiceTarget(connection: ServiceConnectionOptions): ServiceTarget {
   const minted = new Map<string | undefined, Promise<string | undefined>>()
   return {
-    endpoint: (role) => resolveEndpoint(reach, role),
+    endpoint: (role) => resolveEndpoint(connection, role),
     token(role) {
-      const meant = reach.url ? undefined : role
-      const token = minted.get(meant) ?? resolveToken(reach, meant)
-      minted.set(meant, token)
+      const audience = connection.url ? undefined : role
+      const token = minted.get(audience) ?? resolveToken(connection, audience)
+      minted.set(audience, token)
       return token
     },
   }
 }
 
-export function connectServiceClient(reach: ServiceConnectionOptions): ServiceClient {
-  return createServiceClient(resolveServiceTarget(reach))
+export function connectServiceClient(connection: ServiceConnectionOptions): ServiceClient {
+  return createServiceClient(resolveServiceTarget(connection))
 }
 
 function resolveEndpoint({ folder, url }: ServiceConnectionOptions, role: string): ServiceEndpoint {
   if (url) return { url }
-  if (!folder) throw new TypeError('neither a site nor a URL')
+  if (!folder) throw new TypeError('a service connection needs a site folder or a URL')
   return { socket: offline.socketOf(folder, role) }
 }
 

@@ -1,4 +1,4 @@
-// Server-sent events as they come off the wire, one by one.
+// Parses server-sent events from a byte stream, one by one.
 import type { ServerEvent } from '../../daemon/kernel/operation/operation.ts'
 
 /** Events of a `text/event-stream` body (WHATWG HTML section 9.2.6); comments, which are heartbeats, are dropped. */
@@ -18,9 +18,13 @@ export async function* parseEvents(chunks: AsyncIterable<Buffer>): AsyncGenerato
 
 function parseEvent(block: string): ServerEvent | undefined {
   const lines = block.split('\n').filter((line) => line !== '' && !line.startsWith(':'))
-  const all = (name: string) =>
+  const readValues = (name: string) =>
     lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).replace(/^ /, ''))
-  const data = all('data')
+  const data = readValues('data')
   if (data.length === 0) return undefined
-  return { id: all('id').at(-1) ?? '', event: all('event').at(-1) ?? 'message', data: JSON.parse(data.join('\n')) }
+  return {
+    id: readValues('id').at(-1) ?? '',
+    event: readValues('event').at(-1) ?? 'message',
+    data: JSON.parse(data.join('\n')),
+  }
 }

@@ -11,5 +11,5 @@ test.each([
   ['resolution.fusion-run.list', 'lens'],
   ['resolution.fusion-run.list', 'nothing'],
 ])('a field that is no choice of words is a mistake in the command: %s %s', (address, field) => {
-  expect(() => listChoices(address, field)).toThrow(`${address} leaves ${field} open`)
+  expect(() => listChoices(address, field)).toThrow(`${address} has no fixed choices for ${field}`)
 })

@@ -1,19 +1,19 @@
-// Finds an operation by its address, those that every role serves included, and what a field of its input may be.
+// Finds an operation by its address, including those of every role, and the allowed values of its input fields.
 import * as z from 'zod'
 import { everyOperation } from '../../daemon/every-role.ts'
 import type { AddressedOperation } from '../../daemon/kernel/operation/operation.ts'
 
-/** Throws for an address that no role has: a mistake in the command, not in what was typed. */
+/** Throws TypeError for an unknown address: a defect of the command, not of the user's input. */
 export function findOperation(address: string): AddressedOperation {
-  const found = everyOperation.find((known) => known.address === address)
-  if (!found) throw new TypeError(`no role has the operation ${address}`)
-  return found
+  const operation = everyOperation.find((candidate) => candidate.address === address)
+  if (!operation) throw new TypeError(`no role has the operation ${address}`)
+  return operation
 }
 
-/** The words that a field of the input may be. Throws for a field that is not a choice of words: a mistake in the command. */
+/** Allowed values of an input field. Throws TypeError for a field that is not an enum: a defect of the command. */
 export function listChoices(address: string, field: string): readonly string[] {
-  const given: unknown = findOperation(address).operation.input.shape[field]
-  const of = given instanceof z.ZodOptional ? given.unwrap() : given
-  if (!(of instanceof z.ZodEnum)) throw new TypeError(`${address} leaves ${field} open`)
-  return of.options.map(String)
+  const declared: unknown = findOperation(address).operation.input.shape[field]
+  const choices = declared instanceof z.ZodOptional ? declared.unwrap() : declared
+  if (!(choices instanceof z.ZodEnum)) throw new TypeError(`${address} has no fixed choices for ${field}`)
+  return choices.options.map(String)
 }

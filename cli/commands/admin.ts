@@ -15,12 +15,12 @@ export const definition = command({
   notes: 'Needs a terminal. `?` lists the keys, `q` quits. The screens are read-only.',
   options: { ...siteOption, url, token },
   example: 'platform admin --site ./site',
-  async run(given, terminal) {
-    if (!terminal.isInteractive || !terminal.canAsk) {
+  async run(params, terminal) {
+    if (!terminal.isInteractive || !terminal.canPrompt) {
       const remedy = 'in scripts, use `platform status --json` and `platform consensus list --json`'
       throw new CommandFailure(2, 'platform admin needs a terminal', remedy)
     }
-    const source = await createAdminSource(given, terminal)
+    const source = await createAdminSource(params, terminal)
     const { openAdmin } = await import('../admin/open.tsx')
     await openAdmin(source, terminal.hasColour)
     return 0
@@ -33,35 +33,35 @@ type AdminOptionsInput = {
   readonly token: string | undefined
 }
 
-/** Less than a token lasts that is minted here. */
+/** Shorter than the lifetime of a minted token, which is five minutes. */
 const client_renewal_ms = 240_000
 
-async function createAdminSource(given: AdminOptionsInput, terminal: Terminal): Promise<AdminSource> {
-  let client = await connectService(given, terminal)
-  let made = Date.now()
+async function createAdminSource(params: AdminOptionsInput, terminal: Terminal): Promise<AdminSource> {
+  let client = await connectService(params, terminal)
+  let connected_at_ms = Date.now()
   const connect = async () => {
-    if (Date.now() - made < client_renewal_ms) return client
-    client = await connectService(given, terminal)
-    made = Date.now()
+    if (Date.now() - connected_at_ms < client_renewal_ms) return client
+    client = await connectService(params, terminal)
+    connected_at_ms = Date.now()
     return client
   }
-  const where =
-    given.url === undefined ? await describeLocalSite(given, terminal) : { place: given.url, roles: undefined }
-  return { ...where, connect, sanitize: escapeControls }
+  const description =
+    params.url === undefined ? await describeLocalSite(params, terminal) : { siteName: params.url, roles: undefined }
+  return { ...description, connect, sanitize: escapeControls }
 }
 
 async function describeLocalSite(
-  given: AdminOptionsInput,
+  params: AdminOptionsInput,
   terminal: Terminal,
-): Promise<Pick<AdminSource, 'place' | 'roles'>> {
-  const folder = requireSite(given, terminal)
+): Promise<Pick<AdminSource, 'siteName' | 'roles'>> {
+  const folder = requireSite(params, terminal)
   const profile = await offline.profile()
   const { resolved, platform } = profile.readSiteSettings(folder, terminal.env)
   const roles = profile.listProfileRoles(folder, terminal.env).map(({ name }) => {
     const { listen, port, tls_cert_file } = (resolved.values.get(name) ?? {}) as OutputRow
     const tcp = `${tls_cert_file ? 'https' : 'http'}://${listen}:${port}`
-    // Port 0 is whichever was free at the start: only the socket is known here.
+    // With port 0 the role takes a free port at its start: only the socket is known here.
     return { name, url: port === 0 ? `unix:${offline.socketOf(folder, name)}` : tcp }
   })
-  return { place: platform.name, roles }
+  return { siteName: platform.name, roles }
 }

@@ -10,8 +10,10 @@ export const definition = command({
   example: 'source <(platform completion bash)',
   async run({ shell }, terminal) {
     const { commandCatalogue } = await import('../program/command-catalogue.ts')
-    const all = await Promise.all(Object.values(commandCatalogue).map(async (load) => (await load()).definition))
-    terminal.print(buildCompletionScript(shell, all))
+    const definitions = await Promise.all(
+      Object.values(commandCatalogue).map(async (load) => (await load()).definition),
+    )
+    terminal.print(buildCompletionScript(shell, definitions))
     return 0
   },
 })

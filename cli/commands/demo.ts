@@ -27,30 +27,30 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform demo --dir ./demo --keep',
-  async run(given, terminal) {
-    const dir = prepareDemoFolder(given.dir)
+  async run(params, terminal) {
+    const dir = prepareDemoFolder(params.dir)
     const stopping = new AbortController()
     const sites: DemoSite[] = []
     const interrupt = () => stopping.abort()
     process.once('SIGINT', interrupt)
     process.once('SIGTERM', interrupt)
-    const timer = setTimeout(interrupt, given.timeout * 1_000)
+    const timer = setTimeout(interrupt, params.timeout * 1_000)
     const stop = () => Promise.all(sites.splice(0).map((site) => site.stop()))
     try {
       const report = await runDemo(
         dir,
         sites,
         stopping.signal,
-        given.keep,
-        given.json ? printToStderr(terminal) : terminal,
+        params.keep,
+        params.json ? printToStderr(terminal) : terminal,
       )
       await stop()
-      if (given.json) terminal.print(JSON.stringify(report))
+      if (params.json) terminal.print(JSON.stringify(report))
       return 0
     } finally {
       await stop()
       clearTimeout(timer)
-      if (!given.keep) rmSync(dir, { recursive: true, force: true })
+      if (!params.keep) rmSync(dir, { recursive: true, force: true })
     }
   },
 })
@@ -70,91 +70,95 @@ function prepareDemoFolder(requested: string | undefined): string {
 }
 
 async function runDemo(dir: string, sites: DemoSite[], signal: AbortSignal, keep: boolean, terminal: Terminal) {
-  const began = performance.now()
+  const started_ms = performance.now()
   const step = (title: string) => terminal.print(`\n${colourText(terminal, 'bold', title)}`)
-  const say = (line: string) => terminal.print(`  ${line}`)
+  const printLine = (line: string) => terminal.print(`  ${line}`)
 
   step('1. Create two sites and exchange their keys')
-  const [alpha, bravo] = await startBothSites(dir, sites, signal, say)
+  const [alpha, bravo] = await startBothSites(dir, sites, signal, printLine)
 
   const links = [
     createCarrierLink(alpha.folder, 'alpha', bravo.folder, 'bravo', join(dir, 'carried', 'alpha-to-bravo')),
     createCarrierLink(bravo.folder, 'bravo', alpha.folder, 'alpha', join(dir, 'carried', 'bravo-to-alpha')),
   ]
-  const stage = { home: alpha, guest: bravo, links, signal, say }
+  const stage = { home: alpha, guest: bravo, links, signal, printLine: printLine }
 
   step('2. Resolve the records of both sites')
   const { run, doubts } = await resolveTogether(stage)
   const { records, matches, clusters } = run.counts as Record<string, number>
-  say(
+  printLine(
     `${records} records, ${matches} matches, ${clusters} people whom both sites know; ${bravo.name} has the same result`,
   )
 
   step('3. Decide the doubtful matches together')
-  const decided = await decideAll(stage, doubts)
-  const dissents = await collectDissents(alpha, decided, say)
+  const sessions = await decideAll(stage, doubts)
+  const dissents = await collectDissents(alpha, sessions, printLine)
 
   step('4. Write the result and verify its evidence')
   const entities = join(dir, 'entities.csv')
   const people = await writeEntities(alpha, entities)
-  say(`${entities}: ${people} people, with their records at both sites`)
+  printLine(`${entities}: ${people} people, with their records at both sites`)
   const keysText = readFileSync(`${alpha.dir}.keys.json`, 'utf8')
-  for (const { evidence_block } of decided.filter(({ state }) => state === 'RATIFIED')) {
+  for (const { evidence_block } of sessions.filter(({ state }) => state === 'RATIFIED')) {
     const files = await fetchVerifiedEvidence(dir, keysText, [alpha, bravo], String(evidence_block))
-    for (const file of files) say(`${file}: verified with public keys alone`)
+    for (const file of files) printLine(`${file}: verified with public keys alone`)
   }
 
   const filedrop = { alpha: await countMessages(alpha), bravo: await countMessages(bravo) }
   for (const [name, counts] of Object.entries(filedrop)) {
-    say(
+    printLine(
       `${name}: ${counts.sent} messages sent, ${counts.received} received, ${counts.duplicates} duplicates, ${counts.quarantined} quarantined`,
     )
   }
-  const seconds = Math.round(performance.now() - began) / 1_000
+  const seconds = Math.round(performance.now() - started_ms) / 1_000
   step(`Done in ${seconds} s`)
-  for (const line of keep ? listNextSteps(dir) : ['temporary files removed; --keep keeps them']) say(line)
+  for (const line of keep ? listNextSteps(dir) : ['temporary files removed; --keep keeps them']) printLine(line)
   const resolution = { run_id: run.uid, records, matches, people, entities }
-  return { resolution, sessions: decided, dissents, filedrop, seconds }
+  return { resolution, sessions, dissents, filedrop, seconds }
 }
 
 /** All contributors agree about the first doubtful matches; about the last one, the other site disagrees. */
 async function decideAll(stage: DemoStage, doubts: readonly DemoMatch[]) {
   const { isOne, describe } = await loadSampleKnowledge()
-  const decided: ReturnType<typeof summarizeSession>[] = []
-  for (const [at, match] of doubts.entries()) {
-    for (const ref of [match.left, match.right]) stage.say(describe(ref))
-    const isDisputed = at === doubts.length - 1
+  const sessions: ReturnType<typeof summarizeSession>[] = []
+  for (const [index, match] of doubts.entries()) {
+    for (const ref of [match.left, match.right]) stage.printLine(describe(ref))
+    const isDisputed = index === doubts.length - 1
     const scoreFor = (percent: number, isMatch = isOne(match)) => (isMatch ? percent : 100 - percent) / 100
     const bob = isDisputed ? scoreFor(95, !isOne(match)) : scoreFor(92)
     const { home, guest } = await decideTogether(stage, match, { alice: scoreFor(94), carol: scoreFor(90), bob })
     const session = summarizeSession(home)
     const outcome = session.decision === null ? '' : `: ${session.decision}, score ${session.score?.toFixed(4)}`
-    stage.say(`${session.state} at ${stage.home.name}, ${guest.state} at ${stage.guest.name}${outcome}`)
+    stage.printLine(`${session.state} at ${stage.home.name}, ${guest.state} at ${stage.guest.name}${outcome}`)
     if (session.state !== (isDisputed ? 'IN_CONFLICT' : 'RATIFIED'))
-      throw new CommandFailure(1, `session ${session.id} ended ${session.state}, which the demo does not expect`)
+      throw new CommandFailure(
+        1,
+        `session ${session.id} ended ${session.state}; the demo expects ${isDisputed ? 'IN_CONFLICT' : 'RATIFIED'}`,
+        'run the demo with --keep and read the logs of both sites in its folder',
+      )
     if (!isDisputed) await waitForMatchState(stage, match, isOne(match) ? 'confirmed' : 'rejected')
-    decided.push(session)
+    sessions.push(session)
   }
-  return decided
+  return sessions
 }
 
 async function collectDissents(
   site: DemoSite,
-  decided: readonly ReturnType<typeof summarizeSession>[],
-  say: DemoStage['say'],
+  sessions: readonly ReturnType<typeof summarizeSession>[],
+  printLine: DemoStage['printLine'],
 ) {
   const dissents: Record<string, unknown>[] = []
-  for (const session of decided.filter((each) => each.state === 'IN_CONFLICT')) {
+  for (const session of sessions.filter((candidate) => candidate.state === 'IN_CONFLICT')) {
     const { text: explanation, record } = await fetchDissent(site, String(session.id))
-    say('explanation of the conflict:')
-    for (const line of explanation.trimEnd().split('\n')) say(`| ${line}`)
+    printLine('explanation of the conflict:')
+    for (const line of explanation.trimEnd().split('\n')) printLine(`| ${line}`)
     const { id, session_id, reason, score, conflict, status } = record
     dissents.push({ id, session_id, reason, score, conflict, status, explanation })
   }
   return dissents
 }
 
-/** Has a folder for each tenant; a daemon reads only that of its own tenant. */
+/** Folder with one subfolder for each tenant; a daemon reads only that of its own tenant. */
 function resolveRecordsFolder(dir: string): string {
   return join(dir, 'records')
 }
@@ -163,23 +167,23 @@ async function startBothSites(
   dir: string,
   sites: DemoSite[],
   signal: AbortSignal,
-  say: (line: string) => void,
+  printLine: (line: string) => void,
 ): Promise<[DemoSite, DemoSite]> {
-  const at = (name: string) => join(dir, name)
-  for (const name of ['alpha', 'bravo']) await makeDemoSite(at(name), name)
+  const siteDir = (name: string) => join(dir, name)
+  for (const name of ['alpha', 'bravo']) await makeDemoSite(siteDir(name), name)
   for (const name of ['alpha', 'bravo'] as const) await writePeople(name, resolveRecordsFolder(dir))
-  await pinPeer(dir, 'alpha', 'bravo', say)
-  await pinPeer(dir, 'bravo', 'alpha', say)
-  const alpha = await startDemoSite(at('alpha'), 'alpha', resolveRecordsFolder(dir), signal)
+  await pinPeer(dir, 'alpha', 'bravo', printLine)
+  await pinPeer(dir, 'bravo', 'alpha', printLine)
+  const alpha = await startDemoSite(siteDir('alpha'), 'alpha', resolveRecordsFolder(dir), signal)
   sites.push(alpha)
-  const bravo = await startDemoSite(at('bravo'), 'bravo', resolveRecordsFolder(dir), signal)
+  const bravo = await startDemoSite(siteDir('bravo'), 'bravo', resolveRecordsFolder(dir), signal)
   sites.push(bravo)
-  say('both daemons run; they share no network, only signed files that are carried one way at a time')
+  printLine('both daemons run; they share no network, only signed files that are carried one way at a time')
   return [alpha, bravo]
 }
 
 /** Enrols `peer` at `site` from its exported keys. At real sites, two people compare the fingerprints. */
-async function pinPeer(dir: string, site: string, peer: string, say: (line: string) => void): Promise<void> {
+async function pinPeer(dir: string, site: string, peer: string, printLine: (line: string) => void): Promise<void> {
   const { addPeer, readPinnableKeys } = await offline.peers()
   const { keys } = await readPinnableKeys(readFileSync(join(dir, `${peer}.keys.json`), 'utf8'))
   await addPeer(
@@ -198,7 +202,7 @@ async function pinPeer(dir: string, site: string, peer: string, say: (line: stri
     },
   )
   const message = keys.find((key) => key.use === 'message')
-  say(`${site} pins the key of ${peer}: ${message?.fingerprint}`)
+  printLine(`${site} pins the key of ${peer}: ${message?.fingerprint}`)
 }
 
 function listNextSteps(dir: string): string[] {

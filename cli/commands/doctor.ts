@@ -15,13 +15,13 @@ export const definition = command({
   ].join('\n'),
   options: { ...siteOption, ...jsonOption },
   example: 'platform doctor',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
     const { examineSite } = await offline.doctor()
     const findings = await examineSite(folder, terminal.env, Date.now(), (text) => terminal.progress(text))
     terminal.progress('')
     const isHealthy = findings.every(({ state }) => state !== 'problem')
-    printResult(terminal, given.json, { healthy: isHealthy, findings }, () =>
+    printResult(terminal, params.json, { healthy: isHealthy, findings }, () =>
       findings
         .flatMap(({ check, state, detail, remedy }) => [
           `${colourText(terminal, stateColours[state], state.padEnd(7))}  ${check.padEnd(12)}  ${detail}`,

@@ -28,39 +28,43 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform init --site ./alpha --tenant acme --port-base 9400 --yes',
-  async run(given, terminal) {
-    const dir = resolve(given.site ?? (terminal.env.PLATFORM_SITE || 'site'))
+  async run(params, terminal) {
+    const dir = resolve(params.site ?? (terminal.env.PLATFORM_SITE || 'site'))
     const name =
-      given.name ??
+      params.name ??
       basename(dir)
         .toLowerCase()
         .replaceAll(/[^a-z0-9-]+/g, '-')
-    const tenant_id = given.tenant ?? name
-    const template = given.profile.replaceAll('_', '-')
+    const tenant_id = params.tenant ?? name
+    const template = params.profile.replaceAll('_', '-')
     if (
-      !(await isConfirmed(terminal, given.yes, `Create the site ${name} (tenant ${tenant_id}, ${template}) in ${dir}?`))
+      !(await isConfirmed(
+        terminal,
+        params.yes,
+        `Create the site ${name} (tenant ${tenant_id}, ${template}) in ${dir}?`,
+      ))
     ) {
       throw new CommandFailure(3, 'not confirmed; nothing was created')
     }
     const folder = offline.siteFolder(dir)
     const { makeSite } = await offline.siteCreation()
-    const { portBase: port_base, algorithm } = given
-    const made = await makeSite(folder, { template, name, tenant_id, port_base, algorithm, now: Date.now() })
-    const keys = made.keys.map(({ kid, use, algorithm, fingerprint }) => ({ kid, use, algorithm, fingerprint }))
-    const said = { site: dir, name, tenant_id, profile: folder.profile, ports: made.ports, keys }
-    printResult(terminal, given.json, said, () =>
+    const { portBase: port_base, algorithm } = params
+    const created = await makeSite(folder, { template, name, tenant_id, port_base, algorithm, now: Date.now() })
+    const keys = created.keys.map(({ kid, use, algorithm, fingerprint }) => ({ kid, use, algorithm, fingerprint }))
+    const summary = { site: dir, name, tenant_id, profile: folder.profile, ports: created.ports, keys }
+    printResult(terminal, params.json, summary, () =>
       formatFields(terminal, { site: dir, name, tenant: tenant_id, ...listFingerprints(keys) }),
     )
-    if (!given.json) for (const line of listNextSteps(given.site ?? dir)) terminal.note(line)
+    if (!params.json) for (const line of listNextSteps(params.site ?? dir)) terminal.note(line)
     return 0
   },
 })
 
-/** Making a new folder destroys nothing: without anybody to ask, it is made. */
+/** Creating a folder destroys nothing, so no confirmation is needed without a terminal. */
 async function isConfirmed(terminal: Terminal, yes: boolean, question: string): Promise<boolean> {
-  if (yes || !terminal.canAsk) return true
-  const answer = await terminal.ask(`${question} [Y/n] `)
-  return answer === '' || /^y(es)?$/i.test(answer ?? '')
+  if (yes || !terminal.canPrompt) return true
+  const reply = await terminal.prompt(`${question} [Y/n] `)
+  return reply === '' || /^y(es)?$/i.test(reply ?? '')
 }
 
 function listFingerprints(keys: readonly { use: string; fingerprint: string }[]) {
@@ -74,6 +78,6 @@ function listNextSteps(site: string): string[] {
     `  platform profile explain --site ${site}      what is set, and why`,
     `  platform serve --site ${site}                run it`,
     `  platform keys export --site ${site} --out keys.json   what a peer imports`,
-    `  platform doctor --site ${site}               what is wrong, and how to mend it`,
+    `  platform doctor --site ${site}               find problems and their repairs`,
   ]
 }

@@ -11,9 +11,9 @@ export const definition = command({
   example: 'platform openapi consensus > consensus.openapi.json',
   async run({ role: name, json }, terminal) {
     const { everyRole } = await import('../../daemon/every-role.ts')
-    const role = everyRole.find((known) => known.name === name)
-    const known = everyRole.map((each) => each.name).join(', ')
-    if (!role) throw new CommandFailure(2, `the role "${name}" does not exist; the roles are ${known}`)
+    const role = everyRole.find((candidate) => candidate.name === name)
+    const roleNames = everyRole.map((candidate) => candidate.name).join(', ')
+    if (!role) throw new CommandFailure(2, `the role "${name}" does not exist; the roles are ${roleNames}`)
     const [{ buildOpenapi }, { operationsOf }] = await Promise.all([
       import('../../daemon/kernel/api/openapi.ts'),
       import('../../daemon/kernel/role/built-in-operations.ts'),

@@ -16,32 +16,32 @@ export const definition = command({
     ...siteOption,
   },
   example: 'platform serve site consensus --site ./site',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
     keepHeapSmall()
     const { serve } = await import('../../daemon/boot/serve.ts')
     const flags = {
-      ...(given.logLevel === undefined ? {} : { 'platform.log_level': given.logLevel }),
-      ...(given.drain === undefined ? {} : { 'platform.drain_ms': given.drain }),
+      ...(params.logLevel === undefined ? {} : { 'platform.log_level': params.logLevel }),
+      ...(params.drain === undefined ? {} : { 'platform.drain_ms': params.drain }),
     }
-    const roles = given.roles.length ? { roles: [...given.roles] } : {}
-    // Before anything starts: a stop that comes while roles are starting is an orderly one too.
-    const asked = waitForStopSignal()
+    const roles = params.roles.length ? { roles: [...params.roles] } : {}
+    // Registered before the roles start, so that a signal during the start also stops them in order.
+    const stopSignal = waitForStopSignal()
     const running = await serve({ folder, env: terminal.env, flags, ...roles }).catch(rethrowConflict)
     letYoungSpaceGrow()
-    await asked
+    await stopSignal
     await running.stop()
     return 0
   },
 })
 
-/** Here a conflict is another process, not a change of an object. */
+/** Reports a conflict with another process, instead of the usual conflict between two changes of an object. */
 function rethrowConflict(error: unknown): never {
   if (!isRefusal(error) || error.code !== 'conflict') throw error
   throw new CommandFailure(3, error.message, '`platform status` shows what runs')
 }
 
-/** Resolves with the first signal. A second one is a person who has lost patience: 130 and 143 are what a shell expects. */
+/** Resolves at the first signal. A second signal exits at once with 130 or 143, as shells expect. */
 function waitForStopSignal(): Promise<void> {
   return new Promise((resolve) => {
     let isStopping = false

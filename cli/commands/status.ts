@@ -1,4 +1,4 @@
-// Shows the health of each role, queried over its local socket or over the URL given.
+// Shows the health of each role, queried over its local socket or over a URL.
 
 import { isRefusal } from '../../daemon/kernel/error/errors.ts'
 import { offline } from '../../daemon/offline/offline.ts'
@@ -16,19 +16,21 @@ export const definition = command({
   notes: 'Exit code 4: a role is not ready or does not answer. With --url, shows the one role that answers there.',
   options: { ...serviceOptions },
   example: 'platform status',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const places =
-      given.url === undefined ? await listLocalRoles(given.site, terminal) : [await identifyRemoteRole(api, given.url)]
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const listeners =
+      params.url === undefined
+        ? await listLocalRoles(params.site, terminal)
+        : [await identifyRemoteRole(api, params.url)]
     const items = await Promise.all(
-      places.map(async (place) => ({ ...place, ...(await fetchRoleStatus(api, place.role)) })),
+      listeners.map(async (listener) => ({ ...listener, ...(await fetchRoleStatus(api, listener.role)) })),
     )
-    printResult(terminal, given.json, { items }, () => formatRoleStatuses(terminal, items))
+    printResult(terminal, params.json, { items }, () => formatRoleStatuses(terminal, items))
     return items.every(({ state }) => !state.startsWith('not ')) ? 0 : 4
   },
 })
 
-/** `listens`: what the profile says, until the role itself says where. */
+/** `listens`: the addresses of the profile; those that the running role reports replace them. */
 type RoleListenPlace = { readonly role: string; readonly listens: readonly string[]; readonly socket?: string }
 
 async function listLocalRoles(site: string | undefined, terminal: Terminal): Promise<RoleListenPlace[]> {
@@ -59,7 +61,7 @@ type RoleRunStatus = {
   readonly listens?: readonly string[]
 }
 
-/** A role that answers only the public question runs as well: then the token is at fault, and that is an error. */
+/** Health of a role. Throws if the role runs but refuses the token. */
 async function fetchRoleStatus(api: ServiceClient, role: string): Promise<RoleRunStatus> {
   try {
     const health = await api.call(`${role}.service.health`, {})
@@ -69,7 +71,7 @@ async function fetchRoleStatus(api: ServiceClient, role: string): Promise<RoleRu
   } catch (error) {
     if (!isRefusal(error) || error.row.exit !== 4) throw error
     return await api.call(`${role}.service.info`, {}).then(
-      // It runs, and waits for something that it needs.
+      // It runs, and waits for a dependency.
       ({ version }) => ({ state: `not ready: ${error.message}`, version, dependencies: [] }),
       () => ({ state: 'not running', dependencies: [] }),
     )

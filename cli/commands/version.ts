@@ -11,8 +11,8 @@ export const definition = command({
   example: 'platform version --json',
   async run({ json }, terminal) {
     const { name, version } = manifest
-    const about = { name, version, node: process.versions.node, arch: process.arch }
-    printResult(terminal, json, about, () => `${name} ${version} (node ${about.node}, ${about.arch})`)
+    const build = { name, version, node: process.versions.node, arch: process.arch }
+    printResult(terminal, json, build, () => `${name} ${version} (node ${build.node}, ${build.arch})`)
     return 0
   },
 })

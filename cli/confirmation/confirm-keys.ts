@@ -6,11 +6,11 @@ import type { Terminal } from '../terminal/terminal.ts'
 export type KeyConfirmation = {
   /** Heading of the list, such as "bravo would be pinned with these keys". */
   readonly heading: string
-  /** Who sent the fingerprints by another route than the file, such as "the other site". */
+  /** Sender of the fingerprints by another route than the file, such as "the other site". */
   readonly fingerprintSource: string
   /** At least one confirmed key must have this use. */
   readonly use: PublicKey['use']
-  readonly found: readonly PublicKey[]
+  readonly foundKeys: readonly PublicKey[]
   /** Fingerprints that were compared already; if empty, prompts for a confirmation. */
   readonly comparedFingerprints: readonly string[]
   /** The keys are a set: the keys of `use`, which must all be confirmed, vouch for the others. */
@@ -18,51 +18,61 @@ export type KeyConfirmation = {
 }
 
 /** Returns the confirmed keys. Throws `CommandFailure` (3) if none is confirmed, or if the file contains other keys. */
-export async function confirmKeys(terminal: Terminal, given: KeyConfirmation): Promise<readonly PublicKey[]> {
-  const { heading, fingerprintSource, found, comparedFingerprints } = given
+export async function confirmKeys(terminal: Terminal, confirmation: KeyConfirmation): Promise<readonly PublicKey[]> {
+  const { heading, fingerprintSource, foundKeys, comparedFingerprints } = confirmation
   const remedy = `compare the fingerprints again with ${fingerprintSource}`
   terminal.note(`${heading}:`)
-  for (const { kid, use, algorithm, fingerprint } of found) {
+  for (const { kid, use, algorithm, fingerprint } of foundKeys) {
     terminal.note(`  ${use.padEnd(8)} ${algorithm.padEnd(9)} ${fingerprint}  ${kid}`)
   }
-  if (comparedFingerprints.length === 0) return await promptForConfirmation(terminal, given, remedy)
-  const unknown = comparedFingerprints.filter((fingerprint) => !found.some((key) => key.fingerprint === fingerprint))
-  if (unknown.length > 0) {
-    throw new CommandFailure(3, `the file does not contain the key ${unknown.join(', ')}; nothing was changed`, remedy)
+  if (comparedFingerprints.length === 0) return await promptForConfirmation(terminal, confirmation, remedy)
+  const unknownFingerprints = comparedFingerprints.filter(
+    (fingerprint) => !foundKeys.some((key) => key.fingerprint === fingerprint),
+  )
+  if (unknownFingerprints.length > 0) {
+    throw new CommandFailure(
+      3,
+      `the file does not contain the key ${unknownFingerprints.join(', ')}; nothing was changed`,
+      remedy,
+    )
   }
-  const keys = found.filter((key) => comparedFingerprints.includes(key.fingerprint))
-  if (given.isWhole) return requireAllConfirmed(given, keys, remedy)
-  if (!keys.some((key) => key.use === given.use)) {
-    throw new CommandFailure(3, `none of the fingerprints belongs to a ${given.use} key; nothing was changed`, remedy)
+  const keys = foundKeys.filter((key) => comparedFingerprints.includes(key.fingerprint))
+  if (confirmation.isWhole) return requireAllConfirmed(confirmation, keys, remedy)
+  if (!keys.some((key) => key.use === confirmation.use)) {
+    throw new CommandFailure(
+      3,
+      `none of the fingerprints belongs to a ${confirmation.use} key; nothing was changed`,
+      remedy,
+    )
   }
-  for (const key of found) if (!keys.includes(key)) terminal.note(`skipped, not confirmed: ${key.kid}`)
+  for (const key of foundKeys) if (!keys.includes(key)) terminal.note(`skipped, not confirmed: ${key.kid}`)
   return keys
 }
 
 function requireAllConfirmed(
-  { found, use }: KeyConfirmation,
-  named: readonly PublicKey[],
+  { foundKeys, use }: KeyConfirmation,
+  confirmed: readonly PublicKey[],
   remedy: string,
 ): readonly PublicKey[] {
-  const missing = found.filter((key) => key.use === use && key.status === 'active' && !named.includes(key))
-  if (missing.length === 0) return found
-  const kids = missing.map(({ kid }) => kid).join(', ')
+  const unconfirmed = foundKeys.filter((key) => key.use === use && key.status === 'active' && !confirmed.includes(key))
+  if (unconfirmed.length === 0) return foundKeys
+  const kids = unconfirmed.map(({ kid }) => kid).join(', ')
   throw new CommandFailure(3, `every ${use} key must be confirmed, and ${kids} was not; nothing was changed`, remedy)
 }
 
 async function promptForConfirmation(
   terminal: Terminal,
-  { fingerprintSource, found }: KeyConfirmation,
+  { fingerprintSource, foundKeys }: KeyConfirmation,
   remedy: string,
 ): Promise<readonly PublicKey[]> {
-  const answer = await terminal.ask(`Do these match the fingerprints that ${fingerprintSource} gave you? [y/N] `)
-  if (answer === undefined) {
+  const reply = await terminal.prompt(`Do these match the fingerprints that ${fingerprintSource} gave you? [y/N] `)
+  if (reply === undefined) {
     throw new CommandFailure(
       3,
       'the fingerprints must be confirmed',
       'name them with --fingerprint to confirm without a terminal',
     )
   }
-  if (!/^y(es)?$/i.test(answer)) throw new CommandFailure(3, 'not confirmed; nothing was changed', remedy)
-  return found
+  if (!/^y(es)?$/i.test(reply)) throw new CommandFailure(3, 'not confirmed; nothing was changed', remedy)
+  return foundKeys
 }

@@ -1,4 +1,4 @@
-// The quarantine item that a person is about to sign for, as the site has it now.
+// Fetches and shows the quarantine item whose release a person is about to sign.
 import * as z from 'zod'
 import { jws } from '../../daemon/kernel/cryptography/signatures.ts'
 import type { ServiceClient } from '../client/client.ts'
@@ -27,25 +27,25 @@ export type SignableQuarantineItem = Omit<z.infer<typeof quarantineItemResponse>
 /** Fetches the item and prints what would be signed. Throws `CommandFailure`: 2 for a malformed name, 3 if the item is not a message. */
 export async function fetchItemToSign(
   api: ServiceClient,
-  given: string,
+  itemName: string,
   terminal: Terminal,
 ): Promise<SignableQuarantineItem> {
-  const [peer = '', name = '', ...more] = given.split('/')
-  if (!peer || !name || more.length > 0) {
+  const [peer = '', name = '', ...extra] = itemName.split('/')
+  if (!peer || !name || extra.length > 0) {
     throw new CommandFailure(
       2,
-      `${given} is not an item; the form is <peer>/<id>`,
+      `${itemName} is not an item; the form is <peer>/<id>`,
       '`platform filedrop quarantine list` lists the items',
     )
   }
   const { files, ...item } = quarantineItemResponse.parse(await api.call('site.quarantine.get', { peer, id: name }))
   const digests = ['body', 'env'].flatMap(
-    (part) => files.find((each) => each.name.endsWith(`.${part}.json`))?.sha384 ?? [],
+    (part) => files.find((candidate) => candidate.name.endsWith(`.${part}.json`))?.sha384 ?? [],
   )
   if (digests.length !== 2)
     throw new CommandFailure(
       3,
-      `${given} does not have both files of a message (body and envelope); it cannot be released`,
+      `${itemName} does not have both files of a message (body and envelope); it cannot be released`,
     )
   terminal.note(`${item.id}: ${item.reason}, ${item.detail}`)
   for (const { was, sha384 } of files) terminal.note(`  ${was}  ${sha384}`)

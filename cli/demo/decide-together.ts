@@ -11,20 +11,20 @@ export type DemoOpinions = { readonly alice: number; readonly carol: number; rea
 export async function decideTogether(
   stage: DemoStage,
   match: DemoMatch,
-  given: DemoOpinions,
+  opinions: DemoOpinions,
 ): Promise<{ home: ApiObject; guest: ApiObject }> {
-  const { home, guest, say } = stage
+  const { home, guest, printLine } = stage
   const id = await openSession(stage, match)
-  say(`${home.name} opens session ${id}: are these one person? All 3 of 3 contributors must answer`)
-  await contributeOpinion(home, id, 'alice', given.alice, say)
-  await contributeOpinion(home, id, 'carol', given.carol, say)
+  printLine(`${home.name} opens session ${id}: are these one person? All 3 of 3 contributors must answer`)
+  await contributeOpinion(home, id, 'alice', opinions.alice, printLine)
+  await contributeOpinion(home, id, 'carol', opinions.carol, printLine)
   await carryUntil(
     stage,
     `the invitation at ${guest.name}`,
     async () => (await getSessionState(guest, id)) === 'PROPOSED',
   )
-  say(`the invitation crosses to ${guest.name} as a signed file`)
-  await contributeOpinion(guest, id, 'bob', given.bob, say)
+  printLine(`the invitation crosses to ${guest.name} as a signed file`)
+  await contributeOpinion(guest, id, 'bob', opinions.bob, printLine)
   await carryUntil(
     stage,
     'a decision at both sites',
@@ -68,7 +68,7 @@ async function contributeOpinion(
   id: string,
   contributor_id: string,
   pair_score: number,
-  say: DemoStage['say'],
+  printLine: DemoStage['printLine'],
 ): Promise<void> {
   const opinion = {
     pair_score,
@@ -78,7 +78,7 @@ async function contributeOpinion(
     classification: demoClassification,
   }
   await site.analyst.call('consensus.session.contribute', { id, contributor_id, ...opinion })
-  say(`${contributor_id} at ${site.name} scores the pair ${pair_score}`)
+  printLine(`${contributor_id} at ${site.name} scores the pair ${pair_score}`)
 }
 
 async function getSession(site: DemoSite, id: string): Promise<ApiObject> {

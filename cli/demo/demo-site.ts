@@ -48,10 +48,10 @@ export async function startDemoSite(
   signal: AbortSignal,
 ): Promise<DemoSite> {
   const folder = offline.siteFolder(dir)
-  const [program, ...leading] = selfCommand()
+  const [program, ...leadingArgs] = selfCommand()
   const log = openSync(join(dir, 'daemon.log'), 'a', 0o600)
   const env = { ...process.env, RESOLUTION_DATA_FOLDER: data_folder }
-  const daemon = spawn(program, [...leading, 'serve', '--site', dir], { stdio: ['ignore', log, log], env })
+  const daemon = spawn(program, [...leadingArgs, 'serve', '--site', dir], { stdio: ['ignore', log, log], env })
   closeSync(log)
   const stop = () => stopDaemon(daemon)
   try {
@@ -60,8 +60,10 @@ export async function startDemoSite(
     await waitUntil(`the daemon of ${name}`, signal, async () => {
       if (daemon.exitCode !== null)
         throw new CommandFailure(1, `the daemon of ${name} exited; see ${join(dir, 'daemon.log')}`)
-      const ready = await Promise.all(['site', 'consensus', 'resolution'].map((role) => isRoleReady(operator, role)))
-      return ready.every((each) => each)
+      const readiness = await Promise.all(
+        ['site', 'consensus', 'resolution'].map((role) => isRoleReady(operator, role)),
+      )
+      return readiness.every((isReady) => isReady)
     })
     return { name, dir, folder, analyst, operator, stop }
   } catch (error) {
@@ -91,7 +93,7 @@ async function isRoleReady(client: ServiceClient, role: string): Promise<boolean
 
 async function stopDaemon(daemon: ChildProcess): Promise<void> {
   if (daemon.exitCode !== null || daemon.signalCode !== null) return
-  const ended = once(daemon, 'exit')
+  const exit = once(daemon, 'exit')
   daemon.kill('SIGTERM')
-  await ended
+  await exit
 }

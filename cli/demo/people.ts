@@ -28,7 +28,7 @@ export async function writePeople(name: 'alpha' | 'bravo', data_folder: string):
 
 /** Resolves the records of both sites; returns the doubtful matches at home, most valuable decision first. Throws if the sites disagree. */
 export async function resolveTogether(stage: DemoStage): Promise<{ run: ApiObject; doubts: readonly DemoMatch[] }> {
-  const { home, guest, say } = stage
+  const { home, guest, printLine } = stage
   const { readLens } = await offline.lenses()
   const body = readLens('persons')
   for (const site of [home, guest])
@@ -44,13 +44,13 @@ export async function resolveTogether(stage: DemoStage): Promise<{ run: ApiObjec
     classification: demoClassification,
   })
   const uid = String(exchange.uid)
-  say(`${home.name} proposes to find the people whom both sites know, with the lens ${body.lens} ${body.version}`)
+  printLine(`${home.name} proposes to find the people whom both sites know, with the lens ${body.lens} ${body.version}`)
   await carryUntil(stage, `the proposal at ${guest.name}`, () => hasExchange(guest, uid))
   await guest.analyst.call('resolution.exchange.agree', { uid, data: { file: data_file } })
-  say(`${guest.name} reviews the terms and agrees; none of its records left the site before`)
+  printLine(`${guest.name} reviews the terms and agrees; none of its records left the site before`)
   const run = await waitForRun(stage, home, uid)
-  const theirs = await waitForRun(stage, guest, uid)
-  if (JSON.stringify(theirs.counts) !== JSON.stringify(run.counts))
+  const guestRun = await waitForRun(stage, guest, uid)
+  if (JSON.stringify(guestRun.counts) !== JSON.stringify(run.counts))
     throw new CommandFailure(1, `${home.name} and ${guest.name} have different counts`)
   const input = { run_id: run.uid, limit: max_doubts }
   const { items } = await home.analyst.call('resolution.entity-match.uncertain', input)
@@ -83,7 +83,7 @@ async function getRun(site: DemoSite, uid: string): Promise<ApiObject> {
 
 async function hasExchange(site: DemoSite, uid: string): Promise<boolean> {
   const { items } = await site.analyst.call('resolution.exchange.list', {})
-  return (items as ApiObject[]).some((each) => each.uid === uid)
+  return (items as ApiObject[]).some((exchange) => exchange.uid === uid)
 }
 
 /** Knows the truth about the sample people: whether two records are one person, and a description of each record. */
@@ -104,8 +104,8 @@ export async function loadSampleKnowledge() {
   }
 }
 
-function splitLineAt(line: string, at: number): [string, string] {
-  return [line.slice(0, at), line.slice(at + 1)]
+function splitLineAt(line: string, index: number): [string, string] {
+  return [line.slice(0, index), line.slice(index + 1)]
 }
 
 function buildRecordKey({ node_id, record_id }: DemoRecordRef): string {

@@ -10,7 +10,7 @@ export type DemoStage = {
   readonly guest: DemoSite
   readonly links: readonly CarrierLink[]
   readonly signal: AbortSignal
-  readonly say: (line: string) => void
+  readonly printLine: (line: string) => void
 }
 
 export const demoClassification = { level: 'RESTRICTED', releasable_to: ['alpha', 'bravo'] }
@@ -18,10 +18,10 @@ export const demoClassification = { level: 'RESTRICTED', releasable_to: ['alpha'
 /** Carries messages over all links until the condition holds. */
 export async function carryUntil(
   { links, signal }: DemoStage,
-  what: string,
+  expectation: string,
   holds: () => Promise<boolean>,
 ): Promise<void> {
-  await waitUntil(what, signal, async () => {
+  await waitUntil(expectation, signal, async () => {
     for (const link of links) carryMessages(link)
     return holds()
   })

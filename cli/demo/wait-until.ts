@@ -5,9 +5,13 @@ import { CommandFailure } from '../program/command.ts'
 const poll_interval_ms = 40
 
 /** Throws `CommandFailure` with `what` if the signal aborts first. */
-export async function waitUntil(what: string, signal: AbortSignal, holds: () => Promise<boolean>): Promise<void> {
+export async function waitUntil(
+  expectation: string,
+  signal: AbortSignal,
+  holds: () => Promise<boolean>,
+): Promise<void> {
   while (!(await holds())) {
-    if (signal.aborted) throw new CommandFailure(1, `timed out while waiting for ${what}`)
+    if (signal.aborted) throw new CommandFailure(1, `timed out while waiting for ${expectation}`)
     await pause(poll_interval_ms)
   }
 }

@@ -20,7 +20,7 @@ export function writeOutputFile(file: string, content: string): void {
       if (code === 'EEXIST') {
         throw new CommandFailure(3, `${file} already exists`, 'name a new file')
       }
-      // Half a document is none.
+      // An incomplete document must not stay.
       rmSync(file, { force: true })
       throw new CommandFailure(
         1,

@@ -1,7 +1,7 @@
 // Audit records in the Common Event Format, for a SIEM (ArcSight CEF, revision 25).
 import type { AuditRecord } from '../../daemon/kernel/audit/audit-chain.ts'
 
-/** One line. Severity 3 for what was done, 6 for what was refused, 0 for a record whose body has expired. */
+/** One CEF line. Severity is 3 for an allowed action, 6 for a refused one, 0 for a record whose body has expired. */
 export function formatCef({ writer, seq, hash, event }: AuditRecord, version: string): string {
   const severity = event === undefined ? 0 : event.outcome === 'refused' ? 6 : 3
   const action = event?.action ?? 'expired'
@@ -33,10 +33,10 @@ export function formatCef({ writer, seq, hash, event }: AuditRecord, version: st
   return `${header}|${pairs.map(([name, value]) => `${name}=${escapeCefValue(value)}`).join(' ')}`
 }
 
-function escapeCefHeader(given: string): string {
-  return given.replaceAll(/[\\|]/g, '\\$&').replaceAll(/[\r\n]+/g, ' ')
+function escapeCefHeader(text: string): string {
+  return text.replaceAll(/[\\|]/g, '\\$&').replaceAll(/[\r\n]+/g, ' ')
 }
 
-function escapeCefValue(given: string): string {
-  return given.replaceAll(/[\\=]/g, '\\$&').replaceAll('\r', '\\r').replaceAll('\n', '\\n')
+function escapeCefValue(text: string): string {
+  return text.replaceAll(/[\\=]/g, '\\$&').replaceAll('\r', '\\r').replaceAll('\n', '\\n')
 }

@@ -1,4 +1,4 @@
-// A channel as people read it: one line for each direction, ages and sizes in words, and a bar while a backlog drains.
+// Formats channels: one line for each direction, ages and sizes with units, and a bar while a backlog drains.
 import type { ChannelStatus } from '../../daemon/kernel/messaging/channel-status.ts'
 import { colourText, formatTable, type OutputColumn, type OutputRow } from '../terminal/output.ts'
 import { formatBar } from '../terminal/progress-bar.ts'
@@ -7,9 +7,9 @@ import type { Terminal } from '../terminal/terminal.ts'
 export type TransportChannelStatus = ChannelStatus & { readonly transport: string }
 
 const channelCell =
-  (of: (channel: TransportChannelStatus) => unknown) =>
+  (readCell: (channel: TransportChannelStatus) => unknown) =>
   (row: OutputRow): unknown =>
-    of(row as TransportChannelStatus)
+    readCell(row as TransportChannelStatus)
 
 const channelColumns: readonly OutputColumn[] = [
   'peer',
@@ -25,12 +25,12 @@ const channelColumns: readonly OutputColumn[] = [
   { heading: 'inventory', cell: channelCell(({ inventory_age_s }) => formatAge(inventory_age_s)) },
   {
     heading: 'quarantine',
-    cell: channelCell(({ quarantined: items, quarantined_bytes }) => formatQuarantineSize(items, quarantined_bytes)),
+    cell: channelCell(({ quarantined: count, quarantined_bytes }) => formatQuarantineSize(count, quarantined_bytes)),
   },
   { heading: 'per min', cell: channelCell(({ messages_per_minute }) => messages_per_minute) },
 ]
 
-/** `closed`: peers that are pinned and have no channel, a line each. */
+/** Table of channels. `closed`: pinned peers without a channel, one line each. */
 export function formatChannels(
   terminal: Terminal,
   channels: readonly TransportChannelStatus[],
@@ -40,7 +40,7 @@ export function formatChannels(
   return formatTable(terminal, rows, channelColumns, 'no peer is pinned')
 }
 
-/** What is wrong with each channel that something is wrong with, a line each. */
+/** Problems of the channels, one line each. */
 export function formatChannelTroubles(terminal: Terminal, channels: readonly TransportChannelStatus[]): string[] {
   return channels.flatMap(({ peer, direction, state, stale, detail }) => {
     const name = `${peer} ${direction}`
@@ -61,18 +61,19 @@ const ageUnits = [
 /** `12 s`, `4 min`, `3 h`, `2 d`: rounded down. */
 export function formatAge(seconds: number | undefined): string | undefined {
   if (seconds === undefined) return undefined
-  const [unit, size] = ageUnits.find(([, least]) => seconds >= least) ?? ['s', 1]
+  const [unit, size] = ageUnits.find(([, min_s]) => seconds >= min_s) ?? ['s', 1]
   return `${Math.floor(seconds / size)} ${unit}`
 }
 
-function formatQuarantineSize(items = 0, bytes = 0): string | undefined {
-  return items === 0 ? undefined : `${items} (${(bytes / 1e6).toFixed(1)} MB)`
+function formatQuarantineSize(count = 0, bytes = 0): string | undefined {
+  return count === 0 ? undefined : `${count} (${(bytes / 1e6).toFixed(1)} MB)`
 }
 
-/** `left` of `most` messages; `seconds` since there were `most`. */
-export function formatDrainProgress(left: number, most: number, seconds: number): string {
-  const gone = most - left
-  const rate = seconds > 0 ? gone / seconds : 0
-  const rest = rate > 0 ? `, ${(rate * 60).toFixed(0)} a minute, ${formatAge(Math.ceil(left / rate))} to go` : ''
-  return `${formatBar(gone, most)} ${left} of ${most} left${rest}`
+/** Bar, rate and estimate of a draining backlog. `seconds`: time since the backlog was `total`. */
+export function formatDrainProgress(remaining: number, total: number, seconds: number): string {
+  const drained = total - remaining
+  const rate = seconds > 0 ? drained / seconds : 0
+  const estimate =
+    rate > 0 ? `, ${(rate * 60).toFixed(0)} a minute, ${formatAge(Math.ceil(remaining / rate))} to go` : ''
+  return `${formatBar(drained, total)} ${remaining} of ${total} left${estimate}`
 }

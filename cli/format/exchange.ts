@@ -1,4 +1,4 @@
-// An exchange as people read it; what it gives away is said each time somebody is about to take part.
+// Formats exchanges, and warns of what an exchange discloses.
 import { formatFields, type OutputRow } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -14,7 +14,16 @@ export const exchangeColumns = [
 
 export function formatExchange(terminal: Terminal, exchange: OutputRow): string {
   const { uid, state, part, run_id, failure } = exchange
-  const { privacy, lens, lens_version, parties, learns, linker, fields: named, max_set_size } = readAgreement(exchange)
+  const {
+    privacy,
+    lens,
+    lens_version,
+    parties,
+    learns,
+    linker,
+    fields: fieldNames,
+    max_set_size,
+  } = readAgreement(exchange)
   const reason = (failure as OutputRow | undefined)?.reason
   return formatFields(terminal, {
     exchange: uid,
@@ -22,7 +31,7 @@ export function formatExchange(terminal: Terminal, exchange: OutputRow): string 
     'this site': part,
     mode: privacy,
     lens: `${lens} ${lens_version}`,
-    fields: joinNames(named),
+    fields: joinNames(fieldNames),
     parties: joinNames(parties),
     learns: joinNames(learns),
     linker,
@@ -31,7 +40,7 @@ export function formatExchange(terminal: Terminal, exchange: OutputRow): string 
   })
 }
 
-/** On stderr, so that it is seen whatever becomes of the answer. */
+/** Prints warnings to stderr, so that a person sees them even if stdout goes to a script. */
 export function noteExchangeWarnings(terminal: Terminal, exchange: unknown): void {
   for (const line of (exchange as { readonly warnings?: readonly string[] }).warnings ?? []) {
     terminal.note(`warning: ${line}`)

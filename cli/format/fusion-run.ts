@@ -1,4 +1,4 @@
-// A run of entity resolution as people read it.
+// Formats a run of entity resolution.
 import type { ApiObject } from '../client/client.ts'
 import { formatFields } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -14,8 +14,8 @@ type FusionRunItem = {
   readonly created_at: string
 }
 
-export function formatFusionRun(terminal: Terminal, answered: ApiObject): string {
-  const { uid, state, lens, lens_version, counts, progress, failure, created_at } = answered as unknown as FusionRunItem
+export function formatFusionRun(terminal: Terminal, run: ApiObject): string {
+  const { uid, state, lens, lens_version, counts, progress, failure, created_at } = run as unknown as FusionRunItem
   return formatFields(terminal, {
     run: uid,
     state,
@@ -28,6 +28,6 @@ export function formatFusionRun(terminal: Terminal, answered: ApiObject): string
 }
 
 function formatRunProgress({ step, done, total, eta_s }: NonNullable<FusionRunItem['progress']>): string {
-  const part = total > 0 ? ` ${done} of ${total}` : ''
-  return `${step}${part}${eta_s === undefined ? '' : `, ${eta_s} s left`}`
+  const amount = total > 0 ? ` ${done} of ${total}` : ''
+  return `${step}${amount}${eta_s === undefined ? '' : `, ${eta_s} s left`}`
 }

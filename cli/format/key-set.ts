@@ -1,4 +1,4 @@
-// A key set, and what it changes, as people read and compare them.
+// Formats a key set and its changes, for people to read and compare.
 import type { KeySet } from '../../daemon/kernel/cryptography/key-set.ts'
 import { formatFields, formatTable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -8,8 +8,8 @@ type KeySetChangeRow = { readonly kid: string; readonly fingerprint: string; rea
 
 export function formatKeySet(terminal: Terminal, { keys, thresholds, v: _v, type: _type, ...set }: KeySet): string {
   const { message, root } = thresholds
-  const shown = formatFields(terminal, { ...set, message_keys_needed: message, root_keys_needed: root })
-  return `${shown}\n\n${formatTable(terminal, addKeyAge(keys, Date.now()), keyColumns, 'no keys')}`
+  const fields = formatFields(terminal, { ...set, message_keys_needed: message, root_keys_needed: root })
+  return `${fields}\n\n${formatTable(terminal, addKeyAge(keys, Date.now()), keyColumns, 'no keys')}`
 }
 
 export function formatKeySetChanges(terminal: Terminal, set: KeySet, changes: readonly KeySetChangeRow[]): string {

@@ -1,4 +1,4 @@
-// Matches of entity resolution as people read them: as a row of a list, and after a decision.
+// Formats matches of entity resolution: as a row of a list, and after a decision.
 import type { ApiObject } from '../client/client.ts'
 import { formatFields } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -20,9 +20,9 @@ export function formatMatchRow(item: ApiObject): ApiObject {
   return { ...item, left: formatRecordRef(left), right: formatRecordRef(right), score: formatMatchScore(score) }
 }
 
-/** `settled`: whether the clusters have followed the decision already. */
-export function formatMatch(terminal: Terminal, answered: ApiObject): string {
-  const { uid, left, right, score, state, decided_by, linked, settled } = answered as unknown as MatchListItem
+/** Fields of a match. `settled`: whether the clusters reflect the decision already. */
+export function formatMatch(terminal: Terminal, match: ApiObject): string {
+  const { uid, left, right, score, state, decided_by, linked, settled } = match as unknown as MatchListItem
   return formatFields(terminal, {
     match: uid,
     left: formatRecordRef(left),
@@ -30,7 +30,7 @@ export function formatMatch(terminal: Terminal, answered: ApiObject): string {
     score: formatMatchScore(score),
     state,
     decided_by,
-    linked: settled === false ? `${linked}, until the clusters have followed` : linked,
+    linked: settled === false ? `${linked}, until the clusters are updated` : linked,
   })
 }
 

@@ -1,4 +1,4 @@
-// A pinned peer as people read it.
+// Formats a pinned peer.
 
 import type { Peer } from '../../daemon/kernel/identity/peer.ts'
 import type { LabelMap } from '../../daemon/kernel/label/label-map.ts'
@@ -7,30 +7,30 @@ import type { Terminal } from '../terminal/terminal.ts'
 import { addKeyAge, keyColumns } from './key.ts'
 
 export function formatPeer(terminal: Terminal, peer: Peer): string {
-  const { keys, ceiling, releasable_names, label_map = {}, ...rest } = peer
-  const shown = formatFields(terminal, {
-    ...rest,
+  const { keys, ceiling, releasable_names, label_map = {}, ...fields } = peer
+  const text = formatFields(terminal, {
+    ...fields,
     ceiling: [ceiling.level, ...ceiling.categories].join(' '),
     releasable_names: releasable_names.join(', ') || undefined,
   })
-  const map = Object.entries(label_map).flatMap(([policy, terms]) => listLabelTerms(policy, terms))
-  const parts = [shown, formatTable(terminal, addKeyAge(keys, Date.now()), keyColumns, 'no keys')]
-  if (map.length > 0) parts.push(formatTable(terminal, map, ['policy', 'term', 'theirs', 'ours'], ''))
+  const terms = Object.entries(label_map).flatMap(([policy, map]) => listLabelTerms(policy, map))
+  const parts = [text, formatTable(terminal, addKeyAge(keys, Date.now()), keyColumns, 'no keys')]
+  if (terms.length > 0) parts.push(formatTable(terminal, terms, ['policy', 'term', 'theirs', 'ours'], ''))
   return parts.join('\n\n')
 }
 
 function listLabelTerms(policy: string, { levels, categories, releasable_to = {} }: LabelMap[string]) {
-  return Object.entries({ level: levels, category: categories, name: releasable_to }).flatMap(([term, map]) =>
-    Object.entries(map).map(([theirs, ours]) => ({ policy, term, theirs, ours })),
+  return Object.entries({ level: levels, category: categories, name: releasable_to }).flatMap(([term, terms]) =>
+    Object.entries(terms).map(([theirs, ours]) => ({ policy, term, theirs, ours })),
   )
 }
 
-/** Warns of peers that are pinned and may not be spoken to. */
+/** Warns of pinned peers whose channels the profile does not accredit. */
 export function noteUnaccreditedPeers(
   terminal: Terminal,
-  found: readonly { readonly peer: string; readonly fault: string; readonly remedy: string }[],
+  unaccredited: readonly { readonly peer: string; readonly fault: string; readonly remedy: string }[],
 ): void {
-  for (const { peer, fault, remedy } of found) {
+  for (const { peer, fault, remedy } of unaccredited) {
     terminal.note(`${colourText(terminal, 'yellow', 'warning:')} the channel to ${peer} may not be used: ${fault}`)
     terminal.note(`  ${remedy}`)
   }

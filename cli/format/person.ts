@@ -1,4 +1,4 @@
-// An enrolled person as people read it.
+// Formats an enrolled person.
 import type { Person } from '../../daemon/kernel/identity/person.ts'
 import { formatFields, formatTable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'

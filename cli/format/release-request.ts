@@ -1,4 +1,4 @@
-// A request to release a message from quarantine as people read it before they sign.
+// Formats a request to release a message from quarantine, which a person reads before signing.
 import type { ReleaseRequest } from '../../daemon/kernel/messaging/release.ts'
 import { colourText, formatFields } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -9,6 +9,6 @@ export function formatReleaseRequest(
   terminal: Terminal,
   { subject, waiver, reason, created, label }: ReleaseRequestFields,
 ): string {
-  const shown = formatFields(terminal, { requested_by: subject, waiver, reason, label, created })
-  return `${colourText(terminal, 'yellow', 'its release is requested, and needs the approval of another person:')}\n${shown}`
+  const fields = formatFields(terminal, { requested_by: subject, waiver, reason, label, created })
+  return `${colourText(terminal, 'yellow', 'release requested; another person must approve it:')}\n${fields}`
 }

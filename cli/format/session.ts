@@ -1,4 +1,4 @@
-// A consensus session as people read it.
+// Formats a consensus session.
 import { formatFields, type OutputRow } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -12,7 +12,7 @@ export const sessionColumns = [
   'created_at',
 ]
 
-/** What it is, where it stands, what it rests on. */
+/** Fields of a session: identity, state, result and evidence. */
 export function formatSession(terminal: Terminal, session: OutputRow): string {
   const { id, state, reason, decision, lens_id, lens_version, classification, evidence_block_id, open_dissent_id } =
     session

@@ -39,8 +39,8 @@ export const bulkColumns = [
 
 /** The counts of a bulk disposition, then each signal that it did not change. */
 export function formatBulk(terminal: Terminal, bulk: ApiObject): string {
-  const { uid, items, classification, ...rest } = bulk
-  const { state, disposition, rationale, total, done, refused, cancelled, created_by, created_at } = rest
+  const { uid, items, classification, ...fields } = bulk
+  const { state, disposition, rationale, total, done, refused, cancelled, created_by, created_at } = fields
   const text = formatFields(terminal, {
     ...{ bulk: uid, state, disposition, rationale, total, done, refused, cancelled },
     ...{ by: created_by, at: created_at, classification: (classification as OutputRow).level },

@@ -6,8 +6,8 @@ export function formatSignalChange(change: OutputRow): string {
   const fields = (change.fields as readonly OutputRow[]).map(
     ({ field, from, to }) => `${field} ${formatChangedValue(from)} → ${formatChangedValue(to)}`,
   )
-  const why = change.rationale === undefined ? '' : ` (${change.rationale})`
-  const line = `${change.at}  ${change.signal_id}  ${fields.join(', ')}  by ${change.by}${why}`
+  const reason = change.rationale === undefined ? '' : ` (${change.rationale})`
+  const line = `${change.at}  ${change.signal_id}  ${fields.join(', ')}  by ${change.by}${reason}`
   return escapeControls(line).replaceAll('\n', '\\n')
 }
 

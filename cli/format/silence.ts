@@ -5,8 +5,8 @@ import type { Terminal } from '../terminal/terminal.ts'
 
 /** `source name buoy-*; severity low, info` */
 function formatMatchers({ matchers }: OutputRow): string {
-  const named = Object.entries(matchers as Readonly<Record<string, readonly string[]>>)
-  return named.map(([name, values]) => `${name.replaceAll('_', ' ')} ${values.join(', ')}`).join('; ')
+  const fields = Object.entries(matchers as Readonly<Record<string, readonly string[]>>)
+  return fields.map(([name, values]) => `${name.replaceAll('_', ' ')} ${values.join(', ')}`).join('; ')
 }
 
 export const silenceColumns = [

@@ -12,8 +12,12 @@ export type SimilarSignalRow = {
 /** One row for each signal: its score, its fields and the reasons for the score. */
 export function formatSimilarSignals(terminal: Terminal, items: readonly SimilarSignalRow[]): string {
   const rows = items.map(({ signal, score, reasons }) => ({ ...signal, score, reasons }))
-  const why = (row: OutputRow) =>
+  const formatReasons = (row: OutputRow) =>
     (row.reasons as readonly OutputRow[]).map(({ reason, points }) => `${reason} ${points}`).join(', ')
-  const columns = ['score', ...signalColumns.filter((each) => each !== 'severity'), { heading: 'why', cell: why }]
+  const columns = [
+    'score',
+    ...signalColumns.filter((column) => column !== 'severity'),
+    { heading: 'why', cell: formatReasons },
+  ]
   return formatTable(terminal, rows, columns, 'No similar signals')
 }

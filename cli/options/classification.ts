@@ -19,27 +19,28 @@ type ClassificationInput = {
 }
 
 /** A bare level if neither categories nor releasability were given; the site's default level if no option was given. */
-export async function resolveClassification(given: ClassificationInput, terminal: Terminal) {
-  const level = given.classification ?? (await readDefaultLevel(given, terminal))
-  if (given.categories.length === 0 && given.releasableTo.length === 0) return level
+export async function resolveClassification(params: ClassificationInput, terminal: Terminal) {
+  const level = params.classification ?? (await readDefaultLevel(params, terminal))
+  if (params.categories.length === 0 && params.releasableTo.length === 0) return level
   return {
     level,
-    ...(given.categories.length ? { categories: [...given.categories] } : {}),
-    ...(given.releasableTo.length ? { releasable_to: [...given.releasableTo] } : {}),
+    ...(params.categories.length ? { categories: [...params.categories] } : {}),
+    ...(params.releasableTo.length ? { releasable_to: [...params.releasableTo] } : {}),
   }
 }
 
 /** Undefined if no option was given: the service then chooses the label. */
-export async function resolveClassificationIfGiven(given: ClassificationInput, terminal: Terminal) {
-  const isGiven = given.classification !== undefined || given.categories.length > 0 || given.releasableTo.length > 0
-  return isGiven ? await resolveClassification(given, terminal) : undefined
+export async function resolveOptionalClassification(params: ClassificationInput, terminal: Terminal) {
+  const hasOptions =
+    params.classification !== undefined || params.categories.length > 0 || params.releasableTo.length > 0
+  return hasOptions ? await resolveClassification(params, terminal) : undefined
 }
 
 /** Reads the default level from the site on this machine. */
 async function readDefaultLevel({ site }: ClassificationInput, { env }: Terminal): Promise<string> {
   const folder = offline.findSite(site, env)
   if (!folder || !existsSync(folder.profile))
-    throw new CommandFailure(2, '--classification is required without a local site: its default level is not known')
+    throw new CommandFailure(2, 'without a local site the default level is unknown: pass --classification')
   const { readSiteSettings } = await offline.profile()
   return readSiteSettings(folder, env).labels.default_level
 }

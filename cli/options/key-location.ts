@@ -15,19 +15,19 @@ type KeyLocationInput = { readonly dir: string | undefined; readonly site: strin
 
 /** Throws `CommandFailure`: 2 if both options are given, 1 for a missing folder that must exist, 3 without a site. */
 export function resolveKeyLocation(
-  given: KeyLocationInput,
+  params: KeyLocationInput,
   terminal: Terminal,
   folder: 'existing' | 'may_create' = 'existing',
 ): { readonly dir: string } | { readonly site: SiteFolder } {
-  if (given.dir === undefined) return { site: requireSite(given, terminal) }
-  if (given.site !== undefined) throw new CommandFailure(2, 'give --dir or --site, not both')
-  const dir = resolve(given.dir)
+  if (params.dir === undefined) return { site: requireSite(params, terminal) }
+  if (params.site !== undefined) throw new CommandFailure(2, '--dir and --site cannot be combined: pass one of them')
+  const dir = resolve(params.dir)
   if (folder === 'existing' && !existsSync(dir)) throw new CommandFailure(1, `the folder ${dir} does not exist`)
   return { dir }
 }
 
 /** The folder of existing keys. Throws as `resolveKeyLocation` does. */
-export function requireKeyLocation(given: KeyLocationInput, terminal: Terminal): { readonly keys: string } {
-  const place = resolveKeyLocation(given, terminal)
-  return 'dir' in place ? { keys: place.dir } : place.site
+export function requireKeyLocation(params: KeyLocationInput, terminal: Terminal): { readonly keys: string } {
+  const location = resolveKeyLocation(params, terminal)
+  return 'dir' in location ? { keys: location.dir } : location.site
 }

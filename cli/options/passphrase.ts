@@ -16,38 +16,41 @@ export const passphraseOption = {
 type PassphraseInput = { readonly passphraseFile: string | undefined }
 type PassphraseTarget = { readonly keys: string } | SiteFolder
 
-/** Undefined if no key there, or none of this use, is encrypted and no file was named. Throws `CommandFailure` (3) if it is needed and not available. */
+/**
+ * The passphrase of the keys (of this use). Undefined if none of them is encrypted and no file was named. Throws
+ * `CommandFailure` (3) if a passphrase is needed and not available.
+ */
 export async function resolvePassphrase(
   terminal: Terminal,
-  given: PassphraseInput,
-  place: PassphraseTarget,
+  params: PassphraseInput,
+  keyStore: PassphraseTarget,
   use?: PublicKey['use'],
 ): Promise<string | undefined> {
   const { readNamedPassphrase, readSitePassphrase } = await offline.passphrase()
-  if (given.passphraseFile !== undefined) return readNamedPassphrase(given.passphraseFile)
+  if (params.passphraseFile !== undefined) return readNamedPassphrase(params.passphraseFile)
   const { needsPassphrase } = await offline.keys()
-  if (!needsPassphrase(place, use)) return undefined
-  const profiled = 'profile' in place ? readSitePassphrase(place, terminal.env) : undefined
-  return profiled ?? (await promptSecret(terminal, 'Passphrase of the keys: '))
+  if (!needsPassphrase(keyStore, use)) return undefined
+  const profilePassphrase = 'profile' in keyStore ? readSitePassphrase(keyStore, terminal.env) : undefined
+  return profilePassphrase ?? (await promptSecret(terminal, 'Passphrase of the keys: '))
 }
 
 /** The passphrase of one key in a file; undefined if the key is not encrypted. Throws as `resolvePassphrase` does. */
 export async function resolveKeyFilePassphrase(
   terminal: Terminal,
-  given: PassphraseInput,
+  params: PassphraseInput,
   file: string,
 ): Promise<string | undefined> {
   const { isKeyFileWrapped } = await offline.personalSignature()
   if (!isKeyFileWrapped(file)) return undefined
   const { readNamedPassphrase } = await offline.passphrase()
-  if (given.passphraseFile !== undefined) return readNamedPassphrase(given.passphraseFile)
+  if (params.passphraseFile !== undefined) return readNamedPassphrase(params.passphraseFile)
   return await promptSecret(terminal, 'Passphrase of your key: ')
 }
 
 /** Reads a new passphrase; a prompt asks for it twice. */
-export async function readNewPassphrase(terminal: Terminal, given: PassphraseInput): Promise<string> {
+export async function readNewPassphrase(terminal: Terminal, params: PassphraseInput): Promise<string> {
   const { readNamedPassphrase, requirePassphraseLength } = await offline.passphrase()
-  if (given.passphraseFile !== undefined) return readNamedPassphrase(given.passphraseFile)
+  if (params.passphraseFile !== undefined) return readNamedPassphrase(params.passphraseFile)
   const first = await promptSecret(terminal, 'New passphrase: ')
   requirePassphraseLength(first)
   if ((await promptSecret(terminal, 'Repeat the passphrase: ')) !== first)
@@ -56,8 +59,8 @@ export async function readNewPassphrase(terminal: Terminal, given: PassphraseInp
 }
 
 async function promptSecret(terminal: Terminal, question: string): Promise<string> {
-  const answer = await terminal.askSecret(question)
-  if (answer !== undefined) return answer
+  const reply = await terminal.promptSecret(question)
+  if (reply !== undefined) return reply
   throw new CommandFailure(
     3,
     'the keys are encrypted with a passphrase',

@@ -25,31 +25,32 @@ type ServiceOptionsInput = {
   readonly token: string | undefined
 }
 
-/** Needs a site unless both a URL and a token are given. */
-export async function connectService(given: ServiceOptionsInput, terminal: Terminal): Promise<ServiceClient> {
+/** Client of the service. Needs a site unless both a URL and a token are passed. */
+export async function connectService(params: ServiceOptionsInput, terminal: Terminal): Promise<ServiceClient> {
   const { connectServiceClient } = await import('../client/connection.ts')
-  return connectServiceClient(resolveConnectionOptions(given, terminal))
+  return connectServiceClient(resolveConnectionOptions(params, terminal))
 }
 
-function resolveConnectionOptions(given: ServiceOptionsInput, terminal: Terminal): ServiceConnectionOptions {
-  const token = given.token ?? (terminal.env.PLATFORM_TOKEN || undefined)
-  const url = given.url === undefined ? undefined : parseServiceUrl(given.url)
-  const folder = url && token ? undefined : requireSite(given, terminal)
+function resolveConnectionOptions(params: ServiceOptionsInput, terminal: Terminal): ServiceConnectionOptions {
+  const token = params.token ?? (terminal.env.PLATFORM_TOKEN || undefined)
+  const url = params.url === undefined ? undefined : parseServiceUrl(params.url)
+  const folder = url && token ? undefined : requireSite(params, terminal)
   return { folder, url, token, env: terminal.env }
 }
 
 /** Also returns the subject of the token. Throws `CommandFailure` (2) if the token has none. */
 export async function connectServiceWithSubject(
-  given: ServiceOptionsInput,
+  params: ServiceOptionsInput,
   terminal: Terminal,
 ): Promise<{ api: ServiceClient; subject: string }> {
   const [{ resolveServiceTarget }, { createServiceClient }] = await Promise.all([
     import('../client/connection.ts'),
     import('../client/client.ts'),
   ])
-  const target = resolveServiceTarget(resolveConnectionOptions(given, terminal))
+  const target = resolveServiceTarget(resolveConnectionOptions(params, terminal))
   const subject = readTokenSubject((await target.token('site')) ?? '')
-  if (subject === undefined) throw new CommandFailure(2, 'the token has no subject (claim sub)')
+  if (subject === undefined)
+    throw new CommandFailure(2, 'the token has no subject (claim sub); use a token of one person')
   return { api: createServiceClient(target), subject }
 }
 
@@ -60,8 +61,8 @@ function readTokenSubject(token: string): string | undefined {
   return parseJsonAs(subjectClaim, Buffer.from(token.split('.')[1] ?? '', 'base64url'))?.sub
 }
 
-function parseServiceUrl(given: string): URL {
-  const url = URL.parse(given)
+function parseServiceUrl(text: string): URL {
+  const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol)) throw new CommandFailure(2, '--url must be an http or https URL')
   if (url.username || url.password) throw new CommandFailure(2, '--url must not carry credentials; use PLATFORM_TOKEN')
   return url

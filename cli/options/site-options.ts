@@ -12,12 +12,12 @@ export const siteOption = {
 export const jsonOption = { json: flag('Print JSON, for scripts') }
 
 /** The folder of an existing site; root acts as its owner from then on. Throws `CommandFailure` (3) if there is none. */
-export function requireSite(given: { readonly site: string | undefined }, terminal: Terminal): SiteFolder {
-  const found = offline.findSite(given.site, terminal.env)
+export function requireSite(params: { readonly site: string | undefined }, terminal: Terminal): SiteFolder {
+  const folder = offline.findSite(params.site, terminal.env)
   const remedy = '`platform init --site DIR` creates a site; --site DIR or PLATFORM_SITE selects one'
-  if (!found) throw new CommandFailure(3, 'there is no site here', remedy)
-  if (!existsSync(found.profile))
-    throw new CommandFailure(3, `there is no site: ${found.profile} does not exist`, remedy)
-  offline.actAsOwnerOf(found.profile)
-  return found
+  if (!folder) throw new CommandFailure(3, 'no site was found', remedy)
+  if (!existsSync(folder.profile))
+    throw new CommandFailure(3, `no site was found: ${folder.profile} does not exist`, remedy)
+  offline.actAsOwnerOf(folder.profile)
+  return folder
 }

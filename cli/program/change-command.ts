@@ -8,35 +8,35 @@ import { type CommandDefinition, command, type Params, type ParsedParams } from 
 import { commandObjects } from './command-objects.ts'
 
 type ChangeCommandDefinition<O extends Params> = Pick<CommandDefinition, 'words' | 'summary' | 'notes' | 'example'> & {
-  readonly of: 'signal' | 'insight' | 'silence'
+  readonly object: 'signal' | 'insight' | 'silence'
   /** The address of the operation. */
   readonly operation: string
   /** Options besides those of every change. */
   readonly options: O
   /** The input of the operation, without `uid`. */
   readonly input: (params: ParsedParams<O>) => ApiObject
-  /** Prints the changed object; default: as the show command prints it. */
-  readonly format?: (terminal: Terminal, changed: ApiObject) => string
+  /** Formats the changed object (default: as the show command). */
+  readonly format?: (terminal: Terminal, updated: ApiObject) => string
 }
 
 /** Declares a command that changes one object; `--if-version` and the service options are part of each. */
 export function changeCommand<const O extends Params>({
-  of,
+  object,
   operation,
   options,
   input,
-  format = commandObjects[of].format,
-  ...words
+  format = commandObjects[object].format,
+  ...texts
 }: ChangeCommandDefinition<O>) {
   return command({
-    ...words,
-    positionals: { id: commandObjects[of].id },
+    ...texts,
+    positionals: { id: commandObjects[object].id },
     options: { ...options, ...changeOptions },
     async run(parsed, terminal) {
       const params = parsed as ParsedParams<O> & ParsedParams<typeof changeOptions> & { readonly id: string }
       const api = await connectService(params, terminal)
-      const changed = await api.call(operation, { uid: params.id, ...input(params) }, toRequestOptions(params))
-      printResult(terminal, params.json, changed, () => format(terminal, changed))
+      const updated = await api.call(operation, { uid: params.id, ...input(params) }, toRequestOptions(params))
+      printResult(terminal, params.json, updated, () => format(terminal, updated))
       return 0
     },
   })

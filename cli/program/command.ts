@@ -35,7 +35,7 @@ export type CommandDefinition<T extends Params = Params, O extends Params = Para
   /** A working command line, without the leading `$`. */
   readonly example: string
   /** Resolves to the exit code. Throws `Refused` or `CommandFailure`. A method, so that different commands fit one list. */
-  run(given: ParsedParams<T> & ParsedParams<O>, terminal: Terminal): Promise<CommandExitCode>
+  run(params: ParsedParams<T> & ParsedParams<O>, terminal: Terminal): Promise<CommandExitCode>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of commands that take different things
@@ -45,9 +45,9 @@ type NoParams = Readonly<Record<never, never>>
 
 /** Declares a command. Exists for the types: `run` receives exactly the declared parameters. */
 export function command<const T extends Params = NoParams, const O extends Params = NoParams>(
-  given: CommandDefinition<T, O>,
+  definition: CommandDefinition<T, O>,
 ): CommandDefinition<T, O> {
-  return given
+  return definition
 }
 
 /** Text that a parameter cannot use; the message ends the sentence "value … is invalid". */

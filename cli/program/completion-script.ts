@@ -4,34 +4,34 @@ import type { AnyCommandDefinition, Params } from './command.ts'
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type CompletionShell = (typeof shells)[number]
 
-export function buildCompletionScript(shell: CompletionShell, all: readonly AnyCommandDefinition[]): string {
-  return { bash: buildBashScript, zsh: buildZshScript, fish: buildFishScript }[shell](all)
+export function buildCompletionScript(shell: CompletionShell, definitions: readonly AnyCommandDefinition[]): string {
+  return { bash: buildBashScript, zsh: buildZshScript, fish: buildFishScript }[shell](definitions)
 }
 
-/** What may follow each beginning: `''`, `consensus`, `consensus create`, … to words or options. */
-function listCompletions(all: readonly AnyCommandDefinition[]): Map<string, string[]> {
-  const found = new Map<string, Set<string>>()
-  const add = (path: string, word: string) => found.set(path, (found.get(path) ?? new Set()).add(word))
-  for (const { words, options } of all) {
+/** Words or options that may follow each prefix: `''`, `consensus`, `consensus create`, … */
+function listCompletions(definitions: readonly AnyCommandDefinition[]): Map<string, string[]> {
+  const completions = new Map<string, Set<string>>()
+  const add = (path: string, word: string) => completions.set(path, (completions.get(path) ?? new Set()).add(word))
+  for (const { words, options } of definitions) {
     const parts = words.split(' ')
-    for (const [at, part] of parts.entries()) add(parts.slice(0, at).join(' '), part)
+    for (const [depth, part] of parts.entries()) add(parts.slice(0, depth).join(' '), part)
     for (const name of Object.keys((options ?? {}) as Params)) add(words, toLongOption(name))
     add(words, '--help')
   }
-  return new Map([...found].map(([path, words]) => [path, [...words].sort()]))
+  return new Map([...completions].map(([path, words]) => [path, [...words].sort()]))
 }
 
 function toLongOption(name: string): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
-function buildCases(all: readonly AnyCommandDefinition[], variable: string): string {
-  return [...listCompletions(all)]
+function buildCases(definitions: readonly AnyCommandDefinition[], variable: string): string {
+  return [...listCompletions(definitions)]
     .map(([path, words]) => `    '${path}') ${variable}='${words.join(' ')}' ;;`)
     .join('\n')
 }
 
-function buildBashScript(all: readonly AnyCommandDefinition[]): string {
+function buildBashScript(definitions: readonly AnyCommandDefinition[]): string {
   return `# bash completion for platform
 _platform() {
   local path='' word words=''
@@ -40,7 +40,7 @@ _platform() {
   done
   while :; do
     case "$path" in
-${buildCases(all, 'words')}
+${buildCases(definitions, 'words')}
     esac
     [[ -n "$words" || -z "$path" ]] && break
     case "$path" in *' '*) path="\${path% *}" ;; *) path='' ;; esac
@@ -51,7 +51,7 @@ ${buildCases(all, 'words')}
 complete -o filenames -F _platform platform`
 }
 
-function buildZshScript(all: readonly AnyCommandDefinition[]): string {
+function buildZshScript(definitions: readonly AnyCommandDefinition[]): string {
   return `#compdef platform
 _platform() {
   local at='' word offers=''
@@ -60,7 +60,7 @@ _platform() {
   done
   while true; do
     case "$at" in
-${buildCases(all, 'offers')}
+${buildCases(definitions, 'offers')}
     esac
     [[ -n "$offers" || -z "$at" ]] && break
     if [[ "$at" == *' '* ]]; then at="\${at% *}"; else at=''; fi
@@ -70,50 +70,50 @@ ${buildCases(all, 'offers')}
 compdef _platform platform`
 }
 
-function buildFishScript(all: readonly AnyCommandDefinition[]): string {
-  const lines = all.flatMap(({ words, summary, options }) => {
-    const before = words.split(' ').slice(0, -1).join(' ')
-    const last = words.split(' ').at(-1)
-    const offer = `complete -c platform -f -n '__platform_after ${before}' -a ${last} -d '${escapeFishString(summary)}'`
-    const named = Object.entries((options ?? {}) as Params).map(([name, { metavar, help }]) => {
+function buildFishScript(definitions: readonly AnyCommandDefinition[]): string {
+  const lines = definitions.flatMap(({ words, summary, options }) => {
+    const parentPath = words.split(' ').slice(0, -1).join(' ')
+    const word = words.split(' ').at(-1)
+    const commandLine = `complete -c platform -f -n '__platform_after ${parentPath}' -a ${word} -d '${escapeFishString(summary)}'`
+    const optionLines = Object.entries((options ?? {}) as Params).map(([name, { metavar, help }]) => {
       const value = metavar === undefined ? '' : ' -r'
       return `complete -c platform -n '__platform_in ${words}' -l ${toLongOption(name).slice(2)}${value} -d '${escapeFishString(help)}'`
     })
-    return [offer, ...named]
+    return [commandLine, ...optionLines]
   })
   return [
     '# fish completion for platform',
     'function __platform_words',
     "  commandline -opc | tail -n +2 | string match -v -- '-*'",
     'end',
-    '# The words so far are these and no others: what comes next is a command.',
+    '# The typed words are exactly these: a command word comes next.',
     'function __platform_after',
     '  set -l typed (__platform_words)',
     '  test "$typed" = "$argv"',
     'end',
-    '# The words so far begin with these: their options apply.',
+    '# The typed words start with these: their options apply.',
     'function __platform_in',
     '  set -l typed (__platform_words)',
     '  set -l many (count $argv)',
     '  test "$typed[1..$many]" = "$argv"',
     'end',
-    ...buildGroupLines(all),
+    ...buildGroupLines(definitions),
     ...lines,
   ].join('\n')
 }
 
 /** A group is offered once, though many commands begin with it. */
-function buildGroupLines(all: readonly AnyCommandDefinition[]): string[] {
-  const paths = all.flatMap(({ words }) => {
+function buildGroupLines(definitions: readonly AnyCommandDefinition[]): string[] {
+  const paths = definitions.flatMap(({ words }) => {
     const parts = words.split(' ')
-    return parts.slice(0, -1).map((_, at) => parts.slice(0, at + 1).join(' '))
+    return parts.slice(0, -1).map((_, depth) => parts.slice(0, depth + 1).join(' '))
   })
   return [...new Set(paths)].map((path) => {
-    const before = path.split(' ').slice(0, -1).join(' ')
-    return `complete -c platform -f -n '__platform_after ${before}' -a ${path.split(' ').at(-1)}`
+    const parentPath = path.split(' ').slice(0, -1).join(' ')
+    return `complete -c platform -f -n '__platform_after ${parentPath}' -a ${path.split(' ').at(-1)}`
   })
 }
 
-function escapeFishString(given: string): string {
-  return given.replaceAll('\\', '\\\\').replaceAll("'", "\\'")
+function escapeFishString(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")
 }

@@ -4,7 +4,7 @@ import { InvalidParamError, type Param } from './command.ts'
 const optionalParam = { isRequired: false, isRest: false } as const
 
 export function text(metavar: string, help: string): Param<string | undefined> {
-  return { ...optionalParam, metavar, help, parse: (given) => given, defaultValue: undefined }
+  return { ...optionalParam, metavar, help, parse: (input) => input, defaultValue: undefined }
 }
 
 export function flag(help: string): Param<boolean> {
@@ -16,8 +16,8 @@ export function nameList(metavar: string, help: string): Param<readonly string[]
   return { ...optionalParam, metavar, help, parse: splitNames, defaultValue: [] }
 }
 
-function splitNames(given: string): string[] {
-  const parts = given.split(',').map((part) => part.trim())
+function splitNames(input: string): string[] {
+  const parts = input.split(',').map((part) => part.trim())
   if (parts.some((part) => part === '')) throw new InvalidParamError('it has an empty name between commas')
   return parts
 }
@@ -28,8 +28,8 @@ export function integer(
   min = 0,
   max = Number.MAX_SAFE_INTEGER,
 ): Param<number | undefined> {
-  const parse = (given: string) => {
-    const value = /^\d{1,16}$/.test(given) ? Number(given) : Number.NaN
+  const parse = (input: string) => {
+    const value = /^\d{1,16}$/.test(input) ? Number(input) : Number.NaN
     if (!(value >= min && value <= max)) throw new InvalidParamError(`it must be a whole number from ${min} to ${max}`)
     return value
   }
@@ -37,8 +37,8 @@ export function integer(
 }
 
 export function decimal(metavar: string, help: string, min: number, max: number): Param<number | undefined> {
-  const parse = (given: string) => {
-    const value = /^\d+(\.\d+)?$|^\.\d+$/.test(given) ? Number(given) : Number.NaN
+  const parse = (input: string) => {
+    const value = /^\d+(\.\d+)?$|^\.\d+$/.test(input) ? Number(input) : Number.NaN
     if (!(value >= min && value <= max)) throw new InvalidParamError(`it must be a number from ${min} to ${max}`)
     return value
   }
@@ -50,10 +50,10 @@ export function choice<const V extends string>(
   help: string,
   values: readonly V[],
 ): Param<V | undefined> {
-  const parse = (given: string) => {
-    const found = values.find((value) => value.toLowerCase() === given.toLowerCase())
-    if (found === undefined) throw new InvalidParamError(`it must be one of ${values.join(', ')}`)
-    return found
+  const parse = (input: string) => {
+    const match = values.find((value) => value.toLowerCase() === input.toLowerCase())
+    if (match === undefined) throw new InvalidParamError(`it must be one of ${values.join(', ')}`)
+    return match
   }
   return { ...optionalParam, metavar, help: `${help} (${values.join(', ')})`, parse, defaultValue: undefined }
 }
@@ -62,8 +62,8 @@ const secondsPerUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600
 
 /** `90`, `15m`, `8h` or `30d`, in seconds. */
 export function duration(metavar: string, help: string): Param<number | undefined> {
-  const parse = (given: string) => {
-    const [, amount, unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(given) ?? []
+  const parse = (input: string) => {
+    const [, amount, unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(input) ?? []
     const seconds = amount === undefined ? 0 : Number(amount) * (secondsPerUnit[unit] ?? 0)
     if (seconds < 1) throw new InvalidParamError('it must be a number of seconds, or a number with s, m, h or d')
     return seconds
@@ -73,11 +73,11 @@ export function duration(metavar: string, help: string): Param<number | undefine
 
 /** An instant, RFC 3339 in UTC. */
 export function instant(metavar: string, help: string): Param<string | undefined> {
-  const parse = (given: string) => {
-    const at = Date.parse(given)
-    if (Number.isNaN(at) || !/^\d{4}-\d\d-\d\d/.test(given))
+  const parse = (input: string) => {
+    const instant_ms = Date.parse(input)
+    if (Number.isNaN(instant_ms) || !/^\d{4}-\d\d-\d\d/.test(input))
       throw new InvalidParamError('it must be a date or an RFC 3339 time')
-    return new Date(at).toISOString()
+    return new Date(instant_ms).toISOString()
   }
   return { ...optionalParam, metavar, help, parse, defaultValue: undefined }
 }
@@ -94,5 +94,5 @@ export function withDefault<T>(value: NonNullable<T>, param: Param<T>): Param<No
 
 /** All remaining words, possibly none. */
 export function rest(metavar: string, help: string): Param<readonly string[]> {
-  return { ...optionalParam, isRest: true, metavar, help, parse: (given) => given, defaultValue: [] }
+  return { ...optionalParam, isRest: true, metavar, help, parse: (input) => input, defaultValue: [] }
 }

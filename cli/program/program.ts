@@ -29,8 +29,8 @@ export async function runProgram(typed: readonly string[], terminal: Terminal): 
 }
 
 /** Common alternative spellings. */
-const aliases: Readonly<Record<string, (rest: readonly string[]) => string[]>> = {
-  help: (rest) => [...rest, '--help'],
+const aliases: Readonly<Record<string, (remaining: readonly string[]) => string[]>> = {
+  help: (remaining) => [...remaining, '--help'],
   '--version': () => ['version'],
   '-V': () => ['version'],
 }
@@ -38,7 +38,7 @@ const aliases: Readonly<Record<string, (rest: readonly string[]) => string[]>> =
 async function buildProgram(
   argv: readonly string[],
   terminal: Terminal,
-  ended: (code: CommandExitCode) => void,
+  reportExit: (code: CommandExitCode) => void,
 ): Promise<Command> {
   const typed = argv.slice(
     0,
@@ -48,7 +48,7 @@ async function buildProgram(
     .description('One executable for air-gapped sites')
     .usage('<command> [options]')
     .addHelpText('after', '\nExample:\n  $ platform init --site ./site --tenant acme --yes')
-  for (const definition of await loadDefinitions(typed)) addCommand(program, definition, terminal, ended)
+  for (const definition of await loadDefinitions(typed)) addCommand(program, definition, terminal, reportExit)
   return program
 }
 
@@ -57,7 +57,7 @@ async function loadDefinitions(typed: readonly string[]): Promise<AnyCommandDefi
   const exact = findLongestMatch(typed)
   const words = exact ? [exact] : listCandidates(typed)
   return await Promise.all(
-    words.map(async (known) => (await commandCatalogue[known as keyof CommandCatalogue]()).definition),
+    words.map(async (name) => (await commandCatalogue[name as keyof CommandCatalogue]()).definition),
   )
 }
 
@@ -70,14 +70,15 @@ function findLongestMatch(typed: readonly string[]): string | undefined {
 }
 
 function listCandidates(typed: readonly string[]): string[] {
-  const known = Object.keys(commandCatalogue)
+  const names = Object.keys(commandCatalogue)
   const [group] = typed
-  const inGroup = known.filter((words) => group !== undefined && words.startsWith(`${group} `))
+  const inGroup = names.filter((words) => group !== undefined && words.startsWith(`${group} `))
   if (inGroup.length > 0) return inGroup
-  // A group shows itself at the top by one of its commands; its summary needs no module.
-  return known.filter(
-    (words, at) =>
-      !words.includes(' ') || known.findIndex((other) => readFirstWord(other) === readFirstWord(words)) === at,
+  // One command represents its group on the top level, so that only one module is loaded for each group.
+  return names.filter(
+    (words, index) =>
+      !words.includes(' ') ||
+      names.findIndex((candidate) => readFirstWord(candidate) === readFirstWord(words)) === index,
   )
 }
 
@@ -87,55 +88,58 @@ function addCommand(
   program: Command,
   definition: AnyCommandDefinition,
   terminal: Terminal,
-  ended: (code: CommandExitCode) => void,
+  reportExit: (code: CommandExitCode) => void,
 ): void {
   const words = definition.words.split(' ')
   let parent = program
-  for (const [at, word] of words.slice(0, -1).entries()) {
-    const path = words.slice(0, at + 1).join(' ')
-    const known = parent.commands.find((child) => child.name() === word)
-    parent = known ?? addGroup(parent, path, word, terminal)
+  for (const [index, word] of words.slice(0, -1).entries()) {
+    const path = words.slice(0, index + 1).join(' ')
+    const group = parent.commands.find((child) => child.name() === word)
+    parent = group ?? addGroup(parent, path, word, terminal)
   }
-  parent.addCommand(buildCommand(definition, terminal, ended))
+  parent.addCommand(buildCommand(definition, terminal, reportExit))
 }
 
 function addGroup(parent: Command, path: string, word: string, terminal: Terminal): Command {
-  const made = applyHelpStyle(new Command(word), terminal).description(commandGroups[path] ?? '')
-  made.addHelpText('after', () => `\nExample:\n  $ platform ${path} ${made.commands[0]?.name() ?? ''} --help`)
-  parent.addCommand(made)
-  return made
+  const built = applyHelpStyle(new Command(word), terminal).description(commandGroups[path] ?? '')
+  built.addHelpText('after', () => `\nExample:\n  $ platform ${path} ${built.commands[0]?.name() ?? ''} --help`)
+  parent.addCommand(built)
+  return built
 }
 
 function buildCommand(
   definition: AnyCommandDefinition,
   terminal: Terminal,
-  ended: (code: CommandExitCode) => void,
+  reportExit: (code: CommandExitCode) => void,
 ): Command {
   const { words, summary, notes, example } = definition
-  const takes: Params = definition.positionals ?? {}
+  const positionals: Params = definition.positionals ?? {}
   const options: Params = definition.options ?? {}
-  const made = applyHelpStyle(new Command(words.split(' ').at(-1) ?? words), terminal)
+  const built = applyHelpStyle(new Command(words.split(' ').at(-1) ?? words), terminal)
     .summary(summary)
     .allowExcessArguments(false)
-  // Help is wrapped by its own width: lines of the source would break it a second time.
-  made.description(notes ? `${summary}\n\n${notes.replaceAll(/(?<!\n)\n(?!\n)/g, ' ')}` : summary)
-  for (const [name, param] of Object.entries(takes)) made.addArgument(buildArgument(name, param))
-  for (const [name, param] of Object.entries(options)) made.addOption(buildOption(name, param))
-  made.addHelpText('after', `\nExample:\n  $ ${example.split('\n').join('\n  $ ')}`)
-  made.action(async (...values: unknown[]) => {
-    const byPlace = Object.keys(takes).map((name, at) => [name, values[at] ?? takes[name]?.defaultValue])
-    const absent = Object.entries(options).map(([name, param]) => [name, param.defaultValue])
-    const given = { ...Object.fromEntries([...byPlace, ...absent]), ...made.opts() }
-    ended(await definition.run(given, terminal))
+  // Commander wraps help to its own width, so line breaks of the source are removed.
+  built.description(notes ? `${summary}\n\n${notes.replaceAll(/(?<!\n)\n(?!\n)/g, ' ')}` : summary)
+  for (const [name, param] of Object.entries(positionals)) built.addArgument(buildArgument(name, param))
+  for (const [name, param] of Object.entries(options)) built.addOption(buildOption(name, param))
+  built.addHelpText('after', `\nExample:\n  $ ${example.split('\n').join('\n  $ ')}`)
+  built.action(async (...values: unknown[]) => {
+    const positionalValues = Object.keys(positionals).map((name, index) => [
+      name,
+      values[index] ?? positionals[name]?.defaultValue,
+    ])
+    const defaults = Object.entries(options).map(([name, param]) => [name, param.defaultValue])
+    const text = { ...Object.fromEntries([...positionalValues, ...defaults]), ...built.opts() }
+    reportExit(await definition.run(text, terminal))
   })
-  return made
+  return built
 }
 
-function applyHelpStyle(made: Command, terminal: Terminal): Command {
-  return made
+function applyHelpStyle(built: Command, terminal: Terminal): Command {
+  return built
     .configureOutput({
-      writeOut: (given) => terminal.print(given.replace(/\n$/, '')),
-      writeErr: (given) => terminal.note(given.replace(/\n$/, '')),
+      writeOut: (params) => terminal.print(params.replace(/\n$/, '')),
+      writeErr: (text) => terminal.note(text.replace(/\n$/, '')),
     })
     .exitOverride()
     .helpCommand(false)
@@ -146,32 +150,32 @@ function applyHelpStyle(made: Command, terminal: Terminal): Command {
 }
 
 function buildArgument(name: string, param: Param<unknown>): Argument {
-  const shown = param.metavar ?? name
+  const placeholder = param.metavar ?? name
   const dots = param.isRest ? '...' : ''
-  const made = new Argument(param.isRequired ? `<${shown}${dots}>` : `[${shown}${dots}]`, param.help)
-  if (!param.isRest) made.argParser((given) => parseParam(param, given))
-  return made
+  const built = new Argument(param.isRequired ? `<${placeholder}${dots}>` : `[${placeholder}${dots}]`, param.help)
+  if (!param.isRest) built.argParser((text) => parseParam(param, text))
+  return built
 }
 
 function buildOption(name: string, param: Param<unknown>): Option {
   const long = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
   const dots = param.isRest ? '...' : ''
-  const made = new Option(param.metavar === undefined ? long : `${long} <${param.metavar}${dots}>`, param.help)
-  if (param.isRequired) made.makeOptionMandatory()
-  if (param.metavar !== undefined && !param.isRest) made.argParser((given) => parseParam(param, given))
-  return made
+  const built = new Option(param.metavar === undefined ? long : `${long} <${param.metavar}${dots}>`, param.help)
+  if (param.isRequired) built.makeOptionMandatory()
+  if (param.metavar !== undefined && !param.isRest) built.argParser((text) => parseParam(param, text))
+  return built
 }
 
-function parseParam(param: Param<unknown>, given: string): unknown {
+function parseParam(param: Param<unknown>, text: string): unknown {
   try {
-    return param.parse(given)
+    return param.parse(text)
   } catch (error) {
     if (error instanceof InvalidParamError) throw new InvalidArgumentError(error.message)
     throw error
   }
 }
 
-function findIndexOrEnd<T>(list: readonly T[], holds: (item: T) => boolean): number {
-  const at = list.findIndex(holds)
-  return at < 0 ? list.length : at
+function findIndexOrEnd<T>(list: readonly T[], matches: (item: T) => boolean): number {
+  const index = list.findIndex(matches)
+  return index < 0 ? list.length : index
 }

@@ -7,15 +7,15 @@ import { type CommandExitCode, CommandFailure } from './command.ts'
 /** Remedy by error code. */
 const remedies: Readonly<Partial<Record<keyof typeof errorTable, string>>> = {
   unauthenticated: 'use a token that the site issued and has not revoked: `platform token mint`, then PLATFORM_TOKEN',
-  forbidden: 'use a token with a role that permits it; `platform token inspect` shows what yours says',
+  forbidden: 'use a token with a role that permits it; `platform token inspect` shows the roles of yours',
   conflict: 'read it again and repeat the change',
-  rate_limited: 'wait a little and repeat',
-  unavailable: '`platform status` shows what runs, `platform doctor` what is wrong',
-  timeout: '`platform status` shows what runs, `platform doctor` what is wrong',
+  rate_limited: 'wait, then repeat the command',
+  unavailable: '`platform status` shows what runs, `platform doctor` finds problems',
+  timeout: '`platform status` shows what runs, `platform doctor` finds problems',
   internal: 'the log of the service has the cause',
 }
 
-/** Prints why a command failed, to stderr; what it returns is the exit code. */
+/** Prints the failure to stderr; returns the exit code. */
 export function reportFailure(terminal: Terminal, error: unknown): CommandExitCode {
   terminal.progress('')
   if (isRefusal(error)) {
@@ -32,24 +32,24 @@ export function reportFailure(terminal: Terminal, error: unknown): CommandExitCo
       terminal,
       error.message,
       [],
-      'name the file that contains it: --passphrase-file FILE, or identity.keys_passphrase_file',
+      'name the file with the passphrase: --passphrase-file FILE, or identity.keys_passphrase_file',
     )
     return 3
   }
   if (hasProblems(error)) {
     const mayNotStart = error.name === 'StartRefusal'
-    const what = mayNotStart ? 'the start checks refuse to start the site' : 'the profile is not valid'
+    const summary = mayNotStart ? 'the start checks refuse to start the site' : 'the profile is not valid'
     printError(
       terminal,
-      what,
+      summary,
       error.problems,
-      mayNotStart ? undefined : '`platform profile schema` shows what is allowed',
+      mayNotStart ? undefined : '`platform profile schema` shows the allowed settings',
     )
     return mayNotStart ? 3 : 1
   }
-  const closed = findDeniedPath(error)
-  if (closed !== undefined) {
-    printError(terminal, `this user may not open ${closed}`, [], 'run it as the owner of that file, or as root')
+  const deniedPath = findDeniedPath(error)
+  if (deniedPath !== undefined) {
+    printError(terminal, `this user may not open ${deniedPath}`, [], 'run it as the owner of that file, or as root')
     return 3
   }
   printError(terminal, error instanceof Error ? error.message : String(error), [], undefined)
@@ -69,7 +69,7 @@ function printError(
   if (remedy) terminal.note(`  ${remedy}`)
 }
 
-/** Tests the name of the class, which is in daemon/: its module must not be loaded just to report a failure. */
+/** Tests the class by its name, so that reporting a failure does not load its module from daemon/. */
 function isOfflineCommandError(error: unknown): error is Error & { exit: CommandExitCode; remedy: string | undefined } {
   return error instanceof Error && error.name === 'OfflineCommandError' && 'exit' in error
 }

@@ -5,7 +5,7 @@ import { type CommandDefinition, command } from './command.ts'
 import { type CommandObjectKind, commandObjects } from './command-objects.ts'
 
 type ObjectCommandDefinition = Pick<CommandDefinition, 'words' | 'summary' | 'notes' | 'example'> & {
-  readonly of: CommandObjectKind
+  readonly object: CommandObjectKind
   /** The address of the operation; it takes the id and returns the object. */
   readonly operation: string
 }
@@ -16,10 +16,10 @@ export const showCommand = objectCommand
 /** Declares a command that cancels one object and prints it as it is then. */
 export const cancelCommand = objectCommand
 
-function objectCommand({ of, operation, ...words }: ObjectCommandDefinition) {
-  const { id, id_field, format } = commandObjects[of]
+function objectCommand({ object, operation, ...texts }: ObjectCommandDefinition) {
+  const { id, id_field, format } = commandObjects[object]
   return command({
-    ...words,
+    ...texts,
     positionals: { id },
     options: serviceOptions,
     async run(params, terminal) {

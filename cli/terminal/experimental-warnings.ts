@@ -1,11 +1,11 @@
-// Keeps Node's notes on experimental features from people who can do nothing about them.
+// Hides Node's warnings about experimental features, on which users cannot act.
 
-/** ML-DSA and others are experimental in Node, and we know it. All other warnings are told as Node tells them. */
-export function hideExperimentalWarnings(of: NodeJS.EventEmitter): void {
-  const told = of.listeners('warning') as ((warning: Error) => void)[]
-  of.removeAllListeners('warning')
-  of.on('warning', (warning: Error) => {
+/** Hides ExperimentalWarning, which ML-DSA raises among others. Other warnings reach their listeners unchanged. */
+export function hideExperimentalWarnings(emitter: NodeJS.EventEmitter): void {
+  const listeners = emitter.listeners('warning') as ((warning: Error) => void)[]
+  emitter.removeAllListeners('warning')
+  emitter.on('warning', (warning: Error) => {
     if (warning.name === 'ExperimentalWarning') return
-    for (const tell of told) tell(warning)
+    for (const listener of listeners) listener(warning)
   })
 }

@@ -9,14 +9,14 @@ function terminal(hasColour = false) {
   const made: Terminal = {
     env: {},
     isInteractive: hasColour,
-    canAsk: false,
+    canPrompt: false,
     hasColour,
     width: 80,
     print: (line) => void lines.push(line),
     note: () => undefined,
     progress: () => undefined,
-    ask: async () => undefined,
-    askSecret: async () => undefined,
+    prompt: async () => undefined,
+    promptSecret: async () => undefined,
     readInput: async () => undefined,
   }
   return { made, lines }

@@ -1,43 +1,45 @@
-// How results look: one JSON document for scripts, tables and fields for people, colours only where they are wanted.
+// Formats results: one JSON document for scripts; tables and fields for people, with colours if the terminal has them.
 import type { Terminal } from './terminal.ts'
 
 export type OutputRow = Readonly<Record<string, unknown>>
 
-/** A heading and how to get the cell from a row; a bare name is both. */
+/** A heading and a function that reads the cell from a row; a plain name is both. */
 export type OutputColumn = string | { readonly heading: string; readonly cell: (row: OutputRow) => unknown }
 
-/** Prints one JSON document, or what `human` makes of it. */
+/** Prints one JSON document, or the text of `human`. */
 export function printResult(terminal: Terminal, json: boolean, value: unknown, human: () => string): void {
   terminal.print(json ? escapeControls(JSON.stringify(value)) : human())
 }
 
-/** Aligned columns under headings; `none` when there are no rows. */
+/** Aligned columns under headings; `emptyText` if there are no rows. */
 export function formatTable(
   terminal: Terminal,
   rows: readonly OutputRow[],
   columns: readonly OutputColumn[],
-  none: string,
+  emptyText: string,
 ): string {
-  if (rows.length === 0) return none
+  if (rows.length === 0) return emptyText
   const headings = columns.map((column) => (typeof column === 'string' ? column.replaceAll('_', ' ') : column.heading))
   const lines = rows.map((row) => columns.map((column) => formatCell(readCell(row, column))))
-  const widths = headings.map((heading, at) => Math.max(heading.length, ...lines.map((line) => line[at]?.length ?? 0)))
-  const draw = (cells: readonly string[]) =>
+  const widths = headings.map((heading, index) =>
+    Math.max(heading.length, ...lines.map((line) => line[index]?.length ?? 0)),
+  )
+  const drawLine = (cells: readonly string[]) =>
     cells
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
       .join('  ')
       .trimEnd()
   return [
-    colourText(terminal, 'bold', draw(headings.map((heading) => heading.toUpperCase()))),
-    ...lines.map(draw),
+    colourText(terminal, 'bold', drawLine(headings.map((heading) => heading.toUpperCase()))),
+    ...lines.map(drawLine),
   ].join('\n')
 }
 
-/** One field a line, names aligned; absent values are left out. */
-export function formatFields(terminal: Terminal, of: OutputRow): string {
-  const shown = Object.entries(of).filter(([, value]) => value !== undefined && value !== null)
-  const width = Math.max(0, ...shown.map(([name]) => name.length))
-  return shown
+/** One field on each line, names aligned; absent values are omitted. */
+export function formatFields(terminal: Terminal, fields: OutputRow): string {
+  const present = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null)
+  const width = Math.max(0, ...present.map(([name]) => name.length))
+  return present
     .map(
       ([name, value]) =>
         `${colourText(terminal, 'bold', name.replaceAll('_', ' ').padEnd(width))}  ${formatCell(value)}`,
@@ -47,23 +49,23 @@ export function formatFields(terminal: Terminal, of: OutputRow): string {
 
 const colourCodes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 } as const
 
-export function colourText(terminal: Terminal, colour: keyof typeof colourCodes, given: string): string {
-  return terminal.hasColour ? `\u001b[${colourCodes[colour]}m${given}\u001b[0m` : given
+export function colourText(terminal: Terminal, colour: keyof typeof colourCodes, text: string): string {
+  return terminal.hasColour ? `\u001b[${colourCodes[colour]}m${text}\u001b[0m` : text
 }
 
 function readCell(row: OutputRow, column: OutputColumn): unknown {
   return typeof column === 'string' ? row[column] : column.cell(row)
 }
 
-/** A cell is one line, whatever others put into their data. */
+/** A cell is one line, whatever the untrusted data contains. */
 function formatCell(value: unknown): string {
   if (value === undefined || value === null) return '-'
   if (typeof value === 'number') return formatNumber(value)
-  const given = typeof value === 'string' ? value : Array.isArray(value) ? formatList(value) : JSON.stringify(value)
-  return escapeControls(given).replaceAll('\n', '\\n')
+  const text = typeof value === 'string' ? value : Array.isArray(value) ? formatList(value) : JSON.stringify(value)
+  return escapeControls(text).replaceAll('\n', '\\n')
 }
 
-/** Four decimals that count are enough to read, and leave out the noise of binary fractions; `--json` has them all. */
+/** Four significant decimals, without the noise of binary fractions; `--json` has full precision. */
 function formatNumber(value: number): string {
   return String(Number(Math.abs(value) < 1 ? value.toPrecision(4) : value.toFixed(4)))
 }
@@ -73,14 +75,16 @@ function formatList(values: readonly unknown[]): string {
 }
 
 /**
- * Text of others for a terminal: what would move the cursor, hide a line or turn its direction becomes a `\u` escape,
- * which JSON reads as the same character. Line ends stay.
+ * Makes untrusted text safe for a terminal: a character that moves the cursor, hides a line or reverses its direction
+ * becomes a `\u` escape, which JSON parsers read as the same character. Line ends stay.
  */
-export function escapeControls(given: string): string {
-  return given.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (found) => (found === '\n' ? found : escapeCharacter(found)))
+export function escapeControls(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    character === '\n' ? character : escapeCharacter(character),
+  )
 }
 
-function escapeCharacter(found: string): string {
-  const units = Array.from({ length: found.length }, (_, at) => found.charCodeAt(at))
+function escapeCharacter(character: string): string {
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
 }

@@ -1,26 +1,26 @@
-// How far a resolution is, in a line for a person who waits, and when that person has waited enough.
+// Progress line and time limit of a resolution.
 import { formatBar } from './progress-bar.ts'
 
-/** As the engine tells it: `total` is 0 where the end is not known. */
+/** Progress as the engine reports it; `total` is 0 if it is unknown. */
 export type ResolutionProgress = { readonly phase: string; readonly done: number; readonly total: number }
 
-/** A phase shorter than this is over before anybody has read how long it takes. */
+/** A phase gets an estimate only after this time: shorter ones end before a person reads it. */
 const min_elapsed_s = 1
 
-/** Makes a line of what was told; the rest of the phase takes as long, part by part, as it took so far. `now_ms`: any steady clock. */
-export function createProgressFormatter(now_ms: () => number): (told: ResolutionProgress) => string {
+/** Formats progress as a line, with the time left at the rate of the phase so far. `now_ms`: any monotonic clock. */
+export function createProgressFormatter(now_ms: () => number): (progress: ResolutionProgress) => string {
   let phase = ''
-  let since = 0
-  return (told) => {
-    if (told.phase !== phase || told.done === 0) {
-      phase = told.phase
-      since = now_ms()
+  let phaseStart_ms = 0
+  return (progress) => {
+    if (progress.phase !== phase || progress.done === 0) {
+      phase = progress.phase
+      phaseStart_ms = now_ms()
     }
-    const { done, total } = told
+    const { done, total } = progress
     if (total === 0) return phase
-    const elapsed_s = (now_ms() - since) / 1_000
-    const left = elapsed_s < min_elapsed_s ? '' : `, ${formatDuration((elapsed_s * (total - done)) / done)} left`
-    return `${formatBar(done, total)} ${phase}: ${formatAmount(phase, done)} of ${formatAmount(phase, total)}${left}`
+    const elapsed_s = (now_ms() - phaseStart_ms) / 1_000
+    const remaining = elapsed_s < min_elapsed_s ? '' : `, ${formatDuration((elapsed_s * (total - done)) / done)} left`
+    return `${formatBar(done, total)} ${phase}: ${formatAmount(phase, done)} of ${formatAmount(phase, total)}${remaining}`
   }
 }
 
@@ -34,8 +34,8 @@ function formatDuration(seconds: number): string {
   return seconds < 5_400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`
 }
 
-/** Whether the time is over, from now on; never without one. Whoever asks does so when something is told. */
+/** Returns a function that tests whether the time limit has passed; without a limit it never has. */
 export function createDeadline(seconds: number | undefined, now_ms: () => number): () => boolean {
-  const until = now_ms() + (seconds ?? Number.POSITIVE_INFINITY) * 1_000
-  return () => now_ms() > until
+  const end_ms = now_ms() + (seconds ?? Number.POSITIVE_INFINITY) * 1_000
+  return () => now_ms() > end_ms
 }

@@ -1,4 +1,4 @@
-// What a command may do to the world it was typed in: results to stdout, talk to stderr, questions only to a person.
+// The terminal of a command: results to stdout, notes to stderr, prompts only to a person.
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
@@ -7,10 +7,10 @@ export type Terminal = {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Whether a person reads stdout. */
   readonly isInteractive: boolean
-  /** Whether a person can be asked: both ends of the conversation are a terminal. */
-  readonly canAsk: boolean
+  /** Whether a person can answer a prompt: stdin and stderr are a terminal. */
+  readonly canPrompt: boolean
   readonly hasColour: boolean
-  /** Columns of the terminal; 120 when nobody looks. */
+  /** Columns of the terminal; 120 without one. */
   readonly width: number
   /** One line of result, on stdout. */
   print(line: string): void
@@ -18,30 +18,30 @@ export type Terminal = {
   note(line: string): void
   /** Rewrites one line of progress on stderr; nothing without a terminal. An empty text removes it. */
   progress(line: string): void
-  /** Undefined when nobody can be asked. */
-  ask(question: string): Promise<string | undefined>
-  /** The same for what nobody may see: what is typed is not shown. */
-  askSecret(question: string): Promise<string | undefined>
-  /** All of stdin; undefined when it is a terminal, since nobody was told to type. */
+  /** Prompts for a line; undefined if nobody can answer. */
+  prompt(question: string): Promise<string | undefined>
+  /** Prompts for a secret, without echo; undefined if nobody can answer. */
+  promptSecret(question: string): Promise<string | undefined>
+  /** All of stdin; undefined if it is a terminal. */
   readInput(): Promise<string | undefined>
 }
 
-/** The real one. `NO_COLOR` (any value but empty) and `TERM=dumb` take colours away. */
+/** The terminal of this process. `NO_COLOR` (any value but empty) and `TERM=dumb` disable colours. */
 export function processTerminal(): Terminal {
   const { stdin, stdout, stderr, env } = process
   exitWhenStdoutCloses()
-  const canAsk = Boolean(stdin.isTTY && stderr.isTTY)
+  const canPrompt = Boolean(stdin.isTTY && stderr.isTTY)
   return {
     env,
     isInteractive: Boolean(stdout.isTTY),
-    canAsk,
+    canPrompt,
     hasColour: Boolean(stdout.isTTY) && !env.NO_COLOR && env.TERM !== 'dumb',
     width: stdout.isTTY ? stdout.columns : 120,
     print: (line) => void stdout.write(`${line}\n`),
     note: (line) => void stderr.write(`${stderr.isTTY ? line : stripVTControlCharacters(line)}\n`),
     progress: (line) => void (stderr.isTTY && stderr.write(`\r\u001b[2K${line}`)),
-    ask: async (question) => (canAsk ? await promptAnswer(question) : undefined),
-    askSecret: async (question) => (canAsk ? await promptSecretAnswer(question) : undefined),
+    prompt: async (question) => (canPrompt ? await promptAnswer(question) : undefined),
+    promptSecret: async (question) => (canPrompt ? await promptSecretAnswer(question) : undefined),
     readInput: async () => (stdin.isTTY ? undefined : await readStdin()),
   }
 }
@@ -57,8 +57,8 @@ async function promptAnswer(question: string): Promise<string> {
 
 async function promptSecretAnswer(question: string): Promise<string> {
   process.stderr.write(question)
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })
+  const silentOutput = new Writable({ write: (_chunk, _encoding, onWritten) => onWritten() })
+  const lines = createInterface({ input: process.stdin, output: silentOutput, terminal: true })
   try {
     return await lines.question('')
   } finally {
@@ -67,17 +67,17 @@ async function promptSecretAnswer(question: string): Promise<string> {
   }
 }
 
-/** A token or a small document; 8 MiB is more than any of them. */
+/** Reads stdin, which holds a token or a small document: at most 8 MiB. */
 async function readStdin(): Promise<string> {
-  const parts: Buffer[] = []
+  const chunks: Buffer[] = []
   let length = 0
-  for await (const part of process.stdin) {
-    const bytes = Buffer.from(part)
+  for await (const chunk of process.stdin) {
+    const bytes = Buffer.from(chunk)
     length += bytes.length
-    if (length > 8 * 1024 * 1024) throw new RangeError('the input on stdin is longer than 8 MiB')
-    parts.push(bytes)
+    if (length > 8 * 1024 * 1024) throw new RangeError('the input on stdin exceeds the limit of 8 MiB')
+    chunks.push(bytes)
   }
-  return Buffer.concat(parts).toString('utf8')
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** `platform audit list | head` is not an error. */

@@ -1,4 +1,4 @@
-// Notifies listeners in this process of changes; a reader still polls, for changes by other processes.
+// Notifies listeners in this process of changes; a reader still polls from time to time.
 
 export type AnnouncementBus = {
   announce(topic: string): void
@@ -19,8 +19,8 @@ export function announcementBus(): AnnouncementBus {
         pending = true
         wake()
       }
-      const known = listeners.get(topic) ?? new Set()
-      listeners.set(topic, known.add(listener))
+      const topicListeners = listeners.get(topic) ?? new Set()
+      listeners.set(topic, topicListeners.add(listener))
       signal.addEventListener('abort', listener)
       try {
         while (!signal.aborted) {
@@ -30,8 +30,8 @@ export function announcementBus(): AnnouncementBus {
         }
       } finally {
         signal.removeEventListener('abort', listener)
-        known.delete(listener)
-        if (known.size === 0) listeners.delete(topic)
+        topicListeners.delete(listener)
+        if (topicListeners.size === 0) listeners.delete(topic)
       }
     },
   }

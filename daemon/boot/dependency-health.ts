@@ -1,5 +1,4 @@
-// Health of the dependencies of a role besides its own store: other roles of the site, the carriers, the identity
-// provider.
+// Health of the dependencies of a role besides its own store: other roles, carriers, key-value store, identity provider.
 import type { DependencyHealth } from '../kernel/role/built-in-operations.ts'
 import type { Role } from '../kernel/role/role.ts'
 import { keyValueSettings } from '../kernel/settings/backing-service-settings.ts'
@@ -12,7 +11,7 @@ import { roleSocketFile, type SiteFolder } from './storage/site-folder.ts'
 
 type HealthSource = { readonly name: string; health(): Promise<{ ok: boolean; detail: string }> }
 
-/** Transports and carriers between sites, and the key-value store that processes share. */
+/** Dependencies that the roles of a process share. */
 type DependencySources = {
   readonly transports: readonly HealthSource[]
   readonly carriers: readonly HealthSource[]
@@ -26,35 +25,37 @@ export function dependencyHealthCheck(
   role: Role,
   folder: SiteFolder,
   services: readonly RoleService[],
-  around: DependencySources,
+  sources: DependencySources,
 ) {
   return async (trace: Trace): Promise<DependencyHealth[]> => {
-    const others = role.needs.map((name) => measureHealth(name, () => checkRoleHealth(name, folder, services, trace)))
-    const moving = [...around.transports, ...around.carriers]
-    const carriers = moving.map((each) => measureHealth(`transport ${each.name}`, () => each.health()))
-    const shared = usesKeyValueServer(role, around)
-      ? [measureHealth('key-value store', () => around.keyValue.health())]
+    const roleChecks = role.needs.map((name) =>
+      measureHealth(name, () => checkRoleHealth(name, folder, services, trace)),
+    )
+    const messageSources = [...sources.transports, ...sources.carriers]
+    const carriers = messageSources.map((source) => measureHealth(`transport ${source.name}`, () => source.health()))
+    const keyValueChecks = usesKeyValueServer(role, sources)
+      ? [measureHealth('key-value store', () => sources.keyValue.health())]
       : []
-    const provider = around.identity.health
-    const known = provider ? [measureHealth('identity provider', async () => provider())] : []
-    return Promise.all([...others, ...carriers, ...shared, ...known])
+    const provider = sources.identity.health
+    const providerChecks = provider ? [measureHealth('identity provider', async () => provider())] : []
+    return Promise.all([...roleChecks, ...carriers, ...keyValueChecks, ...providerChecks])
   }
 }
 
-/** The process's own memory is always well. */
+/** Whether the role uses a key-value server; the memory of the process needs no check. */
 function usesKeyValueServer(role: Role, { keyValue }: DependencySources): boolean {
   return keyValue.name !== 'memory' && role.settings.some(({ name }) => name === keyValueSettings.name)
 }
 
 async function checkRoleHealth(name: string, folder: SiteFolder, services: readonly RoleService[], trace: Trace) {
-  const here = services.find((service) => service.role.name === name)
-  if (here) return { ok: here.phase() === 'ready', detail: here.phase() }
+  const localService = services.find((service) => service.role.name === name)
+  if (localService) return { ok: localService.phase() === 'ready', detail: localService.phase() }
   const status = await requestHealthStatus(roleSocketFile(folder, name), trace)
   return { ok: status === 200, detail: status === 200 ? 'ready in another process' : 'does not answer' }
 }
 
 async function requestHealthStatus(socketPath: string, trace: Trace): Promise<number> {
-  const question = { method: 'GET', path: '/health', headers: traceHeaders(trace), timeout_ms: timeout_ms }
-  const answer = await requestOverSocket(socketPath, question).catch(() => undefined)
-  return answer?.status ?? 0
+  const request = { method: 'GET', path: '/health', headers: traceHeaders(trace), timeout_ms }
+  const response = await requestOverSocket(socketPath, request).catch(() => undefined)
+  return response?.status ?? 0
 }

@@ -1,4 +1,4 @@
-// Reads a site's profile and settles every setting: default, file, environment, flag.
+// Reads a site's profile and resolves every setting: default, file, environment, flag.
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { parseYaml } from '../../adapters/host/yaml/yaml-document.ts'
@@ -18,7 +18,7 @@ import { traceSettings } from '../kernel/settings/trace-settings.ts'
 
 /** Every section that a profile may have, each once. */
 export function listSettingsBlocks(roles: readonly RoleOutline[]): SettingsBlock[] {
-  const ours = [
+  const siteBlocks = [
     platformSettings,
     labelSettings,
     identitySettings,
@@ -27,8 +27,8 @@ export function listSettingsBlocks(roles: readonly RoleOutline[]): SettingsBlock
     searchSettings,
     traceSettings,
   ]
-  const all = [...ours, ...roles.flatMap((role) => role.settings)] as SettingsBlock[]
-  return [...new Map(all.map((section) => [section.name, section])).values()]
+  const blocks = [...siteBlocks, ...roles.flatMap((role) => role.settings)] as SettingsBlock[]
+  return [...new Map(blocks.map((section) => [section.name, section])).values()]
 }
 
 /** Parses the profile file; throws ProfileError for unreadable or malformed YAML. */
@@ -46,7 +46,7 @@ export function readProfile(file: string): Record<string, unknown> {
   return parsed.data
 }
 
-/** `starting`: the roles whose secrets are read; those of the profile when absent. */
+/** `starting`: roles whose secrets are read (default: those of the profile). */
 export function resolveProfileSettings(
   roles: readonly RoleOutline[],
   profile: Readonly<Record<string, unknown>>,
@@ -54,10 +54,12 @@ export function resolveProfileSettings(
   flags: SettingSources['flags'],
   starting?: readonly string[],
 ): ResolvedSettings {
-  const needsSecrets: SettingSources['needsSecrets'] = (section, settled) => {
-    const { roles: wanted = [] } = (settled.get(platformSettings.name) ?? {}) as { roles?: readonly string[] }
+  const needsSecrets: SettingSources['needsSecrets'] = (section, resolvedSections) => {
+    const { roles: profileRoles = [] } = (resolvedSections.get(platformSettings.name) ?? {}) as {
+      roles?: readonly string[]
+    }
     const owners = roles.filter(({ settings }) => settings.some(({ name }) => name === section))
-    return owners.length === 0 || owners.some(({ name }) => (starting ?? wanted).includes(name))
+    return owners.length === 0 || owners.some(({ name }) => (starting ?? profileRoles).includes(name))
   }
   return resolveSettings(listSettingsBlocks(roles), {
     profile,

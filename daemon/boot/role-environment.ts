@@ -1,5 +1,4 @@
-// Builds the environment of a role from the adapters.
-
+// Builds the environment of a role's calls from the adapters.
 import type { RoleEnvironment } from '../kernel/operation/role-environment.ts'
 import type { PartKey } from '../kernel/role/part.ts'
 import type { Site } from '../kernel/role/site.ts'
@@ -25,23 +24,23 @@ export type RoleEnvironmentParts = {
   readonly wake: (worker: string) => void
 }
 
-export function buildRoleEnvironment(given: RoleEnvironmentParts): RoleEnvironment {
-  const { metrics, bus, parts } = given
+export function buildRoleEnvironment(options: RoleEnvironmentParts): RoleEnvironment {
+  const { metrics, bus, parts } = options
   return {
-    site: given.site,
-    log: given.log,
-    now: given.now,
-    monotonic: given.monotonic,
-    random: given.random,
-    settings: (of) => getSettings(given.settings, of),
+    site: options.site,
+    log: options.log,
+    now: options.now,
+    monotonic: options.monotonic,
+    random: options.random,
+    settings: (block) => getSettings(options.settings, block),
     announce: bus.announce,
     changes: bus.changes,
-    wake: given.wake,
+    wake: options.wake,
     count: metrics.count,
     set: metrics.set,
     observe: metrics.observe,
     part: <P>(key: PartKey<P>): P => {
-      if (!parts.has(key.name)) throw new TypeError(`the role ${given.role} was given no part "${key.name}"`)
+      if (!parts.has(key.name)) throw new TypeError(`the role ${options.role} has no part "${key.name}"`)
       return parts.get(key.name) as P
     },
   }

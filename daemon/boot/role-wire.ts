@@ -1,4 +1,4 @@
-// The contract of a role's wire, where a role meets adapters: its checks, parts, start and stop.
+// Contract of a role's wire, which connects the role to adapters, and starts and stops its background work.
 
 import type { Role } from '../kernel/role/role.ts'
 import type { ProfileProblem } from '../kernel/settings/profile-error.ts'
@@ -10,7 +10,7 @@ import type { SiteResources } from './site-resources.ts'
 import type { RoleStorage } from './storage/role-storage.ts'
 import type { SiteFolder } from './storage/site-folder.ts'
 
-/** Each member is optional but `open`: a role without adapters of its own has no wire. */
+/** Only `open` is required. A role without adapters of its own has no wire. */
 export type RoleWire = {
   /** Metrics of adapters that belong to the role, declared beside its own. */
   readonly metrics?: readonly Metric[]
@@ -18,7 +18,7 @@ export type RoleWire = {
   readonly findStartProblems?: (input: WireStartInput) => Promise<readonly ProfileProblem[]>
   /** Runs before the storage of the role is opened. */
   readonly prepare?: (folder: SiteFolder) => Promise<void>
-  /** Opens what the role needs; nothing listens or moves yet. */
+  /** Opens the parts of the role; nothing listens or runs yet. */
   readonly open: (context: WireContext) => Promise<WiredRole>
 }
 
@@ -42,13 +42,10 @@ export type WiredRole = {
   /** Parts by name, for `RoleEnvironment.part`. */
   readonly parts: readonly (readonly [string, unknown])[]
   readonly publicListener?: PublicListener
-  /**
-   * Starts what moves by itself, once every role of the process serves. Throws when the role cannot do its work without
-   * it.
-   */
+  /** Starts background work once every role of the process serves. Throws if the role cannot work without it. */
   readonly start?: () => Promise<void>
-  /** Ends it, before any service stops; also what `start` had only begun. */
+  /** Stops background work before any service stops, also after an incomplete `start`. */
   readonly stop?: (drain_ms: number) => Promise<void>
-  /** Takes what it put into the shared resources out of them again: the role runs in this process no more. */
+  /** Removes its entries from the shared resources, when the role no longer runs in this process. */
   readonly remove?: () => void
 }

@@ -1,4 +1,4 @@
-// Starts the roles of a site in this process, in the order that they need each other, and stops them in reverse.
+// Starts the roles of a site in this process in the order of their dependencies, and stops them in reverse.
 import { type SystemClock, systemClock } from '../../adapters/host/clock/system-clock.ts'
 import { systemdNotifier } from '../../adapters/host/systemd/systemd-notify.ts'
 import type { RoleOutline } from '../kernel/role/role.ts'
@@ -19,24 +19,24 @@ import type { SiteFolder } from './storage/site-folder.ts'
 
 export type ServeOptions = {
   readonly folder: SiteFolder
-  /** Those of the profile when absent. */
+  /** Roles to run (default: those of the profile). */
   readonly roles?: readonly string[]
   readonly env: SettingSources['env']
   readonly flags?: SettingSources['flags']
-  /** Where time comes from; the machine's clock unless a test brings its own. */
+  /** Clock (default: that of the machine); tests pass their own. */
   readonly clock?: SystemClock
   readonly log?: Log
 }
 
 export type RunningSite = {
-  /** Role to the URLs that it answers at. */
+  /** URLs of each role. */
   readonly urls: Readonly<Record<string, readonly string[]>>
   readonly services: readonly RoleService[]
-  /** In order, once: a repeat is the same promise. */
+  /** Stops the roles in order; a repeat returns the same promise. */
   stop(): Promise<void>
 }
 
-/** Throws `ProfileError` with every problem of the profile, or the error that keeps the first role from starting. */
+/** Throws `ProfileError` with every problem of the profile, or the error of the first role that cannot start. */
 export async function serve(options: ServeOptions): Promise<RunningSite> {
   const clock = options.clock ?? systemClock()
   const resolved = resolveSettingsOrThrow(options)
@@ -51,16 +51,16 @@ export async function serve(options: ServeOptions): Promise<RunningSite> {
   )
   throwIfProblems(findOwnershipProblems(options.folder, starting, resolveDivision(resolved)))
   await requireStartable(
-    { all: roles, starting, named: options.roles, resolved },
+    { known_roles: roles, starting, requested: options.roles, resolved },
     options.folder,
     options.env,
     clock.now(),
   )
   const resolveSettingsAgain = async () => {
-    const again = resolveSettingsOrThrow(options)
-    const input = { all: roles, starting, named: options.roles, resolved: again }
+    const reloaded = resolveSettingsOrThrow(options)
+    const input = { known_roles: roles, starting, requested: options.roles, resolved: reloaded }
     await requireStartable(input, options.folder, options.env, clock.now())
-    return again
+    return reloaded
   }
   const runtime = await openSiteRuntime({
     folder: options.folder,
@@ -79,7 +79,7 @@ export async function serve(options: ServeOptions): Promise<RunningSite> {
   return buildRunningSite(runtime, resolved, options)
 }
 
-/** Wires look at folders and networks: only once the settings themselves are sound. */
+/** Checks the settings first, then by the wires folders and networks. */
 async function requireStartable(
   input: StartCheckInput,
   folder: SiteFolder,
@@ -89,24 +89,24 @@ async function requireStartable(
   throwIfProblems(findStartProblems(input))
   const { resolved, starting } = input
   const wires = await Promise.all(starting.map(({ name }) => loadWire(name)))
-  const found = wires.map((wire) => wire?.findStartProblems?.({ folder, resolved, env, now }))
-  throwIfProblems((await Promise.all(found)).flatMap((problems) => problems ?? []))
+  const problemLists = wires.map((wire) => wire?.findStartProblems?.({ folder, resolved, env, now }))
+  throwIfProblems((await Promise.all(problemLists)).flatMap((problems) => problems ?? []))
 }
 
 function throwIfProblems(problems: readonly ProfileProblem[]): void {
   if (problems.length > 0) throw new StartRefusal(problems)
 }
 
-function resolveSettingsOrThrow({ folder, env, flags = {}, roles: named }: ServeOptions): ResolvedSettings {
-  const resolved = resolveProfileSettings(roles, readProfile(folder.profile), env, flags, named)
+function resolveSettingsOrThrow({ folder, env, flags = {}, roles: requested }: ServeOptions): ResolvedSettings {
+  const resolved = resolveProfileSettings(roles, readProfile(folder.profile), env, flags, requested)
   if (resolved.problems.length > 0) throw new ProfileError(resolved.problems)
   return resolved
 }
 
-/** Each role after those that it needs. */
+/** Sorts each role after the roles that it needs. */
 function sortByNeeds(names: readonly string[]): RoleOutline[] {
-  const wanted = roles.filter((role) => names.includes(role.name))
-  return wanted.toSorted((a, b) => Number(a.needs.includes(b.name)) - Number(b.needs.includes(a.name)))
+  const selected = roles.filter((role) => names.includes(role.name))
+  return selected.toSorted((a, b) => Number(a.needs.includes(b.name)) - Number(b.needs.includes(a.name)))
 }
 
 async function buildRunningSite(

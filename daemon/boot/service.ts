@@ -1,5 +1,4 @@
-// One role as a running service: its context, workers and listeners, and an orderly stop.
-
+// One role as a running service: its context, workers and listeners, and its orderly stop.
 import { readFileSync } from 'node:fs'
 import { httpActiveRequests, httpRequests, httpSeconds } from '../../adapters/serve/http/http-metrics.ts'
 import type { ListenerLimits } from '../../adapters/serve/http/limits.ts'
@@ -46,9 +45,9 @@ export type RoleService = {
   startWorkers(): void
   wake(worker: string): void
   newCall(address: string, signal: AbortSignal): Call
-  /** From now on its health says that it ends; it serves until it is stopped. */
+  /** Reports in its health that it stops; it serves until `stop`. */
   announceStop(): void
-  /** Not ready, drain, stop the workers. The storage is closed by the code that opened it. */
+  /** Becomes not ready, drains, and stops the workers. The caller closes the storage. */
   stop(drain_ms: number): Promise<void>
 }
 
@@ -61,26 +60,26 @@ export type RoleServiceOptions = {
   readonly storage: RoleStorage
   readonly context: RoleContext
   readonly environment: RoleEnvironment
-  /** Filled in here, since what it says depends on the service. */
+  /** Receives the service part, which depends on the service. */
   readonly parts: Map<string, unknown>
-  /** Health of what the role needs besides its own store. */
+  /** Health of the dependencies besides the role's own store. */
   readonly dependencyHealth: (trace: Trace) => Promise<DependencyHealth[]>
   readonly housekeeping: readonly Worker[]
   readonly publicListener?: PublicListener | undefined
 }
 
-/** Serves external clients on the TCP listener of a role, whose operations are then on its local socket alone. */
+/** Serves public requests on the role's TCP listener; the role's operations are then only on its local socket. */
 export type PublicListener = {
-  listen(given: Pick<ServiceListener, 'listen' | 'tls'> & { readonly context: RoleContext }): Promise<HttpServer>
+  listen(options: Pick<ServiceListener, 'listen' | 'tls'> & { readonly context: RoleContext }): Promise<HttpServer>
   health(): readonly DependencyHealth[]
-  /** Runs when no request is served any more and the workers have ended. */
+  /** Final work after the listener and the workers have stopped. */
   readonly finish: (call: Call) => Promise<void>
 }
 
-export function createRoleService(given: RoleServiceOptions): RoleService {
-  const { role, deployment, context, log, metrics, parts, storage, publicListener } = given
+export function createRoleService(options: RoleServiceOptions): RoleService {
+  const { role, deployment, context, log, metrics, parts, storage, publicListener } = options
   const operations = operationsOf(role)
-  const offered = toolOperationsForProfile(deployment.deployment_profile, operations)
+  const toolOperations = toolOperationsForProfile(deployment.deployment_profile, operations)
   const resources = resourcesForProfile(deployment.deployment_profile, role.resources ?? [], operations)
   let phase: 'starting' | 'ready' | 'stopping' = 'starting'
   let workers: RunningWorkers | undefined
@@ -95,19 +94,19 @@ export function createRoleService(given: RoleServiceOptions): RoleService {
     health: async ({ trace }) => [
       await measureHealth('store', () => storage.store.health()),
       ...(publicListener?.health() ?? []),
-      ...(await Promise.all((storage.retriedTasks ?? []).map((each) => measureHealth(each.name, each.health)))),
-      ...(await given.dependencyHealth(trace)),
+      ...(await Promise.all((storage.retriedTasks ?? []).map((task) => measureHealth(task.name, task.health)))),
+      ...(await options.dependencyHealth(trace)),
     ],
     listens: () => servers.map(({ url }) => url).filter((url) => url.startsWith('http')),
-    service_info: { ...role.serviceInfo(deployment), ...toolServiceInfo(offered, resources.length) },
-    // Built at its first request: it takes longer than the rest of the start of a role.
+    service_info: { ...role.serviceInfo(deployment), ...toolServiceInfo(toolOperations, resources.length) },
+    // Built at the first request, since it takes longer than the rest of a start.
     get openapi() {
-      const told = operations.filter(({ operation }) => !(operation.inside && areMetricsInternal(deployment)))
-      document ??= buildOpenapi(`platform ${role.name}`, manifest.version, role.purpose, told)
+      const documented = operations.filter(({ operation }) => !(operation.inside && areMetricsInternal(deployment)))
+      document ??= buildOpenapi(`platform ${role.name}`, manifest.version, role.purpose, documented)
       return document
     },
     audit: storage.audit,
-    backup: roleBackup(storage, given.folder, deployment.settings),
+    backup: roleBackup(storage, options.folder, deployment.settings),
     async metrics(call) {
       await role.gauges?.(createServiceCall(context, role.name, call.address, call.trace, call.signal))
       return metrics.text()
@@ -123,18 +122,18 @@ export function createRoleService(given: RoleServiceOptions): RoleService {
     phase: () => phase,
     newCall,
     async listen() {
-      const surface = await openAgentspace(given, offered, resources)
-      for (const listener of buildListeners(given, operations, surface)) {
+      const toolSurface = await openAgentspace(options, toolOperations, resources)
+      for (const listener of buildListeners(options, operations, toolSurface)) {
         servers.push(
           publicListener && listener.name === `${role.name}:tcp`
             ? await publicListener.listen({ ...listener, context })
-            : await serveHttp({ ...listener, limits: readLimits(given), roleContext: context, log, metrics }),
+            : await serveHttp({ ...listener, limits: readLimits(options), roleContext: context, log, metrics }),
         )
       }
       phase = 'ready'
     },
     startWorkers() {
-      workers = startWorkers(role.name, [...role.workers, ...given.housekeeping], deployment.settings, log, newCall)
+      workers = startWorkers(role.name, [...role.workers, ...options.housekeeping], deployment.settings, log, newCall)
     },
     wake: (name) => workers?.wake(name),
     announceStop() {
@@ -144,9 +143,9 @@ export function createRoleService(given: RoleServiceOptions): RoleService {
       phase = 'stopping'
       await Promise.all(servers.map((server) => server.close(drain_ms)))
       await waitAtMost(drain_ms + stop_grace_ms, workers?.stop())
-      const ending = new AbortController()
-      const last = publicListener?.finish(newCall(`${role.name}.worker.last`, ending.signal))
-      await waitAtMost(stop_grace_ms, last).finally(() => ending.abort())
+      const finishing = new AbortController()
+      const finished = publicListener?.finish(newCall(`${role.name}.worker.last`, finishing.signal))
+      await waitAtMost(stop_grace_ms, finished).finally(() => finishing.abort())
     },
   }
 }
@@ -158,7 +157,7 @@ function areMetricsInternal({ deployment_profile }: RoleDeployment): boolean {
 
 function readLimits({ role, deployment }: RoleServiceOptions): Partial<ListenerLimits> {
   const { streams_per_caller } = deployment.settings.values.get(role.name) ?? {}
-  return typeof streams_per_caller === 'number' ? { streams_per_caller: streams_per_caller } : {}
+  return typeof streams_per_caller === 'number' ? { streams_per_caller } : {}
 }
 
 type ServiceListener = {
@@ -170,16 +169,16 @@ type ServiceListener = {
   surface?: Surface | undefined
 }
 
-/** The TCP listener, the local socket, and the internal listener where the profile names one. */
+/** The local socket, the TCP listener, and the internal listener if the profile names one. */
 function buildListeners(
   { role, deployment, folder }: RoleServiceOptions,
   operations: readonly AddressedOperation[],
-  surface: Surface | undefined,
+  toolSurface: Surface | undefined,
 ): ServiceListener[] {
-  const own = (deployment.settings.values.get(role.name) ?? {}) as Record<string, string | number | undefined>
-  const { listen, port, metrics_listen } = own
+  const roleSettings = (deployment.settings.values.get(role.name) ?? {}) as Record<string, string | number | undefined>
+  const { listen, port, metrics_listen } = roleSettings
   const restricted = areMetricsInternal(deployment)
-  const tls = readTls(own, deployment.settings)
+  const tls = readTls(roleSettings, deployment.settings)
   const [socket, group] = [roleSocketFile(folder, role.name), resolveDivision(deployment.settings)?.group]
   const internal = operations.filter(({ address }) => /\.service\.(live|info|metrics)$/.test(address))
   const [host = '', internalPort = ''] = String(metrics_listen ?? '').split(/:(?=\d+$)/)
@@ -191,7 +190,7 @@ function buildListeners(
       restricted,
       listen: { host: String(listen), port: Number(port) },
       tls,
-      surface,
+      surface: toolSurface,
     },
     ...(metrics_listen
       ? [
@@ -208,15 +207,15 @@ function buildListeners(
 
 /** Undefined for a listener without TLS. */
 function readTls(
-  own: Readonly<Record<string, string | number | undefined>>,
+  roleSettings: Readonly<Record<string, string | number | undefined>>,
   settings: ResolvedSettings,
 ): ListenerTls | undefined {
-  const { tls_cert_file, tls_key_file, tls_client_auth } = own
+  const { tls_cert_file, tls_key_file, tls_client_auth } = roleSettings
   if (!tls_cert_file || !tls_key_file) return undefined
-  const pair = { cert: readTextFile(tls_cert_file), key: readTextFile(tls_key_file) }
+  const keyPair = { cert: readTextFile(tls_cert_file), key: readTextFile(tls_key_file) }
   const { ca_file } = getSettings(settings, x509Settings)
-  if (tls_client_auth === 'none' || ca_file === undefined) return pair
-  return { ...pair, ca: readTextFile(ca_file), isCertificateOptional: tls_client_auth === 'request' }
+  if (tls_client_auth === 'none' || ca_file === undefined) return keyPair
+  return { ...keyPair, ca: readTextFile(ca_file), isCertificateOptional: tls_client_auth === 'request' }
 }
 
 function readTextFile(file: string | number): string {

@@ -1,4 +1,4 @@
-// What all roles of a process share: made once, before the first of them.
+// Resources that all roles of a process share, opened once before the first role.
 import type { SystemClock } from '../../adapters/host/clock/system-clock.ts'
 import { pinoLog } from '../../adapters/host/log/pino-log.ts'
 import { systemRandom } from '../../adapters/host/random/system-random.ts'
@@ -30,23 +30,21 @@ import type { SiteFolder } from './storage/site-folder.ts'
 export type StartPlan = {
   readonly folder: SiteFolder
   readonly resolved: ResolvedSettings
-  /** In the order in which they start. */
+  /** Roles in start order. */
   readonly starting: readonly Role[]
   readonly clock: SystemClock
-  /** Instead of the process's own log. */
+  /** Replaces the log of the process. */
   readonly log: Log | undefined
-  /**
-   * Resolves the settings anew, as at a start. Rejects with `ProfileError` where the process would not start with them.
-   */
+  /** Resolves all settings again, as at a start. Rejects with `ProfileError` if a start would fail. */
   readonly resolveSettingsAgain: () => Promise<ResolvedSettings>
 }
 
-/** Shared by all roles of the process. */
+/** The start plan with the shared resources. */
 export type SiteResources = StartPlan & {
   readonly site: Site
   readonly logOf: (role: string) => Log
   readonly random: (bytes: number) => string
-  /** A random number from 0 to 1, uniformly distributed. */
+  /** A uniform random number from 0 to 1. */
   readonly chance: () => number
   readonly keyValue: KeyValue
   readonly identity: SiteIdentity
@@ -57,10 +55,10 @@ export type SiteResources = StartPlan & {
   readonly storages: RoleStorage[]
   readonly services: RoleService[]
   readonly transports: Transport[]
-  /** Networks that move the messages of some peers. */
+  /** Network carriers, for peers that the profile assigns to a network. */
   readonly carriers: Carrier[]
   readonly spans: Awaited<ReturnType<typeof openSpanExporter>>
-  /** Role to what its wire opened. */
+  /** Wired parts of each role. */
   readonly wired: Map<string, WiredRole>
 }
 

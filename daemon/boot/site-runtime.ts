@@ -1,4 +1,4 @@
-// The part of a site that runs in this process: its roles, their databases, and what their wires open.
+// The running part of a site in this process: its roles, their databases, the carriers between sites.
 import { prometheusMetrics } from '../../adapters/metrics/prometheus/prometheus-metrics.ts'
 import type { RoleContext } from '../kernel/operation/role-context.ts'
 import type { Role } from '../kernel/role/role.ts'
@@ -23,79 +23,79 @@ import { openRoleStorage } from './storage/role-storage.ts'
 export type SiteRuntime = {
   readonly services: readonly RoleService[]
   readonly log: Log
-  /** Listens, starts the workers and the carriers. Throws when no role is left. */
+  /** Listens, starts the workers and the carriers. Throws if no role is left. */
   open(): Promise<void>
-  /** Carriers first, so that nothing new comes in, then the services, then their databases. */
+  /** Stops the carriers first, so that no new message arrives, then the services, then closes their databases. */
   close(drain_ms: number): Promise<void>
 }
 
-/** Opens databases and carriers of all roles; nothing listens yet. A role that cannot start leaves the others alone. */
+/** Opens databases and carriers of all roles; nothing listens yet. The other roles run without a role that cannot start. */
 export async function openSiteRuntime(plan: StartPlan): Promise<SiteRuntime> {
-  const shared = await openSiteResources(plan)
-  const log = shared.logOf('boot')
+  const resources = await openSiteResources(plan)
+  const log = resources.logOf('boot')
   const failures: unknown[] = []
-  const withoutFailing = async (role: string, act: () => Promise<void>) => {
+  const attempt = async (role: string, action: () => Promise<void>) => {
     try {
-      await act()
+      await action()
     } catch (error) {
       failures.push(error)
       log.error('platform.role.failed', { failed: role, error: error instanceof Error ? error.message : String(error) })
-      await removeRole(shared, role)
+      await removeRole(resources, role)
     }
   }
-  const someoneIsLeft = () => {
-    if (shared.services.length === 0) throw failures[0]
+  const requireRunningRole = () => {
+    if (resources.services.length === 0) throw failures[0]
   }
   for (const role of plan.starting) {
-    await withoutFailing(role.name, async () => {
+    await attempt(role.name, async () => {
       const wire = await loadWire(role.name)
       await wire?.prepare?.(plan.folder)
-      shared.services.push(await wireRole(shared, role, wire))
+      resources.services.push(await wireRole(resources, role, wire))
     })
   }
-  someoneIsLeft()
+  requireRunningRole()
   return {
-    services: shared.services,
+    services: resources.services,
     log,
     async open() {
-      for (const service of [...shared.services]) await withoutFailing(service.role.name, () => service.listen())
-      someoneIsLeft()
-      for (const service of shared.services) service.startWorkers()
-      // Without what moves by itself its role cannot do its work, and the others can.
-      for (const [role, { start }] of [...shared.wired]) if (start) await withoutFailing(role, start)
-      someoneIsLeft()
+      for (const service of [...resources.services]) await attempt(service.role.name, () => service.listen())
+      requireRunningRole()
+      for (const service of resources.services) service.startWorkers()
+      // A role cannot work without its background work, but the others can.
+      for (const [role, { start }] of [...resources.wired]) if (start) await attempt(role, start)
+      requireRunningRole()
     },
-    close: (drain_ms) => closeSiteRuntime(shared, drain_ms),
+    close: (drain_ms) => closeSiteRuntime(resources, drain_ms),
   }
 }
 
-/** Takes a role that could not start out of this process, so that another process may run it. */
+/** Removes a role that could not start from this process, so that another process may run it. */
 async function removeRole({ services, storages, wired, directory }: SiteResources, role: string): Promise<void> {
   directory.contexts.delete(role)
   await wired.get(role)?.stop?.(0)
   wired.get(role)?.remove?.()
   wired.delete(role)
-  for (const service of removeMatching(services, (each) => each.role.name === role)) await service.stop(0)
-  for (const storage of removeMatching(storages, (each) => each.role === role)) await storage.close()
+  for (const service of removeMatching(services, (item) => item.role.name === role)) await service.stop(0)
+  for (const storage of removeMatching(storages, (item) => item.role === role)) await storage.close()
 }
 
-/** Removes from the list what fits, and gives it back. */
-function removeMatching<T>(list: T[], fits: (each: T) => boolean): T[] {
-  const found = list.filter(fits)
-  list.splice(0, list.length, ...list.filter((each) => !fits(each)))
-  return found
+/** Removes the matching items from the list and returns them. */
+function removeMatching<T>(list: T[], matches: (item: T) => boolean): T[] {
+  const removed = list.filter(matches)
+  list.splice(0, list.length, ...list.filter((item) => !matches(item)))
+  return removed
 }
 
-/** Gives one role its storage, what its wire opens, its environment and its context. */
-async function wireRole(shared: SiteResources, role: Role, wire: RoleWire | undefined): Promise<RoleService> {
-  const { folder, resolved, site, clock, random, identity, directory } = shared
+/** Creates the service of one role with its storage, wired parts, environment and context. */
+async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | undefined): Promise<RoleService> {
+  const { folder, resolved, site, clock, random, identity, directory } = resources
   const storage = await openRoleStorage(folder, role, site.name, resolved)
-  shared.storages.push(storage)
-  const log = shared.logOf(role.name)
+  resources.storages.push(storage)
+  const log = resources.logOf(role.name)
   const declared = [...role.metrics, ...(wire?.metrics ?? []), ...httpMetrics]
   const metrics = prometheusMetrics(declared, { process: true })
-  const wired = await wire?.open({ role, resources: shared, storage, metrics, log })
-  if (wired) shared.wired.set(role.name, wired)
+  const wired = await wire?.open({ role, resources, storage, metrics, log })
+  if (wired) resources.wired.set(role.name, wired)
   const caller = roleCaller(directory, role.name)
   const parts = new Map<string, unknown>(wired?.parts)
   const environment = buildRoleEnvironment({
@@ -104,7 +104,7 @@ async function wireRole(shared: SiteResources, role: Role, wire: RoleWire | unde
     log,
     settings: resolved,
     metrics,
-    bus: shared.announcements,
+    bus: resources.announcements,
     parts,
     now: clock.now,
     monotonic: clock.monotonic,
@@ -118,7 +118,7 @@ async function wireRole(shared: SiteResources, role: Role, wire: RoleWire | unde
     role_table: identity.role_table,
     store: storage.store,
     record: (events) => storage.audit.append(events),
-    spans: shared.spans,
+    spans: resources.spans,
     only_tenant: role.serves === 'site' ? site.tenant_id : undefined,
   }
   directory.contexts.set(role.name, context)
@@ -132,31 +132,31 @@ async function wireRole(shared: SiteResources, role: Role, wire: RoleWire | unde
     context,
     environment,
     parts,
-    // File-drop is there for every site: a channel needs only an enrolled peer.
+    // Every site has file-drop: a channel needs only an enrolled peer.
     deployment: {
       deployment_profile: site.deployment_profile,
       settings: resolved,
       transports: listTransportNames(resolved),
     },
-    dependencyHealth: dependencyHealthCheck(role, folder, shared.services, shared),
+    dependencyHealth: dependencyHealthCheck(role, folder, resources.services, resources),
     housekeeping: housekeepingWorkers(storage, role.collections, audit_keep_days).filter(
-      ({ name }) => name !== 'anchor' || isAnchored(shared, role),
+      ({ name }) => name !== 'anchor' || isAnchored(resources, role),
     ),
     publicListener: wired?.publicListener,
   })
   return service
 }
 
-/** A role that runs alone on its site has no other that keeps the head of its audit chain. */
+/** Whether another role of the site anchors the audit chain of this role; a role that runs alone has none. */
 function isAnchored({ resolved, starting }: SiteResources, { needs }: Role): boolean {
-  const named = [...getSettings(resolved, platformSettings).roles, ...starting.map(({ name }) => name), ...needs]
-  const keepers = roles.filter(({ keeps_audit_anchors }) => keeps_audit_anchors).map(({ name }) => name)
-  return named.some((name) => keepers.includes(name))
+  const roleNames = [...getSettings(resolved, platformSettings).roles, ...starting.map(({ name }) => name), ...needs]
+  const anchorRoles = roles.filter(({ keeps_audit_anchors }) => keeps_audit_anchors).map(({ name }) => name)
+  return roleNames.some((name) => anchorRoles.includes(name))
 }
 
-async function closeSiteRuntime(shared: SiteResources, drain_ms: number): Promise<void> {
-  const { wired, services, storages, keyValue, spans } = shared
-  // First of all, so that a load balancer that reads the health sends no more requests here.
+async function closeSiteRuntime(resources: SiteResources, drain_ms: number): Promise<void> {
+  const { wired, services, storages, keyValue, spans } = resources
+  // Announced before the first wait, so that load balancers stop sending requests.
   for (const service of services) service.announceStop()
   for (const { stop } of [...wired.values()].toReversed()) await stop?.(drain_ms)
   for (const service of services.toReversed()) await service.stop(drain_ms)

@@ -1,4 +1,4 @@
-// Checks before a site starts; each problem names the setting and the remedy.
+// Checks before a start; each problem names the setting and the remedy.
 import { isIP } from 'node:net'
 import type { Role, RoleOutline } from '../kernel/role/role.ts'
 import { keyValueSettings, searchSettings } from '../kernel/settings/backing-service-settings.ts'
@@ -12,35 +12,38 @@ import { findIdentityProblems } from './identity/identity-problems.ts'
 
 export type StartCheckInput = {
   readonly resolved: ResolvedSettings
-  readonly all: readonly RoleOutline[]
+  readonly known_roles: readonly RoleOutline[]
   readonly starting: readonly Role[]
-  /** Names given instead of `platform.roles`. */
-  readonly named?: readonly string[] | undefined
+  /** Names that replace `platform.roles`. */
+  readonly requested?: readonly string[] | undefined
 }
 
-/** Everything that forbids the start; empty when it may. The settings themselves must have parsed. */
-export function findStartProblems(given: StartCheckInput): ProfileProblem[] {
+/** Problems that forbid the start; empty if there are none. Requires settings that parsed. */
+export function findStartProblems(input: StartCheckInput): ProfileProblem[] {
   return [
-    ...findUnknownRoles(given),
-    ...findRoleRefusals(given),
-    ...findOpenListeners(given),
-    ...findHalfTls(given),
-    ...findPlainKeyValue(given),
-    ...findUnknownDefaultLevel(given),
-    ...findUnprotectedSearch(given),
-    ...findIdentityProblems(given.resolved, given.starting),
+    ...findUnknownRoles(input),
+    ...findRoleRefusals(input),
+    ...findOpenListeners(input),
+    ...findHalfTls(input),
+    ...findPlainKeyValue(input),
+    ...findUnknownDefaultLevel(input),
+    ...findUnprotectedSearch(input),
+    ...findIdentityProblems(input.resolved, input.starting),
     ...findDivisionProblems(
-      given.resolved,
-      given.starting.map(({ name }) => name),
+      input.resolved,
+      input.starting.map(({ name }) => name),
     ),
   ]
 }
 
-function findUnknownRoles({ resolved, all, named }: StartCheckInput): ProfileProblem[] {
-  const known = all.map((role) => role.name)
-  return (named ?? getSettings(resolved, platformSettings).roles)
-    .filter((name) => !known.includes(name))
-    .map((name) => ({ path: 'platform.roles', message: `there is no role "${name}"; known: ${known.join(', ')}` }))
+function findUnknownRoles({ resolved, known_roles, requested }: StartCheckInput): ProfileProblem[] {
+  const knownNames = known_roles.map((role) => role.name)
+  return (requested ?? getSettings(resolved, platformSettings).roles)
+    .filter((name) => !knownNames.includes(name))
+    .map((name) => ({
+      path: 'platform.roles',
+      message: `the role "${name}" does not exist; known: ${knownNames.join(', ')}`,
+    }))
 }
 
 function findRoleRefusals({ resolved, starting }: StartCheckInput): ProfileProblem[] {
@@ -51,7 +54,7 @@ function findRoleRefusals({ resolved, starting }: StartCheckInput): ProfileProbl
   })
 }
 
-/** In profile D nothing listens beyond the machine without TLS. */
+/** In profile D no listener is reachable from other machines without TLS. */
 function findOpenListeners({ resolved, starting }: StartCheckInput): ProfileProblem[] {
   if (getSettings(resolved, platformSettings).deployment_profile !== 'classified_airgapped') return []
   return starting.flatMap((role) => {
@@ -72,13 +75,13 @@ function findOpenListeners({ resolved, starting }: StartCheckInput): ProfileProb
   })
 }
 
-/** With one file of the two the listener would speak plain text, and nobody would notice. */
+/** With only one of the two files, the listener would silently use plain text. */
 function findHalfTls({ resolved, starting }: StartCheckInput): ProfileProblem[] {
   return starting.flatMap(({ name }) => {
     const { tls_cert_file, tls_key_file } = (resolved.values.get(name) ?? {}) as Record<string, string | undefined>
     if (!tls_cert_file === !tls_key_file) return []
-    const [given, missing] = tls_cert_file ? ['tls_cert_file', 'tls_key_file'] : ['tls_key_file', 'tls_cert_file']
-    return [{ path: `${name}.${missing}`, message: `TLS needs both files, and only ${name}.${given} is given` }]
+    const [present, missing] = tls_cert_file ? ['tls_cert_file', 'tls_key_file'] : ['tls_key_file', 'tls_cert_file']
+    return [{ path: `${name}.${missing}`, message: `TLS needs both files, and only ${name}.${present} is given` }]
   })
 }
 
@@ -86,7 +89,7 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
-/** Passwords and counters of a site do not cross a network in the clear. */
+/** Passwords and counters must not cross a network in plain text. */
 function findPlainKeyValue({ resolved }: StartCheckInput): ProfileProblem[] {
   const { host, verify } = getSettings(resolved, keyValueSettings)
   if (host !== undefined && typeof verify === 'string') return findUnreadableFile('kv.verify', verify)
@@ -94,7 +97,7 @@ function findPlainKeyValue({ resolved }: StartCheckInput): ProfileProblem[] {
   return [
     {
       path: 'kv.verify',
-      message: `${host} is not loopback, so it is reached by TLS alone: true, or a file of authorities`,
+      message: `${host} is not loopback, so TLS is required: set true, or a file of authorities`,
     },
   ]
 }
@@ -105,7 +108,7 @@ function findUnknownDefaultLevel({ resolved }: StartCheckInput): ProfileProblem[
   return [{ path: 'labels.default_level', message: `"${default_level}" is not one of labels.levels` }]
 }
 
-/** All data of the site leaves the machine for the cluster, so the connection must be protected. */
+/** The cluster receives all documents of the site, so its connection must be protected. */
 function findUnprotectedSearch({ resolved }: StartCheckInput): ProfileProblem[] {
   const { host, username, password, verify, pki_cert, pki_key } = getSettings(resolved, searchSettings)
   if (host === undefined) return []
@@ -113,9 +116,9 @@ function findUnprotectedSearch({ resolved }: StartCheckInput): ProfileProblem[] 
   const { deployment_profile } = getSettings(resolved, platformSettings)
   const isStrict = deployment_profile === 'classified_airgapped' || deployment_profile === 'coalition_federated'
   const problems: [boolean, string, string][] = [
-    [!username !== !password, 'username', 'a user and a password go together'],
-    [!pki_cert !== !pki_key, 'pki_cert', 'a client certificate and its key go together'],
-    [isStrict && !verify, 'verify', `${deployment_profile} wants the cluster’s certificate verified`],
+    [!username !== !password, 'username', 'username and password must be set together'],
+    [!pki_cert !== !pki_key, 'pki_cert', 'pki_cert and pki_key must be set together'],
+    [isStrict && !verify, 'verify', `${deployment_profile} requires verification of the cluster’s certificate`],
     [
       isStrict && protocol === 'http:' && !isLoopback(hostname.replace(/^\[|\]$/g, '')),
       'host',

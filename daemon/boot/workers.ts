@@ -1,4 +1,4 @@
-// Runs a role's workers: each at its own time, sooner when woken, never twice at once.
+// Runs the workers of a role: each on its schedule or when woken, never twice at once.
 import { runOnSchedule } from '../../adapters/host/schedule/cron.ts'
 import type { Call } from '../kernel/operation/call.ts'
 import type { Worker } from '../kernel/role/role.ts'
@@ -7,7 +7,7 @@ import type { Log } from '../kernel/telemetry/log.ts'
 
 export type RunningWorkers = {
   wake(name: string): void
-  /** Lets runs under way end, after asking them to. */
+  /** Signals active runs to stop, and waits for them. */
   stop(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export function startWorkers(
     wake: (name) => loops.get(name)?.wake(),
     async stop() {
       stopping.abort()
-      await Promise.all([...loops.values()].map((running) => running.ended))
+      await Promise.all([...loops.values()].map((loop) => loop.ended))
     },
   }
 }
@@ -46,39 +46,40 @@ function runWorkerLoop(
   newCall: () => Call,
 ) {
   const { when } = worker
-  let woken = 'every_ms' in when
-  let rouse: () => void = () => undefined
+  let isWoken = 'every_ms' in when
+  let wakeWaiting: () => void = () => undefined
   const wake = () => {
-    woken = true
-    rouse()
+    isWoken = true
+    wakeWaiting()
   }
   const expression = 'cron' in when ? when.cron(settings) : undefined
   const schedule = expression ? runOnSchedule(expression, wake) : undefined
   signal.addEventListener('abort', () => {
-    // Not after the last run: one that hangs must not keep the process alive by its schedule.
+    // Stopped at once: the schedule of a hanging run must not keep the process alive.
     schedule?.stop()
     wake()
   })
 
   const run = async () => {
     while (!signal.aborted) {
-      if (!woken) await waitUntilRoused('every_ms' in when ? when.every_ms : undefined, (resolve) => (rouse = resolve))
-      woken = false
+      if (!isWoken)
+        await waitUntilRoused('every_ms' in when ? when.every_ms : undefined, (resolve) => (wakeWaiting = resolve))
+      isWoken = false
       if (signal.aborted) break
       const call = newCall()
       try {
         await worker.run(call)
       } catch (error) {
         const { trace_id, span_id } = call.trace
-        const why = error instanceof Error ? (error.stack ?? error.message) : String(error)
-        log.error(`${address}.failed`, { error: why, trace_id, span_id })
+        const errorText = error instanceof Error ? (error.stack ?? error.message) : String(error)
+        log.error(`${address}.failed`, { error: errorText, trace_id, span_id })
       }
     }
   }
   return { wake, ended: run() }
 }
 
-function waitUntilRoused(limit_ms: number | undefined, register: (rouse: () => void) => void): Promise<void> {
+function waitUntilRoused(limit_ms: number | undefined, register: (wakeWaiting: () => void) => void): Promise<void> {
   return new Promise((resolve) => {
     const timer = limit_ms === undefined ? undefined : setTimeout(resolve, limit_ms)
     register(() => {

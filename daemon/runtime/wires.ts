@@ -1,4 +1,4 @@
-// The wires of the roles that meet adapters of their own, each loaded by a process that starts its role.
+// Wires of the roles with adapters of their own; a process loads those of the roles that it starts.
 import type { RoleWire } from '../boot/role-wire.ts'
 
 const wires: Readonly<Record<string, () => Promise<{ readonly wire: RoleWire }>>> = {

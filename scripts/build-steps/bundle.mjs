@@ -1,9 +1,9 @@
-// Turns the sources and their packages into a few ES modules, beside the files that they read at run time.
+// Bundles the sources and their packages into a few ES modules, and copies the files that they read at run time.
 import fs from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
 
-/** Bundled CommonJS packages still call require and read __dirname; ES modules have neither. */
+/** Defines require and __dirname, which bundled CommonJS packages use and ES modules lack. */
 const banner = [
   "import{createRequire as __cr}from'node:module'",
   "import{fileURLToPath as __fu}from'node:url'",
@@ -13,12 +13,12 @@ const banner = [
   'const __dirname=__dn(__filename);',
 ].join(';')
 
-/** Looked for by packages only where somebody develops with them; never loaded in production. */
+/** Packages that others load only during development. */
 const optional = ['react-devtools-core', 'pino-pretty', 'bufferutil', 'utf-8-validate']
 
 /**
- * An ES import of `node:http` reads all its exports, WebSocket too, and with that one Node loads undici: 15 ms and
- * 12 MB at every start. Asked for as an object, it loads nothing but itself.
+ * An ES import of `node:http` reads all its exports, and reading WebSocket loads undici: 15 ms and 12 MB at every start.
+ * Loaded as an object, the module loads only itself.
  */
 const httpWithoutFacade = {
   name: 'http-without-facade',
@@ -33,7 +33,7 @@ const httpWithoutFacade = {
   },
 }
 
-/** zod offers its messages in sixty languages as one object, of which nothing can be left out: 260 kB and 2 MB at every start. */
+/** zod exports its messages in sixty languages as one object, which bundlers cannot tree-shake: 260 kB, and 2 MB of memory at every start. */
 const zodInOneLanguage = {
   name: 'zod-in-one-language',
   setup({ onResolve, onLoad }) {
@@ -45,8 +45,8 @@ const zodInOneLanguage = {
 }
 
 /**
- * Writes the bundle, the SQLite addon of the target, the shipped profiles, lenses and samples into `into`. What only a build
- * with fault points can do is not in any other.
+ * Writes the bundle, the SQLite addon of the target, and the shipped profiles, lenses and samples into `into`. Only builds
+ * with fault points contain the code of fault points.
  */
 export async function bundle({ root, into, target, hasFaultPoints }) {
   const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))

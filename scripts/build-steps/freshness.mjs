@@ -1,4 +1,4 @@
-// Answers whether an executable is as new as all that it is built from, so that running twice builds once.
+// Tests whether an executable is newer than its inputs, so that a repeated build does nothing.
 import fs from 'node:fs'
 import path from 'node:path'
 
@@ -15,16 +15,16 @@ const inputs = [
   'tsconfig.json',
 ]
 
-/** Folders count too: their time is the only trace of a file that was removed. */
+/** Also compares the times of folders, which change when a file is removed. */
 export function isFresh({ root, out }) {
   if (!fs.existsSync(out)) return false
-  const built = fs.statSync(out).mtimeMs
-  return inputs.every((input) => newest(path.join(root, input)) <= built)
+  const built_ms = fs.statSync(out).mtimeMs
+  return inputs.every((input) => newest(path.join(root, input)) <= built_ms)
 }
 
 function newest(file) {
-  const found = fs.statSync(file, { throwIfNoEntry: false })
-  if (!found) return 0
-  if (!found.isDirectory()) return /\.test\.tsx?$/.test(file) ? 0 : found.mtimeMs
-  return Math.max(found.mtimeMs, ...fs.readdirSync(file).map((name) => newest(path.join(file, name))))
+  const stats = fs.statSync(file, { throwIfNoEntry: false })
+  if (!stats) return 0
+  if (!stats.isDirectory()) return /\.test\.tsx?$/.test(file) ? 0 : stats.mtimeMs
+  return Math.max(stats.mtimeMs, ...fs.readdirSync(file).map((name) => newest(path.join(file, name))))
 }

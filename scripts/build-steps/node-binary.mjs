@@ -1,23 +1,23 @@
-// Finds the Node that goes into the executable: this machine's from its npm package, another's fetched once and checked.
+// Finds the Node for the executable: that of this machine from its npm package, another fetched once and verified.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { stripElf } from './strip-elf.mjs'
 
-/** Path of a stripped Node for the target, inside `work`, with its version. */
+/** Path of a stripped Node for the target in `work`, and its version. */
 export function nodeFor({ root, target, work }) {
   const arch = target.replace('linux-', '')
   const lock = JSON.parse(fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8'))
   const locked = lock.packages[`node_modules/node-${target}`]
-  const binary = arch === process.arch ? process.execPath : fetched({ root, target, locked })
+  const binary = arch === process.arch ? process.execPath : fetchNode({ root, target, locked })
   const stripped = path.join(work, 'node')
   fs.writeFileSync(stripped, stripElf(fs.readFileSync(binary)), { mode: 0o755 })
   return { file: stripped, version: locked.version }
 }
 
-/** The package of a foreign architecture: npm installs only our own, so it is packed apart and kept in a cache. */
-function fetched({ root, target, locked }) {
+/** Fetches the package of another architecture, which npm does not install, into a cache. */
+function fetchNode({ root, target, locked }) {
   const cache = path.join(root, 'node_modules/.cache', `node-${target}-${locked.version}`)
   const binary = path.join(cache, 'package/bin/node')
   if (fs.existsSync(binary)) return binary
@@ -27,7 +27,7 @@ function fetched({ root, target, locked }) {
     run('npm', ['pack', '--silent', `node-${target}@${locked.version}`, '--pack-destination', draft], root)
     const tarball = path.join(draft, `node-${target}-${locked.version}.tgz`)
     const integrity = `sha512-${createHash('sha512').update(fs.readFileSync(tarball)).digest('base64')}`
-    if (integrity !== locked.integrity) throw new Error(`node-${target} is not the package of the lock file`)
+    if (integrity !== locked.integrity) throw new Error(`node-${target} does not match its digest in package-lock.json`)
     run('tar', ['-xzf', tarball, '-C', draft, 'package/bin/node', 'package/LICENSE'], root)
     fs.rmSync(tarball)
     fs.rmSync(cache, { recursive: true, force: true })

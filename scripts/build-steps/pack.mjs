@@ -1,4 +1,4 @@
-// Joins bundle and Node into one file by pkg, offline, and removes what pkg leaves in it: a trace of chance, a need of a home.
+// Packs bundle and Node into one file with pkg, offline; removes the random path and the use of a home folder that pkg adds.
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
@@ -7,8 +7,8 @@ import path from 'node:path'
 const require = createRequire(import.meta.url)
 
 /**
- * The bytes of the executable. `node` is what goes in; for a foreign target this machine's Node makes the blob.
- * Not compressed: with Node stripped, Zstd saves 1 MB in 112 and costs 5 to 10 ms at every start.
+ * Builds the bytes of the executable. `node` goes into it; for another architecture, this machine's Node makes the blob.
+ * Uncompressed: with Node stripped, Zstd saves 1 MB of 112 and costs 5 to 10 ms at every start.
  */
 export function pack({ work, temp, packed, target, node }) {
   const home = path.join(work, 'home')
@@ -26,7 +26,7 @@ export function pack({ work, temp, packed, target, node }) {
   return withoutHome(withoutTempPath(fs.readFileSync(raw), temp))
 }
 
-/** pkg downloads Node unless its cache, found by HOME, says that archive and binary are there and were checked. */
+/** Fills the cache of pkg, found by HOME, with markers of a verified archive and binary, so that pkg downloads nothing. */
 function seed({ home, target, node }) {
   const base = path.join(home, '.pkg-cache/sea', `node-v${node.version}-${target}`)
   fs.mkdirSync(path.join(base, 'bin'), { recursive: true })
@@ -34,30 +34,30 @@ function seed({ home, target, node }) {
   for (const mark of [`${base}.tar.gz`, `${base}.tar.gz.ok`, path.join(base, 'bin/node.ok')]) fs.writeFileSync(mark, '')
 }
 
-/** Node writes the path of its start script into the blob, and pkg makes that in a folder with a random name. */
+/** Reoffsets the random folder name of the start script, which Node writes into the blob. */
 function withoutTempPath(bytes, temp) {
   const path = /^\/tmp\/platform-build-\w{6}\/pkg-sea-\w{6}\/sea-main\.js/
   const length = `${temp}/pkg-sea-`.length
-  const places = []
+  const offsets = []
   for (let at = bytes.indexOf(temp); at !== -1; at = bytes.indexOf(temp, at + 1)) {
-    if (path.test(bytes.subarray(at, at + 80).toString('latin1'))) places.push(at)
+    if (path.test(bytes.subarray(at, at + 80).toString('latin1'))) offsets.push(at)
   }
-  if (places.length !== 1) throw new Error(`expected one temporary path in the executable, saw ${places.length}`)
-  const [at] = places
+  if (offsets.length !== 1) throw new Error(`expected one temporary path in the executable, found ${offsets.length}`)
+  const [at] = offsets
   bytes.write('000000', at + temp.length - 6, 'latin1')
   bytes.write('000000', at + length, 'latin1')
   return bytes
 }
 
 /**
- * At every start pkg asks for the user's home, to unpack native code there, and fails where there is none: a service
- * that runs under a bare number has none. The executable loads its native code itself (adapters/store/sqlite/addon.ts).
+ * Reoffsets the look-up of the user's home, where pkg unpacks native code at every start. It fails for a service without a
+ * home. The executable loads its native code itself (adapters/store/sqlite/addon.ts).
  */
 function withoutHome(bytes) {
-  const asked = 'path.join(homedir(), ".cache")'
-  const answer = '"/nonexistent"'.padEnd(asked.length)
-  const first = bytes.indexOf(asked)
-  if (first === -1) throw new Error('pkg asks for the home in another way now')
-  for (let at = first; at !== -1; at = bytes.indexOf(asked, at)) bytes.write(answer, at, 'latin1')
+  const lookup = 'path.join(homedir(), ".cache")'
+  const replacement = '"/nonexistent"'.padEnd(lookup.length)
+  const first = bytes.indexOf(lookup)
+  if (first === -1) throw new Error('pkg no longer contains the expected look-up of the home folder; adapt withoutHome')
+  for (let at = first; at !== -1; at = bytes.indexOf(lookup, at)) bytes.write(replacement, at, 'latin1')
   return bytes
 }

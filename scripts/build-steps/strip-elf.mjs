@@ -1,40 +1,41 @@
-// Drops the symbol table from Node, 18 MB that nothing reads at run time, without needing binutils for either machine.
+// Removes the symbol table of Node, 18 MB that are unused at run time, without binutils for the target machine.
 
 const SECTION_ALLOCATED = 2n
 const TYPE_NO_BITS = 8
 const HEADER = { programs: 32, sections: 40, programSize: 54, programCount: 56, sectionSize: 58, count: 60, names: 62 }
 
 /**
- * A copy of a 64-bit little-endian ELF file with only those sections that are loaded into memory. Nothing that is
- * loaded moves: the file is cut after it, and a shorter section table is written at the end.
+ * Copies a 64-bit little-endian ELF file with only the sections that are loaded into memory. Loaded sections keep their
+ * offsets: the file ends after them, followed by a shorter section table.
  */
 export function stripElf(file) {
-  if (file.readUInt32BE(0) !== 0x7f454c46 || file[4] !== 2 || file[5] !== 1) throw new Error('not an ELF64 LE file')
+  if (file.readUInt32BE(0) !== 0x7f454c46 || file[4] !== 2 || file[5] !== 1)
+    throw new Error('the file is not a 64-bit little-endian ELF file')
   const namesIndex = file.readUInt16LE(HEADER.names)
   const sections = readSections(file)
   const names = sections[namesIndex]
-  const kept = sections.filter((s) => s.index === 0 || s.flags & SECTION_ALLOCATED)
-  const newIndex = new Map([...kept, names].map((s, i) => [s.index, i]))
+  const loaded = sections.filter((s) => s.index === 0 || s.flags & SECTION_ALLOCATED)
+  const newIndex = new Map([...loaded, names].map((s, i) => [s.index, i]))
 
-  const loadedEnd = Math.max(programsEnd(file), ...kept.map((s) => (s.type === TYPE_NO_BITS ? 0 : s.offset + s.size)))
+  const loadedEnd = Math.max(programsEnd(file), ...loaded.map((s) => (s.type === TYPE_NO_BITS ? 0 : s.offset + s.size)))
   const namesBytes = file.subarray(names.offset, names.offset + names.size)
   const tableOffset = Math.ceil((loadedEnd + namesBytes.length) / 8) * 8
-  const stripped = Buffer.alloc(tableOffset + (kept.length + 1) * 64)
+  const stripped = Buffer.alloc(tableOffset + (loaded.length + 1) * 64)
   file.copy(stripped, 0, 0, loadedEnd)
   namesBytes.copy(stripped, loadedEnd)
 
-  for (const section of [...kept, names]) {
-    const at = tableOffset + newIndex.get(section.index) * 64
-    section.header.copy(stripped, at)
-    // A link names another section by its index: a dropped one would leave the file invalid.
-    if (!newIndex.has(section.link)) throw new Error('a loaded section links to one that is not')
-    stripped.writeUInt32LE(newIndex.get(section.link), at + 40)
-    if (newIndex.has(section.info) && section.infoIsLink) stripped.writeUInt32LE(newIndex.get(section.info), at + 44)
+  for (const section of [...loaded, names]) {
+    const entry = tableOffset + newIndex.get(section.index) * 64
+    section.header.copy(stripped, entry)
+    // A link refers to a section by index; a link to a removed section would make the file invalid.
+    if (!newIndex.has(section.link)) throw new Error('a loaded section links to a removed one')
+    stripped.writeUInt32LE(newIndex.get(section.link), entry + 40)
+    if (newIndex.has(section.info) && section.infoIsLink) stripped.writeUInt32LE(newIndex.get(section.info), entry + 44)
   }
-  stripped.writeBigUInt64LE(BigInt(loadedEnd), tableOffset + kept.length * 64 + 24)
+  stripped.writeBigUInt64LE(BigInt(loadedEnd), tableOffset + loaded.length * 64 + 24)
   stripped.writeBigUInt64LE(BigInt(tableOffset), HEADER.sections)
-  stripped.writeUInt16LE(kept.length + 1, HEADER.count)
-  stripped.writeUInt16LE(kept.length, HEADER.names)
+  stripped.writeUInt16LE(loaded.length + 1, HEADER.count)
+  stripped.writeUInt16LE(loaded.length, HEADER.names)
   return stripped
 }
 
@@ -63,8 +64,8 @@ function programsEnd(file) {
   const size = file.readUInt16LE(HEADER.programSize)
   let end = 0
   for (let i = 0; i < file.readUInt16LE(HEADER.programCount); i++) {
-    const at = table + i * size
-    end = Math.max(end, Number(file.readBigUInt64LE(at + 8) + file.readBigUInt64LE(at + 32)))
+    const entry = table + i * size
+    end = Math.max(end, Number(file.readBigUInt64LE(entry + 8) + file.readBigUInt64LE(entry + 32)))
   }
   return end
 }

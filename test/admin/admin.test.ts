@@ -2,13 +2,9 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { findExecutable } from '../support/command/run-executable.ts'
 import { requires } from '../support/runner/requires.ts'
-import {
-  createPackagedSite,
-  findExecutable,
-  type PackagedSite,
-  type ServedSite,
-} from '../support/site/packaged-site.ts'
+import { createPackagedSite, type PackagedSite, type ServedSite } from '../support/site/packaged-site.ts'
 import { openTmuxScreen, type TmuxScreen } from './tmux-screen.ts'
 
 const inTerminal = requires('tmux')
@@ -46,8 +42,8 @@ afterAll(async () => {
 })
 
 function runCommand(words: readonly string[], env: Readonly<Record<string, string>> = {}): string {
-  const { status, stdout, stderr } = site.run(words, env)
-  expect({ words, status, stderr }).toMatchObject({ status: 0 })
+  const { exit, stdout, stderr } = site.run(words, env)
+  expect({ words, exit, stderr }).toMatchObject({ exit: 0 })
   return stdout
 }
 
@@ -69,7 +65,7 @@ function pinPeer(): void {
   }
 }
 
-/** Types the command in a terminal of its own; the end is only told of a terminal that has the modes it had before. */
+/** Types the command in a terminal of its own; reports its end only when the terminal has its earlier modes again. */
 async function openScreen(env: Readonly<Record<string, string>> = {}): Promise<TmuxScreen> {
   const made = openTmuxScreen({ ...env, PLATFORM: findExecutable(), PLATFORM_SITE: site.dir })
   screen = made
@@ -123,7 +119,7 @@ inTerminal('what others wrote cannot move the cursor', async () => {
   await made.waitFor(/lens +a\\u001b\[2Jb 1/)
 })
 
-inTerminal('a change is seen without a key; a role that goes away is said in place, and so is its return', async () => {
+inTerminal('shows a change without a key press; reports in place a role that goes away, and its return', async () => {
   const made = await openScreen()
   await made.waitFor(/consensus +ok/)
   runCommand(['consensus', 'cancel', open])
@@ -161,8 +157,8 @@ inTerminal('a terminal of any size shows what it has room for', async () => {
 })
 
 test('without a terminal it is refused, and the way out is named', () => {
-  const { status, stderr } = site.run(['admin'])
-  expect(status).toBe(2)
+  const { exit, stderr } = site.run(['admin'])
+  expect(exit).toBe(2)
   expect(stderr).toContain('needs a terminal')
   expect(stderr).toContain('platform status --json')
 })

@@ -1,8 +1,9 @@
-// The terminal screen over a public door that runs alone: what it refuses, as it happens.
+// The terminal screen over a public proxy that runs alone: refused requests, as they happen.
 import { afterAll, beforeAll, expect } from 'vitest'
+import { findExecutable } from '../support/command/run-executable.ts'
 import { createPackagedProxy, type PackagedProxy, sendProxyRequest } from '../support/proxy/packaged-proxy.ts'
 import { requires } from '../support/runner/requires.ts'
-import { findExecutable, type ServedSite } from '../support/site/packaged-site.ts'
+import type { ServedSite } from '../support/site/packaged-site.ts'
 import { openTmuxScreen } from './tmux-screen.ts'
 
 let proxy: PackagedProxy
@@ -20,7 +21,7 @@ requires('tmux')('shows what was refused most often, why, and whom it last count
   const screen = openTmuxScreen({ ...proxy.env, PLATFORM: findExecutable(), PLATFORM_SITE: proxy.site.dir })
   try {
     screen.type('"$PLATFORM" admin; echo "ended:$?"')
-    const first = await screen.waitFor(/nothing was denied/)
+    const first = await screen.waitFor(/no denied requests/)
     expect(first).toMatch(/DENIALS of 0 since /)
     expect(first).not.toMatch(/SESSIONS|CHANNELS/)
     for (let at = 0; at < 3; at += 1)

@@ -8,11 +8,11 @@ import { expect } from 'vitest'
 const waitOptions = { timeout: 30_000, interval: 50 }
 
 export type TmuxScreen = {
-  /** What is seen now, line by line. */
+  /** The screen now, line by line. */
   text(): string
   /** The same with its colours, as escape sequences. */
   styledText(): string
-  /** Resolves with what is seen once it fits; fails with it when it never does. */
+  /** Resolves with the screen once it fits; rejects with the last screen when it never does. */
   waitFor(wanted: RegExp): Promise<string>
   /** Resolves once nothing that fits is seen. */
   waitUntilGone(unwanted: RegExp): Promise<void>

@@ -104,21 +104,21 @@ async function drainInChild(folder: string): Promise<DrainResult> {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   for await (const line of createInterface({ input: child.stdout })) {
-    const told = JSON.parse(line) as DrainResult | { taken: number }
-    if ('seconds' in told) return told
-    reportProgress('taken in', told.taken)
+    const result = JSON.parse(line) as DrainResult | { taken: number }
+    if ('seconds' in result) return result
+    reportProgress('taken in', result.taken)
   }
   throw new Error('the receiver ended before the backlog did')
 }
 
-/** What the child does: takes in all that lies in the folder, and tells how far it is. */
+/** The work of the child: takes in every file of the folder, and reports its progress. */
 async function drainInProcess(folder: string): Promise<void> {
   // As `serve` does.
   keepHeapSmall()
   letYoungSpaceGrow()
   const peer = JSON.parse(readFileSync(path.join(folder, 'peer.json'), 'utf8')) as Peer
   const receiver = await startFiledropReceiver(path.join(folder, 'receiver'), peer, path.join(folder, 'fresh'))
-  const say = (told: object) => process.stdout.write(`${JSON.stringify(told)}\n`)
+  const say = (message: object) => process.stdout.write(`${JSON.stringify(message)}\n`)
   let peak = 0
   const looking = setInterval(() => {
     peak = Math.max(peak, process.memoryUsage.rss())

@@ -1,4 +1,4 @@
-// Measures the public proxy beside what others use for such a door: requests per second of processor time, one core each.
+// Measures the public proxy beside widely used proxies: requests per second of processor time, one core each.
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -10,23 +10,23 @@ import { runWrk } from '../support/proxy-bench/run-wrk.ts'
 
 const rounds = 3
 const seconds = 6
-/** As long as V8 takes to compile what a door needs again and again. */
+/** As long as V8 takes to compile the code that a proxy runs again and again. */
 const warm_s = 8
 const first_port = 9011
-/** Longer than a segment of records is written to; a door that does nothing needs less than this of the processor meanwhile. */
+/** Longer than one segment of records; an idle proxy needs less than this of the processor meanwhile. */
 const idle_ms = 2_000
 const idle_cpu_s = 0.1
 
 type BenchProxy = { readonly name: string; readonly start: (port: number) => Promise<PinnedProgram> }
 type RunningProxy = { readonly name: string; readonly url: string; readonly program: PinnedProgram }
 type ProxyMeasurement = { readonly per_cpu_s: number; readonly p99_us: number }
-/** By the name of the door, in the order of the rounds. */
+/** By the name of the proxy, in the order of the rounds. */
 type ProxyMeasurements = ReadonlyMap<string, readonly ProxyMeasurement[]>
 
 /**
- * All doors stand open, and take turns in each round, so that a machine that is now faster and now slower is so for all of them.
+ * All proxies run, and take turns in each round: a machine that changes its speed does so for all of them.
  * PROXY_PEERS: folder with fastify, @fastify/http-proxy, @fastify/rate-limit and ioredis; without it Fastify is left out.
- * Each door does what it can of the same work: the rule, a counter by source, a token of its own, a line for each request.
+ * Each proxy does the same work as far as it can: the rule, a counter by source, its own token, a line for each request.
  */
 export async function bench(report: (figure: Figure) => void): Promise<void> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'bench-proxy-'))
@@ -39,12 +39,12 @@ export async function bench(report: (figure: Figure) => void): Promise<void> {
   const tokens = await startIssuer(issuer)
   const open: RunningProxy[] = []
   try {
-    for (const door of listProxies({ folder, upstream, redis }, issuer))
-      open.push(await startProxy(door, first_port + open.length))
+    for (const program of listProxies({ folder, upstream, redis }, issuer))
+      open.push(await startProxy(program, first_port + open.length))
     for (const { url } of open) await runWrk(folder, url, warm_s)
     const found = new Map(open.map(({ name }) => [name, [] as ProxyMeasurement[]]))
     for (let round = 0; round < rounds; round++) {
-      for (const door of open) found.get(door.name)?.push(await measureProxy(door, folder))
+      for (const program of open) found.get(program.name)?.push(await measureProxy(program, folder))
     }
     reportMeasurements(found, report)
   } finally {
@@ -109,11 +109,11 @@ function reportMeasurements(found: ProxyMeasurements, report: (figure: Figure) =
   report({ figure: 'p99', value: p99('ours, redis'), unit: 'ms', beside: p99('nginx'), atMost: p99('nginx') * 2 })
 }
 
-/** Processor time once the door has done what it puts off, such as bringing its records into the store: that counts too. */
-async function waitUntilIdle(door: PinnedProgram): Promise<number> {
-  for (let last = door.cpu_s(); ; ) {
+/** Processor time once the proxy has finished its deferred work, such as storing its records: that counts too. */
+async function waitUntilIdle(program: PinnedProgram): Promise<number> {
+  for (let last = program.cpu_s(); ; ) {
     await new Promise((resolve) => setTimeout(resolve, idle_ms))
-    const now = door.cpu_s()
+    const now = program.cpu_s()
     if (now - last < idle_cpu_s) return now
     last = now
   }

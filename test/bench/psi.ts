@@ -8,7 +8,7 @@ import type { PsiMessage, PsiPartyOptions } from '../support/resolution/psi-part
 const sizes = [10_000, 100_000]
 const rounds = 3
 
-/** PSI_PEER names a command that takes a size and prints a JSON line with `wall_s` and `total_bytes`; without it there is no peer. */
+/** PSI_PEER names a command that takes a size and prints a JSON line with `wall_s` and `total_bytes`; no peer without it. */
 export async function bench(report: (figure: Figure) => void): Promise<void> {
   for (const size of sizes) {
     const seconds: number[] = []
@@ -46,14 +46,14 @@ async function measureIntersection(count: number): Promise<{ readonly seconds: n
   const other = startParty({ from: count / 2, count, seed: 2, learns: false })
   const started = performance.now()
   let bytes = 0
-  const carry = (said: PsiMessage, to: Worker) => {
-    for (const data of Object.values(said)) if (data instanceof Uint8Array) bytes += data.length
-    to.postMessage(said)
+  const carry = (message: PsiMessage, to: Worker) => {
+    for (const data of Object.values(message)) if (data instanceof Uint8Array) bytes += data.length
+    to.postMessage(message)
   }
-  other.on('message', (said: PsiMessage) => carry(said, one))
+  other.on('message', (message: PsiMessage) => carry(message, one))
   const end = await new Promise<PsiMessage>((resolve, reject) => {
     for (const side of [one, other]) side.on('error', reject)
-    one.on('message', (said: PsiMessage) => ('found' in said ? resolve(said) : carry(said, other)))
+    one.on('message', (message: PsiMessage) => ('found' in message ? resolve(message) : carry(message, other)))
   })
   const seconds = (performance.now() - started) / 1_000
   await Promise.all([one.terminate(), other.terminate()])

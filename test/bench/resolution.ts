@@ -27,7 +27,7 @@ const dataSets: readonly BenchDataSet[] = [
 
 /**
  * RESOLUTION_DATA names the folder with a folder for each data set, unpacked: `records.csv`, or `a.csv` and `b.csv`, and the truth.
- * SPLINK names a command that takes a data set's name and prints a JSON line with `total_s`; without it there is no peer.
+ * SPLINK names a command that takes a data set's name and prints a JSON line with `total_s`; without it no peer is measured.
  */
 export async function bench(report: (figure: Figure) => void): Promise<void> {
   const folder = process.env.RESOLUTION_DATA
@@ -86,6 +86,6 @@ function measureQuality(from: string, out: string): number {
 function measurePeer(name: string): number | undefined {
   const [program, ...words] = process.env.SPLINK?.split(' ') ?? []
   if (!program) return undefined
-  const said = execFileSync(program, [...words, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-  return JSON.parse(said.split('\n').find((line) => line.startsWith('{')) ?? '').total_s
+  const output = execFileSync(program, [...words, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  return JSON.parse(output.split('\n').find((line) => line.startsWith('{')) ?? '').total_s
 }

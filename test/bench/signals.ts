@@ -79,7 +79,7 @@ async function fillStore(store: Store, size: number): Promise<void> {
   }
 }
 
-/** What the operations need of a call, by a caller who may see three in four. */
+/** The call of the operations: a caller who may see three signals in four. */
 function createBenchCall(store: Store): Call {
   const clearance = { level: 'OPEN', categories: [] }
   const caller = { subject: 'ann', tenant_id: 'alpha', roles: [], permissions: new Set<string>(), clearance }
@@ -129,7 +129,7 @@ type MeasuredCall = {
   readonly run: (call: Call, round: number) => Promise<unknown>
 }
 
-/** What is asked of signals besides lists. Statistics count every signal of the span. */
+/** Queries of signals other than lists. Statistics count every signal of the span. */
 const measuredCalls: Readonly<Record<string, MeasuredCall>> = {
   'statistics of 90 days': { rounds: 20, atMost: 150, run: (call) => statistics.run(call, { until: '2026-05-31' }) },
   'statistics of all days': {
@@ -165,11 +165,11 @@ function buildDayRange(round: number): ListParameters {
 async function timeQueries(call: Call, question: (round: number) => ListParameters): Promise<number[]> {
   const times: number[] = []
   for (let round = 0; round < rounds; round += 1) {
-    const given = question(round)
+    const input = question(round)
     const ask = async (more: ListParameters = {}) => {
-      const operation = 'entity_id' in given ? byEntity : list
+      const operation = 'entity_id' in input ? byEntity : list
       const from = performance.now()
-      const page = await operation.run(call, operation.input.parse({ ...given, ...more }) as never)
+      const page = await operation.run(call, operation.input.parse({ ...input, ...more }) as never)
       return { page, ms: performance.now() - from }
     }
     const first = await ask()

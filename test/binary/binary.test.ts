@@ -1,4 +1,4 @@
-// Holds what is promised of the executable: the same bytes from the same sources, a size, and no need of its surroundings.
+// Checks the executable: the same bytes from the same sources, a bounded size, and no need of its surroundings.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'

@@ -96,7 +96,7 @@ describe('while it runs', () => {
   const incoming = (peer: string) => path.join(world.folder.filedrop, peer, 'in', 'new')
   let dropped = 0
 
-  /** Something that is no message: whoever listens puts it away with the next scan. */
+  /** Not a message: a listening site quarantines it with the next scan. */
   function drop(peer: string): string {
     dropped += 1
     const name = `stray-${dropped}.txt`
@@ -173,7 +173,7 @@ describe('while it runs', () => {
     expect(await (await createCarrier(world)).refusal(federate, signed)).toBe('unavailable')
   })
 
-  test('one that is accredited is spoken to and listened to until the last moment of its last day', async () => {
+  test('an accredited peer sends and receives until the last moment of its last day', async () => {
     world.clock.advance(Date.parse('2026-03-02T23:59:59Z') - noon)
     expect((await sending('bravo', 'on-the-last-day')).status).toBe(202)
     await waitUntil(() => ready('bravo').length > 0)
@@ -182,7 +182,7 @@ describe('while it runs', () => {
     expect((await channels())['bravo in']).toEqual(['open', ''])
   })
 
-  test('the day after, it is neither; what is owed to it waits, and the others go on', async () => {
+  test('the day after, it does neither; messages pending for it wait, and other peers go on', async () => {
     const operator = await createOperator(world)
     const { id } = await operator.ok(create, {
       ...buildSessionInput({ m: 1, n: 2 }),
@@ -192,7 +192,7 @@ describe('while it runs', () => {
     await waitUntilDelivered(operator, id)
     await waitUntil(() => ready('bravo').length >= 4)
     world.clock.advance(1_000)
-    // What had begun by then may end.
+    // A transfer that had begun by then may end.
     await afterScans()
     await afterPublishing('delta-goes-on-before')
     const published = ready('bravo')
@@ -257,7 +257,7 @@ describe('while it runs', () => {
     ])
   })
 
-  test('started again, it refuses; with a new accreditation it pays what it owed', async () => {
+  test('started again, it refuses; with a new accreditation it delivers the pending messages', async () => {
     await world.stop()
     await expect(world.start()).rejects.toMatchObject({ name: 'StartRefusal' })
     await peerFiles(world.folder.peers).remove('charlie')

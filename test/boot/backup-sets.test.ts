@@ -29,7 +29,7 @@ function clientsOf(share: BackupShare): RoleClients {
 const content = 'a database'
 const whole = { state: 'done', sha256: 'a'.repeat(64), bytes: content.length }
 
-/** What a role does with the draft that it is asked to fill, and what it answers. */
+/** A role's handling of the draft that it must fill, and its answer. */
 type BackupShare = (draft: string, role: string) => unknown
 
 const honestShare: BackupShare = (draft, role) => {
@@ -52,13 +52,13 @@ test('with the share of each role it is whole', async () => {
   )
 })
 
-test('a role is asked again while it copies', async () => {
-  const asked: string[] = []
+test('a role gets another request while it copies', async () => {
+  const requested: string[] = []
   await runBackup((draft, role) => {
-    asked.push(role)
-    return asked.length < 3 ? { state: 'copying' } : honestShare(draft, role)
+    requested.push(role)
+    return requested.length < 3 ? { state: 'copying' } : honestShare(draft, role)
   })
-  expect(asked).toEqual(['site', 'site', 'site', 'consensus'])
+  expect(requested).toEqual(['site', 'site', 'site', 'consensus'])
 })
 
 test.each<[string, BackupShare, RegExp]>([
@@ -84,7 +84,7 @@ test.each<[string, BackupShare, RegExp]>([
     (draft, role) => fs.writeFileSync(path.join(draft, 'manifest.json'), '{}') ?? honestShare(draft, role),
     /the set holds consensus\.db, manifest\.json, site\.db/,
   ],
-])('a role that %s: there is no backup, and nothing is left of it', async (_, share, why) => {
+])('a role that %s: no backup is made, and no draft remains', async (_, share, why) => {
   const before = await runBackup(honestShare)
   world.clock.advance(1_000)
   await expect(
@@ -97,11 +97,11 @@ test('a role that the profile does not run, and that has data here, is not left 
   const { folder, clock } = world
   fs.mkdirSync(roleDataFolder(folder, 'consensus'), { recursive: true })
   const resolved = resolveProfile(folder, { PLATFORM_ROLES: 'site' })
-  const asked: string[] = []
+  const requested: string[] = []
   const clients = clientsOf((draft, role) => {
-    asked.push(role)
+    requested.push(role)
     return honestShare(draft, role)
   })
   await scheduledBackups({ folder, resolved, now: clock.now }).run(2, clients)
-  expect(asked).toEqual(['site', 'consensus'])
+  expect(requested).toEqual(['site', 'consensus'])
 })

@@ -64,7 +64,7 @@ test('each is a folder of its own, closed to others, with every database and a m
   for (const file of files) expect(modeOf(path.join(dir, name, file)), file).toBe('600')
 })
 
-test('only the newest are kept, drafts of a crash go, and what is not ours stays', async () => {
+test('only the newest backups stay, drafts of a crash go, and foreign files stay', async () => {
   const foreign = ['2020-01-01T-notes', 'keep-me', '.hidden']
   for (const name of foreign) fs.mkdirSync(path.join(dir, name))
   const draft = path.join(dir, '.2026-03-01T03-00-00-000Z.part')

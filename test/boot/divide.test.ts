@@ -1,4 +1,4 @@
-// Dividing as root, in folders that others have written to: nothing outside the site changes hands, whatever lies there.
+// Dividing as root, in folders that others have written to: nothing outside the site changes its owner.
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -33,8 +33,8 @@ let outside: string
 beforeEach(async () => {
   base = fs.mkdtempSync(path.join(tmpdir(), 'divide-'))
   folder = siteFolder(path.join(base, 'alpha'))
-  const given = { template: 'demo', name: 'alpha', tenant_id: 'a', port_base: 0, algorithm: undefined }
-  await makeSite(folder, { ...given, now: Date.parse('2026-01-01T12:00:00Z') })
+  const options = { template: 'demo', name: 'alpha', tenant_id: 'a', port_base: 0, algorithm: undefined }
+  await makeSite(folder, { ...options, now: Date.parse('2026-01-01T12:00:00Z') })
   for (const dir of [roleDataFolder(folder, 'consensus'), roleRunFolder(folder, 'consensus')])
     fs.mkdirSync(dir, { recursive: true })
   outside = path.join(base, 'outside')
@@ -53,7 +53,7 @@ const expectUntouched = () =>
     [0, 0, '600'],
   ])
 
-test('each path is given once, and a repeat has nothing to do', () => {
+test('changes the owner of each path once, and a repeat has nothing to do', () => {
   expect(assignFileOwners(folder, division)).toBeGreaterThan(10)
   expect(ownerOf(roleDataFolder(folder, 'consensus'))).toEqual([57_002, 57_000, '700'])
   expect(ownerOf(folder.profile)).toEqual([57_001, 57_000, '640'])
@@ -75,7 +75,7 @@ test.each([
   expectUntouched()
 })
 
-test('a lock that is a link is given away itself, and not what it points to', () => {
+test('changes the owner of a lock that is a link, and not of its target', () => {
   fs.rmSync(path.join(roleRunFolder(folder, 'consensus'), 'lock'), { force: true })
   fs.symlinkSync(path.join(outside, 'shadow'), path.join(roleRunFolder(folder, 'consensus'), 'lock'))
   assignFileOwners(folder, division)
@@ -116,39 +116,43 @@ describe('the doctor', () => {
   }
 
   type Fault = readonly [what: string, spoil: () => string, fault: string]
-  const mended: readonly Fault[] = [
+  const repaired: readonly Fault[] = [
     [
       'a private key that is another role’s',
-      () => given(aKey(), 57_002),
-      'belongs to 57002:57000, and should to 57001:57000',
+      () => changeOwner(aKey(), 57_002),
+      'belongs to 57002:57000; expected 57001:57000',
     ],
     [
       'the key of a role that is root’s',
-      () => given(consensusKey(), 0),
-      'belongs to 0:57000, and should to 57002:57000',
+      () => changeOwner(consensusKey(), 0),
+      'belongs to 0:57000; expected 57002:57000',
     ],
     [
       'the data of a role that is the site role’s',
-      () => given(at('data', 'consensus'), 57_001),
-      'should to 57002:57000',
+      () => changeOwner(at('data', 'consensus'), 57_001),
+      'expected 57002:57000',
     ],
-    ['a folder of a group that is another', () => given(at('run', 'site'), 57_001, 57_004), 'belongs to 57001:57004'],
-    ['messages that the group may list', () => opened(at('filedrop'), 0o750), 'has mode 750, and should have 700'],
-    ['keys that everybody may read', () => opened(aKey(), 0o644), 'has mode 644, and should have 600'],
+    [
+      'a folder of a group that is another',
+      () => changeOwner(at('run', 'site'), 57_001, 57_004),
+      'belongs to 57001:57004',
+    ],
+    ['messages that the group may list', () => opened(at('filedrop'), 0o750), 'has mode 750; expected 700'],
+    ['keys that everybody may read', () => opened(aKey(), 0o644), 'has mode 644; expected 600'],
     [
       'a list of keys that the group may change',
       () => opened(at('identity', 'token-keys.json'), 0o660),
       'has mode 660',
     ],
     ['a list of keys that a role cannot read', () => opened(at('identity', 'token-keys.json'), 0o600), 'has mode 600'],
-    ['a folder that a role cannot pass through', () => opened(at('run'), 0o700), 'has mode 700, and should have 750'],
+    ['a folder that a role cannot pass through', () => opened(at('run'), 0o700), 'has mode 700; expected 750'],
   ]
   const lasting: readonly Fault[] = [
     ['a folder of a role that is missing', () => removed(at('run', 'consensus')), 'is missing'],
     ['a link in its place', () => linked(at('data', 'consensus')), 'is neither a folder nor a regular file'],
   ]
 
-  function given(name: string, uid: number, gid = division.group): string {
+  function changeOwner(name: string, uid: number, gid = division.group): string {
     fs.chownSync(name, uid, gid)
     return name
   }
@@ -175,7 +179,7 @@ describe('the doctor', () => {
     expect(checkDivision(folder, division)).toMatchObject([{ state: 'ok' }])
   })
 
-  test.each([...mended, ...lasting])('tells of %s', (_, spoil, fault) => {
+  test.each([...repaired, ...lasting])('tells of %s', (_, spoil, fault) => {
     const name = spoil()
     expect(checkDivision(folder, division)).toEqual([
       {
@@ -188,7 +192,7 @@ describe('the doctor', () => {
     ])
   })
 
-  test.each(mended)('names a remedy that mends %s', (_, spoil) => {
+  test.each(repaired)('names a remedy that repairs %s', (_, spoil) => {
     spoil()
     expect(assignFileOwners(folder, division)).toBe(1)
     expect(checkDivision(folder, division)).toMatchObject([{ state: 'ok' }])

@@ -81,7 +81,7 @@ testWithMounts('a channel on a file system that is full', async () => {
       detail: expect.stringMatching(
         /filedrop\/bravo\/out\/tmp: its file system is full \(and in 1 more folders on it\)/,
       ),
-      remedy: expect.stringContaining('make room'),
+      remedy: expect.stringContaining('free some space'),
     }),
   )
   expect(fs.readdirSync(home(), { recursive: true }).filter((name) => String(name).includes('.probe'))).toEqual([])

@@ -1,4 +1,4 @@
-// The doctor finds what an operator of a channel has to know of, each condition really made, and says how to mend it.
+// The doctor finds each faulty condition of a channel, really made here, and names its repair.
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
@@ -31,7 +31,7 @@ async function siteWith(peer: Partial<Peer> = {}, options: TestSiteOptions = {})
 const examineAt = (ms: number, env: Record<string, string> = {}) =>
   examineSite(world.folder, env, noon + ms, () => undefined)
 
-/** What is found to be wrong by this check. */
+/** The faults that this check finds. */
 async function findFaults(check: string, ms = 0, env: Record<string, string> = {}): Promise<DoctorFinding[]> {
   return (await examineAt(ms, env)).filter((finding) => finding.check === check && finding.state !== 'ok')
 }
@@ -60,7 +60,7 @@ describe('the clock', () => {
   test('behind a key of the site', async () => {
     await siteWith()
     expect(await findFaults('clock', -hour)).toEqual([
-      matchFinding('problem', 'a key of this site was made later', 'set the clock'),
+      matchFinding('problem', 'a key of this site was created later', 'set the clock'),
     ])
   })
 
@@ -68,7 +68,7 @@ describe('the clock', () => {
     await siteWith()
     await withSiteDatabase(world.folder, {}, (_file, audit) => audit.append([event(noon + hour)]))
     expect(await findFaults('clock', 30 * minute)).toEqual([
-      matchFinding('problem', /site has recorded something later, at .*13:00/, 'set'),
+      matchFinding('problem', /site wrote an audit record later, at .*13:00/, 'set'),
     ])
     expect(await findFaults('clock', hour)).toEqual([])
   })
@@ -84,7 +84,7 @@ describe('the clock', () => {
     await siteWith()
     await changeJournal(write)
     expect(await findFaults('clock', 30 * minute)).toEqual([
-      matchFinding('problem', 'a message came or went later', 'set the clock'),
+      matchFinding('problem', 'a message was received or sent later', 'set the clock'),
     ])
   })
 
@@ -92,11 +92,11 @@ describe('the clock', () => {
     await siteWith()
     expect(await findFaults('clock', 29 * day)).toEqual([])
     expect(await findFaults('clock', 40 * day)).toEqual([
-      matchFinding('warning', '40 days ago.*or the clock has jumped', 'compare'),
+      matchFinding('warning', '40 days ago.*or the clock jumped ahead', 'compare'),
     ])
   })
 
-  test('that follows no other, by the word of the machine’s time service', async () => {
+  test('that is not synchronised, by the word of the machine’s time service', async () => {
     await siteWith()
     const bin = path.join(world.folder.run, '..', 'bin')
     fs.mkdirSync(bin)
@@ -104,7 +104,7 @@ describe('the clock', () => {
       fs.writeFileSync(path.join(bin, 'timedatectl'), `#!/bin/sh\n[ "$1" = show ] && echo ${word}\n`, { mode: 0o700 })
     const env = { PATH: `${bin}:/usr/bin:/bin` }
     says('no')
-    expect(await findFaults('clock', 0, env)).toEqual([matchFinding('warning', 'follows no other', 'trusted_clock')])
+    expect(await findFaults('clock', 0, env)).toEqual([matchFinding('warning', 'is not synchronised', 'trusted_clock')])
     says('yes')
     expect(await findFaults('clock', 0, env)).toEqual([])
     says('no')
@@ -136,7 +136,7 @@ describe('a channel', () => {
       journal.setState('filedrop/bravo/alpha', 'frozen', 'two statements under number 7'),
     )
     expect(await findFaults('traffic')).toEqual([
-      matchFinding('problem', 'from bravo is frozen: two statements', 'people of bravo'),
+      matchFinding('problem', 'from bravo is frozen: two statements', 'operators of bravo'),
     ])
     await changeJournal((journal) => journal.setState('filedrop/bravo/alpha', 'open', ''))
     await changeJournal((journal) => journal.setState('filedrop/alpha/bravo', 'frozen', 'the journal is older'))
@@ -156,7 +156,7 @@ describe('a channel', () => {
     ])
   })
 
-  test('whose messages no carrier takes', async () => {
+  test('a peer whose messages no carrier takes', async () => {
     await siteWith()
     const sent = buildSealedMessage(1, { at: noon })
     await changeJournal(async (journal) => {
@@ -169,7 +169,7 @@ describe('a channel', () => {
     expect(await findFaults('traffic', 16 * minute)).toEqual([
       matchFinding(
         'warning',
-        /^bravo: no carrier takes what is ready \(2 messages, the first since .*12:00/,
+        /^bravo: no carrier takes the ready messages \(2 messages, the first since .*12:00/,
         folders().ready,
       ),
     ])
@@ -179,7 +179,7 @@ describe('a channel', () => {
     ])
   })
 
-  test('whose quarantine is nearly full, and full', async () => {
+  test('a peer whose quarantine is nearly full, and full', async () => {
     await siteWith({}, { profile: { filedrop: { quarantine_max_bytes: 1_048_576 } } })
     const fill = (bytes: number) =>
       fs.writeFileSync(path.join(folders().quarantine, 'x.file'), 'x'.repeat(bytes), { mode: 0o600 })
@@ -215,7 +215,7 @@ test('a key of its own near its end, unless it was replaced in time', async () =
   expect(await findFaults('keys', 41 * day)).toContainEqual(matchFinding('problem', `${kid()} ended on`, 'new key set'))
 })
 
-describe('what a peer was enrolled with', () => {
+describe('the settings that a peer was enrolled with', () => {
   test('a key near its end, ended, or revoked', async () => {
     const keys = bravo.pinned.keys.map((key) => ({ ...key, not_after: new Date(noon + 40 * day).toISOString() }))
     await siteWith({ keys })
@@ -229,7 +229,7 @@ describe('what a peer was enrolled with', () => {
     expect(await findFaults('keys')).toEqual([matchFinding('problem', 'bravo has no active message key', 'new keys')])
   })
 
-  test('a key near its end that others replace in time is no news, as long as so many go on as must sign', async () => {
+  test('a key near its end that others replace in time is not reported, as long as enough signing keys go on', async () => {
     const not_after = new Date(noon + 10 * day).toISOString()
     const [first] = bravo.pinned.keys
     const ending = { ...first, kid: 'message-ending', not_after } as (typeof bravo.pinned.keys)[number]
@@ -246,12 +246,12 @@ describe('what a peer was enrolled with', () => {
   test('a ceiling, or a label map, that the profile’s policy does not have', async () => {
     await siteWith({ ceiling: { policy: 'SITE', level: 'COSMIC', categories: [], originator: 'tenant-a' } })
     expect(await findFaults('labels')).toEqual([
-      matchFinding('problem', 'ceiling of bravo, SITE COSMIC, is none', 'peers remove'),
+      matchFinding('problem', 'ceiling of bravo, SITE COSMIC, is not in the policy', 'peers remove'),
     ])
     await world.end()
     await siteWith({ label_map: { NATION: { levels: { HIGH: 'COSMIC', LOW: 'UNCLASSIFIED' }, categories: {} } } })
     expect(await findFaults('labels')).toEqual([
-      matchFinding('problem', 'label map of bravo leads to levels .*: COSMIC', 'peers remove'),
+      matchFinding('problem', 'label map of bravo maps to levels .*: COSMIC', 'peers remove'),
     ])
   })
 })

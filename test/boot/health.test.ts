@@ -31,7 +31,7 @@ async function openTestRuntime(): Promise<SiteRuntime> {
   return openSiteRuntime({ folder, resolved, starting, clock, log, resolveSettingsAgain: async () => resolved })
 }
 
-/** What the service answers to its two health operations, by code or by status. */
+/** The answers of the service to its two health operations, by code or by status. */
 async function readHealth(house: SiteRuntime): Promise<string[]> {
   const answers = house.services.flatMap(({ role, context }) =>
     operationsOf(role)
@@ -64,7 +64,7 @@ test('starting, ready, stopping', async () => {
   expect(new Set(await readHealth(house))).toEqual(new Set(['503 the service is stopping']))
 })
 
-test('once it listens, over HTTP: the status for anybody, the parts for those who may know', async () => {
+test('once it listens, over HTTP: the status for anybody, the parts for cleared callers', async () => {
   await world.start()
   expect((await world.call('consensus', 'GET', '/health')).json).toEqual({ status: 'ok', service: 'consensus-service' })
   const token = await world.token({ roles: ['operator'] })
@@ -75,22 +75,22 @@ test('once it listens, over HTTP: the status for anybody, the parts for those wh
   await world.stop()
 })
 
-test('what it needs in another process: away, there, stopping', async () => {
+test('the process that it needs: absent, present, stopping', async () => {
   const { folder, clock } = world
   const start = (role: string) => serve({ folder, env: {}, clock, log, roles: [role] })
   const consensus = await start('consensus')
   const url = consensus.urls.consensus?.find((each) => each.startsWith('http')) ?? ''
   const token = await world.token({ roles: ['operator'] })
-  const said = async () => {
+  const readRoleHealth = async () => {
     const { status, json } = await sendHttpRequest(url, 'GET', '/api/v2/health', undefined, { token })
     const report = json as { status: string; dependencies: { name: string; detail: string }[] }
     return [status, report.status, report.dependencies.find(({ name }) => name === 'site')?.detail]
   }
-  const seen: unknown[] = [await said()]
+  const seen: unknown[] = [await readRoleHealth()]
   const site: RunningSite = await start('site')
-  seen.push(await said())
+  seen.push(await readRoleHealth())
   await site.stop()
-  seen.push(await said())
+  seen.push(await readRoleHealth())
   await consensus.stop()
   expect(seen).toEqual([
     [200, 'degraded', 'does not answer'],

@@ -49,7 +49,7 @@ test('a root key that has retired already still signs the set that says so', asy
   expect(await readPeerVersion()).toBe(2)
 })
 
-test('a key whose private half is gone already is told of as revoked', async () => {
+test('announces a key as revoked when its private half is already gone', async () => {
   const kid = active('message')
   revokeKey(dir(), kid)
   const again = { now: later(), replace: false }
@@ -58,10 +58,10 @@ test('a key whose private half is gone already is told of as revoked', async () 
     key_set: 2,
   })
   const [, second] = sets()
-  const told = (second ? parseKeySet(second)?.keys : [])?.find((key) => key.kid === kid)
-  expect(told?.status).toBe('revoked')
+  const listed = (second ? parseKeySet(second)?.keys : [])?.find((key) => key.kid === kid)
+  expect(listed?.status).toBe('revoked')
   expect(await readPeerVersion()).toBe(2)
-  // Told once: later sets need not say it again.
+  // Announced once: later sets need not repeat it.
   await rotateSiteKey(world.folder, {}, active('message'), { now: later() })
   const third = sets().at(-1)
   expect((third ? parseKeySet(third)?.keys : [])?.some((key) => key.kid === kid)).toBe(false)
@@ -79,7 +79,7 @@ test('a key that is revoked after a draft was made is not put in force by it', a
   expect(sets()).toHaveLength(1)
 })
 
-test('a set lists no key of which this site has not the private half, whoever signed it', async () => {
+test('a set never lists a key without its private half at this site, whoever signed it', async () => {
   const elsewhere = await createTestSite({ name: 'charlie' })
   try {
     const stranger = readKeyFiles(elsewhere.folder.keys).find(({ public_key }) => public_key.use === 'message')

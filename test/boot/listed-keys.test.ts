@@ -1,4 +1,4 @@
-// The public list and the private keys: whatever was cut short between them, no key counts that should not.
+// The public list and the private keys: after an interruption at any point between them, no key counts that should not.
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -34,7 +34,7 @@ test.each(['classified-airgapped', 'single-cluster'])(
   },
 )
 
-test('nor with one of another site, or a pin that is no authority', async () => {
+test('refuses the certificate of another site, and a pin that is not an authority', async () => {
   const made = await issueCertificate(dir, bravoAuthority, 'bravo')
   const world = await createTestSite({ profile: buildMtlsProfile({ cert_file: made.file }) })
   const pin = { bravo: { url: 'https://127.0.0.1:9', ca_file: made.file } }
@@ -45,7 +45,7 @@ test('nor with one of another site, or a pin that is no authority', async () => 
   await expect(odd.start()).rejects.toThrow('not of an authority')
 })
 
-test('an address that says more than host and port is no url of a peer', async () => {
+test('refuses a peer URL that holds more than host and port', async () => {
   for (const url of [
     'http://bravo.example',
     'https://u:p@bravo.example',

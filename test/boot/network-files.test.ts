@@ -75,7 +75,7 @@ const faults: [string, () => object, RegExp][] = [
   [
     'authorities of the broker that are none',
     () => byCertificate({ tls_ca_file: writeKeyFile('none.pem', secret) }),
-    /^amqp: .*none.pem holds no certificate/,
+    /^amqp: .*none.pem contains no readable certificate/,
   ],
   [
     'a certificate that is broken',
@@ -83,7 +83,7 @@ const faults: [string, () => object, RegExp][] = [
       byCertificate({
         tls_cert_file: writeKeyFile('broken.pem', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'),
       }),
-    /^amqp: .*broken.pem holds no certificate/,
+    /^amqp: .*broken.pem contains no readable certificate/,
   ],
   [
     'a key that others may read',
@@ -98,7 +98,7 @@ const faults: [string, () => object, RegExp][] = [
   [
     'a key of another certificate',
     () => byCertificate({ tls_key_file: writeKeyFile('other.key', secret) }),
-    /^amqp: .*other.key does not hold the private key of the certificate/,
+    /^amqp: .*other.key does not contain the unencrypted private key of the certificate/,
   ],
   [
     'authorities of the hub that are not there',
@@ -118,9 +118,9 @@ const faults: [string, () => object, RegExp][] = [
   ],
 ]
 
-test.each(faults)('a start is refused for %s, and no content is told', async (_what, profile, said) => {
+test.each(faults)('refuses to start for %s, and reveals no content', async (_what, profile, pattern) => {
   const found = await listStartProblems(profile())
-  expect(found).toEqual([expect.stringMatching(said)])
+  expect(found).toEqual([expect.stringMatching(pattern)])
   expect(found.join()).not.toContain(secret)
 })
 
@@ -139,7 +139,7 @@ test('such a start really is', async () => {
 describe('the doctor', () => {
   test('finds a sound site fine but for the peer that is not pinned', async () => {
     const found = await listFindings(byCertificate({ tls_ca_file: own }), Date.now())
-    expect(found).toMatchObject([{ state: 'problem', detail: 'bravo is no pinned peer' }])
+    expect(found).toMatchObject([{ state: 'problem', detail: 'bravo is not a pinned peer' }])
   })
 
   test('warns of certificates before they end, and of those that have ended', async () => {

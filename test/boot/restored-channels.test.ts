@@ -1,4 +1,4 @@
-// What a restore does to channels: nothing goes out before the next epoch, and what was frozen since the backup stays so.
+// A restore and its channels: nothing is sent before the next epoch, and a channel frozen since the backup stays frozen.
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sqliteJournal } from '../../adapters/store/sqlite/journal.ts'

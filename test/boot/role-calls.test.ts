@@ -35,7 +35,7 @@ const message = {
   parent_block_ids: [],
 } as const
 
-/** The site role's workshop, with a carrier that remembers the traces in which it was asked to send. */
+/** The workshop of the site role, with a carrier that records the traces of its send calls. */
 function createSiteRole(): { shop: RoleContext; traces: Trace[] } {
   const traces: Trace[] = []
   const carrier: Pick<Transport, 'send'> = {
@@ -63,7 +63,7 @@ const passOn = operation({
   },
 })
 
-/** A role on a listener of its own, which asks whoever answers for the site role. */
+/** A role on its own listener, which calls whichever process answers for the site role. */
 async function startCallingRole(workshops: RoleDirectory['contexts']) {
   const office: RoleDirectory = { folder, contexts: workshops, serviceToken: async () => 'consensus.service', random }
   const { context } = echoRole(noMetrics)

@@ -80,7 +80,7 @@ test('the site role, whose port is taken: consensus serves, says what it misses,
   const degraded = await readHealth(world, 'consensus')
   expect(degraded).toMatchObject({ code: 200, status: 'degraded' })
   expect(degraded.dependencies).toContainEqual(expect.objectContaining(missing))
-  // What is left of the site role would speak for carriers that do not run.
+  // The remaining parts of the site role would report on carriers that do not run.
   expect(degraded.dependencies.map(({ name }) => name)).toEqual(['store', 'site'])
   await serveRoleElsewhere(world, 'site')
   const whole = await readHealth(world, 'consensus')

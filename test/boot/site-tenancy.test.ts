@@ -32,7 +32,7 @@ const guarded = [site, consensus].flatMap((role) =>
 )
 const ofSite = guarded.filter(({ role }) => role === 'site')
 
-/** Status and code, with input that would be refused anyway: who asks comes before what is asked. */
+/** Status and code, with input that would be refused anyway: the caller is checked before the input. */
 async function requestAs({ role, operation }: (typeof guarded)[number], who: TokenHolder): Promise<string> {
   const at = operation.path.replaceAll(/\{\w+\}/g, 'x')
   const body = operation.method === 'GET' ? undefined : {}
@@ -94,8 +94,8 @@ test('another tenant has its own sessions, and sees its own alone', async () => 
 test('the token of a role opens what that role needs, and no more', async () => {
   const openTo = async (role: string) => {
     const who: TokenHolder = { tenant: '*', subject: `role:${role}`, roles: ['service'] }
-    const asked = ofSite.map(async (target) => [target.address, await requestAs(target, who)] as const)
-    return (await Promise.all(asked)).filter(([, answer]) => !answer.startsWith('403')).map(([address]) => address)
+    const responses = ofSite.map(async (target) => [target.address, await requestAs(target, who)] as const)
+    return (await Promise.all(responses)).filter(([, answer]) => !answer.startsWith('403')).map(([address]) => address)
   }
   const open = await openTo('consensus')
   expect(open).toEqual(expect.arrayContaining(['site.message.send', 'site.message.verify', 'site.key.list']))
@@ -129,7 +129,7 @@ describe('roles apart', () => {
 
     const token = await apart.token({ subject: 'olga', roles: ['operator'] })
     const person = createCheckedClient(
-      { call: (role, method, at, body, given) => sendHttpRequest(url(role), method, at, body, given) },
+      { call: (role, method, at, body, options) => sendHttpRequest(url(role), method, at, body, options) },
       token,
       () => 'consensus',
     )

@@ -19,7 +19,7 @@ function listProblems(
   const platform = { name: 'vault', tenant_id: 't', ...sections.platform }
   const resolved = resolveProfileSettings(all, { ...sections, platform }, {}, {})
   expect(resolved.problems).toEqual([])
-  const input = { resolved, all, starting: all, peers: [], now: noon_ms, ...more }
+  const input = { resolved, known_roles: all, starting: all, peers: [], now: noon_ms, ...more }
   const found = [...findStartProblems(input), ...(input.starting.includes(site) ? findSiteProblems(input) : [])]
   return found.map(({ path, message }) => `${path}: ${message}`)
 }
@@ -33,7 +33,9 @@ test('a profile with nothing but a name may start, as classified_airgapped', () 
 
 test('roles that there are not are named, beside those that there are', () => {
   const platform = { ...openProfile.platform, roles: ['site', 'consensu'] }
-  expect(listProblems({ platform })).toEqual(['platform.roles: there is no role "consensu"; known: site, consensus'])
+  expect(listProblems({ platform })).toEqual([
+    'platform.roles: the role "consensu" does not exist; known: site, consensus',
+  ])
 })
 
 describe('in classified_airgapped', () => {
@@ -94,10 +96,10 @@ describe('elsewhere', () => {
 test.each([
   ['tls_cert_file', 'tls_key_file'],
   ['tls_key_file', 'tls_cert_file'],
-])('%s alone would leave the listener without TLS', (given, missing) => {
+])('%s alone would leave the listener without TLS', (setting, missing) => {
   for (const sections of [openProfile, {}]) {
-    expect(listProblems({ ...sections, site: { [given]: 'x.pem', listen: '0.0.0.0' } })).toContain(
-      `site.${missing}: TLS needs both files, and only site.${given} is given`,
+    expect(listProblems({ ...sections, site: { [setting]: 'x.pem', listen: '0.0.0.0' } })).toContain(
+      `site.${missing}: TLS needs both files, and only site.${setting} is given`,
     )
   }
 })
@@ -110,13 +112,13 @@ test('consensus does not start where the customer only looks up', () => {
   expect(listProblems({ ...openProfile, consensus: consensusSection })).toEqual([])
 })
 
-test('a default level that is no level, and a schedule that is none', () => {
+test('an unknown default level, and an invalid schedule', () => {
   expect(listProblems({ ...openProfile, labels: { levels: ['LOW', 'HIGH'], default_level: 'MIDDLE' } })).toEqual([
     'labels.default_level: "MIDDLE" is not one of labels.levels',
   ])
   for (const backup_cron of ['every night', '61 2 * * *', '0 0 30 2 *']) {
     expect(listProblems({ ...openProfile, site: { backup_cron } })).toEqual([
-      'site.backup_cron: this is no cron expression',
+      'site.backup_cron: must be a cron expression, such as 0 3 * * *',
     ])
   }
 })
@@ -147,7 +149,7 @@ describe('the site’s keys', () => {
   })
 })
 
-test('everything is told at once', () => {
+test('reports every fault at once', () => {
   const sections = { site: { listen: '0.0.0.0', backup_cron: 'every night' }, labels: { default_level: 'NONE' } }
   expect(listProblems(sections, { peers: ['bravo'] })).toHaveLength(4)
 })
@@ -178,7 +180,7 @@ describe('acknowledgements to a peer', () => {
     ['no accreditation', undefined, [expect.stringMatching(/^filedrop\.acknowledgements\.bravo: .*no accreditation/)]],
     ['one that has ended', '2026-03-01', [expect.stringMatching(/acknowledgements\.bravo: .*ended on 2026-03-01/)]],
     ['one that holds', '2026-03-02', []],
-  ])('with %s, in whatever profile', (_, valid_until, expected) => {
+  ])('with %s, in every profile', (_, valid_until, expected) => {
     expect(listProblems(acknowledging(valid_until))).toEqual(expected)
   })
 
@@ -187,20 +189,22 @@ describe('acknowledgements to a peer', () => {
   })
 })
 
-describe('who is known', () => {
+describe('identified callers', () => {
   const provider = { issuer: 'https://idp.example/realms/a' }
   const oidc = (sso: Readonly<Record<string, unknown>>) => listProblems({ identity: { provider: 'oidc' }, sso })
 
   test('an identity provider has a name, and is behind TLS or on this machine', () => {
     expect(oidc(provider)).toEqual([])
     expect(oidc({ issuer: 'http://127.0.0.1:8080/realms/a', tls_verify: false })).toEqual([])
-    expect(oidc({})).toEqual([expect.stringMatching(/^sso\.issuer: .*needs/)])
+    expect(oidc({})).toEqual([expect.stringMatching(/^sso\.issuer: .*is required/)])
     for (const [field, url] of [
       ['issuer', 'http://idp.example'],
       ['wellknown', 'http://10.0.0.1/.well-known/openid-configuration'],
       ['token_url', 'idp.example'],
     ] as const) {
-      expect(oidc({ ...provider, [field]: url })).toEqual([`sso.${field}: must be https, or http on this machine`])
+      expect(oidc({ ...provider, [field]: url })).toEqual([
+        `sso.${field}: must be an https URL, or http on this machine`,
+      ])
     }
     expect(listProblems({ sso: { issuer: 'nonsense' } })).toEqual([])
   })
@@ -213,26 +217,26 @@ describe('who is known', () => {
 
   test('it is not the site itself', () => {
     expect(oidc({ issuer: 'urn:platform:site:vault', wellknown: 'https://idp.example/x' })).toContain(
-      'sso.issuer: is the name of the site’s own issuer',
+      'sso.issuer: must differ from the site’s own issuer',
     )
   })
 
-  test('roles that are given are roles that there are', () => {
+  test('roles named by the command must exist', () => {
     const role_map = { chief: ['admin', 'boss'], odd: ['constructor'] }
     expect(oidc({ ...provider, role_map })).toEqual([
-      'sso.role_map.chief: there is no role "boss"',
-      'sso.role_map.odd: there is no role "constructor"',
+      'sso.role_map.chief: the role "boss" is not defined',
+      'sso.role_map.odd: the role "constructor" is not defined',
     ])
     const subjects = [{ dn: 'CN=Ada', subject: 'ada', tenant_id: 't', roles: ['analyst', 'chief'] }]
-    expect(listProblems({ x509: { subjects } })).toEqual(['x509.subjects.0.roles: there is no role "chief"'])
+    expect(listProblems({ x509: { subjects } })).toEqual(['x509.subjects.0.roles: the role "chief" is not defined'])
     expect(listProblems({ x509: { subjects }, identity: { roles: { chief: ['consensus:read'] } } })).toEqual([])
   })
 
-  test('certificates are asked for over TLS, by named authorities', () => {
+  test('requests certificates over TLS, from named authorities', () => {
     const asking = { consensus: { tls_client_auth: 'require' } }
     expect(listProblems(asking)).toEqual([
-      'consensus.tls_client_auth: certificates are shown over TLS alone: set consensus.tls_cert_file',
-      'consensus.tls_client_auth: needs x509.ca_file: the authorities that issue them',
+      'consensus.tls_client_auth: client certificates need TLS: set consensus.tls_cert_file',
+      'consensus.tls_client_auth: client certificates need x509.ca_file, the authorities that issue them',
     ])
     expect(listProblems({ consensus: { ...asking.consensus, ...tlsFiles }, x509: { ca_file: 'ca.pem' } })).toEqual([])
     expect(listProblems(asking, { starting: [site] })).toEqual([])
@@ -260,7 +264,7 @@ describe('a message broker', () => {
     const amqp = { url, ...certificate, peers }
     const mtls = { peers: { bravo: { url: 'https://bravo.example', ca_file: 'bravo-ca.pem' } } }
     expect(listProblems({ ...openProfile, amqp, mtls })).toEqual([
-      'site: bravo is named by more than one network; leave one',
+      'site: bravo is named by more than one network; remove it from all but one',
     ])
   })
 })

@@ -46,7 +46,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-test('a receiver that hangs does not hold it; what was owed is delivered after a restart', async () => {
+test('a receiver that hangs does not delay the stop; pending messages are delivered after a restart', async () => {
   const person = await createOperator(world)
   const { id } = await openSession(person, { m: 1, n: 1 })
   await person.ok(contribute, { id, ...buildOpinionInput('c1', 0.9) })
@@ -92,7 +92,7 @@ async function beginRequest(token: string, body: string) {
 
 const sessionBody = JSON.stringify(buildSessionInput({ m: 1, n: 1 }))
 
-test('a request under way is answered, and what it made is kept', async () => {
+test('answers a request under way, and keeps its result', async () => {
   const { token } = await createOperator(world)
   const { request, answer } = await beginRequest(token, sessionBody)
   const stopping = world.stop()

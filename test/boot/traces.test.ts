@@ -1,4 +1,4 @@
-// What a collector is told of requests and deliveries, and that nobody waits for it, or fails by it.
+// The spans of requests and deliveries that a collector gets, and that no request waits for it or fails by it.
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -43,9 +43,9 @@ async function startCollector(env: Readonly<Record<string, string>> = {}) {
 
 const sessions = '/api/v2/consensus/session'
 
-async function createSession(world: TestSite, given: { headers?: Record<string, string> } = {}) {
+async function createSession(world: TestSite, options: { headers?: Record<string, string> } = {}) {
   const { token } = await createOperator(world)
-  return await world.call('consensus', 'POST', sessions, buildSessionInput({ m: 1, n: 1 }), { token, ...given })
+  return await world.call('consensus', 'POST', sessions, buildSessionInput({ m: 1, n: 1 }), { token, ...options })
 }
 
 describe('a request', () => {
@@ -55,8 +55,8 @@ describe('a request', () => {
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test%20bed,service.name=other',
     })
     const answer = await createSession(world, buildHeaders('01'))
-    const told = await waitUntil(() => collector.spans.find(({ name }) => name === 'consensus.session.create'))
-    expect(told).toMatchObject({
+    const span = await waitUntil(() => collector.spans.find(({ name }) => name === 'consensus.session.create'))
+    expect(span).toMatchObject({
       traceId: trace,
       parentSpanId: parent,
       kind: 2,
@@ -73,9 +73,9 @@ describe('a request', () => {
         'deployment.environment': 'test bed',
       },
     })
-    expect(answer.headers.get('traceparent')).toBe(`00-${trace}-${told.spanId}-01`)
-    expect(told.ms).toBeGreaterThan(0)
-    expect(told.ms).toBeLessThan(60_000)
+    expect(answer.headers.get('traceparent')).toBe(`00-${trace}-${span.spanId}-01`)
+    expect(span.ms).toBeGreaterThan(0)
+    expect(span.ms).toBeLessThan(60_000)
     const { token } = await world.as({ roles: ['auditor'] })
     const { text } = await world.call('consensus', 'GET', '/api/v2/audit?action=consensus.session.create', undefined, {
       token,
@@ -95,15 +95,15 @@ describe('a request', () => {
     expect(inner.parentSpanId).toMatch(/^[0-9a-f]{16}$/)
   })
 
-  test('that is refused is no error, unless by a fault of ours', async () => {
+  test('a refusal is not an error of its span, except for an internal fault', async () => {
     const { collector, world } = await startCollector()
     await world.call('consensus', 'GET', `${sessions}/nothing`)
-    const told = await waitUntil(() => collector.spans.find(({ name }) => name === 'consensus.session.get'))
-    expect(told).toMatchObject({
+    const span = await waitUntil(() => collector.spans.find(({ name }) => name === 'consensus.session.get'))
+    expect(span).toMatchObject({
       isError: false,
       attributes: { 'http.response.status_code': 401, 'http.route': `${sessions}/{id}` },
     })
-    expect(told.parentSpanId ?? '').toBe('')
+    expect(span.parentSpanId ?? '').toBe('')
   })
 
   test('tells nothing of what it says, who sends it, or by which credential', async () => {
@@ -132,8 +132,8 @@ test('a message from a peer is a span, and its trace goes on in the role that ta
   const folder = path.join(world.folder.filedrop, 'bravo', 'in', 'new')
   fs.writeFileSync(path.join(folder, partFileName(stem, 'body')), Buffer.from(body, 'base64url'))
   fs.writeFileSync(path.join(folder, partFileName(stem, 'env')), JSON.stringify(envelope))
-  const told = await waitUntil(() => collector.spans.find(({ name }) => name === 'deliver contribution'))
-  expect(told).toMatchObject({
+  const span = await waitUntil(() => collector.spans.find(({ name }) => name === 'deliver contribution'))
+  expect(span).toMatchObject({
     kind: 5,
     isError: false,
     attributes: {
@@ -142,11 +142,11 @@ test('a message from a peer is a span, and its trace goes on in the role that ta
       'messaging.message.id': expect.any(String),
     },
   })
-  const taken = await waitUntil(() => collector.spans.find(({ parentSpanId }) => parentSpanId === told.spanId))
-  expect(taken).toMatchObject({ name: 'consensus.federation.contribute', traceId: told.traceId, kind: 1 })
+  const taken = await waitUntil(() => collector.spans.find(({ parentSpanId }) => parentSpanId === span.spanId))
+  expect(taken).toMatchObject({ name: 'consensus.federation.contribute', traceId: span.traceId, kind: 1 })
 })
 
-describe('who decides what is told', () => {
+describe('the sampling decision', () => {
   const names = (collector: OtlpReceiver) =>
     collector.spans.filter(({ traceId }) => traceId === trace).map(({ name }) => name)
   /** By the order in which spans are sent, all before this one have come. */
@@ -155,7 +155,7 @@ describe('who decides what is told', () => {
     await waitUntil(() => names(collector).includes('consensus.service.info'))
   }
 
-  test('the sender, unless told otherwise', async () => {
+  test('the sender decides by default', async () => {
     const { collector, world } = await startCollector()
     expect((await createSession(world, buildHeaders('00'))).headers.get('traceparent')).toMatch(/-00$/)
     await after(world, collector)
@@ -221,7 +221,7 @@ describe('a collector that is of no use', () => {
     expect(world.loggedErrors).toEqual([])
   })
 
-  test('what waits is sent before the end', async () => {
+  test('sends the waiting spans before the end', async () => {
     const { collector: used, world } = await startCollector({ OTEL_BSP_SCHEDULE_DELAY: '600000' })
     await createSession(world)
     expect(used.spans).toEqual([])

@@ -1,4 +1,4 @@
-// In profile D a peer can be pinned before its channel is accredited: whoever pins it, and whoever looks, is told so.
+// In profile D a peer can be pinned before its channel is accredited: the commands that pin and list it report so.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -73,7 +73,7 @@ describe('an authority in the site', () => {
     expect(stdout).toContain(after.key)
   })
 
-  test('is replaced only when asked to be, and peers pin both then', async () => {
+  test('replaces it only on demand, and peers then pin both', async () => {
     const init = ['keys', 'ca', 'init', '--site', at('alpha')]
     expect(await readRefusal(...init)).toMatch(/^3 the authority .* already exists/)
     const before = (await runJsonCommand(['keys', 'ca', 'show', '--site', at('alpha')])).items
@@ -117,7 +117,7 @@ describe('an authority on a medium that is never connected', () => {
     expect(readCertificate('bravo')).toContain('BEGIN PRIVATE KEY')
   })
 
-  test('a certificate that was not asked for, or is for another key or site, is not installed', async () => {
+  test('refuses to install an unrequested certificate, or one for another key or site', async () => {
     const install = (file: string) => readRefusal('keys', 'cert', 'install', file, '--site', at('bravo'))
     const before = readCertificate('bravo')
     expect(await install(at('bravo.pem'))).toMatch(/^3 no certificate was requested/)
@@ -127,7 +127,7 @@ describe('an authority on a medium that is never connected', () => {
     expect(readCertificate('bravo')).toBe(before)
   })
 
-  test('what is no request, or has been changed on the way, is not signed', async () => {
+  test('refuses to sign an invalid request, or one changed on the way', async () => {
     const lines = fs.readFileSync(at('second.pem'), 'utf8').split('\n')
     const changed = lines.map((line, at) =>
       at === 2 ? line.replace(/^./, (letter) => (letter === 'A' ? 'B' : 'A')) : line,
@@ -150,6 +150,6 @@ test('where the profile names a passphrase, the key of the certificate lies unde
   fs.appendFileSync(profile, `\nmtls:\n  peers:\n    alpha: { url: "https://127.0.0.1:9", ca_file: ../alpha-ca.pem }\n`)
   const { stdout } = await runCommand(['doctor', '--site', at('bravo')])
   expect(stdout).toMatch(/ok +mtls +the certificate of this site lasts until/)
-  expect(stdout).toMatch(/problem +mtls +alpha is no pinned peer/)
+  expect(stdout).toMatch(/problem +mtls +alpha is not a pinned peer/)
   expect(stdout).toMatch(/warning +mtls +alpha cannot be reached/)
 })

@@ -1,4 +1,4 @@
-// What people see of their channels: one line each way, a wait for a backlog to go, and a bar for it on a terminal.
+// Channels as people see them: one line each way, a wait until a backlog is gone, and a progress bar on a terminal.
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

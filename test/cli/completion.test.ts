@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(remove)
 
-/** What bash would offer for the words typed, the last of them still being typed. */
+/** The words that bash would offer after the typed ones, the last of them incomplete. */
 function completeWords(...words: string[]): string[] {
   const typed = ['platform', ...words].map((word) => `'${word}'`).join(' ')
   const run = `source ${script('bash')}; COMP_WORDS=(${typed}); COMP_CWORD=${words.length}; _platform; printf '%s\\n' "\${COMPREPLY[@]}"`

@@ -62,16 +62,16 @@ test('each group has a command here', () => {
 test.each(commands.map(([words, exit, shows]) => ({ typed: words.join(' '), words, exit, shows })))(
   'platform $typed',
   ({ words, exit, shows }) => {
-    const { status, stdout, stderr } = site.run(words)
-    expect([status, stderr]).toEqual([exit, exit === 0 ? expect.any(String) : expect.stringMatching(/./)])
-    expect(exit === 0 ? stdout : stderr).toMatch(shows)
+    const ended = site.run(words)
+    expect([ended.exit, ended.stderr]).toEqual([exit, exit === 0 ? expect.any(String) : expect.stringMatching(/./)])
+    expect(exit === 0 ? ended.stdout : ended.stderr).toMatch(shows)
   },
 )
 
 describe('the daemon', () => {
   test('ends in order on SIGTERM, with exit code 0, and its commands are not reachable then', async () => {
     expect(await daemon.stop()).toBe(0)
-    expect(site.run(['consensus', 'list'])).toMatchObject({ status: 4, stdout: '' })
+    expect(site.run(['consensus', 'list'])).toMatchObject({ exit: 4, stdout: '' })
     daemon = await site.serve()
   })
 })

@@ -1,4 +1,4 @@
-// Two sites and a carrier made of copied files: what is sent verifies offline, what is refused says why.
+// Two sites and a carrier made of copied files: sent messages verify offline, refusals give their reason.
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -84,13 +84,13 @@ test('status shows both directions of the channel', async () => {
   ])
 })
 
-test('what is not releasable to the peer, or above its ceiling, is not sent', async () => {
+test('refuses to send a message that is not releasable to the peer, or above its ceiling', async () => {
   expect((await runCommand(send(), { input: '{}' })).exit).toBe(3)
   const above = send('--releasable-to', 'alpha,bravo', '--classification', 'SECRET')
   expect((await runCommand(above, { input: '{}' })).exit).toBe(3)
 })
 
-test('a body that is no JSON object is a usage error', async () => {
+test('a body other than a JSON object is a usage error', async () => {
   for (const input of ['', 'nonsense', '[1]']) {
     expect((await runCommand(send('--releasable-to', 'alpha,bravo'), { input })).exit).toBe(2)
   }

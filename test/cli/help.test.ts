@@ -9,7 +9,7 @@ import { repositoryRoot } from '../support/repository/source-tree.ts'
 
 const all = Object.entries(commandCatalogue)
 
-/** Print a document that is JSON or a script whatever is asked, or nothing at all. */
+/** Commands that always print JSON, a script, or nothing. */
 const withoutJson = new Set(['serve', 'completion', 'admin'])
 
 function createRecorder() {
@@ -18,14 +18,14 @@ function createRecorder() {
   const terminal: Terminal = {
     env: {},
     isInteractive: false,
-    canAsk: false,
+    canPrompt: false,
     hasColour: false,
     width: 100,
     print: (line) => void lines.push(line),
     note: (line) => void notes.push(line),
     progress: () => undefined,
-    ask: async () => undefined,
-    askSecret: async () => undefined,
+    prompt: async () => undefined,
+    promptSecret: async () => undefined,
     readInput: async () => undefined,
   }
   return { terminal, stdout: () => lines.join('\n'), stderr: () => notes.join('\n') }

@@ -1,4 +1,4 @@
-// Keys, tokens and peers by hand: what counts at once, what is refused, and that no secret is ever printed.
+// Keys, tokens and peers by hand: changes take effect at once, faults are refused, and no secret is ever printed.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -28,7 +28,7 @@ function readSecrets(site: string): string[] {
 }
 
 describe('tokens', () => {
-  test('a minted token is the only thing on stdout, and says what was asked', async () => {
+  test('prints a minted token alone to stdout, with the requested claims', async () => {
     const words = ['token', 'mint', '--subject', 'alice', '--roles', 'analyst', '--clearance', 'SECRET', '--ttl', '8h']
     const ended = await runCommand(words, at)
     expect(ended.exit).toBe(0)
@@ -82,10 +82,10 @@ describe('tokens', () => {
     [['token', 'mint', '--subject', 'a', '--tenant', '', '--roles', 'analyst'], 'tenant_id: must not be empty'],
     [['token', 'revoke', '--subject', ''], 'subject: must not be empty'],
     [['token', 'revoke', 'x'.repeat(129)], 'jti: must have at most 128 characters'],
-  ])('%j is refused in one plain line', async (words, said) => {
+  ])('%j is refused in one plain line', async (words, pattern) => {
     const ended = await runCommand(words, at)
     expect(ended).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringMatching(/^error: [^{[]+\n$/) })
-    expect(ended.stderr).toContain(said)
+    expect(ended.stderr).toContain(pattern)
   })
 })
 
@@ -101,10 +101,10 @@ describe('keys', () => {
 
   test('no command prints a private key', async () => {
     const commands = [['keys', 'list'], ['keys', 'export'], ['doctor'], ['profile', 'explain'], ['peers', 'list']]
-    const said = await Promise.all(
+    const results = await Promise.all(
       commands.flatMap((words) => [runCommand(words, at), runCommand([...words, '--json'], at)]),
     )
-    const all = said.map(({ stdout, stderr }) => stdout + stderr).join('')
+    const all = results.map(({ stdout, stderr }) => stdout + stderr).join('')
     expect(readSecrets(alpha).length).toBe(3)
     for (const secret of readSecrets(alpha)) expect(all).not.toContain(secret)
   })
@@ -118,8 +118,8 @@ describe('keys', () => {
 
   test('export to a file says in JSON which file, and how many keys it holds', async () => {
     const file = path.join(dir, 'message-keys.json')
-    const said = await runJsonCommand(['keys', 'export', '--out', file, '--use', 'message'], at)
-    expect(said).toEqual({ file, keys: 1 })
+    const exported = await runJsonCommand(['keys', 'export', '--out', file, '--use', 'message'], at)
+    expect(exported).toEqual({ file, keys: 1 })
     expect(JSON.parse(readFileSync(file, 'utf8')).keys).toHaveLength(1)
   })
 
@@ -154,7 +154,7 @@ describe('keys', () => {
     },
   )
 
-  test('what was done to keys is in the audit chain, and the chain is whole', async () => {
+  test('records changes of keys in the audit chain, and the chain is whole', async () => {
     const ended = await runCommand(['audit', 'export', '--role', 'site'], at)
     const actions = ended.stdout
       .trim()
@@ -227,7 +227,7 @@ describe('peers', () => {
     expect((await runCommand([...words, '--keys', profile, '--ceiling', 'SECRET'], at)).exit).toBe(2)
   })
 
-  test('a file that is no JWKS of a site is refused by what is missing, in plain words', async () => {
+  test('refuses a file that is not a JWKS of a site, and names the missing part', async () => {
     const odd = path.join(dir, 'odd-keys.json')
     writeFileSync(odd, JSON.stringify({ keys: [{ kty: 'OKP', alg: 7, platform_use: 'other' }] }))
     const ended = await runCommand(['peers', 'add', 'b', '--keys', odd, '--tenant', 'b', '--ceiling', 'SECRET'], at)

@@ -39,7 +39,7 @@ test('a key in a folder of its own needs no site, and the private half stays in 
   expect(readFileSync(file, 'utf8')).not.toContain(d)
 })
 
-test('a folder and a site at once, or a folder that is not there, are told', async () => {
+test('reports a folder and a site at once, and a missing folder', async () => {
   expect((await runCommand(['keys', 'list', '--dir', formatPath('medium'), '--site', site])).exit).toBe(2)
   for (const verb of ['list', 'export']) {
     expect(await runCommand(['keys', verb, '--dir', formatPath('nowhere')])).toMatchObject({ exit: 1, stdout: '' })
@@ -55,7 +55,7 @@ test('without a person or --fingerprint nobody is enrolled, and the fingerprint 
   expect(await listPeople()).toEqual([])
 })
 
-test('a confirmed person is enrolled, privately, whatever letters the subject has', async () => {
+test('enrols a confirmed person, privately, with any letters in the subject', async () => {
   for (const subject of ['ann', '../../Ann, O=Größe/é\u202e']) {
     const { file, fingerprint } = await createKey(`of-${subject.length}`)
     expect((await addPerson(subject, file, '--fingerprint', fingerprint)).exit).toBe(0)
@@ -82,7 +82,7 @@ test('one key is one person’s, and one person has one key', async () => {
   expect(both.exit).toBe(2)
 })
 
-test('who is let go is so for good: the key is nobody’s again, a new one is enrolled beside it', async () => {
+test('removes a person for good: the key belongs to nobody again, and a new one is enrolled beside it', async () => {
   const { file, fingerprint } = await createKey('dan')
   expect((await addPerson('dan', file, '--fingerprint', fingerprint)).exit).toBe(0)
   expect((await runCommand(['people', 'remove', 'dan'], at)).exit).toBe(3)

@@ -1,4 +1,4 @@
-// What the public door would do, told on the command line: each step, a whole log, a list to look through; and one that runs.
+// Decisions of the public proxy on the command line: each step, a whole log, a list to page through; and a running proxy.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -24,15 +24,15 @@ test('check tells each step in order, and exits with 5 for what would not go thr
     env,
   })
   expect(bad.exit).toBe(5)
-  const told = JSON.parse(bad.stdout) as { steps: { step: string; outcome: string }[] }
-  expect(told).toMatchObject({ goes_on: false, status: 404, reason: 'encoded_slash' })
-  expect(told.steps.at(-1)).toMatchObject({ step: 'path', outcome: 'stops' })
+  const reload = JSON.parse(bad.stdout) as { steps: { step: string; outcome: string }[] }
+  expect(reload).toMatchObject({ goes_on: false, status: 404, reason: 'encoded_slash' })
+  expect(reload.steps.at(-1)).toMatchObject({ step: 'path', outcome: 'stops' })
   expect((await runCommand(['proxy', 'check', 'OPTIONS', '/public-api/api/v1/feedback', ...site], { env })).exit).toBe(
     0,
   )
 })
 
-test('what a terminal would obey is shown as text', async () => {
+test('shows control characters of a terminal as text', async () => {
   const { stdout } = await runCommand(['proxy', 'check', 'GET', '/public-api/\u001b[2J', ...site], { env })
   expect(stdout).not.toContain('\u001b')
 })
@@ -81,11 +81,11 @@ test('an allowlist is proposed from a document, and is one that a profile takes'
   expect(await runCommand(['proxy', 'allowlist', '--from', at('none.json')])).toMatchObject({ exit: 5, stdout: '' })
 })
 
-test('the door that runs from sources tells of its denials, its records and its reload', async () => {
+test('a proxy that runs from sources reports its denials, its records and its reload', async () => {
   const running = await serveSite(at('door'), { env: { ...env, PROXY_WORKERS: '1' } })
   try {
-    expect((await runCommand(['proxy', 'denials', ...site], { env })).stdout).toContain('nothing was denied')
-    expect((await runCommand(['proxy', 'records', ...site], { env })).stdout).toContain('there are no requests')
+    expect((await runCommand(['proxy', 'denials', ...site], { env })).stdout).toContain('no denied requests')
+    expect((await runCommand(['proxy', 'records', ...site], { env })).stdout).toContain('no records match')
     const reloaded = await runCommand(['proxy', 'reload', ...site], { env })
     expect(reloaded.stdout).toMatch(/rules +2\napplied +nothing has changed/)
   } finally {

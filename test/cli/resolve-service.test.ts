@@ -1,4 +1,4 @@
-// The words of `resolve` against a running site: a lens given, a run started, seen, cancelled, and what it found.
+// The commands of `resolve` against a running site: create a lens, start, show and cancel a run, and list its results.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -38,12 +38,12 @@ test('from a lens to clusters', async () => {
   expect((await resolve('clusters', '--run', run_id)).items).toHaveLength(10)
   const { items } = await resolve('matches', '--run', run_id, '--limit', '1000')
   expect(items.filter(({ linked }: { linked: boolean }) => linked)).toHaveLength(10)
-  const told = await runCommand(['resolve', 'matches', '--run', run_id], { env })
-  expect(told.stdout).toMatch(/east\/p1\d\s+west\/p1\d\s+[\d.]+ bits/)
+  const listing = await runCommand(['resolve', 'matches', '--run', run_id], { env })
+  expect(listing.stdout).toMatch(/east\/p1\d\s+west\/p1\d\s+[\d.]+ bits/)
   expect((await runCommand(['resolve', 'cancel', run_id], { env })).exit).toBe(3)
 })
 
-test('a match in doubt is explained, decided and attested, and its cluster is told with its members', async () => {
+test('explains an uncertain match, decides and attests it, and shows its cluster with its members', async () => {
   const { items } = await resolve('matches', '--limit', '1000')
   const { uid, left, right } = items.find(({ linked }: { linked: boolean }) => linked)
   const names = [left, right].map(({ node_id, record_id }) => `${node_id}/${record_id}`)
@@ -74,11 +74,11 @@ test('open matches are listed by what a decision on them is worth', async () => 
   const { items } = await resolve('uncertain', '--limit', '5')
   const worth = items.map((each: { worth: number }) => each.worth)
   expect(worth).toEqual(worth.toSorted((one: number, other: number) => other - one))
-  const told = await runCommand(['resolve', 'uncertain'], { env })
-  expect(told.stdout).toMatch(items.length > 0 ? /^UID .* WORTH/ : /no match is in doubt/)
+  const listing = await runCommand(['resolve', 'uncertain'], { env })
+  expect(listing.stdout).toMatch(items.length > 0 ? /^UID .* WORTH/ : /no uncertain matches/)
 })
 
-test('what cannot be meant is told before anything is asked', async () => {
+test('reports an impossible combination before it sends a request', async () => {
   const west = `west=${path.join(dir, 'west.json')}`
   for (const words of [
     ['--data', 'east'],
@@ -87,10 +87,10 @@ test('what cannot be meant is told before anything is asked', async () => {
     expect((await runCommand(['resolve', 'start', '--lens', 'persons', ...words], { env })).exit).toBe(2)
   }
   const absent = await runCommand(['resolve', 'start', '--lens', 'persons', '--data', 'east=nobody.csv'], { env })
-  expect([absent.exit, absent.stderr]).toEqual([2, expect.stringContaining('there is no such data file')])
+  expect([absent.exit, absent.stderr]).toEqual([2, expect.stringContaining('the data file does not exist')])
 })
 
-test('a match is put to a session, and a run told as prose', async () => {
+test('puts a match to a session, and describes a run in prose', async () => {
   const { items } = await resolve('matches', '--limit', '1000')
   const { uid, run_id } = await resolve('runs').then(({ items: [run] }) => ({ uid: items.at(-1).uid, run_id: run.uid }))
   expect((await runCommand(['resolve', 'consult', uid, '--quorum', '2'], { env })).exit).toBe(2)

@@ -78,9 +78,9 @@ describe('sessions', () => {
     expect(session).toMatchObject({ state: 'RATIFIED', decision: 'match' })
     const watched = await runCommand(['consensus', 'watch', session.id, '--until', 'RATIFIED', '--json'], analyst)
     expect(watched.exit).toBe(0)
-    const told = parseEvents(watched.stdout)
-    expect(told.map(({ id }) => id)).toEqual(['1', '2', '3', '4', '5', '6'])
-    expect(told.map(({ event, data }) => [event, data.to ?? data.contributor_id ?? data.state])).toEqual([
+    const events = parseEvents(watched.stdout)
+    expect(events.map(({ id }) => id)).toEqual(['1', '2', '3', '4', '5', '6'])
+    expect(events.map(({ event, data }) => [event, data.to ?? data.contributor_id ?? data.state])).toEqual([
       ['state', 'PROPOSED'],
       ['contribution', 'alice'],
       ['state', 'PENDING_QUORUM'],
@@ -96,7 +96,7 @@ describe('sessions', () => {
     const { id } = await ratifySession()
     const words = ['consensus', 'watch', id, '--until', 'RATIFIED', '--after']
     const resumed = await runCommand([...words, '5', '--json'], analyst)
-    expect([resumed.exit, parseEvents(resumed.stdout).map((told) => [told.id, told.event])]).toEqual([
+    expect([resumed.exit, parseEvents(resumed.stdout).map((sent) => [sent.id, sent.event])]).toEqual([
       0,
       [['6', 'result']],
     ])
@@ -159,8 +159,8 @@ describe('sessions', () => {
     const { items } = await runJsonCommand(['status'], { env })
     expect(items.map(({ state }: { state: string }) => state)).toEqual(['ok', 'ok', 'ok'])
     for (const { role, listens } of items) {
-      const told = await runJsonCommand(['status', '--url', listens[0]], { env })
-      expect(told.items).toMatchObject([{ role, state: 'ok', listens }])
+      const shown = await runJsonCommand(['status', '--url', listens[0]], { env })
+      expect(shown.items).toMatchObject([{ role, state: 'ok', listens }])
       expect(new URL(listens[0]).port).not.toBe('0')
       const people = await runCommand(['status'], { env })
       expect(people.stdout).toContain(listens[0])
@@ -209,7 +209,7 @@ describe('evidence', () => {
     await runCommand(['keys', 'export', '--site', other, '--out', foreign])
     const ended = await runCommand(['evidence', 'verify', file, '--keys', foreign])
     expect(ended.exit).toBe(5)
-    expect(ended.stdout).toContain('none of the keys given has signed it')
+    expect(ended.stdout).toContain('no trusted key has signed it')
   })
 })
 
@@ -231,7 +231,7 @@ describe('audit and store', () => {
   })
 
   test('a backup of the running site is sound, and comes back once it is stopped', async () => {
-    const kept = await ratifySession()
+    const ratified = await ratifySession()
     const copy = path.join(dir, 'backup')
     await runJsonCommand(['store', 'backup', copy], { env })
     expect(statSync(path.join(copy, 'consensus.db')).mode & 0o777).toBe(0o600)
@@ -245,7 +245,7 @@ describe('audit and store', () => {
     const restored = await runJsonCommand(['store', 'restore', copy, '--yes'], { env })
     expect(restored.kept.flatMap((before: string) => readdirSync(before))).toContain('consensus.db')
     running = await serveSite(site)
-    expect(await runJsonCommand(['consensus', 'get', kept.id], { env })).toMatchObject({ state: 'RATIFIED' })
+    expect(await runJsonCommand(['consensus', 'get', ratified.id], { env })).toMatchObject({ state: 'RATIFIED' })
     expect((await runCommand(['consensus', 'get', later.id], { env })).exit).toBe(1)
   })
 

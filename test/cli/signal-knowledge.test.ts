@@ -1,4 +1,4 @@
-// What is known of signals, by the command line: their changes, those like them, the precision of sources, and the export.
+// Knowledge about signals by the command line: their changes, similar ones, the precision of sources, and the export.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -39,8 +39,8 @@ const subjectOptions = [
 ]
 
 async function raiseSignal(): Promise<string> {
-  const said = ['--type', 'watchlist_hit', '--severity', 'high', '--title', 'Aurora at anchor']
-  return (await runJson('signal', 'create', ...said, ...subjectOptions)).uid
+  const options = ['--type', 'watchlist_hit', '--severity', 'high', '--title', 'Aurora at anchor']
+  return (await runJson('signal', 'create', ...options, ...subjectOptions)).uid
 }
 
 test('changes are shown of one signal, and of all from a place on', async () => {

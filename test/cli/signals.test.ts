@@ -112,7 +112,7 @@ test('an insight goes from a signal to an attested edition, and its ledger tells
   expect(await runText('insight', 'show', uid)).toMatch(/state +closed[\s\S]*Known +true/)
 })
 
-test('duplicates are merged and taken apart, and a silence keeps what is loud out of sight', async () => {
+test('merges and separates duplicates, and a silence hides noisy signals', async () => {
   const [one, two] = [await raiseSignal(), await raiseSignal()]
   const seen = await runText('signal', 'merge', one.uid, '--from', two.uid, '--rationale', 'one and the same')
   expect(seen).toMatch(new RegExp(`stands for +${two.uid}`))

@@ -1,4 +1,4 @@
-// Making a site and looking after it without a running daemon: what is private, what is refused, what is said.
+// Making a site and maintaining it without a running daemon: private files, refusals and messages.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -56,7 +56,7 @@ describe('init', () => {
     expect([lstatSync(site).mode & 0o777, readdirSync(site)]).toEqual([0o755, ['note.txt']])
   })
 
-  test('places roles and their inner listeners from a port base on, comments kept', async () => {
+  test('places roles and their inner listeners from a port base on, and keeps comments', async () => {
     const site = path.join(dir, 'ports')
     const made = await runJsonCommand([
       'init',
@@ -141,7 +141,7 @@ describe('profile', () => {
     expect(stdout).not.toMatch(/Invalid|expected|received/)
   })
 
-  test('faults are told in plain words', async () => {
+  test('reports faults in plain words', async () => {
     const file = path.join(dir, 'faults.yaml')
     writeFileSync(file, 'platform: { name: "Not A Name", drain_ms: x, log_level: loud }\nsite: { port: 70000 }\n')
     const { stdout } = await runCommand(['profile', 'validate', file])
@@ -167,7 +167,7 @@ describe('doctor', () => {
     expect(healthy).toBe(true)
   })
 
-  test('finds a key that others may read, says how to mend it, and ends with 5', async () => {
+  test('finds a key that others may read, names its repair, and ends with 5', async () => {
     const site = path.join(dir, 'ill')
     await runJsonCommand(['init', '--site', site, '--port-base', '0'])
     const [key = ''] = readdirSync(path.join(site, 'keys'))
@@ -178,7 +178,7 @@ describe('doctor', () => {
     expect(ended.stdout).toContain(`chmod 600 ${file}`)
   })
 
-  test('tells a fault of the whole site once for folders and once for files, with commands that mend it', async () => {
+  test('reports a fault of the whole site once for folders and once for files, with the commands that repair it', async () => {
     const site = path.join(dir, 'open')
     await runJsonCommand(['init', '--site', site, '--port-base', '0'])
     await runCommand(['token', 'mint', '--subject', 'a', '--roles', 'analyst', '--site', site])
@@ -191,11 +191,11 @@ describe('doctor', () => {
       ['permissions', 'chmod 600 {} +'],
       ['permissions', 'chmod 700 {} +'],
     ])
-    const told = problems.flatMap(({ paths = [] }) => paths)
-    expect(told).toContain(path.join(site, 'profile.yaml'))
-    expect(told.length).toBe(new Set(told).size)
-    expect(told.toSorted()).toEqual(open.toSorted())
-    // The key folder is unusable for clock, keys and the rest: what hinders them is told above, and once.
+    const affected = problems.flatMap(({ paths = [] }) => paths)
+    expect(affected).toContain(path.join(site, 'profile.yaml'))
+    expect(affected.length).toBe(new Set(affected).size)
+    expect(affected.toSorted()).toEqual(open.toSorted())
+    // The key folder is unusable for clock, keys and the rest: the cause is reported above, once.
     const hindered = findings.filter(({ state }) => state === 'warning')
     expect(hindered).toMatchObject([{ detail: expect.stringMatching(/profile.*clock.*keys.*channels/) }])
     for (const { remedy } of problems) execFileSync('sh', ['-c', String(remedy)])
@@ -237,7 +237,7 @@ describe('doctor', () => {
     })
     const ended = await runCommand(['doctor'], { env: { ...at.env, CONSENSUS_PORT: String(port) } })
     other.close()
-    expect([ended.exit, ended.stdout.includes(`127.0.0.1:${port} is taken`)]).toEqual([5, true])
+    expect([ended.exit, ended.stdout.includes(`127.0.0.1:${port} is in use`)]).toEqual([5, true])
   })
 
   test('finds that the list of token keys is gone, and that a role cannot say who it is', async () => {

@@ -1,4 +1,4 @@
-// What happens before a person: questions are asked and heeded, colours appear, and NO_COLOR takes them away.
+// Commands before a person: they wait for answers to questions, show colours, and NO_COLOR removes them.
 import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -65,7 +65,7 @@ const readIncoming = async () => {
 }
 const runUnfreeze = (...more: string[]) => runCommand(['filedrop', 'unfreeze', 'bravo', ...site, ...more])
 
-test('what is not frozen is not opened', async () => {
+test('refuses to open a channel that is not frozen', async () => {
   const { exit, stderr } = await runUnfreeze('--reason', 'nothing', '--yes')
   expect(exit).not.toBe(0)
   expect(stderr).toContain('not frozen')

@@ -52,7 +52,7 @@ describe('a passphrase file', () => {
     expect(() => readdirSync(medium)).toThrow('ENOENT')
   })
 
-  test('is the only way without a terminal: a passphrase is no argument', async () => {
+  test('is the only way without a terminal: an argument never holds a passphrase', async () => {
     expect(await runCommand(['keys', 'wrap', '--dir', dir, '--passphrase', passphrase])).toMatchObject({ exit: 2 })
   })
 })
@@ -121,25 +121,25 @@ test('a person signs a release with a key under a passphrase', async () => {
   const words = ['keys', 'generate', '--use', 'personal', '--dir', folder, '--passphrase-file', rightPassphraseFile]
   const key = (await runJsonCommand(words)) as PublicKey
   const file = path.join(folder, `${key.kid}.json`)
-  const said = {
+  const header = {
     ...{ v: 1, type: 'platform.release', step: 'request', site: 'alpha', item: 'bravo/x', digests: ['a'.repeat(96)] },
     ...{ waiver: 'EXPIRED', reason: 'the courier was late', subject: 'ann', created: new Date().toISOString() },
   } as Parameters<typeof signRelease>[1]
-  await expect(signRelease(file, said, undefined)).rejects.toThrow('under a passphrase')
-  await expect(signRelease(file, said, 'not that passphrase')).rejects.toThrow('does not open')
-  expect(await verifyJws('release', await signRelease(file, said, passphrase), [key])).toMatchObject({ keys: [key] })
+  await expect(signRelease(file, header, undefined)).rejects.toThrow('under a passphrase')
+  await expect(signRelease(file, header, 'not that passphrase')).rejects.toThrow('does not open')
+  expect(await verifyJws('release', await signRelease(file, header, passphrase), [key])).toMatchObject({ keys: [key] })
 })
 
 test('a root key under a passphrase announces an epoch', async () => {
   const folder = at('announcing')
   const words = ['keys', 'generate', '--use', 'root', '--dir', folder, '--passphrase-file', rightPassphraseFile]
   const key = (await runJsonCommand(words)) as PublicKey
-  const said = {
+  const header = {
     ...{ v: 1, type: 'platform.epoch', channel: 'filedrop/alpha/bravo', src: 'alpha', dst: 'bravo', epoch: 2 },
     ...{ reason: 'compromised', created: new Date().toISOString() },
   } as Parameters<typeof signEpoch>[1]
-  await expect(signEpoch(folder, said)).rejects.toThrow('under a passphrase')
-  const made = await signEpoch(folder, said, () => passphrase)
+  await expect(signEpoch(folder, header)).rejects.toThrow('under a passphrase')
+  const made = await signEpoch(folder, header, () => passphrase)
   expect(await verifyJws('epoch', made, [key])).toMatchObject({ keys: [key] })
 })
 
@@ -152,7 +152,7 @@ describe('a site whose keys lie under a passphrase', () => {
     await runJsonCommand(['keys', 'wrap', ...own, '--passphrase-file', rightPassphraseFile])
   })
 
-  test('does not start without it, or with a wrong one, and says which setting to mend', async () => {
+  test('does not start without it, or with a wrong one, and names the setting to correct', async () => {
     expect(listWrappedUses(path.join(site, 'keys'))).toEqual(['message', 'root', 'token'])
     for (const [around, why] of [
       [{}, 'is under a passphrase, and none was given'],
@@ -189,7 +189,7 @@ describe('a site whose keys lie under a passphrase', () => {
     expect(stdout).not.toContain(passphrase)
   })
 
-  test('rotates and revokes: what is new lies under the same passphrase', async () => {
+  test('rotates and revokes: new keys are under the same passphrase', async () => {
     const message = async () => {
       const { items } = await runJsonCommand(['keys', 'list', ...own])
       return items.filter((key: Json) => key.use === 'message' && key.status === 'active').map((key: Json) => key.kid)

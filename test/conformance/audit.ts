@@ -5,7 +5,7 @@ import { canonicalDigest } from '../../daemon/kernel/encoding/canonical-json.ts'
 import { labelKey } from '../../daemon/kernel/label/label.ts'
 import { buildEvent, buildLabel } from './store-requirement.ts'
 
-/** What somebody with access to the stored bytes may do behind the chain's back. */
+/** Changes that a person with access to the stored bytes may make behind the chain's back. */
 export type AuditTampering =
   | { readonly do: 'alter-event' | 'alter-hash' | 'alter-filing' | 'garble' | 'remove'; readonly seq: number }
   | { readonly do: 'swap'; readonly seq: number; readonly with: number }

@@ -48,10 +48,10 @@ type RequestHandler = (request: http.IncomingMessage, response: http.ServerRespo
 
 async function createHttpFixture(more: Partial<HttpSourceOptions> = {}) {
   const items: unknown[] = []
-  const asked: http.IncomingMessage[] = []
+  const received: http.IncomingMessage[] = []
   const state = { isReachable: true, isGarbage: false, instead: undefined as RequestHandler | undefined }
   const server = http.createServer((request, response) => {
-    asked.push(request)
+    received.push(request)
     if (state.instead) return state.instead(request, response)
     if (!state.isReachable) return void request.socket.destroy()
     const since = Number(new URL(request.url ?? '', 'http://x').searchParams.get('since') ?? 0)
@@ -79,7 +79,7 @@ async function createHttpFixture(more: Partial<HttpSourceOptions> = {}) {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
   }
-  return { world, end, asked, state }
+  return { world, end, received, state }
 }
 
 const sources: Readonly<Record<string, () => Promise<DisposableFixture<PolledSourceFixture>>>> = {
@@ -105,7 +105,7 @@ describe('a folder', () => {
   const put = (dir: string, name: string, text: string) => fs.writeFileSync(path.join(dir, name), text)
   const lying = (dir: string, where: string) => fs.readdirSync(path.join(dir, where)).sort()
 
-  test('moves what was taken to done, and what was not to refused with its reason', () =>
+  test('moves a taken file to done, and another to refused with its reason', () =>
     within(async ({ dir, source }) => {
       put(dir, 'a.jsonl', '{"id":1}\n{"id":2}\n')
       put(dir, 'b.jsonl', '{"id":3}\n[]\n')
@@ -167,19 +167,19 @@ describe('a server', () => {
     await look(opened).finally(opened.end)
   }
 
-  test('is told who asks, and answers nothing that is logged', () =>
-    within({ authorization: async () => 'Bearer t0p-secret' }, async ({ world, asked, state }) => {
+  test('knows its caller, and answers nothing that is logged', () =>
+    within({ authorization: async () => 'Bearer t0p-secret' }, async ({ world, received, state }) => {
       await pollSource(world.source())
-      expect(asked[0]?.headers).toMatchObject({ authorization: 'Bearer t0p-secret', accept: 'application/json' })
+      expect(received[0]?.headers).toMatchObject({ authorization: 'Bearer t0p-secret', accept: 'application/json' })
       state.isReachable = false
       const refused = await world.source().poll(undefined, open)
       expect(isRefusal(refused) && refused.message).not.toMatch(/t0p-secret|in-the-url/)
     }))
 
-  test('is not asked without what it wants to know', () =>
-    within({ authorization: async () => refuse('unavailable', 'no file') }, async ({ world, asked }) => {
+  test('gets no request without the credential that it needs', () =>
+    within({ authorization: async () => refuse('unavailable', 'no file') }, async ({ world, received }) => {
       expect(await world.source().poll(undefined, open)).toMatchObject({ message: 'no file' })
-      expect(asked).toEqual([])
+      expect(received).toEqual([])
     }))
 
   const bad: [string, RequestHandler, string][] = [
@@ -191,7 +191,7 @@ describe('a server', () => {
     ['never ends', (_, response) => sendEndlessly(response), String(max_response_bytes)],
     ['breaks off', (_, response) => dropConnection(response), 'cannot be read'],
   ]
-  test.each(bad)('that %s is asked again later', (_, instead, why) =>
+  test.each(bad)('gets another request later after an answer that %s', (_, instead, why) =>
     // Long where something is to come first, and short where nothing does.
     within({ timeout_ms: why === 'within' ? 300 : 60_000 }, async ({ world, state }) => {
       state.instead = instead

@@ -9,9 +9,8 @@ import {
   carryFiles,
   createFiledropSites,
   type FiledropSites,
-  restartSite,
-  startReceiving,
 } from '../transport/filedrop/filedrop-sites.ts'
+import { startTransportFixture } from '../transport/filedrop/filedrop-transport-fixture.ts'
 import { joinByMtls } from '../transport/mtls/join-by-mtls.ts'
 import { type TransportFixture, transportRequirements } from './transport.ts'
 
@@ -47,39 +46,17 @@ describe('coalition', () => {
 
 async function createFixture(joining: (sites: FiledropSites) => Promise<SiteLink>): Promise<TransportFixture> {
   const sites: FiledropSites = await createFiledropSites()
-  const { alpha, bravo } = sites
-  let answer: Parameters<TransportFixture['answer']>[0] = () => ({ verdict: 'applied' })
-  const delivered: TransportFixture['delivered'] = []
-  const handler = async (incoming: (typeof delivered)[number]) => {
-    delivered.push(incoming)
-    return await answer(incoming)
-  }
-  await startReceiving(alpha)
-  await startReceiving(bravo, handler)
+  const fixture = await startTransportFixture(sites, async () => {
+    await sites.alpha.transport.rescan()
+    await joined.bring()
+    await sites.bravo.transport.rescan()
+  })
   const joined = await joining(sites)
   ends.push(async () => {
     await joined.end()
     await sites.dispose()
   })
-  return {
-    get sender() {
-      return alpha.transport
-    },
-    restartSender: () => restartSite(alpha),
-    restartReceiver: () => restartSite(bravo, handler),
-    async deliverAll() {
-      await alpha.transport.rescan()
-      await joined.bring()
-      await bravo.transport.rescan()
-    },
-    delivered,
-    answer(verdict) {
-      answer = verdict
-    },
-    receiverStatus: () => bravo.transport.status(),
-    outgoing: (more) => buildMessage(sites, more),
-    forbidden: () => buildMessage(sites, { label: buildLabel(bravo.tenant_id, { level: 'TOP_SECRET' }) }),
-  }
+  return fixture
 }
 
 /** File-drop's channel with a hub between: what lies ready goes there, and comes from there. */

@@ -1,4 +1,4 @@
-// What the carriers' journal must keep of what people decide: waivers that let pass once, and orders that hold for ever.
+// Requirements on decisions of people in the carriers' journal: waivers that pass a message once, and orders that hold for ever.
 import { expect } from 'vitest'
 import { sha384 } from '../../daemon/kernel/encoding/canonical-json.ts'
 import type { Journal, Waiver } from '../../daemon/kernel/messaging/journal.ts'
@@ -49,7 +49,7 @@ export const custodyRequirements: readonly JournalRequirement[] = [
 
   journalRequirement(
     'journal/waive-not',
-    'what was applied or refused stays so, and two items never share a number',
+    'an applied or refused item stays so, and two items never share a number',
     async (world) => {
       const { journal } = world
       await journal.registerChannel(inChannel)
@@ -69,23 +69,19 @@ export const custodyRequirements: readonly JournalRequirement[] = [
     },
   ),
 
-  journalRequirement(
-    'journal/purge-order',
-    'an order is given once and holds for ever; finds add up',
-    async (world) => {
-      const { journal } = world
-      const order = { digest: 'd'.repeat(96), reason: 'spillage', at: 7 }
-      await journal.orderPurge(order, [sampleEvent])
-      await journal.orderPurge({ ...order, reason: 'again', at: 8 }, [sampleEvent])
-      await journal.addPurgeFinds(order.digest, { places: ['a', 'b'], msg_ids: ['m'], sessions: [] })
-      const reopened = await world.reopen()
-      const { journal: again } = reopened
-      await again.addPurgeFinds(order.digest, { places: ['b', 'c'], msg_ids: ['m'], sessions: ['s'] })
-      expect([await again.purgeOrders(), await reopened.countAuditRecords()]).toEqual([[order], 1])
-      expect(await again.purgeFinds(order.digest)).toEqual({ places: ['a', 'b', 'c'], msg_ids: ['m'], sessions: ['s'] })
-      expect(await again.purgeFinds('e'.repeat(96))).toEqual({ places: [], msg_ids: [], sessions: [] })
-    },
-  ),
+  journalRequirement('journal/purge-order', 'an order is made once and holds for ever; finds add up', async (world) => {
+    const { journal } = world
+    const order = { digest: 'd'.repeat(96), reason: 'spillage', at: 7 }
+    await journal.orderPurge(order, [sampleEvent])
+    await journal.orderPurge({ ...order, reason: 'again', at: 8 }, [sampleEvent])
+    await journal.addPurgeFinds(order.digest, { places: ['a', 'b'], msg_ids: ['m'], sessions: [] })
+    const reopened = await world.reopen()
+    const { journal: again } = reopened
+    await again.addPurgeFinds(order.digest, { places: ['b', 'c'], msg_ids: ['m'], sessions: ['s'] })
+    expect([await again.purgeOrders(), await reopened.countAuditRecords()]).toEqual([[order], 1])
+    expect(await again.purgeFinds(order.digest)).toEqual({ places: ['a', 'b', 'c'], msg_ids: ['m'], sessions: ['s'] })
+    expect(await again.purgeFinds('e'.repeat(96))).toEqual({ places: [], msg_ids: [], sessions: [] })
+  }),
 
   journalRequirement(
     'journal/purge-sent',

@@ -1,4 +1,4 @@
-// What the carriers' journal must keep of messages that have left: evidence, epochs, and how long their files stay.
+// Requirements on sent messages in the carriers' journal: evidence, epochs, and how long their files stay.
 import { expect } from 'vitest'
 import type { Journal } from '../../daemon/kernel/messaging/journal.ts'
 import { type JournalRequirement, journalRequirement } from './journal.ts'
@@ -19,7 +19,7 @@ async function publishAndTake(journal: Journal, count: number, at = 2_000) {
 export const sentRequirements: readonly JournalRequirement[] = [
   journalRequirement(
     'journal/sent-run',
-    'a run of numbers is told as it stands, and no more of it',
+    'lists a run of numbers as it stands, and no more of it',
     async ({ journal }) => {
       await publishAndTake(journal, 2)
       await journal.append(outChannel.channel, [buildSealedMessage(3)])
@@ -48,7 +48,7 @@ export const sentRequirements: readonly JournalRequirement[] = [
 
   journalRequirement(
     'journal/assume',
-    'what was taken is assumed when its time is over, no sooner',
+    'a taken message is assumed when its time is over, no sooner',
     async ({ journal }) => {
       await publishAndTake(journal, 3)
       await journal.append(outChannel.channel, [buildSealedMessage(4)])
@@ -63,7 +63,7 @@ export const sentRequirements: readonly JournalRequirement[] = [
 
   journalRequirement(
     'journal/acknowledge',
-    'a floor acknowledges what was taken, stops before what waits, and never falls',
+    'a floor acknowledges taken messages, stops before waiting ones, and never falls',
     async (world) => {
       const { journal } = world
       await publishAndTake(journal, 4)
@@ -123,7 +123,7 @@ export const sentRequirements: readonly JournalRequirement[] = [
 
   journalRequirement(
     'journal/kept',
-    'files are kept since the carrier took them, or since they arrived',
+    'files stay from the time when the carrier took them, or when they arrived',
     async (world) => {
       const { journal } = world
       await publishAndTake(journal, 2, 2_000)

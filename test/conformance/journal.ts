@@ -5,7 +5,7 @@ import { buildArrival, buildSealedMessage, hexDigest, inChannel, outChannel, sam
 
 export type JournalFixture = {
   readonly journal: Journal
-  /** The same journal from what is durable. */
+  /** The same journal reopened from its durable state. */
   reopen(): Promise<JournalFixture>
   /** Events that steps of the journal have put in the audit chain. */
   countAuditRecords(): Promise<number>
@@ -77,7 +77,7 @@ export const journalRequirements: readonly JournalRequirement[] = [
     expect(await journal.head(outChannel.channel)).toMatchObject({ seq: 1 })
   }),
 
-  journalRequirement('journal/backlog', 'what waits is counted, since the first of it', async ({ journal }) => {
+  journalRequirement('journal/backlog', 'counts waiting messages, since the first of them', async ({ journal }) => {
     await journal.registerChannel(outChannel)
     await journal.registerChannel(inChannel)
     expect(await journal.backlog(outChannel.channel)).toEqual({ spooled: 0, published: 0 })
@@ -115,7 +115,7 @@ export const journalRequirements: readonly JournalRequirement[] = [
     },
   ),
 
-  journalRequirement('journal/receive', 'the first arrival under a number stays, and is given back', async (world) => {
+  journalRequirement('journal/receive', 'the first arrival under a number stays, and is returned', async (world) => {
     const { journal } = world
     await journal.registerChannel(inChannel)
     const [first] = await journal.receive(inChannel.channel, [buildArrival(1)])

@@ -25,7 +25,7 @@ const requirement = (id: string, says: string, holds: KeyValueRequirement['verif
 })
 
 export const keyValueRequirements: readonly KeyValueRequirement[] = [
-  requirement('absent', 'what was never put is not there', async ({ store }) => {
+  requirement('absent', 'a key that was never put is absent', async ({ store }) => {
     expect(await store.get('nothing')).toBeUndefined()
   }),
 

@@ -63,20 +63,20 @@ async function pollAll(
 }
 
 export const polledRequirements: readonly PolledRequirement[] = [
-  requirement('nothing', 'where there is nothing there are no items', async (world) => {
+  requirement('nothing', 'an empty place has no items', async (world) => {
     expect(listItems(await pollSource(world.source()))).toEqual([])
   }),
 
-  requirement('each', 'each item comes, as it was said', async (world) => {
-    const said = [
+  requirement('each', 'each item arrives, unchanged', async (world) => {
+    const reports = [
       { id: '1', text: 'Žofie „1“' },
       { id: '2', nested: { list: [1, null] } },
     ]
-    for (const item of said) await world.add(item)
-    expect((await pollAll(world)).items).toEqual(said)
+    for (const item of reports) await world.add(item)
+    expect((await pollAll(world)).items).toEqual(reports)
   }),
 
-  requirement('once', 'what was settled does not come again; what is added then does', async (world) => {
+  requirement('once', 'a settled item does not arrive again; one added then does', async (world) => {
     await world.add({ id: '1' })
     const { cursor } = await pollAll(world)
     const again = await pollAll(world, cursor)
@@ -85,20 +85,16 @@ export const polledRequirements: readonly PolledRequirement[] = [
     expect((await pollAll(world, again.cursor)).items).toContainEqual({ id: '2' })
   }),
 
-  requirement(
-    'unsettled',
-    'what was not settled comes again under the same name, after a restart, too',
-    async (world) => {
-      await world.add({ id: '1' })
-      const first = await pollSource(world.source())
-      const second = await pollSource(world.source())
-      expect(listItems(second)).toEqual(listItems(first))
-      expect(second.sets.map(({ set_id }) => set_id)).toEqual(first.sets.map(({ set_id }) => set_id))
-      expect(first.sets[0]?.set_id).not.toBe('')
-    },
-  ),
+  requirement('unsettled', 'an unsettled item comes again under the same name, after a restart, too', async (world) => {
+    await world.add({ id: '1' })
+    const first = await pollSource(world.source())
+    const second = await pollSource(world.source())
+    expect(listItems(second)).toEqual(listItems(first))
+    expect(second.sets.map(({ set_id }) => set_id)).toEqual(first.sets.map(({ set_id }) => set_id))
+    expect(first.sets[0]?.set_id).not.toBe('')
+  }),
 
-  requirement('garbage', 'what cannot be read is said to be so, and is no item', async (world) => {
+  requirement('garbage', 'reports an unreadable entry, which is not an item', async (world) => {
     await world.addGarbage()
     const { sets } = await pollSource(world.source())
     expect(sets.flatMap(({ documents }) => documents).some((document) => isRefusal(document))).toBe(true)

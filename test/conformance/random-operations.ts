@@ -9,7 +9,7 @@ type NoteModel = Map<string, Doc<Note>>
 type StoreUnderTest = { store: Store; reopen(): Promise<void> }
 type StoreCommand = fc.AsyncCommand<NoteModel, StoreUnderTest>
 
-/** What every question asks for: a cluster's answers lag otherwise. */
+/** Every query requests this: a cluster's answers lag otherwise. */
 const fresh = { fresh: true }
 
 const anId = fc.constantFrom('a', 'b', 'ä', '🗝', '\uffee')
@@ -44,7 +44,7 @@ const someNote: fc.Arbitrary<Note> = fc
     expires_ts: fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined }),
     label: fc.option(someLabel, { nil: undefined }),
   })
-  .map((given) => JSON.parse(JSON.stringify(given)) as Note)
+  .map((note) => JSON.parse(JSON.stringify(note)) as Note)
 
 const byBytes = (x: string, y: string) => Buffer.compare(Buffer.from(x), Buffer.from(y))
 const sorted = (model: NoteModel) => [...model.values()].toSorted((x, y) => byBytes(x.id, y.id))
@@ -203,7 +203,7 @@ function readField(doc: Doc<Note>, field: string): Scalar | undefined {
   return (doc.value as Record<string, unknown>)[field] as Scalar | undefined
 }
 
-/** What is absent comes first; the rest by value, text by its bytes. */
+/** Absent values come first; the rest by value, text by its bytes. */
 function byValue(x: Scalar | undefined, y: Scalar | undefined): number {
   if (x === undefined || y === undefined) return Number(x !== undefined) - Number(y !== undefined)
   return typeof x === 'string' ? byBytes(x, String(y)) : Number(x) - Number(y)

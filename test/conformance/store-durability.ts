@@ -32,7 +32,7 @@ export const durabilityRequirements: readonly StoreRequirement[] = [
   ),
   storeRequirement(
     'audit-refused',
-    'a write whose audit record cannot be kept is not done',
+    'a write whose audit record cannot be stored is not done',
     async ({ store, audit }) => {
       const wrong = [{ ...buildEvent(), extra: 1 }] as unknown as AuditEvent[]
       const nan = [buildEvent({ detail: { x: Number.NaN } })]
@@ -46,17 +46,21 @@ export const durabilityRequirements: readonly StoreRequirement[] = [
       expect(await audit.verify()).toBeUndefined()
     },
   ),
-  storeRequirement('expire', 'what expires at or before the instant goes, and nothing else', async ({ store }) => {
-    for (const [id, expires_ts] of Object.entries({ a: 99, b: 100, c: 101 })) {
-      await store.create(notes, id, buildNote({ expires_ts, tenant_id: id }))
-    }
-    await store.create(notes, 'd', buildNote())
-    expect(await store.expire(notes, 100)).toBe(2)
-    expect(await store.expire(notes, 100)).toBe(0)
-    expect((await store.list(notes, { limit: 9, fresh: true })).docs.map(({ id }) => id)).toEqual(['c', 'd'])
-    expect(await store.get(notes, 'a')).toBeUndefined()
-  }),
-  storeRequirement('remove-where', 'removes what the filter names, however many', async ({ store }) => {
+  storeRequirement(
+    'expire',
+    'removes documents that expire at or before the instant, and nothing else',
+    async ({ store }) => {
+      for (const [id, expires_ts] of Object.entries({ a: 99, b: 100, c: 101 })) {
+        await store.create(notes, id, buildNote({ expires_ts, tenant_id: id }))
+      }
+      await store.create(notes, 'd', buildNote())
+      expect(await store.expire(notes, 100)).toBe(2)
+      expect(await store.expire(notes, 100)).toBe(0)
+      expect((await store.list(notes, { limit: 9, fresh: true })).docs.map(({ id }) => id)).toEqual(['c', 'd'])
+      expect(await store.get(notes, 'a')).toBeUndefined()
+    },
+  ),
+  storeRequirement('remove-where', 'removes the documents that the filter names, in any number', async ({ store }) => {
     const writes = Array.from({ length: 1_300 }, (_, n) => ({
       do: 'create',
       collection: notes,
@@ -73,7 +77,7 @@ export const durabilityRequirements: readonly StoreRequirement[] = [
   }),
   storeRequirement(
     'reopen',
-    'what was acknowledged is there when the store is opened again',
+    'an acknowledged write is there when the store is opened again',
     async ({ store, ...world }) => {
       await store.create(notes, 'n1', buildNote(), [buildEvent()])
       const pending = store.put(notes, 'n1', buildNote({ count: 1 }), 1, [buildEvent()])
@@ -88,7 +92,7 @@ export const durabilityRequirements: readonly StoreRequirement[] = [
   ),
   storeRequirement(
     'new-index',
-    'an index that is declared later covers what was there before',
+    'an index that is declared later covers earlier documents',
     async ({ store, ...world }) => {
       const before = collection({ name: 'grown', schema: note, indexes: ['kind'] })
       await store.create(before, 'a', buildNote({ rank: 5, open: false }))

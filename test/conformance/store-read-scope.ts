@@ -44,7 +44,7 @@ export const readScopeRequirements: readonly StoreRequirement[] = [
         expect(await store.count(notes, {}, how)).toBe(expected.length)
         const byKind = await store.countBy(notes, 'kind', {}, how)
         expect([...byKind.values()].reduce((sum, count) => sum + count, 0)).toBe(expected.length)
-        // A filter narrows what is seen, and cannot widen it.
+        // A filter narrows the visible documents, and cannot widen them.
         const filtered = { tenant_id: { in: ['alpha', 'bravo'] }, count: { gte: 0 } }
         expect(await store.count(notes, filtered, how)).toBe(expected.length)
         expect(await store.count(notes, { label_key: { exists: true } }, how)).toBe(expected.replace('a', '').length)
@@ -81,8 +81,8 @@ export const readScopeRequirements: readonly StoreRequirement[] = [
       { tenant_id: 'alpha', clearance: { ...clearance, nationality: 'ABC' } },
     ]
     for (const other of others) {
-      const asked = { limit: 2, cursor, ...(other ? { read_scope: sightOf(other) } : {}) }
-      await expect(store.list(notes, asked)).rejects.toMatchObject({ code: 'malformed' })
+      const page = { limit: 2, cursor, ...(other ? { read_scope: sightOf(other) } : {}) }
+      await expect(store.list(notes, page)).rejects.toMatchObject({ code: 'malformed' })
     }
   }),
 ]

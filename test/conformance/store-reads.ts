@@ -11,11 +11,11 @@ import {
   storeRequirement,
 } from './store-requirement.ts'
 
-export async function putNotes(store: Store, given: Readonly<Record<string, Partial<Note>>>): Promise<void> {
-  for (const [id, changes] of Object.entries(given)) await store.create(notes, id, buildNote(changes))
+export async function putNotes(store: Store, documents: Readonly<Record<string, Partial<Note>>>): Promise<void> {
+  for (const [id, changes] of Object.entries(documents)) await store.create(notes, id, buildNote(changes))
 }
 
-/** What every question of these asks for: a cluster's answers lag otherwise. */
+/** Every query of these requests this: a cluster's answers lag otherwise. */
 const fresh = { fresh: true }
 
 async function listIds(store: Store, filter: Filter): Promise<string> {
@@ -43,9 +43,9 @@ const ranked = Object.fromEntries(Object.entries(ranks).map(([id, rank]) => [id,
 
 export const readRequirements: readonly StoreRequirement[] = [
   storeRequirement('order-by-id', 'without an order documents come by the bytes of their ids', async ({ store }) => {
-    const given = ['b', 'a', 'Z', 'ä', '🗝', '\uffee', '10', '9', 'aa']
-    for (const id of given) await store.create(notes, id, buildNote())
-    const expected = given.toSorted((x, y) => Buffer.compare(Buffer.from(x), Buffer.from(y)))
+    const titles = ['b', 'a', 'Z', 'ä', '🗝', '\uffee', '10', '9', 'aa']
+    for (const id of titles) await store.create(notes, id, buildNote())
+    const expected = titles.toSorted((x, y) => Buffer.compare(Buffer.from(x), Buffer.from(y)))
     expect(await listPages(store, { limit: 100 })).toEqual(expected)
     expect(await listPages(store, { limit: 2 })).toEqual(expected)
   }),
@@ -68,8 +68,8 @@ export const readRequirements: readonly StoreRequirement[] = [
   ),
   storeRequirement('long-texts', 'pages go on behind texts however long, each document once', async ({ store }) => {
     const same = 'ß'.repeat(20_000)
-    const given = { a: 'short', b: `${same}1`, c: `${same}2`, d: `${same}3`, e: `${same}3`, f: 'ß', g: 'ü' }
-    await putNotes(store, Object.fromEntries(Object.entries(given).map(([id, title]) => [id, { title }])))
+    const texts = { a: 'short', b: `${same}1`, c: `${same}2`, d: `${same}3`, e: `${same}3`, f: 'ß', g: 'ü' }
+    await putNotes(store, Object.fromEntries(Object.entries(texts).map(([id, title]) => [id, { title }])))
     for (const direction of ['asc', 'desc'] as const) {
       const order = { field: 'title', direction }
       const whole = await listPages(store, { limit: 100, order })
@@ -130,7 +130,7 @@ export const readRequirements: readonly StoreRequirement[] = [
     ]
     for (const [filter, expected] of cases) expect([filter, await listIds(store, filter)]).toEqual([filter, expected])
   }),
-  storeRequirement('declared-only', 'a field that is no index is a mistake, not an empty answer', async ({ store }) => {
+  storeRequirement('declared-only', 'a field without an index is an error, not an empty answer', async ({ store }) => {
     await expect(store.list(notes, { filter: { color: 'red' }, limit: 1 })).rejects.toThrow('color')
     await expect(store.list(notes, { order: { field: 'color', direction: 'asc' }, limit: 1 })).rejects.toThrow('color')
     await expect(store.count(notes, { color: 1 })).rejects.toThrow('color')

@@ -1,4 +1,4 @@
-// What a requirement on a document store is, and the collection that all of them are shown with.
+// The type of a requirement on a document store, and the collection that all of them use.
 import * as z from 'zod'
 import type { AuditEvent, AuditLog } from '../../daemon/kernel/audit/audit-chain.ts'
 import { type Label, label } from '../../daemon/kernel/label/label.ts'

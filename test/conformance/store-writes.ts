@@ -1,4 +1,4 @@
-// Requirements on single writes: versions, who wins a race, what is refused, and that the audit record goes with it.
+// Requirements on single writes: versions, the winner of a race, refusals, and the audit record in the same transaction.
 import { expect } from 'vitest'
 import { refuse } from '../../daemon/kernel/error/errors.ts'
 import {
@@ -13,16 +13,20 @@ import {
 const unicodeIds = ['ä/ö?#%', 'ключ', '鍵 with space', '🗝️', 'quote\'"`;--', 'tab\tnul\u0000end', '../..', '%2e']
 
 export const writeRequirements: readonly StoreRequirement[] = [
-  storeRequirement('create-only', 'of two creations of one id the second is told that it exists', async ({ store }) => {
-    const [first, second] = await Promise.all([
-      store.create(notes, 'n1', buildNote({ title: 'first' })),
-      store.create(notes, 'n1', buildNote({ title: 'second' })),
-    ])
-    expect(first).toEqual({ id: 'n1', version: 1, value: buildNote({ title: 'first' }) })
-    expect(second).toBe('exists')
-    expect((await store.get(notes, 'n1'))?.value.title).toBe('first')
-  }),
-  storeRequirement('absent', 'what is not there is undefined, or missing', async ({ store }) => {
+  storeRequirement(
+    'create-only',
+    'of two creations of one id the second fails because it exists',
+    async ({ store }) => {
+      const [first, second] = await Promise.all([
+        store.create(notes, 'n1', buildNote({ title: 'first' })),
+        store.create(notes, 'n1', buildNote({ title: 'second' })),
+      ])
+      expect(first).toEqual({ id: 'n1', version: 1, value: buildNote({ title: 'first' }) })
+      expect(second).toBe('exists')
+      expect((await store.get(notes, 'n1'))?.value.title).toBe('first')
+    },
+  ),
+  storeRequirement('absent', 'an absent document is undefined, or missing', async ({ store }) => {
     expect(await store.get(notes, 'n1')).toBeUndefined()
     expect(await store.put(notes, 'n1', buildNote(), 1)).toBe('missing')
     expect(await store.update(notes, 'n1', () => ({ answer: 1 }))).toBe('missing')
@@ -137,7 +141,7 @@ export const writeRequirements: readonly StoreRequirement[] = [
       expect((await audit.head()).seq).toBe(10)
     },
   ),
-  storeRequirement('ids', 'an id is any text, told apart by every character', async ({ store }) => {
+  storeRequirement('ids', 'an id is any text, and every character counts', async ({ store }) => {
     for (const id of unicodeIds) expect(await store.create(notes, id, buildNote({ title: id }))).toMatchObject({ id })
     expect(await store.create(notes, 'é', buildNote())).toMatchObject({ id: 'é' })
     expect(await store.create(notes, 'e\u0301', buildNote())).toMatchObject({ id: 'e\u0301' })

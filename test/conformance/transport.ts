@@ -18,9 +18,9 @@ export type TransportFixture = {
   restartReceiver(): Promise<void>
   /** Moves everything on its way, as often as it takes. */
   deliverAll(): Promise<void>
-  /** What the receiver's handler was given, in order, repeats included. */
+  /** Messages passed to the receiver's handler, in order, repeats included. */
   readonly delivered: InboundMessage[]
-  /** What the handler answers from now on. */
+  /** The handler's answer from now on. */
   answer(verdict: (message: InboundMessage) => DeliveryVerdict | Promise<DeliveryVerdict>): void
   receiverStatus(): ReturnType<Transport['status']>
   outgoing(more?: Partial<OutboundMessage>): OutboundMessage
@@ -82,25 +82,21 @@ export const transportRequirements: readonly TransportRequirement[] = [
     },
   ),
 
-  requirement(
-    'transport/one-at-a-time',
-    'of what is ordered, one is taken when the one before is done',
-    async (world) => {
-      let working = 0
-      let most = 0
-      world.answer(async () => {
-        most = Math.max(most, ++working)
-        await new Promise((resolve) => setImmediate(resolve))
-        working -= 1
-        return { verdict: 'applied' }
-      })
-      for (let i = 0; i < 5; i++) await world.sender.send(world.outgoing({ kind: 'result' }), sampleTrace)
-      await world.deliverAll()
-      expect([most, world.delivered.length]).toEqual([1, 5])
-    },
-  ),
+  requirement('transport/one-at-a-time', 'takes an ordered message when the earlier one is done', async (world) => {
+    let working = 0
+    let most = 0
+    world.answer(async () => {
+      most = Math.max(most, ++working)
+      await new Promise((resolve) => setImmediate(resolve))
+      working -= 1
+      return { verdict: 'applied' }
+    })
+    for (let i = 0; i < 5; i++) await world.sender.send(world.outgoing({ kind: 'result' }), sampleTrace)
+    await world.deliverAll()
+    expect([most, world.delivered.length]).toEqual([1, 5])
+  }),
 
-  requirement('transport/durable', 'what was accepted before a restart goes out after it', async (world) => {
+  requirement('transport/durable', 'a message accepted before a restart goes out after it', async (world) => {
     await world.sender.send(world.outgoing(), sampleTrace)
     await world.restartSender()
     await world.deliverAll()
@@ -141,7 +137,7 @@ export const transportRequirements: readonly TransportRequirement[] = [
     expect(status).toMatchObject({ received: 1, quarantined: 1, gaps: 0, next_seq: 3 })
   }),
 
-  requirement('transport/label', 'what may not cross is refused, and uses no number', async (world) => {
+  requirement('transport/label', 'refuses a message that may not cross, and uses no number', async (world) => {
     const refusal = await world.sender.send(world.forbidden(), sampleTrace).catch((error: unknown) => error)
     expect(isRefusal(refusal) && refusal.code).toBe('label_denied')
     expect(await world.sender.send(world.outgoing(), sampleTrace)).toMatchObject({ seq: 1 })

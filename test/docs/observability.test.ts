@@ -23,10 +23,10 @@ const metrics = new Map<string, readonly string[]>(
     },
   ),
 )
-/** What a scrape adds. */
+/** Metrics that a scrape adds. */
 const scrapeNames = { metrics: ['up'], labels: ['job', 'instance'] }
 
-/** What is left of the brackets when each pair is taken away. */
+/** The rest of the brackets when each pair is taken away. */
 function stripBrackets(expression: string): string {
   let left = expression.replaceAll(/"[^"]*"/g, '').replaceAll(/[^()[\]{}]/g, '')
   for (let before = ''; before !== left; ) {
@@ -67,8 +67,8 @@ describe('docs/prometheus-alerts.yaml', () => {
     const { labels } = parsePromqlNames(one.expr)
     const { summary, description } = one.annotations
     const read = parsePromqlNames(one.expr).metrics.flatMap((name) => metrics.get(name) ?? [])
-    const told = [...`${summary} ${description}`.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label)
-    expect(told.filter((label) => ![...read, ...labels, ...scrapeNames.labels].includes(label))).toEqual([])
+    const mentioned = [...`${summary} ${description}`.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label)
+    expect(mentioned.filter((label) => ![...read, ...labels, ...scrapeNames.labels].includes(label))).toEqual([])
     for (const [, words = ''] of `${summary} ${description}`.matchAll(/`platform ([a-z -]+?)(?: \{\{.*?)?`/g)) {
       expect(Object.keys(commandCatalogue)).toContain(words)
     }

@@ -9,7 +9,7 @@ import type { SettingValues } from '../../daemon/kernel/settings/settings.ts'
 import { x509Settings } from '../../daemon/kernel/settings/sso-settings.ts'
 import { createFolder, noon } from './identity-fixture.ts'
 
-/** Tokens are "subject@tenant", or "subject@tenant<actor"; whoever can write one has it. */
+/** Tokens are "subject@tenant", or "subject@tenant<actor"; any test can write one. */
 const tokens: IdentityProvider = {
   name: 'offline',
   async verify(bearer = '') {
@@ -21,7 +21,7 @@ const tokens: IdentityProvider = {
 
 export type CertificateRow = Record<string, unknown>
 
-/** `ca`: PEM of the authorities that the site trusts. Without `lists` there is no file of revocation lists. */
+/** `ca`: PEM of the authorities that the site trusts. Without `lists` no file of revocation lists exists. */
 export function createCertificateFixture(ca: string, rows: readonly CertificateRow[], lists?: string | Buffer) {
   const dir = createFolder()
   const [ca_file, crl_file] = [join(dir, 'ca.pem'), join(dir, 'lists.pem')]
@@ -30,10 +30,10 @@ export function createCertificateFixture(ca: string, rows: readonly CertificateR
   const clock = { now: noon, mono: 0 }
   const logged: string[] = []
   const log = (event: string, fields: unknown) => logged.push(`${event} ${JSON.stringify(fields)}`)
-  const given = { ca_file, subjects: rows, ...(lists === undefined ? {} : { crl_file }) }
+  const settings = { ca_file, subjects: rows, ...(lists === undefined ? {} : { crl_file }) }
   const beside = clientCertificateProvider({
     ca_file,
-    x509: x509Settings.schema.parse(given) as SettingValues<typeof x509Settings>,
+    x509: x509Settings.schema.parse(settings) as SettingValues<typeof x509Settings>,
     log: { debug: log, info: log, warn: log, error: log },
     now: () => clock.now,
     recheck: { every_ms: 0, monotonic: () => clock.mono },
@@ -45,7 +45,7 @@ export function createCertificateFixture(ca: string, rows: readonly CertificateR
     logged,
     revocations,
     crl_file,
-    /** The subject of whoever shows this, or undefined, or "unavailable". */
+    /** The subject of this certificate, or undefined, or "unavailable". */
     async who(der: Buffer, bearer?: string, fault?: string) {
       try {
         return (await provider.verify(bearer, { der, fault }))?.sub

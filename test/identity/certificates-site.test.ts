@@ -61,7 +61,7 @@ afterAll(async () => {
 /** `isReused`: on a connection that was there; `isResumed`: by a handshake that took up an earlier one. */
 type TlsResponse = { readonly status: number; readonly isReused: boolean; readonly isResumed: boolean }
 
-/** Without `agent` on a connection of its own. Rejects when there is no connection. */
+/** Without `agent` on its own connection. Rejects when the connection fails. */
 function requestRole(
   role: string,
   shown?: IssuedCertificate,
@@ -90,9 +90,9 @@ function requestRole(
     request.on('error', reject)
   })
 }
-const requestStatus = async (...asked: Parameters<typeof requestRole>) => (await requestRole(...asked)).status
+const requestStatus = async (...args: Parameters<typeof requestRole>) => (await requestRole(...args)).status
 
-describe('where a certificate is asked for', () => {
+describe('a listener that requests a certificate', () => {
   test('it is enough, and so is a token; with neither it is 401', async () => {
     expect(await requestStatus('consensus', ada)).toBe(200)
     expect(await requestStatus('consensus', undefined, { token: await site.token({ roles: ['analyst'] }) })).toBe(200)
@@ -152,7 +152,7 @@ test('the doctor sees authorities and lists', async () => {
     return findings.filter(({ check, state }) => check === 'x509' && state !== 'ok').map(({ detail }) => detail)
   }
   expect(await wrong(0)).toEqual([])
-  expect(await wrong(8)).toEqual([expect.stringMatching(/^the revocation list is overdue of CN=root,O=Example/)])
+  expect(await wrong(8)).toEqual([expect.stringMatching(/^overdue revocation list of CN=root,O=Example/)])
   expect(await wrong(366)).toEqual([
     expect.stringContaining('the authority CN=root,O=Example ended'),
     expect.anything(),

@@ -57,7 +57,7 @@ describe('the table', () => {
     })
   })
 
-  needsOpenssl('names it letter by letter, and whoever is not in it is nobody', async () => {
+  needsOpenssl('names it letter by letter, and another certificate is nobody', async () => {
     const near = [
       { uri: 'urn:example:Ada' },
       { uri: 'urn:example:ad' },

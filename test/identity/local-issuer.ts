@@ -21,15 +21,15 @@ export async function createSigningKey(kid: string, alg = 'RS256'): Promise<Sign
 
 export type LocalIssuer = {
   readonly issuer: string
-  /** What the JWKS holds. */
+  /** The keys of the JWKS. */
   keys: unknown[]
-  /** What is changed of its discovery document. */
+  /** Changes to its discovery document. */
   discovery: Record<string, unknown>
   /** Instead of an answer: an HTTP status with this body. */
   failure: undefined | { status: number; body: string; headers?: Record<string, string> }
-  /** Times that each path was asked for. */
+  /** The number of requests for each path. */
   readonly requestCounts: Map<string, number>
-  /** Lets no answer out, of this path or of all, until it is called back; then they say what they would have said. */
+  /** Holds back every answer, of this path or of all, until the returned function runs; then they go out unchanged. */
   hold(path?: string): () => void
   close(): void
 }
@@ -88,7 +88,7 @@ export async function startIssuerForTest(...keys: readonly SigningKey[]): Promis
 
 export const siteAudience = 'urn:example:site:alpha'
 
-/** What an honest provider writes for Ada at noon. */
+/** The claims that an honest provider writes for Ada at noon. */
 export function buildAdaClaims(iss: string, now_ms = noon) {
   const iat = Math.floor(now_ms / 1000)
   return {
@@ -105,7 +105,7 @@ export function buildAdaClaims(iss: string, now_ms = noon) {
   }
 }
 
-/** Signed as RFC 9068 wants it, with whatever header the test puts over it. */
+/** Signed as RFC 9068 wants it, with the test's header laid over. */
 export function signToken(
   key: Pick<SigningKey, 'kid' | 'alg'> & { readonly privateKey: CryptoKey | Uint8Array },
   claims: Record<string, unknown>,

@@ -152,7 +152,7 @@ describe('revocation', () => {
   })
 
   const harms: [string, (file: string) => void][] = [
-    ['a line that is no JSON', (file) => appendFileSync(file, 'oops\n')],
+    ['a line that is not JSON', (file) => appendFileSync(file, 'oops\n')],
     ['a line with an unknown field', (file) => appendFileSync(file, `{"jti":"x","at":"${at}","reason":"","more":1}\n`)],
     ['an empty line', (file) => appendFileSync(file, '\n')],
     ['a line cut by a crash', (file) => appendFileSync(file, `{"jti":"x","at":"${at}"`)],
@@ -196,7 +196,7 @@ describe('revocation', () => {
   })
 })
 
-test('rubbish is no token, and never an exception', async () => {
+test('rubbish is not a token, and never an exception', async () => {
   const { provider } = await createIdentityFixture()
   for (const text of ['', 'x', '..', 'a.b.c', '\u0000', 'é'.repeat(100), 'x'.repeat(100_000)]) {
     expect(await provider.verify(text)).toBeUndefined()

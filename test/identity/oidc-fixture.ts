@@ -10,18 +10,18 @@ export function createOidcFixture(issuer: string, change: Partial<SettingValues<
   const clock = { now: noon, mono: 1_000_000 }
   const logged: string[] = []
   const log = (event: string, fields: unknown) => logged.push(`${event} ${JSON.stringify(fields)}`)
-  const given = { issuer, audience: siteAudience, role_map: { examiner: ['analyst'], watcher: ['auditor'] } }
+  const settings = { issuer, audience: siteAudience, role_map: { examiner: ['analyst'], watcher: ['auditor'] } }
   const tokens = ssoTokenVerifier({
-    sso: ssoSettings.schema.parse({ ...given, ...change }) as SettingValues<typeof ssoSettings>,
+    sso: ssoSettings.schema.parse({ ...settings, ...change }) as SettingValues<typeof ssoSettings>,
     skew_s: 60,
     log: { debug: log, info: log, warn: log, error: log },
     now: () => clock.now,
     monotonic: () => clock.mono,
   })
   /** The site's claims, or the reason against them. */
-  const said = async (token: string) => {
+  const readVerdict = async (token: string) => {
     const verdict = await tokens.verify(token)
     return 'refused' in verdict ? verdict.refused : verdict.payload
   }
-  return { ...tokens, said, clock, logged }
+  return { ...tokens, readVerdict, clock, logged }
 }

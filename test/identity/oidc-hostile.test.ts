@@ -1,4 +1,4 @@
-// Tokens that somebody made up, altered, took from elsewhere or found: none counts, whatever it claims of itself.
+// Tokens that were invented, altered, taken from elsewhere or found: none counts, with any claim.
 import { createPublicKey, KeyObject, sign as signBytes } from 'node:crypto'
 import { exportSPKI, importJWK, UnsecuredJWT } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -44,7 +44,7 @@ describe('an honest token', () => {
     'signed by %s counts, in the words of the site',
     async (name) => {
       const { issuer, site } = await createFixture()
-      expect(await site.said(await signToken(keys[name], buildAdaClaims(issuer.issuer)))).toEqual({
+      expect(await site.readVerdict(await signToken(keys[name], buildAdaClaims(issuer.issuer)))).toEqual({
         sub: 'ada',
         tenant_id: 'alpha',
         roles: ['analyst'],
@@ -60,7 +60,7 @@ describe('an honest token', () => {
   test('of Keycloak says what it is in a claim instead', async () => {
     const { issuer, site } = await createFixture()
     const claims = { ...buildAdaClaims(issuer.issuer), typ: 'Bearer' }
-    expect(await site.said(await signToken(keys.rs, claims, { typ: 'JWT' }))).toHaveProperty('sub', 'ada')
+    expect(await site.readVerdict(await signToken(keys.rs, claims, { typ: 'JWT' }))).toHaveProperty('sub', 'ada')
   })
 })
 
@@ -68,11 +68,11 @@ describe('algorithms', () => {
   test('none is none, however it is spelled', async () => {
     const { issuer, site } = await createFixture()
     const bare = new UnsecuredJWT(buildAdaClaims(issuer.issuer)).encode()
-    expect(await site.said(bare)).toBe('malformed')
+    expect(await site.readVerdict(bare)).toBe('malformed')
     for (const alg of ['none', 'None', 'NONE', '']) {
       const head = encodeSegment({ alg, kid: 'k-rs', typ: 'at+jwt' })
       for (const end of ['', 'AAAA']) {
-        expect(await site.said(`${head}.${encodeSegment(buildAdaClaims(issuer.issuer))}.${end}`)).toBe(
+        expect(await site.readVerdict(`${head}.${encodeSegment(buildAdaClaims(issuer.issuer))}.${end}`)).toBe(
           'algorithm_not_allowed',
         )
       }
@@ -88,7 +88,7 @@ describe('algorithms', () => {
         { kid: 'k-rs', alg: 'HS256', privateKey: new Uint8Array(secret) },
         buildAdaClaims(issuer.issuer),
       )
-      expect(await site.said(token)).toBe('algorithm_not_allowed')
+      expect(await site.readVerdict(token)).toBe('algorithm_not_allowed')
     }
   })
 
@@ -97,28 +97,30 @@ describe('algorithms', () => {
     const secret = new Uint8Array(32)
     issuer.keys = [{ kty: 'oct', kid: 'k-hs', alg: 'HS256', k: Buffer.from(secret).toString('base64url') }]
     const token = await signToken({ kid: 'k-hs', alg: 'HS256', privateKey: secret }, buildAdaClaims(issuer.issuer))
-    expect(await site.said(token)).toBe('algorithm_not_allowed')
+    expect(await site.readVerdict(token)).toBe('algorithm_not_allowed')
   })
 
   test('a key verifies by its own algorithm, not by the one that the header names', async () => {
     const { issuer, site } = await createFixture()
     const rs = await signToken(keys.rs, buildAdaClaims(issuer.issuer), { kid: 'k-es' })
-    expect(await site.said(rs)).toBe('bad_signature')
+    expect(await site.readVerdict(rs)).toBe('bad_signature')
     const asPs = await signToken(keys.ps, buildAdaClaims(issuer.issuer), { kid: 'k-rs' })
-    expect(await site.said(asPs)).toBe('bad_signature')
+    expect(await site.readVerdict(asPs)).toBe('bad_signature')
   })
 
-  test('what the profile does not list is not taken, though the provider has it', async () => {
+  test('ignores an issuer that the profile does not list, though the provider has it', async () => {
     const { issuer, site } = await createFixture({ algorithms: ['ES384'] })
-    expect(await site.said(await signToken(keys.rs, buildAdaClaims(issuer.issuer)))).toBe('algorithm_not_allowed')
-    expect(await site.said(await signToken(keys.es384, buildAdaClaims(issuer.issuer)))).toHaveProperty('sub')
+    expect(await site.readVerdict(await signToken(keys.rs, buildAdaClaims(issuer.issuer)))).toBe(
+      'algorithm_not_allowed',
+    )
+    expect(await site.readVerdict(await signToken(keys.es384, buildAdaClaims(issuer.issuer)))).toHaveProperty('sub')
   })
 })
 
 describe('keys', () => {
   test('a stranger’s key under the name of the provider’s', async () => {
     const { issuer, site } = await createFixture()
-    expect(await site.said(await signToken(keys.other, buildAdaClaims(issuer.issuer)))).toBe('bad_signature')
+    expect(await site.readVerdict(await signToken(keys.other, buildAdaClaims(issuer.issuer)))).toBe('bad_signature')
   })
 
   test('a header that brings its key, or says where to fetch it, is refused before it is looked at', async () => {
@@ -131,18 +133,20 @@ describe('keys', () => {
       { x5c: ['MIIB'] },
     ]
     for (const extra of bringing) {
-      expect(await site.said(await signToken(keys.other, buildAdaClaims(issuer.issuer), extra))).toBe('malformed')
-      expect(await site.said(await signToken(keys.rs, buildAdaClaims(issuer.issuer), extra))).toBe('malformed')
+      expect(await site.readVerdict(await signToken(keys.other, buildAdaClaims(issuer.issuer), extra))).toBe(
+        'malformed',
+      )
+      expect(await site.readVerdict(await signToken(keys.rs, buildAdaClaims(issuer.issuer), extra))).toBe('malformed')
     }
     expect(trap.requestCounts.size).toBe(0)
   })
 
-  test('members that change what is signed are refused', async () => {
+  test('refuses members that change the signed content', async () => {
     const { issuer, site } = await createFixture()
     const body = JSON.stringify(buildAdaClaims(issuer.issuer))
     for (const extra of [{ crit: ['b64'], b64: false }, { crit: [] }, { b64: true }, { zip: 'DEF' }, { cty: 'JWT' }]) {
       const header = JSON.stringify({ alg: 'RS256', kid: 'k-rs', typ: 'at+jwt', ...extra })
-      expect(await site.said(signWithRs256(header, body))).toBe('malformed')
+      expect(await site.readVerdict(signWithRs256(header, body))).toBe('malformed')
     }
   })
 
@@ -150,16 +154,20 @@ describe('keys', () => {
     const { issuer, site } = await createFixture()
     for (const kid of ['../../dev/null', "k-rs' or 1=1", '__proto__', 'constructor', 'k-rs\0', 'k'.repeat(256)]) {
       site.clock.mono += 3_600_000
-      expect(await site.said(await signToken(keys.rs, buildAdaClaims(issuer.issuer), { kid })), kid).toBe('unknown_key')
+      expect(await site.readVerdict(await signToken(keys.rs, buildAdaClaims(issuer.issuer), { kid })), kid).toBe(
+        'unknown_key',
+      )
     }
     for (const kid of [undefined, '', 'k'.repeat(257), 7, null, ['k-rs']]) {
       const header = JSON.stringify({ alg: 'RS256', kid, typ: 'at+jwt' })
-      expect(await site.said(signWithRs256(header, JSON.stringify(buildAdaClaims(issuer.issuer))))).toBe('malformed')
+      expect(await site.readVerdict(signWithRs256(header, JSON.stringify(buildAdaClaims(issuer.issuer))))).toBe(
+        'malformed',
+      )
     }
     expect([...issuer.requestCounts.keys()]).toEqual(['/.well-known/openid-configuration', '/keys'])
   })
 
-  test('keys that are no signing keys, too short, private, or named twice do not count', async () => {
+  test('keys other than signing keys, too short, private, or named twice do not count', async () => {
     const { issuer, site } = await createFixture()
     const unfit: unknown[] = [
       { ...keys.rs.jwk, use: 'enc' },
@@ -174,7 +182,7 @@ describe('keys', () => {
     for (const jwk of [...unfit.map((each) => [each]), [keys.rs.jwk, keys.other.jwk]]) {
       issuer.keys = jwk
       site.clock.mono += 3_600_000 * 48
-      expect(await site.said(await signToken(keys.rs, buildAdaClaims(issuer.issuer)))).toBe('unknown_key')
+      expect(await site.readVerdict(await signToken(keys.rs, buildAdaClaims(issuer.issuer)))).toBe('unknown_key')
     }
   })
 })
@@ -184,7 +192,7 @@ describe('form', () => {
     const { issuer, site } = await createFixture()
     const header = '{"alg":"RS256","kid":"k-rs","typ":"at+jwt"}'
     const body = JSON.stringify(buildAdaClaims(issuer.issuer))
-    expect(await site.said(signWithRs256(header, body))).toHaveProperty('sub')
+    expect(await site.readVerdict(signWithRs256(header, body))).toHaveProperty('sub')
     const twice = [
       [header, `${body.slice(0, -1)},"sub":"root"}`],
       [header, `{"tenant_id":"bravo",${body.slice(1)}`],
@@ -192,7 +200,7 @@ describe('form', () => {
       [header, body.replace('"sub"', '"s\\u0075b":"root","sub"')],
       [`{"alg":"none",${header.slice(1)}`, body],
     ] as const
-    for (const [head, claims] of twice) expect(await site.said(signWithRs256(head, claims))).toBe('malformed')
+    for (const [head, claims] of twice) expect(await site.readVerdict(signWithRs256(head, claims))).toBe('malformed')
   })
 
   test('white space between members, and colons and quotes inside of strings, are nobody’s harm', async () => {
@@ -202,23 +210,23 @@ describe('form', () => {
       '{ "alg" : "RS256",\n"kid" : "k-rs", "typ" : "at+jwt" }',
       JSON.stringify(odd, undefined, 2),
     )
-    expect(await site.said(token)).toHaveProperty('sub', 'ada')
+    expect(await site.readVerdict(token)).toHaveProperty('sub', 'ada')
   })
 
   test('huge, cut, extended, or not a token at all', async () => {
     const { issuer, site } = await createFixture()
     const token = await signToken(keys.rs, buildAdaClaims(issuer.issuer))
     expect(
-      await site.said(await signToken(keys.rs, { ...buildAdaClaims(issuer.issuer), pad: 'x'.repeat(8_192) })),
+      await site.readVerdict(await signToken(keys.rs, { ...buildAdaClaims(issuer.issuer), pad: 'x'.repeat(8_192) })),
     ).toBe('too_large')
-    expect(await site.said('x'.repeat(1_000_000))).toBe('too_large')
+    expect(await site.readVerdict('x'.repeat(1_000_000))).toBe('too_large')
     for (const text of ['', '.', '..', 'a.b.c', `${token}.x`, `${token}=`, ` ${token}`, 'null.null.null']) {
-      expect(await site.said(text), text).toBe('malformed')
+      expect(await site.readVerdict(text), text).toBe('malformed')
     }
     const [head = '', , signature = ''] = token.split('.')
     const promoted = encodeSegment({ ...buildAdaClaims(issuer.issuer), realm_access: { roles: ['watcher'] } })
-    expect(await site.said(`${head}.${promoted}.${signature}`)).toBe('bad_signature')
-    expect(await site.said(token.slice(0, -10))).toBe('bad_signature')
+    expect(await site.readVerdict(`${head}.${promoted}.${signature}`)).toBe('bad_signature')
+    expect(await site.readVerdict(token.slice(0, -10))).toBe('bad_signature')
   })
 })
 
@@ -246,22 +254,22 @@ describe('claims', () => {
   ]
   test.each(cases)('with %s', async (_, change, reason) => {
     const { issuer, site } = await createFixture()
-    expect(await site.said(await signToken(keys.rs, { ...buildAdaClaims(issuer.issuer), ...change(issuer) }))).toBe(
-      reason,
-    )
+    expect(
+      await site.readVerdict(await signToken(keys.rs, { ...buildAdaClaims(issuer.issuer), ...change(issuer) })),
+    ).toBe(reason)
   })
 
   test('times are judged with the skew, and no more', async () => {
     const { issuer, site } = await createFixture()
     const late = await signToken(keys.rs, { ...buildAdaClaims(issuer.issuer), exp: noon / 1000 - 59 })
     const early = await signToken(keys.rs, { ...buildAdaClaims(issuer.issuer), nbf: noon / 1000 + 60 })
-    expect(await site.said(late)).toHaveProperty('sub')
-    expect(await site.said(early)).toHaveProperty('sub')
+    expect(await site.readVerdict(late)).toHaveProperty('sub')
+    expect(await site.readVerdict(early)).toHaveProperty('sub')
     site.clock.now += 1_000
-    expect(await site.said(late)).toBe('expired')
+    expect(await site.readVerdict(late)).toBe('expired')
   })
 
-  test('an ID, refresh or logout token is no access token, nor is one that does not say', async () => {
+  test('an ID, refresh or logout token is not an access token, nor is one without a type', async () => {
     const { issuer, site } = await createFixture()
     const kinds: [string | undefined, string | undefined][] = [
       ['JWT', 'ID'],
@@ -276,15 +284,17 @@ describe('claims', () => {
     ]
     for (const [typ, claimed] of kinds) {
       const token = await signToken(keys.rs, { ...buildAdaClaims(issuer.issuer), typ: claimed }, { typ })
-      expect(await site.said(token), `${typ} ${claimed}`).toBe('not_an_access_token')
+      expect(await site.readVerdict(token), `${typ} ${claimed}`).toBe('not_an_access_token')
     }
   })
 
   test('issued to a client that the profile does not list', async () => {
     const { issuer, site } = await createFixture({ authorized_parties: ['console'] })
-    expect(await site.said(await signToken(keys.rs, buildAdaClaims(issuer.issuer)))).toHaveProperty('sub')
+    expect(await site.readVerdict(await signToken(keys.rs, buildAdaClaims(issuer.issuer)))).toHaveProperty('sub')
     for (const azp of ['toy', undefined, 'console ']) {
-      expect(await site.said(await signToken(keys.rs, { ...buildAdaClaims(issuer.issuer), azp }))).toBe('wrong_client')
+      expect(await site.readVerdict(await signToken(keys.rs, { ...buildAdaClaims(issuer.issuer), azp }))).toBe(
+        'wrong_client',
+      )
     }
   })
 })

@@ -23,11 +23,11 @@ const minutes = 60_000
 /** Fetches in the background end when they end. */
 const waitOptions = { timeout: 30_000 }
 
-/** What the site says of a token, or that it cannot say. */
+/** The site's verdict on a token, or that it cannot judge it. */
 async function verifyAtSite(site: ReturnType<typeof createOidcFixture>, token: string): Promise<unknown> {
   try {
-    const said = await site.said(token)
-    return typeof said === 'string' ? said : 'counts'
+    const verdict = await site.readVerdict(token)
+    return typeof verdict === 'string' ? verdict : 'counts'
   } catch (error) {
     if (!isRefusal(error)) throw error
     return `${error.code} ${error.retry_after_s}`
@@ -46,7 +46,7 @@ test('keys are fetched with the first token, once for all that come at that mome
   expect(countKeyFetches(issuer)).toBe(1)
 })
 
-test('a key that nobody knows is asked for once, then not before the least time has passed', async () => {
+test('requests an unknown key once, then not before the least time has passed', async () => {
   const issuer = await startIssuerForTest(first)
   const site = createOidcFixture(issuer.issuer)
   const known = await signToken(first, buildAdaClaims(issuer.issuer))
@@ -86,7 +86,7 @@ test('a key that is made while keys are on their way is not denied because they 
   expect(countKeyFetches(issuer)).toBe(2)
 })
 
-test('a token that is wrong in anything else never makes the provider be asked', async () => {
+test('a token that is wrong in another way never causes a request to the provider', async () => {
   const issuer = await startIssuerForTest(first)
   const site = createOidcFixture(issuer.issuer)
   const wrong = [{ aud: 'elsewhere' }, { exp: 1 }, { iss: 'https://elsewhere' }, { jti: undefined }]
@@ -148,7 +148,7 @@ test.each(outages)(
   },
 )
 
-test('a provider that was never there is out of reach, and asked again after the least time alone', async () => {
+test('a provider that was never reachable is unavailable, and tried again after the least time alone', async () => {
   const issuer = await startIssuerForTest(first)
   issuer.failure = { status: 500, body: '{}' }
   const site = createOidcFixture(issuer.issuer)

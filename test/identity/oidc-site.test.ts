@@ -48,7 +48,7 @@ const revokeToken = async (what: Record<string, unknown>) => {
   return site.request('site', { method: 'POST', path: '/api/v2/site/token/revocation', token: chief, body })
 }
 
-describe('what a token of the provider gives', () => {
+describe('the rights from a token of the provider', () => {
   test('is what the profile gives for its roles, at every role of the site', async () => {
     expect((await listSessions(await createToken())).status).toBe(200)
     expect(
@@ -82,7 +82,7 @@ describe('what a token of the provider gives', () => {
 })
 
 describe('two issuers', () => {
-  test('are told apart by the name in the token, and each is judged by its own keys alone', async () => {
+  test('distinguishes issuers by the name in the token, and judges each by its own keys alone', async () => {
     const own = await site.token({ roles: ['analyst'] })
     expect((await listSessions(own)).status).toBe(200)
     const bySiteAsProvider = await issueToken(site.tokenKey(), {
@@ -165,9 +165,7 @@ describe('where an operator looks', () => {
 
   test('health and doctor know of the provider', async () => {
     expect(await healthOf()).toMatchObject({ ok: true, detail: expect.stringMatching(/^keys of \d+ s ago$/) })
-    expect(await found()).toEqual([
-      { check: 'sso', state: 'ok', detail: 'the identity provider has 1 keys that count' },
-    ])
+    expect(await found()).toEqual([{ check: 'sso', state: 'ok', detail: 'the identity provider has 1 usable keys' }])
   })
 
   test('a token is inspected as the site judges it', async () => {

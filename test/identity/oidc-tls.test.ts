@@ -27,11 +27,14 @@ requires('openssl')('its certificate is of the authority in sso.ca_file, or noth
     return join(dir, name)
   }
   const known = createOidcFixture(provider.issuer, { ca_file: file('root.pem', root.cert) })
-  expect(await known.said(token)).toHaveProperty('sub', 'ada')
-  expect(await createOidcFixture(provider.issuer, { tls_verify: false }).said(token)).toHaveProperty('sub', 'ada')
+  expect(await known.readVerdict(token)).toHaveProperty('sub', 'ada')
+  expect(await createOidcFixture(provider.issuer, { tls_verify: false }).readVerdict(token)).toHaveProperty(
+    'sub',
+    'ada',
+  )
   for (const change of [{}, { ca_file: file('other.pem', other.cert) }]) {
     const site = createOidcFixture(provider.issuer, change)
-    await expect(site.said(token)).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(site.readVerdict(token)).rejects.toMatchObject({ code: 'unavailable' })
     expect(site.logged.join()).toMatch(/UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER/)
   }
 })
@@ -57,9 +60,9 @@ describe('exchange at the provider', () => {
   }
 
   test('says who asks, for what, and gives back what it got', async () => {
-    const given = { access_token: 'theirs', token_type: 'Bearer', expires_in: 60 }
-    const { heard, exchange } = await endpoint(200, JSON.stringify(given))
-    expect(await exchange()).toMatchObject(given)
+    const grant = { access_token: 'theirs', token_type: 'Bearer', expires_in: 60 }
+    const { heard, exchange } = await endpoint(200, JSON.stringify(grant))
+    expect(await exchange()).toMatchObject(grant)
     expect(Buffer.from(heard[0]?.authorization?.replace('Basic ', '') ?? '', 'base64').toString()).toBe(
       'site%3Aa:s+e%2Bc%25ret%2F%3A',
     )
@@ -85,7 +88,7 @@ describe('exchange at the provider', () => {
     [302, '{"access_token":"x","token_type":"Bearer"}'],
     [401, '{"error":"two words, or a line\\nbreak"}'],
     [200, '<html>the-callers-token</html>'],
-  ])('%i %s is no answer, and nothing of the question is told', async (status, body) => {
+  ])('%i %s is not an answer, and nothing of the request is revealed', async (status, body) => {
     const { exchange } = await endpoint(status, body)
     const error = await exchange().then(
       () => undefined,

@@ -21,7 +21,7 @@ async function createPeerFolder(): Promise<{ dir: string; bravo: Peer }> {
   return { dir: join(root, 'peers'), bravo }
 }
 
-test('a peer is pinned, read, replaced only when asked, and removed; another process sees each at once', async () => {
+test('pins a peer, reads it, replaces it only on demand, and removes it; another process sees each change at once', async () => {
   const { dir, bravo } = await createPeerFolder()
   const [writer, reader] = [peerFiles(dir), peerFiles(dir)]
   expect(await reader.list()).toEqual([])
@@ -59,7 +59,7 @@ test('a change within one step of the clock, of the same size, is seen', async (
   expect((await peers.get('bravo'))?.threshold).toBe(3)
 })
 
-test('a file that others may read, that lies about its name, or that is no peer stops all', async () => {
+test('a file that others may read, that has another name, or that is not a peer stops all', async () => {
   const { dir, bravo } = await createPeerFolder()
   const peers = peerFiles(dir)
   await peers.add(bravo)

@@ -1,4 +1,4 @@
-// Revocation lists of the authorities: what is on them does not count, and without a current one nothing is judged.
+// Revocation lists of the authorities: a listed certificate does not count, and without a current list nothing is judged.
 import { X509Certificate } from 'node:crypto'
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -100,7 +100,7 @@ test('a list that its authority has not signed is none', async () => {
   ).toBeUndefined()
 })
 
-test('a part of a list is no list: deltas, and those for some certificates only', async () => {
+test('refuses partial lists: deltas, and those for some certificates only', async () => {
   for (const extension of [
     '2.5.29.27=critical,DER:02:01:01',
     'issuingDistributionPoint=critical,@point\n[point]\nonlyuser=TRUE',

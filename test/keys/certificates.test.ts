@@ -1,4 +1,4 @@
-// What certificates of a site authority say, read by the platform's own parser and not by the library that made them.
+// Contents of certificates of a site authority, read by the platform's own parser and not by the library that made them.
 import { X509Certificate } from 'node:crypto'
 import { expect, test } from 'vitest'
 import {

@@ -59,7 +59,7 @@ test('RFC 8037 appendix A.3: the thumbprint of the example key', () => {
   expect(jwk && computeThumbprint(jwk)).toBe('kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k')
 })
 
-test('a key spelled with other spare bits is no key: one key has one fingerprint', async () => {
+test('a key with other spare bits is not a key: one key has one fingerprint', async () => {
   const { public_key } = await createKey(createKeyFolderPath())
   const x = String(public_key.jwk.x)
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -108,7 +108,7 @@ test('a file under another name, a link, a stranger, and a swapped private half 
   expect(() => readKeyFiles(dir)).toThrow('is not a key file')
 })
 
-test('what a crash left behind is no key', async () => {
+test('leftovers of a crash are not keys', async () => {
   const dir = createKeyFolderPath()
   const { public_key } = await createKey(dir)
   writeFileSync(join(dir, `.${public_key.kid}.0123456789ab.tmp`), '{"public_', { mode: 0o600 })

@@ -51,7 +51,7 @@ export const changeKey = (key: StoredKey, change: Partial<PublicKey>): StoredKey
 })
 export const revokeKey = (key: StoredKey) => changeKey(key, { status: 'revoked' })
 
-/** The version after `last` with these keys; every root key there is must sign unless told otherwise. */
+/** The version after `last` with these keys; every root key of it signs by default. */
 export function buildNextKeySet(last: Jws | undefined, keys: readonly StoredKey[], more: Partial<KeySet> = {}): KeySet {
   const before = last && parseKeySet(last)
   const version = (before?.version ?? 0) + 1
@@ -74,7 +74,7 @@ export async function signKeySet(set: KeySet, by: readonly StoredKey[]): Promise
   return await signWithKeys(by, 'keyset', encodeKeySet(set))
 }
 
-/** What people confirm when there is no set yet. */
+/** The record that people confirm before the first key set. */
 export function pinByHand(keys: readonly StoredKey[], root_threshold: number): PinnedKeySet {
   const all = keys.map(({ public_key }) => public_key)
   return { ...no_key_set, site: 'bravo', tenant_id: 'tenant-b', root_threshold, keys: all, revoked: [] }

@@ -65,7 +65,7 @@ describe.each(keyAlgorithmCases)('root keys of $name', (kind) => {
     expect(await followChain(last, chain)).toEqual({ pinned: last, sets: [] })
   })
 
-  test('rollback: an older version changes nothing, whoever signed it', async () => {
+  test('rollback: an older version changes nothing, with any signature', async () => {
     const now = await pinnedAt(first, second)
     const other = await signKeySet(buildNextKeySet(undefined, [...roots], { thresholds: { message: 1, root: 1 } }), [
       ...roots,
@@ -157,7 +157,7 @@ describe.each(keyAlgorithmCases)('root keys of $name', (kind) => {
     expect(await describeSuccession(start, [await made(9)], noon + 11 * day_ms)).toBe('signature_invalid')
   })
 
-  test('a fork is told from a forgery: only root keys that are pinned can split the history', async () => {
+  test('distinguishes a fork from a forgery: only pinned root keys can split the history', async () => {
     const also = await signKeySet(buildNextKeySet(undefined, [...roots, ...message], { created: formatDay(0) }), roots)
     expect(await describeSuccession(pinned, [also])).toBe('fork')
     const another = await next([...roots, ...later], { previous: digestKeySet(also) })
@@ -199,7 +199,7 @@ function listPinnedWithout({ public_key }: StoredKey) {
 }
 
 describe('a threshold of two', () => {
-  test('is not met by one key, whatever it is called and however often it signs', async () => {
+  test('one key never meets it, under any name and with any number of signatures', async () => {
     const one = await createUnstoredKey('root')
     const message = await createUnstoredKey()
     const alias = changeKey(one, { kid: 'root-other' })
@@ -232,7 +232,7 @@ describe('a threshold of two', () => {
   })
 })
 
-test('what is not the canonical text of a key set is none', async () => {
+test('text other than the canonical text of a key set is invalid', async () => {
   const [root, message] = [await createUnstoredKey('root'), await createUnstoredKey()]
   const set = buildNextKeySet(undefined, [root, message])
   const text = Buffer.from(encodeKeySet(set)).toString()

@@ -1,4 +1,4 @@
-// What is pinned of a peer after its key sets, and after a person here has lost trust in one of its keys.
+// The pinned keys of a peer after its key sets, and after a person here has revoked trust in one of its keys.
 import { expect, test } from 'vitest'
 import { isRefusal } from '../../daemon/kernel/error/errors.ts'
 import { type Peer, peer as peerRecord } from '../../daemon/kernel/identity/peer.ts'
@@ -43,7 +43,7 @@ test('message and root keys, and both thresholds, become those of the set; a per
   expect(await applyKeySets(next, set)).toBe(next)
 })
 
-test('a key that a set or a person revoked stays revoked, whatever later sets say', async () => {
+test('a key revoked by a set or a person stays revoked under later sets', async () => {
   const [root, old, stolen, other] = [
     await createUnstoredKey('root'),
     await createUnstoredKey(),

@@ -1,4 +1,4 @@
-// What a signature is worth: the pinned record decides, and nothing that travels with the message does.
+// The worth of a signature: the pinned record decides, and nothing that travels with the message does.
 import { type CryptoKey, flattenedVerify, GeneralSign, importJWK } from 'jose'
 import { describe, expect, test } from 'vitest'
 import type { StoredKey } from '../../adapters/keys/jose/key-files.ts'
@@ -48,7 +48,7 @@ async function signHeaderText(key: StoredKey, header: string): Promise<Jws> {
 }
 
 describe.each(keyAlgorithm.options)('with a key of %s', (algorithm) => {
-  test('what was signed verifies, says who signed, and any other verifier agrees', async () => {
+  test('a signature verifies, names its signer, and another verifier agrees', async () => {
     const dir = createKeyFolderPath()
     const { public_key } = await createKey(dir, 'message', algorithm)
     const signatures = joseSignatures({ dir, now: () => noon })

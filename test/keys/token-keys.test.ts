@@ -1,4 +1,4 @@
-// The list of token keys: what it says counts with the next look, and what is not surely the site's own counts for nothing.
+// The list of token keys: a change counts with the next look, and keys that are not surely the site's own count for nothing.
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -29,7 +29,7 @@ async function createTokenKey(only_subject?: string): Promise<TokenKey> {
 
 const modeOf = (name: string) => fs.statSync(name).mode & 0o777
 
-test('what is written is read, for its owner alone', async () => {
+test('reads back a written list, for its owner alone', async () => {
   const keys = [await createTokenKey(), await createTokenKey('role:consensus')]
   writeTokenKeys(file, keys)
   expect(readTokenKeys(file)).toEqual(keys)

@@ -1,4 +1,4 @@
-// Tokens under attack: each of these has opened a door somewhere, and is closed here.
+// Tokens under attack: each attack has succeeded against some other product, and fails here.
 import { CompactSign, type CryptoKey, importJWK } from 'jose'
 import { describe, expect, test } from 'vitest'
 import type { StoredKey } from '../../adapters/keys/jose/key-files.ts'
@@ -138,7 +138,7 @@ describe('claims', () => {
     expect(await verifyToken(token, [key.public_key], expected)).toEqual({ refused })
   })
 
-  test('what is meant for one role counts there, and neither at another nor for the whole site', async () => {
+  test('a token for one role counts there, and neither at another nor for the whole site', async () => {
     const key = await createTokenKey()
     const role_audience = `${site}:role:consensus`
     const token = await issueToken(key, { ...claims, aud: role_audience })
@@ -174,7 +174,7 @@ describe('form', () => {
     })
   })
 
-  test('a token of another type, or a file-drop signature, is no access token', async () => {
+  test('refuses a token of another type, or a file-drop signature, as an access token', async () => {
     const key = await createTokenKey()
     for (const typ of ['JWT', 'platform-statement+jws', 'AT+JWT', undefined]) {
       const token = await signToken(key, { ...buildHeader(key), typ }, claims)

@@ -56,13 +56,13 @@ async function createWrappedKey(): Promise<StoredKey> {
   return await wrapKey(await createKey(createKeyFolderPath()), passphrase)
 }
 
-async function readUnlockRefusal(key: StoredKey, given: string | undefined): Promise<{ why: string; message: string }> {
-  const error = await unwrapKey(key, given).catch((thrown: unknown) => thrown)
+async function readUnlockRefusal(key: StoredKey, word: string | undefined): Promise<{ why: string; message: string }> {
+  const error = await unwrapKey(key, word).catch((thrown: unknown) => thrown)
   if (!(error instanceof KeyLockedError)) throw new Error('it was opened')
   return { why: error.why, message: error.message }
 }
 
-/** As an attacker would write it who may change the file. */
+/** The file as an attacker with write access would write it. */
 async function rewrapKey(key: StoredKey, alg: string, parameters: object, secret = passphrase): Promise<StoredKey> {
   const opened = await unwrapKey(key, passphrase)
   const making = new CompactEncrypt(Buffer.from(JSON.stringify(opened.private_jwk)))
@@ -71,7 +71,7 @@ async function rewrapKey(key: StoredKey, alg: string, parameters: object, secret
   return { public_key: key.public_key, private_jwe: await making.encrypt(bytes) }
 }
 
-test('whatever is wrong is told in the same words: a passphrase, a file that was changed, another key', async () => {
+test('reports every cause in the same words: a wrong passphrase, a changed file, another key', async () => {
   const key = await createWrappedKey()
   const other = await createWrappedKey()
   const jwe = key.private_jwe ?? ''
@@ -101,23 +101,23 @@ test('another algorithm, or so many rounds that a start would hang, is not tried
 
 function setRounds(jwe: string, p2c: number): string {
   const [header = '', ...rest] = jwe.split('.')
-  const said = { ...JSON.parse(Buffer.from(header, 'base64url').toString()), p2c }
-  return [Buffer.from(JSON.stringify(said)).toString('base64url'), ...rest].join('.')
+  const changed = { ...JSON.parse(Buffer.from(header, 'base64url').toString()), p2c }
+  return [Buffer.from(JSON.stringify(changed)).toString('base64url'), ...rest].join('.')
 }
 
-test('the passphrase is asked for once for each key, and again after a wrong one', async () => {
+test('requests the passphrase once for each key, and again after a wrong one', async () => {
   const key = await createWrappedKey()
   const answers = ['a wrong passphrase', passphrase]
-  let asked = 0
+  let attempts = 0
   const next = () => {
-    asked += 1
+    attempts += 1
     return answers.shift()
   }
   await expect(importSigningKey(key, next)).rejects.toThrow(KeyLockedError)
   const opened = await Promise.all([importSigningKey(key, next), importSigningKey(key, next)])
   expect(opened[0]).toBe(opened[1])
   await signWithKeys([key], 'evidence', payload, next)
-  expect(asked).toBe(2)
+  expect(attempts).toBe(2)
 })
 
 test('a file with the key in the open and under a passphrase is refused; nothing is half unwrapped', async () => {

@@ -46,9 +46,9 @@ describe('a page in a browser', () => {
 
   test.each(foreign)('%s is refused, with a token and without', async (_, headers) => {
     const before = await listSessions()
-    for (const said of [{ token, headers }, { headers }]) {
-      expectProblem(await sendMcpRequest(port, 'tools/call', create, said as McpRequestOptions), [403])
-      expectProblem(await postMcp(port, list, said as McpRequestOptions), [403])
+    for (const options of [{ token, headers }, { headers }]) {
+      expectProblem(await sendMcpRequest(port, 'tools/call', create, options as McpRequestOptions), [403])
+      expectProblem(await postMcp(port, list, options as McpRequestOptions), [403])
     }
     for (const [method, path] of [
       ['DELETE', '/agentspace'],
@@ -73,10 +73,10 @@ describe('a page in a browser', () => {
 
   test('finds no word that would let it read answers, or ask beforehand', async () => {
     const headers = { origin: 'https://console.example', 'access-control-request-method': 'POST' }
-    const asked = await sendExactRequest({ port, method: 'OPTIONS', path: '/agentspace', headers })
-    expectProblem(asked, [405])
-    for (const { headers: told } of [asked, await sendMcpRequest(port, 'tools/list', {}, { token, headers })]) {
-      expect(Object.keys(told).filter((name) => name.startsWith('access-control'))).toEqual([])
+    const preflight = await sendExactRequest({ port, method: 'OPTIONS', path: '/agentspace', headers })
+    expectProblem(preflight, [405])
+    for (const { headers: answered } of [preflight, await sendMcpRequest(port, 'tools/list', {}, { token, headers })]) {
+      expect(Object.keys(answered).filter((name) => name.startsWith('access-control'))).toEqual([])
     }
   })
 })
@@ -128,9 +128,9 @@ describe('a session', () => {
     }
   })
 
-  test('of a revision that is not spoken here is of the newest that is', async () => {
-    for (const asked of ['2024-11-05', '2026-07-28', '2099-01-01']) {
-      const params = { protocolVersion: asked, capabilities: {}, clientInfo: { name: 'x', version: '1' } }
+  test('answers a request of an unknown revision in the newest one', async () => {
+    for (const version of ['2024-11-05', '2026-07-28', '2099-01-01']) {
+      const params = { protocolVersion: version, capabilities: {}, clientInfo: { name: 'x', version: '1' } }
       const { json } = await postMcp(port, { jsonrpc: '2.0', id: 1, method: 'initialize', params }, { token })
       expect(json).toMatchObject({ result: { protocolVersion: '2025-11-25' } })
     }
@@ -215,7 +215,7 @@ describe('a message', () => {
     }
   })
 
-  test('whose headers say other than its body is refused', async () => {
+  test('refuses a request whose headers contradict its body', async () => {
     const headers = { 'mcp-name': 'consensus_session_list' }
     expect((await sendMcpRequest(port, 'tools/call', create, { token, headers })).json).toMatchObject({
       error: { code: -32_020 },

@@ -6,13 +6,10 @@ import { deriveTools, type McpTool } from '../../daemon/kernel/api/mcp-tools.ts'
 import { problem } from '../../daemon/kernel/error/problem.ts'
 import { type AnyOperation, hasBody, pathParameters } from '../../daemon/kernel/operation/operation.ts'
 import { expectProblem } from '../support/every-operation/expect-problem.ts'
-import {
-  createOperationFixture,
-  type OperationFixture,
-  topSecretClearance,
-} from '../support/every-operation/operation-fixture.ts'
-import { type OperationSample, operationSamples } from '../support/every-operation/operation-samples.ts'
+import { type OperationFixture, topSecretClearance } from '../support/every-operation/operation-fixture.ts'
+import type { OperationSample } from '../support/every-operation/operation-samples.ts'
 import { readStoredState } from '../support/every-operation/read-stored-state.ts'
+import { createSampledFixture, roleOf } from '../support/every-operation/sampled-fixture.ts'
 import { listInputFields, sendOperation } from '../support/every-operation/send-operation.ts'
 import { callTool, sendMcpRequest, type ToolCallResult } from '../support/mcp/mcp-client.ts'
 
@@ -22,24 +19,14 @@ const permissions = [...new Set(tools.map(({ target }) => target.operation.allow
 
 let world: OperationFixture
 let before: string[]
-const inputs = new Map<string, OperationSample>()
+let inputs: ReadonlyMap<string, OperationSample>
 beforeAll(async () => {
-  const roles = permissions.flatMap((one) => [
-    [roleOf('only', one), [one]],
-    [roleOf('without', one), permissions.filter((other) => other !== one)],
-  ])
-  world = await createOperationFixture({ identity: { roles: Object.fromEntries(roles) } })
-  for (const { target } of tools) {
-    const made = await operationSamples[target.address]?.(world)
-    if (made) inputs.set(target.address, made)
-  }
-  before = await readStoredState(world)
+  ;({ world, inputs, before } = await createSampledFixture(
+    permissions,
+    tools.map(({ target }) => target.address),
+  ))
 })
 afterAll(() => world?.site.close())
-
-function roleOf(kind: 'only' | 'without', permission: string): string {
-  return `${kind}_${permission.replace(':', '_')}`
-}
 
 const sampleOf = ({ target }: McpTool): OperationSample => inputs.get(target.address) ?? { input: {} }
 const isTenants = (tool: McpTool) => sampleOf(tool).isTenants ?? pathParameters(tool.target.operation.path).length > 0
@@ -120,14 +107,9 @@ describe('refused, with nothing stored', () => {
     }
   })
 
-  test.each(all)('%s with arguments that are no object', async (name, tool) => {
-    for (const given of [[], 'text', 1, null]) {
-      const { json } = await sendMcpRequest(
-        port(tool),
-        'tools/call',
-        { name, arguments: given },
-        { token: world.admin },
-      )
+  test.each(all)('%s with arguments other than an object', async (name, tool) => {
+    for (const args of [[], 'text', 1, null]) {
+      const { json } = await sendMcpRequest(port(tool), 'tools/call', { name, arguments: args }, { token: world.admin })
       expect(json).toMatchObject({ error: { code: -32_602 } })
     }
   })
@@ -150,7 +132,7 @@ describe('the list', () => {
     expect(info.json).toMatchObject({ mcp_path: '/agentspace', tools_count: own.length })
   })
 
-  test('is empty for one who may do nothing', async () => {
+  test('is empty for a caller without permissions', async () => {
     const token = await world.site.token({ roles: ['nobody'] })
     expect(listNames((await sendMcpRequest(world.site.port('consensus'), 'tools/list', {}, { token })).json)).toEqual(
       [],

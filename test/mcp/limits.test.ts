@@ -1,4 +1,4 @@
-// What a tool call has in common with a request over REST: time, size, cancellation, what is counted, what fails.
+// Properties that a tool call shares with a REST request: time, size, cancellation, counts and failures.
 import { describe, expect, test } from 'vitest'
 import type { ListenerLimits } from '../../adapters/serve/http/limits.ts'
 import { mcpSurface } from '../../adapters/serve/mcp/mcp-surface.ts'
@@ -45,7 +45,7 @@ const parseProblem = ({ content }: { content: readonly { text: string }[] }) =>
   problem.parse(JSON.parse(content[0]?.text ?? ''))
 
 describe('a tool call', () => {
-  test('that takes too long is given up, and says so', async () => {
+  test('gives up a call that takes too long, and reports it', async () => {
     const { port, echo, metrics } = await serveTools({ request_ms: 300 })
     const result = await callTool(port, 'wait', {}, { token })
     expect(parseProblem(result)).toMatchObject({ code: 'timeout', status: 503 })
@@ -83,7 +83,7 @@ describe('a tool call', () => {
     expect((await waiting).json).toMatchObject({ result: { isError: true } })
   })
 
-  test('whose client has gone is given up', async () => {
+  test('gives up a call whose client has gone', async () => {
     const { port, echo } = await serveTools()
     const controller = new AbortController()
     const gone = fetch(`http://127.0.0.1:${port}/agentspace`, {
@@ -103,7 +103,7 @@ describe('a tool call', () => {
     await waitUntil(() => signal.aborted)
   })
 
-  test('is no larger than its operation takes', async () => {
+  test('is limited to the size of its operation', async () => {
     const { port } = await serveTools()
     const write = (length: number) => callTool(port, 'write', { id: 'x', text: 'x'.repeat(length) }, { token })
     expect(parseProblem(await write(10_000))).toMatchObject({ code: 'too_large', status: 413 })
@@ -136,22 +136,22 @@ describe('a tool call', () => {
 
   test('takes conditions, keys and traces as headers, or in its own _meta', async () => {
     const { port } = await serveTools()
-    const given = { 'idempotency-key': 'k-1', 'if-match': '"3"' }
-    const meta = Object.fromEntries(Object.entries(given).map(([name, value]) => [`platform/${name}`, value]))
-    for (const said of [{ headers: given }, { meta }]) {
-      const { structuredContent } = await callTool(port, 'write', { id: 'x' }, { token, ...said })
+    const preconditions = { 'idempotency-key': 'k-1', 'if-match': '"3"' }
+    const meta = Object.fromEntries(Object.entries(preconditions).map(([name, value]) => [`platform/${name}`, value]))
+    for (const options of [{ headers: preconditions }, { meta }]) {
+      const { structuredContent } = await callTool(port, 'write', { id: 'x' }, { token, ...options })
       expect(structuredContent).toMatchObject({ key: 'k-1', if_match: 3 })
     }
     const bad = await callTool(port, 'write', { id: 'x' }, { token, meta: { 'platform/if-match': '3' } })
     expect(parseProblem(bad)).toMatchObject({ code: 'malformed' })
     const trace = '0af7651916cd43dd8448eb211c80319c'
     const traceparent = `00-${trace}-b7ad6b7169203331-01`
-    for (const said of [{ headers: { traceparent } }, { meta: { traceparent } }]) {
+    for (const options of [{ headers: { traceparent } }, { meta: { traceparent } }]) {
       const answer = await sendMcpRequest(
         port,
         'tools/call',
         { name: 'read', arguments: { id: 'x' } },
-        { token, ...said },
+        { token, ...options },
       )
       expect(answer.headers.traceparent).toMatch(new RegExp(`^00-${trace}-(?!b7ad6b7169203331)`))
       expect(answer.text).toContain(trace)

@@ -13,8 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => world?.site.close())
 
-const sendRequest = (method: string, params: Readonly<Record<string, unknown>>, said: McpRequestOptions = {}) =>
-  sendMcpRequest(world.site.port('resolution'), method, params, { token: world.admin, ...said })
+const sendRequest = (method: string, params: Readonly<Record<string, unknown>>, options: McpRequestOptions = {}) =>
+  sendMcpRequest(world.site.port('resolution'), method, params, { token: world.admin, ...options })
 
 async function readResource(uri: string, token = world.admin) {
   const { json } = await sendRequest('resources/read', { uri }, { token, headers: { 'mcp-name': uri } })
@@ -66,7 +66,7 @@ test('a URI that names nothing is not found', async () => {
   for (const uri of uris) expect((await readResource(uri)).error?.code, uri).toBe(-32_602)
 })
 
-test('what a caller may not read is neither listed nor read', async () => {
+test('neither lists nor reads resources above the caller', async () => {
   const { run } = world.resolution
   const nobody = await world.site.token({ roles: ['nobody'] })
   expect((await sendRequest('resources/list', {}, { token: nobody })).json).toMatchObject({ result: { resources: [] } })

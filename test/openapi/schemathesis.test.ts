@@ -79,13 +79,13 @@ async function bridgeToSocket(socket: string): Promise<number> {
 }
 
 /**
- * Not checked: that whatever fits the schema is accepted. A cursor is opaque, levels are those of the profile, and an
+ * Not checked: that all input that fits the schema is accepted. A cursor is opaque, levels are those of the profile, and an
  * ETag must be the current one; no schema says so.
  */
 const unsuitableCheck = 'positive_data_acceptance'
 
-async function runSchemathesis(given: readonly string[], cwd: string, token: string) {
-  const options = ['run', ...given, '--header', `Authorization: Bearer ${token}`, '--exclude-checks', unsuitableCheck]
+async function runSchemathesis(more: readonly string[], cwd: string, token: string) {
+  const options = ['run', ...more, '--header', `Authorization: Bearer ${token}`, '--exclude-checks', unsuitableCheck]
   const bounds = ['--seed', '20260101', '--max-examples', '8', '--request-timeout', '10', '--workers', '1']
   try {
     const { stdout } = await promisify(execFile)(binary, [...options, ...bounds], { cwd, maxBuffer: 2 ** 26 })

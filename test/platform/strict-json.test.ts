@@ -5,7 +5,7 @@ import { readStrictJson } from '../../adapters/platform/strict-json/strict-json.
 
 const parseBytes = (bytes: Buffer) => readStrictJson(bytes, 16)
 const parseStrict = (text: string) => parseBytes(Buffer.from(text))
-/** What the format refuses although JSON.parse takes it. */
+/** Texts that the format refuses although JSON.parse takes them. */
 const deliberateRefusals = /nested|surrogate|no object may have|out of range/
 
 function parseLoosely(text: string): { value: unknown } | undefined {

@@ -1,4 +1,4 @@
-// What the executable loads only when it is needed is in it, and works: the tools of AI clients, traces for a collector.
+// Parts that the executable loads on demand are in it, and work: the tools of AI clients, traces for a collector.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OtlpReceiver, startOtlpReceiver } from '../support/http/otlp-receiver.ts'
 import { callTool, openMcpSession, postMcp, sendMcpRequest } from '../support/mcp/mcp-client.ts'
@@ -18,7 +18,7 @@ afterAll(async () => {
   await collector?.close()
 })
 
-test('tools are listed and called in both kinds of revision, and the calls are told as spans', async () => {
+test('lists and calls tools in both kinds of revision, and traces the calls as spans', async () => {
   const served = await site.serve({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '600000' })
   const port = served.ports.consensus ?? 0
   const { headers } = await openMcpSession(port, token)
@@ -37,8 +37,8 @@ test('tools are listed and called in both kinds of revision, and the calls are t
   expect(structuredContent).toMatchObject({ state: 'PROPOSED' })
   expect(collector.spans).toEqual([])
   expect(await served.stop()).toBe(0)
-  const told = collector.spans.find(({ name }) => name === 'consensus.session.create')
-  expect(told).toMatchObject({
+  const span = collector.spans.find(({ name }) => name === 'consensus.session.create')
+  expect(span).toMatchObject({
     attributes: { 'http.route': '/agentspace', 'http.response.status_code': 201 },
     resource: { 'service.name': 'platform', 'service.namespace': 'alpha' },
   })

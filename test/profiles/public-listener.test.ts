@@ -1,4 +1,4 @@
-// The profile of a public door alone: what it runs as it is shipped, and each condition under which it must not start.
+// The profile of a public proxy alone: its roles as shipped, and each condition under which it must not start.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
@@ -18,7 +18,7 @@ test('as it is shipped it lets nobody through, and runs no other role', async ()
   served = await site.serve()
   expect(Object.keys(served.ports)).toEqual(['proxy'])
   const ask = (path: string) => sendExactRequest({ port: served?.ports.proxy ?? 0, method: 'GET', path })
-  // There is no client yet that a token could be asked for as.
+  // Token requests have no client yet.
   expect((await ask('/health')).json).toEqual({ status: 'degraded', service: 'public-proxy' })
   for (const path of ['/public-api/api/v1/report', '/metrics', '/openapi.json', '/api/v2/health']) {
     expect((await ask(path)).status, path).toBe(404)
@@ -30,16 +30,16 @@ test('as it is shipped it lets nobody through, and runs no other role', async ()
   expect((await sendExactRequest({ ...inside, token })).text).toContain('# TYPE proxy_request_total counter')
   expect(served.log()).not.toContain('"level":"error"')
   const status = site.run(['status', '--json'])
-  expect(status.status, status.stderr).toBe(0)
+  expect(status.exit, status.stderr).toBe(0)
 })
 
-/** Public, so that nothing but what each condition says is wrong; nobody is asked anything there. */
+/** Public, so that nothing but the condition under test is wrong; no server answers there. */
 const at = 'http://1.1.1.1'
 
 /** Setting by environment, as a deployment gives it; what the refusal must say: the setting and the remedy. */
 const fatal: [name: string, env: Record<string, string>, says: RegExp][] = [
   ['a depth of none', { TRUSTED_PROXY_DEPTH: '0' }, /TRUSTED_PROXY_DEPTH must be 1 or more/],
-  ['a depth that is no number', { TRUSTED_PROXY_DEPTH: 'one' }, /TRUSTED_PROXY_DEPTH must be a whole number/],
+  ['a depth that is not a number', { TRUSTED_PROXY_DEPTH: 'one' }, /TRUSTED_PROXY_DEPTH must be a whole number/],
   ['an edge node', { EDGE_NODE: 'True' }, /EDGE_NODE .*unset it/],
   [
     'a method that may not be listed',
@@ -51,7 +51,7 @@ const fatal: [name: string, env: Record<string, string>, says: RegExp][] = [
     { ALLOWLIST: 'GET a' },
     /ALLOWLIST, line 1, "GET a": the path must begin with a slash/,
   ],
-  ['a platform that is no URL', { PLATFORM_API_URL: 'platform' }, /PLATFORM_API_URL must be a URL such as/],
+  ['a platform that is not a URL', { PLATFORM_API_URL: 'platform' }, /PLATFORM_API_URL must be a URL such as/],
   ['a platform of another scheme', { PLATFORM_API_URL: 'ftp://platform' }, /PLATFORM_API_URL must begin with http/],
   [
     'a loopback platform',
@@ -75,7 +75,7 @@ const fatal: [name: string, env: Record<string, string>, says: RegExp][] = [
     /PLATFORM_API_URL .*trusted_networks/,
   ],
   ['a loopback token endpoint', { SSO_TOKEN_URL: 'http://[::1]/token' }, /SSO_TOKEN_URL .*proxy\.trusted_networks/],
-  ['a token endpoint that is no URL', { SSO_TOKEN_URL: 'token' }, /SSO_TOKEN_URL .*must be a URL/],
+  ['a token endpoint that is not a URL', { SSO_TOKEN_URL: 'token' }, /SSO_TOKEN_URL .*must be a URL/],
   ['a token endpoint that is not verified', { SSO_TLS_VERIFY: 'false' }, /SSO_TLS_VERIFY must be true/],
   ['the same by its other name', { SSO_VERIFY: 'false' }, /SSO_TLS_VERIFY must be true/],
   ['a token endpoint of another scheme', { SSO_TOKEN_URL: 'ftp://idp.example/t' }, /SSO_TOKEN_URL .*begin with http/],
@@ -95,29 +95,29 @@ const fatal: [name: string, env: Record<string, string>, says: RegExp][] = [
     { SSO_CLIENT_ID: 'one', PUBLIC_SSO_CLIENT_ID: 'one' },
     /PUBLIC_SSO_CLIENT_ID .*limited/,
   ],
-  ['a prefix that is no path', { PUBLIC_PATH_PREFIX: 'open' }, /PUBLIC_PATH_PREFIX must be a path such as/],
+  ['a prefix that is not a path', { PUBLIC_PATH_PREFIX: 'open' }, /PUBLIC_PATH_PREFIX must be a path such as/],
   ['an empty limit', { RATE_LIMIT_PER_MIN: '0' }, /RATE_LIMIT_PER_MIN must be 1 or more/],
   ['authorities that are not there', { PLATFORM_API_CA_FILE: '/nowhere/ca.pem' }, /platform_api_ca_file: .*PEM/],
   ['counters in the clear', { KV_HOST: '203.0.113.9', KV_VERIFY: 'false' }, /kv\.verify: .*TLS/],
 ]
 
-test('each condition that is fatal is told at the start, with its setting and the way out', () => {
+test('reports each fatal condition at the start, with its setting and the remedy', () => {
   site = createPackagedSite('public-proxy', 'door')
   for (const [name, env, says] of fatal) {
-    const { status, stderr } = site.run(['serve'], { PLATFORM_API_URL: at, SSO_TOKEN_URL: `${at}/token`, ...env })
+    const { exit, stderr } = site.run(['serve'], { PLATFORM_API_URL: at, SSO_TOKEN_URL: `${at}/token`, ...env })
     expect(stderr, name).toMatch(says)
-    expect([1, 3], name).toContain(status)
+    expect([1, 3], name).toContain(exit)
     expect(stderr).not.toMatch(/ {4}at |node:internal/)
   }
 }, 300_000)
 
-test('of several values that are none each is told, by its setting and what it may be', () => {
+test('reports each invalid value, by its setting and the allowed values', () => {
   site = createPackagedSite('public-proxy', 'door')
-  const { status, stderr } = site.run(['serve'], {
+  const { exit, stderr } = site.run(['serve'], {
     ...{ CORS_ALLOW_ORIGIN: 'city.example', CACHE_MAX_MB: '-1', CACHE_TTL_S: '86401' },
     ...{ RATE_LIMIT_PER_MIN: '0', WRITE_RATE_LIMIT_PER_MIN: 'few', WRITE_MAX_BODY_BYTES: 'large' },
   })
-  expect(status).toBe(1)
+  expect(exit).toBe(1)
   for (const says of [
     'CORS_ALLOW_ORIGIN must be * or an origin',
     'proxy.cache_max_mb: must be at least 0',
@@ -134,8 +134,8 @@ test('a profile without what it needs says all of it at once', () => {
   site.edit('  trusted_proxy_depth: 1', '  # depth')
   site.edit('  platform_api_url:', '  # platform_api_url:')
   site.edit('  token_url:', '  # token_url:')
-  const { status, stderr } = site.run(['serve'])
-  expect(status).toBe(3)
+  const { exit, stderr } = site.run(['serve'])
+  expect(exit).toBe(3)
   for (const name of ['TRUSTED_PROXY_DEPTH', 'PLATFORM_API_URL', 'SSO_TOKEN_URL']) expect(stderr).toContain(`${name} (`)
 })
 
@@ -150,13 +150,13 @@ test('networks are trusted by the profile alone', () => {
   expect(readFileSync(site.profile, 'utf8')).toContain('# trusted_networks')
 })
 
-test('an address that somebody has is told, also where threads could share it', async () => {
+test('reports an occupied address, also where threads could share it', async () => {
   site = createPackagedSite('public-proxy', 'door')
   const other = createServer()
   await new Promise<void>((resolve) => other.listen({ host: '127.0.0.1', port: 0 }, resolve))
   const { port } = other.address() as { port: number }
-  const { status, stderr } = site.run(['serve'], { PROXY_PORT: String(port), PROXY_WORKERS: '2' })
+  const { exit, stderr } = site.run(['serve'], { PROXY_PORT: String(port), PROXY_WORKERS: '2' })
   expect(stderr).toContain('EADDRINUSE')
-  expect(status).not.toBe(0)
+  expect(exit).not.toBe(0)
   await new Promise((resolve) => other.close(resolve))
 })

@@ -1,4 +1,4 @@
-// What a profile forbids keeps the packaged executable from starting: exit code, and a message that names the remedy.
+// Profiles that keep the packaged executable from starting: exit code, and a message that names the remedy.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, expect, test } from 'vitest'
@@ -15,10 +15,10 @@ function createSite(profile: string, name?: string): PackagedSite {
   return site
 }
 
-/** Runs `serve`, which must end by itself with a refusal; what it said. */
+/** Runs `serve`, which must end by itself with a refusal; returns its output. */
 function readRefusal(site: PackagedSite, env: Readonly<Record<string, string>> = {}): string {
-  const { status, stdout, stderr } = site.run(['serve'], env)
-  expect([1, 3], stderr).toContain(status)
+  const { exit, stdout, stderr } = site.run(['serve'], env)
+  expect([1, 3], stderr).toContain(exit)
   expect(stdout).toBe('')
   expect(stderr).not.toMatch(/ {4}at |node:internal/)
   return stderr
@@ -37,12 +37,12 @@ test('classified_airgapped refuses a channel without accreditation, or with one 
   const site = createSite('classified-airgapped')
   const bravo = createSite('classified-airgapped', 'bravo')
   const keys = path.join(bravo.dir, 'keys.json')
-  expect(bravo.run(['keys', 'export', '--out', keys]).status).toBe(0)
+  expect(bravo.run(['keys', 'export', '--out', keys]).exit).toBe(0)
   const { keys: shown } = JSON.parse(bravo.run(['keys', 'export', '--json']).stdout) as { keys: { kid: string }[] }
   const fingerprints = shown.filter(({ kid }) => kid.startsWith('message-')).map(readFingerprint)
   const pinned = ['peers', 'add', 'bravo', '--keys', keys, '--tenant', 'bravo', '--ceiling', 'SECRET']
   const added = site.run([...pinned, '--fingerprint', fingerprints.join(',')])
-  expect(added.status, added.stderr).toBe(0)
+  expect(added.exit, added.stderr).toBe(0)
   expect(readRefusal(site)).toMatch(/site\.accreditations\.bravo: .*no accreditation/)
   const accreditation = (until: string) =>
     `site:\n  accreditations: { bravo: { authority: Board, reference: AB-1, valid_until: "${until}" } }`
@@ -74,18 +74,18 @@ test.each([
 ])('an unknown key is an error that names the nearest (%s, %s)', (from, to, place, nearest) => {
   const site = createSite('single-cluster')
   site.edit(from, to)
-  const said = readRefusal(site)
-  expect(said).toContain(place)
-  expect(said).toContain(`did you mean "${nearest}"?`)
-  expect(site.run(['profile', 'validate']).status).toBe(5)
+  const refusal = readRefusal(site)
+  expect(refusal).toContain(place)
+  expect(refusal).toContain(`did you mean "${nearest}"?`)
+  expect(site.run(['profile', 'validate']).exit).toBe(5)
 })
 
-test('every fault is told at once', () => {
+test('reports every fault at once', () => {
   const site = createSite('single-cluster')
   writeFileSync(site.profile, 'platform: { name: "Not A Name", deployment_profile: moon }\nsite: { port: 70000 }\n')
-  const said = readRefusal(site)
+  const refusal = readRefusal(site)
   for (const place of ['platform.name', 'platform.deployment_profile', 'platform.tenant_id', 'site.port']) {
-    expect(said).toContain(place)
+    expect(refusal).toContain(place)
   }
 })
 

@@ -20,11 +20,11 @@ type AllowedSurface = {
   readonly deployment_profile: DeploymentProfile
   readonly metricsOutside: boolean
   readonly internal: boolean
-  /** What it runs besides the two roles that every one of them runs. */
+  /** Its roles besides the two that every profile runs. */
   readonly also?: readonly string[]
 }
 
-/** What each profile promises, by document 000 and the decisions of section 0. */
+/** The promise of each profile, by document 000 and the decisions of section 0. */
 const shipped: Readonly<Record<string, AllowedSurface>> = {
   'single-cluster': { deployment_profile: 'single_cluster', metricsOutside: true, internal: false },
   'multi-tenant-cloud': { deployment_profile: 'multi_tenant_cloud', metricsOutside: true, internal: false },
@@ -39,7 +39,7 @@ const shipped: Readonly<Record<string, AllowedSurface>> = {
   },
 }
 
-/** It runs one role, and neither of those that the others run: see public-door.test.ts. */
+/** It runs one role, and neither of the two that the others run: see public-listener.test.ts. */
 const proxyOnlyProfile = 'public-proxy'
 
 test('each shipped profile has its promises here', () => {
@@ -62,7 +62,7 @@ describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metric
   })
   afterAll(() => site?.remove())
 
-  test('runs these roles, and no other: that is for whoever names it', () => {
+  test('runs these roles, and no other: others run by name alone', () => {
     expect(Object.keys(served.ports).sort()).toEqual(running.map(({ name }) => name).sort())
   })
 
@@ -119,7 +119,7 @@ describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metric
     expectProblem(await sendExactRequest({ port, method: 'GET', path: '/openapi.json', token }), [404])
   })
 
-  test('answers what is under way when it is told to stop, and ends with 0', async () => {
+  test('answers requests under way at a stop signal, and ends with 0', async () => {
     const port = served.ports.consensus ?? 0
     const text = JSON.stringify(sessionBody)
     const headers = {
@@ -145,7 +145,7 @@ describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metric
     await expect(sendExactRequest({ port, method: 'GET', path: '/health' })).rejects.toThrow(/ECONNREFUSED/)
   })
 
-  test('has kept what it acknowledged, and starts again', async () => {
+  test('has kept every acknowledged write, and starts again', async () => {
     const again = await site.serve()
     const list = await sendExactRequest({ port: again.ports.consensus ?? 0, method: 'GET', path: sessions, token })
     expect((list.json as { items: unknown[] }).items).toHaveLength(2)

@@ -1,10 +1,10 @@
-// What is written as bytes reads as what was meant, whatever an id holds.
+// Written bytes read back as the values that were meant, with any ids.
 import { expect, test } from 'vitest'
 import { CsvWriter } from '../../daemon/offline/resolve/csv-writer.ts'
 import { CsvReader } from '../../daemon/roles/resolution/engine/records/csv.ts'
 import type { LensRecords } from '../../daemon/roles/resolution/engine/records/records.ts'
 
-/** What a sheet hands over. */
+/** The output of a sheet. */
 function collectBytes(fill: (sheet: CsvWriter) => void): Buffer {
   const pieces: Buffer[] = []
   const sheet = new CsvWriter((bytes) => pieces.push(Buffer.from(bytes)))

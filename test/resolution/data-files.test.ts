@@ -1,4 +1,4 @@
-// Data files of every kind, read as they come: the same records from each, and for what is wrong one line that says what and where.
+// Data files of every kind: the same records from each, and for each fault one line with its cause and place.
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, closeSync, mkdirSync, openSync, symlinkSync, writeFileSync, writeSync } from 'node:fs'
 import path from 'node:path'
@@ -47,7 +47,7 @@ describe('the same records', () => {
     }
   })
 
-  test('from the same with tabs, by its ending or as it is said', async () => {
+  test('from the same with tabs, by its ending or by the option', async () => {
     const tabs = csv.replaceAll(/,(?! "")/g, '\t')
     for (const name of ['people.tsv', 'people.TAB']) {
       expect(listRows(await readDataFile(writeData(name, tabs), all))).toEqual(people)
@@ -58,7 +58,7 @@ describe('the same records', () => {
     )
   })
 
-  test('from JSON lines, whatever the order of keys, with gaps of any kind', async () => {
+  test('from JSON lines, in any order of keys, with gaps of any kind', async () => {
     const lines = [JSON.stringify(people[0]), '', '{"name":"漢字","city":null,"id":2}\r', JSON.stringify(people[2])]
     for (const name of ['people.jsonl', 'people.NDJSON']) {
       expect(listRows(await readDataFile(writeData(name, `\ufeff${lines.join('\n')}`), all))).toEqual(people)
@@ -69,7 +69,7 @@ describe('the same records', () => {
     expect(listRows(await readDataFile(writeData('people.parquet', encodeParquet(people)), all))).toEqual(people)
   })
 
-  test('from a file whose name says something else, when that is said', async () => {
+  test('from a file of another kind than its name suggests, by the option', async () => {
     const file = writeData('people.dat', encodeParquet(people))
     expect(listRows(await readDataFile(file, all, { kind: 'parquet' }))).toEqual(people)
   })
@@ -90,20 +90,15 @@ test('JSON lines keep numbers as they were written, and lists as sets', async ()
   ])
 })
 
-describe('says what is wrong with a file, and where', () => {
-  test.each<[what: string, name: string, content: string | Uint8Array, said: string]>([
-    ['an empty file', 'bad.csv', '', ', line 1: there is no line that names the columns'],
+describe('reports the fault of a file, and its place', () => {
+  test.each<[what: string, name: string, content: string | Uint8Array, pattern: string]>([
+    ['an empty file', 'bad.csv', '', ', line 1: the first line must name the columns, and the file has no line'],
     ['a doubled name', 'bad.csv', 'id,name,id\n', ', line 1: two columns have the name "id"'],
-    ['too few cells', 'bad.csv', 'id,name\n1,a\n2\n', ', line 3: 1 fields where the first line names 2'],
+    ['too few cells', 'bad.csv', 'id,name\n1,a\n2\n', ', line 3: 1 fields, and the first line names 2'],
     ['too many cells', 'bad.csv', 'id,name\n1,a,b\n', ', line 2: more than the 2 fields that the first line names'],
     ['an open quotation', 'bad.csv', 'id,name\n1,"a\n', ', line 3: the file ends within quotation marks'],
     ['a bare mark', 'bad.csv', 'id,name\n1,a"b\n', ', line 2: a quotation mark in the middle of field 2'],
-    [
-      'bytes of nought',
-      'bad.csv',
-      'id,name\n1,a\n2,\0\n',
-      ' cannot be read: line 3 has a byte of nought, which no text has',
-    ],
+    ['bytes of nought', 'bad.csv', 'id,name\n1,a\n2,\0\n', ' cannot be read: line 3 contains a NUL byte'],
     [
       'another encoding',
       'bad.csv',
@@ -125,38 +120,38 @@ describe('says what is wrong with a file, and where', () => {
       'id,name\n1,a\n',
       ': damaged, or not a Parquet file: parquet file invalid (footer != PAR1)',
     ],
-    ['no JSON', 'bad.jsonl', '{"id":1}\n{"id":\n', ', line 2: it is not JSON'],
+    ['no JSON', 'bad.jsonl', '{"id":1}\n{"id":\n', ', line 2: the line is not JSON'],
     [
       'a list of records',
       'bad.jsonl',
       '[{"id":1}]\n',
-      ', line 1: it is not an object: write each record as a line such as {"id": "1", "name": "Ann"}',
+      ', line 1: the line is not an object: write each record as a line such as {"id": "1", "name": "Ann"}',
     ],
     [
       'an object within',
       'bad.jsonl',
       '{"id":1}\n\n{"id":2,"home":{}}\n',
-      ', line 3: "home" is an object, which is not read: give it keys of its own',
+      ', line 3: "home" is an object, which is not supported: write its values under keys of the record',
     ],
     [
       'lists within lists',
       'bad.jsonl',
       '{"id":1,"a":[[1]]}\n',
-      ', line 1: "a" is a list of more than plain values, which is not read: give it keys of its own',
+      ', line 1: "a" is a nested list, which is not supported: write its values under keys of the record',
     ],
-  ])('%s', async (_, name, content, said) => {
+  ])('%s', async (_, name, content, pattern) => {
     const file = writeData(name, content)
     await expect(readDataFile(file, all)).rejects.toMatchObject({
       name: 'OfflineCommandError',
       exit: 1,
-      message: `${file}${said}`,
+      message: `${file}${pattern}`,
     })
   })
 
   test.each([
     ['csv', 'id,name\n1,a\n', 'line 3: field 1, "id", has more than 4096 bytes'],
     ['jsonl', '{"id":1}\n{"id":2}\n', 'line 3: "id" has more than 4096 bytes'],
-  ] as const)('an id that is longer than any name, whatever else may be as long: %s', async (kind, begin, said) => {
+  ] as const)('an id that is longer than any name, with other long fields: %s', async (kind, begin, pattern) => {
     const [id, long] = ['é'.repeat(2_048), 'é'.repeat(2_049)]
     const line = (one: string, other: string) =>
       kind === 'csv' ? `${one},${other}\n` : `{"id":"${one}","name":"${other}"}\n`
@@ -164,11 +159,11 @@ describe('says what is wrong with a file, and where', () => {
     const good = writeData(`ids.${kind}`, `${begin}${line(id, long)}`)
     expect(listRows(await readDataFile(good, all, reading)).at(-1)).toEqual({ id, name: long })
     await expect(readDataFile(writeData(`ids.${kind}`, `${begin}${line(long, id)}`), all, reading)).rejects.toThrow(
-      said,
+      pattern,
     )
   })
 
-  test('what is not wanted may be anything', async () => {
+  test('ignores columns that are not used', async () => {
     const file = writeData('extra.jsonl', '{"id":1,"home":{"x":[{}]}}\n')
     expect(listRows(await readDataFile(file, (name) => name === 'id'))).toEqual([{ id: '1' }])
   })
@@ -176,11 +171,11 @@ describe('says what is wrong with a file, and where', () => {
   test.each([
     ['csv', 'id,name\n1,"', 'line 2: field 2, "name", has more than 1048576 bytes'],
     ['csv', 'id,name\n1,', 'line 2: field 2, "name", has more than 1048576 bytes'],
-    ['jsonl', '{"id":1}\n{"id":"', 'line 2: it has more than 16777216 bytes'],
-  ] as const)('a field of a hundred megabytes, which is not held: %s', async (kind, begin, said) => {
+    ['jsonl', '{"id":1}\n{"id":"', 'line 2: the line has more than 16777216 bytes'],
+  ] as const)('a field of a hundred megabytes, which is not held: %s', async (kind, begin, pattern) => {
     const file = writeHugeFile(`huge.${kind}`, begin)
     const before = process.memoryUsage().arrayBuffers
-    await expect(readDataFile(file, all)).rejects.toThrow(`${file}, ${said}`)
+    await expect(readDataFile(file, all)).rejects.toThrow(`${file}, ${pattern}`)
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1_048_576)
   })
 
@@ -195,21 +190,21 @@ describe('says what is wrong with a file, and where', () => {
     mkdirSync(at('folder.csv'))
     execFileSync('mkfifo', [at('pipe.csv')])
     symlinkSync(at('loop.csv'), at('loop.csv'))
-    const said: Record<string, string> = {
+    const messages: Record<string, string> = {
       [at('folder.csv')]: 'it is a folder, not a file',
       [at('pipe.csv')]: 'it is a pipe, not a file',
       '/dev/zero': 'it is a device, not a file',
       [at('loop.csv')]: 'it is a link that leads back to itself',
-      [at('nowhere.csv')]: 'there is no such file',
+      [at('nowhere.csv')]: 'it does not exist',
     }
-    for (const [file, why] of Object.entries(said)) {
+    for (const [file, why] of Object.entries(messages)) {
       await expect(readDataFile(file, all)).rejects.toThrow(`${file} cannot be read: ${why}`)
     }
   })
 
   test.each(['csv', 'parquet'] as DataKind[])('a file that somebody changes while it is read: %s', async (kind) => {
     const file = writeData(`changing.${kind}`, kind === 'csv' ? 'id,name\n1,a\n' : encodeParquet(people))
-    const reading = readDataFile(file, all, { tell: () => appendFileSync(file, 'x') })
+    const reading = readDataFile(file, all, { onProgress: () => appendFileSync(file, 'x') })
     await expect(reading).rejects.toThrow(`${file} was changed while it was read`)
   })
 })

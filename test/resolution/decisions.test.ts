@@ -1,4 +1,4 @@
-// Decisions of people and ids of entities, from run to run of files: what is decided holds, and who is known keeps the id.
+// Decisions of people and ids of entities, from run to run of files: decisions hold, and known entities keep their ids.
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -46,27 +46,27 @@ beforeAll(async () => {
 afterAll(remove)
 
 describe('decisions', () => {
-  test('hold over what is found, whatever their order, and leave all else as it is', async () => {
-    const said = [`${pair.join(',')},reject`, `${alone.join(',')},confirm`]
-    const found = await run('--decisions', writeDecisions('one.csv', ...said))
+  test('hold over computed matches, in any order, and leave everything else unchanged', async () => {
+    const lines = [`${pair.join(',')},reject`, `${alone.join(',')},confirm`]
+    const found = await run('--decisions', writeDecisions('one.csv', ...lines))
     expect(found.summary.decisions).toEqual({ counted: 2, overruled: [] })
     expect(found.clusterOf.get(pair[0])).not.toBe(found.clusterOf.get(pair[1]))
     expect(found.clusterOf.get(alone[0])).toBe(found.clusterOf.get(alone[1]))
     expect(found.summary.entities).toBe(plain.summary.entities)
-    const turned = await run('--decisions', writeDecisions('turned.csv', ...said.toReversed()))
+    const turned = await run('--decisions', writeDecisions('turned.csv', ...lines.toReversed()))
     for (const file of ['clusters.csv', 'pairs.csv', 'run.json'])
       expect(readFileSync(path.join(turned.out, file), 'utf8')).toBe(readFileSync(path.join(found.out, file), 'utf8'))
   })
 
-  test('that contradict each other are told; of one pair the last counts', async () => {
+  test('reports contradictory ones; the last of one pair counts', async () => {
     const [a, b] = alone
     const [c] = pair
-    const said = [`${a},${b},confirm`, `${b},${c},confirm`, `${a},${c},reject`, `${pair.join(',')},reject`]
-    const { out, line } = buildWords('--decisions', writeDecisions('clash.csv', ...said, `${pair.join(',')},defer`))
+    const lines = [`${a},${b},confirm`, `${b},${c},confirm`, `${a},${c},reject`, `${pair.join(',')},reject`]
+    const { out, line } = buildWords('--decisions', writeDecisions('clash.csv', ...lines, `${pair.join(',')},defer`))
     const { exit, stderr } = await runCommand(line)
     expect([exit, stderr]).toEqual([0, expect.stringContaining('rejected pairs keep them apart')])
-    const { decisions: told } = JSON.parse(readFileSync(path.join(out, 'run.json'), 'utf8'))
-    expect(told).toMatchObject({ counted: 3, overruled: [{ source_l: 'people.csv', source_r: 'people.csv' }] })
+    const { decisions: recorded } = JSON.parse(readFileSync(path.join(out, 'run.json'), 'utf8'))
+    expect(recorded).toMatchObject({ counted: 3, overruled: [{ source_l: 'people.csv', source_r: 'people.csv' }] })
   })
 
   test.each([
@@ -90,16 +90,16 @@ describe('a registry', () => {
     expect(readFileSync(registry, 'utf8')).toBe(before)
     expect(again.entityOf).toEqual(first.entityOf)
 
-    const said = writeDecisions('changes.csv', `${alone.join(',')},confirm`, `${pair.join(',')},reject`)
+    const changes = writeDecisions('changes.csv', `${alone.join(',')},confirm`, `${pair.join(',')},reject`)
     const copy = at('copy.jsonl')
     writeFileSync(copy, before)
-    const changed = await run('--registry', registry, '--decisions', said)
-    await run('--registry', copy, '--decisions', said)
+    const changed = await run('--registry', registry, '--decisions', changes)
+    await run('--registry', copy, '--decisions', changes)
     expect(readFileSync(copy, 'utf8')).toBe(readFileSync(registry, 'utf8'))
 
     const [one, other] = alone.map((id) => first.entityOf.get(id) ?? '')
-    const kept = changed.entityOf.get(alone[0])
-    const gone = kept === one ? other : one
+    const unchanged = changed.entityOf.get(alone[0])
+    const gone = unchanged === one ? other : one
     const entities = new Map(
       readFileSync(registry, 'utf8')
         .trimEnd()
@@ -107,8 +107,8 @@ describe('a registry', () => {
         .slice(1)
         .map((line) => [JSON.parse(line).entity, JSON.parse(line)]),
     )
-    expect(entities.get(kept)).toMatchObject({ merged_from: [gone] })
-    expect(entities.get(gone)).toMatchObject({ merged_into: [kept], members: [] })
+    expect(entities.get(unchanged)).toMatchObject({ merged_from: [gone] })
+    expect(entities.get(gone)).toMatchObject({ merged_into: [unchanged], members: [] })
     const split = pair.map((id) => changed.entityOf.get(id))
     const was = first.entityOf.get(pair[0])
     expect(split).toContain(was)
@@ -123,8 +123,8 @@ describe('a registry', () => {
       ['{"form":"entity-registry/1","lens":"products","run":1}\n', 'of the lens products', 3],
     ] as const) {
       writeFileSync(at('bad.jsonl'), text)
-      const told = await runCommand(buildWords('--registry', at('bad.jsonl')).line)
-      expect(told).toMatchObject({ exit, stderr: expect.stringContaining(message) })
+      const refused = await runCommand(buildWords('--registry', at('bad.jsonl')).line)
+      expect(refused).toMatchObject({ exit, stderr: expect.stringContaining(message) })
       expect(readFileSync(at('bad.jsonl'), 'utf8')).toBe(text)
     }
   })

@@ -1,4 +1,4 @@
-// Resolves files by the command line alone: who is who, the same every time, and what is wrong where.
+// Resolves files by the command line alone: the same entities every time, and each fault with its place.
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -54,7 +54,7 @@ describe('people', () => {
     expect(statSync(at('second')).mode & 0o777).toBe(0o700)
   })
 
-  test('of columns with other names are found by what is said of those', async () => {
+  test('of columns with other names are found by the mapping', async () => {
     writeFileSync(at('named.csv'), people.csv.replace('postcode', 'plz'))
     const words = [
       'resolve',
@@ -179,14 +179,14 @@ describe('two catalogues', () => {
   })
 })
 
-describe('what cannot be used is told, and nothing is written', () => {
+describe('reports unusable input, and writes nothing', () => {
   test.each([
-    ['a file that is broken', 'id,surname\n1,a\n2\n', /bad\.csv, line 3: 1 fields where the first line names 2/],
+    ['a file that is broken', 'id,surname\n1,a\n2\n', /bad\.csv, line 3: 1 fields, and the first line names 2/],
     ['an id that comes twice', 'id,surname\n1,a\n1,b\n', /records 1 and 2 both have the id "1"/],
     ['a record without an id', 'id,surname\n,a\n', /record 1 has no id/],
     ['a file without ids', 'key,surname\n1,a\n', /no column id; it has key, surname/],
     ['a file of other things', 'id,colour\n1,red\n', /none of the columns that the lens names/],
-  ])('%s', async (_, text, said) => {
+  ])('%s', async (_, text, pattern) => {
     writeFileSync(at('bad.csv'), text)
     const ended = await runCommand([
       'resolve',
@@ -199,10 +199,10 @@ describe('what cannot be used is told, and nothing is written', () => {
       at('never'),
     ])
     expect(ended).toMatchObject({ exit: 1, stdout: '' })
-    expect(ended.stderr).toMatch(said)
+    expect(ended.stderr).toMatch(pattern)
   })
 
-  test('a lens that needs what is not there', async () => {
+  test('a lens that needs a missing column', async () => {
     const ended = await runCommand([
       'resolve',
       'run',
@@ -254,17 +254,17 @@ describe('a lens', () => {
     expect(await runJsonCommand(['resolve', 'lens', 'validate', name])).toMatchObject({ lens: name, version: '1.0.0' })
   })
 
-  test('that is wrong is told what is wrong where', async () => {
+  test('reports each fault with its place', async () => {
     const text =
       'lens: Bad Name\nversion: 1\nentity_type: x\nfields: [{ name: a, type: colour }, { name: a, type: date }]\nswapped: [a, b]\nsurprise: 1\n'
     writeFileSync(at('bad.yaml'), text)
     const { exit, stderr } = await runCommand(['resolve', 'lens', 'validate', at('bad.yaml')])
     expect(exit).toBe(1)
-    for (const said of ['lens: a name of small letters', 'version:', 'fields.0.type:', 'surprise'])
-      expect(stderr).toContain(said)
+    for (const pattern of ['lens: must start with a lower-case letter', 'version:', 'fields.0.type:', 'surprise'])
+      expect(stderr).toContain(pattern)
   })
 
-  test('that nobody has is told with those that are there', async () => {
+  test('reports an unknown name with the known ones', async () => {
     const { exit, stderr } = await runCommand(['resolve', 'lens', 'validate', 'nope'])
     expect(exit).toBe(1)
     expect(stderr).toContain('bibliography, persons, products')

@@ -1,4 +1,4 @@
-// Lenses by the command line: proposed from data, wrong in places that are told, trained once, drawn, and taken over from elsewhere.
+// Lenses by the command line: proposed from data, checked with places of faults, trained once, drawn, and imported.
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -36,7 +36,7 @@ function writeLens(name: string, lens: object): string {
   return at(name)
 }
 
-test('what is wrong is told with its line and the word that was meant', async () => {
+test('reports a fault with its line and the word that was meant', async () => {
   const text = [
     'lens: own',
     'version: 1.0.0',
@@ -54,15 +54,15 @@ test('what is wrong is told with its line and the word that was meant', async ()
   writeFileSync(at('wrong.yaml'), text.join('\n'))
   const { exit, stderr } = await runCommand(['resolve', 'lens', 'validate', at('wrong.yaml')])
   expect(exit).toBe(1)
-  for (const said of [
+  for (const pattern of [
     'line 7, fields.0.comparator: there is no comparator "jaro-winkler"; did you mean jaro_winkler?',
-    'line 8, fields.1.levels.1: comes after one that it is no less alike than',
+    'line 8, fields.1.levels.1: is not worse than an earlier level',
     'line 9, fields.2.comparater: unknown field; did you mean "comparator"?',
     'line 9, fields.2.normalisers.0: there is no normaliser "lowercase"; did you mean lower?',
     'line 11, blocking.0.0: there is no view "yaer"; did you mean year?',
     'line 12, clustering: there is no clustering "average"; did you mean average_link?',
   ])
-    expect(stderr).toContain(said)
+    expect(stderr).toContain(pattern)
 })
 
 test.each([
@@ -70,7 +70,7 @@ test.each([
   [
     'weights for other levels',
     { fields: [{ name: 'a', type: 'category', weights: [1, 2, 3] }] },
-    'has 3 numbers for 2 levels: equal; different',
+    'has 3 numbers for 2 levels; set one for each level: equal; different',
   ],
   [
     'weights for some fields',
@@ -85,12 +85,12 @@ test.each([
   [
     'levels of no comparator',
     { fields: [{ name: 'a', type: 'name', levels: [0.9] }] },
-    'are those of a comparator; say which',
+    'need a comparator; set `comparator`',
   ],
-])('%s are a fault', async (_, lens, said) => {
+])('%s are a fault', async (_, lens, pattern) => {
   const { exit, stderr } = await runCommand(['resolve', 'lens', 'validate', writeLens('fault.yaml', lens)])
   expect(exit).toBe(1)
-  expect(stderr).toContain(said)
+  expect(stderr).toContain(pattern)
 })
 
 describe('a proposal', () => {
@@ -122,7 +122,7 @@ describe('a proposal', () => {
     expect(again.exit).toBe(3)
   })
 
-  test('of a file that is larger than what is looked at is made from its whole records', async () => {
+  test('of a file that is larger than the sample is made from its whole records', async () => {
     const line = (row: number) => `${row},"a ""quoted""\nname of ${row % 977}",${row % 7}\n`
     const lines = Array.from({ length: 600_000 }, (_, row) => line(row))
     writeFileSync(at('large.csv'), ['key,label,kind\n', ...lines].join(''))
@@ -137,14 +137,14 @@ describe('a proposal', () => {
     ['a workbook', 'PK\x03\x04 and so on', 'a workbook'],
     ['values between semicolons', 'id;name\n1;Ann\n2;Bo\n', 'separate values by commas'],
     ['a column of equal values', 'id,name\n1,Ann\n2,Ann\n', 'no column besides the id with different values'],
-  ])('is not made of %s', async (_, data, said) => {
+  ])('is not made of %s', async (_, data, pattern) => {
     writeFileSync(at('odd.csv'), data)
     const { exit, stderr } = await runCommand(['resolve', 'lens', 'init', '--data', at('odd.csv')])
     expect(exit).toBe(1)
-    expect(stderr).toContain(said)
+    expect(stderr).toContain(pattern)
   })
 
-  test('is not made of a folder, and a letter that the end of what is looked at cuts does no harm', async () => {
+  test('is not made of a folder, and a letter cut at the end of the sample does no harm', async () => {
     expect((await runCommand(['resolve', 'lens', 'init', '--data', dir])).stderr).toContain(
       'it is a folder, not a file',
     )
@@ -218,7 +218,7 @@ function pickPairs(): string[] {
   return [...pairs, 'r0,r1,0']
 }
 
-describe('weights that are given', () => {
+describe('weights in the lens', () => {
   const fields = [
     { name: 'email', type: 'email', comparator: 'levenshtein', levels: [1], weights: [10, 6, -4] },
     { name: 'surname', type: 'name', comparator: 'jaro_winkler', levels: [0.85], weights: [4, 2, -3] },
@@ -260,8 +260,8 @@ describe('charts', () => {
     const words = ['resolve', 'lens', 'charts', '--lens', 'persons', '--data', at('people.csv')]
     const { stdout, exit } = await runCommand([...words, '--out', at('charts')])
     expect(exit).toBe(0)
-    for (const said of ['pairs that share a key', 'email: equal', 'scores of compared pairs', ': cut ('])
-      expect(stdout).toContain(said)
+    for (const pattern of ['pairs that share a key', 'email: equal', 'scores of compared pairs', ': cut ('])
+      expect(stdout).toContain(pattern)
     expect(stdout).not.toContain('\u001b')
     for (const name of ['weights', 'threshold', 'blocking']) {
       const picture = readFileSync(at(`charts/${name}.svg`), 'utf8')
@@ -271,7 +271,7 @@ describe('charts', () => {
     expect((await runCommand([...words, '--out', at('charts')])).exit).toBe(3)
   })
 
-  test('of blocking say what is left out before a pair is made', async () => {
+  test('of blocking report the dropped pairs before a pair is made', async () => {
     const lens = writeLens('blocks.yaml', {
       fields: [{ name: 'city', type: 'place' }],
       blocking: ['city'],
@@ -288,28 +288,29 @@ describe('charts', () => {
 describe('a model of Splink', () => {
   const model = path.join(repositoryRoot, 'test/data/splink/people.json')
 
-  test('comes over with its parameters and rules; what was never trained is told', async () => {
+  test('is imported with its parameters and rules; untrained parts are reported', async () => {
     const imported = await runJsonCommand(['resolve', 'lens', 'import', model, '--out', at('splink.yaml')])
     expect(imported).toMatchObject({ fields: 5, rules: 4 })
-    expect(imported.remarks).toEqual(['not trained, so that it says nothing: email: Jaro-Winkler >0.88 on username'])
+    expect(imported.remarks).toEqual(['not trained, so its weight is 0: email: Jaro-Winkler >0.88 on username'])
     const lens = await runJsonCommand(['resolve', 'lens', 'validate', at('splink.yaml')])
     expect(lens.blocking).toEqual([['first_name', 'dob'], ['surname'], ['email'], ['first_name:prefix(4)', 'dob:year']])
     expect(lens.prior).toBeCloseTo(0.00249, 5)
     const [first] = JSON.parse(readFileSync(model, 'utf8')).comparisons
-    const told = first.comparison_levels.filter((each: { is_null_level?: boolean }) => !each.is_null_level)
-    expect(lens.fields[0].m).toEqual(told.map((each: { m_probability: number }) => each.m_probability))
+    const levels = first.comparison_levels.filter((each: { is_null_level?: boolean }) => !each.is_null_level)
+    expect(lens.fields[0].m).toEqual(levels.map((each: { m_probability: number }) => each.m_probability))
     expect(lens.fields[2].levels[1]).toEqual({ comparator: 'date', at: 30.4375 })
   })
 
-  test('is told what has no counterpart, and pairs of such a level fall to the next', async () => {
-    const given = JSON.parse(readFileSync(model, 'utf8'))
-    given.comparisons[0].comparison_levels[2].sql_condition = 'cosine_similarity("first_name_l", "first_name_r") >= 0.9'
-    given.blocking_rules_to_generate_predictions.push({ blocking_rule: 'l.first_name = r.surname' })
-    writeFileSync(at('odd.json'), JSON.stringify(given))
+  test('reports parts without a counterpart, and pairs of such a level fall to the next', async () => {
+    const settings = JSON.parse(readFileSync(model, 'utf8'))
+    settings.comparisons[0].comparison_levels[2].sql_condition =
+      'cosine_similarity("first_name_l", "first_name_r") >= 0.9'
+    settings.blocking_rules_to_generate_predictions.push({ blocking_rule: 'l.first_name = r.surname' })
+    writeFileSync(at('odd.json'), JSON.stringify(settings))
     const { remarks, yaml } = await runJsonCommand(['resolve', 'lens', 'import', at('odd.json')])
-    expect(remarks.join('\n')).toContain('level not taken over, its pairs fall to the next one: first_name')
-    expect(remarks).toContain('blocking rule not taken over: l.first_name = r.surname')
-    const [, second = 0, third = 0] = given.comparisons[0].comparison_levels
+    expect(remarks.join('\n')).toContain('level not imported, its pairs count in the next one: first_name')
+    expect(remarks).toContain('blocking rule not imported: l.first_name = r.surname')
+    const [, second = 0, third = 0] = settings.comparisons[0].comparison_levels
       .slice(1)
       .map((each: { m_probability: number }) => each.m_probability)
     expect(yaml).toContain(String(second + third))
@@ -317,12 +318,12 @@ describe('a model of Splink', () => {
 
   test.each([
     ['no JSON', '{', 'is not JSON'],
-    ['another document', '{"a": 1}', 'is no saved Splink model: link_type: is required'],
-  ])('that is %s is refused', async (_, text, said) => {
+    ['another document', '{"a": 1}', 'is not a saved Splink model: link_type: is required'],
+  ])('that is %s is refused', async (_, text, pattern) => {
     writeFileSync(at('no-model.json'), text)
     const { exit, stderr } = await runCommand(['resolve', 'lens', 'import', at('no-model.json')])
     expect(exit).toBe(1)
-    expect(stderr).toContain(said)
+    expect(stderr).toContain(pattern)
   })
 })
 
@@ -337,5 +338,5 @@ test('of records that are compared with nobody no lens learns anything, and it s
     '--data',
     at('alone.csv'),
   ])
-  expect([exit, stderr]).toEqual([1, expect.stringContaining('there is nothing to learn from')])
+  expect([exit, stderr]).toEqual([1, expect.stringContaining('nothing can be learnt')])
 })

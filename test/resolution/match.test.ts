@@ -14,8 +14,8 @@ const idOf = (row: string) => row.split(',')[0] ?? ''
 const late = rows.filter((_, place) => place % 10 === 9)
 const early = rows.filter((row) => !late.includes(row))
 
-function writeRows(name: string, given: readonly string[]): string {
-  writeFileSync(at(name), [head, ...given, ''].join('\n'))
+function writeRows(name: string, rows: readonly string[]): string {
+  writeFileSync(at(name), [head, ...rows, ''].join('\n'))
   return at(name)
 }
 const run = (...more: string[]) => runJsonCommand(['resolve', 'run', '--lens', 'persons', ...more])
@@ -88,7 +88,7 @@ test('in any order, one file or many, they come to the same; twice is once; anot
   expect(readFileSync(once).equals(before)).toBe(true)
 })
 
-test('what people decided to be apart is not joined by a record that is like both', async () => {
+test('never joins entities that people decided to be apart by a record that is like both', async () => {
   const pair = [...readEntities(at('first.jsonl')).values()].find(({ length }) => length === 2) ?? []
   writeFileSync(at('said.csv'), `id_l,id_r,decision\n${pair.join(',')},reject\n`)
   writeRows('people.csv', early)
@@ -113,7 +113,7 @@ test('a registry without records, of another lens, or that is broken is refused 
   writeFileSync(at('odd.jsonl'), text.replace('"values":{', '"worth":{'))
   for (const [name, exit, message] of [
     ['bare.jsonl', 3, 'contains no records'],
-    ['cut.jsonl', 1, 'does not keep each of its records'],
+    ['cut.jsonl', 1, 'lacks some of its records'],
     ['odd.jsonl', 1, 'is not a line of an entity registry'],
     ['none.jsonl', 1, 'does not exist'],
   ] as const) {

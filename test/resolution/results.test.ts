@@ -1,5 +1,5 @@
-// Results of a resolution as files: the same in every form and every time, whole or not there, whatever the data.
-import { execFileSync, spawn } from 'node:child_process'
+// Results of a resolution as files: the same in every form and every time, whole or absent, for any data.
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,6 +8,7 @@ import { evaluateFiles } from '../../daemon/offline/resolve/evaluate-files.ts'
 import { readLens } from '../../daemon/offline/resolve/lens/lens-file.ts'
 import { type ResolveFilesOptions, resolveFiles } from '../../daemon/offline/resolve/resolve-files.ts'
 import { createScratchFolder } from '../support/command/run-command.ts'
+import { spawnCommand } from '../support/command/run-command-process.ts'
 import { seededRandom } from '../support/random/seeded-random.ts'
 import { repositoryRoot } from '../support/repository/source-tree.ts'
 import { generatePeople } from '../support/resolution/generate-people.ts'
@@ -78,7 +79,7 @@ describe('the same results', () => {
     }
   })
 
-  test('but for the numbers of clusters, whatever the order of records and files', async () => {
+  test('but for the numbers of clusters, for any order of records and files', async () => {
     const [head = '', ...lines] = people.csv.trimEnd().split('\n')
     const by = seededRandom(9)
     const order = lines.map((line) => ({ line, key: by.below(1_000_000) })).sort((a, b) => a.key - b.key)
@@ -120,7 +121,7 @@ describe('data at the edge', () => {
   })
 })
 
-test('two files of one name cannot be told apart in results', async () => {
+test('results cannot distinguish two files of one name', async () => {
   const files = [at('people.csv'), path.join(dir, 'other', 'people.csv')]
   await expect(run('twice', { files })).rejects.toMatchObject({
     exit: 1,
@@ -139,7 +140,7 @@ describe('nothing that is not whole has the name of a result', () => {
       `exec "$0" ${[path.join(repositoryRoot, 'cli/main.ts'), ...words('full')].join(' ')}`,
     ]
     expect(() => execFileSync('bash', ['-c', command.join('; '), node], { stdio: 'pipe' })).toThrow(
-      `${at('full/clusters.csv')} cannot be written: it would be larger than files may be here`,
+      `${at('full/clusters.csv')} cannot be written: it exceeds the maximum file size`,
     )
     expect(readdirSync(at('full'))).toEqual([])
   })
@@ -156,19 +157,22 @@ describe('nothing that is not whole has the name of a result', () => {
     expect(readdirSync(at('half'))).toEqual(['pairs.csv.partial'])
   })
 
-  test('where whoever is told ends it', async () => {
+  test('where the progress callback ends it', async () => {
     for (const phase of ['read', 'compare', 'write']) {
-      const ending = resolveFiles({ lens, files: [at('people.csv')], out: at(`ended-${phase}`), seed: 0 }, (told) => {
-        if (told.phase === phase) throw new Error(`ended at ${phase}`)
-      })
+      const ending = resolveFiles(
+        { lens, files: [at('people.csv')], out: at(`ended-${phase}`), seed: 0 },
+        (progress) => {
+          if (progress.phase === phase) throw new Error(`ended at ${phase}`)
+        },
+      )
       await expect(ending).rejects.toThrow(`ended at ${phase}`)
       expect(readdirSync(at(`ended-${phase}`))).toEqual([])
     }
   })
 
   test('where Ctrl-C ends it', async () => {
-    const node = path.join(repositoryRoot, 'node_modules/.bin/node')
-    const child = spawn(node, [path.join(repositoryRoot, 'cli/main.ts'), ...words('ended')], { stdio: 'ignore' })
+    const child = spawnCommand(words('ended'))
+    child.stdin?.end()
     const closed = new Promise((resolve) => child.once('close', (_, signal) => resolve(signal)))
     while (!existsSync(at('ended')) && child.exitCode === null) await new Promise((resolve) => setImmediate(resolve))
     child.kill('SIGINT')
@@ -180,7 +184,7 @@ describe('nothing that is not whole has the name of a result', () => {
 describe('measures', () => {
   test('of a folder tell how many true pairs were compared, and the best threshold', async () => {
     await run('measured', { hasAllPairs: true })
-    const { scored, pairs } = await evaluateFiles({ found: at('measured'), truth: at('truth.csv'), out: at('figures') })
+    const { scored, pairs } = await evaluateFiles({ input: at('measured'), truth: at('truth.csv'), out: at('figures') })
     expect(scored?.has_all_pairs).toBe(true)
     expect(scored?.blocking_recall).toBeGreaterThan(0.98)
     expect(scored?.best?.f1).toBeGreaterThan(0.95)
@@ -193,10 +197,10 @@ describe('measures', () => {
     writeFileSync(at('same.csv'), 'source,id,cluster\na,1,1\nb,1,1\na,2,2\n')
     writeFileSync(at('plain-truth.csv'), 'id,cluster\n1,x\n2,y\n')
     const found = at('same.csv')
-    const asked = evaluateFiles({ found, truth: at('plain-truth.csv') })
-    await expect(asked).rejects.toThrow('ids of different sources are the same')
+    const evaluation = evaluateFiles({ input: found, truth: at('plain-truth.csv') })
+    await expect(evaluation).rejects.toThrow('sources share ids')
     writeFileSync(at('named-truth.csv'), 'source_l,id_l,source_r,id_r\na,1,b,1\n')
-    const { pairs, clusters } = await evaluateFiles({ found, truth: at('named-truth.csv') })
+    const { pairs, clusters } = await evaluateFiles({ input: found, truth: at('named-truth.csv') })
     expect([pairs.f1, clusters.f1]).toEqual([1, 1])
   })
 
@@ -205,10 +209,10 @@ describe('measures', () => {
     ['id_l,id_r,score\na,b,1\nb,a,2\n', 'contains a pair twice'],
     ['id_l,id_r\na,b\n', 'has no column score; it has id_l, id_r'],
     ['id_l,id_r,score\na,z,1\n', 'names "z", which was not resolved'],
-  ])('of pairs that cannot be used say why: %j', async (text, said) => {
+  ])('of pairs that cannot be used say why: %j', async (text, pattern) => {
     writeFileSync(at('pairs.csv'), text)
     writeFileSync(at('two.csv'), 'id,cluster\na,1\nb,1\n')
-    const measured = evaluateFiles({ found: at('two.csv'), truth: at('two.csv'), pairs: at('pairs.csv') })
-    await expect(measured).rejects.toThrow(said)
+    const measured = evaluateFiles({ input: at('two.csv'), truth: at('two.csv'), pairs: at('pairs.csv') })
+    await expect(measured).rejects.toThrow(pattern)
   })
 })

@@ -1,4 +1,4 @@
-// A run of files is told of all the time, and ends where whoever is told has waited enough: with nothing left behind.
+// A run of files reports its progress, and ends where its callback throws: nothing is left behind.
 import { readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
@@ -49,7 +49,7 @@ test.each([
   const { lens, data } = made()
   const out = at(`out-${name}`)
   const run = (tell: (phase: string) => void) =>
-    resolveFiles({ lens: readLens(lens), files: [data], out, seed: 0 }, (told) => tell(told.phase))
+    resolveFiles({ lens: readLens(lens), files: [data], out, seed: 0 }, (progress) => tell(progress.phase))
   for (const phase of ['read', 'candidates', 'compare', 'train', ...last, 'write']) {
     const ended = run((now) => {
       if (now === phase) throw new Error(`waited until ${phase}`)
@@ -64,7 +64,7 @@ test('the command says where it gave up, and what may be done', async () => {
   let now_ms = 0
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now_ms += 500))
   const data = [writeData('few.csv', generatePeople(50, 5).csv)]
-  const given = {
+  const options = {
     lens: 'persons',
     data,
     out: at('late'),
@@ -75,7 +75,7 @@ test('the command says where it gave up, and what may be done', async () => {
     timeLimit: 2,
   }
   const terminal = { progress: () => undefined } as unknown as Terminal
-  await expect(definition.run(given as never, terminal)).rejects.toMatchObject({
+  await expect(definition.run(options as never, terminal)).rejects.toMatchObject({
     exit: 1,
     message: expect.stringMatching(/^the run exceeded its time limit of 2 s, at .*[a-z]/),
     remedy: 'raise --time-limit',

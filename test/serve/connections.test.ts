@@ -90,7 +90,7 @@ describe('slow clients', () => {
 })
 
 describe('too much to do', () => {
-  test('an operation that takes too long is given up, and its late answer dropped', async () => {
+  test('gives up an operation that takes too long, and drops its late answer', async () => {
     const world = await startEchoServer({ limits: { request_ms: 60 } })
     const answer = await world.request('POST /wait')
     expectProblem(answer, 503)
@@ -101,7 +101,7 @@ describe('too much to do', () => {
     expect((await world.request('GET /open')).status).toBe(200)
   })
 
-  test('a request beyond the most under way is told to come back, and one is let in when one leaves', async () => {
+  test('a request beyond the limit gets a retry time, and one is let in when one leaves', async () => {
     const world = await startEchoServer({ limits: { in_flight: 1 } })
     const first = world.request('POST /wait')
     await waitForCalls(world, 1)
@@ -125,7 +125,7 @@ describe('too much to do', () => {
 })
 
 describe('the end', () => {
-  test('what is under way is finished, and nobody new is let in', async () => {
+  test('finishes requests under way, and lets nobody new in', async () => {
     const world = await startEchoServer()
     const idle = net.connect(world.server.port, '127.0.0.1')
     const idleClosed = new Promise((resolve) => idle.once('close', resolve))
@@ -153,7 +153,7 @@ describe('the end', () => {
     await closed
   })
 
-  test('what is not finished by the deadline is cut off', async () => {
+  test('cuts off requests that are unfinished at the deadline', async () => {
     const world = await startEchoServer()
     const cut = expect(world.request('POST /wait')).rejects.toThrow(/without an answer|ECONNRESET/)
     await waitForCalls(world, 1)
@@ -240,13 +240,13 @@ describe('TLS', () => {
 
   const get = (url: string, options: https.RequestOptions) =>
     new Promise<number | undefined>((resolve, reject) => {
-      const asked = https.get(`${url}/open`, { agent: false, ...options }, (answer) => {
+      const outgoing = https.get(`${url}/open`, { agent: false, ...options }, (answer) => {
         answer.resume().on('end', () => resolve(answer.statusCode))
       })
-      asked.on('error', reject)
+      outgoing.on('error', reject)
     })
 
-  requires('openssl')('1.2 and 1.3 are spoken, 1.1 is not', async () => {
+  requires('openssl')('speaks TLS 1.2 and 1.3, not 1.1', async () => {
     const tls = pair()
     const { url } = await startEchoServer({ tls })
     expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)

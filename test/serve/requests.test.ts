@@ -1,4 +1,4 @@
-// What a client may send and what comes back, over a real socket: paths, methods, tokens, bodies, headers.
+// Requests of a client and their answers, over a real socket: paths, methods, tokens, bodies, headers.
 import { describe, expect, test } from 'vitest'
 import { problem } from '../../daemon/kernel/error/problem.ts'
 import {
@@ -10,7 +10,7 @@ import {
 } from '../support/echo/echo-server.ts'
 import type { RawHttpResponse } from '../support/http/send-raw-http.ts'
 
-/** Every refusal has this form, whatever its cause. */
+/** Every refusal has this form. */
 function expectProblem(answer: RawHttpResponse, status: number, code: string) {
   expect(answer.headers['content-type']).toBe('application/problem+json')
   const body = problem.parse(JSON.parse(answer.body))
@@ -84,7 +84,7 @@ describe('routes', () => {
   })
 
   test.each(['PUT', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'PURGE'])(
-    '%s is not allowed, and Allow says what is',
+    'refuses %s, and Allow lists the allowed methods',
     async (method) => {
       const { request } = await startEchoServer()
       const answer = await request(`${method} /echo/x`, adminHeaders)
@@ -100,7 +100,7 @@ describe('routes', () => {
   })
 })
 
-describe('who asks', () => {
+describe('the caller', () => {
   test.each([
     ['none', undefined, 'Bearer realm="platform"'],
     ['another scheme', 'Basic YTpi', 'Bearer realm="platform"'],
@@ -160,7 +160,7 @@ describe('who asks', () => {
     )
   })
 
-  test('who may not is told so before what is wrong with the body', async () => {
+  test('refuses a caller without permission before it reports faults of the body', async () => {
     const { request } = await startEchoServer()
     expectProblem(await request('POST /echo/x', { 'content-type': 'text/plain' }, '{broken'), 401, 'unauthenticated')
     expectProblem(
@@ -182,7 +182,7 @@ describe('failures', () => {
     expect(answer.headers['retry-after']).toBe(after)
   })
 
-  test('what breaks inside is not shown, and is found in the log by its trace id', async () => {
+  test('hides an internal error, which the log has under its trace id', async () => {
     const { request, echo } = await startEchoServer()
     const body = expectProblem(await request('GET /broken'), 500, 'internal')
     const lines = echo.controls.logged.filter(([level]) => level === 'error' || level === 'warn')
@@ -209,23 +209,23 @@ describe('headers', () => {
   const traceSeen = async (headers: Record<string, string>) => {
     const { request } = await startEchoServer()
     const answer = await request('GET /echo/x', { ...adminHeaders, ...headers })
-    return { seen: JSON.parse(answer.body).trace, told: String(answer.headers.traceparent) }
+    return { seen: JSON.parse(answer.body).trace, echoed: String(answer.headers.traceparent) }
   }
 
   test('a trace is joined, and the answer names a span of its own', async () => {
-    const { seen, told } = await traceSeen({ traceparent, TraceState: 'rojo=1 , congo=2' })
+    const { seen, echoed } = await traceSeen({ traceparent, TraceState: 'rojo=1 , congo=2' })
     expect(seen).toMatchObject({ trace_id: trace, flags: '01', tracestate: 'rojo=1 , congo=2' })
-    expect(told).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`))
-    expect(told).toContain(seen.span_id)
-    expect(told).not.toContain('00f067aa0ba902b7')
+    expect(echoed).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`))
+    expect(echoed).toContain(seen.span_id)
+    expect(echoed).not.toContain('00f067aa0ba902b7')
   })
 
   test('a trace that is none is replaced, and a state without a trace is dropped', async () => {
     for (const headers of [{}, { traceparent: traceparent.toUpperCase() }]) {
-      const { seen, told } = await traceSeen({ ...headers, tracestate: 'rojo=1' })
+      const { seen, echoed } = await traceSeen({ ...headers, tracestate: 'rojo=1' })
       expect(seen).toMatchObject({ flags: '02', tracestate: '' })
       expect(seen.trace_id).not.toBe(trace)
-      expect(told).toBe(`00-${seen.trace_id}-${seen.span_id}-02`)
+      expect(echoed).toBe(`00-${seen.trace_id}-${seen.span_id}-02`)
     }
   })
 
@@ -238,8 +238,8 @@ describe('headers', () => {
   })
 
   test('If-Match and Idempotency-Key reach the operation', async () => {
-    const given = await write(await startEchoServer(), { 'if-match': '"12"', 'idempotency-key': 'k-1' })
-    expect(JSON.parse(given.body)).toEqual({ id: 'x', if_match: 12, key: 'k-1' })
+    const written = await write(await startEchoServer(), { 'if-match': '"12"', 'idempotency-key': 'k-1' })
+    expect(JSON.parse(written.body)).toEqual({ id: 'x', if_match: 12, key: 'k-1' })
     const any = await write(await startEchoServer(), { 'if-match': '*' })
     expect(JSON.parse(any.body)).toEqual({ id: 'x' })
   })

@@ -80,7 +80,7 @@ test('streams are counted apart from requests, and have a most of their own', as
   expect((await world.request('GET /stream')).status).toBe(503)
 })
 
-test('one caller has so many streams at once and no more; whoever else comes is let in', async () => {
+test('bounds the streams of one caller at once; other callers are let in', async () => {
   const world = await startEchoServer({ limits: { streams_per_caller: 2 } })
   const [first, second] = [openStreamClient(world, adminHeaders), openStreamClient(world, adminHeaders)]
   for (const client of [first, second]) await expect.poll(client.text).toContain('id: 3\n')
@@ -97,7 +97,7 @@ test('one caller has so many streams at once and no more; whoever else comes is 
 })
 
 describe('readers', () => {
-  test('who vanish end the events', async () => {
+  test('a reader that vanishes ends the events', async () => {
     const world = await startEchoServer()
     const client = openStreamClient(world)
     await expect.poll(client.text).toContain('id: 3\n')
@@ -107,7 +107,7 @@ describe('readers', () => {
     await expect.poll(world.echo.controls.streams).toBe(0)
   })
 
-  test('who do not read hold the events back, and get them all when they do', async () => {
+  test('a slow reader holds the events back, and gets them all when it reads', async () => {
     const world = await startEchoServer()
     const client = openStreamClient(world, {}, '/stream?many=3000')
     client.socket.pause()
@@ -119,7 +119,7 @@ describe('readers', () => {
     expect(before).toBeLessThan(100_000_000)
   })
 
-  test('who never read again are cut off', async () => {
+  test('cuts off a reader that never reads again', async () => {
     const world = await startEchoServer({ limits: { heartbeat_ms: 50 } })
     const client = openStreamClient(world, {}, '/stream?many=100000')
     client.socket.pause()

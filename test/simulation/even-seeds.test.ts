@@ -1,4 +1,4 @@
-// Histories in simulated time on simulated disks: whatever happens, every message is applied once or stands somewhere
+// Histories in simulated time on simulated disks: in each, every message is applied once or stands somewhere
 // with its reason, and the audit chains are whole. The other half of the seeds runs beside this one.
 import { expect, test, vi } from 'vitest'
 

@@ -8,7 +8,7 @@ const offset = Number(process.env.SIMULATED_FIRST ?? 1) - 1
 /** One seed alone. */
 const only_seed = process.env.SIMULATED_SEED
 
-/** Every `step`th seed from `first` on; of each that ended badly what is wrong, and what had happened. */
+/** Every `step`th seed from `first` on; for each bad ending its faults and its history. */
 export async function findBadHistories(first: number, step: number): Promise<{ seed: number; faults: string[] }[]> {
   const ring = await createKeyRing()
   const bad = []

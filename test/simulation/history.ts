@@ -52,19 +52,19 @@ export class History {
   readonly bravo: SimulatedSite
   readonly there: SimulatedCarrier
   /** Sends that alpha has confirmed; those that a restore made it forget are moved to `forgotten`. */
-  readonly said = new Map<string, SentMessage>()
+  readonly sentMessages = new Map<string, SentMessage>()
   readonly forgotten: SentMessage[] = []
-  /** Asked for and not confirmed: repeated until it is, as a role repeats it. */
-  readonly owed = new Map<string, boolean>()
-  /** What happened, for whoever reads a failure. */
-  readonly told: string[] = []
+  /** Sent and not confirmed: repeated until it is, as a role repeats it. */
+  readonly pending = new Map<string, boolean>()
+  /** The events of the history, for the reader of a failure. */
+  readonly eventLog: string[] = []
   deaths = 0
   readonly #home: string
   readonly #ring: KeyRing
   #keysInUse = 1
   #events = 0
   #epoch = 1
-  #backup: { bytes: Buffer; said: Set<string> } | undefined
+  #backup: { bytes: Buffer; sentMessages: Set<string> } | undefined
 
   constructor(seed: number, ring: KeyRing) {
     this.chance = seededRandom(seed)
@@ -92,7 +92,7 @@ export class History {
   async step(): Promise<void> {
     const { chance: by } = this
     const [name, act] = by.pick(this.#happenings)
-    this.told.push(name)
+    this.eventLog.push(name)
     await act()
   }
 
@@ -101,7 +101,7 @@ export class History {
     ...repeatStep(4, 'publish', () => this.#perhapsDying(this.alpha, () => this.alpha.transport.rescan())),
     ...repeatStep(6, 'carry', async () => this.there.carry('faulty')),
     ...repeatStep(6, 'take in', () => this.#perhapsDying(this.bravo, () => this.bravo.transport.rescan())),
-    ...repeatStep(2, 'repeat what is owed', () => this.#perhapsDying(this.alpha, () => this.repeatOwed())),
+    ...repeatStep(2, 'repeat pending messages', () => this.#perhapsDying(this.alpha, () => this.repeatOwed())),
     ['power cut at alpha', () => this.#cut(this.alpha)],
     ['power cut at bravo', () => this.#cut(this.bravo)],
     ['minutes pass', async () => this.pass(this.chance.below(20) * minute_ms)],
@@ -126,16 +126,16 @@ export class History {
   async #send(): Promise<void> {
     const count = 1 + this.chance.below(4)
     const events = Array.from({ length: count }, () => `event-${this.#events++}`)
-    for (const event of events) this.owed.set(event, this.chance.happens(0.25))
+    for (const event of events) this.pending.set(event, this.chance.happens(0.25))
     await Promise.all(events.map((event) => this.#sendOne(event)))
   }
 
   async repeatOwed(): Promise<void> {
-    for (const event of [...this.owed.keys()]) await this.#sendOne(event)
+    for (const event of [...this.pending.keys()]) await this.#sendOne(event)
   }
 
   async #sendOne(event_id: string): Promise<void> {
-    const isOrdered = this.owed.get(event_id) === true
+    const isOrdered = this.pending.get(event_id) === true
     const refuse = event_id.endsWith('7')
     const sent = await this.alpha.transport.send(
       {
@@ -155,8 +155,8 @@ export class History {
       },
       sampleTrace,
     )
-    this.said.set(event_id, { event_id, ...sent })
-    this.owed.delete(event_id)
+    this.sentMessages.set(event_id, { event_id, ...sent })
+    this.pending.delete(event_id)
   }
 
   /** A process dies at some call within, or not. What it refuses is an answer; what it throws otherwise is a defect. */
@@ -197,26 +197,26 @@ export class History {
   }
 
   #keepBackup(): void {
-    this.#backup = { bytes: this.alpha.backup(), said: new Set(this.said.keys()) }
+    this.#backup = { bytes: this.alpha.backup(), sentMessages: new Set(this.sentMessages.keys()) }
   }
 
   /** By `platform store restore`: what was sent since is forgotten by alpha, and perhaps known to bravo. */
   async #restore(): Promise<void> {
     if (!this.#backup || !this.chance.happens(0.5)) return
-    const { bytes, said } = this.#backup
+    const { bytes, sentMessages } = this.#backup
     await this.#noteUnconfirmed()
     await this.alpha.restore(bytes)
-    for (const [event, sent] of [...this.said]) {
-      if (said.has(event)) continue
+    for (const [event, sent] of [...this.sentMessages]) {
+      if (sentMessages.has(event)) continue
       this.forgotten.push(sent)
-      this.said.delete(event)
+      this.sentMessages.delete(event)
     }
     await this.#perhapsDying(this.alpha, () => this.openEpoch())
   }
 
   /** Sent, while the process died before it could say so: what a restore makes of these alpha will send anew. */
   async #noteUnconfirmed(): Promise<void> {
-    for (const event_id of this.owed.keys()) {
+    for (const event_id of this.pending.keys()) {
       const sent = await this.alpha.journal.findSent('filedrop/alpha/bravo', event_id)
       if (sent) this.forgotten.push({ event_id, msg_id: sent.msg_id, epoch: sent.epoch, seq: sent.seq })
     }
@@ -224,7 +224,7 @@ export class History {
 
   async openEpoch(): Promise<void> {
     const draft = await this.alpha.transport.oneWay.draftEpoch('bravo')
-    // Whoever keeps the root keys writes down what they signed: a site that was restored twice may not know.
+    // The keeper of the root keys writes down every signature: a site that was restored twice may not know it.
     this.#epoch = Math.max(draft.epoch, this.#epoch + 1)
     const bytes = Buffer.from(canonicalJson({ ...draft, epoch: this.#epoch, reason: 'restored' }))
     await this.alpha.transport.oneWay.openEpoch(await signWithKeys([this.#ring.root], 'epoch', bytes), () => [])

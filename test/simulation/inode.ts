@@ -1,4 +1,4 @@
-// What lies on the simulated disk: files and folders, each as it is now and as a power cut would leave it.
+// The contents of the simulated disk: files and folders, each as it is now and as a power cut would leave it.
 
 let numbers = 1
 let changes = 1
@@ -8,7 +8,7 @@ export class SimulatedFile {
   /** In changes of any file so far. */
   changed = changes++
   #data: Buffer = Buffer.alloc(0)
-  /** What the platter holds; undefined until the first sync. */
+  /** The state on the platter; undefined until the first sync. */
   synced: Buffer | undefined
   mode = 0o600
   nlink = 1

@@ -1,4 +1,4 @@
-// The judge of histories sees what is wrong: in a history that ended well, one thing is changed.
+// The judge of histories sees faults: in a history that ended well, one thing is changed.
 import { expect, test, vi } from 'vitest'
 import type { History } from './history.ts'
 

@@ -9,7 +9,7 @@ const max_healing_rounds = 12
 const min_healing_rounds = 4
 const inChannel = 'filedrop/alpha/bravo'
 
-/** What is wrong at the end, with the history before it; empty when nothing is. `tamper`: once, when all was well. */
+/** The faults at the end, after the history; empty without any. `tamper`: once, when all was well. */
 export async function findHistoryFaults(
   seed: number,
   ring: KeyRing,
@@ -24,21 +24,21 @@ export async function findHistoryFaults(
       await tamper(history)
       faults = await judgeHistory(history)
     }
-    return faults.length === 0 ? [] : [...faults, `after: ${history.told.join(', ')}`]
+    return faults.length === 0 ? [] : [...faults, `after: ${history.eventLog.join(', ')}`]
   } catch (error) {
-    return [`it ended in ${error}`, `after: ${history.told.join(', ')}`]
+    return [`it ended in ${error}`, `after: ${history.eventLog.join(', ')}`]
   } finally {
     await history.end()
   }
 }
 
-/** Nothing dies any more, the carrier is faithful, and people do what the channel asks of them; what is still wrong then. */
+/** Nothing dies any more, the carrier is faithful, and people do as the channel requests; the remaining faults. */
 async function healHistory(history: History): Promise<string[]> {
   history.pinKeys()
   let faults: string[] = []
   for (let round = 0; round < max_healing_rounds; round++) {
     await healOnce(history)
-    // Long enough for an inventory, and for what never became complete to be given up.
+    // Long enough for an inventory, and to give up incomplete messages.
     history.pass(round % 4 === 2 ? 25 * 3_600_000 : 301_000)
     if (round < min_healing_rounds) continue
     faults = await judgeHistory(history)
@@ -83,7 +83,7 @@ async function releaseLate({ bravo }: History): Promise<void> {
   for (const { id, epoch = 0, seq = 0, reason } of listReasons(bravo)) {
     const digests = [digestOf(`${id}.body.json`), digestOf(`${id}.env.json`)].filter((digest) => digest !== undefined)
     const entry = await bravo.journal.entry(inChannel, epoch, seq)
-    // What was taken in and lost with the power may have grown too old by the time it comes again.
+    // A message taken in and lost with the power may have grown too old by its return.
     const isMissing = entry === undefined || entry.state === 'lost'
     if (!isLasting(reason) || digests.length < 2 || !isMissing) continue
     await bravo.transport.custody.release('alpha', { id, waiver: reason, digests, label: undefined }, [])
@@ -109,11 +109,11 @@ function isLasting(reason: string): reason is (typeof lastingReasons)[number] {
 }
 
 async function judgeMessages(history: History): Promise<string[]> {
-  const { bravo, owed, said, forgotten } = history
+  const { bravo, pending, sentMessages, forgotten } = history
   const reasons = listReasons(bravo)
-  const faults = [...owed.keys()].map((event) => `${event} was never sent`)
-  for (const each of said.values()) faults.push(...(await findMessageFault(each, history, reasons)))
-  const known = new Set([...said.values(), ...forgotten].map(({ msg_id }) => msg_id))
+  const faults = [...pending.keys()].map((event) => `${event} was never sent`)
+  for (const each of sentMessages.values()) faults.push(...(await findMessageFault(each, history, reasons)))
+  const known = new Set([...sentMessages.values(), ...forgotten].map(({ msg_id }) => msg_id))
   for (const msg_id of bravo.effects) if (!known.has(msg_id)) faults.push(`${msg_id} was applied and never sent`)
   for (const [msg_id, times] of bravo.deliveries) {
     if (times > 1 + history.deaths) faults.push(`${msg_id} was handed over ${times} times in ${history.deaths} deaths`)

@@ -117,11 +117,11 @@ const byPath = {
     return how === undefined ? Buffer.from(data) : data.toString('utf8')
   },
   openSync: (place: SimulatedPath, flags?: string | number, mode?: number) => open(place, flags, mode),
-  mkdirSync: (place: SimulatedPath, given: { recursive?: boolean; mode?: number } = {}) => {
+  mkdirSync: (place: SimulatedPath, options: { recursive?: boolean; mode?: number } = {}) => {
     for (let length = 1; length <= place.steps.length; length++) {
       const here = { ...place, steps: place.steps.slice(0, length) }
       if (findInode(here)) continue
-      if (length < place.steps.length && !given.recursive) throw createFileError('ENOENT', 'mkdir')
+      if (length < place.steps.length && !options.recursive) throw createFileError('ENOENT', 'mkdir')
       const [parent, name] = requireFolder(here, 'mkdir')
       parent.entries.set(name, new SimulatedFolder())
     }
@@ -129,8 +129,8 @@ const byPath = {
   chmodSync: (place: SimulatedPath, mode: number) => {
     requireInode(place, 'chmod').mode = mode
   },
-  rmSync: (place: SimulatedPath, given: { force?: boolean; recursive?: boolean } = {}) => {
-    if (!findInode(place) && given.force) return
+  rmSync: (place: SimulatedPath, options: { force?: boolean; recursive?: boolean } = {}) => {
+    if (!findInode(place) && options.force) return
     requireInode(place, 'unlink')
     const [parent, name] = requireFolder(place, 'unlink')
     parent.entries.delete(name)
@@ -172,28 +172,28 @@ function createFileHandle(descriptor: number) {
   }
 }
 
-type FileSystemCalls = Record<string, (...given: never[]) => unknown>
+type FileSystemCalls = Record<string, (...params: never[]) => unknown>
 
 /** `node:fs` whose calls under /sim go to the simulated machines; any other call there that is not simulated throws. */
 export function createSimulatedFs(real: typeof fs): typeof fs {
   const calls = real as unknown as FileSystemCalls
   const redirected = Object.entries(calls).flatMap(([name, own]) => {
     if (typeof own !== 'function' || !name.endsWith('Sync')) return []
-    return [[name, (...given: unknown[]) => dispatch(name, own as never, given)] as const]
+    return [[name, (...params: unknown[]) => dispatch(name, own as never, params)] as const]
   })
   const made = { ...real, ...Object.fromEntries(redirected) } as unknown as typeof fs
   return Object.assign(made, { default: made })
 }
 
-function dispatch(name: string, own: (...given: unknown[]) => unknown, given: unknown[]): unknown {
-  const [first, ...rest] = given
+function dispatch(name: string, own: (...params: unknown[]) => unknown, params: unknown[]): unknown {
+  const [first, ...rest] = params
   if (typeof first === 'number' && first > firstDescriptor) {
     const call = byDescriptor[name as keyof typeof byDescriptor] as ((...args: unknown[]) => unknown) | undefined
     if (!call) throw new TypeError(`${name} of a descriptor is not simulated`)
     return call(first, ...rest)
   }
   const place = parsePath(first)
-  if (!place) return own(...given)
+  if (!place) return own(...params)
   place.machine.step(place.process)
   const to = parsePath(rest[0])
   if (name === 'renameSync' && to) return rename(place, to)

@@ -33,9 +33,9 @@ export class SimulatedSite {
   /** Of the databases; another after a restore. */
   file!: SqliteFile
   audit!: SqliteAudit
-  /** What the roles made of messages, by their ids. */
+  /** The effects of messages in the roles, by message id. */
   readonly effects = new Set<string>()
-  /** How often each message was handed to a role: more than once only where a process died. */
+  /** Deliveries of each message to a role: more than one only where a process died. */
   readonly deliveries = new Map<string, number>()
   readonly pinned = new Map<string, Peer>()
   readonly keys: StoredKey[]
@@ -91,8 +91,8 @@ export class SimulatedSite {
     await this.transport.stop().catch(() => undefined)
     await this.file.close()
     this.#openDatabase(backup)
-    const told = createRestoreEventFactory(this.tenant_id, this.#clock.wall)
-    await freezeRestoredChannels({ sqlite: this.file, audit: this.audit }, [], told)
+    const createEvent = createRestoreEventFactory(this.tenant_id, this.#clock.wall)
+    await freezeRestoredChannels({ sqlite: this.file, audit: this.audit }, [], createEvent)
     this.transport = this.#begin()
     await this.#start()
   }
@@ -180,9 +180,9 @@ function makeMortal<T extends object>(of: T, machine: SimulatedMachine, process:
     get(target, name, self) {
       const original: unknown = Reflect.get(target, name, self)
       if (typeof original !== 'function') return original
-      return async (...given: unknown[]) => {
+      return async (...args: unknown[]) => {
         machine.step(process)
-        const answer: unknown = await original.apply(target, given)
+        const answer: unknown = await original.apply(target, args)
         machine.step(process)
         return answer
       }

@@ -1,18 +1,17 @@
 // Three daemons, one of them a hub: two sites decide together with no courier, whichever of the three is killed meanwhile.
 import * as fs from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { parse, stringify } from 'yaml'
+import { expect } from 'vitest'
 import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
 import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../daemon/roles/consensus/session/create.ts'
 import { findFreePorts } from '../support/engines/server-process.ts'
-import type { FederatedSite, RunningDaemon } from '../support/site/packaged-federation.ts'
+import { editProfile, type FederatedSite, findSite } from '../support/site/packaged-federation.ts'
 import { waitUntil } from '../support/site/test-site.ts'
 import { listQuarantined } from './courier.ts'
+import { createPackagedPairTest, type RunningSitePair } from './packaged-pair-test.ts'
 import {
   contributeOpinion,
-  createPackagedSitePair,
   findChannel,
   findSession,
   openInvitedSession,
@@ -22,17 +21,14 @@ import {
   waitUntilDelivered,
 } from './packaged-site-pair.ts'
 
-let two: PackagedSitePair
-let hub: FederatedSite
-const daemons = new Map<FederatedSite, RunningDaemon>()
+const test = createPackagedPairTest({ otherSites: ['hub'], prepare: prepareHub, isStarted: false })
 
-beforeAll(async () => {
-  two = await createPackagedSitePair('hub')
-  const found = two.world.sites.hub
-  if (!found) throw new Error('three sites were made')
-  hub = found
+let hub: FederatedSite
+
+async function prepareHub(pair: PackagedSitePair): Promise<void> {
+  hub = findSite(pair.world, 'hub')
   const [at_site = 0, at_hub = 0] = await findFreePorts(2)
-  const secret_file = path.join(two.world.dir, 'node.secret')
+  const secret_file = path.join(pair.world.dir, 'node.secret')
   fs.writeFileSync(secret_file, 'a-secret-of-this-test-alone\n', { mode: 0o600 })
   const names = ['alpha', 'bravo']
   editProfile(hub, {
@@ -44,8 +40,8 @@ beforeAll(async () => {
     },
   })
   for (const [site, peer] of [
-    [two.alpha, 'bravo'],
-    [two.bravo, 'alpha'],
+    [pair.alpha, 'bravo'],
+    [pair.bravo, 'alpha'],
   ] as const) {
     editProfile(site, {
       coalition: {
@@ -59,22 +55,14 @@ beforeAll(async () => {
       },
     })
   }
-  // The hub last: nodes must not mind that it is not there yet.
-  for (const site of [two.alpha, two.bravo, hub]) daemons.set(site, await site.start())
-})
-afterAll(() => two?.world.end())
-
-function editProfile(
-  { dir }: FederatedSite,
-  sections: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
-): void {
-  const file = path.join(dir, 'profile.yaml')
-  const profile = parse(fs.readFileSync(file, 'utf8')) as Record<string, Record<string, unknown>>
-  for (const [name, fields] of Object.entries(sections)) profile[name] = { ...profile[name], ...fields }
-  fs.writeFileSync(file, stringify(profile, { aliasDuplicateObjects: false }))
 }
 
-async function killDaemon(site: FederatedSite): Promise<void> {
+test.beforeAll(async ({ pair: { alpha, bravo, daemons } }) => {
+  // The hub starts last: a node must bear that its hub is not there yet.
+  for (const site of [alpha, bravo, hub]) daemons.set(site, await site.start())
+})
+
+async function killDaemon({ daemons }: RunningSitePair, site: FederatedSite): Promise<void> {
   await daemons.get(site)?.kill()
   daemons.set(site, await site.start())
 }
@@ -100,8 +88,10 @@ test('both sites join as mission service nodes, with what they offer', async () 
   )
 })
 
-test('a session is ratified over the hub, its evidence known to both, and the feed tells of it once', async () => {
-  const { atAlpha, atBravo } = two
+test('a session is ratified over the hub, its evidence known to both, and the feed tells of it once', async ({
+  pair,
+}) => {
+  const { atAlpha, atBravo } = pair
   const id = await openInvitedSession(atAlpha, 0.94)
   await waitForState(atBravo, id, 'PROPOSED')
   await contributeOpinion(atBravo, id, 'bob', 0.92)
@@ -113,19 +103,19 @@ test('a session is ratified over the hub, its evidence known to both, and the fe
     transport: 'coalition',
     peer: 'bravo',
   })
-  const told = (await readFeed()).filter(({ session_id }) => session_id === id)
-  expect(told).toMatchObject([{ state: 'RATIFIED', node: 'alpha', lens_id: 'vessel-identity' }])
-  const text = JSON.stringify(told)
+  const entries = (await readFeed()).filter(({ session_id }) => session_id === id)
+  expect(entries).toMatchObject([{ state: 'RATIFIED', node: 'alpha', lens_id: 'vessel-identity' }])
+  const text = JSON.stringify(entries)
   expect([text.includes('vessel/a'), text.includes('0.9'), ratified.undeliverable]).toEqual([false, false, []])
   const { exit, stdout } = await hub.run(['hub', 'feed', '--node', 'alpha'])
   expect([exit, stdout.split('\n')[1]]).toEqual([0, expect.stringMatching(new RegExp(`^\\d+ +alpha +RATIFIED +${id}`))])
 })
 
-test('what its readers may not see is never told, and owed to nobody', async () => {
-  const { atAlpha } = two
+test('never sends a session above its readers, and leaves nothing pending', async ({ pair }) => {
+  const { atAlpha } = pair
   const classification = { level: 'CONFIDENTIAL', releasable_to: ['alpha', 'bravo'] }
-  const asked = { lens_id: 'secret-lens', lens_version: '1', policy: { m: 1, n: 1 }, classification }
-  const { id } = await atAlpha.ok(create, asked)
+  const input = { lens_id: 'secret-lens', lens_version: '1', policy: { m: 1, n: 1 }, classification }
+  const { id } = await atAlpha.ok(create, input)
   const opinion = { contributor_id: 'alice', pair_score: 0.95, accuracy: 0.95, credibility: 0.9 }
   await atAlpha.ok(contribute, { id, ...opinion, signer_key_id: 'alice-1', classification })
   expect(await waitUntilDelivered(atAlpha, id)).toMatchObject({ state: 'RATIFIED', undeliverable: [] })
@@ -135,7 +125,7 @@ test('what its readers may not see is never told, and owed to nobody', async () 
 const session_count = 24
 const lane_count = 3
 
-/** Whoever finds nobody at home asks again, in the same words. */
+/** Repeats the same request to a site that does not answer. */
 function retryUnanswered<T>(act: () => Promise<T>): Promise<T> {
   return waitUntil(() =>
     act().catch((error: unknown) => {
@@ -145,9 +135,9 @@ function retryUnanswered<T>(act: () => Promise<T>): Promise<T> {
   )
 }
 
-async function runLane(lane: number, ids: string[]): Promise<void> {
-  const { atAlpha, atBravo } = two
-  const asked = {
+async function runLane(pair: PackagedSitePair, lane: number, ids: string[]): Promise<void> {
+  const { atAlpha, atBravo } = pair
+  const input = {
     lens_id: 'l',
     lens_version: '1',
     policy: { m: 2, n: 2 },
@@ -157,7 +147,7 @@ async function runLane(lane: number, ids: string[]): Promise<void> {
   const opinion = { accuracy: 0.95, credibility: 0.9, classification: sharedClassification }
   for (let each = lane; each < session_count; each += lane_count) {
     const key = { 'idempotency-key': `question-${each}-of-this-test` }
-    const { id } = await retryUnanswered(() => atAlpha.ok(create, asked, key))
+    const { id } = await retryUnanswered(() => atAlpha.ok(create, input, key))
     const alice = { id, contributor_id: 'alice', signer_key_id: 'alice-1', pair_score: 0.94, ...opinion }
     await retryUnanswered(() => atAlpha.ok(contribute, alice, key))
     ids.push(id)
@@ -167,33 +157,35 @@ async function runLane(lane: number, ids: string[]): Promise<void> {
   }
 }
 
-test('hub and nodes killed under load: every session ratified at both, each voice once, each told once', async () => {
+test('hub and nodes killed under load: every session ratified at both, each contribution once, each feed entry once', async ({
+  pair,
+}) => {
   const ids: string[] = []
-  const working = Promise.all([...Array(lane_count).keys()].map((lane) => runLane(lane, ids)))
+  const working = Promise.all([...Array(lane_count).keys()].map((lane) => runLane(pair, lane, ids)))
   for (const [count, victim] of [
     [3, hub],
-    [8, two.bravo],
+    [8, pair.bravo],
     [13, hub],
-    [18, two.alpha],
+    [18, pair.alpha],
   ] as const) {
     await waitUntil(() => ids.length >= count)
-    await killDaemon(victim)
+    await killDaemon(pair, victim)
   }
   await working
   for (const id of ids) {
-    await waitUntil(async () => (await findSession(two.atAlpha, id).catch(() => undefined))?.state === 'RATIFIED')
-    await waitForState(two.atBravo, id, 'RATIFIED')
-    expect(await waitUntilDelivered(two.atAlpha, id)).toMatchObject({ contributions: 2, undeliverable: [] })
+    await waitUntil(async () => (await findSession(pair.atAlpha, id).catch(() => undefined))?.state === 'RATIFIED')
+    await waitForState(pair.atBravo, id, 'RATIFIED')
+    expect(await waitUntilDelivered(pair.atAlpha, id)).toMatchObject({ contributions: 2, undeliverable: [] })
   }
   expect([ids.length, new Set(ids).size]).toEqual([session_count, session_count])
-  const told = (await readFeed()).filter(({ session_id }) => ids.includes(session_id))
-  expect(told.map(({ session_id }) => session_id).sort()).toEqual(ids.toSorted())
+  const entries = (await readFeed()).filter(({ session_id }) => ids.includes(session_id))
+  expect(entries.map(({ session_id }) => session_id).sort()).toEqual(ids.toSorted())
   const numbers = (await readFeed()).map(({ seq }) => seq)
   expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, index) => numbers.length - index))
-  for (const road of [two.toBravo, two.toAlpha]) expect(listQuarantined(road)).toEqual([])
+  for (const road of [pair.toBravo, pair.toAlpha]) expect(listQuarantined(road)).toEqual([])
   for (const [person, peer] of [
-    [two.atAlpha, 'bravo'],
-    [two.atBravo, 'alpha'],
+    [pair.atAlpha, 'bravo'],
+    [pair.atBravo, 'alpha'],
   ] as const) {
     expect(await findChannel(person, peer, 'in')).toMatchObject({ gaps: 0, quarantined: 0, state: 'open' })
   }

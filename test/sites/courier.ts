@@ -1,4 +1,4 @@
-// Whoever carries files between sites: takes what one has made ready and brings it to the other, one way, when told to.
+// Carries files between sites: takes the ready ones of one site to the other, one way, on demand.
 import * as fs from 'node:fs'
 import path from 'node:path'
 import type { FederatedSite } from '../support/site/packaged-federation.ts'
@@ -34,7 +34,7 @@ export function pickUpParcels({ from, to }: CourierRoute): CourierParcel[] {
     })
 }
 
-/** Brings parcels in the order given: each body before its envelope, each file whole before it has its name. */
+/** Brings parcels in the order of the list: each body before its envelope, each file whole before it has its name. */
 export function deliverParcels({ from, to }: CourierRoute, parcels: readonly CourierParcel[]): void {
   const fresh = formatChannelFolder(to, from, 'in', 'new')
   for (const { stem, body, env } of parcels) {
@@ -56,7 +56,7 @@ export function carryParcels(road: CourierRoute): CourierParcel[] {
   return parcels
 }
 
-/** The session that a parcel is about: the body is plain, so that whoever carries it can look. */
+/** The session that a parcel is about: the body is plain, so that any carrier can read it. */
 export function readSessionId({ body }: CourierParcel): string {
   const { data } = JSON.parse(body.toString('utf8')) as { data: { session_id: string } }
   return data.session_id
@@ -70,7 +70,7 @@ export type QuarantineReason = {
   readonly files: readonly { readonly name: string }[]
 }
 
-/** What lies in quarantine at the receiving end, oldest first. */
+/** The quarantine of the receiving end, oldest first. */
 export function listQuarantined({ from, to }: CourierRoute): QuarantineReason[] {
   const folder = formatChannelFolder(to, from, 'in', 'quarantine')
   const names = fs.readdirSync(folder).filter((name) => name.endsWith('.reason.json'))

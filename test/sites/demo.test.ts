@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CommandResult, Json } from '../support/command/run-command.ts'
-import { runExecutable } from '../support/site/packaged-federation.ts'
+import { runExecutable } from '../support/command/run-executable.ts'
 
 let base: string
 let dir: string

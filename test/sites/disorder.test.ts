@@ -1,13 +1,13 @@
-// What goes wrong on the way between two sites that trust each other: too often, in another order, too late.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+// Faults on the way between two sites that trust each other: repeats, another order, delays.
+import { expect } from 'vitest'
 import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
 import type { CheckedClient } from '../support/http/checked-client.ts'
 import { waitUntil } from '../support/site/test-site.ts'
 import { type CourierParcel, type CourierRoute, deliverParcels, pickUpParcels, readSessionId } from './courier.ts'
+import { createPackagedPairTest } from './packaged-pair-test.ts'
 import {
   carryUntil,
   contributeOpinion,
-  createPackagedSitePair,
   findChannel,
   findSession,
   openInvitedSession,
@@ -16,12 +16,7 @@ import {
   waitUntilDelivered,
 } from './packaged-site-pair.ts'
 
-let two: PackagedSitePair
-beforeAll(async () => {
-  two = await createPackagedSitePair()
-  await Promise.all([two.alpha.start(), two.bravo.start()])
-})
-afterAll(() => two?.world.end())
+const test = createPackagedPairTest()
 
 /** All parcels of a road, once there are so many. */
 async function collectParcels(road: CourierRoute, count: number): Promise<CourierParcel[]> {
@@ -39,15 +34,15 @@ function waitForChannel(person: CheckedClient, peer: string, wanted: Partial<Awa
   })
 }
 
-async function openSessions(count: number): Promise<string[]> {
+async function openSessions(pair: PackagedSitePair, count: number): Promise<string[]> {
   const ids: string[] = []
-  for (let each = 0; each < count; each++) ids.push(await openInvitedSession(two.atAlpha, 0.94))
+  for (let each = 0; each < count; each++) ids.push(await openInvitedSession(pair.atAlpha, 0.94))
   return ids
 }
 
-test('what is carried twice is counted, and changes nothing', async () => {
-  const { atAlpha, atBravo, toBravo: there, toAlpha: back } = two
-  const [id = ''] = await openSessions(1)
+test('counts a message carried twice, and changes nothing', async ({ pair }) => {
+  const { atAlpha, atBravo, toBravo: there, toAlpha: back } = pair
+  const [id = ''] = await openSessions(pair, 1)
   const invitation = await collectParcels(there, 1)
   deliverParcels(there, invitation)
   const invited = await waitForState(atBravo, id, 'PROPOSED')
@@ -73,14 +68,14 @@ test('what is carried twice is counted, and changes nothing', async () => {
   await carryUntil(there, async () => (await findSession(atBravo, id))?.state === 'RATIFIED')
 })
 
-test('backwards and with one missing, what has an order waits for it, and what has none does not', async () => {
-  const { atAlpha, atBravo, toBravo: there, toAlpha: back } = two
-  const ids = await openSessions(4)
+test('backwards and with one missing, what has an order waits for it, and what has none does not', async ({ pair }) => {
+  const { atAlpha, atBravo, toBravo: there, toAlpha: back } = pair
+  const ids = await openSessions(pair, 4)
   const known = async (person: CheckedClient) =>
     new Map(await Promise.all(ids.map(async (id) => [id, (await findSession(person, id))?.state] as const)))
   const all = (state: string) => new Map(ids.map((id) => [id, state]))
 
-  // Numbered as they were sent, which need not be the order in which they were asked.
+  // Numbered as they were sent, which may differ from the order of the requests.
   const [one, second, ...others] = await collectParcels(there, 4)
   if (!one || !second) throw new Error('four were collected')
   deliverParcels(there, [...others.toReversed(), one])
@@ -91,10 +86,10 @@ test('backwards and with one missing, what has an order waits for it, and what h
   expect(await known(atBravo)).toEqual(all('PROPOSED'))
 
   for (const id of ids) await contributeOpinion(atBravo, id, 'bob', 0.92)
-  const said = await collectParcels(back, 4)
-  const [late] = said.splice(1, 1)
+  const answers = await collectParcels(back, 4)
+  const [late] = answers.splice(1, 1)
   if (!late) throw new Error('four were collected')
-  deliverParcels(back, said.toReversed())
+  deliverParcels(back, answers.toReversed())
   await waitForChannel(atAlpha, 'bravo', { gaps: 1, backlog: 0 })
   expect(await known(atAlpha)).toEqual(all('RATIFIED').set(readSessionId(late), 'PENDING_QUORUM'))
   deliverParcels(back, [late])
@@ -103,8 +98,8 @@ test('backwards and with one missing, what has an order waits for it, and what h
   await carryUntil(there, async () => [...(await known(atBravo)).values()].every((state) => state === 'RATIFIED'))
 })
 
-test('after all that, the records of both are whole, and no channel has lost anything', async () => {
-  const { alpha, bravo, atAlpha, atBravo } = two
+test('after all that, the records of both are whole, and no channel has lost anything', async ({ pair }) => {
+  const { alpha, bravo, atAlpha, atBravo } = pair
   for (const site of [alpha, bravo]) expect(await site.runJson(['audit', 'verify'])).toMatchObject({ whole: true })
   const [toBravo, toAlpha] = [await findChannel(atAlpha, 'bravo', 'out'), await findChannel(atBravo, 'alpha', 'out')]
   await waitForChannel(atBravo, 'alpha', { received: toBravo.sent, highest_seq: toBravo.sent, gaps: 0, quarantined: 0 })

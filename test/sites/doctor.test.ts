@@ -1,4 +1,4 @@
-// The packaged doctor at a site that is ill in several ways at once: each is found, with what mends it; mended, it is well.
+// The packaged doctor at a site with several faults at once: it finds each with its repair, and after the repairs none.
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -59,25 +59,25 @@ test('wrong modes, a channel without its file, a clock before its own keys, a pe
 
   const { exit, ill } = await runDoctor()
   expect(exit).toBe(5)
-  const told = (check: string, detail: RegExp) => {
+  const expectFinding = (check: string, detail: RegExp) => {
     const found = ill.filter((finding) => finding.check === check && detail.test(finding.detail))
     expect(found, `${check} ${detail} in ${JSON.stringify(ill)}`).toHaveLength(1)
     expect(found[0]?.remedy).toBeTruthy()
   }
-  told('permissions', /in\/done/)
-  told('channels', /CHANNEL\.json/)
-  told('clock', /./)
-  told('keys', /bravo/)
+  expectFinding('permissions', /in\/done/)
+  expectFinding('channels', /CHANNEL\.json/)
+  expectFinding('clock', /./)
+  expectFinding('keys', /bravo/)
 
   fs.renameSync(`${channel}.away`, channel)
   fs.chmodSync(formatAlphaPath('filedrop', 'bravo', 'in', 'done'), 0o700)
   changeKey((key) => ({ ...key, created }))
-  const mended = await runDoctor()
-  expect(mended.ill.map(({ check, state }) => [check, state])).toEqual([['keys', 'warning']])
-  expect(mended.exit).toBe(0)
+  const repaired = await runDoctor()
+  expect(repaired.ill.map(({ check, state }) => [check, state])).toEqual([['keys', 'warning']])
+  expect(repaired.exit).toBe(0)
 })
 
-test('a key that others can read stops the doctor from nothing: it is told with the command that closes it', async () => {
+test('a key that others can read stops none of its checks: it reports it with the command that closes it', async () => {
   fs.chmodSync(findMessageKey(), 0o644)
   const { exit, ill } = await runDoctor()
   expect(exit).toBe(5)

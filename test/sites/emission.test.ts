@@ -1,19 +1,19 @@
-// Two daemons and a folder: what alpha decides and withdraws on a lens, bravo's analysts see, whoever else cannot be told.
+// Two daemons and a folder: analysts at bravo see decisions and withdrawals of alpha on a lens; others get nothing.
 import * as fs from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { list } from '../../daemon/roles/consensus/emission/list.ts'
 import { attest } from '../../daemon/roles/consensus/session/attest.ts'
 import { cancel } from '../../daemon/roles/consensus/session/cancel.ts'
 import type { CheckedClient } from '../support/http/checked-client.ts'
-import type { FederatedSite, RunningDaemon } from '../support/site/packaged-federation.ts'
+import type { FederatedSite } from '../support/site/packaged-federation.ts'
 import { waitUntil } from '../support/site/test-site.ts'
 import { listQuarantined } from './courier.ts'
+import { createPackagedPairTest, findDaemon } from './packaged-pair-test.ts'
 import {
   carryUntil,
   contributeOpinion,
-  createPackagedSitePair,
   findChannel,
   findSession,
   openInvitedSession,
@@ -21,16 +21,14 @@ import {
   waitForState,
 } from './packaged-site-pair.ts'
 
-let two: PackagedSitePair
-let alphaDaemon: RunningDaemon
-let analyst: CheckedClient
-beforeAll(async () => {
-  two = await createPackagedSitePair()
-  configureSinks(two.alpha, path.join(two.world.dir, 'hook-secret'))
-  ;[alphaDaemon] = await Promise.all([two.alpha.start(), two.bravo.start()])
-  analyst = await two.bravo.as('ann', ['analyst'])
+const test = createPackagedPairTest({
+  prepare: ({ alpha, world }) => configureSinks(alpha, path.join(world.dir, 'hook-secret')),
 })
-afterAll(() => two?.world.end())
+
+let analyst: CheckedClient
+test.beforeAll(async ({ pair }) => {
+  analyst = await pair.bravo.as('ann', ['analyst'])
+})
 
 /** Two ways to bravo, and before them one to a webhook that nobody answers at. */
 function configureSinks({ dir }: FederatedSite, secret_file: string): void {
@@ -46,25 +44,27 @@ function configureSinks({ dir }: FederatedSite, secret_file: string): void {
 }
 
 /** A session of alpha alone, that bravo was not invited to. */
-async function decideSession(alice: number, bob: number): Promise<string> {
-  const id = await openInvitedSession(two.atAlpha, alice, [])
-  await contributeOpinion(two.atAlpha, id, 'bob', bob)
+async function decideSession(pair: PackagedSitePair, alice: number, bob: number): Promise<string> {
+  const id = await openInvitedSession(pair.atAlpha, alice, [])
+  await contributeOpinion(pair.atAlpha, id, 'bob', bob)
   return id
 }
 
 /** Carries until this many messages have come in at bravo's since the beginning, and nothing is on its way. */
-async function carryUntilArrived(count: number): Promise<void> {
-  await carryUntil(two.toBravo, async () => (await findChannel(two.atBravo, 'alpha', 'in')).received === count)
+async function carryUntilArrived(pair: PackagedSitePair, count: number): Promise<void> {
+  await carryUntil(pair.toBravo, async () => (await findChannel(pair.atBravo, 'alpha', 'in')).received === count)
 }
 
-test('alpha ratifies and cancels; bravo lists the decision, then shows it withdrawn, with nothing in quarantine', async () => {
-  const { atAlpha, atBravo, toBravo } = two
-  const id = await decideSession(0.94, 0.92)
+test('alpha ratifies and cancels; bravo lists the decision, then shows it withdrawn, with nothing in quarantine', async ({
+  pair,
+}) => {
+  const { atAlpha, atBravo, toBravo } = pair
+  const id = await decideSession(pair, 0.94, 0.92)
   const { evidence_block_id } = await waitUntil(async () => {
     const session = await findSession(atAlpha, id)
     return session?.evidence_block_id ? session : undefined
   })
-  await carryUntilArrived(2)
+  await carryUntilArrived(pair, 2)
   const { items } = await analyst.ok(list, { session_id: id })
   expect(items).toMatchObject([
     {
@@ -85,24 +85,26 @@ test('alpha ratifies and cancels; bravo lists the decision, then shows it withdr
   expect(await findSession(atBravo, id)).toBeUndefined()
 
   await atAlpha.ok(cancel, { id })
-  await carryUntilArrived(4)
+  await carryUntilArrived(pair, 4)
   const after = await analyst.ok(list, { session_id: id })
   expect(after.items).toMatchObject([{ id: `${id}@alpha`, status: 'withdrawn', decision: 'match', evidence_block_id }])
   expect((await analyst.ok(list, { status: 'standing' })).items).toEqual([])
 
   expect(listQuarantined(toBravo)).toEqual([])
   expect(await findChannel(atBravo, 'alpha', 'in')).toMatchObject({ quarantined: 0, gaps: 0, state: 'open' })
-  // Both words to the webhook are still owed.
+  // Both deliveries to the webhook are still pending.
   expect(await findSession(atAlpha, id)).toMatchObject({ state: 'WITHDRAWN', undelivered: 2, undeliverable: [] })
 })
 
-test('a decision that alpha was killed over is told once it is back, and the command line lists it at bravo', async () => {
-  const { bravo, toBravo } = two
-  const id = await decideSession(0.95, 0.05)
-  await waitForState(two.atAlpha, id, 'IN_CONFLICT')
-  await two.atAlpha.ok(attest, { id, decision: 'non_match', rationale: 'seen alongside in harbour' })
-  await alphaDaemon.kill()
-  await two.alpha.start()
+test('a decision that alpha was killed over is sent once it is back, and the command line lists it at bravo', async ({
+  pair,
+}) => {
+  const { bravo, toBravo } = pair
+  const id = await decideSession(pair, 0.95, 0.05)
+  await waitForState(pair.atAlpha, id, 'IN_CONFLICT')
+  await pair.atAlpha.ok(attest, { id, decision: 'non_match', rationale: 'seen alongside in harbour' })
+  await findDaemon(pair, pair.alpha).kill()
+  await pair.alpha.start()
   await carryUntil(toBravo, async () => (await analyst.ok(list, { session_id: id })).items.length === 1)
   const words = ['consensus', 'emissions', '--origin', 'alpha', '--status', 'standing']
   const { items } = await bravo.runJson(words)

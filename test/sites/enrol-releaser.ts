@@ -1,7 +1,8 @@
-// Someone who may release from quarantine: a key of their own on a medium of their own, enrolled at the site, and a token.
+// A person who may release from quarantine: a key on a medium of their own, enrolled at the site, and a token.
 import path from 'node:path'
 import type { WaivableReason } from '../../daemon/kernel/messaging/release.ts'
-import { type FederatedSite, runExecutable } from '../support/site/packaged-federation.ts'
+import { runExecutable } from '../support/command/run-executable.ts'
+import type { FederatedSite } from '../support/site/packaged-federation.ts'
 
 export type QuarantineReleaser = {
   /** Throws when it is refused, or nobody answers. */

@@ -32,7 +32,7 @@ async function areBothInState(uid: string, state: string): Promise<boolean> {
 }
 
 test.each(['none', 'psi'] as const)(
-  '%s: whoever is killed after each message, both learn the same once',
+  '%s: with either killed after each message, both learn the same once',
   async (privacy) => {
     const { uid } = await proposeExchange(sites, { privacy, data: buildPeople(0, 40) })
     await agreeToExchange(sites, 'bravo', uid, buildPeople(25, 60))

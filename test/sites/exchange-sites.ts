@@ -10,12 +10,12 @@ import { status } from '../../daemon/roles/resolution/fusion-run/status.ts'
 import { create } from '../../daemon/roles/resolution/lens/create.ts'
 import { buildPeople, buildPersonLens } from '../roles/resolution/resolution-site.ts'
 import type { CheckedClient } from '../support/http/checked-client.ts'
+import type { RunningDaemon } from '../support/site/daemon-process.ts'
 import {
   createPackagedFederation,
   editProfile,
   type FederatedSite,
   type PackagedFederation,
-  type RunningDaemon,
 } from '../support/site/packaged-federation.ts'
 import { waitUntil } from '../support/site/test-site.ts'
 import { type CourierRoute, deliverParcels, pickUpParcels } from './courier.ts'
@@ -79,10 +79,10 @@ function throwUnknownSite(name: string): never {
   throw new Error(`there is no ${name}`)
 }
 
-/** What a test lays over the proposal of alpha to bravo. */
+/** The test's changes to the proposal of alpha to bravo. */
 type ProposalChanges = Partial<Parameters<typeof buildProposal>[0]>
 
-function buildProposal(given: {
+function buildProposal(changes: {
   privacy: 'none' | 'psi' | 'clk'
   data: Record<string, string>[]
   learns: string[]
@@ -91,15 +91,15 @@ function buildProposal(given: {
   max_set_size: number
   clk?: { threshold: number }
 }) {
-  return { peer: 'bravo', lens_id: 'people', fields: exchangeFields, classification: sharedClassification, ...given }
+  return { peer: 'bravo', lens_id: 'people', fields: exchangeFields, classification: sharedClassification, ...changes }
 }
 
 export function proposeExchange(
   sites: ExchangeSites,
-  given: ProposalChanges & { data: Record<string, string>[] },
+  changes: ProposalChanges & { data: Record<string, string>[] },
 ): Promise<ExchangeView> {
   const both = { privacy: 'psi' as const, learns: ['alpha', 'bravo'], max_set_size: 1_000 }
-  return sites.at('alpha').ok(propose, buildProposal({ ...both, ...given }))
+  return sites.at('alpha').ok(propose, buildProposal({ ...both, ...changes }))
 }
 
 /** Once the proposal has arrived there. */

@@ -23,7 +23,7 @@ import { sharedClassification } from './packaged-site-pair.ts'
 
 let sites: ExchangeSites
 beforeAll(async () => {
-  // Bravo agrees by its profile to what is about names alone.
+  // Bravo agrees by its profile to proposals about names alone.
   sites = await startExchangeSites({
     bravo: {
       agreements: [
@@ -141,25 +141,29 @@ test('clk: a third site that has no key compares; slips of the pen are found', a
 })
 
 test('clk between two alone: only by a word that the risk is accepted', async () => {
-  const given = { privacy: 'clk' as const, linker: 'alpha', data: buildPeople(0, 10) }
-  const asked = {
+  const options = { privacy: 'clk' as const, linker: 'alpha', data: buildPeople(0, 10) }
+  const words = {
     peer: 'bravo',
     lens_id: 'people',
     fields: exchangeFields,
     learns: ['alpha'],
     max_set_size: 100,
     classification: sharedClassification,
-    ...given,
+    ...options,
   }
-  expect(await sites.at('alpha').refusal(propose, asked)).toBe('invalid')
-  const { uid, warnings } = await proposeExchange(sites, { ...given, learns: ['alpha'], accept_dictionary_risk: true })
+  expect(await sites.at('alpha').refusal(propose, words)).toBe('invalid')
+  const { uid, warnings } = await proposeExchange(sites, {
+    ...options,
+    learns: ['alpha'],
+    accept_dictionary_risk: true,
+  })
   expect(warnings.join()).toContain('alpha compares and has the key')
   await agreeToExchange(sites, 'bravo', uid, buildPeople(5, 15))
   await waitForExchange(sites, uid, 'completed')
   expect(await waitForRunEnd(sites, 'alpha', formatRunId(uid))).toMatchObject({ counts: { matches: 5 } })
 })
 
-test('who declines, cancels an exchange or ends its run, ends it for all', async () => {
+test('a site that declines, cancels an exchange or ends its run, ends it for all', async () => {
   const first = await proposeExchange(sites, { data: buildPeople(0, 10) })
   await carryAllUntil(
     sites,
@@ -176,7 +180,7 @@ test('who declines, cancels an exchange or ends its run, ends it for all', async
 test('by the command line, which warns, and with a peer whose profile agrees to this much and no more', async () => {
   const { alpha } = sites.world.sites
   if (!alpha) throw new Error('alpha was made')
-  const asked = [
+  const words = [
     'resolve',
     'exchange',
     'propose',
@@ -192,7 +196,7 @@ test('by the command line, which warns, and with a peer whose profile agrees to 
   ]
   const shared = ['--classification', 'RESTRICTED', '--releasable-to', 'alpha,bravo', '--json']
   const propose = async (fields: string, most: string) => {
-    const ended = await alpha.run([...asked, '--fields', fields, '--most', most, ...shared])
+    const ended = await alpha.run([...words, '--fields', fields, '--most', most, ...shared])
     expect(ended).toMatchObject({ exit: 0 })
     expect(ended.stderr).toMatch(/warning: .*semi-honest/)
     expect(ended.stderr).toMatch(/warning: a party that learns can guess/)

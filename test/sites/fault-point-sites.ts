@@ -2,7 +2,8 @@
 import * as fs from 'node:fs'
 import { expect } from 'vitest'
 import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
-import type { FederatedSite, RunningDaemon } from '../support/site/packaged-federation.ts'
+import type { RunningDaemon } from '../support/site/daemon-process.ts'
+import type { FederatedSite } from '../support/site/packaged-federation.ts'
 import { waitUntil } from '../support/site/test-site.ts'
 import { type CourierParcel, formatChannelFolder, listQuarantined } from './courier.ts'
 import {
@@ -21,11 +22,11 @@ export type FaultPointSites = {
   readonly triedPoints: Set<string>
   /** Starts the site so that it dies at this point, does what leads there until it has, and starts it anew. */
   dieAt(site: FederatedSite, point: string, act: () => Promise<unknown>, meanwhile?: () => void): Promise<void>
-  /** A session that both know, in which bob has not spoken yet. */
+  /** A session that both know, without an opinion of bob yet. */
   openSharedSession(): Promise<string>
-  /** What the courier has in its bag once bob's word is in it. */
+  /** The parcel in the courier's bag once bob's opinion is in it. */
   answerInvitation(): Promise<{ readonly id: string; readonly parcel: CourierParcel }>
-  /** Whatever died on the way, in the end both have decided, with one word of each, and nothing lies where it should not. */
+  /** In the end both have decided, with one opinion of each, and no file lies where it should not. */
   expectAppliedOnce(id: string): Promise<void>
   /** The files in alpha's quarantine that no reason speaks of. */
   listUnexplainedFiles(): string[]
@@ -86,9 +87,9 @@ function listUndelivered({ alpha, bravo }: PackagedSitePair): string[] {
 }
 
 function listUnexplainedFiles({ alpha, bravo, toAlpha }: PackagedSitePair): string[] {
-  const told = new Set(listQuarantined(toAlpha).flatMap(({ files }) => files.map(({ name }) => name)))
+  const explained = new Set(listQuarantined(toAlpha).flatMap(({ files }) => files.map(({ name }) => name)))
   const names = fs.readdirSync(formatChannelFolder(alpha, bravo, 'in', 'quarantine'))
-  return names.filter((name) => !name.endsWith('.reason.json') && !told.has(name))
+  return names.filter((name) => !name.endsWith('.reason.json') && !explained.has(name))
 }
 
 /** The record is whole, the data sound, and each message applied once. */

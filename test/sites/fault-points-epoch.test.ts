@@ -1,4 +1,4 @@
-// A daemon dies when it has opened an epoch, and is started again: what was said before is heard, and nothing twice.
+// A daemon dies when it has opened an epoch, and is started again: earlier messages arrive, and nothing twice.
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readKeyFiles } from '../../adapters/keys/jose/key-files.ts'

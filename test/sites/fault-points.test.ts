@@ -4,8 +4,8 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { filedropFaultPoints } from '../../adapters/transport/filedrop/fault-points.ts'
 import { resend } from '../../daemon/roles/site/message/resend.ts'
+import { findExecutable, findFaultPointExecutable } from '../support/command/run-executable.ts'
 import { type FederatedSite, pinFederatedPeer, pinnedCeiling } from '../support/site/packaged-federation.ts'
-import { findExecutable, findFaultPointExecutable } from '../support/site/packaged-site.ts'
 import { waitUntil } from '../support/site/test-site.ts'
 import { type CourierParcel, carryParcels, deliverParcels, formatChannelFolder, listQuarantined } from './courier.ts'
 import { enrolReleaser, type QuarantineReleaser } from './enrol-releaser.ts'
@@ -145,7 +145,7 @@ test('courier-step: an export and an import die after each of their steps', asyn
 
 const listReady = () => fs.readdirSync(formatChannelFolder(sites.two.bravo, sites.two.alpha, 'out', 'ready'))
 
-/** How many steps there were in the end. */
+/** The number of steps in the end. */
 async function killAfterEachStep(site: FederatedSite, words: readonly string[]): Promise<number> {
   for (let step = 1; ; step++) {
     const point = `courier-step:${step}`
@@ -178,7 +178,7 @@ describe('the executable', () => {
   const holds = (file: string, text: string) => fs.readFileSync(file).includes(text)
 
   test('that is released has no fault point that could be set', () => {
-    for (const text of ['PLATFORM_FAULT_POINT', 'there is no fault point', 'HAS_FAULT_POINTS']) {
+    for (const text of ['PLATFORM_FAULT_POINT', 'unknown fault point', 'HAS_FAULT_POINTS']) {
       expect([text, holds(findExecutable(), text)]).toEqual([text, false])
     }
     expect(holds(findFaultPointExecutable(), 'PLATFORM_FAULT_POINT')).toBe(true)

@@ -1,32 +1,30 @@
 // Kills either site with SIGKILL in the middle of a stream, wherever it happens to be: in the end all has happened once.
 
 import { setInterval } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
-import type { FederatedSite, RunningDaemon } from '../support/site/packaged-federation.ts'
+
 import { waitUntil } from '../support/site/test-site.ts'
 import { carryParcels } from './courier.ts'
-import { createPackagedSitePair, findChannel, type PackagedSitePair, waitForState } from './packaged-site-pair.ts'
+import { createPackagedPairTest } from './packaged-pair-test.ts'
+import { findChannel, type PackagedSitePair, waitForState } from './packaged-site-pair.ts'
 import { runSessionsWhileKilling } from './run-sessions-while-killing.ts'
+
+const test = createPackagedPairTest()
 
 const seed = Number(process.env.KILL_SEED ?? 20)
 const kill_count = 8
 const session_count = 30
 
-let two: PackagedSitePair
 let ids: string[] = []
 let killCount = 0
 
-beforeAll(async () => {
-  two = await createPackagedSitePair()
-  const daemons = new Map<FederatedSite, RunningDaemon>()
-  for (const site of [two.alpha, two.bravo]) daemons.set(site, await site.start())
+test.beforeAll(async ({ pair }) => {
   const streams = new AbortController()
-  const carrier = carryUntilAborted(streams.signal)
+  const carrier = carryUntilAborted(pair, streams.signal)
   try {
     const done = await runSessionsWhileKilling({
-      two,
-      daemons,
+      pair,
       sessionCount: session_count,
       killCount: kill_count,
       seed,
@@ -38,23 +36,22 @@ beforeAll(async () => {
     await carrier
   }
 })
-afterAll(() => two?.world.end())
 
-/** A courier who makes trips both ways until told to stop. */
-async function carryUntilAborted(signal: AbortSignal): Promise<void> {
+/** A courier who makes trips both ways until the signal. */
+async function carryUntilAborted(pair: PackagedSitePair, signal: AbortSignal): Promise<void> {
   for await (const _ of setInterval(10)) {
     if (signal.aborted) return
-    carryParcels(two.toBravo)
-    carryParcels(two.toAlpha)
+    carryParcels(pair.toBravo)
+    carryParcels(pair.toAlpha)
   }
 }
 
-test('the daemons were killed as planned, while every question was asked', () => {
+test('the daemons were killed as planned, while every session was opened', () => {
   expect([killCount, new Set(ids).size]).toEqual([kill_count, session_count])
 })
 
-test('every session has each contribution once, and ends alike at both sites', async () => {
-  const { atAlpha, atBravo } = two
+test('every session has each contribution once, and ends alike at both sites', async ({ pair }) => {
+  const { atAlpha, atBravo } = pair
   for (const id of ids) {
     const [home, copy] = [await waitForState(atAlpha, id, 'RATIFIED'), await waitForState(atBravo, id, 'RATIFIED')]
     expect([home.contributions, copy.contributions, home.undelivered, copy.undelivered]).toEqual([2, 1, 0, 0])
@@ -66,8 +63,8 @@ test('every session has each contribution once, and ends alike at both sites', a
   }
 })
 
-test('each message has one number, and arrived under it once', async () => {
-  const { atAlpha, atBravo } = two
+test('each message has one number, and arrived under it once', async ({ pair }) => {
+  const { atAlpha, atBravo } = pair
   const roads = [
     { sender: atAlpha, receiver: atBravo, from: 'alpha', to: 'bravo', messages: 2 * session_count },
     { sender: atBravo, receiver: atAlpha, from: 'bravo', to: 'alpha', messages: session_count },
@@ -84,17 +81,17 @@ test('each message has one number, and arrived under it once', async () => {
 })
 
 describe.each(['alpha', 'bravo'] as const)('%s', (name) => {
-  test('has a whole record and sound databases', async () => {
-    expect(await two[name].runJson(['audit', 'verify'])).toMatchObject({ whole: true })
-    expect(await two[name].runJson(['store', 'check'])).toMatchObject({ sound: true })
+  test('has a whole record and sound databases', async ({ pair }) => {
+    expect(await pair[name].runJson(['audit', 'verify'])).toMatchObject({ whole: true })
+    expect(await pair[name].runJson(['store', 'check'])).toMatchObject({ sound: true })
   })
 
-  test('has told each thing once', async () => {
-    const { stdout } = await two[name].run(['audit', 'export'])
-    const told = new Map<string, string[]>()
+  test('has sent each statement once', async ({ pair }) => {
+    const { stdout } = await pair[name].run(['audit', 'export'])
+    const statements = new Map<string, string[]>()
     for (const line of stdout.trimEnd().split('\n')) {
       const { action, target } = (JSON.parse(line) as { event: { action: string; target: string } }).event
-      told.set(action, [...(told.get(action) ?? []), target])
+      statements.set(action, [...(statements.get(action) ?? []), target])
     }
     const expected = {
       alpha: {
@@ -111,7 +108,7 @@ describe.each(['alpha', 'bravo'] as const)('%s', (name) => {
       },
     }[name]
     for (const [action, times] of Object.entries(expected)) {
-      const targets = told.get(action) ?? []
+      const targets = statements.get(action) ?? []
       expect({ action, times: targets.length }).toEqual({ action, times: times * session_count })
       const each = action.startsWith('consensus.session.contribute') ? times : 1
       expect(new Set(targets).size, action).toBe(targets.length / each)

@@ -1,18 +1,18 @@
 // Two daemons and a folder that is carried one way at a time: a site knows what was carried to it, and nothing else.
 import * as fs from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { bySession } from '../../daemon/roles/consensus/dissent/by-session.ts'
 import { get as getEvidence } from '../../daemon/roles/consensus/evidence/get.ts'
 import { attest } from '../../daemon/roles/consensus/session/attest.ts'
 import { cancel } from '../../daemon/roles/consensus/session/cancel.ts'
-import { runExecutable } from '../support/site/packaged-federation.ts'
+import { runExecutable } from '../support/command/run-executable.ts'
 import { waitUntil } from '../support/site/test-site.ts'
 import { carryParcels, formatChannelFolder } from './courier.ts'
+import { createPackagedPairTest } from './packaged-pair-test.ts'
 import {
   carryUntil,
   contributeOpinion,
-  createPackagedSitePair,
   findChannel,
   findSession,
   openInvitedSession,
@@ -21,16 +21,11 @@ import {
   waitUntilDelivered,
 } from './packaged-site-pair.ts'
 
-let two: PackagedSitePair
-beforeAll(async () => {
-  two = await createPackagedSitePair()
-  await Promise.all([two.alpha.start(), two.bravo.start()])
-})
-afterAll(() => two?.world.end())
+const test = createPackagedPairTest()
 
-/** Alice and bob have spoken, and bob's opinion has reached alpha; nothing has gone back yet. */
-async function answerBothWays(alice: number, bob: number): Promise<string> {
-  const { atAlpha, atBravo, toBravo, toAlpha } = two
+/** Alice and bob have contributed, and bob's opinion has reached alpha; nothing has gone back yet. */
+async function answerBothWays(pair: PackagedSitePair, alice: number, bob: number): Promise<string> {
+  const { atAlpha, atBravo, toBravo, toAlpha } = pair
   const id = await openInvitedSession(atAlpha, alice)
   await carryUntil(toBravo, () => findSession(atBravo, id))
   await contributeOpinion(atBravo, id, 'bob', bob)
@@ -41,12 +36,12 @@ async function answerBothWays(alice: number, bob: number): Promise<string> {
 describe('contributed on bravo, ratified on alpha', () => {
   let id: string
   let block_id: string
-  beforeAll(async () => {
-    id = await answerBothWays(0.94, 0.92)
+  test.beforeAll(async ({ pair }) => {
+    id = await answerBothWays(pair, 0.94, 0.92)
   })
 
-  test('bravo knows nothing of it before something is carried back', async () => {
-    const { atAlpha, atBravo, toBravo } = two
+  test('bravo knows nothing of it before something is carried back', async ({ pair }) => {
+    const { atAlpha, atBravo, toBravo } = pair
     const ratified = await waitUntilDelivered(atAlpha, id)
     expect(ratified).toMatchObject({ state: 'RATIFIED', decision: 'match', contributors: 2 })
     block_id = ratified.evidence_block_id ?? ''
@@ -55,8 +50,8 @@ describe('contributed on bravo, ratified on alpha', () => {
     expect(await atBravo.refusal(getEvidence, { block_id })).toBe('not_found')
   })
 
-  test('what is carried back makes it ratified there, with the same evidence', async () => {
-    const { atAlpha, atBravo, toBravo } = two
+  test('the result carried back makes it ratified there, with the same evidence', async ({ pair }) => {
+    const { atAlpha, atBravo, toBravo } = pair
     const copy = await carryUntil(toBravo, async () => {
       const session = await findSession(atBravo, id)
       return session?.state === 'RATIFIED' && session
@@ -66,8 +61,8 @@ describe('contributed on bravo, ratified on alpha', () => {
     expect(await atBravo.ok(getEvidence, { block_id })).toEqual(await atAlpha.ok(getEvidence, { block_id }))
   })
 
-  test('nothing has moved by itself, and nothing is left to carry', async () => {
-    const { atAlpha, atBravo, toBravo, toAlpha } = two
+  test('nothing has moved by itself, and nothing is left to carry', async ({ pair }) => {
+    const { atAlpha, atBravo, toBravo, toAlpha } = pair
     expect([carryParcels(toBravo), carryParcels(toAlpha)]).toEqual([[], []])
     const { sent } = await findChannel(atAlpha, 'bravo', 'out')
     // The session changes first, then the ledger says so.
@@ -80,13 +75,13 @@ describe('contributed on bravo, ratified on alpha', () => {
 
   describe('on a third machine, which has the evidence and public keys and nothing else', () => {
     let third: string
-    beforeAll(async () => {
-      third = path.join(two.world.dir, 'third')
+    test.beforeAll(async ({ pair }) => {
+      third = path.join(pair.world.dir, 'third')
       fs.mkdirSync(third)
       const out = path.join(third, 'evidence.json')
-      expect(await two.bravo.run(['evidence', 'show', id, '--out', out])).toMatchObject({ exit: 0 })
-      fs.copyFileSync(two.alpha.keys, path.join(third, 'alpha.json'))
-      fs.copyFileSync(two.bravo.keys, path.join(third, 'bravo.json'))
+      expect(await pair.bravo.run(['evidence', 'show', id, '--out', out])).toMatchObject({ exit: 0 })
+      fs.copyFileSync(pair.alpha.keys, path.join(third, 'alpha.json'))
+      fs.copyFileSync(pair.bravo.keys, path.join(third, 'bravo.json'))
     })
     const verify = (file: string, keys: string) =>
       runExecutable(['evidence', 'verify', file, '--keys', keys, '--json'], { cwd: third })
@@ -101,7 +96,7 @@ describe('contributed on bravo, ratified on alpha', () => {
       expect({ exit, ...JSON.parse(stdout) }).toMatchObject({ exit: 5, valid: false })
     })
 
-    // Inside the strings and numbers of the file, so that each stays JSON: what is looked at is what it says.
+    // Inside the strings and numbers of the file, so that each stays JSON.
     test.each(['"decided_at":"2', '"pair_score":0.', '"signature":"', '"session_id":"ses_'])(
       'it does not with one byte flipped after %s',
       async (before) => {
@@ -116,9 +111,9 @@ describe('contributed on bravo, ratified on alpha', () => {
   })
 })
 
-test('a clash is told on both sides with one and the same dissent', async () => {
-  const { atAlpha, atBravo, toBravo } = two
-  const id = await answerBothWays(0.95, 0.05)
+test('both sides report a clash with one and the same dissent', async ({ pair }) => {
+  const { atAlpha, atBravo, toBravo } = pair
+  const id = await answerBothWays(pair, 0.95, 0.05)
   expect(await waitUntilDelivered(atAlpha, id)).toMatchObject({ state: 'IN_CONFLICT', reason: expect.any(String) })
   await carryUntil(toBravo, async () => (await findSession(atBravo, id))?.state === 'IN_CONFLICT')
   const [home, copy] = [
@@ -134,12 +129,16 @@ test('a clash is told on both sides with one and the same dissent', async () => 
     status,
   })
   // Each site keeps what a peer tells under that peer's name.
-  expect(copy.items.map(body)).toEqual(home.items.map(body).map((told) => ({ ...told, id: `${told.id}@alpha` })))
+  expect(copy.items.map(body)).toEqual(
+    home.items.map(body).map((dissent) => ({ ...dissent, id: `${dissent.id}@alpha` })),
+  )
 })
 
-test('a person’s attestation ends the clash, and the evidence that says so reaches the other side', async () => {
-  const { atAlpha, atBravo, toBravo } = two
-  const id = await answerBothWays(0.95, 0.05)
+test('a person’s attestation ends the clash, and the evidence that says so reaches the other side', async ({
+  pair,
+}) => {
+  const { atAlpha, atBravo, toBravo } = pair
+  const id = await answerBothWays(pair, 0.95, 0.05)
   await waitForState(atAlpha, id, 'IN_CONFLICT')
   const rationale = 'seen alongside in harbour'
   await atAlpha.ok(attest, { id, decision: 'non_match', rationale })
@@ -151,12 +150,12 @@ test('a person’s attestation ends the clash, and the evidence that says so rea
   expect((await atBravo.ok(bySession, { session_id: id })).items).toMatchObject([{ status: 'resolved' }])
 })
 
-test.each([
+test.for([
   ['ratified', 0.94, 0.92],
   ['in conflict', 0.95, 0.05],
-])('a session %s that its home withdraws is withdrawn at the other side', async (_, alice, bob) => {
-  const { atAlpha, atBravo, toBravo } = two
-  const id = await answerBothWays(alice, bob)
+] as const)('a session %s that its home withdraws is withdrawn at the other side', async ([, alice, bob], { pair }) => {
+  const { atAlpha, atBravo, toBravo } = pair
+  const id = await answerBothWays(pair, alice, bob)
   await atAlpha.ok(cancel, { id })
   await waitUntilDelivered(atAlpha, id)
   expect((await findSession(atBravo, id))?.state).toBe('PENDING_QUORUM')

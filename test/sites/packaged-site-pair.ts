@@ -1,5 +1,7 @@
-// What the tests of several sites ask each other: sessions that alpha opens and bravo is invited to.
+// The shared steps of tests of several sites: sessions that alpha opens and bravo is invited to.
 
+import { expect } from 'vitest'
+import { get as getEvidence } from '../../daemon/roles/consensus/evidence/get.ts'
 import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../daemon/roles/consensus/session/create.ts'
 import { get } from '../../daemon/roles/consensus/session/get.ts'
@@ -9,6 +11,7 @@ import type { CheckedClient } from '../support/http/checked-client.ts'
 import {
   createPackagedFederation,
   type FederatedSite,
+  findSite,
   type PackagedFederation,
 } from '../support/site/packaged-federation.ts'
 import { waitUntil } from '../support/site/test-site.ts'
@@ -35,14 +38,13 @@ export type PackagedSitePair = {
   readonly toAlpha: CourierRoute
 }
 
-/** Alpha and bravo, and whoever else is named; not started. */
+/** Alpha and bravo, and the other named sites; not started. */
 export async function createPackagedSitePair(...more: readonly string[]): Promise<PackagedSitePair> {
   return await openPackagedSitePair(await createPackagedFederation('alpha', 'bravo', ...more))
 }
 
 export async function openPackagedSitePair(world: PackagedFederation): Promise<PackagedSitePair> {
-  const { alpha, bravo } = world.sites
-  if (!alpha || !bravo) throw new Error('two sites were made')
+  const [alpha, bravo] = [findSite(world, 'alpha'), findSite(world, 'bravo')]
   const [atAlpha, atBravo] = await Promise.all([createSpeaker(alpha), createSpeaker(bravo)])
   return {
     world,
@@ -103,7 +105,7 @@ export function waitForState(
   })
 }
 
-/** A session that both know and alice has spoken in, at bravo as a question to bob. */
+/** A session that both know, with alice's opinion, and at bravo a question to bob. */
 export async function openSharedSession({ atAlpha, atBravo, toBravo }: PackagedSitePair): Promise<string> {
   const id = await openInvitedSession(atAlpha, 0.94)
   await carryUntil(toBravo, async () => (await findSession(atBravo, id))?.state === 'PROPOSED')
@@ -111,10 +113,22 @@ export async function openSharedSession({ atAlpha, atBravo, toBravo }: PackagedS
 }
 
 /** The same, with bob's word on its way: in the courier's bag. */
-export async function answerInvitation(two: PackagedSitePair): Promise<{ id: string; parcel: CourierParcel }> {
-  const id = await openSharedSession(two)
-  await contributeOpinion(two.atBravo, id, 'bob', 0.92)
-  return { id, parcel: await catchSessionParcel(two.toAlpha, id) }
+export async function answerInvitation(pair: PackagedSitePair): Promise<{ id: string; parcel: CourierParcel }> {
+  const id = await openSharedSession(pair)
+  await contributeOpinion(pair.atBravo, id, 'bob', 0.92)
+  return { id, parcel: await catchSessionParcel(pair.toAlpha, id) }
+}
+
+/** Carries a session from its opening to the end, and checks that both sites hold the same evidence. */
+export async function expectSharedEvidence(pair: PackagedSitePair): Promise<void> {
+  const { atAlpha, atBravo, toBravo, toAlpha } = pair
+  const id = await openInvitedSession(atAlpha, 0.94)
+  await carryUntil(toBravo, () => findSession(atBravo, id))
+  await contributeOpinion(atBravo, id, 'bob', 0.92)
+  await carryUntil(toAlpha, async () => (await findSession(atAlpha, id))?.state === 'RATIFIED')
+  await carryUntil(toBravo, async () => (await findSession(atBravo, id))?.state === 'RATIFIED')
+  const { evidence_block_id: block_id = '' } = await waitUntilDelivered(atAlpha, id)
+  expect(await atBravo.ok(getEvidence, { block_id })).toEqual(await atAlpha.ok(getEvidence, { block_id }))
 }
 
 /** The message about this session, in the courier's bag. */
@@ -142,7 +156,7 @@ export function carryUntil<T>(road: CourierRoute, holds: () => Promise<T | undef
   })
 }
 
-/** All that a session owes has been handed over to the carriers. */
+/** Waits until the carriers have all pending messages of a session. */
 export function waitUntilDelivered(person: CheckedClient, id: string): Promise<ConsensusSession> {
   return waitUntil(async () => {
     const session = await findSession(person, id)

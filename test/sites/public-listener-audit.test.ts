@@ -1,72 +1,58 @@
-// The audit chain of a door that runs alone: nobody signs its head, so an export that is kept elsewhere must show what was undone.
+// The audit chain of a proxy that runs alone: nobody signs its head, so only an export stored elsewhere reveals a rollback.
 import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
-import {
-  createPackagedProxy,
-  type PackagedProxy,
-  sendProxyRequest,
-  waitForRecords,
-} from '../support/proxy/packaged-proxy.ts'
-import type { ServedSite } from '../support/site/packaged-site.ts'
-
-let proxy: PackagedProxy
-let served: ServedSite | undefined
-afterEach(async () => {
-  await served?.stop()
-  await proxy?.close()
-  served = undefined
-})
+import { expect, test } from 'vitest'
+import { type PackagedProxy, sendProxyRequest, waitForRecords } from '../support/proxy/packaged-proxy.ts'
+import { createTestProxy } from '../support/proxy/test-proxy.ts'
 
 type AuditChainReport = { writer: string; records: number; checkpoints: number; faults: string[] }
 
-/** The exit code, and what is said of the door's own chain: commands that mint tokens write one as well. */
-function verifyChain(...words: string[]): Partial<AuditChainReport> & { status: number | null } {
-  const { status, stdout } = proxy.site.run(['audit', 'verify', '--json', ...words])
+/** The exit code, and the report on the proxy's own chain: commands that mint tokens write one as well. */
+function verifyChain({ site }: PackagedProxy, ...words: string[]): Partial<AuditChainReport> & { exit: number | null } {
+  const { exit, stdout } = site.run(['audit', 'verify', '--json', ...words])
   const { chains } = JSON.parse(stdout) as { chains: AuditChainReport[] }
-  return { status, ...chains.find(({ writer }) => writer.startsWith('proxy@')) }
+  return { exit, ...chains.find(({ writer }) => writer.startsWith('proxy@')) }
 }
 
 /** One request after the other, each in the store before the next, so that each is a segment; then an orderly end. */
-async function requestPaths(paths: readonly string[], before: number): Promise<void> {
-  served = await proxy.serve()
+async function requestPaths(proxy: PackagedProxy, paths: readonly string[], before: number): Promise<void> {
+  const served = await proxy.serve()
   for (const [at, path] of paths.entries()) {
     await sendProxyRequest(served, path)
     await waitForRecords(proxy, before + at + 1)
   }
   await served.stop()
-  served = undefined
 }
 
-test('what was put back or written anew is whole by itself, and not for who kept an export', async () => {
-  proxy = await createPackagedProxy(['GET /api/v1/report'])
+test('a chain that was rolled back or rewritten verifies by itself, and not against an export', async () => {
+  const proxy = await createTestProxy(['GET /api/v1/report'])
   const [data, old] = [join(proxy.site.dir, 'data', 'proxy'), join(proxy.site.dir, '..', 'old')]
   const file = join(proxy.site.dir, '..', 'kept.jsonl')
-  await requestPaths(['/public-api/api/v1/report'], 0)
+  await requestPaths(proxy, ['/public-api/api/v1/report'], 0)
   cpSync(data, old, { recursive: true, preserveTimestamps: true })
-  await requestPaths(['/public-api/secret'], 1)
+  await requestPaths(proxy, ['/public-api/secret'], 1)
   writeFileSync(file, proxy.site.run(['audit', 'export']).stdout)
-  expect(verifyChain('--exported', file)).toMatchObject({ status: 0, checkpoints: 0, faults: [] })
+  expect(verifyChain(proxy, '--exported', file)).toMatchObject({ exit: 0, checkpoints: 0, faults: [] })
 
   rmSync(data, { recursive: true })
   cpSync(old, data, { recursive: true, preserveTimestamps: true })
-  expect(verifyChain()).toMatchObject({ status: 0, faults: [] })
+  expect(verifyChain(proxy)).toMatchObject({ exit: 0, faults: [] })
   const beyond = [expect.stringMatching(/cut short: the export at record \d+ lies beyond/)]
-  expect(verifyChain('--exported', file)).toMatchObject({ status: 5, faults: beyond })
+  expect(verifyChain(proxy, '--exported', file)).toMatchObject({ exit: 5, faults: beyond })
 
   // Past what the export has seen.
-  await requestPaths(['/public-api/other', '/public-api/another'], 1)
-  expect(verifyChain()).toMatchObject({ status: 0, faults: [] })
+  await requestPaths(proxy, ['/public-api/other', '/public-api/another'], 1)
+  expect(verifyChain(proxy)).toMatchObject({ exit: 0, faults: [] })
   const anew = [expect.stringMatching(/rewritten: the export at/)]
-  expect(verifyChain('--exported', file)).toMatchObject({ status: 5, faults: anew })
+  expect(verifyChain(proxy, '--exported', file)).toMatchObject({ exit: 5, faults: anew })
 })
 
-test('what is no export is said, and so are two files at once', async () => {
-  proxy = await createPackagedProxy([])
+test('reports an invalid export, and two files at once', async () => {
+  const proxy = await createTestProxy([])
   const file = join(proxy.site.dir, '..', 'kept.jsonl')
   writeFileSync(file, '{"no":"record"}\n')
   expect(proxy.site.run(['audit', 'verify', '--exported', file])).toMatchObject({
-    ...{ status: 5, stderr: expect.stringContaining('line 1 is not an audit record') },
+    ...{ exit: 5, stderr: expect.stringContaining('line 1 is not an audit record') },
   })
-  expect(proxy.site.run(['audit', 'verify', file, '--exported', file]).status).toBe(2)
+  expect(proxy.site.run(['audit', 'verify', file, '--exported', file]).exit).toBe(2)
 })

@@ -1,4 +1,4 @@
-// Each of the 206 hostile and plain requests against the packaged door, byte for byte: what reaches the platform, and what comes back.
+// Each of the 206 hostile and plain requests against the packaged proxy, byte for byte: the bytes at the platform, and the answers.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -16,7 +16,7 @@ import { type RecordingUpstream, respondOk, startRecordingUpstream } from '../su
 import { runCorpusRow } from '../support/proxy/run-corpus-row.ts'
 import type { ServedSite } from '../support/site/packaged-site.ts'
 
-/** What the corpus would rather see refused and the door lets through: docs/proxy.md says why of each. */
+/** Rows that the corpus would refuse and the proxy lets through: docs/proxy.md gives the reason for each. */
 const knownDifferences: Readonly<Record<string, string>> = {
   'line-002': 'two blanks before the version',
   'path-002': '`//` within a path',
@@ -28,15 +28,15 @@ const cacheClasses = new Set(['cache', 'conditional'])
 
 let upstream: RecordingUpstream
 /** Without a cache, and with one. */
-let proxies: { readonly door: PackagedProxy; readonly served: ServedSite }[]
+let proxies: { readonly proxy: PackagedProxy; readonly served: ServedSite }[]
 
 async function openProxy(env: Readonly<Record<string, string>>) {
-  const door = await createPackagedProxy(corpusAllowlist.split('\n'), {
+  const proxy = await createPackagedProxy(corpusAllowlist.split('\n'), {
     ...{ PLATFORM_API_URL: `http://127.0.0.1:${upstream.port}`, PROXY_WORKERS: '1' },
     ...env,
   })
-  door.site.edit('  trusted_proxy_depth: 1', '  trusted_proxy_depth: 1\n  header_timeout_s: 3\n  body_timeout_s: 3')
-  return { door, served: await door.serve() }
+  proxy.site.edit('  trusted_proxy_depth: 1', '  trusted_proxy_depth: 1\n  header_timeout_s: 3\n  body_timeout_s: 3')
+  return { proxy, served: await proxy.serve() }
 }
 
 beforeAll(async () => {
@@ -44,9 +44,8 @@ beforeAll(async () => {
   proxies = [await openProxy({}), await openProxy({ CACHE_MAX_MB: '1' })]
 })
 afterAll(async () => {
-  for (const { door, served } of proxies ?? []) {
-    await served.stop()
-    await door.close()
+  for (const { proxy } of proxies ?? []) {
+    await proxy.close()
   }
   await upstream?.close()
 })
@@ -58,7 +57,7 @@ async function judgeRow(row: CorpusRow): Promise<CorpusFinding[]> {
   return judgeCorpusRow(row, outcome, { authority: `127.0.0.1:${upstream.port}`, token: upstreamServiceToken })
 }
 
-test('nothing gets through that should not, and what should does; what is let through beyond is known and explained', async () => {
+test('forwards no row that it must deny, and every row that it must forward; others are known and explained', async () => {
   const wrong: string[] = []
   const lenient: string[] = []
   for (const row of readCorpusRows().filter(({ slow }) => !slow)) {
@@ -74,7 +73,7 @@ test('nothing gets through that should not, and what should does; what is let th
   for (const why of Object.values(knownDifferences)) expect(docs).toContain(why)
 })
 
-test('what never becomes whole is ended by the door, and reaches nobody', async () => {
+test('ends an incomplete request, which reaches nobody', async () => {
   const rows = readCorpusRows().filter(({ slow }) => slow)
   expect(rows).toHaveLength(3)
   const wrong = await Promise.all(
@@ -84,8 +83,8 @@ test('what never becomes whole is ended by the door, and reaches nobody', async 
 })
 
 test('each of them that was a request has its record, and no record or log holds the token', async () => {
-  for (const { door, served } of proxies) {
-    const records = await waitForRecords(door, await readRequestCount(door))
+  for (const { proxy, served } of proxies) {
+    const records = await waitForRecords(proxy, await readRequestCount(proxy))
     expect(JSON.stringify(records) + served.log()).not.toContain(upstreamServiceToken)
     expect(countReasons(records).forwarded).toBeGreaterThan(20)
     expect(served.log()).not.toContain('proxy.request.failed')

@@ -1,15 +1,13 @@
-// The life of a public door: deaths that lose no record, reloads and stops that lose no request, and the site's own issuer.
+// The life of a public proxy: deaths that lose no record, reloads and stops that lose no request, and the site's own issuer.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import path from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { sendExactRequest } from '../support/http/send-exact-request.ts'
 import {
   countReasons,
-  createPackagedProxy,
   listRecords,
-  type PackagedProxy,
   proxyClientSecret,
   readProxyMetrics,
   sendProxyRequest,
@@ -17,23 +15,12 @@ import {
   upstreamServiceToken,
   waitForRecords,
 } from '../support/proxy/packaged-proxy.ts'
-import { createPackagedSite, type PackagedSite, type ServedSite } from '../support/site/packaged-site.ts'
-
-let proxy: PackagedProxy
-let served: ServedSite | undefined
-let issuer: { site: PackagedSite; served: ServedSite } | undefined
-afterEach(async () => {
-  await served?.stop()
-  await proxy?.close()
-  await issuer?.served.stop()
-  issuer?.site.remove()
-  served = undefined
-  issuer = undefined
-})
+import { createTestProxy, serveTestProxy } from '../support/proxy/test-proxy.ts'
+import { createPackagedSite, type ServedSite } from '../support/site/packaged-site.ts'
 
 const report = '/public-api/api/v1/report'
 
-/** Asks again and again, eight at a time over connections that are kept, until told to end: every status that came. */
+/** Sends requests over eight kept connections until its end; collects every status. */
 function requestContinuously(at: ServedSite, target = report) {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 })
   const statuses: number[] = []
@@ -42,7 +29,7 @@ function requestContinuously(at: ServedSite, target = report) {
   const one = () =>
     new Promise<void>((resolve) => {
       const headers = { 'x-forwarded-for': '192.0.2.1' }
-      const asked = request(
+      const outgoing = request(
         { agent, host: '127.0.0.1', port: at.ports.proxy ?? 0, path: target, headers },
         (answer) => {
           answer.resume()
@@ -54,11 +41,11 @@ function requestContinuously(at: ServedSite, target = report) {
           })
         },
       )
-      asked.on('error', () => {
+      outgoing.on('error', () => {
         failed += 1
         resolve()
       })
-      asked.end()
+      outgoing.end()
     })
   const lanes = Array.from({ length: 8 }, async () => {
     while (!isOver) await one()
@@ -75,34 +62,33 @@ function requestContinuously(at: ServedSite, target = report) {
 }
 
 test('killed again and again under load, it has recorded every request that it answered, once', async () => {
-  proxy = await createPackagedProxy(['GET /api/v1/report'])
+  const proxy = await createTestProxy(['GET /api/v1/report'])
   let answered = 0
   for (let round = 0; round < 3; round += 1) {
-    served = await proxy.serve()
+    const served = await proxy.serve()
     const load = requestContinuously(served)
     await expect.poll(() => load.statuses.length, { interval: 10 }).toBeGreaterThan(200)
     await served.kill()
     await load.end()
     answered += load.statuses.length
   }
-  served = await proxy.serve()
-  await expect.poll(() => served?.log()).toContain('proxy.audit.recovered')
+  const served = await proxy.serve()
+  await expect.poll(() => served.log()).toContain('proxy.audit.recovered')
   await expect
     .poll(async () => (await readProxyMetrics(proxy)).get('proxy_audit_journal_bytes'), { timeout: 60_000 })
     .toBe('0')
   const records = await listRecords(proxy)
-  // What was on its way when it died may be recorded without an answer: eight at a time, each time.
+  // A request on its way at a death may be recorded without an answer: eight at a time, each time.
   expect(records.length).toBeGreaterThanOrEqual(answered)
   expect(records.length).toBeLessThanOrEqual(answered + 3 * 8)
   expect(proxy.platform.requests.length).toBeGreaterThanOrEqual(answered)
 })
 
 test('every request of many is recorded once, and each segment is in the audit chain', async () => {
-  proxy = await createPackagedProxy(['GET /api/v1/report'], { RATE_LIMIT_PER_MIN: '150' })
-  served = await proxy.serve()
+  const { proxy, served } = await serveTestProxy(['GET /api/v1/report'], { RATE_LIMIT_PER_MIN: '150' })
   const paths = [report, '/public-api/x', '/other', `${report}?a`]
-  const asked = Array.from({ length: 300 }, (_, at) => sendProxyRequest(served as ServedSite, paths[at % 4] ?? ''))
-  const statuses = (await Promise.all(asked)).map(({ status }) => status)
+  const requests = Array.from({ length: 300 }, (_, at) => sendProxyRequest(served, paths[at % 4] ?? ''))
+  const statuses = (await Promise.all(requests)).map(({ status }) => status)
   expect(statuses.filter((status) => status === 404)).toHaveLength(150)
   const records = await waitForRecords(proxy, 300)
   expect(countReasons(records)).toEqual({ forwarded: 150, no_rule: 75, outside_prefix: 75 })
@@ -118,9 +104,9 @@ test('every request of many is recorded once, and each segment is in the audit c
   expect(counted.get('proxy_answer_total{status="404"}')).toBe('150')
   expect(counted.get('proxy_audit_shipped_total')).toBe('300')
   expect(counted.get('proxy_thread')).toBe('2')
-  const told = proxy.site.run(['proxy', 'denials', '--json'])
-  expect(told.stderr).toBe('')
-  const denials = JSON.parse(told.stdout) as { total: number; items: object[] }
+  const listing = proxy.site.run(['proxy', 'denials', '--json'])
+  expect(listing.stderr).toBe('')
+  const denials = JSON.parse(listing.stdout) as { total: number; items: object[] }
   expect(denials.total).toBe(150)
   expect(denials.items).toEqual([
     expect.objectContaining({ count: 75, path: '/other', reason: 'outside_prefix' }),
@@ -128,9 +114,8 @@ test('every request of many is recorded once, and each segment is in the audit c
   ])
 })
 
-test('a reload drops no request: what is new is let through, what is gone is not, and a fault changes nothing', async () => {
-  proxy = await createPackagedProxy(['GET /api/v1/report'])
-  served = await proxy.serve()
+test('a reload drops no request: new rules apply, removed ones do not, and a fault changes nothing', async () => {
+  const { proxy, served } = await serveTestProxy(['GET /api/v1/report'])
   const load = requestContinuously(served)
   await expect.poll(() => load.statuses.length).toBeGreaterThan(50)
   expect((await sendProxyRequest(served, '/public-api/api/v1/new')).status).toBe(404)
@@ -150,9 +135,7 @@ test('a reload drops no request: what is new is let through, what is gone is not
 
   writeFileSync(proxy.site.profile, first.replace('drain_ms: 10000', ''))
   served.signal('SIGHUP')
-  await expect
-    .poll(async () => (await sendProxyRequest(served as ServedSite, '/public-api/api/v1/new')).status)
-    .toBe(404)
+  await expect.poll(async () => (await sendProxyRequest(served, '/public-api/api/v1/new')).status).toBe(404)
   writeFileSync(proxy.site.profile, first.replace('port: 0', 'port: 0\n  max_connections: 7'))
   const partly = proxy.site.run(['proxy', 'reload', '--json'], proxy.env)
   expect(JSON.parse(partly.stdout)).toEqual({ applied: [], needs_restart: ['proxy.max_connections'], rules: 1 })
@@ -163,28 +146,24 @@ test('a reload drops no request: what is new is let through, what is gone is not
 })
 
 test('a stop answers what has begun, on every thread, and what it answered is recorded at once', async () => {
-  proxy = await createPackagedProxy(['GET /api/v1/*'])
-  served = await proxy.serve()
+  const { proxy, served } = await serveTestProxy(['GET /api/v1/*'])
   const waiting: (() => void)[] = []
   proxy.platform.respond = (_, response) => void waiting.push(() => response.end('late'))
-  const asked = Array.from({ length: 10 }, (_, at) =>
-    sendProxyRequest(served as ServedSite, `/public-api/api/v1/${at}`),
-  )
+  const requests = Array.from({ length: 10 }, (_, at) => sendProxyRequest(served, `/public-api/api/v1/${at}`))
   await expect.poll(() => waiting.length).toBe(10)
   const ended = served.stop()
-  await expect.poll(() => served?.log()).toContain('platform.stopping')
+  await expect.poll(() => served.log()).toContain('platform.stopping')
   for (const goOn of waiting) goOn()
-  expect((await Promise.all(asked)).map(({ text }) => text)).toEqual(Array(10).fill('late'))
+  expect((await Promise.all(requests)).map(({ text }) => text)).toEqual(Array(10).fill('late'))
   expect(await ended).toBe(0)
   await expect(sendProxyRequest(served, '/public-api/api/v1/1')).rejects.toThrow(/ECONNREFUSED/)
-  served = await proxy.serve()
-  expect(served.log()).not.toContain('proxy.audit.recovered')
+  const again = await proxy.serve()
+  expect(again.log()).not.toContain('proxy.audit.recovered')
   await waitForRecords(proxy, 10)
 })
 
-test('health and service-info are for whoever reaches the port itself', async () => {
-  proxy = await createPackagedProxy([], { PUBLIC_PATH_PREFIX: '/open/' })
-  served = await proxy.serve()
+test('health and service-info answer any client of the port itself', async () => {
+  const { proxy, served } = await serveTestProxy([], { PUBLIC_PATH_PREFIX: '/open/' })
   const health = await sendProxyRequest(served, '/health')
   expect([health.status, health.json]).toEqual([200, { status: 'ok', service: 'public-proxy' }])
   expect((await sendProxyRequest(served, '/service-info')).json).toEqual({
@@ -212,9 +191,8 @@ test('health and service-info are for whoever reaches the port itself', async ()
 })
 
 test('health tells of upstream and token endpoint by what callers brought about, and asks nobody itself', async () => {
-  proxy = await createPackagedProxy(['GET /api/v1/report'])
-  served = await proxy.serve()
-  const told = async () => {
+  const { proxy, served } = await serveTestProxy(['GET /api/v1/report'])
+  const readDependencies = async () => {
     const { status, dependencies } = (await sendToLocalSocket(proxy, '/api/v2/health')).json as {
       status: string
       dependencies: { name: string; ok: boolean; detail: string }[]
@@ -222,27 +200,27 @@ test('health tells of upstream and token endpoint by what callers brought about,
     const of = (wanted: string) => dependencies.find(({ name }) => name === wanted)
     return { status, upstream: of('upstream'), tokens: of('token endpoint') }
   }
-  const unasked = { ok: true, detail: 'not asked yet' }
-  expect(await told()).toMatchObject({ status: 'ok', upstream: unasked, tokens: unasked })
+  const unasked = { ok: true, detail: 'not used yet' }
+  expect(await readDependencies()).toMatchObject({ status: 'ok', upstream: unasked, tokens: unasked })
   expect([proxy.platform.requests, proxy.provider.requests]).toEqual([[], []])
   await sendProxyRequest(served, report)
   const answered = { ok: true, detail: expect.stringMatching(/^answered 200, \d{4}-/) }
   const minted = { ok: true, detail: expect.stringMatching(/^minted, /) }
-  await expect.poll(told).toMatchObject({ status: 'ok', upstream: answered, tokens: minted })
+  await expect.poll(readDependencies).toMatchObject({ status: 'ok', upstream: answered, tokens: minted })
   proxy.platform.respond = (_, response) => void response.writeHead(503).end()
   await sendProxyRequest(served, report)
   const away = { ok: false, detail: expect.stringMatching(/^answered 503, /) }
-  await expect.poll(told).toMatchObject({ status: 'degraded', upstream: away, tokens: minted })
+  await expect.poll(readDependencies).toMatchObject({ status: 'degraded', upstream: away, tokens: minted })
   expect((await sendProxyRequest(served, '/health')).json).toEqual({ status: 'degraded', service: 'public-proxy' })
   await proxy.platform.close()
   await sendProxyRequest(served, report)
   const gone = { ok: false, detail: expect.stringMatching(/^upstream_unreachable, /) }
-  await expect.poll(told).toMatchObject({ status: 'degraded', upstream: gone })
+  await expect.poll(readDependencies).toMatchObject({ status: 'degraded', upstream: gone })
 })
 
 test('nothing secret is in the log, the records, the arguments or a file that others read', async () => {
-  proxy = await createPackagedProxy(['GET /api/v1/report'])
-  served = await proxy.serve({ LOG_LEVEL: 'debug' })
+  const proxy = await createTestProxy(['GET /api/v1/report'])
+  const served = await proxy.serve({ LOG_LEVEL: 'debug' })
   await sendProxyRequest(served, `${report}?token=in-the-query`, { token: 'the-callers-own' })
   const records = JSON.stringify(await waitForRecords(proxy, 1))
   const explained = proxy.site.run(['profile', 'explain'], proxy.env).stdout
@@ -252,8 +230,7 @@ test('nothing secret is in the log, the records, the arguments or a file that ot
 })
 
 test('a caller who leaves is recorded, and nobody works for them any longer', async () => {
-  proxy = await createPackagedProxy(['GET /api/v1/report'])
-  served = await proxy.serve()
+  const { proxy, served } = await serveTestProxy(['GET /api/v1/report'])
   let isCut = false
   proxy.platform.respond = (_, response) => void response.on('close', () => (isCut = true))
   const socket = connect(served.ports.proxy ?? 0, '127.0.0.1')
@@ -270,19 +247,23 @@ test('the site’s own issuer gives the token, and another role of the platform 
   writeFileSync(secret, `${proxyClientSecret}\n`, { mode: 0o600 })
   const client = { client_id: 'door', secret_file: secret, roles: ['auditor'] }
   site.edit('\nsite:', `\nidentity: ${JSON.stringify({ clients: [client] })}\n\nsite:`)
-  issuer = { site, served: await site.serve() }
-  proxy = await createPackagedProxy(['GET /api/v2/consensus/session', 'POST /api/v2/consensus/session'])
-  served = await proxy.serve({
-    SSO_TOKEN_URL: `http://127.0.0.1:${issuer.served.ports.site}/oauth2/token`,
-    PLATFORM_API_URL: `http://127.0.0.1:${issuer.served.ports.consensus}`,
+  const issuer = await site.serve()
+  onTestFinished(async () => {
+    await issuer.stop()
+    site.remove()
+  })
+  const proxy = await createTestProxy(['GET /api/v2/consensus/session', 'POST /api/v2/consensus/session'])
+  const served = await proxy.serve({
+    SSO_TOKEN_URL: `http://127.0.0.1:${issuer.ports.site}/oauth2/token`,
+    PLATFORM_API_URL: `http://127.0.0.1:${issuer.ports.consensus}`,
   })
   const listed = await sendProxyRequest(served, '/public-api/api/v2/consensus/session?limit=5')
   expect([listed.status, listed.json]).toEqual([200, { items: [] }])
-  // The backend judges what the token may: an auditor opens no sessions, whatever the allowlist says.
+  // The backend judges the rights of the token: an auditor opens no sessions, under any allowlist.
   const opened = await sendProxyRequest(served, '/public-api/api/v2/consensus/session', { method: 'POST', body: {} })
   expect(opened.status).toBe(403)
   const direct = await sendExactRequest({
-    port: issuer.served.ports.consensus ?? 0,
+    port: issuer.ports.consensus ?? 0,
     method: 'GET',
     path: '/api/v2/consensus/session',
   })

@@ -1,44 +1,28 @@
-// What comes before what at the packaged door: of several things that are wrong with a request, the earliest step decides.
+// The order of steps at the packaged proxy: of several faults of a request, the earliest step decides.
 import { renameSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sendRawHttp } from '../support/http/send-raw-http.ts'
-import {
-  countReasons,
-  createPackagedProxy,
-  type PackagedProxy,
-  sendProxyRequest,
-  upstreamServiceToken,
-  waitForRecords,
-} from '../support/proxy/packaged-proxy.ts'
-import type { ServedSite } from '../support/site/packaged-site.ts'
-
-let proxy: PackagedProxy
-let served: ServedSite | undefined
-afterEach(async () => {
-  await served?.stop()
-  await proxy?.close()
-  served = undefined
-})
+import { countReasons, type PackagedProxy, sendProxyRequest, waitForRecords } from '../support/proxy/packaged-proxy.ts'
+import { expireTokensAtOnce, serveTestProxy } from '../support/proxy/test-proxy.ts'
 
 const report = '/public-api/api/v1/report'
 const feedback = '/public-api/api/v1/feedback'
 const rules = ['GET /api/v1/report', 'POST /api/v1/feedback']
 
-/** Every token is at its end when it comes, so that the provider's count says who went on to ask for one. */
-async function openProxy(env: Readonly<Record<string, string>>, given: readonly string[] = rules): Promise<ServedSite> {
-  proxy = await createPackagedProxy(given, env)
-  proxy.provider.respond = (_, response) =>
-    response.end(JSON.stringify({ access_token: upstreamServiceToken, token_type: 'Bearer', expires_in: 0 }))
-  served = await proxy.serve()
-  return served
+/** Every token has expired when it arrives: the provider counts the requests that needed one. */
+async function serveProxy(env: Readonly<Record<string, string>>) {
+  const opened = await serveTestProxy(rules, env)
+  expireTokensAtOnce(opened.proxy)
+  return opened
 }
 
-const expectNoUpstreamRequests = () => expect([proxy.provider.requests, proxy.platform.requests]).toEqual([[], []])
+const expectNoUpstreamRequests = ({ provider, platform }: PackagedProxy) =>
+  expect([provider.requests, platform.requests]).toEqual([[], []])
 
 test('path and headers come before the limit, and the limit before body and token', async () => {
-  const at = await openProxy({ RATE_LIMIT_PER_MIN: '1', WRITE_MAX_BODY_BYTES: '8' })
+  const { proxy, served: at } = await serveProxy({ RATE_LIMIT_PER_MIN: '1', WRITE_MAX_BODY_BYTES: '8' })
   await proxy.provider.close()
   const status = async (target: string, sent = {}) => (await sendProxyRequest(at, target, sent)).status
   // The one request of this source's window: it goes as far as the token, which nobody gives.
@@ -55,15 +39,20 @@ test('path and headers come before the limit, and the limit before body and toke
   })
 })
 
-test('what is not counted goes no further, whatever else is wrong with it', async () => {
-  const at = await openProxy({ KV_HOST: '127.0.0.1', KV_PORT: '1', KV_VERIFY: 'false', WRITE_MAX_BODY_BYTES: '8' })
+test('an uncounted request goes no further, with any other fault', async () => {
+  const { proxy, served: at } = await serveProxy({
+    KV_HOST: '127.0.0.1',
+    KV_PORT: '1',
+    KV_VERIFY: 'false',
+    WRITE_MAX_BODY_BYTES: '8',
+  })
   expect((await sendProxyRequest(at, feedback, { method: 'POST', announced_bytes: 9 })).status).toBe(503)
   expect((await sendProxyRequest(at, feedback, { method: 'PUT', announced_bytes: 9 })).status).toBe(404)
-  expectNoUpstreamRequests()
+  expectNoUpstreamRequests(proxy)
 })
 
 test('a write that is announced too large takes no place among the writes; one that turns out so does', async () => {
-  const at = await openProxy({ WRITE_RATE_LIMIT_PER_MIN: '1', WRITE_MAX_BODY_BYTES: '8' })
+  const { proxy, served: at } = await serveProxy({ WRITE_RATE_LIMIT_PER_MIN: '1', WRITE_MAX_BODY_BYTES: '8' })
   const post = async (sent: object) => (await sendProxyRequest(at, feedback, { method: 'POST', ...sent })).status
   expect(await post({ announced_bytes: 9 })).toBe(413)
   const line = `POST ${feedback} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.1\r\nTransfer-Encoding: chunked\r\n\r\n`
@@ -74,11 +63,11 @@ test('a write that is announced too large takes no place among the writes; one t
   )
   expect(chunked.status).toBe(413)
   expect(await post({ body: 'a' })).toBe(429)
-  expectNoUpstreamRequests()
+  expectNoUpstreamRequests(proxy)
 })
 
-test('a body is whole before anybody is asked for a token', async () => {
-  const at = await openProxy({})
+test('a body is whole before the provider gets a token request', async () => {
+  const { proxy, served: at } = await serveProxy({})
   const socket = connect(at.ports.proxy ?? 0, '127.0.0.1')
   let text = ''
   socket.setEncoding('latin1').on('data', (piece: string) => {
@@ -100,8 +89,13 @@ test('a body is whole before anybody is asked for a token', async () => {
   expect(proxy.platform.requests.map(({ body }) => body)).toEqual(['', 'abcd'])
 })
 
-test('answers to POST are never kept; a hit needs no provider and no platform, and is limited all the same', async () => {
-  const at = await openProxy({ CACHE_MAX_MB: '1', CACHE_TTL_S: '600', RATE_LIMIT_PER_MIN: '5', PROXY_WORKERS: '1' })
+test('never caches answers to POST; a hit needs no provider and no platform, and is limited all the same', async () => {
+  const { proxy, served: at } = await serveProxy({
+    CACHE_MAX_MB: '1',
+    CACHE_TTL_S: '600',
+    RATE_LIMIT_PER_MIN: '5',
+    PROXY_WORKERS: '1',
+  })
   proxy.platform.respond = (_, response) => response.setHeader('cache-control', 'public, max-age=600').end('{}')
   const post = async () => (await sendProxyRequest(at, feedback, { method: 'POST', body: '{}' })).status
   expect([await post(), await post()]).toEqual([200, 200])
@@ -116,8 +110,8 @@ test('answers to POST are never kept; a hit needs no provider and no platform, a
   expect((await sendProxyRequest(at, report, { source: '192.0.2.9' })).status).toBe(200)
 })
 
-test('records that cannot be written hold up nobody, are told of as an error, and are not lost while they can be held', async () => {
-  const at = await openProxy({})
+test('unwritable records delay no request, are logged as an error, and are not lost while memory can hold them', async () => {
+  const { proxy, served: at } = await serveProxy({})
   expect((await sendProxyRequest(at, report)).status).toBe(200)
   await waitForRecords(proxy, 1)
   const folder = path.join(proxy.site.dir, 'data', 'proxy', 'audit')

@@ -1,4 +1,4 @@
-// A short soak of the public door on a real Redis: `scripts/soak proxy` is the long one.
+// A short soak of the public proxy on a real Redis: `scripts/soak proxy` is the long one.
 import { expect } from 'vitest'
 import { soak } from '../soak/proxy.ts'
 import { requires } from '../support/runner/requires.ts'
@@ -10,7 +10,7 @@ requires('redis-server')(
   { timeout: 10 * 60_000 },
   async () => {
     const counts = await soak(7, seconds)
-    expect(counts).toMatchObject({ records: expect.any(Number), 'door killed': expect.any(Number) })
+    expect(counts).toMatchObject({ records: expect.any(Number), 'proxy killed': expect.any(Number) })
     expect(counts.records).toBeGreaterThanOrEqual(counts.answered ?? 0)
   },
 )

@@ -1,14 +1,15 @@
-// The certificate of a packaged door that speaks TLS: renewed while callers are connected, and refused whole where it is unsound.
+// The certificate of a packaged proxy that speaks TLS: renewed while callers are connected, and refused whole where it is unsound.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createAuthority, issueCertificate, type SiteAuthority } from '../support/keys/site-certificates.ts'
-import { createPackagedProxy, type PackagedProxy, waitForRecords } from '../support/proxy/packaged-proxy.ts'
+import { type PackagedProxy, waitForRecords } from '../support/proxy/packaged-proxy.ts'
+import { createTestProxy } from '../support/proxy/test-proxy.ts'
 import type { ServedSite } from '../support/site/packaged-site.ts'
 
 let proxy: PackagedProxy
-let served: ServedSite | undefined
+let served: ServedSite
 let authority: SiteAuthority
 let sockets: TLSSocket[]
 beforeEach(() => {
@@ -16,9 +17,6 @@ beforeEach(() => {
 })
 afterEach(async () => {
   for (const socket of sockets) socket.destroy()
-  await served?.stop()
-  await proxy?.close()
-  served = undefined
 })
 
 type IssuedCertificate = Awaited<ReturnType<typeof issueCertificate>>
@@ -26,7 +24,7 @@ type IssuedCertificate = Awaited<ReturnType<typeof issueCertificate>>
 const formatPath = (name: string) => join(proxy.site.dir, '..', name)
 
 async function openWithCertificate(name: string): Promise<IssuedCertificate> {
-  proxy = await createPackagedProxy(['GET /api/v1/report'])
+  proxy = await createTestProxy(['GET /api/v1/report'])
   const folder = join(proxy.site.dir, '..')
   authority = await createAuthority(folder, 'house')
   const first = await issueCertificate(folder, authority, name)
@@ -48,7 +46,7 @@ function installCertificate(certificate: IssuedCertificate, of = certificate): v
 /** A caller who stays connected. */
 function connectCaller() {
   const socket = connect({
-    ...{ port: served?.ports.proxy ?? 0, host: '127.0.0.1', servername: 'localhost', ca: authority.certificate },
+    ...{ port: served.ports.proxy ?? 0, host: '127.0.0.1', servername: 'localhost', ca: authority.certificate },
   })
   sockets.push(socket)
   let text = ''
@@ -56,7 +54,7 @@ function connectCaller() {
     text += some
   })
   return {
-    /** How many were answered well, on this connection. */
+    /** Sends a request on this connection; returns the number of good answers before it. */
     async ask() {
       const before = text.split('HTTP/1.1 200').length
       socket.write('GET /public-api/api/v1/report HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n')
@@ -76,7 +74,7 @@ async function readServedSerial(): Promise<string> {
 
 const reloadProxy = () => proxy.site.run(['proxy', 'reload', '--json'], proxy.env)
 
-test('a renewed certificate is shown to whoever comes next, and nobody who is connected is cut off', async () => {
+test('shows a renewed certificate to the next caller, and cuts off nobody who is connected', async () => {
   await openWithCertificate('first')
   const early = Array.from({ length: 6 }, connectCaller)
   for (const each of early) await each.ask()
@@ -85,7 +83,7 @@ test('a renewed certificate is shown to whoever comes next, and nobody who is co
   expect(JSON.parse(reloadProxy().stdout)).toEqual({
     ...{ applied: ['proxy.tls_cert_file', 'proxy.tls_key_file'], needs_restart: [], rules: 1 },
   })
-  // Every thread shows it: six callers are likely to meet both of the two, and each must be told the same.
+  // Every thread shows it: six callers are likely to meet both of the two, and each must see the same.
   const shown = new Set<string>()
   for (let at = 0; at < 6; at += 1) shown.add(await readServedSerial())
   expect(shown.size).toBe(1)
@@ -105,19 +103,19 @@ test('a pair that is none changes nothing, and neither does what else the profil
   const unsound: [put: () => void, says: RegExp][] = [
     [() => installCertificate(other, first), /not the private key/],
     [() => installCertificate(ended), /ended on/],
-    [() => writeFileSync(formatPath('door-cert.pem'), 'no certificate'), /no certificate that can be read/],
-    [() => writeFileSync(formatPath('door-cert.pem'), ''), /no certificate that can be read/],
+    [() => writeFileSync(formatPath('door-cert.pem'), 'no certificate'), /no readable certificate/],
+    [() => writeFileSync(formatPath('door-cert.pem'), ''), /no readable certificate/],
   ]
   for (const [write, says] of unsound) {
     write()
     const refused = reloadProxy()
-    expect(refused.status).not.toBe(0)
+    expect(refused.exit).not.toBe(0)
     expect(refused.stderr + refused.stdout).toMatch(says)
     expect(refused.stderr + refused.stdout).not.toContain('BEGIN')
     expect(await readServedSerial()).toBe(before)
   }
   installCertificate(other)
-  served?.signal('SIGHUP')
+  served.signal('SIGHUP')
   await expect.poll(readServedSerial, { timeout: 20_000 }).not.toBe(before)
   expect(JSON.parse(reloadProxy().stdout)).toEqual({ applied: [], needs_restart: [], rules: 2 })
 })

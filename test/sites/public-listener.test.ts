@@ -1,41 +1,19 @@
-// The public door as it is packaged: each step in its order, what is answered, and that nothing goes on when anything is missing.
+// The public proxy as it is packaged: each step in its order, its answers, and that no request passes while a part is missing.
 import { connect } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   countReasons,
-  createPackagedProxy,
-  type PackagedProxy,
   proxyClientSecret,
   sendProxyRequest,
   upstreamServiceToken,
   waitForRecords,
 } from '../support/proxy/packaged-proxy.ts'
-import type { ServedSite } from '../support/site/packaged-site.ts'
-
-let proxy: PackagedProxy
-let served: ServedSite | undefined
-afterEach(async () => {
-  await served?.stop()
-  await proxy?.close()
-  served = undefined
-})
-
-async function openProxy(rules: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<ServedSite> {
-  proxy = await createPackagedProxy(rules, env)
-  served = await proxy.serve()
-  return served
-}
-
-/** Every token is at its end when it comes: whoever needs one asks for it anew, and the provider's count tells. */
-function expireTokensAtOnce(): void {
-  proxy.provider.respond = (_, response) =>
-    response.end(JSON.stringify({ access_token: upstreamServiceToken, token_type: 'Bearer', expires_in: 0 }))
-}
+import { expireTokensAtOnce, serveTestProxy } from '../support/proxy/test-proxy.ts'
 
 const report = '/public-api/api/v1/report'
 
 test('a listed request goes on with the token in place of the caller’s own, and is recorded', async () => {
-  const at = await openProxy(['GET /api/v1/report/{id}'])
+  const { proxy, served: at } = await serveTestProxy(['GET /api/v1/report/{id}'])
   const headers = {
     'x-forwarded-for': '203.0.113.66, 192.0.2.1',
     cookie: 'a=b',
@@ -75,9 +53,9 @@ test('a listed request goes on with the token in place of the caller’s own, an
   })
 })
 
-test('what is not listed is 404 whatever it is, asks for no token, and tells nothing', async () => {
-  const at = await openProxy(['GET /api/v1/report', 'POST /api/v1/feedback'])
-  const asked: [string, string][] = [
+test('an unlisted request is 404, requests no token, and reveals nothing', async () => {
+  const { proxy, served: at } = await serveTestProxy(['GET /api/v1/report', 'POST /api/v1/feedback'])
+  const requests: [string, string][] = [
     ['GET', '/api/v1/report'],
     ['GET', '/public-api/api/v1/reports'],
     ['GET', '/public-api/api/v1/%2e%2e/admin'],
@@ -90,20 +68,20 @@ test('what is not listed is 404 whatever it is, asks for no token, and tells not
     ['GET', '/health?'],
   ]
   const answers = []
-  for (const [method, path] of asked) answers.push(await sendProxyRequest(at, path, { method }))
-  expect(answers.map(({ status }) => status)).toEqual(asked.map(() => 404))
+  for (const [method, path] of requests) answers.push(await sendProxyRequest(at, path, { method }))
+  expect(answers.map(({ status }) => status)).toEqual(requests.map(() => 404))
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
   expect(proxy.platform.requests).toEqual([])
   expect(proxy.provider.requests).toEqual([])
-  const records = await waitForRecords(proxy, asked.length)
+  const records = await waitForRecords(proxy, requests.length)
   expect(countReasons(records)).toEqual({ outside_prefix: 2, no_rule: 4, method: 4 })
   expect(records.filter(({ verdict }) => verdict === 'method_not_allowed')).toHaveLength(4)
   expect(records.every(({ upstream_status, status }) => upstream_status === null && status === 404)).toBe(true)
 })
 
 test('the limit comes before the token, and one source’s is not another’s', async () => {
-  const at = await openProxy(['GET /api/v1/report'], { RATE_LIMIT_PER_MIN: '3' })
-  expireTokensAtOnce()
+  const { proxy, served: at } = await serveTestProxy(['GET /api/v1/report'], { RATE_LIMIT_PER_MIN: '3' })
+  expireTokensAtOnce(proxy)
   const statuses = []
   for (let count = 0; count < 5; count += 1) statuses.push((await sendProxyRequest(at, report)).status)
   expect(statuses).toEqual([200, 200, 200, 429, 429])
@@ -116,7 +94,7 @@ test('the limit comes before the token, and one source’s is not another’s', 
 })
 
 test('requests that come together are counted one by one over all threads', async () => {
-  const at = await openProxy(['GET /api/v1/report'], { RATE_LIMIT_PER_MIN: '20' })
+  const { proxy, served: at } = await serveTestProxy(['GET /api/v1/report'], { RATE_LIMIT_PER_MIN: '20' })
   const statuses = await Promise.all(
     Array.from({ length: 60 }, async () => (await sendProxyRequest(at, report)).status),
   )
@@ -126,7 +104,9 @@ test('requests that come together are counted one by one over all threads', asyn
 })
 
 test('a rule’s own limit comes after the general one', async () => {
-  const at = await openProxy(['GET /api/v1/report limit=1', 'GET /api/v1/other'], { RATE_LIMIT_PER_MIN: '3' })
+  const { proxy, served: at } = await serveTestProxy(['GET /api/v1/report limit=1', 'GET /api/v1/other'], {
+    RATE_LIMIT_PER_MIN: '3',
+  })
   const statuses = []
   for (const path of [report, report, '/public-api/api/v1/other', '/public-api/api/v1/other']) {
     statuses.push((await sendProxyRequest(at, path)).status)
@@ -137,8 +117,11 @@ test('a rule’s own limit comes after the general one', async () => {
 })
 
 test('a write too large or too many asks for no token; one that goes on goes whole', async () => {
-  const at = await openProxy(['POST /api/v1/feedback'], { WRITE_RATE_LIMIT_PER_MIN: '2', WRITE_MAX_BODY_BYTES: '8' })
-  expireTokensAtOnce()
+  const { proxy, served: at } = await serveTestProxy(['POST /api/v1/feedback'], {
+    WRITE_RATE_LIMIT_PER_MIN: '2',
+    WRITE_MAX_BODY_BYTES: '8',
+  })
+  expireTokensAtOnce(proxy)
   const post = (body: string, headers = {}) =>
     sendProxyRequest(at, '/public-api/api/v1/feedback', {
       method: 'POST',
@@ -162,10 +145,10 @@ test('a write too large or too many asks for no token; one that goes on goes who
 })
 
 test('a cache hit asks for no token and nobody else, and is counted and recorded all the same', async () => {
-  const at = await openProxy(['GET /api/v1/report', 'HEAD /api/v1/report'], {
+  const { proxy, served: at } = await serveTestProxy(['GET /api/v1/report', 'HEAD /api/v1/report'], {
     ...{ CACHE_MAX_MB: '1', CACHE_TTL_S: '600', RATE_LIMIT_PER_MIN: '5', PROXY_WORKERS: '1' },
   })
-  expireTokensAtOnce()
+  expireTokensAtOnce(proxy)
   proxy.platform.respond = (_, response) => response.setHeader('content-length', 9).end('{"ok":1}\n')
   const first = await sendProxyRequest(at, report)
   const second = await sendProxyRequest(at, `${report}`)
@@ -192,7 +175,7 @@ test('a cache hit asks for no token and nobody else, and is counted and recorded
 })
 
 test('without a token nothing goes on, and what the provider says stays inside', async () => {
-  const at = await openProxy(['GET /api/v1/report'])
+  const { proxy, served: at } = await serveTestProxy(['GET /api/v1/report'])
   proxy.provider.respond = (_, response) => {
     response.statusCode = 401
     response.end(
@@ -214,7 +197,11 @@ test('without a token nothing goes on, and what the provider says stays inside',
 })
 
 test('without its counters nothing goes on, and nobody asks for a token', async () => {
-  const at = await openProxy(['GET /api/v1/report'], { KV_HOST: '127.0.0.1', KV_PORT: '1', KV_VERIFY: 'false' })
+  const { proxy, served: at } = await serveTestProxy(['GET /api/v1/report'], {
+    KV_HOST: '127.0.0.1',
+    KV_PORT: '1',
+    KV_VERIFY: 'false',
+  })
   expect((await sendProxyRequest(at, report)).status).toBe(503)
   expect((await sendProxyRequest(at, '/public-api/api/v1/other')).status).toBe(404)
   expect([proxy.platform.requests, proxy.provider.requests]).toEqual([[], []])
@@ -222,7 +209,7 @@ test('without its counters nothing goes on, and nobody asks for a token', async 
 })
 
 test('a preflight is answered here, and says POST where a rule does', async () => {
-  const at = await openProxy(['GET /api/v1/report', 'POST /api/v1/feedback'], {
+  const { proxy, served: at } = await serveTestProxy(['GET /api/v1/report', 'POST /api/v1/feedback'], {
     CORS_ALLOW_ORIGIN: 'https://city.example',
   })
   const headers = { origin: 'https://a.example', 'access-control-request-headers': 'content-type, x-mine' }
@@ -238,8 +225,8 @@ test('a preflight is answered here, and says POST where a rule does', async () =
   expect(countReasons(await waitForRecords(proxy, 2))).toEqual({ preflight: 1, no_rule: 1 })
 })
 
-test('what the platform answers comes back as it is, but for what tells of the inside', async () => {
-  const at = await openProxy(['GET /api/v1/*', 'HEAD /api/v1/*'])
+test('returns the platform’s answer unchanged, except for headers that reveal the inside', async () => {
+  const { proxy, served: at } = await serveTestProxy(['GET /api/v1/*', 'HEAD /api/v1/*'])
   proxy.platform.respond = ({ url, method }, response) => {
     response.setHeader('Server', 'inside/1.0')
     response.setHeader('X-Powered-By', 'inside')
@@ -264,7 +251,7 @@ test('what the platform answers comes back as it is, but for what tells of the i
 })
 
 test('a long answer streams: its beginning is there before its end, and it comes whole', async () => {
-  const at = await openProxy(['GET /api/v1/report'])
+  const { proxy, served: at } = await serveTestProxy(['GET /api/v1/report'])
   const megabyte = Buffer.alloc(1_048_576, 'x')
   let goOn: () => void = () => undefined
   proxy.platform.respond = (_, response) => {
@@ -284,7 +271,7 @@ test('a long answer streams: its beginning is there before its end, and it comes
 })
 
 test('a platform that is away, silent or unsound is 502 or 504, and recorded as allowed without an answer', async () => {
-  const at = await openProxy(['GET /api/v1/*'], {})
+  const { proxy, served: at } = await serveTestProxy(['GET /api/v1/*'], {})
   proxy.platform.respond = ({ url }, response) => {
     if (url.endsWith('cut')) response.socket?.destroy()
     else response.socket?.end('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab')

@@ -45,12 +45,12 @@ beforeAll(async () => {
   await waitUntil(async () => (await people.alpha.ok(status, { run_id })).state === 'completed')
   // Alpha knows one more record of person 12, and a person of whom bravo may not know at all.
   const records = [buildPersonAs('a-first', 12), buildPersonAs('secret', 77)]
-  const said = await people.alpha.ok(arrive, {
+  const arrival = await people.alpha.ok(arrive, {
     node_id: 'a-vault',
     records: records as never,
     classification: keptClassification,
   })
-  expect(said).toMatchObject({ state: 'matched', items: [{ size: 4 }, { size: 1 }] })
+  expect(arrival).toMatchObject({ state: 'matched', items: [{ size: 4 }, { size: 1 }] })
 })
 afterAll(() => world?.end())
 
@@ -65,8 +65,8 @@ function buildPersonAs(id: string, number: number) {
 }
 
 function buildRecord(number: number) {
-  const { id: _id, ...said } = buildPeople(number, number + 1)[0] ?? { id: '' }
-  return said
+  const { id: _id, ...record } = buildPeople(number, number + 1)[0] ?? { id: '' }
+  return record
 }
 
 function formatPath(name: string): string {
@@ -128,16 +128,16 @@ test('status tells which snapshot is in use and how old it is, to whom may know 
   expect(await low.refusal(lookup, { record: buildRecord(12) })).toBe('not_found')
 })
 
-test('what is forged, cut, lengthened, packed, another’s or older is refused whole, and what is held stays', async () => {
+test('refuses a forged, cut, lengthened, packed, foreign or older snapshot whole, and keeps the present one', async () => {
   const before = await readHeldSnapshot()
   const first = fs.readFileSync(formatPath('first.snapshot'))
   const newer = await exportSnapshot('newer.snapshot')
   const text = fs.readFileSync(newer.file, 'utf8')
   const lines = text.trimEnd().split('\n')
   const last = JSON.parse(lines.at(-1) ?? '') as { form: string; signed: { payload: string; signatures: object[] } }
-  const said = JSON.parse(Buffer.from(last.signed.payload, 'base64url').toString('utf8')) as object
+  const announced = JSON.parse(Buffer.from(last.signed.payload, 'base64url').toString('utf8')) as object
   const resigned = (more: object) =>
-    JSON.stringify({ ...last, signed: { ...last.signed, payload: encodeBase64url({ ...said, ...more }) } })
+    JSON.stringify({ ...last, signed: { ...last.signed, payload: encodeBase64url({ ...announced, ...more }) } })
   const body = lines.slice(0, -1).join('\n')
   const forged: Readonly<Record<string, string | Buffer>> = {
     content: text.replace('"1.0.0"', '"1.0.1"'),
@@ -175,7 +175,7 @@ test('what is forged, cut, lengthened, packed, another’s or older is refused w
 })
 
 test('one that was made for another site, of another tenant, or is larger than the site takes, is refused', async () => {
-  // Whoever has bravo's keys under another name is another site.
+  // A site with bravo's keys under another name is another site.
   await pinFederatedPeer(requireSite('alpha'), { ...requireSite('bravo'), name: 'charlie' })
   const { file } = await exportSnapshot('for-charlie.snapshot', 'charlie')
   expect(await importSnapshot(file)).toMatchObject({ exit: 3, stderr: expect.stringContaining('made for charlie') })

@@ -1,12 +1,12 @@
-// What must not get in, nor out: altered files, foreign keys, uninvited sites, closed sessions, labels above the ceiling.
+// Messages that must not get in, nor out: altered files, foreign keys, uninvited sites, closed sessions, labels above the ceiling.
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { joseSignatures } from '../../adapters/keys/jose/signatures.ts'
 import { cancel } from '../../daemon/roles/consensus/session/cancel.ts'
 import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../daemon/roles/consensus/session/create.ts'
 import { list as listSessions } from '../../daemon/roles/consensus/session/list.ts'
-import { type FederatedSite, pinFederatedPeer } from '../support/site/packaged-federation.ts'
+import { type FederatedSite, findSite, pinFederatedPeer } from '../support/site/packaged-federation.ts'
 import { waitUntil } from '../support/site/test-site.ts'
 import {
   type CourierParcel,
@@ -17,11 +17,11 @@ import {
   type QuarantineReason,
   readSessionId,
 } from './courier.ts'
+import { createPackagedPairTest } from './packaged-pair-test.ts'
 import {
   answerInvitation,
   carryUntil,
   catchSessionParcel,
-  createPackagedSitePair,
   findChannel,
   findSession,
   openInvitedSession,
@@ -30,16 +30,12 @@ import {
   waitForState,
 } from './packaged-site-pair.ts'
 
-let two: PackagedSitePair
+const test = createPackagedPairTest({ otherSites: ['charlie'] })
+
 let charlie: FederatedSite
-beforeAll(async () => {
-  two = await createPackagedSitePair('charlie')
-  const third = two.world.sites.charlie
-  if (!third) throw new Error('three sites were made')
-  charlie = third
-  await Promise.all([two.alpha.start(), two.bravo.start(), charlie.start()])
+test.beforeAll(async ({ pair }) => {
+  charlie = findSite(pair.world, 'charlie')
 })
-afterAll(() => two?.world.end())
 
 /** Brings something and waits for its reason to lie in quarantine. */
 async function waitForRefusal(road: CourierRoute, parcel: CourierParcel): Promise<QuarantineReason> {
@@ -48,35 +44,40 @@ async function waitForRefusal(road: CourierRoute, parcel: CourierParcel): Promis
   return waitUntil(() => listQuarantined(road)[before])
 }
 
-/** How many messages this site has made for the peer. */
+/** The number of messages that this site has made for the peer. */
 async function countSent(person: Parameters<typeof findChannel>[0], peer: string): Promise<number> {
   return (await findChannel(person, peer, 'out')).highest_seq
 }
 
-async function expectApplied(road: CourierRoute, id: string, parcel: CourierParcel): Promise<void> {
+async function expectApplied(
+  pair: PackagedSitePair,
+  road: CourierRoute,
+  id: string,
+  parcel: CourierParcel,
+): Promise<void> {
   deliverParcels(road, [parcel])
-  await waitForState(two.atAlpha, id, 'RATIFIED')
+  await waitForState(pair.atAlpha, id, 'RATIFIED')
 }
 
-test('an altered body is put away, and the channel goes on; unaltered, it gets in', async () => {
-  const { atAlpha, toAlpha } = two
-  const { id, parcel } = await answerInvitation(two)
+test('an altered body is put away, and the channel goes on; unaltered, it gets in', async ({ pair }) => {
+  const { atAlpha, toAlpha } = pair
+  const { id, parcel } = await answerInvitation(pair)
   const body = Buffer.from(parcel.body.toString('utf8').replace('0.92', '0.12'))
   expect(body).toHaveLength(parcel.body.length)
   expect(await waitForRefusal(toAlpha, { ...parcel, body })).toMatchObject({ reason: 'BODY_DIGEST' })
   expect(await findSession(atAlpha, id)).toMatchObject({ state: 'PENDING_QUORUM', contributions: 1 })
-  const next = await answerInvitation(two)
-  await expectApplied(toAlpha, next.id, next.parcel)
-  await expectApplied(toAlpha, id, parcel)
+  const next = await answerInvitation(pair)
+  await expectApplied(pair, toAlpha, next.id, next.parcel)
+  await expectApplied(pair, toAlpha, id, parcel)
   expect(await findChannel(atAlpha, 'bravo', 'in')).toMatchObject({ state: 'open' })
 })
 
-test.each([
+test.for([
   ['UNKNOWN_KEY', (own: string) => own],
   ['BAD_SIG', (_: string, pinned: string) => pinned],
-])('an envelope signed by a key that is not pinned: %s', async (reason, kidOf) => {
-  const { toAlpha } = two
-  const { id, parcel } = await answerInvitation(two)
+] as const)('an envelope signed by a key that is not pinned: %s', async ([reason, kidOf], { pair }) => {
+  const { toAlpha } = pair
+  const { id, parcel } = await answerInvitation(pair)
   const genuine = JSON.parse(parcel.env.toString('utf8'))
   const forger = joseSignatures({ dir: path.join(charlie.dir, 'keys') })
   const forged = await forger.sign('statement', Buffer.from(genuine.payload, 'base64url'))
@@ -88,12 +89,12 @@ test.each([
   const signatures = forged.signatures.map((each) => (kid === header.kid ? each : { ...each, protected: claimed }))
   const env = Buffer.from(`${JSON.stringify({ ...forged, signatures })}\n`)
   expect(await waitForRefusal(toAlpha, { ...parcel, env })).toMatchObject({ reason })
-  expect((await findSession(two.atAlpha, id))?.state).toBe('PENDING_QUORUM')
-  await expectApplied(toAlpha, id, parcel)
+  expect((await findSession(pair.atAlpha, id))?.state).toBe('PENDING_QUORUM')
+  await expectApplied(pair, toAlpha, id, parcel)
 })
 
-test('a contribution of a site that was not invited is refused, and the reason file says so', async () => {
-  const { id } = await answerInvitation(two)
+test('a contribution of a site that was not invited is refused, and the reason file says so', async ({ pair }) => {
+  const { id } = await answerInvitation(pair)
   const label = {
     policy: 'DEMO',
     level: 'RESTRICTED',
@@ -103,38 +104,40 @@ test('a contribution of a site that was not invited is refused, and the reason f
   }
   const body = { session_id: id, pair_score: 0.01, accuracy: 1, credibility: 1, classification: label }
   const words = ['filedrop', 'send', 'alpha', '--kind', 'contribution', '--schema', 'consensus.contribution/1']
-  const asked = [...words, '--classification', 'RESTRICTED', '--releasable-to', 'alpha,charlie']
-  await charlie.runJson(asked, JSON.stringify(body))
-  const road = { from: charlie, to: two.alpha }
+  const command = [...words, '--classification', 'RESTRICTED', '--releasable-to', 'alpha,charlie']
+  await charlie.runJson(command, JSON.stringify(body))
+  const road = { from: charlie, to: pair.alpha }
   const parcel = await catchSessionParcel(road, id)
   expect(await waitForRefusal(road, parcel)).toMatchObject({ reason: 'REFUSED', code: 'not_contributor', seq: 1 })
-  expect(await findSession(two.atAlpha, id)).toMatchObject({ contributions: 1, state: 'PENDING_QUORUM' })
+  expect(await findSession(pair.atAlpha, id)).toMatchObject({ contributions: 1, state: 'PENDING_QUORUM' })
   // It has been judged: the same once more is a duplicate, and no second case.
   deliverParcels(road, [parcel])
-  await waitUntil(async () => (await findChannel(two.atAlpha, 'charlie', 'in')).duplicates === 1)
+  await waitUntil(async () => (await findChannel(pair.atAlpha, 'charlie', 'in')).duplicates === 1)
   expect(listQuarantined(road)).toHaveLength(1)
 })
 
-test('an opinion that arrives after its session was withdrawn is refused as closed', async () => {
-  const { atAlpha, atBravo, toBravo, toAlpha } = two
-  const { id, parcel } = await answerInvitation(two)
+test('an opinion that arrives after its session was withdrawn is refused as closed', async ({ pair }) => {
+  const { atAlpha, atBravo, toBravo, toAlpha } = pair
+  const { id, parcel } = await answerInvitation(pair)
   await atAlpha.ok(cancel, { id })
   expect(await waitForRefusal(toAlpha, parcel)).toMatchObject({ reason: 'REFUSED', code: 'session_closed' })
   expect(await findSession(atAlpha, id)).toMatchObject({ contributions: 1, state: 'WITHDRAWN' })
   await carryUntil(toBravo, async () => (await findSession(atBravo, id))?.state === 'WITHDRAWN')
 })
 
-test('what is labelled above the ceiling, or for others, is refused before anything is made or queued', async () => {
-  const { alpha, atAlpha } = two
+test('refuses a message labelled above the ceiling, or for others, before anything is made or queued', async ({
+  pair,
+}) => {
+  const { alpha, atAlpha } = pair
   const before = [await countSent(atAlpha, 'bravo'), await atAlpha.ok(listSessions, {})]
-  const asked = { lens_id: 'l', lens_version: '1', policy: { m: 1, n: 1 }, invite: ['bravo'] }
+  const session = { lens_id: 'l', lens_version: '1', policy: { m: 1, n: 1 }, invite: ['bravo'] }
   const labels = [
     { ...sharedClassification, level: 'SECRET' },
     { ...sharedClassification, releasable_to: ['alpha'] },
     'UNCLASSIFIED',
   ]
   for (const classification of labels)
-    expect(await atAlpha.refusal(create, { ...asked, classification })).toBe('label_denied')
+    expect(await atAlpha.refusal(create, { ...session, classification })).toBe('label_denied')
   const words = [
     'filedrop',
     'send',
@@ -152,8 +155,8 @@ test('what is labelled above the ceiling, or for others, is refused before anyth
   expect([await countSent(atAlpha, 'bravo'), await atAlpha.ok(listSessions, {})]).toEqual(before)
 })
 
-test('an opinion labelled above its session is refused where it is given, and nothing is sent', async () => {
-  const { atAlpha, atBravo, toBravo } = two
+test('refuses an opinion labelled above its session at once, and sends nothing', async ({ pair }) => {
+  const { atAlpha, atBravo, toBravo } = pair
   const id = await openInvitedSession(atAlpha, 0.94)
   await carryUntil(toBravo, () => findSession(atBravo, id))
   const before = [await countSent(atBravo, 'alpha'), await findSession(atBravo, id)]
@@ -165,19 +168,19 @@ test('an opinion labelled above its session is refused where it is given, and no
   expect([await countSent(atBravo, 'alpha'), await findSession(atBravo, id)]).toEqual(before)
 })
 
-test('a peer that is unpinned while both run: nothing gets in or out until it is pinned again', async () => {
-  const { alpha, bravo, atAlpha, toAlpha } = two
-  const { id, parcel } = await answerInvitation(two)
+test('a peer that is unpinned while both run: nothing gets in or out until it is pinned again', async ({ pair }) => {
+  const { alpha, bravo, atAlpha, toAlpha } = pair
+  const { id, parcel } = await answerInvitation(pair)
   await alpha.runJson(['peers', 'remove', 'bravo', '--yes'])
   deliverParcels(toAlpha, [parcel])
-  const given = {
+  const session = {
     lens_id: 'l',
     lens_version: '1',
     policy: { m: 1, n: 1 },
     classification: sharedClassification,
     invite: ['bravo'],
   }
-  expect(await atAlpha.refusal(create, given)).toBe('label_denied')
+  expect(await atAlpha.refusal(create, session)).toBe('label_denied')
   // The channel is known until the process ends: it says that it is stopped, and why.
   await waitUntil(async () => (await findChannel(atAlpha, 'bravo', 'in')).state === 'stopped')
   expect(await findChannel(atAlpha, 'bravo', 'in')).toMatchObject({
@@ -189,9 +192,9 @@ test('a peer that is unpinned while both run: nothing gets in or out until it is
   await waitForState(atAlpha, id, 'RATIFIED')
 })
 
-test('a key that is given up: what it signed before is not taken any more, what its successor signs is', async () => {
-  const { alpha, bravo, toAlpha, atBravo } = two
-  const old = await answerInvitation(two)
+test('a revoked key: its earlier messages are no longer accepted, those of its successor are', async ({ pair }) => {
+  const { alpha, bravo, toAlpha, atBravo } = pair
+  const old = await answerInvitation(pair)
   const { items } = await bravo.runJson(['keys', 'list'])
   const { kid } = items.find((key: { use: string; status: string }) => key.use === 'message' && key.status === 'active')
   await bravo.runJson(['keys', 'generate', '--use', 'message'])
@@ -201,14 +204,14 @@ test('a key that is given up: what it signed before is not taken any more, what 
   await alpha.runJson(['peers', 'remove', 'bravo', '--yes'])
   await pinFederatedPeer(alpha, renewed)
   expect(await waitForRefusal(toAlpha, old.parcel)).toMatchObject({ reason: 'UNKNOWN_KEY' })
-  const fresh = await answerInvitation(two)
-  await expectApplied(toAlpha, fresh.id, fresh.parcel)
+  const fresh = await answerInvitation(pair)
+  await expectApplied(pair, toAlpha, fresh.id, fresh.parcel)
   expect((await findSession(atBravo, old.id))?.state).toBe('PENDING_QUORUM')
   expect(carryParcels(toAlpha).filter((each) => readSessionId(each) === old.id)).toEqual([])
 })
 
-test('after all that the records of every site are whole', async () => {
-  for (const site of [two.alpha, two.bravo, charlie]) {
+test('after all that the records of every site are whole', async ({ pair }) => {
+  for (const site of [pair.alpha, pair.bravo, charlie]) {
     expect(await site.runJson(['audit', 'verify'])).toMatchObject({ whole: true })
     expect(await site.runJson(['store', 'check'])).toMatchObject({ sound: true })
   }

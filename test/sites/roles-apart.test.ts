@@ -1,20 +1,21 @@
 // One site as two processes: consensus reaches the site role over its local socket, and outlives its absence.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { type AuditEvent, auditRecord } from '../../daemon/kernel/audit/audit-chain.ts'
-import { get as getEvidence } from '../../daemon/roles/consensus/evidence/get.ts'
 import { cancel } from '../../daemon/roles/consensus/session/cancel.ts'
 import { create } from '../../daemon/roles/consensus/session/create.ts'
 import { list as listSessions } from '../../daemon/roles/consensus/session/list.ts'
 import { list as listChannels } from '../../daemon/roles/site/channel/list.ts'
 import { revoke } from '../../daemon/roles/site/token/revoke.ts'
-import { editProfile, type FederatedSite, type RunningDaemon } from '../support/site/packaged-federation.ts'
+import type { RunningDaemon } from '../support/site/daemon-process.ts'
+import { editProfile, type FederatedSite } from '../support/site/packaged-federation.ts'
 import { waitUntil } from '../support/site/test-site.ts'
 import { sampleTrace } from '../support/trace/sample-trace.ts'
 import { carryParcels } from './courier.ts'
+import { createPackagedPairTest } from './packaged-pair-test.ts'
 import {
   carryUntil,
   contributeOpinion,
-  createPackagedSitePair,
+  expectSharedEvidence,
   findChannel,
   findSession,
   openInvitedSession,
@@ -24,17 +25,16 @@ import {
   waitUntilDelivered,
 } from './packaged-site-pair.ts'
 
-let two: PackagedSitePair
+const test = createPackagedPairTest({ isStarted: false })
+
 let site: RunningDaemon
 let consensus: RunningDaemon
-beforeAll(async () => {
-  two = await createPackagedSitePair()
-  editProfile(two.alpha, { platform: { roles: ['site', 'consensus'] } })
-  const started = await Promise.all([two.alpha.start('site'), two.alpha.start('consensus'), two.bravo.start()])
+test.beforeAll(async ({ pair }) => {
+  editProfile(pair.alpha, { platform: { roles: ['site', 'consensus'] } })
+  const started = await Promise.all([pair.alpha.start('site'), pair.alpha.start('consensus'), pair.bravo.start()])
   site = started[0]
   consensus = started[1]
 })
-afterAll(() => two?.world.end())
 
 /** All that both roles recorded, by their databases. */
 async function listEvents(site: FederatedSite): Promise<AuditEvent[]> {
@@ -45,60 +45,53 @@ async function listEvents(site: FederatedSite): Promise<AuditEvent[]> {
 
 const localSession = { lens_id: 'l', lens_version: '1', policy: { m: 2, n: 2 }, classification: sharedClassification }
 
-test('they are two processes, and together they carry a session to its end', async () => {
-  const { atAlpha, atBravo, toBravo, toAlpha } = two
+test('they are two processes, and together they carry a session to its end', async ({ pair }) => {
   expect(site.pid).not.toBe(consensus.pid)
-  const id = await openInvitedSession(atAlpha, 0.94)
-  await carryUntil(toBravo, () => findSession(atBravo, id))
-  await contributeOpinion(atBravo, id, 'bob', 0.92)
-  await carryUntil(toAlpha, async () => (await findSession(atAlpha, id))?.state === 'RATIFIED')
-  await carryUntil(toBravo, async () => (await findSession(atBravo, id))?.state === 'RATIFIED')
-  const { evidence_block_id: block_id = '' } = await waitUntilDelivered(atAlpha, id)
-  expect(await atBravo.ok(getEvidence, { block_id })).toEqual(await atAlpha.ok(getEvidence, { block_id }))
+  await expectSharedEvidence(pair)
 })
 
-test.each([
+test.for([
   ['two processes', 'alpha', 'contribution', 'consensus.session.contribute'],
   ['one', 'bravo', 'invitation', 'consensus.federation.invite'],
-] as const)('in %s, what both roles record of a message bears one trace', async (_, name, kind, action) => {
+] as const)('in %s, what both roles record of a message bears one trace', async ([, name, kind, action], { pair }) => {
   await waitUntil(async () => {
-    const events = await listEvents(two[name])
+    const events = await listEvents(pair[name])
     const applied = events.filter((event) => event.action === 'filedrop.message.applied' && event.detail.kind === kind)
     const caused = events.filter((event) => event.action === action)
     return applied.length > 0 && applied.every(({ trace_id }) => caused.some((event) => event.trace_id === trace_id))
   })
 })
 
-test('what a client asks for is recorded in its trace', async () => {
+test('records a client’s request in its trace', async ({ pair }) => {
   const traceparent = `00-${sampleTrace.trace_id}-${sampleTrace.span_id}-01`
-  const { id } = await two.atAlpha.ok(create, localSession, { traceparent })
-  const events = await listEvents(two.alpha)
+  const { id } = await pair.atAlpha.ok(create, localSession, { traceparent })
+  const events = await listEvents(pair.alpha)
   expect(events.filter(({ target }) => target === id)).toMatchObject([{ trace_id: sampleTrace.trace_id }])
 })
 
-test.each([
+test.for([
   ['the site role', ['site']],
   ['consensus', ['consensus']],
   ['everything', []],
-])('a second owner of %s does not start', async (_, roles) => {
-  const { exit, stdout, stderr } = await two.alpha.run(['serve', ...roles])
+] as const)('a second owner of %s does not start', async ([, roles], { pair }) => {
+  const { exit, stdout, stderr } = await pair.alpha.run(['serve', ...roles])
   expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' })
   expect(stderr).toMatch(/the role (site|consensus) of this site runs already in another process/)
-  expect((await two.atAlpha.call(listSessions, {})).status).toBe(200)
-  expect((await two.atAlpha.call(listChannels, {})).status).toBe(200)
+  expect((await pair.atAlpha.call(listSessions, {})).status).toBe(200)
+  expect((await pair.atAlpha.call(listChannels, {})).status).toBe(200)
 })
 
 describe('while the site role is away', () => {
   let decided: string
   let withdrawn: string
-  beforeAll(async () => {
-    withdrawn = await openInvitedSession(two.atAlpha, 0.94)
-    await carryUntil(two.toBravo, () => findSession(two.atBravo, withdrawn))
+  test.beforeAll(async ({ pair }) => {
+    withdrawn = await openInvitedSession(pair.atAlpha, 0.94)
+    await carryUntil(pair.toBravo, () => findSession(pair.atBravo, withdrawn))
     expect(await site.stop()).toBe(0)
   })
 
-  test('opinions are taken and decided on; the evidence waits to be signed', async () => {
-    const { atAlpha } = two
+  test('opinions are taken and decided on; the evidence waits to be signed', async ({ pair }) => {
+    const { atAlpha } = pair
     decided = (await atAlpha.ok(create, localSession)).id
     await contributeOpinion(atAlpha, decided, 'alice', 0.94)
     expect(await contributeOpinion(atAlpha, decided, 'bob', 0.92)).toMatchObject({ state: 'RATIFIED', undelivered: 1 })
@@ -106,21 +99,21 @@ describe('while the site role is away', () => {
     expect(await findSession(atAlpha, decided)).not.toHaveProperty('evidence_block_id')
   })
 
-  test('what needs a peer to be asked about is not promised, and nothing is left of it', async () => {
-    const { atAlpha } = two
+  test('refuses a session that needs a question to a peer, and leaves nothing of it', async ({ pair }) => {
+    const { atAlpha } = pair
     const before = await atAlpha.ok(listSessions, {})
     const { status, problem } = await atAlpha.call(create, { ...localSession, invite: ['bravo'] })
     expect([status, problem?.code]).toEqual([503, 'unavailable'])
     expect(await atAlpha.ok(listSessions, {})).toEqual(before)
   })
 
-  test('what is owed to a peer is kept', async () => {
-    expect(await two.atAlpha.ok(cancel, { id: withdrawn })).toMatchObject({ state: 'WITHDRAWN', undelivered: 1 })
-    expect(carryParcels(two.toBravo)).toEqual([])
+  test('keeps the messages pending for a peer', async ({ pair }) => {
+    expect(await pair.atAlpha.ok(cancel, { id: withdrawn })).toMatchObject({ state: 'WITHDRAWN', undelivered: 1 })
+    expect(carryParcels(pair.toBravo)).toEqual([])
   })
 
-  test('once it is back, the evidence is signed and the peer is told', async () => {
-    const { alpha, atAlpha, atBravo, toBravo } = two
+  test('once it is back, the evidence is signed and the peer is notified', async ({ pair }) => {
+    const { alpha, atAlpha, atBravo, toBravo } = pair
     site = await alpha.start('site')
     const { evidence_block_id } = await waitUntilDelivered(atAlpha, decided)
     expect(evidence_block_id).toMatch(/^[0-9a-f]{64}$/)
@@ -128,8 +121,8 @@ describe('while the site role is away', () => {
   })
 })
 
-test('while consensus is away, messages wait where they are; once it is back, they are applied', async () => {
-  const { alpha, atAlpha, atBravo, toBravo, toAlpha } = two
+test('while consensus is away, messages wait where they are; once it is back, they are applied', async ({ pair }) => {
+  const { alpha, atAlpha, atBravo, toBravo, toAlpha } = pair
   const id = await openInvitedSession(atAlpha, 0.94)
   await carryUntil(toBravo, () => findSession(atBravo, id))
   await consensus.kill()
@@ -148,8 +141,8 @@ describe('a token that is revoked is refused by both processes with the next req
     (await person.call(listChannels, {})).status,
   ]
 
-  test('by the command line, all that a subject holds', async () => {
-    const { alpha } = two
+  test('by the command line, all that a subject holds', async ({ pair }) => {
+    const { alpha } = pair
     const [eve, adam] = await Promise.all([alpha.as('eve', ['operator']), alpha.as('adam', ['operator'])])
     expect([await statuses(eve), await statuses(adam)]).toEqual([
       [200, 200],
@@ -162,8 +155,8 @@ describe('a token that is revoked is refused by both processes with the next req
     ])
   })
 
-  test('by the service, one token of several', async () => {
-    const { alpha, atAlpha } = two
+  test('by the service, one token of several', async ({ pair }) => {
+    const { alpha, atAlpha } = pair
     const [lost, other] = await Promise.all([alpha.as('ruth', ['operator']), alpha.as('ruth', ['operator'])])
     expect([await statuses(lost), await statuses(other)]).toEqual([
       [200, 200],
@@ -177,8 +170,8 @@ describe('a token that is revoked is refused by both processes with the next req
     ])
   })
 
-  test('and still after both have started again', async () => {
-    const { alpha } = two
+  test('and still after both have started again', async ({ pair }) => {
+    const { alpha } = pair
     const gone = await alpha.as('seth', ['operator'])
     await alpha.runJson(['token', 'revoke', '--subject', 'seth'])
     await Promise.all([site.stop(), consensus.stop()])
@@ -189,7 +182,7 @@ describe('a token that is revoked is refused by both processes with the next req
   })
 })
 
-test('orderly stops end with 0, and the records are whole', async () => {
+test('orderly stops end with 0, and the records are whole', async ({ pair }) => {
   expect(await Promise.all([site.stop(), consensus.stop()])).toEqual([0, 0])
-  expect(await two.alpha.runJson(['audit', 'verify'])).toMatchObject({ whole: true })
+  expect(await pair.alpha.runJson(['audit', 'verify'])).toMatchObject({ whole: true })
 })

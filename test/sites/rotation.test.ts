@@ -1,9 +1,9 @@
 // Two packaged sites change their keys while messages are under way: none is lost or refused, but what a revoked key signed.
 import * as fs from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { Json } from '../support/command/run-command.ts'
-import type { FederatedSite, RunningDaemon } from '../support/site/packaged-federation.ts'
+import type { FederatedSite } from '../support/site/packaged-federation.ts'
 import { waitUntil } from '../support/site/test-site.ts'
 import {
   type CourierParcel,
@@ -13,24 +13,17 @@ import {
   listQuarantined,
   pickUpParcels,
 } from './courier.ts'
+import { createPackagedPairTest, findDaemon } from './packaged-pair-test.ts'
 import {
   carryUntil,
   contributeOpinion,
-  createPackagedSitePair,
   findChannel,
   findSession,
   openInvitedSession,
-  type PackagedSitePair,
   waitForState,
 } from './packaged-site-pair.ts'
 
-let two: PackagedSitePair
-let daemons: RunningDaemon[]
-beforeAll(async () => {
-  two = await createPackagedSitePair()
-  daemons = await Promise.all([two.alpha.start(), two.bravo.start()])
-})
-afterAll(() => two?.world.end())
+const test = createPackagedPairTest()
 
 async function listMessageKeys(site: FederatedSite): Promise<Json[]> {
   const { items } = await site.runJson(['keys', 'list'])
@@ -65,14 +58,16 @@ async function gatherParcels(
 }
 const isOfKind = (kind: string) => (parcel: CourierParcel) => parseStatement(parcel).kind === kind
 
-test('a key is replaced while messages are under way: all arrive, in whatever order, signed by both keys from then on', async () => {
-  const { alpha, bravo, atAlpha, atBravo, toBravo, toAlpha } = two
+test('a key is replaced while messages are under way: all arrive, in any order, signed by both keys from then on', async ({
+  pair,
+}) => {
+  const { alpha, bravo, atAlpha, atBravo, toBravo, toAlpha } = pair
   const ids = [await openInvitedSession(atAlpha, 0.94), await openInvitedSession(atAlpha, 0.94)]
   const before = await gatherParcels(toBravo, 2, isOfKind('invitation'))
   const [old] = await listMessageKeys(alpha)
   const { created, retired, key_set } = await alpha.runJson(['keys', 'rotate', old.kid, '--algorithm', 'ML-DSA-87'])
   expect([key_set, retired.kid, retired.status]).toEqual([1, old.kid, 'active'])
-  const [told] = (await gatherParcels(toBravo, 1, isOfKind('keys'))).filter(isOfKind('keys'))
+  const [announcement] = (await gatherParcels(toBravo, 1, isOfKind('keys'))).filter(isOfKind('keys'))
   ids.push(await openInvitedSession(atAlpha, 0.94), await openInvitedSession(atAlpha, 0.94))
   const after = await gatherParcels(toBravo, 2, isOfKind('invitation'))
   for (const parcel of before) expect(parseSignatures(parcel)).toHaveLength(1)
@@ -80,7 +75,7 @@ test('a key is replaced while messages are under way: all arrive, in whatever or
   // The last ones first: what was signed by the new key comes before the set that tells of it.
   deliverParcels(toBravo, after)
   await waitUntil(async () => (await findChannel(atBravo, 'alpha', 'in')).held >= 2)
-  if (told) deliverParcels(toBravo, [told])
+  if (announcement) deliverParcels(toBravo, [announcement])
   await waitUntil(async () => (await readPinnedVersion(bravo, 'alpha')) === 1)
   deliverParcels(toBravo, before)
   for (const id of ids) {
@@ -105,28 +100,31 @@ test('a key is replaced while messages are under way: all arrive, in whatever or
   expect(await repinPeer(bravo)).toEqual([1])
 })
 
-test.each(['received', 'delivered'])('a receiver that dies at "%s" takes the set once all the same', async (point) => {
-  const { alpha, bravo, toBravo } = two
-  await daemons[1]?.stop()
-  const expected = (await readPinnedVersion(bravo, 'alpha')) + 1
-  const newest = (await listMessageKeys(alpha)).at(-1)
-  expect(await alpha.runJson(['keys', 'rotate', newest.kid])).toMatchObject({ key_set: expected })
-  const parcels = await gatherParcels(toBravo, 1, isOfKind('keys'))
-  const dying = await bravo.startUntil(point)
-  deliverParcels(toBravo, parcels)
-  await waitUntil(() => dying.hasEnded())
-  expect(await readPinnedVersion(bravo, 'alpha')).toBe(point === 'received' ? expected - 1 : expected)
-  daemons[1] = await bravo.start()
-  await waitUntil(async () => (await readPinnedVersion(bravo, 'alpha')) === expected)
-  await waitUntil(() => fs.readdirSync(path.join(bravo.dir, 'filedrop/alpha/in/work')).length === 0)
-  expect(listQuarantined(toBravo)).toEqual([])
-  const versions = await repinPeer(bravo)
-  expect(versions).toEqual([...Array(expected).keys()].map((each) => each + 1))
-})
+test.for(['received', 'delivered'])(
+  'a receiver that dies at "%s" takes the set once all the same',
+  async (point, { pair }) => {
+    const { alpha, bravo, toBravo } = pair
+    await findDaemon(pair, bravo).stop()
+    const expected = (await readPinnedVersion(bravo, 'alpha')) + 1
+    const newest = (await listMessageKeys(alpha)).at(-1)
+    expect(await alpha.runJson(['keys', 'rotate', newest.kid])).toMatchObject({ key_set: expected })
+    const parcels = await gatherParcels(toBravo, 1, isOfKind('keys'))
+    const dying = await bravo.startUntil(point)
+    deliverParcels(toBravo, parcels)
+    await waitUntil(() => dying.hasEnded())
+    expect(await readPinnedVersion(bravo, 'alpha')).toBe(point === 'received' ? expected - 1 : expected)
+    pair.daemons.set(bravo, await bravo.start())
+    await waitUntil(async () => (await readPinnedVersion(bravo, 'alpha')) === expected)
+    await waitUntil(() => fs.readdirSync(path.join(bravo.dir, 'filedrop/alpha/in/work')).length === 0)
+    expect(listQuarantined(toBravo)).toEqual([])
+    const versions = await repinPeer(bravo)
+    expect(versions).toEqual([...Array(expected).keys()].map((each) => each + 1))
+  },
+)
 
-test('where the set asks for two signatures, one is too few', async () => {
-  const { alpha, bravo, atAlpha, atBravo, toBravo } = two
-  const draft = path.join(two.world.dir, 'two.json')
+test('where the set asks for two signatures, one is too few', async ({ pair }) => {
+  const { alpha, bravo, atAlpha, atBravo, toBravo } = pair
+  const draft = path.join(pair.world.dir, 'two.json')
   await alpha.runJson(['keys', 'set', 'draft', '--message-threshold', '2', '--out', draft])
   await alpha.runJson(['keys', 'set', 'sign', draft, '--yes'])
   const set = await alpha.runJson(['keys', 'set', 'publish', draft, '--yes'])
@@ -146,8 +144,10 @@ test('where the set asks for two signatures, one is too few', async () => {
   await waitUntil(() => findSession(atBravo, id))
 })
 
-test('a key that others may have: what it signed is KEY_REVOKED at once, also what is under way, and the next key serves', async () => {
-  const { alpha, bravo, atAlpha, atBravo, toBravo, toAlpha } = two
+test('a compromised key: its messages are KEY_REVOKED at once, also those under way, and the next key serves', async ({
+  pair,
+}) => {
+  const { alpha, bravo, atAlpha, atBravo, toBravo, toAlpha } = pair
   const [first, second, third] = [
     await openInvitedSession(atAlpha, 0.94),
     await openInvitedSession(atAlpha, 0.94),
@@ -159,21 +159,21 @@ test('a key that others may have: what it signed is KEY_REVOKED at once, also wh
   const [stolen] = await listMessageKeys(bravo)
   const revoked = await bravo.runJson(['keys', 'revoke', stolen.kid, '--replace', '--yes'])
   expect(revoked).toMatchObject({ status: 'revoked', key_set: 1 })
-  // Told by another way than the channel, which the thief can use.
+  // Announced by another way than the channel, which the thief can use.
   await alpha.runJson(['peers', 'revoke', 'bravo', stolen.kid, '--yes'])
   deliverParcels(toAlpha, underWay)
   await waitUntil(() => listQuarantined(toAlpha).length === underWay.length)
   expect(listQuarantined(toAlpha).map(({ reason }) => reason)).toEqual(underWay.map(() => 'KEY_REVOKED'))
   expect(await findSession(atAlpha, first)).toMatchObject({ state: 'PENDING_QUORUM', contributions: 1 })
 
-  const file = path.join(two.world.dir, 'bravo-set.json')
+  const file = path.join(pair.world.dir, 'bravo-set.json')
   await bravo.runJson(['keys', 'set', 'show', '--out', file])
   expect(await alpha.runJson(['peers', 'update', 'bravo', '--keys', file])).toMatchObject({ taken: 1 })
   await contributeOpinion(atBravo, second, 'bob', 0.92)
   await carryUntil(toAlpha, async () => (await findSession(atAlpha, second))?.state === 'RATIFIED')
   expect(listQuarantined(toAlpha)).toHaveLength(underWay.length)
 
-  // Under a number that is still open it is no better.
+  // A number that is still open does not help it.
   await contributeOpinion(atBravo, third, 'bob', 0.92)
   const [parcel] = await gatherParcels(toAlpha, 1, isOfKind('contribution'))
   const [old] = underWay

@@ -1,56 +1,50 @@
-// Questions that two sites answer together while either is killed, wherever it happens to be, and started again.
+// Questions that pair sites answer together while either is killed, wherever it happens to be, and started again.
 import * as fs from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
 import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../daemon/roles/consensus/session/create.ts'
-import type { FederatedSite, RunningDaemon } from '../support/site/packaged-federation.ts'
+import type { FederatedSite } from '../support/site/packaged-federation.ts'
 import { waitUntil } from '../support/site/test-site.ts'
 import { formatChannelFolder } from './courier.ts'
-import {
-  findSession,
-  type PackagedSitePair,
-  sharedClassification,
-  waitForState,
-  waitUntilDelivered,
-} from './packaged-site-pair.ts'
+import type { RunningSitePair } from './packaged-pair-test.ts'
+import { findSession, sharedClassification, waitForState, waitUntilDelivered } from './packaged-site-pair.ts'
 
 const lane_count = 3
 
 export type KillSchedule = {
-  readonly two: PackagedSitePair
-  /** What runs; both do, and in the end both do again. */
-  readonly daemons: Map<FederatedSite, RunningDaemon>
+  /** Both sites run before and after. */
+  readonly pair: RunningSitePair
   readonly sessionCount: number
   readonly killCount: number
   readonly seed: number
 }
 
-/** The sessions, all ratified at both sites, and how often a daemon was killed while they were asked. */
+/** The sessions, all ratified at both sites, and the number of kills meanwhile. */
 export async function runSessionsWhileKilling(
-  given: KillSchedule,
+  schedule: KillSchedule,
 ): Promise<{ readonly ids: string[]; readonly killed: number }> {
-  const { two } = given
+  const { pair } = schedule
   const ids: string[] = []
-  const asked = new AbortController()
-  const killer = killDaemons(given, asked.signal)
-  await Promise.all([...Array(lane_count).keys()].map((lane) => runLane(lane, given, ids)))
-  asked.abort()
+  const finished = new AbortController()
+  const killer = killDaemons(schedule, finished.signal)
+  await Promise.all([...Array(lane_count).keys()].map((lane) => runLane(lane, schedule, ids)))
+  finished.abort()
   const killed = await killer
   for (const id of ids)
-    await Promise.all([waitUntilDelivered(two.atAlpha, id), waitForState(two.atBravo, id, 'RATIFIED')])
+    await Promise.all([waitUntilDelivered(pair.atAlpha, id), waitForState(pair.atBravo, id, 'RATIFIED')])
   return { ids, killed }
 }
 
-/** Both sites speak in every session; whoever finds nobody at home asks again, in the same words. */
-async function runLane(lane: number, { two, sessionCount }: KillSchedule, ids: string[]): Promise<void> {
-  const { atAlpha, atBravo } = two
+/** Both sites contribute to every session; a request that gets no answer is repeated unchanged. */
+async function runLane(lane: number, { pair, sessionCount }: KillSchedule, ids: string[]): Promise<void> {
+  const { atAlpha, atBravo } = pair
   const policy = { m: 2, n: 2 }
-  const asked = { lens_id: 'l', lens_version: '1', policy, classification: sharedClassification, invite: ['bravo'] }
+  const input = { lens_id: 'l', lens_version: '1', policy, classification: sharedClassification, invite: ['bravo'] }
   const opinion = { accuracy: 0.95, credibility: 0.9, classification: sharedClassification }
   for (let each = lane; each < sessionCount; each += lane_count) {
     const key = { 'idempotency-key': `question-${each}-of-this-test` }
-    const { id } = await retryUnanswered(() => atAlpha.ok(create, asked, key))
+    const { id } = await retryUnanswered(() => atAlpha.ok(create, input, key))
     ids.push(id)
     const alice = { id, contributor_id: 'alice', signer_key_id: 'alice-1', pair_score: 0.94, ...opinion }
     await retryUnanswered(() => atAlpha.ok(contribute, alice, key))
@@ -69,30 +63,30 @@ function ignoreConnectionFailure(error: unknown): undefined {
   if (!(error instanceof TypeError)) throw error
 }
 
-/** Each site in turn, while questions are asked. */
-async function killDaemons({ two, daemons, seed, killCount }: KillSchedule, signal: AbortSignal): Promise<number> {
+/** Each site in turn, while sessions are opened. */
+async function killDaemons({ pair, seed, killCount }: KillSchedule, signal: AbortSignal): Promise<number> {
   let killed = 0
   // After how many changes on its disk a daemon is killed: in the middle of a write as well as between two.
   const moments = fc.sample(fc.noBias(fc.integer({ min: 1, max: 120 })), { seed, numRuns: killCount })
   for (const [at, changes] of moments.entries()) {
-    const site = at % 2 === 0 ? two.bravo : two.alpha
-    await waitForDiskChanges(two, site, changes, signal)
+    const site = at % 2 === 0 ? pair.bravo : pair.alpha
+    await waitForDiskChanges(pair, site, changes, signal)
     if (signal.aborted) return killed
-    await daemons.get(site)?.kill()
+    await pair.daemons.get(site)?.kill()
     killed++
-    daemons.set(site, await site.start())
+    pair.daemons.set(site, await site.start())
   }
   return killed
 }
 
-/** Resolves after so many changes to the site's databases and drop folders, or when told to look no more. */
+/** Resolves after so many changes to the site's databases and drop folders, or at the signal. */
 async function waitForDiskChanges(
-  two: PackagedSitePair,
+  pair: RunningSitePair,
   site: FederatedSite,
   wanted: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const peer = site === two.alpha ? two.bravo : two.alpha
+  const peer = site === pair.alpha ? pair.bravo : pair.alpha
   const drops = ['in/new', 'in/work', 'in/done', 'out/tmp', 'out/ready'].map((name) =>
     formatChannelFolder(site, peer, name),
   )

@@ -39,7 +39,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.end())
 
-/** What the run wrote, once it is through, without the run and the times. */
+/** The results of the run, once it is through, without the run's id and the times. */
 async function readRunResult(run_id: string) {
   const run = await waitUntil(async () => {
     const seen = await ann.ok(status, { run_id })

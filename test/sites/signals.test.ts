@@ -1,30 +1,31 @@
 // Two packaged sites: a signal crosses by file-drop into a site whose roles run apart, waits while its role is down, and is refused with the reason.
 import * as fs from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { create } from '../../daemon/roles/intelligence/signal/create.ts'
 import { list } from '../../daemon/roles/intelligence/signal/list.ts'
 import type { Signal } from '../../daemon/roles/intelligence/signal/model.ts'
 import type { CheckedClient } from '../support/http/checked-client.ts'
-import { editProfile, type FederatedSite, type RunningDaemon } from '../support/site/packaged-federation.ts'
+import type { RunningDaemon } from '../support/site/daemon-process.ts'
+import { editProfile, type FederatedSite } from '../support/site/packaged-federation.ts'
 import { waitUntil } from '../support/site/test-site.ts'
 import { carryParcels } from './courier.ts'
-import { carryUntil, createPackagedSitePair, type PackagedSitePair } from './packaged-site-pair.ts'
+import { createPackagedPairTest } from './packaged-pair-test.ts'
+import { carryUntil } from './packaged-site-pair.ts'
 
-let two: PackagedSitePair
+const test = createPackagedPairTest({ isStarted: false })
+
 let intelligence: RunningDaemon
 let sentSignal: string
 const releasable = { level: 'RESTRICTED', releasable_to: ['alpha', 'bravo'] }
 
-beforeAll(async () => {
-  two = await createPackagedSitePair()
+test.beforeAll(async ({ pair }) => {
   const roles = { platform: { roles: ['site', 'intelligence'] }, intelligence: { port: 0 } }
-  editProfile(two.alpha, roles)
-  editProfile(two.bravo, { ...roles, intake: { within_every_s: 1 } })
-  const started = await Promise.all([two.alpha.start(), two.bravo.start('site'), two.bravo.start('intelligence')])
+  editProfile(pair.alpha, roles)
+  editProfile(pair.bravo, { ...roles, intake: { within_every_s: 1 } })
+  const started = await Promise.all([pair.alpha.start(), pair.bravo.start('site'), pair.bravo.start('intelligence')])
   intelligence = started[2]
 })
-afterAll(() => two?.world.end())
 
 async function raiseSignal(person: CheckedClient, title: string): Promise<string> {
   const made = await person.ok(create, {
@@ -43,8 +44,8 @@ function sendSignal(site: FederatedSite, uid: string) {
   return site.runJson(['signal', 'send', uid, '--peer', 'bravo'])
 }
 
-test('a signal crosses once, under its label, and bravo knows whose it is', async () => {
-  const { alpha, atAlpha, atBravo, toBravo } = two
+test('a signal crosses once, under its label, and bravo knows whose it is', async ({ pair }) => {
+  const { alpha, atAlpha, atBravo, toBravo } = pair
   sentSignal = await raiseSignal(atAlpha, 'at anchor')
   for (let time = 0; time < 2; time++)
     expect(await sendSignal(alpha, sentSignal)).toMatchObject({ event_id: sentSignal, peer: 'bravo' })
@@ -60,8 +61,8 @@ test('a signal crosses once, under its label, and bravo knows whose it is', asyn
   })
 })
 
-test('what comes while its role is down waits, and is taken once when it is back', async () => {
-  const { alpha, bravo, atAlpha, atBravo, toBravo } = two
+test('a signal that arrives while its role is down waits, and is taken once when it is back', async ({ pair }) => {
+  const { alpha, bravo, atAlpha, atBravo, toBravo } = pair
   await intelligence.kill()
   await sendSignal(alpha, await raiseSignal(atAlpha, 'while it was down'))
   await waitUntil(async () => carryParcels(toBravo).length > 0)
@@ -70,8 +71,8 @@ test('what comes while its role is down waits, and is taken once when it is back
   expect(await listTitled(atBravo, 'at anchor')).toHaveLength(1)
 })
 
-test('what is no signal lies in quarantine with the reason, and that raises one signal of bravo’s own', async () => {
-  const { alpha, atBravo, bravo, toBravo, world } = two
+test('quarantines an invalid signal with the reason, and raises one signal of bravo’s own', async ({ pair }) => {
+  const { alpha, atBravo, bravo, toBravo, world } = pair
   const file = path.join(world.dir, 'no-signal.json')
   fs.writeFileSync(file, JSON.stringify({ event_id: 'x', title: 'about nothing' }))
   const words = ['filedrop', 'send', 'bravo', file, '--kind', 'signal', '--schema', 'signal/1']
@@ -92,8 +93,8 @@ test('what is no signal lies in quarantine with the reason, and that raises one 
   })
 })
 
-test('what may not leave is refused at alpha', async () => {
-  const { alpha, atAlpha } = two
+test('alpha refuses to send a signal that may not leave', async ({ pair }) => {
+  const { alpha, atAlpha } = pair
   const { uid } = await atAlpha.ok(create, {
     ...{ signal_type: 't', source: { type: 'manual' }, severity: 'low', title: 'own', classification: 'RESTRICTED' },
     ...{ subject: { type: 'asset', id: 's', name: 's' }, detected_at: '2026-03-02T11:00:00.000Z' },

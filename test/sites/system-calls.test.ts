@@ -26,12 +26,12 @@ beforeEach(async () => {
 })
 afterEach(() => two?.world.end())
 
-/** What it did until it was stopped. Whole pages are told, so that it can be seen which write is about a message. */
+/** Its system calls until its stop. Whole pages are traced, to see which write is about a message. */
 async function startTraced(site: FederatedSite): Promise<() => Promise<SystemCall[]>> {
   const file = path.join(two.world.dir, `${site.name}.strace`)
   const names = ['openat', 'write', 'pwrite64', 'fsync', 'fdatasync', '?rename', '?renameat', '?renameat2']
-  const told = ['-f', '-D', '--seccomp-bpf', '-y', '-s', '4096', '-e', `trace=${names.join(',')}`, '-o', file]
-  const daemon = await site.startUnder(['strace', ...told])
+  const options = ['-f', '-D', '--seccomp-bpf', '-y', '-s', '4096', '-e', `trace=${names.join(',')}`, '-o', file]
+  const daemon = await site.startUnder(['strace', ...options])
   return async () => {
     await daemon.stop()
     const end = new RegExp(`^${daemon.pid} +\\+\\+\\+ exited with 0 `, 'm')
@@ -43,7 +43,7 @@ const listFileNames = ({ stem }: CourierParcel) => [`/${stem}.body.json`, `/${st
 const buildRenames = (parcel: CourierParcel, from: string, to: string) =>
   listFileNames(parcel).map((name) => matchRename(`${from}${name}`, `${to}${name}`))
 
-/** What the journal holds of a message: its id, and the digest of its statement. */
+/** The journal's entry of a message: its id, and the digest of its statement. */
 function parseEntry({ env }: CourierParcel): { msg_id: string; digest: string } {
   const payload = Buffer.from(JSON.parse(env.toString('utf8')).payload, 'base64url')
   const { msg_id } = statement.parse(JSON.parse(payload.toString('utf8')))

@@ -1,5 +1,5 @@
 // Two packaged sites on real engines: documents in OpenSearch, counters in Redis, people of Keycloak, messages by RabbitMQ;
-// everything is killed and started again while questions are asked.
+// everything is killed and started again while sessions are opened.
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
@@ -8,12 +8,12 @@ import { createSpeaker, findSession } from '../sites/packaged-site-pair.ts'
 import { keycloakSecrets } from '../support/engines/keycloak-realm.ts'
 import type { ServerProcess } from '../support/engines/server-process.ts'
 import { type SeededRandom, seededRandom } from '../support/random/seeded-random.ts'
+import type { RunningDaemon } from '../support/site/daemon-process.ts'
 import {
   copyPackagedFederation,
   createPackagedFederation,
   type FederatedSite,
   type PackagedFederation,
-  type RunningDaemon,
 } from '../support/site/packaged-federation.ts'
 import { configureSite, type SoakEngines, startSoakEngines } from './soak-engines.ts'
 import { advanceSession, readChannels, type SoakSession, type SoakSite, type SoakSites } from './soak-sessions.ts'
@@ -24,7 +24,7 @@ const max_kills = 2
 /** A tenth of a second each: a search engine takes half a minute to come back. */
 const max_turns = 1_200
 const timeout_ms = 180_000
-/** While questions are still asked: without a death they take about thirty turns. */
+/** While sessions are still opened: without a death they take about thirty turns. */
 const max_turns_before_kill = 25
 
 let runningEngines: Promise<SoakEngines> | undefined
@@ -38,7 +38,7 @@ export async function end(): Promise<void> {
   await (await pattern)?.end()
 }
 
-/** What happened, counted. Throws when anything was lost, done twice or left unexplained; the folders stay then. */
+/** The events, counted. Throws when anything was lost, done twice or left unexplained; the folders stay then. */
 export async function soak(seed: number): Promise<Record<string, number>> {
   runningEngines ??= startSoakEngines()
   pattern ??= createPackagedFederation('alpha', 'bravo')
@@ -115,7 +115,7 @@ class EnginesSoak {
     for (let turn = 0; turn < max_turns && !this.#isAsked(); turn += 1) {
       for (const { name, kill } of deaths.filter(({ on }) => on === turn)) {
         const death = (dying.get(name) ?? Promise.resolve()).then(kill)
-        // Told where all are waited for; when a question fails before that, its failure is the one to tell.
+        // Reported where all are awaited; when a session fails before that, its failure is the one to report.
         death.catch(() => undefined)
         dying.set(name, death)
       }
@@ -153,13 +153,13 @@ class EnginesSoak {
     this.#daemons.set(site, await site.start())
   }
 
-  /** Whoever is known is never called a stranger, whichever part of the house is dead. */
+  /** A known caller is never called a stranger, during the death of any part. */
   async #look(): Promise<boolean> {
     const [{ site }] = this.#ends
     const status = await site
       .withToken(this.#token)
       .call(listSessions, {})
-      .then((said) => said.status, ignoreConnectionFailure)
+      .then((answer) => answer.status, ignoreConnectionFailure)
     assert.ok(status === undefined || status === 200 || status === 503, `someone of the provider got ${status}`)
     if (status === 200) this.#count('looks')
     else this.#count('looks refused')

@@ -1,4 +1,4 @@
-// Two packaged daemons, a carrier that ruins what it carries, and kill -9: once all is mended, everything has happened once.
+// Two packaged daemons, a carrier that damages its files, and kill -9: once all is repaired, everything has happened once.
 import assert from 'node:assert/strict'
 import * as fs from 'node:fs'
 import path from 'node:path'
@@ -7,6 +7,7 @@ import { list as recordOf } from '../../daemon/roles/consensus/contribution/list
 import { formatChannelFolder, listQuarantined } from '../sites/courier.ts'
 import { findSession, openPackagedSitePair, type PackagedSitePair } from '../sites/packaged-site-pair.ts'
 import { type SeededRandom, seededRandom } from '../support/random/seeded-random.ts'
+import type { RunningDaemon } from '../support/site/daemon-process.ts'
 import {
   copyPackagedFederation,
   createPackagedFederation,
@@ -14,7 +15,6 @@ import {
   type PackagedFederation,
   pinFederatedPeer,
   pinnedCeiling,
-  type RunningDaemon,
 } from '../support/site/packaged-federation.ts'
 import { createFaultyCarrier, type FaultyCarrier } from './faulty-carrier.ts'
 import {
@@ -29,7 +29,7 @@ import {
 const session_count = 12
 /** Of each site: one death less than those that would make a message POISON. */
 const max_kills = 2
-/** So many trips are made before anybody asks for what is missing; then it is asked for so often before the carrier is reformed. */
+/** Trips before missing messages are requested, and requests before the carrier becomes faithful. */
 const max_trips = 80
 const faulty_repair_count = 1
 const trips_per_repair = 20
@@ -58,7 +58,7 @@ export async function end(): Promise<void> {
   await (await pattern)?.end()
 }
 
-/** What happened, counted. Throws when anything was lost, done twice or left unexplained; the folders stay then. */
+/** The events, counted. Throws when anything was lost, done twice or left unexplained; the folders stay then. */
 export async function soak(seed: number): Promise<Record<string, number>> {
   pattern ??= createPattern()
   const two = await openPackagedSitePair(await copyPackagedFederation(await pattern))
@@ -101,7 +101,7 @@ class FiledropSoak {
   async toItsEnd(): Promise<Record<string, number>> {
     await Promise.all(this.#ends.map(({ site }) => this.#start(site)))
     await this.#trouble()
-    await this.#mend()
+    await this.#repair()
     await Promise.all(this.#ends.map((end) => this.#judge(end)))
     const [one, other] = this.#carriers.map(({ counts }) => Object.entries(counts))
     const carried = (one ?? []).map(([fate, count], at) => [fate, count + (other?.[at]?.[1] ?? 0)] as const)
@@ -140,15 +140,15 @@ class FiledropSoak {
     await this.#start(site)
   }
 
-  /** As operators would: what is missing is asked for by receipts, and what nobody knows to be missing by its numbers. */
-  async #mend(): Promise<void> {
+  /** As operators would: missing messages are requested by receipts, and unnoticed ones by their numbers. */
+  async #repair(): Promise<void> {
     const deadline = performance.now() + timeout_ms
     for (let trip = 0; ; trip++) {
       for (const carrier of this.#carriers) carrier.carry()
       await Promise.all(this.#questions.map(advanceSession))
       const open = await this.#whatIsOpen()
       if (open.length === 0) return
-      assert.ok(performance.now() < deadline, `it was never mended: ${open.join('; ')}`)
+      assert.ok(performance.now() < deadline, `it was never repaired: ${open.join('; ')}`)
       if (trip % trips_per_repair === 0) await Promise.all(this.#ends.map((end) => this.#askFor(end)))
       if (trip === faulty_repair_count * trips_per_repair) for (const carrier of this.#carriers) carrier.stopFaults()
       await pause(20)
@@ -229,7 +229,7 @@ class FiledropSoak {
   }
 }
 
-/** What damage may do to a message; all else would be laid to a sender that did nothing wrong. */
+/** The effects that damage may have on a message; all else would be blamed on an innocent sender. */
 const explainedReasons = new Set([
   ...['BAD_JSON', 'DUP_KEY', 'UNKNOWN_FIELD', 'BAD_SIG', 'UNKNOWN_KEY', 'TYPE', 'BODY_DIGEST', 'TRUNCATED'],
 ])

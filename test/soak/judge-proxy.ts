@@ -1,4 +1,4 @@
-// What must be true of a soaked door: of its answers, of its memory, and of what it wrote down.
+// Conditions on a soaked proxy: on its answers, on its memory, and on its records.
 import assert from 'node:assert/strict'
 import type { ProxyRecord } from '../support/proxy/packaged-proxy.ts'
 import type { LoadCounts } from './proxy-load.ts'
@@ -6,7 +6,7 @@ import type { LoadCounts } from './proxy-load.ts'
 /** Epoch milliseconds: from the kill to the next one that listens. */
 export type ProcessOutage = { readonly from: number; until: number }
 
-/** Whatever is dead behind it: a documented status, whole where it is small, and no silence while the door itself lives. */
+/** During any death behind it: a documented status, whole where it is small, and no silence while the proxy itself lives. */
 export function judgeAnswers({ cut, undocumented, abandoned }: LoadCounts, deaths: readonly ProcessOutage[]): void {
   assert.deepEqual(undocumented, [], 'each answer is one of the documented')
   assert.deepEqual(
@@ -16,7 +16,7 @@ export function judgeAnswers({ cut, undocumented, abandoned }: LoadCounts, death
   )
   const isOwn = (at: number) => deaths.some(({ from, until }) => at >= from && at <= until)
   const dropped = abandoned.filter((at) => !isOwn(at))
-  assert.deepEqual(dropped, [], 'nothing is left without an answer while the door lives')
+  assert.deepEqual(dropped, [], 'nothing is left without an answer while the proxy lives')
 }
 
 /** Before that a heap has not found its size. */
@@ -41,10 +41,10 @@ export function judgeRecords({ answered, unanswered }: LoadCounts, records: read
   for (const line of new Set([...answered.keys(), ...recorded.keys()])) {
     const more = (recorded.get(line) ?? 0) - (answered.get(line) ?? 0)
     assert.ok(more >= 0, `${-more} answers without a record: ${line}`)
-    const asked = line.slice(0, line.lastIndexOf(' '))
-    const left = (spare.get(asked) ?? 0) - more
+    const requested = line.slice(0, line.lastIndexOf(' '))
+    const left = (spare.get(requested) ?? 0) - more
     assert.ok(left >= 0, `${-left} records without a request: ${line}`)
-    spare.set(asked, left)
+    spare.set(requested, left)
   }
 }
 

@@ -1,4 +1,4 @@
-// What stands behind a soaked door, each a process of its own that is killed: `upstream PORT`, or `provider PORT` of short-lived tokens.
+// Backends of a soaked proxy, each a process of its own that is killed: `upstream PORT`, or `provider PORT` of short-lived tokens.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { proxyClientSecret, upstreamServiceToken } from '../support/proxy/packaged-proxy.ts'
 
@@ -7,7 +7,7 @@ const token_life_s = 4
 const piece = Buffer.alloc(65_536, 'x')
 const pieces = 6
 
-/** Whoever comes without the token finds the door out: no request of the soak has a right to any other answer than 200. */
+/** A request without the token reveals a fault of the proxy: each request of the soak must get 200. */
 function serveUpstream(request: IncomingMessage, response: ServerResponse): void {
   if (request.headers.authorization !== `Bearer ${upstreamServiceToken}`) response.writeHead(401).end()
   else if (request.url?.startsWith('/api/v1/large/')) {

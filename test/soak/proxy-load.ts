@@ -1,4 +1,4 @@
-// A crowd of strangers before a soaked door, in a thread of its own: raw sockets, one request at a time on each, every answer counted.
+// Many clients before a soaked proxy, in a thread of its own: raw sockets, one request at a time on each, every answer counted.
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -7,13 +7,13 @@ import { type ProxyLoadRequest, type ProxyRequestKind, pickRequest, proxyRequest
 
 export type LoadStart = { readonly port: number; readonly seed: number; readonly clients: number }
 
-/** Counts since the load began; those of `calm` since it was last asked for. */
+/** Counts since the load began; those of `calm` since the last query. */
 export type LoadCounts = {
   /** `METHOD path status` to how often that was answered. */
   readonly answered: ReadonlyMap<string, number>
   /** `METHOD path` to requests that were sent whole and not answered. */
   readonly unanswered: ReadonlyMap<string, number>
-  /** When those were given up, in epoch milliseconds. */
+  /** The times when those were given up, in epoch milliseconds. */
   readonly abandoned: readonly number[]
   /** Answers that ended before they were whole, by kind. */
   readonly cut: Readonly<Record<string, number>>
@@ -30,7 +30,7 @@ const undocumented: string[] = []
 let calmCounts = { answers: 0, ill: 0 }
 let isOver = false
 
-/** Nobody waits longer than the door's own limits allow for. */
+/** No client waits longer than the proxy's own limits allow for. */
 const timeout_ms = 20_000
 const max_reported = 20
 

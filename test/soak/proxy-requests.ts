@@ -1,11 +1,11 @@
-// What strangers ask a soaked door, and what each may be told: whatever is dead behind it, and once all is well.
+// Requests of clients to a soaked proxy, and the allowed answers: during a death behind it, and once all is well.
 import type { SeededRandom } from '../support/random/seeded-random.ts'
 
 export type ProxyRequestKind = {
-  /** How often, among all. */
+  /** Its share of all requests. */
   readonly weight: number
   readonly method: string
-  /** After the prefix: as it is asked for, and recorded. */
+  /** After the prefix: as it is sent, and recorded. */
   readonly path: (number: number) => string
   /** It has no normal form, and is recorded with the prefix. */
   readonly isRaw?: true
@@ -99,7 +99,7 @@ const weights = Object.fromEntries(
   Object.entries(proxyRequestKinds).map(([name, { weight }]) => [name, weight]),
 ) as Record<ProxyRequestKindName, number>
 
-/** Of so many paths of each kind each is asked for again and again. */
+/** Of so many paths of each kind each is requested repeatedly. */
 const paths = 40
 
 export type ProxyLoadRequest = { readonly kind: ProxyRequestKindName; readonly path: string; readonly text: string }

@@ -1,4 +1,4 @@
-// The public door at saturation while its counters, its identity provider, its upstream and itself are killed: each answer is a
+// The public proxy at saturation while its counters, its identity provider, its upstream and itself are killed: each answer is a
 // documented one, and each request is recorded exactly once.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -21,17 +21,17 @@ import { judgeAnswers, judgeMemory, judgeRecords, type ProcessOutage, sumAll } f
 import type { LoadCounts, LoadStart } from './proxy-load.ts'
 import { proxyRules } from './proxy-requests.ts'
 
-/** Of one seed, where nothing else is said; so long that one is enough. */
+/** Of one seed by default; so long that one is enough. */
 const usual_seconds = 600
 export const usual_seeds = 1
 
 const clients = 48
-/** The door itself lives on from then, so that its memory can be looked at. */
+/** The proxy itself lives on from then, so that its memory can be checked. */
 const last_kill_share = 0.4
 const timeout_ms = 60_000
 const memory_interval_ms = 500
 
-/** What happened, counted. Throws when an answer was none of the documented, a record is missing or there twice, or memory grew. */
+/** The events, counted. Throws at an undocumented answer, at a missing or double record, or when memory grew. */
 export async function soak(seed: number, lasts_s = usual_seconds): Promise<Record<string, number>> {
   const world = await ProxySoak.made(seed)
   try {
@@ -47,7 +47,7 @@ export async function soak(seed: number, lasts_s = usual_seconds): Promise<Recor
 type ProxyBackend = { readonly name: string; readonly server: ServerProcess }
 
 class ProxySoak {
-  readonly #door: PackagedProxy
+  readonly #proxy: PackagedProxy
   readonly #port: number
   readonly #behind: readonly ProxyBackend[]
   readonly #redis: Redis | undefined
@@ -60,14 +60,14 @@ class ProxySoak {
   #load: Worker | undefined
 
   private constructor(
-    door: PackagedProxy,
+    proxy: PackagedProxy,
     port: number,
     behind: ProxyBackend[],
     kv: Redis | undefined,
     seed: number,
     end: () => void,
   ) {
-    this.#door = door
+    this.#proxy = proxy
     this.#port = port
     this.#behind = behind
     this.#redis = kv
@@ -76,32 +76,32 @@ class ProxySoak {
   }
 
   static async made(seed: number): Promise<ProxySoak> {
-    const { folder, dispose } = createEngineFolder('door')
+    const { folder, dispose } = createEngineFolder('proxy')
     const [port = 0, upstream = 0, provider = 0] = await findFreePorts(3)
     const kv = redisRequirement.isPresent ? await redis() : undefined
-    if (!kv) console.error(`counters are in the door itself: ${redisRequirement.name} was ${redisRequirement.hint}`)
+    if (!kv) console.error(`counters are in the proxy itself: ${redisRequirement.name} was ${redisRequirement.hint}`)
     const behind = [
       { name: 'upstream', server: createBackend('upstream', upstream, folder) },
       { name: 'provider', server: createBackend('provider', provider, folder) },
       ...(kv ? [{ name: 'redis', server: kv }] : []),
     ]
     await Promise.all(behind.map(({ server }) => server.start()))
-    const door = await createPackagedProxy(proxyRules, {
+    const proxy = await createPackagedProxy(proxyRules, {
       PLATFORM_API_URL: `http://127.0.0.1:${upstream}`,
       SSO_TOKEN_URL: `http://127.0.0.1:${provider}/token`,
       ...{ RATE_LIMIT_PER_MIN: '1000000', WRITE_RATE_LIMIT_PER_MIN: '1000000', CACHE_MAX_MB: '8' },
       ...(kv && { KV_HOST: '127.0.0.1', KV_PORT: String(kv.port), KV_PASSWORD: kv.password, KV_VERIFY: 'false' }),
     })
-    door.site.edit('port: 0', `port: ${port}\n  answer_timeout_s: 2\n  connect_timeout_s: 1`)
-    return new ProxySoak(door, port, behind, kv, seed, dispose)
+    proxy.site.edit('port: 0', `port: ${port}\n  answer_timeout_s: 2\n  connect_timeout_s: 1`)
+    return new ProxySoak(proxy, port, behind, kv, seed, dispose)
   }
 
   get folder(): string {
-    return this.#door.site.dir
+    return this.#proxy.site.dir
   }
 
   async toItsEnd(lasts_s: number): Promise<Record<string, number>> {
-    this.#served = await this.#door.serve()
+    this.#served = await this.#proxy.serve()
     const data: LoadStart = { port: this.#port, seed: this.#seed, clients }
     const load = new Worker(new URL('./proxy-load.ts', import.meta.url), { workerData: data })
     this.#load = load
@@ -115,22 +115,22 @@ class ProxySoak {
       this.#weigh(over),
     ])
     await this.#calm(load)
-    const told = await requestCounts(load, 'end')
-    this.#counts.answered = sumAll(told.answered.values())
-    for (const [line, times] of told.answered) this.#count(line.slice(-3), times)
-    this.#counts.unanswered = told.abandoned.length
+    const received = await requestCounts(load, 'end')
+    this.#counts.answered = sumAll(received.answered.values())
+    for (const [line, times] of received.answered) this.#count(line.slice(-3), times)
+    this.#counts.unanswered = received.abandoned.length
     this.#counts.most_mb = Math.round(Math.max(...this.#memory))
-    judgeAnswers(told, this.#deaths)
+    judgeAnswers(received, this.#deaths)
     judgeMemory(this.#memory, memory_interval_ms)
     await this.#shipped()
-    const records = await listRecords(this.#door)
+    const records = await listRecords(this.#proxy)
     this.#counts.records = records.length
-    judgeRecords(told, records)
+    judgeRecords(received, records)
     await this.#judgeChain(records)
     return this.#counts
   }
 
-  /** Dies, or stands still for a while: what is asked then gets no answer, and not even a refusal. */
+  /** Dies, or stands still for a while: requests meanwhile get no answer, and not even a refusal. */
   async #trouble({ name, server }: ProxyBackend, by: SeededRandom, over: number): Promise<void> {
     for (;;) {
       await pause(300 + by.below(4_000))
@@ -145,7 +145,7 @@ class ProxySoak {
     }
   }
 
-  /** Killed at the first turn, and on as long as it may be; told to reload all the while. */
+  /** Killed at the first turn, and on as long as allowed; reloaded all the while. */
   async #ownTrouble(by: SeededRandom, lastDeath: number, over: number): Promise<void> {
     for (let turn = 0; ; turn += 1) {
       await pause(1_000 + (turn === 0 ? 0 : by.below(6_000)))
@@ -162,10 +162,10 @@ class ProxySoak {
     const death = { from: Date.now(), until: Number.POSITIVE_INFINITY }
     this.#deaths.push(death)
     await this.#served?.kill()
-    this.#served = await this.#door.serve()
+    this.#served = await this.#proxy.serve()
     death.until = Date.now()
     this.#memory.length = 0
-    this.#count('door killed')
+    this.#count('proxy killed')
   }
 
   async #weigh(over: number): Promise<void> {
@@ -194,7 +194,7 @@ class ProxySoak {
   async #shipped(): Promise<void> {
     const deadline = performance.now() + 10 * timeout_ms
     for (;;) {
-      const { text } = await sendToLocalSocket(this.#door, '/metrics')
+      const { text } = await sendToLocalSocket(this.#proxy, '/metrics')
       assert.doesNotMatch(text, /^proxy_audit_lost_total [1-9]/m, 'no record was lost')
       if (/^proxy_audit_journal_bytes 0$/m.test(text)) return
       assert.ok(performance.now() < deadline, 'the journal is never through')
@@ -204,22 +204,22 @@ class ProxySoak {
 
   async #judgeChain(records: readonly ProxyRecord[]): Promise<void> {
     assert.equal(await this.#served?.stop(), 0, 'it ends in order')
-    const { status, stdout } = this.#door.site.run(['audit', 'export'])
-    assert.equal(status, 0)
+    const { exit, stdout } = this.#proxy.site.run(['audit', 'export'])
+    assert.equal(exit, 0)
     const events = stdout
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line).event)
     const chained = events.filter(({ action }) => action === 'proxy.record.ship').map(({ detail }) => detail.records)
     assert.equal(sumAll(chained), records.length, 'the audit chain has every record')
-    const verified = this.#door.site.run(['audit', 'verify', '--json'])
+    const verified = this.#proxy.site.run(['audit', 'verify', '--json'])
     assert.equal(JSON.parse(verified.stdout).whole, true, 'the audit chain is whole')
   }
 
   async halt(): Promise<void> {
     await this.#load?.terminate()
     await this.#served?.kill()
-    const { platform, provider } = this.#door
+    const { platform, provider } = this.#proxy
     await Promise.all([...this.#behind.map(({ server }) => server.kill()), platform.close(), provider.close()])
   }
 
@@ -227,7 +227,7 @@ class ProxySoak {
     await this.halt()
     await this.#redis?.end()
     this.#dispose()
-    await this.#door.close()
+    await this.#proxy.close()
   }
 
   #count(what: string, times = 1): void {
@@ -237,6 +237,6 @@ class ProxySoak {
 
 async function requestCounts(load: Worker, what: 'tell' | 'end'): Promise<LoadCounts> {
   load.postMessage(what)
-  const [told] = (await once(load, 'message')) as [LoadCounts]
-  return told
+  const [received] = (await once(load, 'message')) as [LoadCounts]
+  return received
 }

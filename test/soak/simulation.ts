@@ -7,7 +7,7 @@ const histories_per_block = 500
 
 export const usual_seeds = 10
 
-/** Throws with the output of the run, which names each history that ended badly and what is wrong in it. */
+/** Throws with the output of the run, which names each history that ended badly and its faults. */
 export async function soak(seed: number): Promise<Record<string, number>> {
   const env = {
     ...process.env,

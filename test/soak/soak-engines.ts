@@ -1,4 +1,4 @@
-// What two soaked sites stand on: a search engine, a key-value store, a broker and an identity provider, all real.
+// The servers of two soaked sites: a search engine, a key-value store, a broker and an identity provider, all real.
 import { buildSiteRights } from '../engines/rabbitmq/join-by-broker.ts'
 import { keycloak, keycloakRequirement } from '../support/engines/keycloak.ts'
 import { keycloakAudience } from '../support/engines/keycloak-realm.ts'

@@ -1,4 +1,4 @@
-// What the two sites of a soak ask each other, step by step, as far as each can be taken now.
+// The steps of the two sites of a soak, one by one, as far as each is possible now.
 import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../daemon/roles/consensus/session/create.ts'
 import type { CourierRoute } from '../sites/courier.ts'
@@ -6,7 +6,7 @@ import { findChannel, findSession, sharedClassification } from '../sites/package
 import type { CheckedClient } from '../support/http/checked-client.ts'
 import type { FederatedSite } from '../support/site/packaged-federation.ts'
 
-/** A site, whoever speaks there, and the road that leads to it. */
+/** A site, its contributor, and the road that leads to it. */
 export type SoakSite = {
   readonly site: FederatedSite
   readonly person: CheckedClient
@@ -26,7 +26,7 @@ export type SoakSession = {
   isOver: boolean
 }
 
-/** What this end has sent is read at the other one. */
+/** The other end has read all messages of this one. */
 export async function readChannels(end: SoakSite, other: SoakSite) {
   const [into, out] = await Promise.all([
     findChannel(end.person, end.peer, 'in'),
@@ -39,14 +39,14 @@ export async function readChannels(end: SoakSite, other: SoakSite) {
 export async function advanceSession(question: SoakSession): Promise<void> {
   const { opener, invitee, key } = question
   const policy = { m: 2, n: 2 }
-  const asked = {
+  const input = {
     lens_id: 'l',
     lens_version: '1',
     policy,
     classification: sharedClassification,
     invite: [invitee.site.name],
   }
-  question.id ||= (await opener.person.ok(create, asked, key)).id
+  question.id ||= (await opener.person.ok(create, input, key)).id
   if (question.opinionCount === 0) {
     await contributeOpinion(opener, question, 'alice', 0.94)
     question.opinionCount = 1

@@ -56,7 +56,7 @@ const queries: Omit<AuditQuery, 'limit' | 'ascending'>[] = [
   { target: 'nothing' },
 ]
 
-/** What a list must hold, by looking at every event. */
+/** The expected list, by looking at every event. */
 function listExpected({ limit, ascending = false, after_seq, since, until, ...wanted }: AuditQuery): number[] {
   const seqs = events.flatMap((event, n) => {
     const fits = Object.entries(wanted).every(([field, value]) => Reflect.get(event, field) === value)
@@ -75,8 +75,8 @@ describe.each(queries)('a list of %o', (query) => {
     [3, true],
     [9_999, true],
   ])('at most %i, ascending: %s', async (limit, ascending) => {
-    const asked = { ...query, limit, ascending }
-    expect((await audit.list(asked)).map(({ seq }) => seq)).toEqual(listExpected(asked))
+    const filter = { ...query, limit, ascending }
+    expect((await audit.list(filter)).map(({ seq }) => seq)).toEqual(listExpected(filter))
   })
 })
 

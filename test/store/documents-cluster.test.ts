@@ -1,4 +1,4 @@
-// What a role's file remembers of its cluster: the first one, durably, until it is told otherwise.
+// A role's record of its cluster: the first one, durably, until it adopts another.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -42,7 +42,7 @@ test('two processes over one file know the same', async () => {
   expect(daemon.indexes()).toEqual(['a'])
 })
 
-test('another cluster is adopted with all indexes but those given up; all is forgotten when told so', async () => {
+test('adopts another cluster with all indexes but those given up; forgets all on demand', async () => {
   const { memory } = openDocuments(createFolder())
   await memory.settleAt(clusterLocation)
   for (const name of ['a', 'b']) await memory.addIndex(name)

@@ -1,4 +1,4 @@
-// A process that writes documents from many callers at once and says on standard output what it asked and what was acknowledged.
+// A process that writes documents from many callers at once and reports its requests and acknowledgements on standard output.
 import { writeSync } from 'node:fs'
 import type { Store } from '../../daemon/kernel/store/store.ts'
 import { buildEvent, buildNote, notes } from '../conformance/store-requirement.ts'

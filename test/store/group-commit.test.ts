@@ -36,7 +36,7 @@ async function expectWhole(documents: number): Promise<void> {
   expect(await store.check()).toEqual([])
 }
 
-test('writes that wait together share transactions, in the order they were asked for', async () => {
+test('writes that wait together share transactions, in the order of their requests', async () => {
   let commits = 0
   file.beforeCommit(() => {
     commits += 1
@@ -59,7 +59,7 @@ test('a job that throws after it wrote is undone alone', async () => {
   await expectWhole(2)
 })
 
-test('a refusal is told after the commit that it rests on', async () => {
+test('reports a refusal after the commit that it rests on', async () => {
   const order: string[] = []
   const writes = [
     createDocument('a'),
@@ -72,7 +72,7 @@ test('a refusal is told after the commit that it rests on', async () => {
   expect(order).toEqual(['0', '1', '2'])
 })
 
-test('a full disk refuses the transaction as unavailable, and the next one goes on from what is stored', async () => {
+test('a full disk refuses the transaction as unavailable, and the next one goes on from the stored state', async () => {
   await createDocument('a')
   const pages = Number(file.db.pragma('page_count', { simple: true }))
   file.db.pragma(`max_page_count = ${pages + 3}`)
@@ -83,12 +83,12 @@ test('a full disk refuses the transaction as unavailable, and the next one goes 
     if (outcome.status === 'rejected')
       expect(outcome.reason).toMatchObject({ code: 'unavailable', row: { status: 503 } })
   }
-  const kept = 1 + outcomes.filter(({ status }) => status === 'fulfilled').length
-  await expectWhole(kept)
+  const written = 1 + outcomes.filter(({ status }) => status === 'fulfilled').length
+  await expectWhole(written)
   file.db.pragma('max_page_count = 1000000')
   expect(await store.get(notes, 'c')).toBeUndefined()
   await big('e')
-  await expectWhole(kept + 1)
+  await expectWhole(written + 1)
 })
 
 describe('beside another process on the same file', () => {
@@ -105,7 +105,7 @@ describe('beside another process on the same file', () => {
     await expectWhole(2)
   })
 
-  test('what it committed is seen at once, and the chain goes on after its records', async () => {
+  test('a committed write is visible at once, and the chain goes on after its records', async () => {
     await createDocument('a')
     const other = openSqliteStore(folder)
     await other.store.put(notes, 'a', buildNote({ count: 5 }), 1, [buildEvent()])
@@ -126,7 +126,7 @@ test('files are for their owner only', () => {
 
 describe('a check finds', () => {
   test.each([
-    ['a body that is no JSON', 'body = substr(body, 2)', 'not JSON'],
+    ['a body that is not JSON', 'body = substr(body, 2)', 'not JSON'],
     [
       'a body that is not of its schema',
       'body = replace(body, \'"count":0\', \'"count":-4\')',

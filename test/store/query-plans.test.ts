@@ -67,7 +67,7 @@ test.each<[string, Filter]>([
   ['one value', { tenant_id: 'a', hue: 'x' }],
   ['one value that some labels let through', { tenant_id: 'a', hue: 'x', label_key: { in: ['', 'x'] } }],
   ['one value of every tenant', { hue: 'x' }],
-])('%s comes from the index of a declared order, also where a span is asked for', (_what, filter) => {
+])('%s comes from the index of a declared order, also with a span', (_what, filter) => {
   const hint = indexHint(table, { filter, order: { field: 'rank', direction: 'desc' } })
   for (const span of [{}, { rank: { gte: 1, lt: 9 } }]) {
     const plan = planOf({ ...filter, ...span }, 'ORDER BY f_rank DESC, id DESC', hint)

@@ -9,7 +9,7 @@ describe('the check itself', () => {
   const chain = [matchJournalWrite('site', 'msg_1'), matchSync('/site.db-wal'), matchRename('tmp/a', 'ready/a')]
   const broken = (...lines: string[]) => findBrokenLink(parseCalls(lines.map((line) => `7 ${line}`).join('\n')), chain)
 
-  test('accepts what is durable before the next begins', () => {
+  test('accepts a write that is durable before the next begins', () => {
     expect(broken(log, sync, rename)).toBe(undefined)
     const parts = ['fdatasync(9</d/site.db-wal> <unfinished ...>', '<... fdatasync resumed>)   = 0']
     expect(broken(log, ...parts, rename)).toBe(undefined)

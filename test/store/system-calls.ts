@@ -31,8 +31,8 @@ export function parseCalls(trace: string): SystemCall[] {
     const ended = end_form.exec(rest ?? args)?.groups
     pending.delete(pid)
     if (!begun || !ended) continue
-    const { args: said = '', result = '' } = ended
-    calls.push({ name: begun.name, args: begun.args + said, result, begun: begun.place, ended: place })
+    const { args: text = '', result = '' } = ended
+    calls.push({ name: begun.name, args: begun.args + text, result, begun: begun.place, ended: place })
   }
   for (const { place, name, args } of pending.values()) {
     calls.push({ name, args, result: '', begun: place, ended: Number.POSITIVE_INFINITY })
@@ -88,7 +88,7 @@ export type DurabilityStep =
   | { readonly what: 'journal-write' }
   | { readonly what: 'journal-sync' }
 
-/** What a process asked, wrote to its journal, synced and acknowledged. A sync counts when it has returned without error. */
+/** Requests, journal writes, syncs and acknowledgements of a process. A sync counts when it has returned without error. */
 export function parseSteps(trace: string): DurabilityStep[] {
   const steps = parseCalls(trace).flatMap((call) => {
     const step = parseStep(call)
@@ -98,8 +98,8 @@ export function parseSteps(trace: string): DurabilityStep[] {
 }
 
 function parseStep({ name, args, result }: SystemCall): DurabilityStep | undefined {
-  const said = name === 'write' ? /^1<.*"(ask|ack) ([\d.]+)\\n"/.exec(args) : null
-  if (said) return { what: said[1] as 'ask' | 'ack', id: said[2] ?? '' }
+  const line = name === 'write' ? /^1<.*"(ask|ack) ([\d.]+)\\n"/.exec(args) : null
+  if (line) return { what: line[1] as 'ask' | 'ack', id: line[2] ?? '' }
   if (!/^\d+<[^>]*-wal>/.test(args)) return undefined
   if (name === 'pwrite64') return { what: 'journal-write' }
   return /^f(data)?sync$/.test(name) && result === '0' ? { what: 'journal-sync' } : undefined
@@ -108,17 +108,17 @@ function parseStep({ name, args, result }: SystemCall): DurabilityStep | undefin
 /** Ids that were acknowledged with no sync of the journal since it was written for them. */
 export function findEarlyAcknowledgements(steps: readonly DurabilityStep[]): string[] {
   const early: string[] = []
-  const asked = new Map<string, number>()
+  const requested = new Map<string, number>()
   let lastWrite = -1
   let lastSync = -1
   let syncedWrite = -1
   for (const [place, step] of steps.entries()) {
-    if (step.what === 'ask') asked.set(step.id, place)
+    if (step.what === 'ask') requested.set(step.id, place)
     else if (step.what === 'journal-write') lastWrite = place
     else if (step.what === 'journal-sync') {
       lastSync = place
       syncedWrite = lastWrite
-    } else if (syncedWrite < (asked.get(step.id) ?? Number.POSITIVE_INFINITY) || lastWrite > lastSync) {
+    } else if (syncedWrite < (requested.get(step.id) ?? Number.POSITIVE_INFINITY) || lastWrite > lastSync) {
       early.push(step.id)
     }
   }

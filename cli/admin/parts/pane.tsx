@@ -1,4 +1,4 @@
-// One of the panes: its title, the rows that there is room for, or why there are none.
+// One pane: its title, and the rows that fit or the reason for their absence.
 import { Box } from 'ink'
 import { computeColumnWidths, computeFirstRow } from '../layout.ts'
 import type { PaneCell, PaneColumn, PaneTable } from '../tables.ts'
@@ -8,8 +8,8 @@ type PaneProps = {
   readonly title: string
   readonly table: PaneTable
   readonly fault: string | undefined
-  /** What to say when there are no rows, and nothing is wrong. */
-  readonly none: string
+  /** Text for a pane without rows and without a fault. */
+  readonly emptyText: string
   readonly selected: number
   readonly isFocused: boolean
   /** Rows of the table. */
@@ -17,27 +17,28 @@ type PaneProps = {
   readonly columns: number
 }
 
-export function Pane({ title, table, fault, none, selected, isFocused, height, columns }: PaneProps) {
+export function Pane({ title, table, fault, emptyText, selected, isFocused, height, columns }: PaneProps) {
   const { rows } = table
-  const first = computeFirstRow(selected, height, rows.length)
-  const shown = rows.slice(first, first + height)
-  const sizes = computeColumnWidths(table.columns, columns - 2)
+  const firstRow = computeFirstRow(selected, height, rows.length)
+  const visible = rows.slice(firstRow, firstRow + height)
+  const widths = computeColumnWidths(table.columns, columns - 2)
   const headings = table.columns.map(({ heading }) => ({ text: heading, tone: 'faint' as const }))
-  const range = rows.length > height ? `${first + 1}-${first + shown.length} of ${rows.length}` : `${rows.length}`
+  const range =
+    rows.length > height ? `${firstRow + 1}-${firstRow + visible.length} of ${rows.length}` : `${rows.length}`
   return (
     <Box flexDirection="column" height={height + 2}>
       <ToneText text={`${isFocused ? '▌' : ' '}${title} (${range})`} isBold isInverse={isFocused} />
-      <PaneLine mark=" " cells={headings} columns={table.columns} sizes={sizes} isInverse={false} />
+      <PaneLine mark=" " cells={headings} columns={table.columns} widths={widths} isInverse={false} />
       {fault !== undefined && <ToneText text={`  ${fault}`} tone="bad" />}
-      {fault === undefined && rows.length === 0 && <ToneText text={`  ${none}`} tone="faint" />}
-      {shown.map(({ key, cells }, at) => (
+      {fault === undefined && rows.length === 0 && <ToneText text={`  ${emptyText}`} tone="faint" />}
+      {visible.map(({ key, cells }, index) => (
         <PaneLine
           key={key}
-          mark={first + at === selected ? '>' : ' '}
+          mark={firstRow + index === selected ? '>' : ' '}
           cells={cells}
           columns={table.columns}
-          sizes={sizes}
-          isInverse={isFocused && first + at === selected}
+          widths={widths}
+          isInverse={isFocused && firstRow + index === selected}
         />
       ))}
     </Box>
@@ -48,16 +49,16 @@ type PaneLineProps = {
   readonly mark: string
   readonly cells: readonly PaneCell[]
   readonly columns: readonly PaneColumn[]
-  readonly sizes: readonly number[]
+  readonly widths: readonly number[]
   readonly isInverse: boolean
 }
 
-function PaneLine({ mark, cells, columns, sizes, isInverse }: PaneLineProps) {
+function PaneLine({ mark, cells, columns, widths, isInverse }: PaneLineProps) {
   return (
     <Box columnGap={2} height={1}>
-      {cells.map(({ text, tone }, at) => (
-        <Box key={columns[at]?.heading} width={(sizes[at] ?? 0) + (at === 0 ? 2 : 0)} flexShrink={0}>
-          <ToneText text={at === 0 ? `${mark} ${text}` : text} tone={tone} isInverse={isInverse && at === 0} />
+      {cells.map(({ text, tone }, index) => (
+        <Box key={columns[index]?.heading} width={(widths[index] ?? 0) + (index === 0 ? 2 : 0)} flexShrink={0}>
+          <ToneText text={index === 0 ? `${mark} ${text}` : text} tone={tone} isInverse={isInverse && index === 0} />
         </Box>
       ))}
     </Box>

@@ -1,9 +1,9 @@
-// One line of text in the colour of what it means, or in none.
+// One line of text, coloured by its tone if the terminal allows colours.
 import { Text } from 'ink'
 import { createContext, useContext } from 'react'
 import type { Tone } from '../tables.ts'
 
-/** Whether this terminal wants colours; Ink itself does not ask NO_COLOR. */
+/** Whether to use colours; Ink itself does not read NO_COLOR. */
 export const ColourContext = createContext(false)
 
 const toneColours = { good: 'green', bad: 'red', warn: 'yellow', faint: 'gray' } as const
@@ -15,7 +15,7 @@ type ToneTextProps = {
   readonly isInverse?: boolean
 }
 
-/** Cut where it does not fit: a row is one line. */
+/** One line of text, truncated to fit. */
 export function ToneText({ text, tone, isBold = false, isInverse = false }: ToneTextProps) {
   const colour = useContext(ColourContext) && tone ? { color: toneColours[tone] } : {}
   return (

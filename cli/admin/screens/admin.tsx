@@ -1,4 +1,4 @@
-// The one screen: roles, sessions, channels and denials as they change, and what the keys lay over them.
+// The screen: roles, sessions, channels and denials as they change, and the overlays that keys open.
 import { Box, useApp, useInput, useWindowSize } from 'ink'
 import { useRef, useState } from 'react'
 import type { AdminSnapshot, AdminSource } from '../admin-snapshot.ts'
@@ -17,28 +17,28 @@ export function Admin({ source, hasColour }: AdminProps) {
   const { exit } = useApp()
   const { columns, rows: lines } = useWindowSize()
   const [view, setView] = useState<AdminView>(initialView)
-  const seen = useAdminSnapshot(source, view.filter)
-  const over = useOverlayLines(source, view, seen, columns)
+  const snapshot = useAdminSnapshot(source, view.filter)
+  const overlay = useOverlayLines(source, view, snapshot, columns)
   // The head line, the foot line, and one that stays free.
   const height = Math.max(1, lines - 3)
-  // Keys may come faster than renders: each has to find what the one before it left.
-  const now = useRef(view)
+  // Keys may arrive faster than renders: each must see the view that the previous one left.
+  const currentView = useRef(view)
   useInput((input, key) => {
-    const scrollMax = Math.max(0, (over?.length ?? 0) - height)
+    const scrollMax = Math.max(0, (overlay?.length ?? 0) - height)
     for (const name of readKeyNames(input, key)) {
-      const next = handleKey(now.current, name, listRowKeys(seen), scrollMax)
-      if (next === undefined) return exit()
-      now.current = next
+      const nextView = handleKey(currentView.current, name, listRowKeys(snapshot), scrollMax)
+      if (nextView === undefined) return exit()
+      currentView.current = nextView
     }
-    setView(now.current)
+    setView(currentView.current)
   })
   return (
     <ColourContext.Provider value={hasColour}>
       <Box flexDirection="column" width={columns} height={height + 2}>
-        <ToneText text={`platform admin  ${source.place}${seen ? '' : '  looking ...'}`} isBold />
-        {over === undefined && <Overview view={view} seen={seen} columns={columns} lines={lines} />}
-        {over !== undefined && <Overlay lines={over} scroll={view.scroll} height={height} />}
-        <ToneText text={view.over === 'nothing' ? pane_key_hints : overlay_key_hints} tone="faint" />
+        <ToneText text={`platform admin  ${source.siteName}${snapshot ? '' : '  loading ...'}`} isBold />
+        {overlay === undefined && <Overview view={view} snapshot={snapshot} columns={columns} lines={lines} />}
+        {overlay !== undefined && <Overlay lines={overlay} scroll={view.scroll} height={height} />}
+        <ToneText text={view.overlay === 'nothing' ? pane_key_hints : overlay_key_hints} tone="faint" />
       </Box>
     </ColourContext.Provider>
   )
@@ -47,26 +47,26 @@ export function Admin({ source, hasColour }: AdminProps) {
 const pane_key_hints = 'tab pane  j/k row  enter details  0-5 or f sessions by state  ? help  q quit'
 const overlay_key_hints = 'j/k scroll  esc back  q quit'
 
-/** The lines that lie over the panes; undefined when none do. */
-function useOverlayLines(source: AdminSource, view: AdminView, seen: AdminSnapshot | undefined, columns: number) {
-  const item = view.over === 'detail' ? findSelectedItem(view, seen) : undefined
+/** Lines of the open overlay; undefined if no overlay is open. */
+function useOverlayLines(source: AdminSource, view: AdminView, snapshot: AdminSnapshot | undefined, columns: number) {
+  const item = view.overlay === 'detail' ? findSelectedItem(view, snapshot) : undefined
   const dissent = item?.open_dissent_id === undefined ? undefined : String(item.open_dissent_id)
   const prose = useExplanation(source, dissent)
-  if (view.over === 'nothing') return undefined
-  if (view.over === 'help') return helpLines
+  if (view.overlay === 'nothing') return undefined
+  if (view.overlay === 'help') return helpLines
   return item ? buildDetail(view.pane, item, prose, columns) : missingRowLines
 }
 
-const missingRowLines: readonly DetailLine[] = [{ label: '', text: 'not listed any more; esc goes back', tone: 'warn' }]
+const missingRowLines: readonly DetailLine[] = [{ label: '', text: 'no longer listed; esc goes back', tone: 'warn' }]
 
-function findSelectedItem({ pane, selected }: AdminView, seen: AdminSnapshot | undefined) {
-  return seen?.[pane]?.items.find((item) => buildRowKey(pane, item) === selected[pane])
+function findSelectedItem({ pane, selected }: AdminView, snapshot: AdminSnapshot | undefined) {
+  return snapshot?.[pane]?.items.find((item) => buildRowKey(pane, item) === selected[pane])
 }
 
-function listRowKeys(seen: AdminSnapshot | undefined): PaneRowKeys {
-  const shown = panes.flatMap((pane) => {
-    const found = seen?.[pane]
-    return found ? [[pane, found.items.map((item) => buildRowKey(pane, item))] as const] : []
+function listRowKeys(snapshot: AdminSnapshot | undefined): PaneRowKeys {
+  const paneKeys = panes.flatMap((pane) => {
+    const content = snapshot?.[pane]
+    return content ? [[pane, content.items.map((item) => buildRowKey(pane, item))] as const] : []
   })
-  return Object.fromEntries(shown)
+  return Object.fromEntries(paneKeys)
 }

@@ -1,4 +1,4 @@
-// What lies over the panes: the details of a row or the help, scrolled where it is long.
+// Overlay above the panes: the details of a row or the help, scrollable.
 import { Box } from 'ink'
 import type { DetailLine } from '../detail.ts'
 import { ToneText } from '../parts/tone-text.tsx'
@@ -6,12 +6,12 @@ import { ToneText } from '../parts/tone-text.tsx'
 type OverlayProps = { readonly lines: readonly DetailLine[]; readonly scroll: number; readonly height: number }
 
 export function Overlay({ lines, scroll, height }: OverlayProps) {
-  const first = Math.max(0, Math.min(scroll, lines.length - height))
+  const firstLine = Math.max(0, Math.min(scroll, lines.length - height))
   return (
     <Box flexDirection="column" flexGrow={1}>
-      {lines.slice(first, first + height).map(({ label, text, tone }, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name than their place
-        <Box key={at} height={1}>
+      {lines.slice(firstLine, firstLine + height).map(({ label, text, tone }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line has no key but its index
+        <Box key={index} height={1}>
           <Box width={16} flexShrink={0}>
             <ToneText text={label} isBold />
           </Box>

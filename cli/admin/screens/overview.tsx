@@ -1,4 +1,4 @@
-// The panes of the roles that are here, each as high as there is room for it.
+// The visible panes, each as high as the terminal allows.
 import { Box } from 'ink'
 import type { AdminSnapshot } from '../admin-snapshot.ts'
 import { computePaneHeights } from '../layout.ts'
@@ -8,40 +8,40 @@ import { type AdminView, findSelectedRow, type PaneName, panes, selectFocus } fr
 
 type OverviewProps = {
   readonly view: AdminView
-  readonly seen: AdminSnapshot | undefined
+  readonly snapshot: AdminSnapshot | undefined
   readonly columns: number
   readonly lines: number
 }
 
 const emptyPaneTexts = {
   roles: 'the profile runs no roles',
-  sessions: 'there are no such sessions',
+  sessions: 'no sessions in this state',
   channels: 'no peer is pinned: `platform peers add`',
-  denials: 'nothing was denied',
+  denials: 'no denied requests',
 }
 
-export function Overview({ view, seen, columns, lines }: OverviewProps) {
-  const shown = panes.filter((pane) => seen?.[pane])
-  const focus = selectFocus(view, shown)
-  const rooms = computePaneHeights(
+export function Overview({ view, snapshot, columns, lines }: OverviewProps) {
+  const visible = panes.filter((pane) => snapshot?.[pane])
+  const focus = selectFocus(view, visible)
+  const heights = computePaneHeights(
     lines,
     focus,
-    Object.fromEntries(shown.map((pane) => [pane, seen?.[pane]?.items.length ?? 0])),
+    Object.fromEntries(visible.map((pane) => [pane, snapshot?.[pane]?.items.length ?? 0])),
   )
   return (
     <Box flexDirection="column" flexGrow={1}>
-      {shown.map((pane) => {
-        const height = rooms[pane]
+      {visible.map((pane) => {
+        const height = heights[pane]
         if (height === undefined) return null
-        const { items, fault, of } = seen?.[pane] ?? { items: [] }
+        const { items, fault, range } = snapshot?.[pane] ?? { items: [] }
         const keys = items.map((item) => buildRowKey(pane, item))
         return (
           <Pane
             key={pane}
-            title={formatPaneTitle(pane, view, of)}
+            title={formatPaneTitle(pane, view, range)}
             table={buildPaneTable(pane, items, columns)}
             fault={fault}
-            none={emptyPaneTexts[pane]}
+            emptyText={emptyPaneTexts[pane]}
             selected={findSelectedRow(view.selected[pane], keys)}
             isFocused={focus === pane}
             height={height}
@@ -53,7 +53,7 @@ export function Overview({ view, seen, columns, lines }: OverviewProps) {
   )
 }
 
-function formatPaneTitle(pane: PaneName, { filter }: AdminView, of: string | undefined): string {
+function formatPaneTitle(pane: PaneName, { filter }: AdminView, range: string | undefined): string {
   if (pane === 'sessions') return `SESSIONS ${filter ?? 'all'}`
-  return of === undefined ? pane.toUpperCase() : `${pane.toUpperCase()} of ${of}`
+  return range === undefined ? pane.toUpperCase() : `${pane.toUpperCase()} of ${range}`
 }

@@ -25,16 +25,20 @@ export const definition = command({
     ...siteOption,
   },
   example: 'platform audit export --format cef --since 2026-05-01 > audit.cef',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
     const { listAuditedRoles, forEachAuditRecord } = await offline.audit()
-    const all = listAuditedRoles(folder)
-    const wanted = all.filter((role) => given.role === undefined || role.name === given.role)
-    if (given.role !== undefined && wanted.length === 0)
-      throw new CommandFailure(1, `the role ${given.role} has no audit records at this site`)
-    const isCef = given.format === 'cef' && !given.json
-    const span = { ...(given.since ? { since: given.since } : {}), ...(given.until ? { until: given.until } : {}) }
-    for (const role of wanted) {
+    const auditedRoles = listAuditedRoles(folder)
+    const selectedRoles = auditedRoles.filter((role) => params.role === undefined || role.name === params.role)
+    if (params.role !== undefined && selectedRoles.length === 0)
+      throw new CommandFailure(
+        1,
+        `the role ${params.role} has no audit records at this site`,
+        `roles with records: ${auditedRoles.map(({ name }) => name).join(', ') || 'none'}`,
+      )
+    const isCef = params.format === 'cef' && !params.json
+    const span = { ...(params.since ? { since: params.since } : {}), ...(params.until ? { until: params.until } : {}) }
+    for (const role of selectedRoles) {
       await forEachAuditRecord(folder, role, span, (record) =>
         terminal.print(escapeControls(isCef ? formatCef(record, manifest.version) : JSON.stringify(record))),
       )

@@ -20,22 +20,27 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform audit list --role site --since 2026-05-01',
-  async run(given, terminal) {
+  async run(params, terminal) {
     const { roles } = await import('../../../daemon/roles.ts')
-    const known = roles.map(({ name }) => name)
-    if (!known.includes(given.role))
-      throw new CommandFailure(2, `the role "${given.role}" does not exist; the roles are ${known.join(', ')}`)
-    const api = await connectService(given, terminal)
-    const { role, action, target, subject, since, until, limit } = given
+    const roleNames = roles.map(({ name }) => name)
+    if (!roleNames.includes(params.role))
+      throw new CommandFailure(2, `the role "${params.role}" does not exist; the roles are ${roleNames.join(', ')}`)
+    const api = await connectService(params, terminal)
+    const { role, action, target, subject, since, until, limit } = params
     const items = await listAllItems(api, `${role}.service.audit`, { action, target, subject, since, until }, limit)
-    const of = (part: keyof NonNullable<AuditRecord['event']>) => ({
-      heading: part,
-      cell: (row: OutputRow) => (row as AuditRecord).event?.[part] ?? '(expired)',
+    const eventColumn = (field: keyof NonNullable<AuditRecord['event']>) => ({
+      heading: field,
+      cell: (row: OutputRow) => (row as AuditRecord).event?.[field] ?? '(expired)',
     })
-    const columns = ['seq', of('at'), of('action'), of('outcome'), of('subject'), of('target')]
-    printResult(terminal, given.json, { items }, () =>
-      formatTable(terminal, items, columns, 'there are no such records'),
-    )
+    const columns = [
+      'seq',
+      eventColumn('at'),
+      eventColumn('action'),
+      eventColumn('outcome'),
+      eventColumn('subject'),
+      eventColumn('target'),
+    ]
+    printResult(terminal, params.json, { items }, () => formatTable(terminal, items, columns, 'no records match'))
     return 0
   },
 })

@@ -21,25 +21,25 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform audit verify',
-  async run(given, terminal) {
+  async run(params, terminal) {
     const { verifyAuditChains, verifyAuditExport } = await offline.audit()
-    if (given.file !== undefined && given.exported !== undefined) {
+    if (params.file !== undefined && params.exported !== undefined) {
       throw new CommandFailure(
         2,
         'FILE and --exported cannot be combined',
         'leave out FILE to compare the site with --exported',
       )
     }
-    const exported = given.exported === undefined ? undefined : readInputFile(given.exported)
+    const exported = params.exported === undefined ? undefined : readInputFile(params.exported)
     const chains =
-      given.file === undefined
-        ? await verifyAuditChains(requireSite(given, terminal), (line) => terminal.progress(line), exported)
-        : verifyAuditExport(readInputFile(given.file))
+      params.file === undefined
+        ? await verifyAuditChains(requireSite(params, terminal), (line) => terminal.progress(line), exported)
+        : verifyAuditExport(readInputFile(params.file))
     terminal.progress('')
     const isWhole = chains.every(({ faults }) => faults.length === 0)
     printResult(
       terminal,
-      given.json,
+      params.json,
       { whole: isWhole, chains },
       () =>
         chains
@@ -48,7 +48,7 @@ export const definition = command({
               ? `${colourText(terminal, 'green', 'whole')} ${writer}: ${records} records, ${checkpoints} checkpoints`
               : `${colourText(terminal, 'red', 'fault')} ${writer}: ${faults.join('; ')}`,
           )
-          .join('\n') || 'there are no records yet',
+          .join('\n') || 'no records yet',
     )
     return isWhole ? 0 : 5
   },

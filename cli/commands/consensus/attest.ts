@@ -18,9 +18,9 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform consensus attest ses_… --decision match --rationale "same passport, seen on 3 May"',
-  async run(given, terminal) {
-    const { id, decision, rationale, ifVersion, idempotencyKey } = given
-    const api = await connectService(given, terminal)
+  async run(params, terminal) {
+    const { id, decision, rationale, ifVersion, idempotencyKey } = params
+    const api = await connectService(params, terminal)
     const session = await api.call(
       'consensus.session.attest',
       { id, decision, rationale },
@@ -29,7 +29,7 @@ export const definition = command({
         ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
       },
     )
-    printResult(terminal, given.json, session, () => formatSession(terminal, session))
+    printResult(terminal, params.json, session, () => formatSession(terminal, session))
     return 0
   },
 })

@@ -27,22 +27,22 @@ export const definition = command({
   },
   example:
     'platform consensus contribute ses_… --contributor alice --score 0.9 --accuracy 0.9 --credibility 0.8 --key alice-1',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
     const session = await api.call(
       'consensus.session.contribute',
       {
-        id: given.id,
-        contributor_id: given.contributor,
-        pair_score: given.score,
-        accuracy: given.accuracy,
-        credibility: given.credibility,
-        signer_key_id: given.key,
-        classification: await resolveClassification(given, terminal),
+        id: params.id,
+        contributor_id: params.contributor,
+        pair_score: params.score,
+        accuracy: params.accuracy,
+        credibility: params.credibility,
+        signer_key_id: params.key,
+        classification: await resolveClassification(params, terminal),
       },
-      given.idempotencyKey ? { idempotency_key: given.idempotencyKey } : {},
+      params.idempotencyKey ? { idempotency_key: params.idempotencyKey } : {},
     )
-    printResult(terminal, given.json, session, () => formatSession(terminal, session))
+    printResult(terminal, params.json, session, () => formatSession(terminal, session))
     return 0
   },
 })

@@ -30,9 +30,9 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform consensus create --lens person-v1 --lens-version 1 --m 2 --n 3 --classification RESTRICTED',
-  async run(given, terminal) {
-    const { lens, lensVersion, m, n, method, ratify, conflict, contributors, deadline, invite, idempotencyKey } = given
-    const api = await connectService(given, terminal)
+  async run(params, terminal) {
+    const { lens, lensVersion, m, n, method, ratify, conflict, contributors, deadline, invite, idempotencyKey } = params
+    const api = await connectService(params, terminal)
     const policy = {
       m,
       n,
@@ -48,13 +48,13 @@ export const definition = command({
         lens_id: lens,
         lens_version: lensVersion,
         policy,
-        classification: await resolveClassification(given, terminal),
-        subject: buildSubject(given),
+        classification: await resolveClassification(params, terminal),
+        subject: buildSubject(params),
         ...(invite.length ? { invite } : {}),
       },
       idempotencyKey ? { idempotency_key: idempotencyKey } : {},
     )
-    printResult(terminal, given.json, session, () => formatSession(terminal, session))
+    printResult(terminal, params.json, session, () => formatSession(terminal, session))
     return 0
   },
 })
@@ -63,6 +63,7 @@ type SessionSubjectInput = { readonly [K in 'kind' | 'left' | 'right' | 'correla
 
 function buildSubject({ kind, left, right, correlation }: SessionSubjectInput) {
   if (!kind && !left && !right && !correlation) return undefined
-  if (!kind || !left || !right) throw new CommandFailure(2, 'a subject needs --kind, --left and --right')
+  if (!kind || !left || !right)
+    throw new CommandFailure(2, 'the subject is incomplete: pass --kind, --left and --right together')
   return { kind, left, right, ...(correlation ? { correlation_id: correlation } : {}) }
 }

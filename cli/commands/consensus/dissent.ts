@@ -16,33 +16,33 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform consensus dissent ses_…',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    if (given.id === undefined) {
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    if (params.id === undefined) {
       const items = await listAllItems(
         api,
         'consensus.dissent.list',
-        { status: given.open ? 'open' : undefined },
-        given.limit,
+        { status: params.open ? 'open' : undefined },
+        params.limit,
       )
       const columns = ['id', 'session_id', 'reason', 'method', 'conflict', 'status', 'created_at']
-      printResult(terminal, given.json, { items }, () => formatTable(terminal, items, columns, 'there is no dissent'))
+      printResult(terminal, params.json, { items }, () => formatTable(terminal, items, columns, 'no dissents'))
       return 0
     }
-    const id = await resolveDissentId(api, given.id)
-    if (given.json) {
+    const id = await resolveDissentId(api, params.id)
+    if (params.json) {
       terminal.print(escapeControls(JSON.stringify(await api.call('consensus.dissent.get', { id }))))
       return 0
     }
-    const type = given.markdown ? 'text/markdown' : 'text/plain'
+    const type = params.markdown ? 'text/markdown' : 'text/plain'
     terminal.print(escapeControls((await api.text('consensus.dissent.explain', { id }, type)).trimEnd()))
     return 0
   },
 })
 
-/** A session stands for its last dissent. */
+/** Resolves a session to its last dissent. */
 async function resolveDissentId(api: ServiceClient, id: string): Promise<string> {
   if (!id.startsWith('ses_')) return id
-  const all = await listAllItems(api, 'consensus.dissent.by-session', { session_id: id }, Number.POSITIVE_INFINITY)
-  return String(all.at(-1)?.id ?? id)
+  const dissents = await listAllItems(api, 'consensus.dissent.by-session', { session_id: id }, Number.POSITIVE_INFINITY)
+  return String(dissents.at(-1)?.id ?? id)
 }

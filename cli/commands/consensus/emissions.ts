@@ -18,13 +18,13 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform consensus emissions --origin bravo --status standing',
-  async run(given, terminal) {
-    const { lens, session, correlation, origin, status, limit } = given
-    const api = await connectService(given, terminal)
+  async run(params, terminal) {
+    const { lens, session, correlation, origin, status, limit } = params
+    const api = await connectService(params, terminal)
     const filter = { lens_id: lens, session_id: session, correlation_id: correlation, origin, status }
     const items = await listAllItems(api, 'consensus.emission.list', filter, limit)
     const columns = ['origin', 'session_id', 'status', 'decision', 'score', 'attested', 'lens_id', 'at']
-    printResult(terminal, given.json, { items }, () =>
+    printResult(terminal, params.json, { items }, () =>
       formatTable(terminal, items, columns, 'no peer has reported such a decision'),
     )
     return 0

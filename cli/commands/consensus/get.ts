@@ -12,14 +12,14 @@ export const definition = command({
   positionals: { id: required(text('SESSION', 'Id of the session')) },
   options: { contributions: flag('Include the contributions'), ...serviceOptions },
   example: 'platform consensus get ses_… --contributions',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const session = await api.call('consensus.session.get', { id: given.id })
-    if (!given.contributions) {
-      printResult(terminal, given.json, session, () => formatSession(terminal, session))
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const session = await api.call('consensus.session.get', { id: params.id })
+    if (!params.contributions) {
+      printResult(terminal, params.json, session, () => formatSession(terminal, session))
       return 0
     }
-    const record = await listAllItems(api, 'consensus.contribution.list', { id: given.id }, Number.POSITIVE_INFINITY)
+    const record = await listAllItems(api, 'consensus.contribution.list', { id: params.id }, Number.POSITIVE_INFINITY)
     const columns = [
       'ordinal',
       'contributor_id',
@@ -30,7 +30,7 @@ export const definition = command({
       'standing',
       'at',
     ]
-    printResult(terminal, given.json, { ...session, record }, () =>
+    printResult(terminal, params.json, { ...session, record }, () =>
       [formatSession(terminal, session), '', formatTable(terminal, record, columns, 'no contributions yet')].join('\n'),
     )
     return 0

@@ -17,16 +17,16 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform consensus list --state IN_CONFLICT',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
     const items = await listAllItems(
       api,
       'consensus.session.list',
-      { state: given.state, lens_id: given.lens },
-      given.limit,
+      { state: params.state, lens_id: params.lens },
+      params.limit,
     )
-    printResult(terminal, given.json, { items }, () =>
-      formatTable(terminal, items, sessionColumns, 'there are no such sessions'),
+    printResult(terminal, params.json, { items }, () =>
+      formatTable(terminal, items, sessionColumns, 'no sessions match'),
     )
     return 0
   },

@@ -15,11 +15,11 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform consensus resolve ses_…',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const extras = given.ifVersion === undefined ? {} : { if_match: given.ifVersion }
-    const session = await api.call('consensus.session.resolve', { id: given.id }, extras)
-    printResult(terminal, given.json, session, () => formatSession(terminal, session))
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const extras = params.ifVersion === undefined ? {} : { if_match: params.ifVersion }
+    const session = await api.call('consensus.session.resolve', { id: params.id }, extras)
+    printResult(terminal, params.json, session, () => formatSession(terminal, session))
     return 0
   },
 })

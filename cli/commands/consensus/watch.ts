@@ -22,19 +22,19 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform consensus watch ses_… --until RATIFIED',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const extras = given.after === undefined ? {} : { last_event_id: given.after }
-    for await (const event of api.stream('consensus.session.events', { id: given.id }, extras)) {
-      // The stream's last word when the service failed: it has no number, and nothing follows it.
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const extras = params.after === undefined ? {} : { last_event_id: params.after }
+    for await (const event of api.stream('consensus.session.events', { id: params.id }, extras)) {
+      // A failed service ends the stream with this event, which has no number.
       if (event.event === 'problem') throw refusalFromProblem(event.data, 500)
-      terminal.print(given.json ? escapeControls(JSON.stringify(event)) : formatEvent(event, terminal))
-      if (given.until !== undefined && readReachedState(event) === given.until) return 0
+      terminal.print(params.json ? escapeControls(JSON.stringify(event)) : formatEvent(event, terminal))
+      if (params.until !== undefined && readReachedState(event) === params.until) return 0
     }
-    if (given.until === undefined) return 0
+    if (params.until === undefined) return 0
     throw new CommandFailure(
       1,
-      `the stream ended before the session was ${given.until}`,
+      `the stream ended before the session was ${params.until}`,
       'run it again with --after and the number of the last event',
     )
   },
@@ -64,14 +64,14 @@ const eventFormatters: Readonly<Record<string, (data: OutputRow, terminal: Termi
   },
 }
 
-/** Kinds of events that a later service may add are told by their name alone. */
+/** One line for an event; an unknown kind, from a later service, shows only its name. */
 function formatEvent({ id, event, data }: ServerEvent, terminal: Terminal): string {
-  const words =
+  const description =
     Object.hasOwn(eventFormatters, event) && eventFormatters[event]?.(escapeTexts(data as OutputRow), terminal)
-  return `${escapeControls(id).padStart(3)}  ${words || escapeControls(event)}`
+  return `${escapeControls(id).padStart(3)}  ${description || escapeControls(event)}`
 }
 
-/** Names and reasons are what others typed; each is a part of one line. */
+/** Escapes names and reasons, which are untrusted, so that each stays on its line. */
 function escapeTexts(data: OutputRow): OutputRow {
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) => [
@@ -89,8 +89,8 @@ function colourState(terminal: Terminal, state: unknown): string {
   )
 }
 
-function formatReason(why: unknown): string {
-  return why === undefined ? '' : ` (${why})`
+function formatReason(reason: unknown): string {
+  return reason === undefined ? '' : ` (${reason})`
 }
 
 function formatMeasure(name: string, value: unknown): string | undefined {

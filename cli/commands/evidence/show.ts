@@ -12,15 +12,15 @@ export const definition = command({
   positionals: { id: required(text('ID', 'Id of a block, or of the session that it belongs to')) },
   options: { out: text('FILE', 'File to create for the block'), ...serviceOptions },
   example: 'platform evidence show ses_… --out evidence.json',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const block = await api.call('consensus.evidence.get', { block_id: await resolveBlockId(api, given.id) })
-    const { out } = given
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const block = await api.call('consensus.evidence.get', { block_id: await resolveBlockId(api, params.id) })
+    const { out } = params
     if (out !== undefined) {
       writeOutputFile(out, `${JSON.stringify(block)}\n`)
       printResult(
         terminal,
-        given.json,
+        params.json,
         { file: out, block_id: block.block_id },
         () => `${out} holds block ${block.block_id}`,
       )
@@ -28,7 +28,7 @@ export const definition = command({
     }
     const { contributions, policy, label, result, keys: _keys, ...content } = block.content as OutputRow
     const columns = ['contributor_id', 'pair_score', 'accuracy', 'credibility', 'signer_key_id']
-    printResult(terminal, given.json, block, () =>
+    printResult(terminal, params.json, block, () =>
       [
         formatFields(terminal, {
           block_id: block.block_id,

@@ -19,13 +19,13 @@ export const definition = command({
   example: 'platform evidence verify evidence.json --keys alpha-keys.json',
   async run({ file, keys, json }, terminal) {
     const [{ verifyEvidence }, { parseJwks }] = await Promise.all([offline.evidence(), offline.keys()])
-    const trusted = keys === undefined ? undefined : parseJwks(readInputFile(keys))
-    const verdict = await verifyEvidence(readInputFile(file), trusted)
+    const trustedKeys = keys === undefined ? undefined : parseJwks(readInputFile(keys))
+    const verdict = await verifyEvidence(readInputFile(file), trustedKeys)
     const { valid, faults, signed_by, block_id, site, session_id, decision, score, decided_at } = verdict
-    const praise = trusted ? 'valid' : 'intact, but its signer is not verified'
+    const verdictText = trustedKeys ? 'valid' : 'intact, but its signer is not verified'
     printResult(terminal, json, verdict, () =>
       formatFields(terminal, {
-        verdict: valid ? colourText(terminal, 'green', praise) : colourText(terminal, 'red', faults.join('; ')),
+        verdict: valid ? colourText(terminal, 'green', verdictText) : colourText(terminal, 'red', faults.join('; ')),
         block_id,
         site,
         session_id,

@@ -36,50 +36,51 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform filedrop epoch bravo --keys /media/root-keys --yes',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
-    const api = await connectService(given, terminal)
-    if (given.announcement !== undefined) {
-      if ([given.out, given.keys, given.epoch].some((each) => each !== undefined)) {
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
+    const api = await connectService(params, terminal)
+    if (params.announcement !== undefined) {
+      if ([params.out, params.keys, params.epoch].some((value) => value !== undefined)) {
         throw new CommandFailure(
           2,
           '--announcement already contains the epoch and its signatures: leave out --out, --keys and --epoch',
         )
       }
-      const announcement = await readSignedAnnouncement(given.peer, given.announcement)
+      const announcement = await readSignedAnnouncement(params.peer, params.announcement)
       const opened = await api.call('site.epoch.open', { announcement })
-      printResult(terminal, given.json, opened, () => formatFields(terminal, opened))
+      printResult(terminal, params.json, opened, () => formatFields(terminal, opened))
       return 0
     }
-    const draft = (await api.call('site.epoch.draft', { peer: given.peer })) as Omit<EpochAnnouncement, 'reason'>
-    const said: EpochAnnouncement = { ...draft, epoch: given.epoch ?? draft.epoch, reason: given.reason }
-    if (given.out !== undefined) {
-      writeOutputFile(given.out, `${canonicalJson(said)}\n`)
-      printResult(terminal, given.json, { file: given.out, ...said }, () =>
-        formatFields(terminal, { file: given.out, ...said }),
+    const draft = (await api.call('site.epoch.draft', { peer: params.peer })) as Omit<EpochAnnouncement, 'reason'>
+    const announcement: EpochAnnouncement = { ...draft, epoch: params.epoch ?? draft.epoch, reason: params.reason }
+    if (params.out !== undefined) {
+      writeOutputFile(params.out, `${canonicalJson(announcement)}\n`)
+      printResult(terminal, params.json, { file: params.out, ...announcement }, () =>
+        formatFields(terminal, { file: params.out, ...announcement }),
       )
-      if (!given.json) terminal.note(`sign it with the root keys: platform keys sign-epoch ${given.out} --dir DIR`)
+      if (!params.json) terminal.note(`sign it with the root keys: platform keys sign-epoch ${params.out} --dir DIR`)
       return 0
     }
-    await requireConsent(terminal, given.yes, `Open epoch ${said.epoch} towards ${said.dst}?`)
+    await requireConsent(terminal, params.yes, `Open epoch ${announcement.epoch} towards ${announcement.dst}?`)
     const { signEpoch } = await offline.epochSigning()
-    const keys = given.keys === undefined ? undefined : resolve(given.keys)
-    const passphrase = await resolvePassphrase(terminal, given, keys === undefined ? folder : { keys }, 'root')
-    const signing =
+    const keys = params.keys === undefined ? undefined : resolve(params.keys)
+    const passphrase = await resolvePassphrase(terminal, params, keys === undefined ? folder : { keys }, 'root')
+    const envelope =
       keys === undefined
-        ? signEpoch(folder.keys, said, () => passphrase)
-        : offline.asInvoker(() => signEpoch(keys, said, () => passphrase))
-    const opened = await api.call('site.epoch.open', { announcement: await signing })
-    printResult(terminal, given.json, opened, () => formatFields(terminal, opened))
+        ? signEpoch(folder.keys, announcement, () => passphrase)
+        : offline.asInvoker(() => signEpoch(keys, announcement, () => passphrase))
+    const opened = await api.call('site.epoch.open', { announcement: await envelope })
+    printResult(terminal, params.json, opened, () => formatFields(terminal, opened))
     return 0
   },
 })
 
-/** Throws `CommandFailure` (2) for one that is about another peer, or that nobody has signed. */
+/** Reads an announcement. Throws `CommandFailure` (2) if it names another peer or has no signature. */
 async function readSignedAnnouncement(peer: string, file: string): Promise<Jws> {
   const { parseEpochFile } = await offline.epochSigning()
-  const { announcement: said, envelope } = parseEpochFile(readInputFile(file))
-  if (said.dst !== peer) throw new CommandFailure(2, `the announcement is for ${said.dst}, not for ${peer}`)
+  const { announcement, envelope } = parseEpochFile(readInputFile(file))
+  if (announcement.dst !== peer)
+    throw new CommandFailure(2, `the announcement is for ${announcement.dst}, not for ${peer}`)
   if (!envelope)
     throw new CommandFailure(2, 'the announcement is not signed', '`platform keys sign-epoch FILE --dir DIR` signs it')
   return envelope

@@ -21,26 +21,31 @@ export const definition = command({
   },
   options: { ...siteOption, ...jsonOption },
   example: 'platform filedrop export /media/stick bravo',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
     const { exportToMedium } = await offline.courier()
     const items = await exportToMedium(
       folder,
       terminal.env,
-      resolve(given.media),
-      given.peer,
-      (peer) => (done, all) => {
-        terminal.progress(formatProgress(done, all, `messages for ${peer}`))
+      resolve(params.media),
+      params.peer,
+      (peer) => (copied, total) => {
+        terminal.progress(formatProgress(copied, total, `messages for ${peer}`))
       },
     )
     terminal.progress('')
-    const rows = items.map(({ folders, left, ...item }) => ({ ...item, folders: folders.length, left: left.length }))
-    printResult(terminal, given.json, { items }, () =>
+    const rows = items.map(({ folders, left: remaining, ...item }) => ({
+      ...item,
+      folders: folders.length,
+      left: remaining.length,
+    }))
+    printResult(terminal, params.json, { items }, () =>
       formatTable(terminal, rows, ['peer', 'messages', 'bytes', 'folders', 'left'], 'no peer is pinned'),
     )
-    for (const { peer, left } of items) {
-      for (const { file, why } of left) terminal.note(colourText(terminal, 'red', `${peer} ${file} stays: ${why}`))
+    for (const { peer, left: remaining } of items) {
+      for (const { file, why: reason } of remaining)
+        terminal.note(colourText(terminal, 'red', `${peer} ${file} stays: ${reason}`))
     }
-    return items.every(({ left }) => left.length === 0) ? 0 : 5
+    return items.every(({ left: remaining }) => remaining.length === 0) ? 0 : 5
   },
 })

@@ -20,21 +20,21 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform filedrop gaps bravo --out /media/stick',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const answer = await api.call('site.gap.receipt', { peer: given.peer, epoch: given.epoch })
-    const says = answer.says as GapReceipt
-    const file = given.out === undefined ? undefined : resolveReceiptFile(given.out, says)
-    if (file !== undefined) writeOutputFile(file, `${JSON.stringify(answer.receipt)}\n`)
-    const { epoch, floor, highest, missing, not_after } = says
-    const numbers = missing.reduce((sum, { first, last }) => sum + last - first + 1, 0)
-    printResult(terminal, given.json, { ...answer, ...(file === undefined ? {} : { file }) }, () =>
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const response = await api.call('site.gap.receipt', { peer: params.peer, epoch: params.epoch })
+    const gaps = response.says as GapReceipt
+    const file = params.out === undefined ? undefined : resolveReceiptFile(params.out, gaps)
+    if (file !== undefined) writeOutputFile(file, `${JSON.stringify(response.receipt)}\n`)
+    const { epoch, floor, highest, missing, not_after } = gaps
+    const missing_count = missing.reduce((sum, { first, last }) => sum + last - first + 1, 0)
+    printResult(terminal, params.json, { ...response, ...(file === undefined ? {} : { file }) }, () =>
       [
         formatFields(terminal, {
           epoch,
           all_up_to: floor,
           highest,
-          missing: numbers,
+          missing: missing_count,
           receipt: file,
           valid_until: not_after,
         }),
@@ -46,7 +46,7 @@ export const definition = command({
   },
 })
 
-/** In a folder by a name that tells receipts apart: `gaps-<this site>-<epoch>-<time>.json`. */
+/** The file itself, or in a folder a unique name: `gaps-<this site>-<epoch>-<time>.json`. */
 function resolveReceiptFile(out: string, { src, epoch, created }: GapReceipt): string {
   const isFolder = offline.asInvoker(() => lstatSync(out, { throwIfNoEntry: false })?.isDirectory())
   if (!isFolder) return out

@@ -18,15 +18,15 @@ export const definition = command({
   positionals: { media: required(text('MEDIA', 'Folder on the mounted medium')) },
   options: { ...siteOption, ...jsonOption },
   example: 'platform filedrop import /media/stick',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
     const { importFromMedium } = await offline.courier()
-    const taken = await importFromMedium(folder, terminal.env, resolve(given.media), (done, all) => {
-      terminal.progress(formatProgress(done, all, 'files'))
+    const summary = await importFromMedium(folder, terminal.env, resolve(params.media), (imported, total) => {
+      terminal.progress(formatProgress(imported, total, 'files'))
     })
     terminal.progress('')
-    const { messages, by_peer, folders, for_others, faults } = taken
-    printResult(terminal, given.json, taken, () =>
+    const { messages, by_peer, folders, for_others, faults } = summary
+    printResult(terminal, params.json, summary, () =>
       formatFields(terminal, {
         messages,
         ...by_peer,
@@ -35,7 +35,8 @@ export const definition = command({
         faults: faults.length,
       }),
     )
-    for (const { file, why } of faults) terminal.note(colourText(terminal, 'red', escapeControls(`${file}: ${why}`)))
+    for (const { file, why: reason } of faults)
+      terminal.note(colourText(terminal, 'red', escapeControls(`${file}: ${reason}`)))
     return faults.length === 0 ? 0 : 5
   },
 })

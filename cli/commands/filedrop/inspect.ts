@@ -14,12 +14,14 @@ export const definition = command({
   example: 'platform filedrop inspect in/quarantine/00000001-0000000000000007-1a2b3c4d.env.json',
   async run({ file, json }, terminal) {
     const { inspectMessageFile } = await offline.filedrop()
-    const said = inspectMessageFile(file)
-    printResult(terminal, json, said, () =>
+    const inspection = inspectMessageFile(file)
+    printResult(terminal, json, inspection, () =>
       [
         colourText(terminal, 'yellow', 'unverified'),
-        escapeControls(JSON.stringify(said.unverified, undefined, 2)),
-        ...said.faults.map(({ reason, detail }) => `${colourText(terminal, 'red', reason)}: ${escapeControls(detail)}`),
+        escapeControls(JSON.stringify(inspection.unverified, undefined, 2)),
+        ...inspection.faults.map(
+          ({ reason, detail }) => `${colourText(terminal, 'red', reason)}: ${escapeControls(detail)}`,
+        ),
       ].join('\n'),
     )
     return 0

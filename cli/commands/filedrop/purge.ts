@@ -32,36 +32,36 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform filedrop purge 38b060a7… --reason "SECRET report sent as RESTRICTED" --yes',
-  async run({ digest: wanted, reason, yes, ...given }, terminal) {
-    const api = await connectService(given, terminal)
-    await requireConsent(terminal, yes, `Remove the body ${wanted} from this site for good?`)
-    const done = await purgeUntilDone(api, { digest: wanted, reason }, terminal)
-    printResult(terminal, given.json, done, () => formatPurgeReport(terminal, done))
+  async run({ digest, reason, yes, ...params }, terminal) {
+    const api = await connectService(params, terminal)
+    await requireConsent(terminal, yes, `Remove the body ${digest} from this site for good?`)
+    const report = await purgeUntilDone(api, { digest, reason }, terminal)
+    printResult(terminal, params.json, report, () => formatPurgeReport(terminal, report))
     return 0
   },
 })
 
 function digestParam(metavar: string, help: string) {
-  const parse = (given: string) => {
-    if (!/^[0-9a-f]{96}$/i.test(given)) throw new InvalidParamError('it must be 96 hexadecimal digits')
-    return given.toLowerCase()
+  const parse = (params: string) => {
+    if (!/^[0-9a-f]{96}$/i.test(params)) throw new InvalidParamError('it must be 96 hexadecimal digits')
+    return params.toLowerCase()
   }
   return { ...text(metavar, help), parse }
 }
 
-/** Large folders take longer than one answer may: the service goes on meanwhile. */
+/** Repeats the request until the purge is done. Large folders take longer than one response may; the service continues. */
 async function purgeUntilDone(
   api: ServiceClient,
-  asked: { digest: string; reason: string },
+  request: { digest: string; reason: string },
   terminal: Terminal,
 ): Promise<PurgeReport> {
-  for (let asks = 1; ; asks++) {
-    const answer = await api.call('site.message.purge', asked)
-    if (answer.state === 'done') {
+  for (let attempt = 1; ; attempt++) {
+    const response = await api.call('site.message.purge', request)
+    if (response.state === 'done') {
       terminal.progress('')
-      return answer as unknown as PurgeReport
+      return response as unknown as PurgeReport
     }
-    terminal.progress(`searching every folder${'.'.repeat(asks % 4)}`)
+    terminal.progress(`searching every folder${'.'.repeat(attempt % 4)}`)
   }
 }
 
@@ -69,17 +69,19 @@ function formatPurgeReport(
   terminal: Terminal,
   { bodies, places, msg_ids, sessions, backups, remains }: PurgeReport,
 ): string {
-  const listed = (heading: string, lines: readonly string[]) =>
+  const formatSection = (heading: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : [colourText(terminal, 'bold', heading), ...lines.map((line) => `  ${line}`)]
   return [
-    ...listed('purged, by SHA-384 of the body', bodies),
-    ...(places.length > 0 ? listed('removed from', places) : ['it is not on this site; it is refused if it arrives']),
-    ...listed('of the messages', msg_ids),
-    ...listed('sessions that used them: review their results', sessions),
-    ...listed(
+    ...formatSection('purged, by SHA-384 of the body', bodies),
+    ...(places.length > 0
+      ? formatSection('removed from', places)
+      : ['it is not on this site; it is refused if it arrives']),
+    ...formatSection('of the messages', msg_ids),
+    ...formatSection('sessions that used them: review their results', sessions),
+    ...formatSection(
       'backups that may still contain it: remove or overwrite them',
       backups.map(({ name, holds }) => (holds === 'yes' ? name : `${name} (not searched)`)),
     ),
-    ...listed('not reached from here', remains),
+    ...formatSection('not reached from here', remains),
   ].join('\n')
 }

@@ -30,14 +30,14 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform filedrop resend --receipt gaps-bravo-1-20260503T120000Z.json',
-  async run(given, terminal) {
-    const ask = createResendRequester(given)
-    const api = await connectService(given, terminal)
-    const done = await resendUntilDone((from) => ask(api, from), terminal)
-    const { not_resent, next: _next, ...counted } = done
-    printResult(terminal, given.json, { ...counted, not_resent }, () =>
+  async run(params, terminal) {
+    const requestResend = createResendRequester(params)
+    const api = await connectService(params, terminal)
+    const report = await resendUntilDone((next) => requestResend(api, next), terminal)
+    const { not_resent, next: _next, ...counts } = report
+    printResult(terminal, params.json, { ...counts, not_resent }, () =>
       [
-        formatFields(terminal, counted),
+        formatFields(terminal, counts),
         ...(not_resent.length > 0 ? ['', formatTable(terminal, not_resent, ['first', 'last', 'why'], '')] : []),
       ].join('\n'),
     )
@@ -54,22 +54,22 @@ type ResendInput = {
 }
 type ResendRequester = (api: ServiceClient, from: number | undefined) => Promise<ResendReport>
 
-/** Throws `CommandFailure` (2) for two ways at once, and for half of one. */
+/** Request by receipt or by numbers. Throws `CommandFailure` (2) for both at once, and for incomplete numbers. */
 function createResendRequester({ peer, receipt, first, last, epoch }: ResendInput): ResendRequester {
   if (receipt !== undefined) {
-    const others = [peer, first, last, epoch].some((each) => each !== undefined)
-    if (others)
+    const hasRange = [peer, first, last, epoch].some((value) => value !== undefined)
+    if (hasRange)
       throw new CommandFailure(
         2,
         '--receipt already names the missing messages: leave out PEER, --first, --last and --epoch',
       )
-    const note = parseReceipt(readInputFile(receipt))
-    return async (api, from) => toResent(await api.call('site.gap.resend', { receipt: note, from }))
+    const signedReceipt = parseReceipt(readInputFile(receipt))
+    return async (api, from) => toResent(await api.call('site.gap.resend', { receipt: signedReceipt, from }))
   }
   if (peer === undefined || first === undefined || last === undefined) {
     throw new CommandFailure(2, 'give --receipt FILE, or PEER with --first and --last')
   }
-  if (last < first) throw new CommandFailure(2, '--last is below --first')
+  if (last < first) throw new CommandFailure(2, `--last ${last} is below --first ${first}`)
   return async (api, from = first) =>
     toResent(await api.call('site.message.resend', { peer, epoch, first: from, last }))
 }
@@ -80,42 +80,42 @@ function parseReceipt(content: string) {
   throw new CommandFailure(2, 'the file is not a receipt', 'run `platform filedrop gaps` at the peer to make one')
 }
 
-function toResent(answer: Readonly<Record<string, unknown>>): ResendReport {
-  return answer as ResendReport
+function toResent(response: Readonly<Record<string, unknown>>): ResendReport {
+  return response as ResendReport
 }
 
 const retry_delay_ms = 3_000
 
-/** Call by call. Where so many went again that the rest must wait, it waits: what is missing is to arrive. */
+/** Repeats the request until all messages were sent again, and waits when the service limits the rate. */
 async function resendUntilDone(
-  ask: (from: number | undefined) => Promise<ResendReport>,
+  requestResend: (from: number | undefined) => Promise<ResendReport>,
   terminal: Terminal,
 ): Promise<ResendReport> {
-  let done: ResendReport | undefined
+  let report: ResendReport | undefined
   for (;;) {
-    const answer = await ask(done?.next).catch((error: unknown) => {
-      if (done && isRefusal(error) && error.code === 'rate_limited') return undefined
+    const response = await requestResend(report?.next).catch((error: unknown) => {
+      if (report && isRefusal(error) && error.code === 'rate_limited') return undefined
       throw error
     })
-    if (answer) done = addResent(done, answer)
-    const isWaiting = answer === undefined
-    terminal.progress(`${done?.resent ?? 0} sent again${isWaiting ? '; waiting for filedrop.resend_per_min' : ''}`)
-    if (done?.next === undefined && done) {
+    if (response) report = addResent(report, response)
+    const isWaiting = response === undefined
+    terminal.progress(`${report?.resent ?? 0} sent again${isWaiting ? '; waiting for filedrop.resend_per_min' : ''}`)
+    if (report?.next === undefined && report) {
       terminal.progress('')
-      return done
+      return report
     }
     if (isWaiting) await pause(retry_delay_ms)
   }
 }
 
 function addResent(
-  before: ResendReport | undefined,
-  { resent, waiting, not_resent, ...last }: ResendReport,
+  previous: ResendReport | undefined,
+  { resent, waiting, not_resent, ...latest }: ResendReport,
 ): ResendReport {
   return {
-    ...last,
-    resent: (before?.resent ?? 0) + resent,
-    waiting: (before?.waiting ?? 0) + waiting,
-    not_resent: [...(before?.not_resent ?? []), ...not_resent],
+    ...latest,
+    resent: (previous?.resent ?? 0) + resent,
+    waiting: (previous?.waiting ?? 0) + waiting,
+    not_resent: [...(previous?.not_resent ?? []), ...not_resent],
   }
 }

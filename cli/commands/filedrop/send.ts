@@ -29,31 +29,31 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform filedrop send bravo signal.json --kind signal --schema signal/1 --releasable-to acme,bravo',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
     const { readSiteSettings } = await offline.profile()
     const { labels, platform } = readSiteSettings(folder, terminal.env)
-    const label = completeLabel(await resolveClassification(given, terminal), labels, platform.tenant_id)
+    const label = completeLabel(await resolveClassification(params, terminal), labels, platform.tenant_id)
     if (!label) throw new CommandFailure(2, `--classification must be one of ${labels.levels.join(', ')}`)
-    const content = given.file === undefined ? await terminal.readInput() : readInputFile(given.file)
-    const api = await connectService(given, terminal)
-    const sent = await api.call('site.message.send', {
-      peer: given.peer,
-      event_id: given.eventId ?? `cli:${randomBytes(16).toString('hex')}`,
-      kind: given.kind,
-      schema: given.schema,
+    const content = params.file === undefined ? await terminal.readInput() : readInputFile(params.file)
+    const api = await connectService(params, terminal)
+    const receipt = await api.call('site.message.send', {
+      peer: params.peer,
+      event_id: params.eventId ?? `cli:${randomBytes(16).toString('hex')}`,
+      kind: params.kind,
+      schema: params.schema,
       body: parseMessageBody(content ?? ''),
       label,
       parent_block_ids: [],
     })
-    printResult(terminal, given.json, sent, () => formatFields(terminal, sent))
+    printResult(terminal, params.json, receipt, () => formatFields(terminal, receipt))
     return 0
   },
 })
 
 function parseMessageBody(content: string): Record<string, unknown> {
   const body = parseJson(content)
-  if (body === undefined) throw new CommandFailure(2, 'the body is not JSON')
+  if (body === undefined) throw new CommandFailure(2, 'the body is not valid JSON; it must be one JSON object')
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
   throw new CommandFailure(2, 'the body must be one JSON object')
 }

@@ -31,22 +31,22 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform filedrop status --watch',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const look = () => fetchChannels(api, given.peer)
-    const items = given.watch ? await waitUntilDrained(look, terminal) : await look()
-    const closed = given.url === undefined ? await listClosedPeers(given, items, terminal) : []
-    const names = closed.map(({ peer }) => peer)
-    printResult(terminal, given.json, { items }, () => formatChannels(terminal, items, names))
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const readChannels = () => fetchChannels(api, params.peer)
+    const items = params.watch ? await waitUntilDrained(readChannels, terminal) : await readChannels()
+    const closedPeers = params.url === undefined ? await listClosedPeers(params, items, terminal) : []
+    const names = closedPeers.map(({ peer }) => peer)
+    printResult(terminal, params.json, { items }, () => formatChannels(terminal, items, names))
     for (const trouble of formatChannelTroubles(terminal, items)) terminal.note(trouble)
-    noteUnaccreditedPeers(terminal, closed)
+    noteUnaccreditedPeers(terminal, closedPeers)
     return 0
   },
 })
 
 type ChannelSelection = { readonly site: string | undefined; readonly peer: string | undefined }
 
-/** Peers of the site on this machine that are pinned, have no channel, and may have none as its profile stands. */
+/** Pinned peers of the local site that have no channel because the profile does not accredit them. */
 async function listClosedPeers(
   { site, peer }: ChannelSelection,
   items: readonly TransportChannelStatus[],
@@ -69,22 +69,24 @@ async function fetchChannels(api: ServiceClient, peer: string | undefined): Prom
 
 const poll_interval_ms = 1_000
 
-/** What is there once nothing waits. Throws `CommandFailure` (1) when a channel with a backlog cannot drain. */
+/** The channels once their backlog is gone. Throws `CommandFailure` (1) if a channel with a backlog cannot drain. */
 async function waitUntilDrained(
-  look: () => Promise<readonly TransportChannelStatus[]>,
+  readChannels: () => Promise<readonly TransportChannelStatus[]>,
   terminal: Terminal,
 ): Promise<readonly TransportChannelStatus[]> {
-  let most = 0
-  let since = performance.now()
+  let max_backlog = 0
+  let since_ms = performance.now()
   for (;;) {
-    const channels = await look()
-    const left = channels.reduce((sum, { backlog }) => sum + backlog, 0)
-    if (left > most) {
-      most = left
-      since = performance.now()
+    const channels = await readChannels()
+    const remaining = channels.reduce((sum, { backlog }) => sum + backlog, 0)
+    if (remaining > max_backlog) {
+      max_backlog = remaining
+      since_ms = performance.now()
     }
-    terminal.progress(left === 0 ? '' : formatDrainProgress(left, most, (performance.now() - since) / 1_000))
-    if (left === 0) return channels
+    terminal.progress(
+      remaining === 0 ? '' : formatDrainProgress(remaining, max_backlog, (performance.now() - since_ms) / 1_000),
+    )
+    if (remaining === 0) return channels
     const stuck = channels.find(({ backlog, state }) => backlog > 0 && state !== 'open')
     if (stuck) {
       terminal.progress('')

@@ -22,15 +22,15 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform filedrop unfreeze bravo --reason "restored without a new epoch; they open one now" --yes',
-  async run({ peer, reason, ...given }, terminal) {
-    const api = await connectService(given, terminal)
-    await requireConsent(terminal, given.yes, `Open the channel from ${peer} again?`)
-    const opened = await api.call('site.channel.unfreeze', { peer, reason })
+  async run({ peer, reason, ...params }, terminal) {
+    const api = await connectService(params, terminal)
+    await requireConsent(terminal, params.yes, `Open the channel from ${peer} again?`)
+    const channel = await api.call('site.channel.unfreeze', { peer, reason })
     printResult(
       terminal,
-      given.json,
-      opened,
-      () => `open again: ${opened.channel}; it was frozen because ${opened.was}`,
+      params.json,
+      channel,
+      () => `open again: ${channel.channel}; it was frozen because ${channel.was}`,
     )
     return 0
   },

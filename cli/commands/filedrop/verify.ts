@@ -1,4 +1,4 @@
-// Verifies a message file offline, with the keys given or those of the site's peers.
+// Verifies a message file offline, with the keys of --keys or those of the site and its peers.
 
 import type { PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { offline } from '../../../daemon/offline/offline.ts'
@@ -24,37 +24,39 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform filedrop verify 00000001-0000000000000007.env.json --keys bravo-keys.json',
-  async run(given, terminal) {
-    const keys = await readTrustedKeys(given, terminal)
+  async run(params, terminal) {
+    const keys = await readTrustedKeys(params, terminal)
     const { verifyMessageFile } = await offline.filedrop()
-    const seen = await verifyMessageFile(given.file, keys, given.threshold)
-    const { src, dst, kind, created, msg_id } = seen.statement ?? {}
-    printResult(terminal, given.json, seen, () =>
+    const verification = await verifyMessageFile(params.file, keys, params.threshold)
+    const { src, dst, kind, created, msg_id } = verification.statement ?? {}
+    printResult(terminal, params.json, verification, () =>
       [
         formatFields(terminal, {
-          verdict: seen.ok ? colourText(terminal, 'green', 'holds') : colourText(terminal, 'red', 'does not hold'),
+          verdict: verification.ok
+            ? colourText(terminal, 'green', 'holds')
+            : colourText(terminal, 'red', 'does not hold'),
           msg_id,
           kind,
           from: src,
           to: dst,
           created,
-          signed_by: seen.signers.join(', ') || undefined,
+          signed_by: verification.signers.join(', ') || undefined,
         }),
         '',
-        formatTable(terminal, seen.checks, ['check', 'outcome', 'reason', 'detail'], 'no checks'),
+        formatTable(terminal, verification.checks, ['check', 'outcome', 'reason', 'detail'], 'no checks'),
       ].join('\n'),
     )
-    return seen.ok ? 0 : 5
+    return verification.ok ? 0 : 5
   },
 })
 
 type TrustedKeyInput = { readonly keys: string | undefined; readonly site: string | undefined }
 
-/** Own keys too, so that a sender can look at what it sent. */
-async function readTrustedKeys(given: TrustedKeyInput, terminal: Terminal): Promise<readonly PublicKey[]> {
+/** Includes the site's own keys, so that a sender can verify its own messages. */
+async function readTrustedKeys(params: TrustedKeyInput, terminal: Terminal): Promise<readonly PublicKey[]> {
   const keys = await offline.keys()
-  if (given.keys !== undefined) return keys.parseJwks(readInputFile(given.keys))
-  const folder = requireSite(given, terminal)
+  if (params.keys !== undefined) return keys.parseJwks(readInputFile(params.keys))
+  const folder = requireSite(params, terminal)
   const peers = await offline.peers()
   return [...(await peers.listPeers(folder)).flatMap((peer) => peer.keys), ...keys.listSiteKeys(folder)]
 }

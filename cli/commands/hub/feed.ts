@@ -15,12 +15,12 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform hub feed --node bravo',
-  async run(given, terminal) {
-    const { node, lens, limit } = given
-    const api = await connectService(given, terminal)
+  async run(params, terminal) {
+    const { node, lens, limit } = params
+    const api = await connectService(params, terminal)
     const items = await listAllItems(api, 'hub.feed.list', { node, lens_id: lens }, limit)
     const columns = ['seq', 'node', 'state', 'session_id', 'lens_id', 'at']
-    printResult(terminal, given.json, { items }, () =>
+    printResult(terminal, params.json, { items }, () =>
       formatTable(terminal, items, columns, 'no node has reported a session'),
     )
     return 0

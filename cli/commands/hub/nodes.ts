@@ -10,11 +10,11 @@ export const definition = command({
   summary: 'List the nodes of the coalition, by name, including lost ones',
   options: { limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 100_000)), ...serviceOptions },
   example: 'platform hub nodes --json',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const items = await listAllItems(api, 'hub.node.list', {}, given.limit)
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const items = await listAllItems(api, 'hub.node.list', {}, params.limit)
     const columns = ['id', 'state', 'heard_at', 'site', 'node_tenant_id', 'description']
-    printResult(terminal, given.json, { items }, () => formatTable(terminal, items, columns, 'no node has registered'))
+    printResult(terminal, params.json, { items }, () => formatTable(terminal, items, columns, 'no node has registered'))
     return 0
   },
 })

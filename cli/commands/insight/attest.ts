@@ -5,7 +5,7 @@ import { required, text } from '../../program/params.ts'
 export const definition = changeCommand({
   words: 'insight attest',
   summary: 'Attest an edition; a closing edition resolves the signals and closes the insight',
-  of: 'insight',
+  object: 'insight',
   operation: 'intelligence.edition.attest',
   options: {
     edition: required(text('EDITION', 'ID of the edition')),

@@ -5,7 +5,7 @@ import { required, text } from '../../program/params.ts'
 export const definition = changeCommand({
   words: 'insight close',
   summary: 'Close an insight whose signals are all resolved or dismissed',
-  of: 'insight',
+  object: 'insight',
   operation: 'intelligence.insight.close',
   options: { rationale: required(text('TEXT', 'Reason, stored in its ledger')) },
   example: 'platform insight close ins_… --rationale "three buoys"',

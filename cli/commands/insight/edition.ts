@@ -7,7 +7,7 @@ import { flag, required, text } from '../../program/params.ts'
 export const definition = changeCommand({
   words: 'insight edition',
   summary: 'Add an edition: a version of the findings of an insight',
-  of: 'insight',
+  object: 'insight',
   operation: 'intelligence.edition.draft',
   options: {
     title: required(text('TEXT', 'Title of the edition')),

@@ -1,7 +1,7 @@
 // Opens an insight about a signal.
 
 import { formatInsight } from '../../format/signal.ts'
-import { classificationOptions, resolveClassificationIfGiven } from '../../options/classification.ts'
+import { classificationOptions, resolveOptionalClassification } from '../../options/classification.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { createOptions, toRequestOptions } from '../../options/signal-options.ts'
 import { command } from '../../program/command.ts'
@@ -23,7 +23,7 @@ export const definition = command({
   async run(params, terminal) {
     const api = await connectService(params, terminal)
     const { signal: signal_id, title, description } = params
-    const classification = await resolveClassificationIfGiven(params, terminal)
+    const classification = await resolveOptionalClassification(params, terminal)
     const created = await api.call(
       'intelligence.insight.open',
       { signal_id, title, description, classification },

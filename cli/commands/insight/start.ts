@@ -7,7 +7,7 @@ import { changeCommand } from '../../program/change-command.ts'
 export const definition = changeCommand({
   words: 'insight start',
   summary: 'Start the investigation of an insight and its linked signals',
-  of: 'insight',
+  object: 'insight',
   operation: 'intelligence.insight.start',
   options: {},
   example: 'platform insight start ins_…',

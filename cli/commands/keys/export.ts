@@ -20,25 +20,25 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform keys export --out alpha-keys.json',
-  async run(given, terminal) {
+  async run(params, terminal) {
     const { exportSiteJwks } = await offline.keys()
     const { exportCurrentKeySet } = await offline.keySets()
-    const place = resolveKeyLocation(given, terminal)
-    const set = exportSiteJwks('dir' in place ? { keys: place.dir } : place.site, given.use)
-    const document = JSON.stringify(set, undefined, given.json ? undefined : 2)
-    const { out } = given
+    const location = resolveKeyLocation(params, terminal)
+    const set = exportSiteJwks('dir' in location ? { keys: location.dir } : location.site, params.use)
+    const document = JSON.stringify(set, undefined, params.json ? undefined : 2)
+    const { out } = params
     if (out === undefined) terminal.print(document)
     else {
       writeOutputFile(out, `${document}\n`)
       printResult(
         terminal,
-        given.json,
+        params.json,
         { file: out, keys: set.keys.length },
         () => `${out} holds ${set.keys.length} keys`,
       )
     }
-    if (given.json) return 0
-    if ('site' in place && exportCurrentKeySet(place.site)) {
+    if (params.json) return 0
+    if ('site' in location && exportCurrentKeySet(location.site)) {
       terminal.note('peers pin the key set in force: platform keys set show --out FILE')
     }
     for (const { kid, platform_fingerprint } of set.keys) terminal.note(`${kid}  ${platform_fingerprint}`)

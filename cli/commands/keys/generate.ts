@@ -28,13 +28,13 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform keys generate --use message --algorithm ML-DSA-87',
-  async run({ use, algorithm, notAfter, role, ...given }, terminal) {
+  async run({ use, algorithm, notAfter, role, ...params }, terminal) {
     if (role !== undefined && use !== 'token') throw new CommandFailure(2, '--role needs --use token')
-    const place = resolveKeyLocation(given, terminal, 'may_create')
+    const location = resolveKeyLocation(params, terminal, 'may_create')
     const { generateSiteKey, generateKeyInFolder } = await offline.keys()
-    const found = 'dir' in place ? { keys: place.dir } : place.site
-    // A key of a role is read by its own user, who knows no passphrase.
-    const passphrase = role === undefined ? await resolvePassphrase(terminal, given, found, use) : undefined
+    const keyStore = 'dir' in location ? { keys: location.dir } : location.site
+    // The user of a role reads its key unattended, so that key has no passphrase.
+    const passphrase = role === undefined ? await resolvePassphrase(terminal, params, keyStore, use) : undefined
     const terms = {
       now: Date.now(),
       ...(algorithm ? { algorithm } : {}),
@@ -42,11 +42,11 @@ export const definition = command({
       passphrase,
     }
     const key =
-      'dir' in place
-        ? await generateKeyInFolder(place.dir, use, terms)
-        : await generateSiteKey(place.site, terminal.env, use, terms, role)
-    const { jwk: _material, ...shown } = key
-    printResult(terminal, given.json, key, () => formatFields(terminal, shown))
+      'dir' in location
+        ? await generateKeyInFolder(location.dir, use, terms)
+        : await generateSiteKey(location.site, terminal.env, use, terms, role)
+    const { jwk: _material, ...fields } = key
+    printResult(terminal, params.json, key, () => formatFields(terminal, fields))
     return 0
   },
 })

@@ -11,10 +11,10 @@ export const definition = command({
   summary: 'List the site’s keys with age and days left, oldest first',
   options: { ...dirOption, ...siteOption, ...jsonOption },
   example: 'platform keys list',
-  async run(given, terminal) {
+  async run(params, terminal) {
     const { listSiteKeys } = await offline.keys()
-    const items = addKeyAge(listSiteKeys(requireKeyLocation(given, terminal)), Date.now())
-    printResult(terminal, given.json, { items }, () => formatTable(terminal, items, keyColumns, 'there are no keys'))
+    const items = addKeyAge(listSiteKeys(requireKeyLocation(params, terminal)), Date.now())
+    printResult(terminal, params.json, { items }, () => formatTable(terminal, items, keyColumns, 'there are no keys'))
     return 0
   },
 })

@@ -24,8 +24,8 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform keys revoke message-Jx3… --yes',
-  async run({ kid, yes, replace, ...given }, terminal) {
-    const folder = requireSite(given, terminal)
+  async run({ kid, yes, replace, ...params }, terminal) {
+    const folder = requireSite(params, terminal)
     const { findSiteKey, revokeSiteKey } = await offline.keys()
     const { role } = findSiteKey(folder, kid)
     await requireConsent(
@@ -33,24 +33,26 @@ export const definition = command({
       yes,
       `Revoke ${kid}? All its signatures become invalid, and its private key is deleted.`,
     )
-    const passphrase = role ? undefined : await resolvePassphrase(terminal, given, folder)
+    const passphrase = role ? undefined : await resolvePassphrase(terminal, params, folder)
     const { revoked, created, key_set } = await revokeSiteKey(folder, terminal.env, kid, {
       now: Date.now(),
       replace,
       passphrase,
     })
-    const made = created ? { created } : {}
-    const answer = { ...revoked, ...made, ...(key_set === undefined ? {} : { key_set }) }
+    const replacement = created ? { created } : {}
+    const report = { ...revoked, ...replacement, ...(key_set === undefined ? {} : { key_set }) }
     const lines = [`revoked ${kid}`, ...(created ? [`${created.kid} replaces it`] : [])]
-    printResult(terminal, given.json, answer, () => lines.join('\n'))
-    if (given.json || (revoked.use !== 'message' && revoked.use !== 'root')) return 0
+    printResult(terminal, params.json, report, () => lines.join('\n'))
+    if (params.json || (revoked.use !== 'message' && revoked.use !== 'root')) return 0
     const { exportCurrentKeySet } = await offline.keySets()
-    // Peers who follow a set that has dropped the key know of it no more.
+    // A key set without this key already removes it at every peer that follows the set.
     if (exportCurrentKeySet(folder)?.keys.every((key) => key.kid !== kid)) return 0
     if (key_set !== undefined)
       terminal.note(`key set ${key_set} is in force; \`platform keys set show --out FILE\` for peers`)
     else
-      terminal.note('no key set says so yet: platform keys set draft, then sign it with the root keys and publish it')
+      terminal.note(
+        'no key set contains the revocation yet: run `platform keys set draft`, sign the draft with the root keys, publish it',
+      )
     terminal.note('every peer must revoke it at once: platform peers revoke')
     return 0
   },

@@ -26,25 +26,25 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform keys rotate message-Jx3…',
-  async run({ kid, algorithm, notAfter, ...given }, terminal) {
-    const folder = requireSite(given, terminal)
+  async run({ kid, algorithm, notAfter, ...params }, terminal) {
+    const folder = requireSite(params, terminal)
     const { rotateSiteKey, findSiteKey } = await offline.keys()
-    const passphrase = findSiteKey(folder, kid).role ? undefined : await resolvePassphrase(terminal, given, folder)
-    const done = await rotateSiteKey(folder, terminal.env, kid, {
+    const passphrase = findSiteKey(folder, kid).role ? undefined : await resolvePassphrase(terminal, params, folder)
+    const rotation = await rotateSiteKey(folder, terminal.env, kid, {
       now: Date.now(),
-      overlap_s: given.overlap,
+      overlap_s: params.overlap,
       passphrase,
       ...(algorithm ? { algorithm } : {}),
       ...(notAfter ? { not_after: notAfter } : {}),
     })
-    const { created, retired, key_set } = done
+    const { created, retired, key_set } = rotation
     printResult(
       terminal,
-      given.json,
-      done,
+      params.json,
+      rotation,
       () => `${created.kid} replaces ${retired.kid}\nfingerprint ${created.fingerprint}`,
     )
-    if (given.json) return 0
+    if (params.json) return 0
     if (key_set !== undefined) terminal.note(`key set ${key_set} is in force; ${kid} ${describeKeyEnd(retired)}`)
     else if (isPinnedUse(created)) terminal.note(`${kid} stays active: ${buildRetireRemedy(kid)}`)
     return 0

@@ -21,18 +21,18 @@ export const definition = command({
   positionals: { file: required(text('FILE', 'Draft; the signature is added to it')) },
   options: { yes: flag('Skip the confirmation'), ...passphraseOption, ...dirOption, ...siteOption, ...jsonOption },
   example: 'platform keys sign-epoch epoch-bravo.json --dir /media/root-keys',
-  async run({ file, yes, ...given }, terminal) {
-    const place = requireKeyLocation(given, terminal)
+  async run({ file, yes, ...params }, terminal) {
+    const location = requireKeyLocation(params, terminal)
     const { parseEpochFile, addEpochSignatures } = await offline.epochSigning()
-    const found = parseEpochFile(readInputFile(file))
-    const { src, dst, epoch, reason, created } = found.announcement
+    const epochFile = parseEpochFile(readInputFile(file))
+    const { src, dst, epoch, reason, created } = epochFile.announcement
     terminal.note(formatFields(terminal, { from: src, to: dst, epoch, reason, drafted: created }))
     await requireConsent(terminal, yes, `Sign that epoch ${epoch} of ${src} towards ${dst} begins?`)
-    const passphrase = await resolvePassphrase(terminal, given, place)
-    const note = await offline.asInvoker(() => addEpochSignatures(place.keys, found, () => passphrase))
-    replaceFile(file, `${JSON.stringify(note)}\n`)
-    const signatures = note.signatures.length
-    printResult(terminal, given.json, { file, epoch, signatures }, () => `${file} has ${signatures} signatures now`)
+    const passphrase = await resolvePassphrase(terminal, params, location)
+    const signedFile = await offline.asInvoker(() => addEpochSignatures(location.keys, epochFile, () => passphrase))
+    replaceFile(file, `${JSON.stringify(signedFile)}\n`)
+    const signatures = signedFile.signatures.length
+    printResult(terminal, params.json, { file, epoch, signatures }, () => `${file} has ${signatures} signatures now`)
     return 0
   },
 })

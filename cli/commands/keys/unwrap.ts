@@ -12,14 +12,14 @@ export const definition = command({
   notes: 'To change a passphrase: unwrap, then wrap with the new one.',
   options: { ...passphraseOption, ...dirOption, ...siteOption, ...jsonOption },
   example: 'platform keys unwrap --dir /media/root-keys',
-  async run(given, terminal) {
-    const place = requireKeyLocation(given, terminal)
+  async run(params, terminal) {
+    const location = requireKeyLocation(params, terminal)
     const { unwrapSiteKeys } = await offline.keys()
-    const passphrase = await resolvePassphrase(terminal, given, place)
-    const kids = passphrase === undefined ? [] : await unwrapSiteKeys(place, terminal.env, passphrase)
+    const passphrase = await resolvePassphrase(terminal, params, location)
+    const kids = passphrase === undefined ? [] : await unwrapSiteKeys(location, terminal.env, passphrase)
     printResult(
       terminal,
-      given.json,
+      params.json,
       { unwrapped: kids },
       () => kids.join('\n') || 'no key is encrypted with a passphrase',
     )

@@ -24,13 +24,13 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform keys wrap --dir /media/root-keys',
-  async run(given, terminal) {
-    const place = requireKeyLocation(given, terminal)
+  async run(params, terminal) {
+    const location = requireKeyLocation(params, terminal)
     const { wrapSiteKeys } = await offline.keys()
-    const kids = await wrapSiteKeys(place, terminal.env, await readNewPassphrase(terminal, given), given.use)
+    const kids = await wrapSiteKeys(location, terminal.env, await readNewPassphrase(terminal, params), params.use)
     printResult(
       terminal,
-      given.json,
+      params.json,
       { wrapped: kids },
       () => kids.join('\n') || 'every key is already encrypted with a passphrase',
     )

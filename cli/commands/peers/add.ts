@@ -1,4 +1,4 @@
-// Pins another site: its keys, once a person has compared their fingerprints, its tenant, its ceiling, its channels.
+// Pins another site: its tenant, ceiling and channels, and its keys once a person has compared their fingerprints.
 import { readFileSync } from 'node:fs'
 import { offline } from '../../../daemon/offline/offline.ts'
 import { confirmKeys } from '../../confirmation/confirm-keys.ts'
@@ -41,40 +41,40 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform peers add bravo --keys bravo-keys.json --tenant bravo --ceiling RESTRICTED',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
     const peers = await offline.peers()
-    const { keys: found, set } = await peers.readPinnableKeys(readKeyFile(given.keys))
-    if (set && (given.threshold ?? given.rootThreshold) !== undefined) {
+    const { keys: foundKeys, set } = await peers.readPinnableKeys(readKeyFile(params.keys))
+    if (set && (params.threshold ?? params.rootThreshold) !== undefined) {
       throw new CommandFailure(
         2,
         'the file is a key set, which sets the thresholds: leave out --threshold and --root-threshold',
       )
     }
     const keys = await confirmKeys(terminal, {
-      heading: `${given.name} would be pinned with these keys`,
+      heading: `${params.name} would be pinned with these keys`,
       fingerprintSource: 'the other site',
       use: set ? 'root' : 'message',
       isWhole: set !== undefined,
-      found,
-      comparedFingerprints: given.fingerprint,
+      foundKeys,
+      comparedFingerprints: params.fingerprint,
     })
     const peer = await peers.addPeer(folder, terminal.env, {
-      name: given.name,
-      tenant_id: given.tenant,
+      name: params.name,
+      tenant_id: params.tenant,
       keys,
-      ceiling: { level: given.ceiling, categories: given.categories },
-      releasable_names: given.releasableNames,
-      label_map: given.labelMap === undefined ? undefined : readInputFile(given.labelMap),
+      ceiling: { level: params.ceiling, categories: params.categories },
+      releasable_names: params.releasableNames,
+      label_map: params.labelMap === undefined ? undefined : readInputFile(params.labelMap),
       key_set: set,
-      threshold: given.threshold,
-      root_threshold: given.rootThreshold,
-      not_after_days: given.freshDays,
-      inventory_interval_s: given.inventoryInterval,
-      keep_days: given.keepDays,
+      threshold: params.threshold,
+      root_threshold: params.rootThreshold,
+      not_after_days: params.freshDays,
+      inventory_interval_s: params.inventoryInterval,
+      keep_days: params.keepDays,
       now: Date.now(),
     })
-    printResult(terminal, given.json, peer, () => formatPeer(terminal, peer))
+    printResult(terminal, params.json, peer, () => formatPeer(terminal, peer))
     noteUnaccreditedPeers(terminal, peers.listUnaccreditedPeers(folder, terminal.env, [peer.name], Date.now()))
     return 0
   },

@@ -11,8 +11,8 @@ export const definition = command({
   summary: 'List the pinned peers',
   options: { ...siteOption, ...jsonOption },
   example: 'platform peers list',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
     const peers = await offline.peers()
     const items = await peers.listPeers(folder)
     const columns = [
@@ -23,7 +23,7 @@ export const definition = command({
       'threshold',
       'enrolled',
     ]
-    printResult(terminal, given.json, { items }, () => formatTable(terminal, items, columns, 'no peer is pinned'))
+    printResult(terminal, params.json, { items }, () => formatTable(terminal, items, columns, 'no peer is pinned'))
     return 0
   },
 })

@@ -16,13 +16,13 @@ export const definition = command({
   positionals: { name: required(text('NAME', 'Site name of the peer')) },
   options: { yes: flag('Skip the confirmation'), ...siteOption, ...jsonOption },
   example: 'platform peers remove bravo --yes',
-  async run({ name, yes, ...given }, terminal) {
-    const folder = requireSite(given, terminal)
+  async run({ name, yes, ...params }, terminal) {
+    const folder = requireSite(params, terminal)
     const peers = await offline.peers()
     await peers.getPeer(folder, name)
     await requireConsent(terminal, yes, `Unpin ${name}? Nothing from it is accepted from then on.`)
     await peers.removePeer(folder, terminal.env, name)
-    printResult(terminal, given.json, { removed: name }, () => `removed ${name}`)
+    printResult(terminal, params.json, { removed: name }, () => `removed ${name}`)
     return 0
   },
 })

@@ -20,16 +20,16 @@ export const definition = command({
   },
   options: { yes: flag('Skip the confirmation'), ...siteOption, ...jsonOption },
   example: 'platform peers revoke bravo message-Jx3… --yes',
-  async run({ name, kid, yes, ...given }, terminal) {
-    const folder = requireSite(given, terminal)
+  async run({ name, kid, yes, ...params }, terminal) {
+    const folder = requireSite(params, terminal)
     const { findPeerKey, revokePeerKey } = await offline.peerKeys()
     await findPeerKey(folder, name, kid)
     await requireConsent(terminal, yes, `Revoke the key ${kid} of ${name}?`)
     const { peer, left } = await revokePeerKey(folder, terminal.env, name, kid)
-    printResult(terminal, given.json, peer, () => formatPeer(terminal, peer))
+    printResult(terminal, params.json, peer, () => formatPeer(terminal, peer))
     if (left < peer.threshold) {
       terminal.note(
-        `nothing of ${name} can be verified now; it has to send its new key set by hand: platform peers update`,
+        `too few keys of ${name} are left to verify its messages; apply its new key set by hand: platform peers update`,
       )
     }
     return 0

@@ -12,11 +12,11 @@ export const definition = command({
   positionals: { name: required(text('NAME', 'Site name of the peer')) },
   options: { ...siteOption, ...jsonOption },
   example: 'platform peers show bravo',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
     const peers = await offline.peers()
-    const peer = await peers.getPeer(folder, given.name)
-    printResult(terminal, given.json, peer, () => formatPeer(terminal, peer))
+    const peer = await peers.getPeer(folder, params.name)
+    printResult(terminal, params.json, peer, () => formatPeer(terminal, peer))
     return 0
   },
 })

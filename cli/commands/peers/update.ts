@@ -1,4 +1,4 @@
-// Updates a peer's key set from a file that was carried here.
+// Updates a peer's key set from a file.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { readInputFile } from '../../file/input-file.ts'
 import { formatPeer } from '../../format/peer.ts'
@@ -21,17 +21,17 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform peers update bravo --keys bravo-keyset.json',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
     const { updatePeerKeys } = await offline.peerKeys()
     const { peer, taken } = await updatePeerKeys(
       folder,
       terminal.env,
-      given.name,
-      readInputFile(given.keys),
+      params.name,
+      readInputFile(params.keys),
       Date.now(),
     )
-    printResult(terminal, given.json, { ...peer, taken }, () => formatPeer(terminal, peer))
+    printResult(terminal, params.json, { ...peer, taken }, () => formatPeer(terminal, peer))
     if (taken === 0) terminal.note('the file contains nothing new')
     return 0
   },

@@ -26,26 +26,26 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform people add ann ann-key.json',
-  async run({ subject, file, fingerprint, ...given }, terminal) {
-    const folder = requireSite(given, terminal)
+  async run({ subject, file, fingerprint, ...params }, terminal) {
+    const folder = requireSite(params, terminal)
     const people = await offline.people()
-    const found = people.parsePersonalKeys(readInputFile(file))
+    const foundKeys = people.parsePersonalKeys(readInputFile(file))
     const keys = await confirmKeys(terminal, {
       heading: `${subject} would be enrolled with this key`,
       fingerprintSource: 'the person',
       use: 'personal',
-      found,
+      foundKeys,
       comparedFingerprints: fingerprint,
     })
-    const [key, another] = keys
-    if (!key || another)
+    const [key, extraKey] = keys
+    if (!key || extraKey)
       throw new CommandFailure(
         2,
         `a person has exactly one key; ${keys.length} were confirmed`,
         'name one with --fingerprint',
       )
     const person = await people.enrolPerson(folder, terminal.env, { subject, key, now: Date.now() })
-    printResult(terminal, given.json, person, () => formatPerson(terminal, person))
+    printResult(terminal, params.json, person, () => formatPerson(terminal, person))
     return 0
   },
 })

@@ -9,13 +9,13 @@ export const definition = command({
   summary: 'List current and former enrolled people',
   options: { ...siteOption, ...jsonOption },
   example: 'platform people list',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
     const people = await offline.people()
     const items = await people.listPeople(folder)
     const rows = items.flatMap(({ subject, enrolled, keys }) => keys.map((key) => ({ ...key, subject, enrolled })))
     const columns = ['subject', 'status', 'algorithm', 'fingerprint', 'not_after', 'enrolled']
-    printResult(terminal, given.json, { items }, () => formatTable(terminal, rows, columns, 'nobody is enrolled'))
+    printResult(terminal, params.json, { items }, () => formatTable(terminal, rows, columns, 'nobody is enrolled'))
     return 0
   },
 })

@@ -16,13 +16,13 @@ export const definition = command({
   positionals: { subject: required(text('SUBJECT', 'Subject, as listed by `platform people list`')) },
   options: { yes: flag('Skip the confirmation'), ...siteOption, ...jsonOption },
   example: 'platform people remove ann --yes',
-  async run({ subject, yes, ...given }, terminal) {
-    const folder = requireSite(given, terminal)
+  async run({ subject, yes, ...params }, terminal) {
+    const folder = requireSite(params, terminal)
     const people = await offline.people()
     await people.getPerson(folder, subject)
     await requireConsent(terminal, yes, `Revoke the key of ${subject}? Its signatures do not count from then on.`)
     await people.removePerson(folder, terminal.env, subject)
-    printResult(terminal, given.json, { removed: subject }, () => `removed ${subject}`)
+    printResult(terminal, params.json, { removed: subject }, () => `removed ${subject}`)
     return 0
   },
 })

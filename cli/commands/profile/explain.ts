@@ -14,39 +14,39 @@ export const definition = command({
   positionals: { setting: text('SETTING', 'Section, or section.field (default: all)') },
   options: { ...siteOption, ...jsonOption },
   example: 'platform profile explain consensus.port',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
     const { resolveProfile } = await offline.profile()
     const { explained, problems } = resolveProfile(folder, terminal.env)
-    const { setting: wanted } = given
-    const shown = explained.filter(
-      ({ setting }) => wanted === undefined || setting === wanted || setting.startsWith(`${wanted}.`),
+    const { setting: selector } = params
+    const selected = explained.filter(
+      ({ setting }) => selector === undefined || setting === selector || setting.startsWith(`${selector}.`),
     )
-    if (shown.length === 0)
-      throw new CommandFailure(2, `the setting "${wanted}" does not exist`, suggestSetting(wanted, explained))
+    if (selected.length === 0)
+      throw new CommandFailure(2, `the setting "${selector}" does not exist`, suggestSetting(selector, explained))
     const columns = [
       'setting',
       { heading: 'value', cell: (row: { value?: unknown }) => formatSettingValue(row.value) },
       'origin',
     ]
     const meaning = { heading: 'meaning', cell: (row: { doc?: unknown }) => row.doc }
-    const wide = [...columns, meaning]
-    printResult(terminal, given.json, { settings: shown, problems }, () =>
-      formatTable(terminal, shown, wide, 'there are no settings'),
+    const humanColumns = [...columns, meaning]
+    printResult(terminal, params.json, { settings: selected, problems }, () =>
+      formatTable(terminal, selected, humanColumns, 'no settings'),
     )
     for (const { path, message } of problems) terminal.note(`fault: ${path}: ${message}`)
     return problems.length === 0 ? 0 : 5
   },
 })
 
-/** A section or a setting: a word without a dot is taken for a section, or for a field whose section was left out. */
-function suggestSetting(wanted = '', known: readonly { readonly setting: string }[]): string {
-  const settings = known.map(({ setting }) => setting)
+/** Suggests a section or setting. A word without a dot is a section, or a field without its section. */
+function suggestSetting(selector = '', entries: readonly { readonly setting: string }[]): string {
+  const settings = entries.map(({ setting }) => setting)
   const sections = [...new Set(settings.map((setting) => setting.split('.')[0] ?? ''))]
-  if (wanted.includes('.')) return `did you mean "${nearestWord(wanted, settings)}"?`
+  if (selector.includes('.')) return `did you mean "${nearestWord(selector, settings)}"?`
   const fields = new Map(settings.map((setting) => [setting.split('.')[1] ?? '', setting]))
-  const meant = nearestWord(wanted, [...sections, ...fields.keys()])
-  return `did you mean "${fields.get(meant) ?? meant}"?`
+  const nearest = nearestWord(selector, [...sections, ...fields.keys()])
+  return `did you mean "${fields.get(nearest) ?? nearest}"?`
 }
 
 function formatSettingValue(value: unknown): string {

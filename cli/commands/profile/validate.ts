@@ -1,4 +1,4 @@
-// Validates a profile and lists every fault with its place, before a daemon reads it.
+// Validates a profile and lists every fault with its path, before a daemon reads it.
 import { resolve } from 'node:path'
 import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
@@ -13,9 +13,9 @@ export const definition = command({
   positionals: { file: text('FILE', 'Profile (default: the site’s profile)') },
   options: { ...siteOption, ...jsonOption },
   example: 'platform profile validate ./site/profile.yaml',
-  async run(given, terminal) {
-    const folder = given.file === undefined ? requireSite(given, terminal) : undefined
-    const file = folder?.profile ?? resolve(given.file ?? '')
+  async run(params, terminal) {
+    const folder = params.file === undefined ? requireSite(params, terminal) : undefined
+    const file = folder?.profile ?? resolve(params.file ?? '')
     const [{ listProfileProblems }, peers] = await Promise.all([offline.profile(), offline.peers()])
     const enrolled = folder ? await peers.listPeers(folder) : []
     const problems = listProfileProblems(
@@ -25,7 +25,7 @@ export const definition = command({
       Date.now(),
     )
     const isValid = problems.length === 0
-    printResult(terminal, given.json, { file, valid: isValid, problems }, () =>
+    printResult(terminal, params.json, { file, valid: isValid, problems }, () =>
       isValid
         ? `${colourText(terminal, 'green', 'valid')} ${file}`
         : problems.map(({ path, message }) => `${colourText(terminal, 'red', path)}: ${message}`).join('\n'),

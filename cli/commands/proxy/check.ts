@@ -24,21 +24,21 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform proxy check GET /public-api/api/v1/report/7',
-  async run(given, terminal) {
-    const { method, path, source, json } = given
+  async run(params, terminal) {
+    const { method, path, source, json } = params
     const { explainProxyRequest } = await offline.proxyRules()
-    const { decision, status, steps } = explainProxyRequest(requireSite(given, terminal), terminal.env, {
+    const { decision, status, steps } = explainProxyRequest(requireSite(params, terminal), terminal.env, {
       ...{ method, target: path, source },
     })
     const { next, reason, rule } = decision
-    const found = {
+    const verdict = {
       goes_on: next === 'read' || next === 'write',
       status,
       reason,
       rule: rule?.name,
       path: decision.path,
     }
-    printResult(terminal, json, { ...found, steps }, () =>
+    printResult(terminal, json, { ...verdict, steps }, () =>
       [
         formatTable(
           terminal,
@@ -49,17 +49,17 @@ export const definition = command({
         formatFields(terminal, {
           verdict: colourText(
             terminal,
-            found.goes_on ? outcomeColours.passes : outcomeColours.stops,
+            verdict.goes_on ? outcomeColours.passes : outcomeColours.stops,
             describeVerdict(next, status),
           ),
         }),
       ].join('\n\n'),
     )
-    return found.goes_on || next === 'preflight' ? 0 : 5
+    return verdict.goes_on || next === 'preflight' ? 0 : 5
   },
 })
 
 function describeVerdict(next: 'deny' | 'preflight' | 'read' | 'write', status: number | undefined): string {
-  if (next === 'preflight') return 'answered here, 204'
-  return next === 'deny' ? `denied, ${status}` : 'goes on to the platform'
+  if (next === 'preflight') return 'answered by the proxy, 204'
+  return next === 'deny' ? `denied, ${status}` : 'forwarded to the platform'
 }

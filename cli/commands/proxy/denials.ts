@@ -10,14 +10,14 @@ export const definition = command({
   summary: 'Show the most frequent denials since the proxy started',
   options: { limit: withDefault(20, integer('COUNT', 'Maximum number of results', 1, 256)), ...serviceOptions },
   example: 'platform proxy denials --limit 10',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const found = await api.call('proxy.denial.list', { limit: given.limit })
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const denials = await api.call('proxy.denial.list', { limit: params.limit })
     const columns = ['count', 'reason', 'method', 'path', 'last_at', 'last_source']
-    printResult(terminal, given.json, found, () =>
+    printResult(terminal, params.json, denials, () =>
       [
-        formatFields(terminal, { since: found.since, denied: found.total }),
-        formatTable(terminal, found.items as OutputRow[], columns, 'nothing was denied'),
+        formatFields(terminal, { since: denials.since, denied: denials.total }),
+        formatTable(terminal, denials.items as OutputRow[], columns, 'no denied requests'),
       ].join('\n\n'),
     )
     return 0

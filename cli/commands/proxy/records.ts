@@ -15,12 +15,12 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform proxy records --verdict denied',
-  async run(given, terminal) {
-    const { verdict, source, limit } = given
-    const api = await connectService(given, terminal)
+  async run(params, terminal) {
+    const { verdict, source, limit } = params
+    const api = await connectService(params, terminal)
     const items = await listAllItems(api, 'proxy.record.list', { verdict, source }, limit)
     const columns = ['at', 'source', 'method', 'path', 'verdict', 'reason', 'status', 'upstream_status']
-    printResult(terminal, given.json, { items }, () => formatTable(terminal, items, columns, 'there are no requests'))
+    printResult(terminal, params.json, { items }, () => formatTable(terminal, items, columns, 'no records match'))
     return 0
   },
 })

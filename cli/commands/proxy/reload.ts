@@ -13,11 +13,11 @@ export const definition = command({
   ].join('\n'),
   options: { ...serviceOptions },
   example: 'platform proxy reload',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const done = await api.call('proxy.allowlist.reload', {})
-    const { applied, needs_restart, rules } = done as { applied: string[]; needs_restart: string[]; rules: number }
-    printResult(terminal, given.json, done, () =>
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const result = await api.call('proxy.allowlist.reload', {})
+    const { applied, needs_restart, rules } = result as { applied: string[]; needs_restart: string[]; rules: number }
+    printResult(terminal, params.json, result, () =>
       formatFields(terminal, {
         rules,
         applied: applied.length > 0 ? applied : 'nothing has changed',

@@ -19,11 +19,11 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform proxy simulate /var/log/nginx/access.log',
-  async run(given, terminal) {
+  async run(params, terminal) {
     const { simulateAccessLog } = await offline.proxyRules()
-    const found = await simulateAccessLog(requireSite(given, terminal), terminal.env, given.file, given.top)
-    const { denied, top_denied, rules, ...sums } = found
-    printResult(terminal, given.json, found, () =>
+    const simulation = await simulateAccessLog(requireSite(params, terminal), terminal.env, params.file, params.top)
+    const { denied, top_denied, rules, ...sums } = simulation
+    printResult(terminal, params.json, simulation, () =>
       [
         formatFields(terminal, sums),
         formatTable(terminal, denied, ['reason', 'count'], 'nothing would be denied'),

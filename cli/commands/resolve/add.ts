@@ -27,16 +27,16 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform resolve add new-people.json --node east',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const { node: node_id, lens: lens_id, type: entity_type, idempotencyKey } = given
-    const classification = await resolveClassification(given, terminal)
-    const asked = { records: readJsonFile(given.file), node_id, lens_id, entity_type, classification }
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const { node: node_id, lens: lens_id, type: entity_type, idempotencyKey } = params
+    const classification = await resolveClassification(params, terminal)
+    const request = { records: readJsonFile(params.file), node_id, lens_id, entity_type, classification }
     const extras = idempotencyKey ? { idempotency_key: idempotencyKey } : {}
-    const found = await api.call('resolution.arrival.create', asked, extras)
-    const { items, state, failure } = found as ArrivalResponse
+    const response = await api.call('resolution.arrival.create', request, extras)
+    const { items, state, failure } = response as ArrivalResponse
     const columns = ['record_id', 'outcome', 'entity', 'size']
-    printResult(terminal, given.json, found, () => formatTable(terminal, items, columns, 'there are none'))
+    printResult(terminal, params.json, response, () => formatTable(terminal, items, columns, 'no records'))
     if (state === 'waiting') terminal.note('the records are stored, and matched as soon as no run writes the registry')
     if (failure) throw new CommandFailure(3, failure.reason)
     return 0

@@ -22,18 +22,18 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform resolve attest match_… --decision confirm --evidence "same passport, seen on 3 May"',
-  async run(given, terminal) {
-    const { match: correlation_id, decision, evidence, ifVersion: if_match, idempotencyKey: idempotency_key } = given
-    const { api, subject } = await connectServiceWithSubject(given, terminal)
+  async run(params, terminal) {
+    const { match: correlation_id, decision, evidence, ifVersion: if_match, idempotencyKey: idempotency_key } = params
+    const { api, subject } = await connectServiceWithSubject(params, terminal)
     const match = await api.call(
       'resolution.entity-match.attest',
-      { correlation_id, attester_id: given.attester ?? subject, decision, evidence },
+      { correlation_id, attester_id: params.attester ?? subject, decision, evidence },
       {
         ...(if_match === undefined ? {} : { if_match }),
         ...(idempotency_key === undefined ? {} : { idempotency_key }),
       },
     )
-    printResult(terminal, given.json, match, () => formatMatch(terminal, match))
+    printResult(terminal, params.json, match, () => formatMatch(terminal, match))
     return 0
   },
 })

@@ -4,7 +4,7 @@ import { cancelCommand } from '../../program/show-command.ts'
 export const definition = cancelCommand({
   words: 'resolve cancel',
   summary: 'Cancel a run of the service',
-  of: 'run',
+  object: 'run',
   operation: 'resolution.fusion-run.cancel',
   example: 'platform resolve cancel run_…',
 })

@@ -14,13 +14,11 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform resolve clusters --run run_… --json',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const items = await listAllItems(api, 'resolution.entity-cluster.list', { run_id: given.run }, given.limit)
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const items = await listAllItems(api, 'resolution.entity-cluster.list', { run_id: params.run }, params.limit)
     const columns = ['uid', 'size', { heading: 'members', cell: formatMembers }, 'entity_type', 'run_id']
-    printResult(terminal, given.json, { items }, () =>
-      formatTable(terminal, items, columns, 'there are no such clusters'),
-    )
+    printResult(terminal, params.json, { items }, () => formatTable(terminal, items, columns, 'no clusters match'))
     return 0
   },
 })
@@ -29,9 +27,9 @@ const max_shown_members = 4
 
 function formatMembers(item: ApiObject): string {
   const members = item.members as readonly { readonly node_id: string; readonly record_id: string }[]
-  const shown = members.slice(0, max_shown_members).map(({ node_id, record_id }) => `${node_id}/${record_id}`)
+  const labels = members.slice(0, max_shown_members).map(({ node_id, record_id }) => `${node_id}/${record_id}`)
   return [
-    shown.join(', '),
+    labels.join(', '),
     ...(members.length > max_shown_members ? [`${members.length - max_shown_members} more`] : []),
   ].join(' and ')
 }

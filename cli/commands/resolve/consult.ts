@@ -17,12 +17,12 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform resolve consult match_… --quorum 2/3 --invite bravo charlie',
-  async run(given, terminal) {
-    const policy = parseQuorum(given.quorum)
-    const api = await connectService(given, terminal)
-    const input = { correlation_id: given.id, policy, invite: given.invite }
+  async run(params, terminal) {
+    const policy = parseQuorum(params.quorum)
+    const api = await connectService(params, terminal)
+    const input = { correlation_id: params.id, policy, invite: params.invite }
     const match = await api.call('resolution.entity-match.consult', input)
-    printResult(terminal, given.json, match, () => formatMatch(terminal, match))
+    printResult(terminal, params.json, match, () => formatMatch(terminal, match))
     return 0
   },
 })

@@ -25,9 +25,9 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform resolve evaluate resolved --truth truth.csv',
-  async run({ found, truth, pairs, out, json }, terminal) {
+  async run({ found: input, truth, pairs, out, json }, terminal) {
     const { evaluateFiles, formatSweep } = await offline.evaluation()
-    const evaluation = await evaluateFiles({ found, truth, pairs, out })
+    const evaluation = await evaluateFiles({ input, truth, pairs, out })
     const { records, entities_found, entities_true, scored } = evaluation
     const rows = [
       { measure: 'pairs in clusters', ...evaluation.pairs },

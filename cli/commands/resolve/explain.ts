@@ -11,13 +11,13 @@ export const definition = command({
   positionals: { match: required(text('MATCH', 'Id of the match')) },
   options: serviceOptions,
   example: 'platform resolve explain match_…',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const told = await api.call('resolution.entity-match.explain', {
-      correlation_id: given.match,
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const explanation = await api.call('resolution.entity-match.explain', {
+      correlation_id: params.match,
       columns: Math.max(40, Math.min(1_000, terminal.width)),
     })
-    printResult(terminal, given.json, told, () => escapeControls(String(told.text)).trimEnd())
+    printResult(terminal, params.json, explanation, () => escapeControls(String(explanation.text)).trimEnd())
     return 0
   },
 })

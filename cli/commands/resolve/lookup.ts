@@ -1,4 +1,4 @@
-// Looks one record up in the registry of the service: the entities that it may belong to, and why.
+// Looks up one record in the registry of the service: the entities that it may belong to, with their scores.
 
 import { readJsonFile } from '../../file/json-file.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
@@ -18,17 +18,18 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform resolve lookup record.json',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const { lens: lens_id, type: entity_type, node: node_id, limit } = given
-    const record = readJsonFile(given.file)
-    const found = await api.call('resolution.entity.lookup', { record, lens_id, entity_type, node_id, limit })
-    const { entities } = found as { entities: LookupEntityRow[] }
-    const rows = entities.map(({ record: like, bits, ...rest }) => {
-      return { ...rest, bits: bits.toFixed(2), like: `${like.node_id}/${like.record_id}` }
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const { lens: lens_id, type: entity_type, node: node_id, limit } = params
+    // From a file: other users of the machine can see arguments, and the record may hold personal data.
+    const record = readJsonFile(params.file)
+    const response = await api.call('resolution.entity.lookup', { record, lens_id, entity_type, node_id, limit })
+    const { entities } = response as { entities: LookupEntityRow[] }
+    const rows = entities.map(({ record: similar, bits, ...fields }) => {
+      return { ...fields, bits: bits.toFixed(2), like: `${similar.node_id}/${similar.record_id}` }
     })
     const columns = ['entity', 'size', 'bits', 'above_cut', 'like']
-    printResult(terminal, given.json, found, () => formatTable(terminal, rows, columns, 'no entity is similar'))
+    printResult(terminal, params.json, response, () => formatTable(terminal, rows, columns, 'no entity is similar'))
     return 0
   },
 })

@@ -30,15 +30,15 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform resolve match --registry entities.jsonl --lens persons --data new-people.csv --source people.csv',
-  async run(given, terminal) {
-    const { registry, lens, data: files, source, out, columns, dataFormat: dataKind, format, json } = given
+  async run(params, terminal) {
+    const { registry, lens, data: files, source, out, columns, dataFormat: dataKind, format, json } = params
     const [{ readLens, withColumns }, { matchFiles }] = await Promise.all([offline.lenses(), offline.fileMatching()])
-    const line = createProgressFormatter(() => performance.now())
-    const wanted = { lens: withColumns(readLens(lens), columns), registry, files, source, out, dataKind, format }
-    const items = await matchFiles(wanted, (told) => terminal.progress(line(told)))
+    const formatLine = createProgressFormatter(() => performance.now())
+    const request = { lens: withColumns(readLens(lens), columns), registry, files, source, out, dataKind, format }
+    const items = await matchFiles(request, (progress) => terminal.progress(formatLine(progress)))
     terminal.progress('')
     printResult(terminal, json, { items }, () =>
-      formatTable(terminal, items, ['source', 'id', 'outcome', 'entity', 'size'], 'there are no records'),
+      formatTable(terminal, items, ['source', 'id', 'outcome', 'entity', 'size'], 'no records'),
     )
     return 0
   },

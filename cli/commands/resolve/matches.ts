@@ -17,13 +17,13 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform resolve matches --run run_… --state proposed',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const input = { summary: true, run_id: given.run, state: given.state }
-    const items = await listAllItems(api, 'resolution.entity-match.list', input, given.limit)
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const input = { summary: true, run_id: params.run, state: params.state }
+    const items = await listAllItems(api, 'resolution.entity-match.list', input, params.limit)
     const columns = ['uid', 'left', 'right', 'score', 'linked', 'state']
-    printResult(terminal, given.json, { items }, () =>
-      formatTable(terminal, items.map(formatMatchRow), columns, 'there are no such matches'),
+    printResult(terminal, params.json, { items }, () =>
+      formatTable(terminal, items.map(formatMatchRow), columns, 'no matches'),
     )
     return 0
   },

@@ -21,9 +21,9 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform resolve review match_… --decision reject --reason "father and son"',
-  async run(given, terminal) {
-    const { match: correlation_id, decision, reason, ifVersion: if_match, idempotencyKey: idempotency_key } = given
-    const api = await connectService(given, terminal)
+  async run(params, terminal) {
+    const { match: correlation_id, decision, reason, ifVersion: if_match, idempotencyKey: idempotency_key } = params
+    const api = await connectService(params, terminal)
     const match = await api.call(
       'resolution.entity-match.review',
       { correlation_id, decision, reason },
@@ -32,7 +32,7 @@ export const definition = command({
         ...(idempotency_key === undefined ? {} : { idempotency_key }),
       },
     )
-    printResult(terminal, given.json, match, () => formatMatch(terminal, match))
+    printResult(terminal, params.json, match, () => formatMatch(terminal, match))
     return 0
   },
 })

@@ -6,6 +6,7 @@ import { CommandFailure, command } from '../../program/command.ts'
 import { choice, duration, flag, required, rest, text } from '../../program/params.ts'
 import { escapeControls, formatFields, printResult } from '../../terminal/output.ts'
 import { createDeadline, createProgressFormatter } from '../../terminal/resolution-progress.ts'
+import type { Terminal } from '../../terminal/terminal.ts'
 
 const resultKinds = ['csv', 'jsonl', 'parquet'] as const
 
@@ -39,7 +40,7 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform resolve run --lens persons --data people.csv --out resolved',
-  async run(given, terminal) {
+  async run(params, terminal) {
     const {
       data,
       lens,
@@ -54,13 +55,13 @@ export const definition = command({
       timeLimit,
       seed,
       json,
-    } = given
+    } = params
     const [{ readLens, withColumns }, { resolveFiles }] = await Promise.all([
       offline.lenses(),
       offline.fileResolution(),
     ])
     const now_ms = () => performance.now()
-    const line = createProgressFormatter(now_ms)
+    const formatLine = createProgressFormatter(now_ms)
     const isLate = createDeadline(timeLimit, now_ms)
     const summary = await resolveFiles(
       {
@@ -75,14 +76,14 @@ export const definition = command({
         registry,
         keepsRecords: keepRecords,
       },
-      (told) => {
+      (progress) => {
         if (isLate())
           throw new CommandFailure(
             1,
-            `the run exceeded its time limit of ${timeLimit} s, at ${line(told)}`,
+            `the run exceeded its time limit of ${timeLimit} s, at ${formatLine(progress)}`,
             'raise --time-limit',
           )
-        terminal.progress(line(told))
+        terminal.progress(formatLine(progress))
       },
     )
     terminal.progress('')
@@ -91,20 +92,24 @@ export const definition = command({
         escapeControls(`${source_l} ${id_l} and ${source_r} ${id_r} are confirmed, but rejected pairs keep them apart`),
       )
     }
-    printResult(terminal, json, summary, () =>
-      formatFields(terminal, {
-        ...summary,
-        decisions: summary.decisions?.counted,
-        commonest: Object.entries(summary.commonest)
-          .map(([field, records]) => `${field} (${records})`)
-          .join(', '),
-        sources: summary.sources.map(({ name, records }) => `${name} (${records})`).join(', '),
-        rules: summary.rules.length > 0 ? summary.rules.map(formatBlockingRule).join('; ') : undefined,
-      }),
-    )
+    printResult(terminal, json, summary, () => formatResolutionSummary(terminal, summary))
     return 0
   },
 })
+
+type FileResolutionSummary = Awaited<ReturnType<Awaited<ReturnType<typeof offline.fileResolution>>['resolveFiles']>>
+
+function formatResolutionSummary(terminal: Terminal, summary: FileResolutionSummary): string {
+  return formatFields(terminal, {
+    ...summary,
+    decisions: summary.decisions?.counted,
+    commonest: Object.entries(summary.commonest)
+      .map(([field, records]) => `${field} (${records})`)
+      .join(', '),
+    sources: summary.sources.map(({ name, records }) => `${name} (${records})`).join(', '),
+    rules: summary.rules.length > 0 ? summary.rules.map(formatBlockingRule).join('; ') : undefined,
+  })
+}
 
 type BlockingRuleSummary = {
   readonly rule: string
@@ -114,7 +119,7 @@ type BlockingRuleSummary = {
 }
 
 function formatBlockingRule({ rule, pairs, largest, left_out_count }: BlockingRuleSummary): string {
-  const left =
+  const omitted =
     left_out_count > 0 ? `, ${left_out_count} too large blocks left out, the largest of ${largest} records` : ''
-  return `${rule} (${pairs} pairs${left})`
+  return `${rule} (${pairs} pairs${omitted})`
 }

@@ -15,12 +15,12 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform resolve runs --state failed',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const input = { summary: true, state: given.state }
-    const items = await listAllItems(api, 'resolution.fusion-run.list', input, given.limit)
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const input = { summary: true, state: params.state }
+    const items = await listAllItems(api, 'resolution.fusion-run.list', input, params.limit)
     const columns = ['uid', 'state', 'lens', 'lens_version', 'created_at']
-    printResult(terminal, given.json, { items }, () => formatTable(terminal, items, columns, 'there are no such runs'))
+    printResult(terminal, params.json, { items }, () => formatTable(terminal, items, columns, 'no runs match'))
     return 0
   },
 })

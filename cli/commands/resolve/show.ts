@@ -4,7 +4,7 @@ import { showCommand } from '../../program/show-command.ts'
 export const definition = showCommand({
   words: 'resolve show',
   summary: 'Show a run of the service and its progress',
-  of: 'run',
+  object: 'run',
   operation: 'resolution.fusion-run.status',
   example: 'platform resolve show run_…',
 })

@@ -30,14 +30,14 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform resolve start --lens persons --data east=people-east.csv west=people-west.csv',
-  async run(given, terminal) {
-    const { lens, lensVersion, data, records, idField, threshold, nullPenalty, seed, idempotencyKey } = given
+  async run(params, terminal) {
+    const { lens, lensVersion, data, records, idField, threshold, nullPenalty, seed, idempotencyKey } = params
     const nodes = [
-      ...data.map((each) => parseNodeValue(each, (file) => ({ file }))),
-      ...records.map((each) => parseNodeValue(each, readJsonFile)),
+      ...data.map((pair) => parseNodeValue(pair, (file) => ({ file }))),
+      ...records.map((pair) => parseNodeValue(pair, readJsonFile)),
     ]
     if (new Set(nodes.map(([node]) => node)).size < nodes.length) throw new CommandFailure(2, 'a node is named twice')
-    const api = await connectService(given, terminal)
+    const api = await connectService(params, terminal)
     const run = await api.call(
       'resolution.fusion-run.start',
       {
@@ -48,18 +48,18 @@ export const definition = command({
         threshold,
         null_penalty: nullPenalty,
         seed,
-        classification: await resolveClassification(given, terminal),
+        classification: await resolveClassification(params, terminal),
       },
       idempotencyKey ? { idempotency_key: idempotencyKey } : {},
     )
-    printResult(terminal, given.json, run, () => formatFusionRun(terminal, run))
+    printResult(terminal, params.json, run, () => formatFusionRun(terminal, run))
     return 0
   },
 })
 
-function parseNodeValue<T>(given: string, made: (value: string) => T): [node: string, value: T] {
-  const [, node, value] = /^([^=]+)=(.+)$/.exec(given) ?? []
+function parseNodeValue<T>(pair: string, parseValue: (value: string) => T): [node: string, value: T] {
+  const [, node, value] = /^([^=]+)=(.+)$/.exec(pair) ?? []
   if (node === undefined || value === undefined)
-    throw new CommandFailure(2, `${JSON.stringify(given)} does not have the form NODE=NAME`)
-  return [node, made(value)]
+    throw new CommandFailure(2, `${JSON.stringify(pair)} does not have the form NODE=NAME`)
+  return [node, parseValue(value)]
 }

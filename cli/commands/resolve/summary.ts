@@ -11,10 +11,10 @@ export const definition = command({
   positionals: { id: required(text('RUN', 'Id of the run')) },
   options: serviceOptions,
   example: 'platform resolve summary run_…',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const told = await api.call('resolution.fusion-run.summary', { run_id: given.id })
-    printResult(terminal, given.json, told, () => escapeControls(String(told.text).trimEnd()))
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const response = await api.call('resolution.fusion-run.summary', { run_id: params.id })
+    printResult(terminal, params.json, response, () => escapeControls(String(response.text).trimEnd()))
     return 0
   },
 })

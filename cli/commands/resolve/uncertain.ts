@@ -15,12 +15,12 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform resolve uncertain --run run_… --limit 10',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const items = await listAllItems(api, 'resolution.entity-match.uncertain', { run_id: given.run }, given.limit)
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const items = await listAllItems(api, 'resolution.entity-match.uncertain', { run_id: params.run }, params.limit)
     const columns = ['uid', 'left', 'right', 'score', 'linked', 'state', 'worth']
-    printResult(terminal, given.json, { items }, () =>
-      formatTable(terminal, items.map(formatMatchRow), columns, 'no match is in doubt'),
+    printResult(terminal, params.json, { items }, () =>
+      formatTable(terminal, items.map(formatMatchRow), columns, 'no uncertain matches'),
     )
     return 0
   },

@@ -5,7 +5,7 @@ import { text } from '../../program/params.ts'
 export const definition = changeCommand({
   words: 'signal archive',
   summary: 'Dismiss a signal and mark it as archived',
-  of: 'signal',
+  object: 'signal',
   operation: 'intelligence.signal.archive',
   options: { rationale: text('TEXT', 'Reason, stored in its history') },
   example: 'platform signal archive sig_…',

@@ -68,14 +68,14 @@ async function fetchChangePage(
   return (await api.call('intelligence.signal.changes', input)) as SignalChangePage
 }
 
-async function fetchChanges(api: ServiceClient, from: string | undefined, limit: number) {
+async function fetchChanges(api: ServiceClient, start: string | undefined, limit: number) {
   const items: OutputRow[] = []
-  let since = from
+  let since = start
   for (;;) {
-    const next = await fetchChangePage(api, since, Math.min(500, limit - items.length))
-    items.push(...next.items)
-    since = next.next_since
-    if (!next.has_more || items.length >= limit) return { items, next_since: since }
+    const page = await fetchChangePage(api, since, Math.min(500, limit - items.length))
+    items.push(...page.items)
+    since = page.next_since
+    if (!page.has_more || items.length >= limit) return { items, next_since: since }
   }
 }
 
@@ -85,14 +85,14 @@ type FollowChangesInput = { readonly since: string | undefined; readonly every: 
 async function followChanges(
   api: ServiceClient,
   terminal: Terminal,
-  { since: from, every, json }: FollowChangesInput,
+  { since: start, every, json }: FollowChangesInput,
 ): Promise<0> {
-  let since = from
+  let since = start
   for (;;) {
     const { items, next_since, has_more } = await fetchChangePage(api, since, 500)
     since = next_since
     if (json && items.length > 0) terminal.print(escapeControls(JSON.stringify({ items, next_since })))
-    if (!json) for (const each of items) terminal.print(formatSignalChange(each))
+    if (!json) for (const change of items) terminal.print(formatSignalChange(change))
     if (!has_more) await pause(every * 1_000)
   }
 }

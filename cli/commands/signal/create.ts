@@ -1,7 +1,7 @@
 // Raises a signal.
 
 import { formatSignal } from '../../format/signal.ts'
-import { classificationOptions, resolveClassificationIfGiven } from '../../options/classification.ts'
+import { classificationOptions, resolveOptionalClassification } from '../../options/classification.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { createOptions, toRequestOptions } from '../../options/signal-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
@@ -56,7 +56,7 @@ export const definition = command({
       source: { type: params.source, ...(params.sourceName === undefined ? {} : { name: params.sourceName }) },
       detected_at: resolveDetectionTime(params),
       ...(related.length ? { related_signals: [...related] } : {}),
-      classification: await resolveClassificationIfGiven(params, terminal),
+      classification: await resolveOptionalClassification(params, terminal),
     }
     const created = await api.call('intelligence.signal.create', input, toRequestOptions(params))
     printResult(terminal, params.json, created, () => formatSignal(terminal, created))

@@ -39,8 +39,8 @@ export const definition = command({
     if (dryRun) return printPlan(api, { ...selection, disposition }, params.json, terminal)
     if (rationale === undefined)
       throw new CommandFailure(2, '--rationale is missing: give the reason for the disposition')
-    const [uid, ...others] = ids
-    if (uid !== undefined && others.length === 0 && params.idempotencyKey === undefined) {
+    const [uid, ...otherIds] = ids
+    if (uid !== undefined && otherIds.length === 0 && params.idempotencyKey === undefined) {
       const input = { uid, disposition, rationale }
       const changed = await api.call('intelligence.signal.set-disposition', input, toRequestOptions(params))
       printResult(terminal, params.json, changed, () => formatSignal(terminal, changed))
@@ -50,12 +50,12 @@ export const definition = command({
       throw new CommandFailure(2, '--if-version works for a single signal only: leave it out, or name one signal')
     const expect =
       yes || ids.length > 0 ? undefined : await confirmMatchCount(api, { ...selection, disposition }, terminal)
-    const begun = await api.call(
+    const bulk = await api.call(
       'intelligence.bulk.create',
       { ...selection, disposition, rationale, expect },
       toRequestOptions(params),
     )
-    const finished = await waitForBulk(api, begun, terminal)
+    const finished = await waitForBulk(api, bulk, terminal)
     printResult(terminal, params.json, finished, () => formatBulk(terminal, finished))
     return finished.done === finished.total ? 0 : 3
   },

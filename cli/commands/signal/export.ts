@@ -79,7 +79,7 @@ async function exportSignals(api: ServiceClient, filters: OutputRow, limit: numb
 }
 
 function mergeBundles(pages: readonly SignalExportPage[]): ExportedStixBundle {
-  const [first = '', ...rest] = pages.map(({ bundle }) => bundle.id)
-  const id = rest.length === 0 ? first : `bundle--${nameUuid(first.slice('bundle--'.length), JSON.stringify(rest))}`
+  const [first = '', ...others] = pages.map(({ bundle }) => bundle.id)
+  const id = others.length === 0 ? first : `bundle--${nameUuid(first.slice('bundle--'.length), JSON.stringify(others))}`
   return { type: 'bundle', id }
 }

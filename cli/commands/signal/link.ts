@@ -6,7 +6,7 @@ export const definition = changeCommand({
   words: 'signal link',
   summary: 'Link a signal to an insight',
   notes: '--if-version is the version of the insight, which owns the link.',
-  of: 'signal',
+  object: 'signal',
   operation: 'intelligence.signal.link-insight',
   options: {
     insight: required(text('INSIGHT', 'ID of the insight')),

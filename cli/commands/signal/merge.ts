@@ -7,7 +7,7 @@ export const definition = changeCommand({
   summary: 'Merge duplicates into a signal, which represents them from then on',
   notes:
     'The signal takes over their links and related signals, and its label becomes the join of all labels. Undo: signal unmerge.',
-  of: 'signal',
+  object: 'signal',
   operation: 'intelligence.signal.merge',
   options: {
     from: required(nameList('SIGNAL,...', 'IDs of the duplicates')),

@@ -13,8 +13,8 @@ export const definition = command({
   example: 'platform signal send sig_… --peer bravo',
   async run(params, terminal) {
     const api = await connectService(params, terminal)
-    const sent = await api.call('intelligence.signal.send', { uid: params.id, peer: params.peer })
-    printResult(terminal, params.json, sent, () => formatFields(terminal, sent))
+    const receipt = await api.call('intelligence.signal.send', { uid: params.id, peer: params.peer })
+    printResult(terminal, params.json, receipt, () => formatFields(terminal, receipt))
     return 0
   },
 })

@@ -4,7 +4,7 @@ import { showCommand } from '../../program/show-command.ts'
 export const definition = showCommand({
   words: 'signal show',
   summary: 'Show a signal with its history',
-  of: 'signal',
+  object: 'signal',
   operation: 'intelligence.signal.get',
   example: 'platform signal show sig_…',
 })

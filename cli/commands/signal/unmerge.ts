@@ -6,7 +6,7 @@ export const definition = changeCommand({
   words: 'signal unmerge',
   summary: 'Undo the merge of a signal; it becomes what it was before',
   notes: '--if-version is the version of the surviving signal, which owns the merge.',
-  of: 'signal',
+  object: 'signal',
   operation: 'intelligence.signal.unmerge',
   options: { rationale: required(text('TEXT', 'Reason, stored in both histories')) },
   example: 'platform signal unmerge sig_… --rationale "two ships after all"',

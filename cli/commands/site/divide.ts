@@ -13,14 +13,15 @@ export const definition = command({
   ].join('\n'),
   options: { ...siteOption, ...jsonOption },
   example: 'platform site divide --site /var/lib/platform/alpha',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
     const { divideSite } = await offline.siteDivision()
-    const done = await divideSite(folder, terminal.env, Date.now())
-    printResult(terminal, given.json, done, () =>
-      [formatTable(terminal, done.users, ['role', 'user', 'uid'], 'no users'), `changed ${done.changes} paths`].join(
-        '\n',
-      ),
+    const division = await divideSite(folder, terminal.env, Date.now())
+    printResult(terminal, params.json, division, () =>
+      [
+        formatTable(terminal, division.users, ['role', 'user', 'uid'], 'no users'),
+        `changed ${division.changes} paths`,
+      ].join('\n'),
     )
     return 0
   },

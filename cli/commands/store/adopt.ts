@@ -1,4 +1,4 @@
-// Records that the cluster which answers now holds the site's documents.
+// Records the answering cluster as the one that holds the site's documents.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { requireConsent } from '../../confirmation/require-consent.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
@@ -22,14 +22,14 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform store adopt --yes',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
     const { adoptAnsweringCluster } = await offline.adoption()
-    const loss = given.giveUp ? ', and lose the documents of its missing indexes' : ''
-    await requireConsent(terminal, given.yes, `Adopt the answering cluster as the document store${loss}?`)
-    const items = await adoptAnsweringCluster(folder, terminal.env, { give_up: given.giveUp })
+    const loss = params.giveUp ? ', and lose the documents of its missing indexes' : ''
+    await requireConsent(terminal, params.yes, `Adopt the answering cluster as the document store${loss}?`)
+    const items = await adoptAnsweringCluster(folder, terminal.env, { give_up: params.giveUp })
     const columns = ['role', 'from', 'cluster', 'given_up']
-    printResult(terminal, given.json, { items }, () =>
+    printResult(terminal, params.json, { items }, () =>
       formatTable(terminal, items, columns, 'no documents are in a cluster'),
     )
     return 0

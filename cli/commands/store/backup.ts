@@ -16,15 +16,15 @@ export const definition = command({
   positionals: { to: required(text('DIR', 'Folder to create; must not exist')) },
   options: { ...siteOption, ...jsonOption },
   example: 'platform store backup /media/backup/2026-05-03',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
-    const to = resolve(given.to)
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
+    const to = resolve(params.to)
     const { backupStore } = await offline.store()
-    const made = await backupStore(folder, terminal.env, to, Date.now(), (text) => terminal.progress(text))
+    const backup = await backupStore(folder, terminal.env, to, Date.now(), (text) => terminal.progress(text))
     terminal.progress('')
     const columns = ['role', 'file', 'bytes', 'sha256']
-    printResult(terminal, given.json, { folder: to, ...made }, () =>
-      formatTable(terminal, made.databases, columns, 'nothing'),
+    printResult(terminal, params.json, { folder: to, ...backup }, () =>
+      formatTable(terminal, backup.databases, columns, 'nothing'),
     )
     return 0
   },

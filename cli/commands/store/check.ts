@@ -10,15 +10,15 @@ export const definition = command({
   notes: 'Exit code 5: a database is damaged. Works while the site runs; a large site takes a while.',
   options: { ...siteOption, ...jsonOption },
   example: 'platform store check',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
     const { checkDatabases } = await offline.store()
     const items = await checkDatabases(folder, terminal.env, (text) => terminal.progress(text))
     terminal.progress('')
     const isSound = items.every(({ faults }) => faults.length === 0)
     printResult(
       terminal,
-      given.json,
+      params.json,
       { sound: isSound, items },
       () =>
         items

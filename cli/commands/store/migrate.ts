@@ -24,15 +24,15 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform store migrate cluster',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
     const { migrateStore } = await offline.migration()
-    if (given.replace) await requireConsent(terminal, given.yes, 'Remove the documents that are there already?')
-    const plan = { to: documentsHomes[given.to], replace: given.replace }
+    if (params.replace) await requireConsent(terminal, params.yes, 'Remove the documents that are there already?')
+    const plan = { to: documentsHomes[params.to], replace: params.replace }
     const items = await migrateStore(folder, terminal.env, plan, (text) => terminal.progress(text))
     terminal.progress('')
     const columns = ['role', 'collection', 'documents', 'digest']
-    printResult(terminal, given.json, { to: given.to, items }, () =>
+    printResult(terminal, params.json, { to: params.to, items }, () =>
       formatTable(terminal, items, columns, 'the documents are there already'),
     )
     return 0

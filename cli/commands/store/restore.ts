@@ -18,23 +18,24 @@ export const definition = command({
   positionals: { from: required(text('DIR', 'Folder of `platform store backup`')) },
   options: { yes: flag('Skip the confirmation'), ...siteOption, ...jsonOption },
   example: 'platform store restore /media/backup/2026-05-03 --yes',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
     const { restoreBackup } = await offline.restore()
-    await requireConsent(terminal, given.yes, `Replace the data of ${folder.data} by the backup?`)
-    const done = await restoreBackup(folder, terminal.env, resolve(given.from), Date.now(), (text) =>
+    await requireConsent(terminal, params.yes, `Replace the data of ${folder.data} by the backup?`)
+    const restored = await restoreBackup(folder, terminal.env, resolve(params.from), Date.now(), (text) =>
       terminal.progress(text),
     )
     terminal.progress('')
     printResult(
       terminal,
-      given.json,
-      done,
-      () => `restored ${done.roles.join(', ')}; the replaced data is in ${done.kept.join(', ')}`,
+      params.json,
+      restored,
+      () => `restored ${restored.roles.join(', ')}; the replaced data is in ${restored.kept.join(', ')}`,
     )
-    if (!done.roles.includes('site')) return 0
-    if (done.purged_again === undefined) terminal.note('purges since the backup are not known here: run them again')
-    else if (done.purged_again > 0) terminal.note(`${done.purged_again} purges since the backup were repeated`)
+    if (!restored.roles.includes('site')) return 0
+    if (restored.purged_again === undefined)
+      terminal.note('the site has no record of purges since the backup: run them again')
+    else if (restored.purged_again > 0) terminal.note(`${restored.purged_again} purges since the backup were repeated`)
     return 0
   },
 })

@@ -9,8 +9,8 @@ export const definition = command({
   summary: 'Show the databases, their size and their contents',
   options: { ...siteOption, ...jsonOption },
   example: 'platform store status',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
     const { readStoreStatus } = await offline.store()
     const items = await readStoreStatus(folder, terminal.env)
     const columns = [
@@ -20,7 +20,7 @@ export const definition = command({
       'audit_records',
       'file',
     ]
-    printResult(terminal, given.json, { items }, () =>
+    printResult(terminal, params.json, { items }, () =>
       formatTable(terminal, items, columns, 'the site has no data yet'),
     )
     return 0

@@ -17,9 +17,9 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform token exchange --audience airflow < alice.token > airflow.token',
-  async run(given, terminal) {
-    const { audience, scope } = given
-    const folder = requireSite(given, terminal)
+  async run(params, terminal) {
+    const { audience, scope } = params
+    const folder = requireSite(params, terminal)
     const subject_token = await readToken(undefined, terminal)
     const { exchangeProviderToken } = await offline.providerTokens()
     const { access_token, expires_in } = await exchangeProviderToken(folder, terminal.env, {
@@ -27,8 +27,8 @@ export const definition = command({
       audience,
       scope,
     })
-    printResult(terminal, given.json, { token: access_token, audience, expires_in }, () => access_token)
-    if (!given.json && expires_in !== undefined) terminal.note(`for ${audience}, valid for ${expires_in} s`)
+    printResult(terminal, params.json, { token: access_token, audience, expires_in }, () => access_token)
+    if (!params.json && expires_in !== undefined) terminal.note(`for ${audience}, valid for ${expires_in} s`)
     return 0
   },
 })

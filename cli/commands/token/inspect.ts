@@ -13,15 +13,15 @@ export const definition = command({
   positionals: { token: text('TOKEN', 'Token. Prefer stdin or PLATFORM_TOKEN: arguments are visible to other users') },
   options: { ...siteOption, ...jsonOption },
   example: 'platform token inspect < token.txt',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
-    const token = await readToken(given.token, terminal)
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
+    const token = await readToken(params.token, terminal)
     const { inspectToken } = await offline.tokens()
-    const seen = await inspectToken(folder, terminal.env, token, Date.now())
-    if (!seen) throw new CommandFailure(2, 'the input is not a token')
-    const { state, reason, claims } = seen
+    const inspection = await inspectToken(folder, terminal.env, token, Date.now())
+    if (!inspection) throw new CommandFailure(2, 'the input is not a token (a JWT)')
+    const { state, reason, claims } = inspection
     const isValid = state === 'valid'
-    printResult(terminal, given.json, seen, () =>
+    printResult(terminal, params.json, inspection, () =>
       formatFields(terminal, {
         state: colourText(
           terminal,

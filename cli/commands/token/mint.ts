@@ -21,19 +21,19 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'PLATFORM_TOKEN=$(platform token mint --subject alice --roles analyst --clearance SECRET --ttl 8h)',
-  async run(given, terminal) {
-    const { subject, roles, clearance: level, categories, nationality, ttl } = given
+  async run(params, terminal) {
+    const { subject, roles, clearance: level, categories, nationality, ttl } = params
     if (level === undefined && (categories.length > 0 || nationality)) {
       throw new CommandFailure(2, '--categories and --nationality need --clearance')
     }
-    const folder = requireSite(given, terminal)
+    const folder = requireSite(params, terminal)
     const [tokens, profile] = await Promise.all([offline.tokens(), offline.profile()])
-    const tenant_id = given.tenant ?? profile.readSiteSettings(folder, terminal.env).platform.tenant_id
-    const unknown = profile.findUnknownRoles(folder, terminal.env, roles)
-    if (unknown.length)
+    const tenant_id = params.tenant ?? profile.readSiteSettings(folder, terminal.env).platform.tenant_id
+    const unknownRoles = profile.findUnknownRoles(folder, terminal.env, roles)
+    if (unknownRoles.length)
       throw new CommandFailure(
         2,
-        `the profile has no role ${unknown.join(', ')}`,
+        `the profile has no role ${unknownRoles.join(', ')}`,
         '`platform profile explain identity.roles` lists them',
       )
     const claims = {
@@ -44,8 +44,8 @@ export const definition = command({
     }
     const minted = await tokens.mintRecordedToken(folder, terminal.env, claims, ttl, Date.now())
     const expires = new Date(minted.exp * 1000).toISOString()
-    printResult(terminal, given.json, { ...minted, ...claims, expires }, () => minted.token)
-    if (!given.json) terminal.note(`${minted.jti}, valid until ${expires}`)
+    printResult(terminal, params.json, { ...minted, ...claims, expires }, () => minted.token)
+    if (!params.json) terminal.note(`${minted.jti}, valid until ${expires}`)
     return 0
   },
 })

@@ -17,14 +17,14 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform token revoke --subject alice --reason "laptop lost"',
-  async run(given, terminal) {
-    const { jti, subject, reason } = given
+  async run(params, terminal) {
+    const { jti, subject, reason } = params
     if (jti !== undefined && subject !== undefined)
-      throw new CommandFailure(2, 'give a token’s id or --subject, not both')
-    const folder = requireSite(given, terminal)
+      throw new CommandFailure(2, 'a token id and --subject cannot be combined: pass one of them')
+    const folder = requireSite(params, terminal)
     const { revokeToken, readTokenId } = await offline.tokens()
     const id = subject === undefined ? (jti ?? readTokenId(await readToken(undefined, terminal))) : undefined
-    if (subject === undefined && id === undefined) throw new CommandFailure(2, 'the input is not a token')
+    if (subject === undefined && id === undefined) throw new CommandFailure(2, 'the input is not a token (a JWT)')
     if (id?.includes('.') && readTokenId(id) !== undefined) {
       throw new CommandFailure(
         2,
@@ -32,9 +32,14 @@ export const definition = command({
         'pipe it to stdin: arguments are visible to other users',
       )
     }
-    const what = id === undefined ? { subject: subject ?? '' } : { jti: id }
-    await revokeToken(folder, terminal.env, what, reason, Date.now())
-    printResult(terminal, given.json, { revoked: what, reason }, () => `revoked ${id ?? `every token of ${subject}`}`)
+    const target = id === undefined ? { subject: subject ?? '' } : { jti: id }
+    await revokeToken(folder, terminal.env, target, reason, Date.now())
+    printResult(
+      terminal,
+      params.json,
+      { revoked: target, reason },
+      () => `revoked ${id ?? `every token of ${subject}`}`,
+    )
     return 0
   },
 })

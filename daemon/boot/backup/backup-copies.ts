@@ -1,4 +1,4 @@
-// Finds copies of the site's data that still hold a purged body: a purge does not change them, so people must.
+// Finds copies of the site's data that still contain a body: a purge cannot change them, so people must.
 import * as fs from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { copyContains } from '../../../adapters/store/sqlite/journal-copies.ts'
@@ -10,8 +10,8 @@ import { roleDataFolder, roleRunFolder, type SiteFolder } from '../storage/site-
 import { backupSetsFolder, databaseFileName } from './backup-set.ts'
 
 /**
- * Copies of the journal, which the site role keeps: bodies that wait to be sent are in it. Those that people made elsewhere
- * are known by the audit chain; nothing that lies where others may write is opened here.
+ * Searches copies of the site role's journal, which contains bodies that wait to be sent. The audit chain lists backups
+ * that people made elsewhere; those are not opened, since other users may write there.
  */
 export function backupCopies(
   folder: SiteFolder,
@@ -20,37 +20,42 @@ export function backupCopies(
 ): BackupCopies {
   return {
     async holding(digests) {
-      const wanted = new Set(digests)
-      const kept = listFolders(roleDataFolder(folder, siteOwner)).filter((dir) => dir.includes('before-restore-'))
+      const digestSet = new Set(digests)
+      const replacedData = listFolders(roleDataFolder(folder, siteOwner)).filter((dir) =>
+        dir.includes('before-restore-'),
+      )
       const sets = new Set([
         ...listFolders(backupSetsFolder(folder, resolved)),
         ...listFolders(join(folder.data, 'backups')),
-        ...kept,
+        ...replacedData,
       ])
       const copies = [...sets].filter((dir) => fs.existsSync(join(dir, databaseFileName(siteOwner))))
-      const here = copies
-        .map((dir) => inspectCopy(dir, roleRunFolder(folder, siteOwner), wanted))
+      const found = copies
+        .map((dir) => inspectCopy(dir, roleRunFolder(folder, siteOwner), digestSet))
         .filter(({ holds }) => holds !== 'no')
-      const elsewhere = (await listManualBackups(audit)).filter(({ dir }) => !sets.has(dir))
-      return [...here, ...elsewhere.map(({ dir, at }) => ({ name: `${dir}, of ${at}`, holds: 'unknown' as const }))]
+      const manualBackups = (await listManualBackups(audit)).filter(({ dir }) => !sets.has(dir))
+      return [
+        ...found,
+        ...manualBackups.map(({ dir, at }) => ({ name: `${dir}, of ${at}`, holds: 'unknown' as const })),
+      ]
     },
   }
 }
 
-/** The newest; one for each folder. */
+/** The newest backup of each folder. */
 async function listManualBackups(audit: Pick<AuditLog, 'list'>): Promise<{ dir: string; at: string }[]> {
   const records = await audit.list({ action: 'site.store.backup', limit: max_records })
-  const made = records.flatMap(({ event }) => (event ? [{ dir: event.target, at: event.at }] : []))
-  return made.filter(({ dir }, index) => made.findIndex((each) => each.dir === dir) === index)
+  const backups = records.flatMap(({ event }) => (event ? [{ dir: event.target, at: event.at }] : []))
+  return backups.filter(({ dir }, index) => backups.findIndex((candidate) => candidate.dir === dir) === index)
 }
 
 const max_records = 100
 
-/** A copy that cannot be read counts as unknown. */
-function inspectCopy(dir: string, addonDir: string, wanted: ReadonlySet<string>): BackupCopy {
+/** Searches one copy; an unreadable one may hold the body, so its answer is unknown. */
+function inspectCopy(dir: string, addonDir: string, digestSet: ReadonlySet<string>): BackupCopy {
   const name = join(basename(dirname(dir)), basename(dir))
   try {
-    return { name, holds: copyContains(join(dir, databaseFileName(siteOwner)), addonDir, wanted) ? 'yes' : 'no' }
+    return { name, holds: copyContains(join(dir, databaseFileName(siteOwner)), addonDir, digestSet) ? 'yes' : 'no' }
   } catch {
     return { name, holds: 'unknown' }
   }

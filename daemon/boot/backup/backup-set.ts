@@ -1,5 +1,4 @@
-// A backup as it lies on disk: a folder with one database for each role and a manifest, under its name once it is
-// whole.
+// The files of a backup: a folder with one database for each role and a manifest, which gets its name once complete.
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -31,25 +30,23 @@ export function databaseFileName(role: string): string {
   return `${role}.db`
 }
 
-/** Where scheduled backups are made. */
+/** Folder of scheduled backups. */
 export function backupSetsFolder(folder: SiteFolder, resolved: ResolvedSettings): string {
   return getSettings(resolved, siteRoleSettings).backup_dir ?? join(folder.data, 'backups')
 }
 
-/** A set that is not whole yet. */
+/** Folder of an incomplete set. */
 export function draftFolder(dir: string, set: string): string {
   return join(dir, `.${set}.part`)
 }
 
-/**
- * Ends the making of a backup: what the folder holds is named. `now` in epoch milliseconds; durable when it returns.
- */
+/** Completes a backup: writes its manifest durably. `now` in epoch milliseconds. */
 export function writeBackupManifest(dir: string, databases: readonly BackupEntry[], now: number): BackupManifest {
-  const made = backupManifest.parse({ v: 1, type: 'platform.backup', made: new Date(now).toISOString(), databases })
+  const manifest = backupManifest.parse({ v: 1, type: 'platform.backup', made: new Date(now).toISOString(), databases })
   const file = join(dir, 'manifest.json')
-  fs.writeFileSync(file, `${JSON.stringify(made, undefined, 2)}\n`, { flag: 'wx', mode: 0o600, flush: true })
+  fs.writeFileSync(file, `${JSON.stringify(manifest, undefined, 2)}\n`, { flag: 'wx', mode: 0o600, flush: true })
   syncFolder(resolve(file, '..'))
-  return made
+  return manifest
 }
 
 export async function fingerprintFile(file: string): Promise<FileFingerprint> {
@@ -57,18 +54,18 @@ export async function fingerprintFile(file: string): Promise<FileFingerprint> {
 }
 
 /**
- * Copies what is open as `from` into a new file (0600) that must not exist and is not a link; returns digest and size.
- * Durable when it resolves; nothing is left of a copy that fails. The caller closes `from`.
+ * Copies the open file `from` into a new file (0600), which must not exist or be a link, and returns its fingerprint.
+ * Durable once it resolves; a failed copy is removed. The caller closes `from`.
  */
 export async function copyToNewFile(from: number, to: string): Promise<FileFingerprint> {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants
   const target = fs.openSync(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
   try {
     const source = fs.createReadStream('', { fd: from, autoClose: false, start: 0 })
-    const found = await digestStream(source, (part) => writeFully(target, part))
+    const fingerprint = await digestStream(source, (chunk) => writeFully(target, chunk))
     fs.fsyncSync(target)
     syncFolder(resolve(to, '..'))
-    return found
+    return fingerprint
   } catch (error) {
     fs.rmSync(to, { force: true })
     throw error
@@ -77,13 +74,13 @@ export async function copyToNewFile(from: number, to: string): Promise<FileFinge
   }
 }
 
-async function digestStream(source: fs.ReadStream, see: (part: Buffer) => void): Promise<FileFingerprint> {
+async function digestStream(source: fs.ReadStream, onChunk: (chunk: Buffer) => void): Promise<FileFingerprint> {
   const hash = createHash('sha256')
   let bytes = 0
-  for await (const part of source as AsyncIterable<Buffer>) {
-    hash.update(part)
-    bytes += part.length
-    see(part)
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    hash.update(chunk)
+    bytes += chunk.length
+    onChunk(chunk)
   }
   return { sha256: hash.digest('hex'), bytes }
 }

@@ -1,4 +1,4 @@
-// A role's share of a scheduled backup: a copy of its own database, which nobody but its user ever reads on the way.
+// The role's part of a scheduled backup: a copy of its own database, which no other user can read while it is made.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as rest } from 'node:timers/promises'
@@ -9,59 +9,64 @@ import type { RoleStorage } from '../storage/role-storage.ts'
 import { roleDataFolder, type SiteFolder } from '../storage/site-folder.ts'
 import { backupSetsFolder, copyToNewFile, databaseFileName, draftFolder } from './backup-set.ts'
 
-/** How long an answer waits for the copy: well below what a request may take. */
+/** Longest wait of one response for the copy, well below the time limit of a request. */
 const timeout_ms = 10_000
 const privateCopyPattern = /^\.copy-.*\.db/
 
-/** Starts the copy with the first request for the set; later requests return its state. One set at a time. */
-export function roleBackup(stock: RoleStorage, folder: SiteFolder, resolved: ResolvedSettings): ServiceParts['backup'] {
+/** Starts the copy at the first request for a set, and reports its state to the next ones; copies run one at a time. */
+export function roleBackup(
+  storage: RoleStorage,
+  folder: SiteFolder,
+  resolved: ResolvedSettings,
+): ServiceParts['backup'] {
   let current: { readonly set: string; readonly copy: Promise<BackupAnswer> } | undefined
   return async (set) => {
     if (current?.set !== set) {
-      const begin = () => copyIntoDraft(draftFolder(backupSetsFolder(folder, resolved), set), stock, folder)
-      const copy = current ? current.copy.then(begin, begin) : begin()
+      const startCopy = () => copyIntoDraft(draftFolder(backupSetsFolder(folder, resolved), set), storage, folder)
+      const copy = current ? current.copy.then(startCopy, startCopy) : startCopy()
       current = { set, copy }
-      // A failed copy may be requested again.
+      // After a failure, the same set may be requested again.
       copy.catch(() => {
         if (current?.copy === copy) current = undefined
       })
     }
-    const late = new AbortController()
-    const waiting = rest(timeout_ms, { state: 'copying' } as const, { signal: late.signal, ref: false })
+    const timeLimit = new AbortController()
+    const timedOut = rest(timeout_ms, { state: 'copying' } as const, { signal: timeLimit.signal, ref: false })
     try {
-      return await Promise.race([current.copy, waiting])
+      return await Promise.race([current.copy, timedOut])
     } catch (error) {
       if (isRefusal(error)) return error
       throw error
     } finally {
-      late.abort()
-      waiting.catch(() => undefined)
+      timeLimit.abort()
+      timedOut.catch(() => undefined)
     }
   }
 }
 
 /**
- * SQLite makes the copy where nobody else may write, since it believes a journal that it finds beside a database;
- * what lies in the draft is a plain file, whole when it is there.
+ * Copies into the draft of the set. SQLite writes to a private folder first, since it trusts any journal beside a
+ * database; the draft then receives a complete plain file.
  */
-async function copyIntoDraft(draft: string, stock: RoleStorage, folder: SiteFolder): Promise<BackupAnswer> {
+async function copyIntoDraft(draft: string, storage: RoleStorage, folder: SiteFolder): Promise<BackupAnswer> {
   if (!fs.lstatSync(draft, { throwIfNoEntry: false })?.isDirectory())
-    throw refuse('not_found', 'no such backup is being made')
-  const own = roleDataFolder(folder, stock.role)
-  // Leftovers of a crash.
-  for (const name of fs.readdirSync(own).filter((each) => privateCopyPattern.test(each))) fs.rmSync(join(own, name))
-  const copy = join(own, `.copy-${process.pid}.db`)
+    throw refuse('not_found', 'this backup is not in progress')
+  const dataFolder = roleDataFolder(folder, storage.role)
+  // Removes the remains of a copy that a crash interrupted.
+  for (const name of fs.readdirSync(dataFolder).filter((file) => privateCopyPattern.test(file)))
+    fs.rmSync(join(dataFolder, name))
+  const copy = join(dataFolder, `.copy-${process.pid}.db`)
   try {
-    await stock.file.backup(copy)
+    await storage.file.backup(copy)
     const source = fs.openSync(copy, 'r')
     try {
-      return { state: 'done', ...(await copyToNewFile(source, join(draft, databaseFileName(stock.role)))) }
+      return { state: 'done', ...(await copyToNewFile(source, join(draft, databaseFileName(storage.role)))) }
     } finally {
       fs.closeSync(source)
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw refuse('already_exists', 'the backup has a copy of this role already')
+    throw refuse('already_exists', 'the backup already has a copy of this role')
   } finally {
     fs.rmSync(copy, { force: true })
   }

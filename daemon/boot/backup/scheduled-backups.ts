@@ -1,5 +1,4 @@
-// Scheduled backups: the site role begins a set, each role puts its own database into it, and a whole set gets its
-// name.
+// Scheduled backups: the site role starts a set, each role adds its own database, and a complete set gets its name.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { syncFolder } from '../../../adapters/platform/durable-file/sync-folder.ts'
@@ -20,7 +19,7 @@ type ScheduledBackupOptions = {
   readonly now: () => number
 }
 
-/** Made like those of `platform store backup`, so that `platform store restore` takes them. */
+/** Creates sets in the format of `platform store backup`, so that `platform store restore` accepts them. */
 export function scheduledBackups({ folder, resolved, now }: ScheduledBackupOptions): Backups {
   const dir = backupSetsFolder(folder, resolved)
   const group = resolveDivision(resolved)?.group
@@ -28,12 +27,12 @@ export function scheduledBackups({ folder, resolved, now }: ScheduledBackupOptio
     async run(keep, clients) {
       const set = new Date(now()).toISOString().replaceAll(/[:.]/g, '-')
       if (fs.mkdirSync(dir, { recursive: true, mode: 0o700 })) grantGroupAccess(dir, group, 0o750)
-      // Leftovers of a crash are as large as the databases.
+      // The remains of an interrupted set are as large as the databases.
       for (const draft of fs.readdirSync(dir).filter(isDraft)) fs.rmSync(join(dir, draft), { recursive: true })
       const draft = draftFolder(dir, set)
       try {
         fs.mkdirSync(draft, { mode: 0o700 })
-        // Each role may add to it, and none may touch what another has added.
+        // Each role may add files, and none may change the files of another.
         grantGroupAccess(draft, group, 0o1770)
         const databases: BackupEntry[] = []
         for (const role of listBackupRoles(folder, resolved)) databases.push(await requestRoleCopy(role, set, clients))
@@ -50,37 +49,38 @@ export function scheduledBackups({ folder, resolved, now }: ScheduledBackupOptio
   }
 }
 
-/** Those that the profile runs, and those that have data here: to leave one out would be to lose it silently. */
+/** Roles of the profile, and roles with data here: omitting one would lose its data silently. */
 function listBackupRoles(folder: SiteFolder, resolved: ResolvedSettings): string[] {
-  const { roles: wanted } = getSettings(resolved, platformSettings)
+  const { roles: roleNames } = getSettings(resolved, platformSettings)
   return roles
     .map(({ name }) => name)
-    .filter((name) => wanted.includes(name) || fs.existsSync(roleDataFolder(folder, name)))
+    .filter((name) => roleNames.includes(name) || fs.existsSync(roleDataFolder(folder, name)))
 }
 
-/** A role answers at times while it copies, so that a large database outlasts no time limit. */
+/** Requests the copy of one role. The role responds regularly while it copies, so no time limit applies to the whole. */
 async function requestRoleCopy(role: string, set: string, clients: RoleClients): Promise<BackupEntry> {
   try {
     for (;;) {
-      const answer = await throwRefusal(clients.request(backupContract(role), { set }))
-      if (answer.state === 'done')
-        return { role, file: databaseFileName(role), sha256: answer.sha256, bytes: answer.bytes }
+      const response = await throwRefusal(clients.request(backupContract(role), { set }))
+      if (response.state === 'done')
+        return { role, file: databaseFileName(role), sha256: response.sha256, bytes: response.bytes }
     }
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new Error(`there is no backup: the role ${role} made no copy: ${why}`, { cause: error })
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`the backup failed: the role ${role} made no copy: ${reason}`, { cause: error })
   }
 }
 
-/** Closes the set to the roles, and accepts it only when it holds exactly the files that they reported. */
+/** Closes the set to the roles, and accepts it only with exactly the files that they reported. */
 function finishSet(draft: string, databases: readonly BackupEntry[], now: number): void {
   fs.chmodSync(draft, 0o700)
   const present = fs.readdirSync(draft).sort()
   const expected = databases.map(({ file }) => file).sort()
-  if (present.join() !== expected.join()) throw new Error(`there is no backup: the set holds ${present.join(', ')}`)
+  if (present.join() !== expected.join())
+    throw new Error(`the backup failed: the set holds ${present.join(', ')}; expected ${expected.join(', ')}`)
   for (const { file, bytes } of databases) {
-    const found = fs.lstatSync(join(draft, file))
-    if (!found.isFile() || found.size !== bytes) throw new Error(`there is no backup: ${file} is not what was copied`)
+    const stats = fs.lstatSync(join(draft, file))
+    if (!stats.isFile() || stats.size !== bytes) throw new Error(`the backup failed: ${file} is not what was copied`)
   }
   writeBackupManifest(draft, databases, now)
 }
@@ -91,7 +91,7 @@ function grantGroupAccess(dir: string, group: number | undefined, mode: number):
   fs.chmodSync(dir, mode)
 }
 
-/** A draft that cannot be removed makes the next backup fail with a message. */
+/** Removes the draft. The next backup reports a draft that cannot be removed. */
 function discardDraft(draft: string): void {
   try {
     fs.rmSync(draft, { recursive: true, force: true })
@@ -102,10 +102,10 @@ function isDraft(name: string): boolean {
   return name.startsWith('.') && name.endsWith('.part') && backupName.safeParse(name.slice(1, -'.part'.length)).success
 }
 
-/** The one just made stays, also where a clock that was wrong made others that seem newer. Other names are not ours. */
-function pruneSets(dir: string, made: string, keep: number): void {
-  const sets = fs.readdirSync(dir).filter((name) => backupName.safeParse(name).success && name !== made)
+/** Removes the oldest sets, but never the new one, even if a wrong clock dated others later. Ignores other names. */
+function pruneSets(dir: string, newSet: string, keep: number): void {
+  const sets = fs.readdirSync(dir).filter((name) => backupName.safeParse(name).success && name !== newSet)
   const oldestFirst = sets.sort()
-  const tooMany = Math.max(0, oldestFirst.length + 1 - keep)
-  for (const name of oldestFirst.slice(0, tooMany)) fs.rmSync(join(dir, name), { recursive: true })
+  const excess_count = Math.max(0, oldestFirst.length + 1 - keep)
+  for (const name of oldestFirst.slice(0, excess_count)) fs.rmSync(join(dir, name), { recursive: true })
 }

@@ -1,27 +1,27 @@
-// File access as the owner of the site's files: a process that root starts acts as the user who owns each part. Root would
-// follow links that such a user has laid, and leave files that the user cannot open.
+// Runs file operations as the owner of the files when root runs a command. Root itself would follow links that the owner
+// planted, and create files that the owner cannot open.
 import { lstatSync } from 'node:fs'
 
 type ProcessUser = { readonly uid: number; readonly gid: number; readonly groups: readonly number[] }
 
-/** Acts as the owner of this folder until it is called again. Without effect for a process that is not root. */
+/** Switches this process to the owner of the path. Does nothing unless root runs it. */
 export function actAsOwnerOf(path: string): void {
   const owner = findOwner(path)
   if (owner) switchUser(owner)
 }
 
-/** Runs `act` as the owner of what lies there; as before when nothing does, or for who is not root. */
-export function runAsOwnerOf<T>(path: string, act: () => T): T {
+/** Runs the action as the owner of the path; unchanged if the path does not exist, or unless root runs it. */
+export function runAsOwnerOf<T>(path: string, action: () => T): T {
   const owner = findOwner(path)
-  return owner ? runAsUser(owner, act) : act()
+  return owner ? runAsUser(owner, action) : action()
 }
 
-/** Runs `act` as the user who started the command: for files named by a person. */
-export function runAsInvoker<T>(act: () => T): T {
-  return isRoot() ? runAsUser(invoker, act) : act()
+/** Runs the action as the user that started the command, for files that a person named. */
+export function runAsInvoker<T>(action: () => T): T {
+  return isRoot() ? runAsUser(invoker, action) : action()
 }
 
-/** Before anything was changed. */
+/** The user at the start of the process. */
 const invoker: ProcessUser = readCurrentUser()
 
 function isRoot(): boolean {
@@ -37,27 +37,27 @@ function readCurrentUser(): ProcessUser {
 }
 
 function findOwner(path: string): ProcessUser | undefined {
-  const found = isRoot() ? lstatSync(path, { throwIfNoEntry: false }) : undefined
-  if (!found) return undefined
-  return found.uid === 0 ? invoker : { uid: found.uid, gid: found.gid, groups: [found.gid] }
+  const stats = isRoot() ? lstatSync(path, { throwIfNoEntry: false }) : undefined
+  if (!stats) return undefined
+  return stats.uid === 0 ? invoker : { uid: stats.uid, gid: stats.gid, groups: [stats.gid] }
 }
 
-function runAsUser<T>(user: ProcessUser, act: () => T): T {
-  const before = readCurrentUser()
+function runAsUser<T>(user: ProcessUser, action: () => T): T {
+  const previousUser = readCurrentUser()
   switchUser(user)
   let result: T
   try {
-    result = act()
+    result = action()
   } catch (error) {
-    switchUser(before)
+    switchUser(previousUser)
     throw error
   }
-  if (result instanceof Promise) return result.finally(() => switchUser(before)) as T
-  switchUser(before)
+  if (result instanceof Promise) return result.finally(() => switchUser(previousUser)) as T
+  switchUser(previousUser)
   return result
 }
 
-/** Sets the groups first, while the process is still root. */
+/** Sets the groups first, while the process still is root. */
 function switchUser({ uid, gid, groups }: ProcessUser): void {
   if (process.geteuid?.() === uid && process.getegid?.() === gid) return
   process.seteuid?.(0)

@@ -1,7 +1,7 @@
-// Every step at which a build for tests can be made to die, by name.
+// Names of the steps at which a test build can end its process.
 import { filedropFaultPoints as ofCarriers } from '../../../adapters/transport/filedrop/fault-points.ts'
 
-/** Of runs of entity resolution: `kept` before the run is in the store, the others before its state says so. */
+/** Steps of a resolution run: `run-kept` before the run is stored, the others before its state records the phase. */
 const runFaultPoints = ['run-kept', 'run-extracted', 'run-matched', 'run-resolved', 'run-publishing'] as const
 
 export const faultPoints = [...ofCarriers, ...runFaultPoints] as const

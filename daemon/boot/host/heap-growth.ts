@@ -1,24 +1,24 @@
-// Keeps the heap of a daemon near what lives in it: left alone it grows to four times of that before anybody looks.
+// Keeps the heap of a daemon close to its live size; by default V8 lets it grow to four times that before a collection.
 import { setFlagsFromString } from 'node:v8'
 
-/** Call it before a role's code is loaded. */
+/** Call this before loading the code of roles. */
 export function keepHeapSmall(): void {
-  // In percent of what was alive at the last collection.
+  // In percent of the live size at the last collection.
   setFlagsFromString('--heap-growing-percent=50')
-  // Loading alone would widen the space for what is new, and an idle daemon never gives that back.
+  // Loading code would grow the young generation, and an idle daemon never shrinks it.
   setFlagsFromString('--semi-space-growth-factor=1')
 }
 
-/** Once all is loaded: under load, a wider space for what is new saves much of the collecting. */
+/** Call this once everything is loaded: under load, a larger young generation saves many collections. */
 export function letYoungSpaceGrow(): void {
   setFlagsFromString('--semi-space-growth-factor=2')
 }
 
 /**
- * For threads that begin after this, and serve strangers: what a request leaves behind is dead by the next collection where the
- * space for what is new is wide, and costs nothing then; in 4 MB a quarter of it would still be alive, and be moved twice.
- * Each core has a thread that serves, so helpers beside them would take from them, and spend more in all. What the flag of V8 for
- * no helpers at all stands for is only looked at when V8 starts.
+ * Enlarges the young generation of threads that start later and serve public requests. The objects of a request are then
+ * dead at the next collection and cost nothing; with 4 MB, a quarter of them would survive and be copied twice. Every core
+ * runs a serving thread, so helper threads of the collector would slow them down. V8 reads its flag that disables all
+ * helpers only at its start, so this disables the parallel scavenger.
  */
 export function widenYoungSpaceForThreads(): void {
   setFlagsFromString('--max-semi-space-size=16')

@@ -1,32 +1,32 @@
-// The passphrase of private keys: read once from a file that only its owner can read, and never logged.
+// Reads the passphrase of the private keys from a private file, once; no message contains it.
 import * as fs from 'node:fs'
 import { min_passphrase_length } from '../../../adapters/keys/jose/wrapped-key.ts'
 
-/** Where systemd puts credentials, each readable for the group of the service at most. */
+/** Folder of systemd credentials, which at most the group of the service can read. */
 const systemdCredentialPath = /^\/run\/credentials\/[^/]+\/[^/]+$/
 const max_bytes = 4_096
 
-/** The first line of the file. Throws an Error with its remedy; never with what the file holds. */
+/** The first line of the file. Throws an Error with the remedy, and never with the content of the file. */
 export function readPassphrase(path: string): string {
   const text = readPrivateFile(path)
   const passphrase = text.replace(/\r?\n$/, '')
-  if (/[\r\n]/.test(passphrase)) throw new Error(`${path} holds more than one line, and no passphrase does`)
+  if (/[\r\n]/.test(passphrase)) throw new Error(`${path} has more than one line; a passphrase has exactly one`)
   if (passphrase.length < min_passphrase_length) {
     throw new Error(`the passphrase in ${path} is shorter than ${min_passphrase_length} characters`)
   }
   return passphrase
 }
 
-/** Reads it at the first call and keeps it. Undefined where no file is named. */
+/** Returns a reader that reads the file at the first call and caches the result; undefined without a file. */
 export function passphraseReader(path: string | undefined): () => string | undefined {
-  let held: string | undefined
+  let cached: string | undefined
   return () => {
-    held ??= path === undefined ? undefined : readPassphrase(path)
-    return held
+    cached ??= path === undefined ? undefined : readPassphrase(path)
+    return cached
   }
 }
 
-/** Whether others than its owner may get at a file that holds a secret. */
+/** Whether users other than its owner can access a file with a secret. */
 export function isOpenToOthers(path: string, mode: number): boolean {
   return (mode & (systemdCredentialPath.test(path) ? 0o037 : 0o077)) !== 0
 }

@@ -33,24 +33,28 @@ test('each role has its user, by name or by number', () => {
 
 describe('does not start', () => {
   test.each<[string, Readonly<Record<string, unknown>>, readonly string[]]>([
-    ['users without a group', { os_users }, ['platform.os_group: the roles have users, and no group that they share']],
+    [
+      'users without a group',
+      { os_users },
+      ['platform.os_group: platform.os_users is set, so the group that the users share is required'],
+    ],
     ['a group without users', { os_group }, ['platform.os_users.site', 'platform.os_users.consensus']],
     [
       'a group that is not there',
       { os_group: 'no-such-group', os_users },
-      ['platform.os_group: no-such-group is no group of this machine'],
+      ['platform.os_group: the group no-such-group does not exist on this machine'],
     ],
     [
       'a user who is not there',
       { os_group, os_users: { ...os_users, consensus: 'no-such-user' } },
-      ['platform.os_users.consensus: no-such-user is no user'],
+      ['platform.os_users.consensus: the user no-such-user does not exist'],
     ],
     [
       'root as a role',
       { os_group, os_users: { ...os_users, consensus: 'root' } },
-      ['platform.os_users.consensus: root'],
+      ['platform.os_users.consensus: the user root'],
     ],
-    ['root’s group', { os_group: 'root', os_users }, ['platform.os_group: root is no group']],
+    ['root’s group', { os_group: 'root', os_users }, ['platform.os_group: the group root does not exist']],
   ])('%s', (_, platform, expected) => {
     expect(listProblems(platform)).toEqual(expected.map((begins) => expect.stringContaining(begins)))
   })
@@ -58,7 +62,7 @@ describe('does not start', () => {
   test('a role without a user, and the site role’s is needed in any case', () => {
     expect(listProblems({ os_group, os_users: { site: 57_001 } }, ['site'])).toEqual([])
     expect(listProblems({ os_group, os_users: { consensus: 57_002 } }, ['consensus'])).toEqual([
-      'platform.os_users.site: this role has no user',
+      'platform.os_users.site: no user is set for this role',
     ])
   })
 

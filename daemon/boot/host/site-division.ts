@@ -1,5 +1,4 @@
-// A divided site: its roles run as users of their own, who share a group, and each role's files are its user's alone.
-
+// A divided site: each role runs as its own user, the users share a group, and only its user can access a role's files.
 import * as fs from 'node:fs'
 import { groupId, userId, userName } from '../../../adapters/host/users/system-users.ts'
 import type { Role } from '../../kernel/role/role.ts'
@@ -11,15 +10,15 @@ import { roleDataFolder, roleKeysFolder, roleRunFolder, type SiteFolder } from '
 import { siteOwner } from './site-owner.ts'
 
 export type SiteDivision = {
-  /** Id of the group that all users of the site are in. */
+  /** Id of the group of all users of the site. */
   readonly group: number
-  /** Role to the id of its user. */
+  /** User id of each role. */
   readonly users: ReadonlyMap<string, number>
 }
 
-export const division_remedy = 'root runs `platform site divide`'
+export const division_remedy = 'run `platform site divide` as root'
 
-/** Undefined for a site of one user. Only for settings without `findDivisionProblems`. */
+/** The division; undefined for a site of one user. Requires settings that `findDivisionProblems` accepts. */
 export function resolveDivision(resolved: ResolvedSettings): SiteDivision | undefined {
   const { os_group, os_users } = getSettings(resolved, platformSettings)
   const group = os_group === undefined ? undefined : groupId(os_group)
@@ -28,26 +27,30 @@ export function resolveDivision(resolved: ResolvedSettings): SiteDivision | unde
   return { group, users: new Map(users.filter((entry): entry is [string, number] => entry[1] !== undefined)) }
 }
 
-/** Faults of the users and the group in the profile: each of these roles needs a user, and the owner of the site's files in any case. */
+/** Problems of the division in the profile: each of the roles, and the site role in any case, must have a user. */
 export function findDivisionProblems(resolved: ResolvedSettings, roles: readonly string[]): ProfileProblem[] {
   const { os_group, os_users } = getSettings(resolved, platformSettings)
   if (os_group === undefined) {
     if (Object.keys(os_users).length === 0) return []
-    return [{ path: 'platform.os_group', message: 'the roles have users, and no group that they share' }]
+    return [
+      { path: 'platform.os_group', message: 'platform.os_users is set, so the group that the users share is required' },
+    ]
   }
-  const missing = [...new Set([siteOwner, ...roles])].filter((role) => !Object.hasOwn(os_users, role))
-  const unknown = Object.entries(os_users).filter(([, user]) => !userId(user))
+  const unassigned = [...new Set([siteOwner, ...roles])].filter((role) => !Object.hasOwn(os_users, role))
+  const unknownUsers = Object.entries(os_users).filter(([, user]) => !userId(user))
   return [
-    ...(groupId(os_group) ? [] : [{ path: 'platform.os_group', message: `${os_group} is no group of this machine` }]),
-    ...missing.map((role) => ({ path: `platform.os_users.${role}`, message: 'this role has no user' })),
-    ...unknown.map(([role, user]) => ({
+    ...(groupId(os_group)
+      ? []
+      : [{ path: 'platform.os_group', message: `the group ${os_group} does not exist on this machine` }]),
+    ...unassigned.map((role) => ({ path: `platform.os_users.${role}`, message: 'no user is set for this role' })),
+    ...unknownUsers.map(([role, user]) => ({
       path: `platform.os_users.${role}`,
-      message: `${user} is no user of this machine that a role may run as`,
+      message: `the user ${user} does not exist on this machine, or a role may not run as it`,
     })),
   ]
 }
 
-/** Why these roles may not be run by the user of this process: their files are another's, or not divided yet. */
+/** Roles that the user of this process may not run, since their files belong to another user or are not divided yet. */
 export function findOwnershipProblems(
   folder: SiteFolder,
   starting: readonly Role[],
@@ -62,16 +65,16 @@ export function findOwnershipProblems(
 function findOwnershipFault(folder: SiteFolder, role: string, division: SiteDivision | undefined): string | undefined {
   const uid = process.getuid?.()
   const run = statPath(roleRunFolder(folder, role))
-  for (const place of [roleDataFolder(folder, role), roleRunFolder(folder, role), roleKeysFolder(folder, role)]) {
-    const found = statPath(place) ?? (division ? undefined : statPath(folder.data))
-    if (found === 'closed') return `this user (${userName(uid ?? 0)}) may not enter the site’s folders`
-    if (found && found.uid !== uid) {
-      return `its files belong to ${userName(found.uid)}, and this is ${userName(uid ?? 0)}: run it as ${userName(found.uid)}`
+  for (const folderPath of [roleDataFolder(folder, role), roleRunFolder(folder, role), roleKeysFolder(folder, role)]) {
+    const stats = statPath(folderPath) ?? (division ? undefined : statPath(folder.data))
+    if (stats === 'closed') return `this user (${userName(uid ?? 0)}) may not enter the site’s folders`
+    if (stats && stats.uid !== uid) {
+      return `its files belong to ${userName(stats.uid)}; this process runs as ${userName(uid ?? 0)}: run it as ${userName(stats.uid)}`
     }
-    if (!found) return division && `${place} is missing: ${division_remedy}`
+    if (!stats) return division && `${folderPath} is missing: ${division_remedy}`
   }
   if (division && typeof run === 'object' && (run.gid !== division.group || (run.mode & 0o777) !== 0o750)) {
-    return `its folders are not those of a divided site: ${division_remedy}`
+    return `its folders do not have the owners and modes of a divided site: ${division_remedy}`
   }
   return undefined
 }

@@ -1,4 +1,4 @@
-// Traces for a collector, where the settings name one: elsewhere nothing of it is loaded.
+// Exports traces to a collector; loads the exporter only if the settings name one.
 import type { OtlpSpanRecorder } from '../../../adapters/host/traces/otlp-spans.ts'
 import manifest from '../../../package.json' with { type: 'json' }
 import type { Site } from '../../kernel/role/site.ts'
@@ -7,7 +7,7 @@ import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { areSpansEnabled, traceSettings } from '../../kernel/settings/trace-settings.ts'
 import type { Log } from '../../kernel/telemetry/log.ts'
 
-/** Undefined where no spans are wanted. Throws when a setting names what cannot be read. */
+/** Undefined if spans are disabled. Throws if a file of the settings cannot be read. */
 export async function openSpanExporter(
   resolved: ResolvedSettings,
   site: Site,

@@ -1,8 +1,8 @@
-// Checks certificate authority files at the start, to report the setting: a later failure would name the file alone.
+// Checks files of authorities at the start, to report the setting; a later failure would name only the file.
 import { readFileSync } from 'node:fs'
 import type { ProfileProblem } from '../../kernel/settings/profile-error.ts'
 
-/** Nothing is wrong with a file that is not named. */
+/** A problem if the file cannot be read; none if no file is named. */
 export function findUnreadableFile(path: string, file: string | undefined): ProfileProblem[] {
   if (file === undefined) return []
   try {

@@ -1,4 +1,4 @@
-// Client certificates of the profile, joined: paths and lists from the keys, holders from the identity adapter.
+// Connects authentication by client certificates: paths and revocation lists from the key adapter, holders from identity.
 import { readFileSync } from 'node:fs'
 import type { Revocations } from '../../../adapters/identity/offline/revocations.ts'
 import { certificateHolders } from '../../../adapters/identity/x509/certificate-holders.ts'
@@ -20,18 +20,19 @@ export type ClientCertificateOptions = {
   readonly recheck: ListFileCheckInterval
 }
 
-/** Throws when `x509.ca_file` cannot be used. */
+/** Throws if `x509.ca_file` cannot be used. */
 export function clientCertificateProvider({ ca_file, x509, log, now, recheck }: ClientCertificateOptions) {
   const authorities = parseAuthorities(readFileSync(ca_file, 'utf8'))
   const { crl_file, subjects: rows } = x509
-  const faulty = (reason: string) => log.error('identity.crl.failed', { reason })
-  const lists = crl_file === undefined ? undefined : revocationListFile(crl_file, parseRevocationLists, recheck, faulty)
+  const reportListFault = (reason: string) => log.error('identity.crl.failed', { reason })
+  const lists =
+    crl_file === undefined ? undefined : revocationListFile(crl_file, parseRevocationLists, recheck, reportListFault)
   return (tokens: IdentityProvider, revocations: Revocations): IdentityProvider =>
     x509Provider({
       tokens,
       onRefused: (reason) => log.info('identity.token.refused', { reason }),
       findHolder: certificateHolders({
-        buildChain: (der, at) => buildCertificatePath(der, authorities, at),
+        buildChain: (der, at_ms) => buildCertificatePath(der, authorities, at_ms),
         lists,
         rows,
         now,

@@ -1,4 +1,4 @@
-// Faults of the identity settings that forbid a start: a provider that cannot be trusted, undefined roles.
+// Identity settings that forbid a start: a provider that cannot be trusted, undefined roles, incomplete certificates.
 
 import { siteIssuerUrn } from '../../../adapters/identity/offline/issuer.ts'
 import { isAllowedProviderUrl, isLoopbackUrl } from '../../../adapters/identity/oidc/url-rules.ts'
@@ -22,35 +22,36 @@ function findProviderProblems(resolved: ResolvedSettings): ProfileProblem[] {
   const sso = getSettings(resolved, ssoSettings)
   if (getSettings(resolved, identitySettings).provider !== 'oidc') return []
   const { issuer, wellknown, token_url, tls_verify } = sso
-  if (issuer === undefined) return [{ path: 'sso.issuer', message: 'identity.provider oidc needs the provider’s name' }]
+  if (issuer === undefined)
+    return [{ path: 'sso.issuer', message: 'identity.provider is oidc, so the issuer of the provider is required' }]
   const urls = { issuer, wellknown, token_url }
-  const named = Object.entries(urls).filter((each): each is [string, string] => each[1] !== undefined)
+  const configuredUrls = Object.entries(urls).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return [
-    ...named
+    ...configuredUrls
       .filter(([, url]) => !isAllowedProviderUrl(url))
-      .map(([field]) => ({ path: `sso.${field}`, message: 'must be https, or http on this machine' })),
+      .map(([field]) => ({ path: `sso.${field}`, message: 'must be an https URL, or http on this machine' })),
     ...(issuer === siteIssuerUrn(getSettings(resolved, platformSettings).name)
-      ? [{ path: 'sso.issuer', message: 'is the name of the site’s own issuer' }]
+      ? [{ path: 'sso.issuer', message: 'must differ from the site’s own issuer' }]
       : []),
-    ...(tls_verify || named.every(([, url]) => isLoopbackUrl(url))
+    ...(tls_verify || configuredUrls.every(([, url]) => isLoopbackUrl(url))
       ? []
-      : [{ path: 'sso.tls_verify', message: 'may be false for an identity provider on this machine alone' }]),
+      : [{ path: 'sso.tls_verify', message: 'may be false only for an identity provider on this machine' }]),
   ]
 }
 
-/** An undefined role grants nothing: probably its name is misspelt. */
+/** Undefined roles grant nothing, so they are probably misspelt. */
 function findRoleProblems(resolved: ResolvedSettings): ProfileProblem[] {
-  const known = { ...builtInRoles, ...getSettings(resolved, identitySettings).roles }
+  const knownRoles = { ...builtInRoles, ...getSettings(resolved, identitySettings).roles }
   const mapped = Object.entries(getSettings(resolved, ssoSettings).role_map).map(
     ([name, roles]) => [`sso.role_map.${name}`, roles] as const,
   )
-  const held = getSettings(resolved, x509Settings).subjects.map(
+  const certificateRoles = getSettings(resolved, x509Settings).subjects.map(
     ({ roles }, index) => [`x509.subjects.${index}.roles`, roles] as const,
   )
-  return [...mapped, ...held].flatMap(([path, roles]) =>
+  return [...mapped, ...certificateRoles].flatMap(([path, roles]) =>
     roles
-      .filter((role) => !Object.hasOwn(known, role))
-      .map((role) => ({ path, message: `there is no role "${role}"` })),
+      .filter((role) => !Object.hasOwn(knownRoles, role))
+      .map((role) => ({ path, message: `the role "${role}" is not defined` })),
   )
 }
 
@@ -61,8 +62,8 @@ function findCertificateProblems(resolved: ResolvedSettings, starting: readonly 
     if (tls_client_auth === undefined || tls_client_auth === 'none') return []
     const path = `${name}.tls_client_auth`
     return [
-      ...(tls_cert_file ? [] : [{ path, message: `certificates are shown over TLS alone: set ${name}.tls_cert_file` }]),
-      ...(ca_file ? [] : [{ path, message: 'needs x509.ca_file: the authorities that issue them' }]),
+      ...(tls_cert_file ? [] : [{ path, message: `client certificates need TLS: set ${name}.tls_cert_file` }]),
+      ...(ca_file ? [] : [{ path, message: 'client certificates need x509.ca_file, the authorities that issue them' }]),
     ]
   })
 }

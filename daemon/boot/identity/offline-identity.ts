@@ -1,5 +1,4 @@
-// The offline identity of a site, wired: its provider for every role, a key of its own for each, its issuer for the
-// site role.
+// Connects the offline identity of a site: a provider for every role, a key for each, and the issuer of the site role.
 import { readFileSync } from 'node:fs'
 import type { TokenVerifier } from '../../../adapters/identity/offline/issued-token.ts'
 import {
@@ -30,23 +29,23 @@ import { revocationsFile, roleKeysFolder, type SiteFolder, tokenKeysFile } from 
 import { findSigner, roleSubject } from './token-key-list.ts'
 
 export type SiteIdentity = {
-  /** Judges what is shown to this role. */
+  /** Verifies credentials that callers present to this role. */
   providerFor(role: string): IdentityProvider
-  /** Role name to permissions: the built-in ones and the profile's. */
+  /** Permissions by role name, built-in and of the profile. */
   readonly role_table: Readonly<Record<string, readonly string[]>>
-  /** A short-lived token, signed with the key of the role, for requests to `target` alone. */
+  /** A short-lived token signed with the key of the role, valid only at the role `target`. */
   serviceToken(role: string, target: string): Promise<string>
-  /** Of the identity provider; undefined for a site without one. */
+  /** Health of the identity provider; undefined without one. */
   readonly health: ForeignTokenVerifier['health'] | undefined
-  /** For the site role alone: opens the site's private keys and reads the secrets of its clients. */
+  /** Only for the site role: reads the site's private keys and the secrets of its clients. */
   issuer(): Issuer
 }
 
-/** Tokens of an issuer outside the site, which says who it is by a name that the profile pins. */
+/** Verifies tokens of an issuer outside the site, whose name the profile pins. */
 export type ForeignTokenVerifier = {
   isNamedIn(token: string): boolean
   readonly verify: TokenVerifier
-  /** Changes whenever what it has verified before may count no more. */
+  /** Changes whenever an earlier verification may no longer hold. */
   stamp(): string
   health(): { readonly ok: boolean; readonly detail: string }
 }
@@ -58,66 +57,64 @@ export type OfflineIdentityOptions = {
   readonly log: Log
   readonly now: () => number
   readonly random: (bytes: number) => string
-  /** Absent: the site's own tokens alone count. */
+  /** Absent: only the site's own tokens are valid. */
   readonly foreignVerifier?: ForeignTokenVerifier | undefined
-  /** Judges what is shown beside tokens. */
+  /** Adds credentials other than tokens. */
   readonly extendProvider?: ((tokens: IdentityProvider, revocations: Revocations) => IdentityProvider) | undefined
 }
 
-/** Two looks at the disk for each request would be a tenth of its cost; a person's revocation may take this long. */
+/** Two disk accesses would be a tenth of the cost of a request, so a revocation may take this long. */
 const recheck = { every_ms: 5, monotonic: () => performance.now() }
 
-/** The public part: every process verifies tokens by it, without a private key. */
+/** Public data with which every process verifies tokens, without a private key. */
 type TokenVerificationContext = OfflineIdentityOptions & {
-  readonly listed: TokenKeyList
+  readonly tokenKeys: TokenKeyList
   readonly revocations: Revocations
 }
 
-export function offlineIdentity(given: OfflineIdentityOptions): SiteIdentity {
-  const { folder, settings, log, now, foreignVerifier, extendProvider = (tokens) => tokens } = given
-  const listed = openTokenKeys(tokenKeysFile(folder), recheck)
+export function offlineIdentity(options: OfflineIdentityOptions): SiteIdentity {
+  const { folder, settings, log, now, foreignVerifier, extendProvider = (tokens) => tokens } = options
+  const tokenKeys = openTokenKeys(tokenKeysFile(folder), recheck)
   const revocations = fileRevocations(revocationsFile(folder), recheck)
-  const bench: TokenVerificationContext = { ...given, listed, revocations }
+  const context: TokenVerificationContext = { ...options, tokenKeys, revocations }
   const role_table = { ...settings.roles, ...builtInRoles }
-  const refused = (reason: string) => log.info('identity.token.refused', { reason })
-  const keysStamp = () => `${listed.stamp()} ${foreignVerifier?.stamp() ?? ''}`
+  const onRefused = (reason: string) => log.info('identity.token.refused', { reason })
+  const keysStamp = () => `${tokenKeys.stamp()} ${foreignVerifier?.stamp() ?? ''}`
   return {
     role_table,
     health: foreignVerifier?.health,
     providerFor: (role) => {
-      const verify = (token: string) => verifyTokenFor(bench, token, role)
-      return extendProvider(offlineProvider({ verify, revocations, keysStamp, now, onRefused: refused }), revocations)
+      const verify = (token: string) => verifyTokenFor(context, token, role)
+      return extendProvider(offlineProvider({ verify, revocations, keysStamp, now, onRefused }), revocations)
     },
-    serviceToken: serviceTokenMinter(bench),
-    issuer: () => siteIssuer(bench, Object.keys(role_table)),
+    serviceToken: serviceTokenMinter(context),
+    issuer: () => siteIssuer(context, Object.keys(role_table)),
   }
 }
 
-/**
- * Without `role`: only what is meant for the whole site. The issuer that a token names says by whose keys it is judged.
- */
+/** Verifies with the keys of the issuer that the token names. Without `role`: only tokens for the whole site. */
 function verifyTokenFor(
-  { listed, site, settings, now, foreignVerifier }: TokenVerificationContext,
+  { tokenKeys, site, settings, now, foreignVerifier }: TokenVerificationContext,
   token: string,
   role?: string,
 ) {
   if (foreignVerifier?.isNamedIn(token)) return foreignVerifier.verify(token)
-  const name = siteIssuerUrn(site.name)
-  const own = role === undefined ? {} : { role_audience: roleAudienceUrn(site.name, role) }
-  const expected = { issuer: name, audience: name, ...own, now: now(), skew_s: settings.clock_skew_s }
-  return verifyToken(token, listed.keys(), expected)
+  const issuerName = siteIssuerUrn(site.name)
+  const audience = role === undefined ? {} : { role_audience: roleAudienceUrn(site.name, role) }
+  const expected = { issuer: issuerName, audience: issuerName, ...audience, now: now(), skew_s: settings.clock_skew_s }
+  return verifyToken(token, tokenKeys.keys(), expected)
 }
 
 function tokenMinter(
-  bench: TokenVerificationContext,
+  context: TokenVerificationContext,
   keyOf: () => StoredKey,
   passphrase?: () => string | undefined,
 ): OfflineIssuer {
-  const { site, revocations, now, random } = bench
+  const { site, revocations, now, random } = context
   const sign = (payload: unknown) => issueToken(keyOf(), payload as TokenPayload, passphrase)
   return offlineIssuer({
     siteName: site.name,
-    verify: (token) => verifyTokenFor(bench, token),
+    verify: (token) => verifyTokenFor(context, token),
     revocations,
     now,
     random,
@@ -125,13 +122,13 @@ function tokenMinter(
   })
 }
 
-/** The key folder of a role is opened with its first request to another process. */
-function serviceTokenMinter(bench: TokenVerificationContext): SiteIdentity['serviceToken'] {
+/** Mints tokens of roles; opens the key folder of a role at its first token. */
+function serviceTokenMinter(context: TokenVerificationContext): SiteIdentity['serviceToken'] {
   const issuers = new Map<string, OfflineIssuer>()
   const issuerFor = (role: string) => {
-    const keys = openKeyFolder(roleKeysFolder(bench.folder, role), recheck)
-    return tokenMinter(bench, () => {
-      const key = findSigner(keys.keys(), bench.listed.keys(), roleSubject(role))
+    const keys = openKeyFolder(roleKeysFolder(context.folder, role), recheck)
+    return tokenMinter(context, () => {
+      const key = findSigner(keys.keys(), context.tokenKeys.keys(), roleSubject(role))
       if (!key) throw new Refusal('unavailable', `the role ${role} has no key that the site lists`)
       return key
     })
@@ -140,18 +137,18 @@ function serviceTokenMinter(bench: TokenVerificationContext): SiteIdentity['serv
     const issuer = issuers.get(role) ?? issuerFor(role)
     issuers.set(role, issuer)
     const sub = roleSubject(role)
-    const aud = roleAudienceUrn(bench.site.name, target)
+    const aud = roleAudienceUrn(context.site.name, target)
     return (await issuer.mint({ sub, tenant_id: '*', roles: ['service'], aud }, max_role_token_s)).token
   }
 }
 
-function siteIssuer(bench: TokenVerificationContext, role_names: string[]): Issuer {
-  const { folder, site, settings, listed, revocations, now } = bench
+function siteIssuer(context: TokenVerificationContext, role_names: string[]): Issuer {
+  const { folder, site, settings, tokenKeys, revocations, now } = context
   const keys = openKeyFolder(folder.keys, recheck)
   const issuer = tokenMinter(
-    bench,
+    context,
     () => {
-      const key = findSigner(keys.keys(), listed.keys())
+      const key = findSigner(keys.keys(), tokenKeys.keys())
       if (!key) throw new Refusal('unavailable', 'the site has no active token key')
       return key
     },
@@ -160,21 +157,21 @@ function siteIssuer(bench: TokenVerificationContext, role_names: string[]): Issu
   return {
     issuer: issuer.issuer,
     audience: issuer.audience,
-    clients: settings.clients.map((given) => readClient(given, site)),
+    clients: settings.clients.map((client) => readClient(client, site)),
     role_names,
     mint: async (claims, ttl_s, latest_exp) =>
       (await issuer.mint(claims, Math.min(ttl_s, settings.token_ttl_s, max_ttl_s), latest_exp)).token,
     verifySubject: issuer.verifySubject,
-    async revoke(what, reason) {
-      revocations.revoke({ ...what, reason, at: new Date(now()).toISOString() })
+    async revoke(target, reason) {
+      revocations.revoke({ ...target, reason, at: new Date(now()).toISOString() })
     },
-    keys: () => listed.keys().filter((key) => key.only_subject === undefined && key.status !== 'revoked'),
+    keys: () => tokenKeys.keys().filter((key) => key.only_subject === undefined && key.status !== 'revoked'),
     jwks: buildJwks,
   }
 }
 
-/** The secret is read once and only its digest kept. Throws with the client's name when its file cannot be read. */
-function readClient(given: SettingValues<typeof identitySettings>['clients'][number], site: Site): OAuthClient {
+/** Reads the secret once and keeps only its digest. Throws with the name of the client if its file cannot be read. */
+function readClient(client: SettingValues<typeof identitySettings>['clients'][number], site: Site): OAuthClient {
   const {
     client_id,
     secret_file,
@@ -183,7 +180,7 @@ function readClient(given: SettingValues<typeof identitySettings>['clients'][num
     roles,
     clearance,
     may_exchange,
-  } = given
+  } = client
   return {
     client_id,
     secret_sha256: sha256(readClientSecret(secret_file, client_id)),
@@ -200,7 +197,7 @@ function readClientSecret(file: string, client_id: string): string {
   try {
     text = readFileSync(file, 'utf8').trim()
   } catch {
-    throw new Error(`the secret file of the client ${client_id} cannot be read`)
+    throw new Error(`the secret file ${file} of the client ${client_id} cannot be read`)
   }
   if (text.length < 16) throw new Error(`the secret of the client ${client_id} is shorter than 16 characters`)
   return text

@@ -1,4 +1,4 @@
-// Changes what is pinned of a peer, one change at a time: what a person revokes here is not undone by a key set that comes just then.
+// Changes the pinned record of a peer under a lock, so that a key set arriving now cannot undo a person's revocation.
 import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
 import { isRefusal, type Refusal } from '../../kernel/error/errors.ts'
 import type { Peer } from '../../kernel/identity/peer.ts'
@@ -6,8 +6,8 @@ import type { SiteFolder } from '../storage/site-folder.ts'
 import { withIdentityLock } from './token-key-list.ts'
 
 /**
- * Durable when it resolves. `change` gets the peer as it is pinned, and gives it back unchanged to change nothing; what it
- * refuses is given on. Undefined when there is no such peer.
+ * Durable once it resolves. `change` receives the pinned peer; returning it unchanged changes nothing, and a refusal passes
+ * through. Undefined if the peer is not pinned.
  */
 export async function updatePinnedPeer(
   folder: SiteFolder,

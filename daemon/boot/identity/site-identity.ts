@@ -12,13 +12,13 @@ type SiteIdentityOptions = Omit<OfflineIdentityOptions, 'settings' | 'foreignVer
   readonly monotonic: () => number
 }
 
-export async function openSiteIdentity(given: SiteIdentityOptions): Promise<SiteIdentity> {
-  const settings = getSettings(given.resolved, identitySettings)
+export async function openSiteIdentity(options: SiteIdentityOptions): Promise<SiteIdentity> {
+  const settings = getSettings(options.resolved, identitySettings)
   return offlineIdentity({
-    ...given,
+    ...options,
     settings,
-    foreignVerifier: await openForeignTokens(given),
-    extendProvider: await openClientCertificates(given),
+    foreignVerifier: await openForeignTokens(options),
+    extendProvider: await openClientCertificates(options),
   })
 }
 
@@ -34,7 +34,7 @@ async function openForeignTokens({
   return ssoTokenVerifier({ sso: getSettings(resolved, ssoSettings), skew_s, log, now, monotonic })
 }
 
-/** How often the revocation lists are looked at, in milliseconds: an authority publishes them by the hour at best. */
+/** Interval between checks of the revocation lists, which authorities publish hourly at most. */
 const revocation_check_interval_ms = 1_000
 
 async function openClientCertificates({
@@ -46,6 +46,6 @@ async function openClientCertificates({
   const x509 = getSettings(resolved, x509Settings)
   if (x509.ca_file === undefined) return undefined
   const { clientCertificateProvider } = await import('./client-certificates.ts')
-  const looking = { every_ms: revocation_check_interval_ms, monotonic }
-  return clientCertificateProvider({ ca_file: x509.ca_file, x509, log, now, recheck: looking })
+  const recheck = { every_ms: revocation_check_interval_ms, monotonic }
+  return clientCertificateProvider({ ca_file: x509.ca_file, x509, log, now, recheck })
 }

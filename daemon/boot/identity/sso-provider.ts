@@ -1,4 +1,4 @@
-// The identity provider of the profile, joined: its keys over the network, judged by jose, in the words of the site.
+// Connects the identity provider of the profile: fetches its keys, verifies its tokens, and maps their claims.
 import { readFileSync } from 'node:fs'
 import type { OidcProvider } from '../../../adapters/identity/oidc/discovery.ts'
 import { oidcVerifier } from '../../../adapters/identity/oidc/verifier.ts'
@@ -19,7 +19,7 @@ export type SsoOptions = {
   readonly monotonic: () => number
 }
 
-/** Throws when `sso.ca_file` cannot be read. Sends no request to the provider before its first token arrives. */
+/** Throws if `sso.ca_file` cannot be read. Sends no request to the provider before its first token arrives. */
 export function ssoTokenVerifier({ sso, skew_s, log, now, monotonic }: SsoOptions): ForeignTokenVerifier {
   const provider = readSsoProvider(sso)
   const { issuer } = provider
@@ -34,15 +34,15 @@ export function ssoTokenVerifier({ sso, skew_s, log, now, monotonic }: SsoOption
     max_age_ms: sso.keys_max_age_s * 1_000,
     min_interval_ms: sso.refetch_min_s * 1_000,
     monotonic,
-    onFetched(what) {
-      if ('failed' in what) log.warn('identity.sso.failed', { reason: what.failed })
-      else log.debug('identity.sso.fetched', { keys: what.keys.map(({ kid }) => kid) })
+    onFetched(result) {
+      if ('failed' in result) log.warn('identity.sso.failed', { reason: result.failed })
+      else log.debug('identity.sso.fetched', { keys: result.keys.map(({ kid }) => kid) })
     },
   })
   return { ...verifier, isNamedIn: (token) => readIssuer(token) === issuer }
 }
 
-/** Throws when `sso.ca_file` cannot be read, or no issuer is set. */
+/** Throws if `sso.ca_file` cannot be read, or no issuer is set. */
 export function readSsoProvider({ issuer, wellknown, ca_file, tls_verify }: SsoOptions['sso']): OidcProvider {
   if (issuer === undefined) throw new Error('sso.issuer is not set')
   const ca = ca_file === undefined ? undefined : readFileSync(ca_file, 'utf8')

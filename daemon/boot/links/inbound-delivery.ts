@@ -1,4 +1,4 @@
-// Delivers verified messages of a transport to the operation that takes their kind, and returns the verdict.
+// Delivers verified messages of the carriers to the operation of the role that takes their kind, and returns the verdict.
 
 import { type Jws, jws, type SignatureType, type VerifiedPayload } from '../../kernel/cryptography/signatures.ts'
 import { isRefusal, type Refusal } from '../../kernel/error/errors.ts'
@@ -12,34 +12,34 @@ import type { VerifiedMessageCache } from '../../roles/site/parts.ts'
 import { findMessageOperation } from '../loaded-roles.ts'
 import type { RoleCaller } from '../role-caller.ts'
 
-/** Remembers a message while it is being delivered, so that its receiver need not check the same signature again. */
+/** Caches a message during its delivery, so that the receiver does not verify the same signature again. */
 export function verifiedMessageCache(): VerifiedMessageCache & {
-  retainDuring<T>(message: InboundMessage, peers: Peers, act: () => Promise<T>): Promise<T>
+  retainDuring<T>(message: InboundMessage, peers: Peers, action: () => Promise<T>): Promise<T>
 } {
-  const held = new Map<string, VerifiedPayload & { label: Label; is_label_released: boolean }>()
+  const cache = new Map<string, VerifiedPayload & { label: Label; is_label_released: boolean }>()
   const keyOf = (peer: string, envelope: Jws) => `${peer}\n${JSON.stringify(envelope)}`
   return {
     find: (peer: string, type: SignatureType, envelope: Jws) =>
-      type === 'statement' ? held.get(keyOf(peer, envelope)) : undefined,
-    async retainDuring(message, peers, act) {
+      type === 'statement' ? cache.get(keyOf(peer, envelope)) : undefined,
+    async retainDuring(message, peers, action) {
       const envelope = jws.parse(JSON.parse(message.envelope))
       const peer = await peers.get(message.statement.src)
-      // Revoked since the carrier looked: then it is for the receiver to look again.
+      // If the key was revoked since the carrier verified it, the receiver verifies again.
       const keys = (peer?.keys ?? []).filter((key) => key.kid === message.signer_key_id && key.status !== 'revoked')
-      if (keys.length === 0) return await act()
+      if (keys.length === 0) return await action()
       const key = keyOf(message.statement.src, envelope)
       const payload = new Uint8Array(Buffer.from(envelope.payload, 'base64url'))
-      held.set(key, { payload, keys, label: message.label, is_label_released: message.is_label_released ?? false })
+      cache.set(key, { payload, keys, label: message.label, is_label_released: message.is_label_released ?? false })
       try {
-        return await act()
+        return await action()
       } finally {
-        held.delete(key)
+        cache.delete(key)
       }
     },
   }
 }
 
-/** Span of a delivery: the id of the message, without its content. */
+/** Span of a delivery: identifies the message, without its content. */
 export function buildDeliverySpan(
   transport: Transport['name'],
   { statement }: InboundMessage,
@@ -55,13 +55,11 @@ export function buildDeliverySpan(
   return { trace, name: `deliver ${statement.kind}`, kind: 'consumer', attributes }
 }
 
-/**
- * Delivers as the service of the site. A message that cannot be decided now gets the verdict `later`, so none is lost.
- */
-export function inboundDelivery(ask: RoleCaller, log: Log) {
+/** Delivers as the site's service. A message that cannot be processed now gets the verdict `later`, so none is lost. */
+export function inboundDelivery(callRole: RoleCaller, log: Log) {
   return async (message: InboundMessage, trace: Trace): Promise<DeliveryVerdict> => {
-    const taker = await findMessageOperation(message.statement.kind)
-    if (!taker)
+    const operation = await findMessageOperation(message.statement.kind)
+    if (!operation)
       return {
         verdict: 'refused',
         code: 'not_found',
@@ -69,7 +67,7 @@ export function inboundDelivery(ask: RoleCaller, log: Log) {
       }
     try {
       const body = Buffer.from(message.body_text).toString('base64url')
-      await ask(taker, { envelope: JSON.parse(message.envelope), body }, trace)
+      await callRole(operation, { envelope: JSON.parse(message.envelope), body }, trace)
       return { verdict: 'applied' }
     } catch (error) {
       if (isRefusal(error) && isFinalRefusal(error)) {
@@ -82,7 +80,7 @@ export function inboundDelivery(ask: RoleCaller, log: Log) {
   }
 }
 
-/** Whether the refusal is about the message. An invalid token of this site is not a fault of the sender. */
+/** Whether the refusal concerns the message, and not a temporary fault or the site's own token. */
 function isFinalRefusal({ code, row }: Refusal): boolean {
   return !row.retryable && code !== 'internal' && code !== 'unauthenticated'
 }

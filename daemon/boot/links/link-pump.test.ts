@@ -155,7 +155,9 @@ test('what the peer will not have stays, told of, and the others pass it by', as
   await site.start()
   await vi.waitFor(() => expect(site.names()).toContain('carrier.peer.unreached'), 60_000)
   expect([...site.ready]).toEqual([2])
-  expect(site.events[0]?.fields).toMatchObject({ detail: expect.stringContaining('number 2 of epoch 1 is larger') })
+  expect(site.events[0]?.fields).toMatchObject({
+    detail: expect.stringContaining('number 2 of epoch 1 exceeds the size limit'),
+  })
 })
 
 test('a whole batch that cannot land holds up nothing behind it', async () => {

@@ -1,5 +1,4 @@
-// Moves messages between file-drop's folders and a network carrier: one loop for each peer, which waits longer after
-// each failure.
+// Moves messages between the file-drop folders and a network carrier: one loop for each peer, with backoff after failures.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRefusal } from '../../kernel/error/errors.ts'
 import {
@@ -15,7 +14,7 @@ import type { Log } from '../../kernel/telemetry/log.ts'
 
 export type LinkPump = {
   start(): Promise<void>
-  /** Ends what is under way; what has not been confirmed goes again at the next start. */
+  /** Ends active transfers; unconfirmed messages are sent again at the next start. */
   stop(): Promise<void>
 }
 
@@ -23,43 +22,41 @@ type LinkPumpOptions = {
   readonly carrier: Carrier
   readonly handover: Handover
   readonly log: Log
-  /** A number from 0 to 1, evenly. */
+  /** A uniform random number from 0 to 1. */
   readonly chance: () => number
-  /** Longest wait without a notification that messages are ready. */
+  /** Longest wait without a notification of ready messages. */
   readonly poll_interval_ms: number
 }
 
-/** Messages that one call of a carrier takes. */
+/** Most messages of one call of a carrier. */
 const max_batch_messages = 64
 const min_wait_ms = 500
 const max_wait_ms = 60_000
-/**
- * Of one batch, however slow the peer; and what each byte of it is given besides: 8 KiB a second, written as base64.
- */
+/** Time limit of one batch, plus an allowance for each byte: 8 KiB a second, in base64. */
 const carry_timeout_ms = 120_000
 const extra_ms_per_byte = 1_000 / 6_144
 
-export function linkPump(given: LinkPumpOptions): LinkPump {
-  const { carrier, handover } = given
+export function linkPump(options: LinkPumpOptions): LinkPump {
+  const { carrier, handover } = options
   const stopping = new AbortController()
-  const routes = carrier.peers.map((peer) => peerLoop(peer, given, stopping.signal))
+  const routes = carrier.peers.map((peer) => peerLoop(peer, options, stopping.signal))
   let runs: Promise<void>[] = []
-  let endTelling = () => {}
+  let unsubscribe = () => {}
   return {
     async start() {
       await carrier.start(
         (peer, parcels) => handover.receive(peer, parcels),
         (peer) => handover.whenProcessed(peer),
       )
-      endTelling = handover.onReady((peer) => {
-        for (const each of routes) if (each.peer === peer) each.wake()
+      unsubscribe = handover.onReady((peer) => {
+        for (const loop of routes) if (loop.peer === peer) loop.wake()
       })
-      runs = routes.map((each) => each.run())
+      runs = routes.map((loop) => loop.run())
     },
     async stop() {
-      endTelling()
+      unsubscribe()
       stopping.abort()
-      for (const each of routes) each.wake()
+      for (const loop of routes) loop.wake()
       await Promise.all(runs)
       await carrier.stop()
     },
@@ -68,52 +65,52 @@ export function linkPump(given: LinkPumpOptions): LinkPump {
 
 type PeerLoop = { readonly peer: string; wake(): void; run(): Promise<void> }
 
-function peerLoop(peer: string, given: LinkPumpOptions, stopping: AbortSignal): PeerLoop {
-  let isWanted = true
+function peerLoop(peer: string, options: LinkPumpOptions, stopping: AbortSignal): PeerLoop {
+  let isPending = true
   let wakeUp = () => {}
   let failures = 0
-  const woken = async (wait_ms: number) => {
-    if (isWanted || stopping.aborted) return
-    await new Promise<void>((woke) => {
-      const timer = setTimeout(woke, wait_ms)
+  const waitForWork = async (wait_ms: number) => {
+    if (isPending || stopping.aborted) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, wait_ms)
       wakeUp = () => {
         clearTimeout(timer)
-        woke()
+        resolve()
       }
     })
   }
   return {
     peer,
     wake() {
-      isWanted = true
+      isPending = true
       wakeUp()
     },
     async run() {
       while (!stopping.aborted) {
-        await woken(given.poll_interval_ms)
-        isWanted = false
-        const { hasMoved, trouble } = await carryReady(peer, given, stopping)
+        await waitForWork(options.poll_interval_ms)
+        isPending = false
+        const { hasMoved, trouble } = await carryReady(peer, options, stopping)
         if (hasMoved && failures > 0) {
-          given.log.info('carrier.peer.reached', { peer, carrier: given.carrier.name, failures })
+          options.log.info('carrier.peer.reached', { peer, carrier: options.carrier.name, failures })
         }
-        // Messages that stay are tried again soon while others go. An empty outbox is not evidence about the peer.
+        // Only moved messages reset the backoff: an empty folder does not prove that the peer is reachable.
         if (hasMoved) failures = 0
         if (trouble === undefined) continue
         if (stopping.aborted) return
         const { detail, wait_ms } = trouble
         failures += 1
-        given.log.warn('carrier.peer.unreached', { peer, carrier: given.carrier.name, failures, detail })
-        const pause_ms = computeBackoff_ms(failures, given.chance(), wait_ms)
+        options.log.warn('carrier.peer.unreached', { peer, carrier: options.carrier.name, failures, detail })
+        const pause_ms = computeBackoff_ms(failures, options.chance(), wait_ms)
         await sleep(pause_ms, undefined, { signal: stopping }).catch(() => undefined)
-        isWanted = true
+        isPending = true
       }
     },
   }
 }
 
 /**
- * Full jitter: sites that lost the same network do not all come back in the same moment. `asked_ms`: the wait
- * that the peer requests, honoured up to the longest wait.
+ * Full jitter, so that sites that lost the same network do not return at the same moment. `requested_ms`: the wait that the
+ * peer requested, limited to the longest wait.
  */
 export function computeBackoff_ms(failures: number, chance: number, requested_ms = 0): number {
   const at_least_ms = Math.max(min_wait_ms, Math.min(max_wait_ms, requested_ms))
@@ -121,34 +118,34 @@ export function computeBackoff_ms(failures: number, chance: number, requested_ms
 }
 
 type CarryTrouble = { readonly detail: string; readonly wait_ms?: number }
-/** `hasMoved`: something has landed, so the peer is there. */
+/** `hasMoved`: at least one message landed, so the peer is reachable. */
 type CarryResult = { readonly hasMoved: boolean; readonly trouble: CarryTrouble | undefined }
 
-/** Until nothing is ready; why that is not so, when it cannot be done now. */
+/** Carries messages until none is ready; `trouble` explains why some stay. */
 async function carryReady(
   peer: string,
   { carrier, handover }: LinkPumpOptions,
   stopping: AbortSignal,
 ): Promise<CarryResult> {
-  const stays = new Set<string>()
+  const stayed = new Set<string>()
   let trouble: CarryTrouble | undefined
   let hasMoved = false
   const carry: HandoverRequest['carry'] = (parcels, called_back) => {
-    const patience = AbortSignal.timeout(carryTimeout_ms(parcels))
-    return carrier.carry(peer, parcels, AbortSignal.any([stopping, called_back, patience]))
+    const timeLimit = AbortSignal.timeout(carryTimeout_ms(parcels))
+    return carrier.carry(peer, parcels, AbortSignal.any([stopping, called_back, timeLimit]))
   }
   try {
     while (!stopping.aborted) {
-      const skip = (number: MessageNumber) => stays.has(messageKey(number))
-      const handed = await handover.offer(peer, { limit: max_batch_messages, skip, carry })
-      if (handed.length === 0) break
-      hasMoved ||= handed.some(({ outcome }) => outcome === 'landed')
-      // A message that stays does not hold up the next ones.
-      for (const each of handed) if (each.outcome !== 'landed') stays.add(messageKey(each))
-      const full = handed.find(({ outcome }) => outcome === 'full')
-      const first = full ?? handed.find(({ outcome }) => outcome !== 'landed' && outcome !== 'kept_back')
-      if (first) trouble = { detail: describeTrouble(first) }
-      if (full) break
+      const skip = (number: MessageNumber) => stayed.has(messageKey(number))
+      const results = await handover.offer(peer, { limit: max_batch_messages, skip, carry })
+      if (results.length === 0) break
+      hasMoved ||= results.some(({ outcome }) => outcome === 'landed')
+      // A message that stays does not block later ones.
+      for (const result of results) if (result.outcome !== 'landed') stayed.add(messageKey(result))
+      const fullResult = results.find(({ outcome }) => outcome === 'full')
+      const problem = fullResult ?? results.find(({ outcome }) => outcome !== 'landed' && outcome !== 'kept_back')
+      if (problem) trouble = { detail: describeTrouble(problem) }
+      if (fullResult) break
     }
     return { hasMoved, trouble }
   } catch (error) {
@@ -168,6 +165,6 @@ function messageKey({ epoch, seq }: MessageNumber): string {
 
 function describeTrouble({ outcome, epoch, seq }: HandoverResult): string {
   if (outcome === 'full') return 'the peer accepts no messages at present'
-  if (outcome === 'too_large') return `number ${seq} of epoch ${epoch} is larger than the peer’s site takes`
-  return `other bytes than those of number ${seq} of epoch ${epoch} wait at the peer's site`
+  if (outcome === 'too_large') return `number ${seq} of epoch ${epoch} exceeds the size limit of the peer`
+  return `the peer already holds other bytes under number ${seq} of epoch ${epoch}`
 }

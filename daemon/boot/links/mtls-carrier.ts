@@ -14,51 +14,53 @@ import { type SiteFolder, siteCertificateFile } from '../storage/site-folder.ts'
 import type { NetworkCarrierOptions } from './network-carriers.ts'
 
 /** Throws an Error with its remedy for certificates, keys and pins that cannot be used. */
-export function openMtlsCarrier({ folder, resolved, site, clock, ...around }: NetworkCarrierOptions): MtlsCarrier {
+export function openMtlsCarrier({ folder, resolved, site, clock, ...options }: NetworkCarrierOptions): MtlsCarrier {
   const { listen, port } = getSettings(resolved, mtlsSettings)
   const { max_envelope_bytes, max_body_bytes } = getSettings(resolved, filedropSettings)
   const parcel_limits = { max_envelope_bytes, max_body_bytes }
   const files = resolveTlsFiles(folder, resolved)
   const { tenant_id } = site
-  return mtlsCarrier({ ...around, ...files, tenant_id, listen, port, parcel_limits, now: clock.now })
+  return mtlsCarrier({ ...options, ...files, tenant_id, listen, port, parcel_limits, now: clock.now })
 }
 
-/** Where they lie; relative to the profile. The peers with what else the profile says of them. */
+/** Paths of certificate, key and pins, resolved against the folder of the profile; peers with their other settings. */
 export function resolveTlsFiles(folder: SiteFolder, resolved: ResolvedSettings) {
   const { name: site } = getSettings(resolved, platformSettings)
   const { cert_file, key_file, peers } = getSettings(resolved, mtlsSettings)
-  const at = (file: string | undefined) =>
+  const resolveFile = (file: string | undefined) =>
     file === undefined ? siteCertificateFile(folder) : resolve(dirname(folder.profile), file)
-  const pins = Object.entries(peers).map(([name, pin]) => [name, { ...pin, ca_file: at(pin.ca_file) }] as const)
+  const pins = Object.entries(peers).map(
+    ([name, pin]) => [name, { ...pin, ca_file: resolveFile(pin.ca_file) }] as const,
+  )
   return {
     site,
-    cert_file: at(cert_file),
-    key_file: at(key_file ?? cert_file),
+    cert_file: resolveFile(cert_file),
+    key_file: resolveFile(key_file ?? cert_file),
     passphrase:
       key_file === undefined && cert_file === undefined ? certificatePassphraseReader(resolved, site) : () => undefined,
     peers: Object.fromEntries(pins),
   } satisfies TlsFiles
 }
 
-/** Of the key that `platform keys cert` has made; others lie in the open. */
+/** Passphrase of a key of `platform keys cert`; other key files are not encrypted. */
 function certificatePassphraseReader(resolved: ResolvedSettings, site: string): () => string | undefined {
-  const ofKeys = passphraseReader(getSettings(resolved, identitySettings).keys_passphrase_file)
-  let held: string | undefined
+  const readKeysPassphrase = passphraseReader(getSettings(resolved, identitySettings).keys_passphrase_file)
+  let cached: string | undefined
   return () => {
-    const passphrase = held === undefined ? ofKeys() : undefined
-    held ??= passphrase === undefined ? undefined : deriveCertificatePassphrase(passphrase, site)
-    return held
+    const passphrase = cached === undefined ? readKeysPassphrase() : undefined
+    cached ??= passphrase === undefined ? undefined : deriveCertificatePassphrase(passphrase, site)
+    return cached
   }
 }
 
-/** Why nobody could be reached: without all of its files the listener would be open to nobody, or to the wrong ones. */
+/** Problems of the certificate files, without which the listener would admit no peer, or the wrong ones. */
 export function findMtlsProblems(folder: SiteFolder, resolved: ResolvedSettings): ProfileProblem[] {
   try {
     readMaterial(resolveTlsFiles(folder, resolved))
     return []
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const reason = error instanceof Error ? error.message : String(error)
     const remedy = '`platform keys ca init` and `platform keys cert issue` make the certificate of a site'
-    return [{ path: 'mtls', message: `${why} (${remedy})` }]
+    return [{ path: 'mtls', message: `${reason} (${remedy})` }]
   }
 }

@@ -1,5 +1,4 @@
-// Opens the networks that the profile names peers for, and runs their link pumps; the code of other networks is not
-// loaded.
+// Opens the networks for which the profile names peers, and runs their link pumps; does not load the code of others.
 import type { AuditEvent } from '../../kernel/audit/audit-chain.ts'
 import type { Peers } from '../../kernel/identity/peer.ts'
 import type { Carrier, Handover } from '../../kernel/messaging/carrier.ts'
@@ -22,7 +21,7 @@ export type NetworkCarrierOptions = {
   readonly site: Site
   readonly peers: Peers
   readonly log: Log
-  /** A random number from 0 to 1, uniformly distributed. */
+  /** A uniform random number from 0 to 1. */
   readonly chance: () => number
   /** Metrics of the site role. */
   readonly metrics: Metrics
@@ -33,7 +32,7 @@ export type NetworkCarrierOptions = {
 
 /** `feed`: of a network that also publishes what concerns a whole coalition. */
 type OpenedCarrier = { readonly carrier: Carrier; readonly feed?: StatusFeed }
-type CarrierFactory = (given: NetworkCarrierOptions) => Promise<OpenedCarrier>
+type CarrierFactory = (options: NetworkCarrierOptions) => Promise<OpenedCarrier>
 
 /** Running links, each added as soon as it is open. */
 export type RunningLinks = {
@@ -43,7 +42,7 @@ export type RunningLinks = {
 }
 
 const carrierFactories: Readonly<Partial<Record<Carrier['name'], CarrierFactory>>> = {
-  mtls: async (given) => ({ carrier: (await import('./mtls-carrier.ts')).openMtlsCarrier(given) }),
+  mtls: async (options) => ({ carrier: (await import('./mtls-carrier.ts')).openMtlsCarrier(options) }),
   async amqp({ resolved, site, log, chance }) {
     const { amqpCarrier } = await import('../../../adapters/transport/amqp/carrier.ts')
     const { url, user, password, prefix, queue_type, peers, ...tls } = getSettings(resolved, amqpSettings)
@@ -62,44 +61,44 @@ const carrierFactories: Readonly<Partial<Record<Carrier['name'], CarrierFactory>
     })
     return { carrier }
   },
-  async coalition(given) {
-    const carrier = (await import('./coalition-carrier.ts')).openCoalitionCarrier(given)
+  async coalition(options) {
+    const carrier = (await import('./coalition-carrier.ts')).openCoalitionCarrier(options)
     return { carrier, feed: carrier }
   },
 }
 
 const sectionReader = (resolved: ResolvedSettings) => (section: SettingsBlock) => getSettings(resolved, section)
 
-/** Names of the transports of this site. A courier is always possible. */
+/** Transports of this site; file-drop is always available. */
 export function listTransportNames(resolved: ResolvedSettings): string[] {
   return ['filedrop', ...listNetworks(sectionReader(resolved)).map(({ name }) => name)]
 }
 
-/** Opens and starts all networks of the profile. Throws the error of a carrier that cannot start. */
+/** Opens and starts all carriers; adds each to `running` at once. Throws the error of a carrier that cannot start. */
 export async function startLinkPumps(
-  given: NetworkCarrierOptions,
+  options: NetworkCarrierOptions,
   handover: Handover,
   running: RunningLinks,
 ): Promise<void> {
-  for (const { carrier, feed } of await openNetworkCarriers(given)) {
+  for (const { carrier, feed } of await openNetworkCarriers(options)) {
     running.carriers.push(carrier)
     if (feed) running.feeds.push(feed)
   }
-  const { rescan_ms } = getSettings(given.resolved, filedropSettings)
+  const { rescan_ms } = getSettings(options.resolved, filedropSettings)
   for (const carrier of running.carriers) {
-    const ferrying = linkPump({ ...given, carrier, handover, poll_interval_ms: rescan_ms })
-    running.linkPumps.push(ferrying)
-    await ferrying.start()
+    const pump = linkPump({ ...options, carrier, handover, poll_interval_ms: rescan_ms })
+    running.linkPumps.push(pump)
+    await pump.start()
   }
 }
 
-/** None is started yet. Throws the error of a carrier whose settings cannot be used. */
-async function openNetworkCarriers(given: NetworkCarrierOptions): Promise<OpenedCarrier[]> {
-  const opening = listNetworks(sectionReader(given.resolved)).map(({ name }) => carrierFactories[name]?.(given))
-  return (await Promise.all(opening)).filter((opened) => opened !== undefined)
+/** Opens the carriers without starting them. Throws for unusable settings. */
+async function openNetworkCarriers(options: NetworkCarrierOptions): Promise<OpenedCarrier[]> {
+  const openings = listNetworks(sectionReader(options.resolved)).map(({ name }) => carrierFactories[name]?.(options))
+  return (await Promise.all(openings)).filter((opened) => opened !== undefined)
 }
 
-/** Problems that keep a network from being opened, found before anything starts. */
+/** Problems that prevent a network from being opened, found before anything starts. */
 export async function findNetworkProblems(
   folder: SiteFolder,
   resolved: ResolvedSettings,
@@ -109,8 +108,8 @@ export async function findNetworkProblems(
   if (names.length === 0) return []
   const mtls = names.includes('mtls') ? (await import('./mtls-carrier.ts')).findMtlsProblems(folder, resolved) : []
   const { inspectNetworkFiles } = await import('./network-files.ts')
-  const others = inspectNetworkFiles(resolved, env).flatMap(({ name, faults }) =>
+  const otherProblems = inspectNetworkFiles(resolved, env).flatMap(({ name, faults }) =>
     faults.map((message) => ({ path: name, message })),
   )
-  return [...mtls, ...others]
+  return [...mtls, ...otherProblems]
 }

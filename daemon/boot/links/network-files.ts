@@ -1,4 +1,4 @@
-// Checks the files that the networks of a site need: before a start, and for `platform doctor`.
+// Inspects the files of the networks of a site, before a start and for the doctor.
 import { createPrivateKey, type X509Certificate } from 'node:crypto'
 import * as fs from 'node:fs'
 import { parseCertificates } from '../../../adapters/transport/mtls/material.ts'
@@ -10,23 +10,23 @@ import { isOpenToOthers } from '../host/passphrase.ts'
 
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>
 
-/** `what`: for people. `ends`: epoch milliseconds. */
+/** Expiry of a certificate, in epoch milliseconds. `description`: for people. */
 export type CertificateExpiry = { readonly description: string; readonly file: string; readonly expires_at_ms: number }
 
 export type NetworkFileReport = {
   readonly name: 'amqp' | 'coalition'
-  /** Why it could not be used: each names the file and the remedy, and quotes nothing of it. */
+  /** Faults of the files: each names the file and the remedy, and quotes nothing of its content. */
   readonly faults: readonly string[]
   /** Certificates that were read. */
   readonly certificates: readonly CertificateExpiry[]
 }
 
-/** Of the networks that serve anybody. `env`: where a file with a password may be named. */
+/** Reports on networks with peers. `env`: may name a file with a password. */
 export function inspectNetworkFiles(resolved: ResolvedSettings, env: ProcessEnvironment): NetworkFileReport[] {
-  const wanted = listNetworks((section) => getSettings(resolved, section)).map(({ name }) => name)
+  const networkNames = listNetworks((section) => getSettings(resolved, section)).map(({ name }) => name)
   return [
-    ...(wanted.includes('amqp') ? [inspectAmqpFiles(resolved, env)] : []),
-    ...(wanted.includes('coalition') ? [inspectCoalitionFiles(resolved)] : []),
+    ...(networkNames.includes('amqp') ? [inspectAmqpFiles(resolved, env)] : []),
+    ...(networkNames.includes('coalition') ? [inspectCoalitionFiles(resolved)] : []),
   ]
 }
 
@@ -35,49 +35,49 @@ function inspectAmqpFiles(
   { AMQP_PASSWORD, AMQP_PASSWORD_FILE }: ProcessEnvironment,
 ): NetworkFileReport {
   const { tls_ca_file, tls_cert_file, tls_key_file } = getSettings(resolved, amqpSettings)
-  const look = new NetworkFileInspector()
-  look.certificates(tls_ca_file, 'an authority of the broker')
-  const [own] = look.certificates(tls_cert_file, 'the certificate for the broker').slice(0, 1)
-  look.key(tls_key_file, own)
-  if (AMQP_PASSWORD === undefined) look.secret(AMQP_PASSWORD_FILE)
-  return { name: 'amqp', ...look.found }
+  const inspector = new NetworkFileInspector()
+  inspector.certificates(tls_ca_file, 'an authority of the broker')
+  const [certificate] = inspector.certificates(tls_cert_file, 'the certificate for the broker').slice(0, 1)
+  inspector.key(tls_key_file, certificate)
+  if (AMQP_PASSWORD === undefined) inspector.secret(AMQP_PASSWORD_FILE)
+  return { name: 'amqp', ...inspector.report }
 }
 
 function inspectCoalitionFiles(resolved: ResolvedSettings): NetworkFileReport {
   const { ca_file, secret_file } = getSettings(resolved, coalitionSettings)
-  const look = new NetworkFileInspector()
-  look.certificates(ca_file, 'an authority of the hub')
-  look.secret(secret_file)
-  return { name: 'coalition', ...look.found }
+  const inspector = new NetworkFileInspector()
+  inspector.certificates(ca_file, 'an authority of the hub')
+  inspector.secret(secret_file)
+  return { name: 'coalition', ...inspector.report }
 }
 
-/** Looks at files, and gathers what is wrong with them. A file that is not named is not looked for. */
+/** Inspects files and collects their faults. Skips files that are not named. */
 class NetworkFileInspector {
-  readonly found = { faults: [] as string[], certificates: [] as CertificateExpiry[] }
+  readonly report = { faults: [] as string[], certificates: [] as CertificateExpiry[] }
 
-  certificates(file: string | undefined, what: string): X509Certificate[] {
+  certificates(file: string | undefined, description: string): X509Certificate[] {
     const text = file === undefined ? undefined : this.#read(file)
     if (file === undefined || text === undefined) return []
     const certificates = parseCertificatesOrNone(text)
-    if (certificates.length === 0) this.found.faults.push(`${file} holds no certificate that can be read (PEM)`)
+    if (certificates.length === 0) this.report.faults.push(`${file} contains no readable certificate (PEM)`)
     for (const { validToDate } of certificates)
-      this.found.certificates.push({ description: what, file, expires_at_ms: validToDate.getTime() })
+      this.report.certificates.push({ description, file, expires_at_ms: validToDate.getTime() })
     return certificates
   }
 
-  key(file: string | undefined, of: X509Certificate | undefined): void {
+  key(file: string | undefined, certificate: X509Certificate | undefined): void {
     const text = file === undefined ? undefined : this.secret(file)
-    if (text !== undefined && of && !isPrivateKeyOf(text, of)) {
-      this.found.faults.push(`${file} does not hold the private key of the certificate, in the open (PEM)`)
+    if (text !== undefined && certificate && !isPrivateKeyOf(text, certificate)) {
+      this.report.faults.push(`${file} does not contain the unencrypted private key of the certificate (PEM)`)
     }
   }
 
   secret(file: string | undefined): string | undefined {
     const text = file === undefined ? undefined : this.#read(file)
     if (file === undefined || text === undefined) return undefined
-    if (text.trim() === '') this.found.faults.push(`${file} is empty`)
+    if (text.trim() === '') this.report.faults.push(`${file} is empty`)
     if (isOpenToOthers(file, fs.statSync(file).mode)) {
-      this.found.faults.push(`${file} can be read by others; run: chmod 600 ${file}`)
+      this.report.faults.push(`${file} can be read by others; run: chmod 600 ${file}`)
     }
     return text
   }
@@ -86,7 +86,7 @@ class NetworkFileInspector {
     try {
       return fs.readFileSync(file, 'utf8')
     } catch {
-      this.found.faults.push(`${file} cannot be read`)
+      this.report.faults.push(`${file} cannot be read`)
       return undefined
     }
   }
@@ -101,7 +101,7 @@ export function parseCertificatesOrNone(text: string): X509Certificate[] {
   }
 }
 
-/** The message of the parser may quote the key, so it is not passed on. */
+/** Whether the text is the private key of the certificate. Hides the parser's error, which may quote the key. */
 export function isPrivateKeyOf(text: string, certificate: X509Certificate): boolean {
   try {
     return certificate.checkPrivateKey(createPrivateKey(text))

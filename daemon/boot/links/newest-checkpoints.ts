@@ -1,4 +1,4 @@
-// The newest signed head of each of the site's audit chains, for inventories to carry to peers.
+// The newest signed checkpoint of each audit chain of the site, which inventories carry to peers.
 import type { Site } from '../../kernel/role/site.ts'
 import type { Store } from '../../kernel/store/store.ts'
 import { checkpoints } from '../../roles/site/checkpoint/model.ts'
@@ -10,7 +10,7 @@ export function newestCheckpoints(store: Store, { name, tenant_id }: Pick<Site, 
     const pages = roles.map(({ name: role }) =>
       store.list(checkpoints, {
         filter: { tenant_id, writer: auditWriterName(role, name) },
-        // Ids end with the number, so that the last one of a writer is its newest: found in the index, not searched for.
+        // Ids end with the number, so the index finds the newest checkpoint of a writer without a search.
         order: { field: 'writer', direction: 'desc' },
         limit: 1,
       }),

@@ -1,4 +1,4 @@
-// Opens the carriers between sites: today file-drop, over the site role's journal.
+// Opens the transports between sites: file-drop, with the journal of the site role.
 import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
 import { sqliteJournal } from '../../../adapters/store/sqlite/journal.ts'
 import { filedropMetrics } from '../../../adapters/transport/filedrop/metrics.ts'
@@ -37,17 +37,17 @@ export type TransportOptions = {
   readonly metrics: Metrics
 }
 
-/** Metrics of transports and carriers; declared beside those of the role that owns them. */
+/** Metrics of the transports, declared beside those of the site role. */
 export const linkMetrics: readonly Metric[] = [...filedropMetrics, ...mtlsMetrics]
 
-export function openTransports({ folder, site, resolved, storage, peers, ...around }: TransportOptions): Transport[] {
+export function openTransports({ folder, site, resolved, storage, peers, ...options }: TransportOptions): Transport[] {
   const { skew_s, truncated_after_s, releasable_names, release_days, acknowledgements, ...settings } = getSettings(
     resolved,
     filedropSettings,
   )
   return [
     filedropTransport({
-      ...around,
+      ...options,
       site: site.name,
       tenant_id: site.tenant_id,
       releasable_names,
@@ -55,15 +55,15 @@ export function openTransports({ folder, site, resolved, storage, peers, ...arou
       peers,
       signatures: joseSignatures({
         dir: folder.keys,
-        now: around.clock.now,
+        now: options.clock.now,
         passphrase: passphraseReader(getSettings(resolved, identitySettings).keys_passphrase_file),
       }),
       journal: sqliteJournal(storage.file, storage.audit),
       label_policy: site.labels,
       checkpoints: newestCheckpoints(storage.store, site),
-      roots: () => readRootKeys(folder.keys, around.clock.now()),
+      roots: () => readRootKeys(folder.keys, options.clock.now()),
       acknowledgements,
-      isAccredited: (peer) => findAccreditationLapse(peer, resolved, around.clock.now()) === undefined,
+      isAccredited: (peer) => findAccreditationLapse(peer, resolved, options.clock.now()) === undefined,
       record: (events) => storage.audit.append(events),
       hold: (peer) => lockPeer(folder, peer),
       ...(faultStop ? { passFaultPoint: faultStop } : {}),
@@ -77,17 +77,17 @@ export function openQuarantines(folder: SiteFolder, resolved: ResolvedSettings, 
   return {
     async list(peer, limit, after) {
       const names = peer === undefined ? (await peers.list()).map(({ name }) => name) : [peer]
-      const all = names.flatMap((name) => listQuarantine(folder.filedrop, name, Number.POSITIVE_INFINITY))
-      const later = after === undefined ? all : all.filter((entry) => compareNewestFirst(after, entry) < 0)
-      return later.sort(compareNewestFirst).slice(0, limit)
+      const items = names.flatMap((name) => listQuarantine(folder.filedrop, name, Number.POSITIVE_INFINITY))
+      const itemsAfter = after === undefined ? items : items.filter((entry) => compareNewestFirst(after, entry) < 0)
+      return itemsAfter.sort(compareNewestFirst).slice(0, limit)
     },
     async get(peer, id) {
-      const found = readQuarantinedItem(folder.filedrop, peer, id, limits)
-      if (!found) return undefined
-      const { statement_digest, channel: _channel, files, ...about } = found
+      const item = readQuarantinedItem(folder.filedrop, peer, id, limits)
+      if (!item) return undefined
+      const { statement_digest, channel: _channel, files, ...fields } = item
       const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
       const digest = statement_digest === undefined ? {} : { digest: statement_digest }
-      return { ...about, id: `${peer}/${id}`, file: files[0]?.was ?? '', ...digest, bytes, files: [...files] }
+      return { ...fields, id: `${peer}/${id}`, file: files[0]?.was ?? '', ...digest, bytes, files: [...files] }
     },
   }
 }

@@ -1,4 +1,4 @@
-// Where a role keeps its documents: in its own SQLite file, or in the cluster that the settings name, and never in both.
+// Opens the documents of a role: in its own SQLite file, or in the cluster of the settings, never in both.
 import type { ClusterStorage } from '../../../adapters/store/opensearch/open-cluster-storage.ts'
 import type { SqliteAudit } from '../../../adapters/store/sqlite/audit.ts'
 import { auditShippingPosition } from '../../../adapters/store/sqlite/audit-shipping-position.ts'
@@ -33,23 +33,23 @@ export function chooseDocumentsHome(resolved: ResolvedSettings): DocumentsHome {
   return getSettings(resolved, searchSettings).host === undefined ? 'sqlite' : 'opensearch'
 }
 
-/** Throws `StartRefusal` when the documents are elsewhere: to begin anew here would be a second truth. */
+/** Throws `StartRefusal` if the documents are elsewhere: a new, empty store would diverge from them. */
 export async function openDocuments(
-  given: DocumentStoreOptions,
+  options: DocumentStoreOptions,
 ): Promise<Pick<RoleStorage, 'store' | 'retriedTasks' | 'expireAuditCopies' | 'lostIndexes'>> {
-  const { file, role, audit, resolved } = given
+  const { file, role, audit, resolved } = options
   const home = chooseDocumentsHome(resolved)
-  const found = readDocumentsHome(file)
-  if (found !== undefined && found !== home) {
-    const message = `the documents of ${role.name} are in ${found}, and this asks for ${home}: run \`platform store migrate\``
+  const recordedHome = readDocumentsHome(file)
+  if (recordedHome !== undefined && recordedHome !== home) {
+    const message = `the documents of ${role.name} are in ${recordedHome}, and this asks for ${home}: run \`platform store migrate\``
     throw new StartRefusal([{ path: 'search.host', message }])
   }
   if (home === 'sqlite') return { store: sqliteStore(file, { audit, collections: role.collections }) }
-  if (found === undefined) {
+  if (recordedHome === undefined) {
     await resetClusterState(file)
     await recordDocumentsHome(file, home)
   }
-  const { store, shipping } = await openKnownCluster(given)
+  const { store, shipping } = await openKnownCluster(options)
   return {
     store,
     retriedTasks: [
@@ -59,18 +59,18 @@ export async function openDocuments(
         return new Map(differs === undefined ? [] : [[audit_copies, `record ${differs} differs from its copy`]])
       }),
     ],
-    expireAuditCopies: async (before) => shipping.expire(before, (await audit.head()).writer),
+    expireAuditCopies: async (before_ms) => shipping.expire(before_ms, (await audit.head()).writer),
     lostIndexes: () => store.findLostIndexes(),
   }
 }
 
-/** Forgets an earlier cluster: the next one that answers is adopted, and gets the whole audit chain. */
+/** Forgets an earlier cluster: the next one that answers is recorded, and receives the whole audit chain. */
 export async function resetClusterState(file: SqliteFile): Promise<void> {
   await auditShippingPosition(file).set(0)
   await documentsCluster(file).forget()
 }
 
-/** On purpose: another cluster holds what the former held, but for the indexes that are given up. */
+/** Records another cluster as the home of the documents, without the indexes that are given up. */
 export async function adoptCluster(file: SqliteFile, cluster: string, given_up: readonly string[]): Promise<void> {
   // A snapshot is older than the chain.
   await auditShippingPosition(file).set(0)
@@ -78,22 +78,22 @@ export async function adoptCluster(file: SqliteFile, cluster: string, given_up: 
 }
 
 /**
- * The client of the cluster is loaded by sites that have one. Throws `StartRefusal` when the settings name none, or another
- * cluster or prefix than the documents are in; a cluster that does not answer is looked at when it does.
+ * Opens the cluster that holds the documents; loads its client on first use. Throws `StartRefusal` if the settings name no
+ * cluster, or another cluster or prefix than the recorded one. A cluster that does not answer is checked once it does.
  */
-export async function openKnownCluster(given: DocumentStoreOptions): Promise<ClusterStorage> {
-  requireIndexBase(given)
-  const opened = await openCluster(given)
+export async function openKnownCluster(options: DocumentStoreOptions): Promise<ClusterStorage> {
+  requireIndexBase(options)
+  const cluster = await openCluster(options)
   try {
-    await requireSameCluster(given, opened)
-    return opened
+    await requireSameCluster(options, cluster)
+    return cluster
   } catch (error) {
-    await opened.store.close()
+    await cluster.store.close()
     throw error
   }
 }
 
-/** The same, whichever cluster it is. */
+/** Opens the configured cluster without comparing it with the recorded one. */
 export async function openCluster({
   file,
   audit,
@@ -102,11 +102,13 @@ export async function openCluster({
   resolved,
 }: DocumentStoreOptions): Promise<ClusterStorage> {
   const { openClusterStorage } = await import('../../../adapters/store/opensearch/open-cluster-storage.ts')
-  const { host, timeout, index_prefix, pki_ca, pki_cert, pki_key, ...given } = getSettings(resolved, searchSettings)
+  const { host, timeout, index_prefix, pki_ca, pki_cert, pki_key, ...options } = getSettings(resolved, searchSettings)
   if (host === undefined)
-    throw new StartRefusal([{ path: 'search.host', message: 'the documents are in a cluster, and this names none' }])
+    throw new StartRefusal([
+      { path: 'search.host', message: 'the documents are in a cluster, and search.host is not set' },
+    ])
   return openClusterStorage({
-    ...given,
+    ...options,
     url: host,
     ca_file: pki_ca,
     cert_file: pki_cert,
@@ -122,7 +124,7 @@ export async function openCluster({
   })
 }
 
-/** Prefix of all index names of a site. */
+/** Common prefix of all index names of a site. */
 function indexBase(index_prefix: string, site: string): string {
   return `${index_prefix}.${site}.`
 }
@@ -132,13 +134,13 @@ export function indexPrefix({ name, index_family = name }: RoleOutline, index_pr
   return `${indexBase(index_prefix, site)}${index_family}.`
 }
 
-/** Throws `StartRefusal` when the settings give indexes other names than they had. */
+/** Throws `StartRefusal` if the settings change the names of existing indexes. */
 export function requireIndexBase({ role, site, resolved, file }: DocumentStoreOptions): void {
-  const place = documentsCluster(file).place()
+  const knownCluster = documentsCluster(file).place()
   const base = indexBase(getSettings(resolved, searchSettings).index_prefix, site)
-  if (!place || place.base === base) return
+  if (!knownCluster || knownCluster.base === base) return
   const remedy = 'set it back, or move the documents: `platform store migrate files` under the old, then `cluster`'
-  const message = `the documents of ${role.name} are in indexes ${place.base}*, and this makes ${base}*: ${remedy}`
+  const message = `the documents of ${role.name} are in indexes ${knownCluster.base}*, but the settings select ${base}*: ${remedy}`
   throw new StartRefusal([{ path: 'search.index_prefix', message }])
 }
 
@@ -146,11 +148,12 @@ async function requireSameCluster(
   { role, file }: DocumentStoreOptions,
   { readClusterUuid }: ClusterStorage,
 ): Promise<void> {
-  const place = documentsCluster(file).place()
-  if (!place) return
-  const found = await readClusterUuid()
-  if (found === undefined || found === place.cluster) return
-  const remedy = 'name that one; if this one holds them now, restored from a snapshot, run `platform store adopt`'
-  const message = `the documents of ${role.name} are in the cluster ${place.cluster}, and this leads to ${found}: ${remedy}`
+  const knownCluster = documentsCluster(file).place()
+  if (!knownCluster) return
+  const answering = await readClusterUuid()
+  if (answering === undefined || answering === knownCluster.cluster) return
+  const remedy =
+    'set search.host to that cluster; if this cluster was restored from its snapshot, run `platform store adopt`'
+  const message = `the documents of ${role.name} are in the cluster ${knownCluster.cluster}, and this leads to ${answering}: ${remedy}`
   throw new StartRefusal([{ path: 'search.host', message }])
 }

@@ -1,4 +1,4 @@
-// Opens what the processes of a site share for a while: Redis where the profile names one, else the process's own memory.
+// Opens the key-value store that the processes of a site share: Redis if the profile names one, else the process's memory.
 import { memoryKeyValue } from '../../../adapters/keyvalue/memory/memory-keyvalue.ts'
 import type { Role } from '../../kernel/role/role.ts'
 import { keyValueSettings } from '../../kernel/settings/backing-service-settings.ts'
@@ -16,11 +16,11 @@ export type KeyValueOptions = {
   readonly log: Log
   /** Milliseconds of a clock that never jumps. */
   readonly monotonic: () => number
-  /** A number from 0 to 1, evenly. */
+  /** A uniform random number from 0 to 1. */
   readonly chance: () => number
 }
 
-/** A server that does not answer now is tried again for ever. Throws when a file of certificates cannot be read. */
+/** Retries a server that does not answer without limit. Throws if a file of certificates cannot be read. */
 export async function openKeyValue({
   starting,
   resolved,
@@ -30,8 +30,8 @@ export async function openKeyValue({
   chance,
 }: KeyValueOptions): Promise<KeyValue> {
   const { host, port, db, username, password, verify } = getSettings(resolved, keyValueSettings)
-  const isWanted = starting.some(({ settings }) => settings.some(({ name }) => name === keyValueSettings.name))
-  if (host === undefined || !isWanted) return memoryKeyValue(monotonic)
+  const isUsed = starting.some(({ settings }) => settings.some(({ name }) => name === keyValueSettings.name))
+  if (host === undefined || !isUsed) return memoryKeyValue(monotonic)
   const { redisKeyValue } = await import('../../../adapters/keyvalue/redis/redis-keyvalue.ts')
   return redisKeyValue({
     ...{ host, port, username, password, chance },

@@ -1,10 +1,9 @@
-// Tasks for a cluster that are retried until they succeed, each kind by itself: a fault is logged once, and health
-// shows it while it lasts.
+// A task for a cluster that is retried until it succeeds: logs each trouble once, and reports it in health until it ends.
 
 import { isRefusal } from '../../kernel/error/errors.ts'
 import type { Call } from '../../kernel/operation/call.ts'
 
-/** Pending work and the reason; empty when there is none. */
+/** Reason for each blocked subject; empty if there is no trouble. */
 export type TaskTroubles = ReadonlyMap<string, string>
 
 export type RetriedTask = {
@@ -13,32 +12,33 @@ export type RetriedTask = {
   health(): Promise<{ ok: boolean; detail: string }>
 }
 
-/** A refusal that `work` throws holds up `all` of it. Any other error is a defect, which the worker logs. */
+/** A refusal of `work` blocks its whole `scope`. Other errors are defects, which the worker logs. */
 export function retriedTask(
   name: string,
-  all: string,
+  scope: string,
   work: (signal: AbortSignal) => Promise<TaskTroubles>,
 ): RetriedTask {
-  let known: TaskTroubles = new Map()
+  let current: TaskTroubles = new Map()
   return {
     name,
     async run({ log, signal, trace: { trace_id } }) {
-      const found = await work(signal).catch((error: unknown): TaskTroubles => {
-        if (isRefusal(error)) return new Map([[all, error.message]])
-        known = new Map([[all, 'it failed; see the log']])
+      const latest = await work(signal).catch((error: unknown): TaskTroubles => {
+        if (isRefusal(error)) return new Map([[scope, error.message]])
+        current = new Map([[scope, 'it failed; see the log']])
         throw error
       })
-      for (const [held_up, why] of found) {
-        if (known.get(held_up) !== why) log.error('platform.cluster.trouble', { trace_id, work: name, held_up, why })
+      for (const [held_up, reason] of latest) {
+        if (current.get(held_up) !== reason)
+          log.error('platform.cluster.trouble', { trace_id, work: name, held_up, why: reason })
       }
-      for (const held_up of known.keys()) {
-        if (!found.has(held_up)) log.info('platform.cluster.mended', { trace_id, work: name, held_up })
+      for (const held_up of current.keys()) {
+        if (!latest.has(held_up)) log.info('platform.cluster.mended', { trace_id, work: name, held_up })
       }
-      known = found
+      current = latest
     },
     async health() {
-      const troubles = [...known].map(([held_up, why]) => `${held_up}: ${why}`)
-      return { ok: known.size === 0, detail: troubles.join('; ') || 'ok' }
+      const troubles = [...current].map(([held_up, reason]) => `${held_up}: ${reason}`)
+      return { ok: current.size === 0, detail: troubles.join('; ') || 'ok' }
     },
   }
 }

@@ -16,31 +16,31 @@ export type RoleStorage = {
   readonly file: SqliteFile
   readonly store: Store
   readonly audit: SqliteAudit
-  /** Where documents are in a cluster: ends what was left in doubt, and copies the audit chain there. */
+  /** Only with a cluster: tasks that resolve writes in doubt, and copy the audit chain. */
   readonly retriedTasks?: readonly RetriedTask[]
-  /** There: drops the bodies of copies of events before the instant, in epoch milliseconds. */
+  /** Only with a cluster: removes bodies of copied events before an instant (epoch milliseconds). */
   readonly expireAuditCopies?: (before: number) => Promise<void>
-  /** There: names of the indexes that were made and are gone. Throws `Refusal('unavailable')`. */
+  /** Only with a cluster: names of created indexes that are missing. Throws `Refusal('unavailable')`. */
   readonly lostIndexes?: () => Promise<readonly string[]>
-  /** Closes the file and gives the role free for another process. */
+  /** Closes the file and releases the role for another process. */
   close(): Promise<void>
 }
 
-/** The folder of the role for files that live as long as its process, created with mode 0700 where it is absent. */
+/** The run folder of a role, created (0700) if missing. */
 export function ensureRunFolder(folder: SiteFolder, role: string): string {
   const dir = roleRunFolder(folder, role)
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   return dir
 }
 
-/** Fences the role: undefined while another process has it. */
+/** Locks the role; undefined while another process holds it. */
 export function lockRole(folder: SiteFolder, role: string): { release(): void } | undefined {
   return takeLock(roleLockFile(folder, role), ensureRunFolder(folder, role))
 }
 
 /**
- * One process for each role of a site: throws `Refusal('conflict')` while another process runs it. A cluster need not
- * be there yet. Throws when the documents are where the settings do not say.
+ * Opens the storage of a role. Throws `Refusal('conflict')` while another process runs the role, and `StartRefusal` if the
+ * documents are not where the settings say. A cluster need not be reachable yet.
  */
 export async function openRoleStorage(
   folder: SiteFolder,
@@ -54,16 +54,16 @@ export async function openRoleStorage(
   try {
     file = sqliteFile({ file: roleDatabaseFile(folder, role.name), addonDir: roleRunFolder(folder, role.name) })
     const audit = sqliteAudit(file, auditWriterName(role.name, site))
-    const kept = await openDocuments({ role, site, resolved, file, audit })
-    const opened = file
+    const documents = await openDocuments({ role, site, resolved, file, audit })
+    const openFile = file
     return {
       role: role.name,
       file,
       audit,
-      ...kept,
+      ...documents,
       async close() {
-        await kept.store.close()
-        await opened.close()
+        await documents.store.close()
+        await openFile.close()
         lock.release()
       },
     }

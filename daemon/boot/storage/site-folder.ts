@@ -1,4 +1,4 @@
-// Where everything of a site lies on disk; the only place that knows these names.
+// Paths of a site's files; only this module knows their names.
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
@@ -6,7 +6,7 @@ export type SiteFolder = {
   readonly profile: string
   /** Private keys, one file each (0700). */
   readonly keys: string
-  /** Public keys by which every process verifies tokens, and the private key of each role (0700). */
+  /** Lists that verify tokens, and the private key of each role (0700). */
   readonly identity: string
   readonly peers: string
   /** SQLite files, in a folder for each role (0700). */
@@ -16,20 +16,18 @@ export type SiteFolder = {
   readonly run: string
 }
 
-/** All in one folder: what `platform init` makes and what a courier can carry. */
+/** A site in one folder, as `platform init` creates it. */
 export function siteFolder(dir: string): SiteFolder {
   return buildSiteFolder(join(dir, 'profile.yaml'), dir)
 }
 
-/**
- * `--site`, else PLATFORM_SITE, else ./site, else /etc/platform with /var/lib/platform. Undefined when there is none.
- */
+/** `--site`, else PLATFORM_SITE, else ./site, else /etc/platform with /var/lib/platform; undefined if none exists. */
 export function findSite(
   flag: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): SiteFolder | undefined {
-  const named = flag ?? env.PLATFORM_SITE
-  if (named) return siteFolder(resolve(named))
+  const selected = flag ?? env.PLATFORM_SITE
+  if (selected) return siteFolder(resolve(selected))
   if (existsSync(resolve('site', 'profile.yaml'))) return siteFolder(resolve('site'))
   if (existsSync('/etc/platform/profile.yaml'))
     return buildSiteFolder('/etc/platform/profile.yaml', '/var/lib/platform')
@@ -45,17 +43,17 @@ export function roleRunFolder(folder: SiteFolder, role: string): string {
   return join(folder.run, role)
 }
 
-/** The key with which the role says to the site's other processes who it is. */
+/** Folder of the key with which the role authenticates to the site's other processes. */
 export function roleKeysFolder(folder: SiteFolder, role: string): string {
   return join(folder.identity, 'roles', role)
 }
 
-/** Certificates of the authorities whose keys lie in a folder of keys. */
+/** Certificates of the authorities in a key folder. */
 export function certificatesFolder({ keys }: Pick<SiteFolder, 'keys'>): string {
   return join(keys, 'certificates')
 }
 
-/** The certificate that this site shows its peers, and its private key: one file, so that both change at once. */
+/** Certificate that this site presents to its peers, with its private key: one file, so that both change at once. */
 export function siteCertificateFile(folder: Pick<SiteFolder, 'keys'>): string {
   return join(certificatesFolder(folder), 'site.pem')
 }
@@ -64,7 +62,7 @@ export function roleDatabaseFile(folder: SiteFolder, role: string): string {
   return join(roleDataFolder(folder, role), `${role}.db`)
 }
 
-/** The local socket of a role. The kernel takes no path longer than 107 bytes. */
+/** Local socket of a role. The kernel accepts paths of at most 107 bytes. */
 export function roleSocketFile(folder: SiteFolder, role: string): string {
   return join(roleRunFolder(folder, role), 'sock')
 }
@@ -78,7 +76,7 @@ export function tokenKeysFile(folder: SiteFolder): string {
   return join(folder.identity, 'token-keys.json')
 }
 
-/** Held while the list of token keys is changed. */
+/** Lock held while the list of token keys changes. */
 export function identityLockFile(folder: SiteFolder): string {
   return join(folder.identity, 'lock')
 }
@@ -87,20 +85,20 @@ export function revocationsFile(folder: SiteFolder): string {
   return join(folder.identity, 'revoked.jsonl')
 }
 
-/** Enrolled people, one file each; the site role alone reads them. */
+/** Enrolled people, one file each; only the site role reads them. */
 export function peopleFolder(folder: SiteFolder): string {
   return join(folder.identity, 'people')
 }
 
 function buildSiteFolder(profile: string, base: string): SiteFolder {
-  const at = (name: string) => join(base, name)
+  const resolvePath = (name: string) => join(base, name)
   return {
     profile,
-    keys: at('keys'),
-    identity: at('identity'),
-    peers: at('peers'),
-    data: at('data'),
-    filedrop: at('filedrop'),
-    run: at('run'),
+    keys: resolvePath('keys'),
+    identity: resolvePath('identity'),
+    peers: resolvePath('peers'),
+    data: resolvePath('data'),
+    filedrop: resolvePath('filedrop'),
+    run: resolvePath('run'),
   }
 }

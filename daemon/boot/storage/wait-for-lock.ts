@@ -9,18 +9,18 @@ import { roleRunFolder, type SiteFolder } from './site-folder.ts'
 
 const poll_interval_ms = 20
 
-/** A network lets go of what it has in hand within seconds: see `link.ts` of the broker's. */
+/** A network carrier releases its messages within seconds (`link.ts` of the broker). */
 const peer_lock_timeout_ms = 30_000
 
 export type SiteLock = { release(): void }
 
-/** Throws `Refusal('conflict')` with `refusal_message` when the time is up. */
+/** Throws `Refusal('conflict')` with `refusal_message` after `timeout_ms`. */
 export async function waitForLock(
   folder: SiteFolder,
   file: string,
   { timeout_ms, refusal_message }: { readonly timeout_ms: number; readonly refusal_message: string },
 ): Promise<SiteLock> {
-  for (let waited = 0; waited < timeout_ms; waited += poll_interval_ms) {
+  for (let waited_ms = 0; waited_ms < timeout_ms; waited_ms += poll_interval_ms) {
     const lock = takeLock(file, ensureRunFolder(folder, siteOwner))
     if (lock) return lock
     await rest(poll_interval_ms)
@@ -35,9 +35,9 @@ export function peerLockFile(folder: SiteFolder, peer: string): string {
 
 /** Held by the process that carries messages to the peer, and by one that must be sure that none does. */
 export async function lockPeer(folder: SiteFolder, peer: string): Promise<SiteLock> {
-  const otherwise = `a network has messages for ${peer} in hand, and does not let go of them`
+  const refusal_message = `a network carrier still holds messages for ${peer}`
   return await waitForLock(folder, peerLockFile(folder, peer), {
     timeout_ms: peer_lock_timeout_ms,
-    refusal_message: otherwise,
+    refusal_message,
   })
 }

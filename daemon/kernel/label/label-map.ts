@@ -11,12 +11,9 @@ export const labelMap = z
     z.strictObject({
       levels: terms.meta({ description: 'Level of the peer to level of this site' }),
       categories: terms.default({}).meta({ description: 'Category of the peer to category of this site' }),
-      releasable_to: terms
-        .optional()
-        .meta({
-          description:
-            'Tenants and nationalities of the peer to those of this site; absent when the names are the same',
-        }),
+      releasable_to: terms.optional().meta({
+        description: 'Tenants and nationalities of the peer to those of this site; absent when the names are the same',
+      }),
     }),
   )
   .meta({ id: 'LabelMap', description: 'Translation of terms, by the name of the peer’s policy' })

@@ -31,16 +31,16 @@ export async function forEachAuditRecord(
   folder: SiteFolder,
   role: Role,
   query: Omit<AuditQuery, 'limit' | 'after_seq' | 'ascending'>,
-  see: (record: AuditRecord) => void,
+  visit: (record: AuditRecord) => void,
 ): Promise<void> {
   await withDatabase(folder, role, async ({ audit }) => {
     let after_seq = 0
     for (;;) {
       const records = await audit.list({ ...query, limit: page_size, ascending: true, after_seq })
-      for (const record of records) see(record)
-      const last = records.at(-1)
-      if (!last || records.length < page_size) return
-      after_seq = last.seq
+      for (const record of records) visit(record)
+      const latest = records.at(-1)
+      if (!latest || records.length < page_size) return
+      after_seq = latest.seq
     }
   })
 }
@@ -80,20 +80,20 @@ async function verifyRoleChain(
   progress: (text: string) => void,
 ): Promise<ChainVerdict> {
   const { writer, seq } = await audit.head()
-  const fault = await audit.verify((seen, of) => progress(`${role.name}: ${seen} of ${of} records`))
-  const own = anchors.heads.filter((head) => head.writer === writer)
+  const fault = await audit.verify((checked, total) => progress(`${role.name}: ${checked} of ${total} records`))
+  const writerHeads = anchors.heads.filter((head) => head.writer === writer)
   const faults = fault ? [describeChainFault(fault)] : []
-  for (const head of own) {
+  for (const head of writerHeads) {
     const [record] = await audit.list({ limit: 1, after_seq: head.seq + 1 })
-    const anchored = `${head.by} at record ${head.seq}`
-    if (seq < head.seq) faults.push(`the chain was cut short: the ${anchored} lies beyond its end (${seq})`)
+    const anchorText = `${head.by} at record ${head.seq}`
+    if (seq < head.seq) faults.push(`the chain was cut short: the ${anchorText} is beyond its last record (${seq})`)
     else if (head.seq > 0 && record?.hash !== head.hash)
-      faults.push(`the chain was rewritten: the ${anchored} does not fit`)
+      faults.push(`the chain was rewritten: the ${anchorText} does not match`)
   }
   return {
     writer: seq === 0 ? role.name : writer,
     records: seq,
-    checkpoints: own.filter(({ by }) => by !== export_source).length,
+    checkpoints: writerHeads.filter(({ by }) => by !== export_source).length,
     faults: [...faults, ...(role.name === 'site' ? anchors.faults : [])],
   }
 }
@@ -108,19 +108,21 @@ type StoredCheckpointHead = StoredFields &
 /** Returns checkpoints with a valid signature of the site, and reports the others as faults. */
 async function readChainAnchors(folder: SiteFolder): Promise<ChainAnchors> {
   const site = listRolesWithDatabase(folder).find((role) => role.name === 'site')
-  const kept = site?.collections.find((each) => each.name === 'checkpoint')
-  if (!site || !kept) return { heads: [], faults: [] }
+  const checkpoints = site?.collections.find((collection) => collection.name === 'checkpoint')
+  if (!site || !checkpoints) return { heads: [], faults: [] }
   const keys = listKeys(folder.keys)
   const heads: AnchoredHead[] = []
   const faults: string[] = []
   await withDatabase(folder, site, async ({ store }) => {
     let cursor: string | undefined
     do {
-      const page = await store.list<StoredCheckpointHead>(kept, { limit: page_size, ...(cursor ? { cursor } : {}) })
+      const page = await store.list<StoredCheckpointHead>(checkpoints, {
+        limit: page_size,
+        ...(cursor ? { cursor } : {}),
+      })
       for (const { value } of page.docs) {
         if (await isSignedBySite(value, keys)) heads.push({ ...value, by: `checkpoint of ${value.at}` })
-        else
-          faults.push(`the checkpoint of ${value.writer} at record ${value.seq} carries no valid signature of the site`)
+        else faults.push(`the checkpoint of ${value.writer} at record ${value.seq} has no valid signature of the site`)
       }
       cursor = page.next_cursor
     } while (cursor)
@@ -129,32 +131,32 @@ async function readChainAnchors(folder: SiteFolder): Promise<ChainAnchors> {
 }
 
 async function isSignedBySite(
-  { writer, seq, hash, at, signature }: StoredCheckpointHead,
+  { writer, seq, hash, at: index, signature }: StoredCheckpointHead,
   keys: readonly PublicKey[],
 ): Promise<boolean> {
   const envelope = jws.safeParse(signature)
   if (!envelope.success) return false
   // Accepts keys that were revoked since: the site's own chain must still match its earlier checkpoints.
-  const own = keys.map((key): PublicKey => (key.status === 'revoked' ? { ...key, status: 'retired' } : key))
-  const verified = await verifyJws('checkpoint', envelope.data, own)
+  const writerHeads = keys.map((key): PublicKey => (key.status === 'revoked' ? { ...key, status: 'retired' } : key))
+  const verified = await verifyJws('checkpoint', envelope.data, writerHeads)
   if (typeof verified === 'string') return false
-  return Buffer.from(verified.payload).toString('utf8') === canonicalJson({ writer, seq, hash, at })
+  return Buffer.from(verified.payload).toString('utf8') === canonicalJson({ writer, seq, hash, at: index })
 }
 
 const export_source = 'export'
 
 /** Returns the last record of each writer, which a filtered export has too. */
 function parseExportedHeads(text: string): AnchoredHead[] {
-  const last = new Map<string, AuditRecord>()
+  const latest = new Map<string, AuditRecord>()
   for (const record of parseAuditRecords(text)) {
-    if (record.seq > (last.get(record.writer)?.seq ?? 0)) last.set(record.writer, record)
+    if (record.seq > (latest.get(record.writer)?.seq ?? 0)) latest.set(record.writer, record)
   }
-  return [...last.values()].map(({ writer, seq, hash }) => ({ writer, seq, hash, by: export_source }))
+  return [...latest.values()].map(({ writer, seq, hash }) => ({ writer, seq, hash, by: export_source }))
 }
 
 function parseAuditRecords(text: string): AuditRecord[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
-  return lines.map((line, at) => parseAuditRecord(line, at + 1))
+  return lines.map((line, index) => parseAuditRecord(line, index + 1))
 }
 
 /**
@@ -165,11 +167,11 @@ export function verifyAuditExport(text: string): ChainVerdict[] {
   const records = parseAuditRecords(text)
   const writers = [...new Set(records.map((record) => record.writer))]
   return writers.map((writer) => {
-    const own = records.filter((record) => record.writer === writer)
-    const first = own[0]
-    const from = { seq: (first?.seq ?? 1) - 1, hash: first?.seq === 1 ? genesis_hash : (first?.prev ?? genesis_hash) }
-    const fault = verifyChain(own, from)
-    return { writer, records: own.length, checkpoints: 0, faults: fault ? [describeChainFault(fault)] : [] }
+    const writerHeads = records.filter((record) => record.writer === writer)
+    const first = writerHeads[0]
+    const start = { seq: (first?.seq ?? 1) - 1, hash: first?.seq === 1 ? genesis_hash : (first?.prev ?? genesis_hash) }
+    const fault = verifyChain(writerHeads, start)
+    return { writer, records: writerHeads.length, checkpoints: 0, faults: fault ? [describeChainFault(fault)] : [] }
   })
 }
 

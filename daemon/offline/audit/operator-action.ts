@@ -1,4 +1,4 @@
-// Records what a person changed in the site's files in the audit chain of the site role, whether or not it runs.
+// Records changes that a person makes to the site's files in the audit chain of the site role, whether or not it runs.
 import { randomBytes } from 'node:crypto'
 import { invoker } from '../../../adapters/host/users/system-users.ts'
 import { type SqliteAudit, sqliteAudit } from '../../../adapters/store/sqlite/audit.ts'

@@ -26,7 +26,7 @@ export type DoctorContext = {
   readonly now: number
 }
 
-type DoctorCheck = (given: DoctorContext) => DoctorFinding[] | Promise<DoctorFinding[]>
+type DoctorCheck = (context: DoctorContext) => DoctorFinding[] | Promise<DoctorFinding[]>
 
 const doctorChecks: Readonly<Record<string, DoctorCheck>> = {
   profile: checkProfile,
@@ -60,34 +60,34 @@ export async function examineSite(
   progress: (text: string) => void,
 ): Promise<DoctorFinding[]> {
   const findings: DoctorFinding[] = []
-  const hindrances: CheckFailure[] = []
+  const failures: CheckFailure[] = []
   for (const [name, check] of Object.entries(doctorChecks)) {
     progress(`checking ${name}`)
     try {
       findings.push(...(await check({ folder, env, now })))
     } catch (error) {
-      hindrances.push({ check: name, reason: error instanceof Error ? error.message : String(error) })
+      failures.push({ check: name, reason: error instanceof Error ? error.message : String(error) })
     }
   }
-  return [...findings, ...reportCheckFailures(hindrances, findings)]
+  return [...findings, ...reportCheckFailures(failures, findings)]
 }
 
 /** The reason why a check could not run. */
 type CheckFailure = { readonly check: string; readonly reason: string }
 
-const retry_remedy = 'mend this first, then run `platform doctor` again'
+const retry_remedy = 'repair this first, then run `platform doctor` again'
 
 /** Reports each cause once, and combines those whose path another check has reported. */
-function reportCheckFailures(hindrances: readonly CheckFailure[], findings: readonly DoctorFinding[]): DoctorFinding[] {
+function reportCheckFailures(failures: readonly CheckFailure[], findings: readonly DoctorFinding[]): DoctorFinding[] {
   const paths = findings.flatMap((finding) => finding.paths ?? [])
-  const causes = Map.groupBy(hindrances, ({ reason }) =>
+  const causes = Map.groupBy(failures, ({ reason }) =>
     paths.some((path) => reason.startsWith(`${path} `)) ? '' : reason,
   )
-  return [...causes].map(([why, group]) => {
+  return [...causes].map(([reason, group]) => {
     const names = group.map(({ check }) => check)
     const [first = ''] = names
-    if (why === '')
-      return reportWarning(first, `not looked at for what is said above: ${names.join(', ')}`, retry_remedy)
-    return reportProblem(first, names.length === 1 ? why : `${why} (so for ${names.join(', ')})`, retry_remedy)
+    if (reason === '')
+      return reportWarning(first, `not checked because of the problem above: ${names.join(', ')}`, retry_remedy)
+    return reportProblem(first, names.length === 1 ? reason : `${reason} (checks: ${names.join(', ')})`, retry_remedy)
   })
 }

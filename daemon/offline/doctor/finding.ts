@@ -30,13 +30,13 @@ export function reportProblem(check: string, detail: string, remedy: string): Do
 /** The finding for an expiry at an instant (epoch milliseconds); undefined while that is far off. */
 export function reportExpiry(
   check: string,
-  what: string,
+  subject: string,
   end: number,
   now: number,
   remedy: string,
 ): DoctorFinding | undefined {
-  const on = new Date(end).toISOString().slice(0, 10)
-  if (end <= now) return reportProblem(check, `${what} ended on ${on}`, remedy)
-  if (end - now < expiry_notice_days * day_ms) return reportWarning(check, `${what} ends on ${on}`, remedy)
+  const date = new Date(end).toISOString().slice(0, 10)
+  if (end <= now) return reportProblem(check, `${subject} ended on ${date}`, remedy)
+  if (end - now < expiry_notice_days * day_ms) return reportWarning(check, `${subject} ends on ${date}`, remedy)
   return undefined
 }

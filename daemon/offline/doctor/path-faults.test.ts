@@ -4,7 +4,7 @@ import { type PathFault, reportPathFaults } from './path-faults.ts'
 
 const open = (path: string, below = '/site/keys'): PathFault => ({
   path,
-  below,
+  root: below,
   fault: 'can be reached by others (mode 644)',
   command: 'chmod 600',
   test: '-type f -perm 644',

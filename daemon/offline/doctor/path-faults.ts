@@ -5,7 +5,7 @@ import { type DoctorFinding, reportProblem } from './finding.ts'
 export type PathFault = {
   readonly path: string
   /** The part of the site in which the path was found; a command for many paths never searches beyond it. */
-  readonly below: string
+  readonly root: string
   /** Ends the sentence that begins with the path, or with the number of paths. */
   readonly fault: string
   /** The repair command, before the path. */
@@ -22,12 +22,12 @@ const carrier_path_exclusion = "! -path '*/in/new/*' ! -path '*/out/ready/*'"
 
 /** Returns a problem for each fault, in the order of the first path that has it. */
 export function reportPathFaults(check: string, faults: readonly PathFault[]): DoctorFinding[] {
-  const alike = Map.groupBy(faults, ({ fault, command, test }) => [fault, command, test].join('\n'))
-  return [...alike.values()].flatMap((group) => {
-    const [first, ...others] = group
+  const groups = Map.groupBy(faults, ({ fault, command, test }) => [fault, command, test].join('\n'))
+  return [...groups.values()].flatMap((group) => {
+    const [first, ...otherFaults] = group
     if (!first) return []
     const detail =
-      others.length === 0
+      otherFaults.length === 0
         ? `${first.path} ${first.fault}`
         : `${group.length} paths, ${first.path} among them: each ${first.fault}`
     return [{ ...reportProblem(check, detail, buildPathRemedy(first, group)), paths: group.map(({ path }) => path) }]
@@ -36,8 +36,8 @@ export function reportPathFaults(check: string, faults: readonly PathFault[]): D
 
 function buildPathRemedy({ command, test }: PathFault, group: readonly PathFault[]): string {
   if (group.length <= max_named_paths) return `${command} ${group.map(({ path }) => quoteShellWord(path)).join(' ')}`
-  const places = [...new Set(group.map(({ below }) => below))]
-  return `find ${places.map(quoteShellWord).join(' ')} ${test} ${carrier_path_exclusion} -exec ${command} {} +`
+  const roots = [...new Set(group.map(({ root }) => root))]
+  return `find ${roots.map(quoteShellWord).join(' ')} ${test} ${carrier_path_exclusion} -exec ${command} {} +`
 }
 
 /** Quotes a path as one shell word. */

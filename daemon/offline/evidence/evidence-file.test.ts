@@ -81,5 +81,5 @@ test('a digest that is not that of its contribution is a fault', async () => {
     classification,
     digest: '0'.repeat(64),
   }))
-  expect(await faultsOf(['a', 'b'], { contributions: forged })).toEqual(['a digest is not that of its contribution'])
+  expect(await faultsOf(['a', 'b'], { contributions: forged })).toEqual(['a digest does not match its contribution'])
 })

@@ -29,16 +29,19 @@ export type EvidenceVerdict = {
 }
 
 /** `trusted` keys; undefined: those in the block. Throws `OfflineCommandError` (5) for a file that is not a block. */
-export async function verifyEvidence(text: string, given: readonly PublicKey[] | undefined): Promise<EvidenceVerdict> {
+export async function verifyEvidence(
+  text: string,
+  contribution: readonly PublicKey[] | undefined,
+): Promise<EvidenceVerdict> {
   const block = parseEvidenceBlock(text)
   const { content, block_id } = block
   const faults = [
-    ...(isConsistent(block) ? [] : ['the content is not what was named and signed']),
+    ...(isConsistent(block) ? [] : ['the content does not match its id or its signature']),
     ...findContributorFaults(content),
     ...findDigestFaults(content),
     ...findResultFaults(content),
   ]
-  const verdict = await verifyJws('evidence', block.signature, given ?? block.keys)
+  const verdict = await verifyJws('evidence', block.signature, contribution ?? block.keys)
   const signed_by =
     typeof verdict === 'string' ? [] : verdict.keys.map(({ kid, fingerprint }) => ({ kid, fingerprint }))
   if (typeof verdict === 'string') faults.push(signatureFaults[verdict])
@@ -47,7 +50,7 @@ export async function verifyEvidence(text: string, given: readonly PublicKey[] |
     valid: faults.length === 0,
     faults,
     signed_by,
-    keys: given ? 'given' : 'own',
+    keys: contribution ? 'given' : 'own',
     site: content.site,
     session_id: content.session_id,
     decision: content.decision,
@@ -57,8 +60,8 @@ export async function verifyEvidence(text: string, given: readonly PublicKey[] |
 }
 
 const signatureFaults = {
-  bad_signature: 'the signature does not hold',
-  unknown_key: 'none of the keys given has signed it',
+  bad_signature: 'the signature is not valid',
+  unknown_key: 'no trusted key has signed it',
   key_revoked: 'the key that signed it is revoked',
 }
 
@@ -67,7 +70,7 @@ function parseEvidenceBlock(text: string): EvidenceBlock {
   if (content === undefined) throw new OfflineCommandError(5, 'the file is not JSON')
   const block = parseWithSchema(evidenceBlock, content)
   if (!block.success)
-    throw new OfflineCommandError(5, `the file is no evidence block: ${formatFieldErrors(block.errors)}`)
+    throw new OfflineCommandError(5, `the file is not an evidence block: ${formatFieldErrors(block.errors)}`)
   return block.data
 }
 
@@ -77,24 +80,24 @@ function parseEvidenceBlock(text: string): EvidenceBlock {
  */
 function findContributorFaults({ policy, contributions, record }: EvidenceContent): string[] {
   const names = new Set(contributions.map(({ contributor_id }) => contributor_id))
-  const isOneEach = names.size === contributions.length
-  const isCounted = names.size <= policy.n && contributions.length <= record.contributions
-  const areNamed = !policy.contributors || [...names].every((name) => policy.contributors?.includes(name))
-  return isOneEach && isCounted && areNamed ? [] : ['the contributors are not those that the policy lets in, once each']
+  const isUnique = names.size === contributions.length
+  const isWithinLimit = names.size <= policy.n && contributions.length <= record.contributions
+  const areAllowed = !policy.contributors || [...names].every((name) => policy.contributors?.includes(name))
+  return isUnique && isWithinLimit && areAllowed ? [] : ['the contributors are not those of the policy, once each']
 }
 
-/** Each digest identifies a contribution: anyone who kept the contribution can compare it with the block. */
+/** Each digest must match its contribution, so that its author can compare a stored contribution with the block. */
 function findDigestFaults({ contributions }: EvidenceContent): string[] {
-  const isDigest = contributions.every((given) => contributionDigest(given) === given.digest)
-  return isDigest ? [] : ['a digest is not that of its contribution']
+  const isDigest = contributions.every((contribution) => contributionDigest(contribution) === contribution.digest)
+  return isDigest ? [] : ['a digest does not match its contribution']
 }
 
-/** A signer can be wrong or lie: the decision must follow from the contributions by the policy, or from a person. */
+/** The decision must follow from the contributions by the policy, or from a person: a signer may be wrong or dishonest. */
 function findResultFaults({ policy, contributions, result, decision, attestation }: EvidenceContent): string[] {
   const combined = combine(policy.combination_method, contributions)
   if (canonicalJson(combined) !== canonicalJson(result)) return ['the result does not follow from the contributions']
-  if (attestation) return attestation.decision === decision ? [] : ['the decision is not the one attested']
-  const decided = decide(policy, contributions)
-  const follows = decided.state === 'RATIFIED' && decided.decision === decision
+  if (attestation) return attestation.decision === decision ? [] : ['the decision differs from the attested one']
+  const expected = decide(policy, contributions)
+  const follows = expected.state === 'RATIFIED' && expected.decision === decision
   return follows ? [] : ['the decision does not follow from the result by the policy']
 }

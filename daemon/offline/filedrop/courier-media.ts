@@ -1,4 +1,4 @@
-// Exports ready messages to a courier's medium, and imports those that a peer has put there.
+// Exports ready messages to a courier's medium, and imports messages of a peer from it.
 import { randomBytes } from 'node:crypto'
 import { lstatSync } from 'node:fs'
 import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
@@ -41,29 +41,29 @@ export async function exportToMedium(
 ): Promise<ChannelExport[]> {
   requireMedium(media)
   const { site, peers, signatures, settings, label_policy } = readCourierContext(folder, env)
-  const found = await peers.list()
-  const wanted = peer === undefined ? found : found.filter(({ name }) => name === peer)
-  if (peer !== undefined && wanted.length === 0) await refusePeer(peer, peers)
-  const done: ChannelExport[] = []
-  for (const pinned of wanted) {
+  const pinnedPeers = await peers.list()
+  const selectedPeers = peer === undefined ? pinnedPeers : pinnedPeers.filter(({ name }) => name === peer)
+  if (peer !== undefined && selectedPeers.length === 0) await refusePeer(peer, peers)
+  const exports: ChannelExport[] = []
+  for (const pinned of selectedPeers) {
     const { name } = pinned
-    const line = filedropLink(name, { root: folder.filedrop, site })
-    const closed = runAsOwnerOf(folder.filedrop, () => folderFault(line.folders, site, name))
-    if (closed !== undefined) throw new OfflineCommandError(3, `the channel to ${name} may not be used: ${closed}`)
-    const made = await withSiteDatabase(folder, env, (file, audit) =>
-      exportChannel({ link: line, peer: pinned }, media, {
+    const link = filedropLink(name, { root: folder.filedrop, site })
+    const fault = runAsOwnerOf(folder.filedrop, () => folderFault(link.folders, site, name))
+    if (fault !== undefined) throw new OfflineCommandError(3, `the channel to ${name} may not be used: ${fault}`)
+    const exported = await withSiteDatabase(folder, env, (file, audit) =>
+      exportChannel({ link, peer: pinned }, media, {
         ...{ site, signatures, settings, label_policy, formats: statementFormats, journal: sqliteJournal(file, audit) },
         ...{ now: Date.now, random: randomHex, runAs: buildCourierAccess(folder), progress: progress(name) },
       }),
     )
-    if (made.messages > 0) {
-      const { messages, folders, left } = made
-      const detail = { messages, folders: folders.length, left: left.length }
+    if (exported.messages > 0) {
+      const { messages, folders, left: omitted } = exported
+      const detail = { messages, folders: folders.length, left: omitted.length }
       await recordOperatorAction(folder, env, { action: 'site.filedrop.export', target: name, detail })
     }
-    done.push({ peer: name, ...made })
+    exports.push({ peer: name, ...exported })
   }
-  return done
+  return exports
 }
 
 /**
@@ -78,7 +78,7 @@ export async function importFromMedium(
 ): Promise<MediaImport> {
   requireMedium(media)
   const { site, peers, signatures, settings } = readCourierContext(folder, env)
-  const taken = await importMedia(media, {
+  const summary = await importMedia(media, {
     ...{ site, signatures, settings, peer: (name) => peers.get(name) },
     ...{
       folders: (name) => foldersOf(folder.filedrop, name),
@@ -87,11 +87,11 @@ export async function importFromMedium(
       progress,
     },
   })
-  for (const [peer, messages] of Object.entries(taken.by_peer)) {
-    const detail = { messages, faults: taken.faults.length }
+  for (const [peer, messages] of Object.entries(summary.by_peer)) {
+    const detail = { messages, faults: summary.faults.length }
     await recordOperatorAction(folder, env, { action: 'site.filedrop.import', target: peer, detail })
   }
-  return taken
+  return summary
 }
 
 function readCourierContext(folder: SiteFolder, env: EnvironmentVariables) {
@@ -108,23 +108,26 @@ function readCourierContext(folder: SiteFolder, env: EnvironmentVariables) {
 }
 
 function buildCourierAccess(folder: SiteFolder): CourierPrivileges {
-  const step = <T>(done: T): T => {
+  const runStep = <T>(value: T): T => {
     faultStop?.('courier-step')
-    return done
+    return value
   }
-  return { site: (act) => step(runAsOwnerOf(folder.filedrop, act)), medium: (act) => step(runAsInvoker(act)) }
+  return {
+    site: (action) => runStep(runAsOwnerOf(folder.filedrop, action)),
+    medium: (action) => runStep(runAsInvoker(action)),
+  }
 }
 
 function requireMedium(media: string): void {
-  const found = runAsInvoker(() => lstatSync(media, { throwIfNoEntry: false }))
-  if (!found?.isDirectory())
+  const stats = runAsInvoker(() => lstatSync(media, { throwIfNoEntry: false }))
+  if (!stats?.isDirectory())
     throw new OfflineCommandError(1, `the folder ${media} does not exist`, 'mount the medium, and name a folder on it')
 }
 
 async function refusePeer(peer: string, peers: ReturnType<typeof accreditedPeers>): Promise<never> {
   // Gives the reason if the peer is pinned but its channel may not be used.
   await peers.get(peer)
-  throw new OfflineCommandError(1, `there is no peer ${peer}`, '`platform peers list` lists the peers')
+  throw new OfflineCommandError(1, `the peer ${peer} is not pinned`, '`platform peers list` lists the peers')
 }
 
 function randomHex(bytes: number): string {

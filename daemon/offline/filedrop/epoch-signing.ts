@@ -16,17 +16,19 @@ import { OfflineCommandError } from '../offline-command-error.ts'
  */
 export async function signEpoch(
   dir: string,
-  said: EpochAnnouncement,
+  unsigned: EpochAnnouncement,
   passphrase?: () => string | undefined,
 ): Promise<Jws> {
-  const announcement = epochAnnouncement.parse(said)
-  const held = readKeyFiles(dir).filter(({ private_jwk, private_jwe }) => (private_jwk ?? private_jwe) !== undefined)
-  const able = selectUsableKeys(
-    held.map(({ public_key }) => public_key),
+  const announcement = epochAnnouncement.parse(unsigned)
+  const privateKeys = readKeyFiles(dir).filter(
+    ({ private_jwk, private_jwe }) => (private_jwk ?? private_jwe) !== undefined,
+  )
+  const usable = selectUsableKeys(
+    privateKeys.map(({ public_key }) => public_key),
     'root',
     announcement.created,
   )
-  const keys = held.filter(({ public_key }) => able.includes(public_key))
+  const keys = privateKeys.filter(({ public_key }) => usable.includes(public_key))
   if (keys.length === 0) {
     throw new OfflineCommandError(
       3,
@@ -37,17 +39,17 @@ export async function signEpoch(
   return await signWithKeys(keys, 'epoch', Buffer.from(canonicalJson(announcement)), passphrase)
 }
 
-/** An announcement that root keys in several places sign; `note` has the signatures so far. */
+/** An announcement that root keys in several places sign; `envelope` has the signatures so far. */
 export type EpochAnnouncementFile = { readonly announcement: EpochAnnouncement; readonly envelope?: Jws }
 
 /** Parses a file of `filedrop epoch --out` or `keys sign-epoch`. Throws `OfflineCommandError` (2) for other text. */
 export function parseEpochFile(text: string): EpochAnnouncementFile {
   const value = parseJson(text)
-  const note = jws.safeParse(value).data
-  const payload = note && Buffer.from(note.payload, 'base64url').toString('utf8')
-  const said = epochAnnouncement.safeParse(payload === undefined ? value : parseJson(payload)).data
-  if (said && (payload === undefined || payload === canonicalJson(said)))
-    return note ? { announcement: said, envelope: note } : { announcement: said }
+  const envelope = jws.safeParse(value).data
+  const payload = envelope && Buffer.from(envelope.payload, 'base64url').toString('utf8')
+  const announcement = epochAnnouncement.safeParse(payload === undefined ? value : parseJson(payload)).data
+  if (announcement && (payload === undefined || payload === canonicalJson(announcement)))
+    return envelope ? { announcement, envelope } : { announcement }
   throw new OfflineCommandError(
     2,
     'the file is not an epoch announcement',
@@ -58,11 +60,11 @@ export function parseEpochFile(text: string): EpochAnnouncementFile {
 /** Adds the signatures of this folder's keys, replacing earlier ones of the same key. Throws as `signEpoch` does. */
 export async function addEpochSignatures(
   dir: string,
-  { announcement: said, envelope }: EpochAnnouncementFile,
+  { announcement, envelope }: EpochAnnouncementFile,
   passphrase: () => string | undefined,
 ): Promise<Jws> {
-  const own = await signEpoch(dir, said, passphrase)
-  const headers = new Set(own.signatures.map((each) => each.protected))
-  const others = envelope?.signatures.filter((each) => !headers.has(each.protected)) ?? []
-  return { ...own, signatures: [...others, ...own.signatures] }
+  const signed = await signEpoch(dir, announcement, passphrase)
+  const headers = new Set(signed.signatures.map((signature) => signature.protected))
+  const otherSignatures = envelope?.signatures.filter((signature) => !headers.has(signature.protected)) ?? []
+  return { ...signed, signatures: [...otherSignatures, ...signed.signatures] }
 }

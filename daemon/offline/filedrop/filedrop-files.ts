@@ -65,10 +65,10 @@ export async function readQuarantineItem(
   now: number,
 ): Promise<QuarantineItemDetails> {
   const { resolved } = readSiteSettings(folder, env)
-  const [peer = '', item = '', ...more] = id.split('/')
+  const [peer = '', item = '', ...extra] = id.split('/')
   const limits = getSettings(resolved, filedropSettings)
-  const found = more.length === 0 ? readQuarantinedItem(folder.filedrop, peer, item, limits) : undefined
-  if (!found) {
+  const quarantined = extra.length === 0 ? readQuarantinedItem(folder.filedrop, peer, item, limits) : undefined
+  if (!quarantined) {
     throw new OfflineCommandError(
       1,
       `${id} is not in quarantine`,
@@ -82,7 +82,7 @@ export async function readQuarantineItem(
   const release = await findSiteRelease(folder, id, now)
   return {
     id,
-    ...found,
+    ...quarantined,
     folder: quarantine,
     ...(release ? { release } : {}),
     ...(message ? { says: inspectFile(message) } : {}),
@@ -91,8 +91,8 @@ export async function readQuarantineItem(
 
 async function findSiteRelease(folder: SiteFolder, item: string, now: number): Promise<PendingRelease | undefined> {
   const role = listRolesWithDatabase(folder).find(({ name }) => name === 'site')
-  const found = role && (await withDatabase(folder, role, ({ store }) => store.get(releaseRequests, item)))
-  return found && found.value.expires_ts > now ? readPendingRelease(found) : undefined
+  const request = role && (await withDatabase(folder, role, ({ store }) => store.get(releaseRequests, item)))
+  return request && request.value.expires_ts > now ? readPendingRelease(request) : undefined
 }
 
 function requireFile(path: string): void {

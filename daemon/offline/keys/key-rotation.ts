@@ -53,18 +53,18 @@ export async function rotateKeyInSet(
       'revoke a key that others may have instead: platform keys revoke',
     )
   }
-  const isHere = hasRootQuorum(folder, terms.now)
+  const hasRootKeys = hasRootQuorum(folder, terms.now)
   const created = await generateSuccessor(folder, old, terms)
   await recordOperatorAction(folder, env, {
     action: 'site.key.rotate',
     target: old.kid,
     detail: { successor: created.kid },
   })
-  if (!isHere) return { created, retired: old }
+  if (!hasRootKeys) return { created, retired: old }
   const not_after = new Date(terms.now + (overlap_s ?? shortest_s) * 1_000).toISOString()
-  const becomes =
+  const change =
     old.use === 'root' ? { status: 'retired' as const } : { not_after: pickEarlier(old.not_after, not_after) }
-  const set = await publishRenewedSet(folder, env, { [old.kid]: becomes }, terms)
+  const set = await publishRenewedSet(folder, env, { [old.kid]: change }, terms)
   const retired = listKeys(folder.keys).find(({ kid }) => kid === old.kid) ?? old
   return { created, retired, key_set: set.version }
 }
@@ -79,29 +79,29 @@ export async function revokeKeyInSet(
   key: PublicKey,
   { replace, ...terms }: KeyRotationOptions & { readonly replace: boolean },
 ): Promise<{ revoked: PublicKey; created?: PublicKey; key_set?: number }> {
-  const isHere = hasRootQuorum(folder, terms.now)
-  if (isHere && !replace) await requirePassphraseOpens(folder.keys, terms.passphrase)
+  const hasRootKeys = hasRootQuorum(folder, terms.now)
+  if (hasRootKeys && !replace) await requirePassphraseOpens(folder.keys, terms.passphrase)
   const created = replace ? await generateSuccessor(folder, key, terms) : undefined
-  const made = created ? { created } : {}
-  const others = listKeys(folder.keys).filter(
+  const replacement = created ? { created } : {}
+  const otherKeys = listKeys(folder.keys).filter(
     ({ use, status, kid }) => use === key.use && status === 'active' && kid !== key.kid,
   )
-  const needed = readCurrentKeySet(folder).set?.thresholds[key.use === 'root' ? 'root' : 'message'] ?? 1
-  const end = async () => {
+  const required = readCurrentKeySet(folder).set?.thresholds[key.use === 'root' ? 'root' : 'message'] ?? 1
+  const revoke = async () => {
     const revoked = revokeKey(folder.keys, key.kid)
     await recordOperatorAction(folder, env, { action: 'site.key.revoke', target: key.kid })
     return revoked
   }
-  if (!isHere || others.length < needed) return { revoked: await end(), ...made }
+  if (!hasRootKeys || otherKeys.length < required) return { revoked: await revoke(), ...replacement }
   // A root key signs its own removal; a message key ends before anything else is done.
-  const before = key.use === 'message' ? await end() : undefined
+  const alreadyRevoked = key.use === 'message' ? await revoke() : undefined
   const set = await publishRenewedSet(folder, env, { [key.kid]: { status: 'revoked' } }, terms)
-  return { revoked: before ?? (await end()), ...made, key_set: set.version }
+  return { revoked: alreadyRevoked ?? (await revoke()), ...replacement, key_set: set.version }
 }
 
 /**
- * Each active message key signs each message, and an envelope of 64 KiB cannot safely hold more signatures of ML-
- * DSA-87.
+ * Every active message key signs every message, and an envelope of 64 KiB cannot safely hold more signatures of
+ * ML-DSA-87.
  */
 const max_signing_keys = 8
 
@@ -122,20 +122,20 @@ async function generateSuccessor(folder: SiteFolder, old: PublicKey, terms: KeyR
   const isWrapped = readKeyFiles(folder.keys).some(
     ({ public_key, private_jwe }) => public_key.kid === old.kid && private_jwe !== undefined,
   )
-  const { passphrase, ...rest } = { algorithm: old.algorithm, ...terms }
-  return await generateKey(folder.keys, { ...rest, use: old.use, ...(isWrapped ? { passphrase } : {}) })
+  const { passphrase, ...options } = { algorithm: old.algorithm, ...terms }
+  return await generateKey(folder.keys, { ...options, use: old.use, ...(isWrapped ? { passphrase } : {}) })
 }
 
 async function publishRenewedSet(
   folder: SiteFolder,
   env: EnvironmentVariables,
-  becomes: SiteKeySetOptions['key_changes'],
+  change: SiteKeySetOptions['key_changes'],
   terms: KeyRotationOptions,
 ) {
   return await renewSiteKeySet(
     folder,
     env,
-    { key_changes: becomes, thresholds: {}, now: terms.now },
+    { key_changes: change, thresholds: {}, now: terms.now },
     () => terms.passphrase,
   )
 }

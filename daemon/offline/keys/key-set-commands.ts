@@ -38,35 +38,35 @@ export async function draftKeySet(
   terms: KeySetDraftOptions,
 ): Promise<KeySetDraftReview> {
   const { retire, revoke, roots, now } = terms
-  const more = roots.flatMap(parseRootKeys)
+  const externalRoots = roots.flatMap(parseRootKeys)
   const overlap_s = terms.overlap_s ?? (await readShortestOverlap_s(folder))
   const not_after = new Date(now + overlap_s * 1_000).toISOString()
-  const becomes = {
+  const keyChanges = {
     ...Object.fromEntries(
       retire.map((kid) => [kid, kid.startsWith('root-') ? { status: 'retired' as const } : { not_after }]),
     ),
     ...Object.fromEntries(revoke.map((kid) => [kid, { status: 'revoked' as const }])),
   }
   const thresholds = { message: terms.message_threshold, root: terms.root_threshold }
-  const made = await drafted(folder, env, { thresholds, key_changes: becomes, external_roots: more, now })
-  const { before, after } = await resolveSuccessor(made)
-  const known = new Set(
+  const draft = await drafted(folder, env, { thresholds, key_changes: keyChanges, external_roots: externalRoots, now })
+  const { before, after } = await resolveSuccessor(draft)
+  const knownKids = new Set(
     [...listKeys(folder.keys), ...(before?.keys ?? []), ...after.keys].filter(isPinnedUse).map(({ kid }) => kid),
   )
-  const strange = [...retire, ...revoke].find((kid) => !known.has(kid))
-  if (strange)
+  const unknownKid = [...retire, ...revoke].find((kid) => !knownKids.has(kid))
+  if (unknownKid)
     throw new OfflineCommandError(
       1,
-      `the site has no key ${strange} that peers pin`,
+      `the site has no key ${unknownKid} that peers pin`,
       '`platform keys list` lists its keys',
     )
-  return { draft: made, set: after, changes: listKeySetChanges(before, after) }
+  return { draft, set: after, changes: listKeySetChanges(before, after) }
 }
 
 function parseRootKeys(text: string): PublicKey[] {
-  const found = parseJwks(text).filter(({ use, status }) => use === 'root' && status === 'active')
-  if (found.length === 0) throw new OfflineCommandError(2, 'a file of --roots contains no active root key')
-  return found
+  const draft = parseJwks(text).filter(({ use, status }) => use === 'root' && status === 'active')
+  if (draft.length === 0) throw new OfflineCommandError(2, 'a file of --roots contains no active root key')
+  return draft
 }
 
 function isPinnedUse({ use }: PublicKey): boolean {
@@ -80,25 +80,25 @@ export type KeySetDraftReview = { readonly draft: KeySetDraft; readonly set: Key
  * is not a successor.
  */
 export async function reviewKeySetDraft(text: string): Promise<KeySetDraftReview> {
-  const found = parseKeySetDraft(text)
-  if (!found)
+  const draft = parseKeySetDraft(text)
+  if (!draft)
     throw new OfflineCommandError(2, 'the file is not a draft of a key set', '`platform keys set draft` makes one')
-  const { before, after } = await resolveSuccessor(found)
-  return { draft: found, set: after, changes: listKeySetChanges(before, after) }
+  const { before, after } = await resolveSuccessor(draft)
+  return { draft, set: after, changes: listKeySetChanges(before, after) }
 }
 
 /** Signs with the root keys of a folder. Throws `OfflineCommandError`, and `Locked`. */
-export async function signKeySet(dir: string, given: KeySetSigningOptions) {
-  return await runAsInvoker(() => signKeySetDraft(dir, given))
+export async function signKeySet(dir: string, options: KeySetSigningOptions) {
+  return await runAsInvoker(() => signKeySetDraft(dir, options))
 }
 
 export async function publishKeySet(
   folder: SiteFolder,
   env: EnvironmentVariables,
-  given: KeySetDraft,
+  options: KeySetDraft,
   now: number,
 ): Promise<KeySet> {
-  return await published(folder, env, given, now)
+  return await published(folder, env, options, now)
 }
 
 /** Returns the current set and the file for peers; undefined for a site without a set. */

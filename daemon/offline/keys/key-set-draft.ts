@@ -48,13 +48,13 @@ export type KeySetDraftInput = {
 }
 
 /** Drafts the set. Throws `OfflineCommandError` (3) for more keys than one set can hold. */
-export function buildKeySetDraft(given: KeySetDraftInput): KeySetDraft {
-  const { site, tenant_id, sets, thresholds, key_changes, now } = given
-  const last = sets.at(-1)
-  const before = last && parseKeySet(last)
-  const keys = given.keys
+export function buildKeySetDraft(input: KeySetDraftInput): KeySetDraft {
+  const { site, tenant_id, sets, thresholds, key_changes, now } = input
+  const latest = sets.at(-1)
+  const before = latest && parseKeySet(latest)
+  const keys = input.keys
     .map((key) => ({ ...key, ...key_changes[key.kid] }))
-    .filter((key) => belongsInKeySet(key, before, given))
+    .filter((key) => belongsInKeySet(key, before, input))
     .map(({ use, ...key }) => ({ ...key, use: use === 'root' ? ('root' as const) : ('message' as const) }))
   const set: KeySet = {
     v: 1,
@@ -62,7 +62,7 @@ export function buildKeySetDraft(given: KeySetDraftInput): KeySetDraft {
     site,
     tenant_id,
     version: (before?.version ?? no_key_set.version) + 1,
-    previous: last ? digestKeySet(last) : no_key_set.digest,
+    previous: latest ? digestKeySet(latest) : no_key_set.digest,
     created: new Date(now).toISOString(),
     thresholds: {
       message: thresholds.message ?? before?.thresholds.message ?? 1,
@@ -107,16 +107,16 @@ export type KeySetChange = { readonly kid: string; readonly fingerprint: string;
 
 /** Lists the changes of the keys, one line each. */
 export function listKeySetChanges(before: KeySet | undefined, after: KeySet): KeySetChange[] {
-  const old = new Map((before?.keys ?? []).map((key) => [key.fingerprint, key]))
-  const told = after.keys.flatMap((key) => {
+  const oldKeys = new Map((before?.keys ?? []).map((key) => [key.fingerprint, key]))
+  const listed = after.keys.flatMap((key) => {
     const { kid, fingerprint } = key
-    const known = old.get(fingerprint)
-    const change = known ? describeKeyChange(known, key) : `new ${key.use} key (${key.algorithm}), ${key.status}`
+    const previous = oldKeys.get(fingerprint)
+    const change = previous ? describeKeyChange(previous, key) : `new ${key.use} key (${key.algorithm}), ${key.status}`
     return change ? [{ kid, fingerprint, change }] : []
   })
-  const kept = new Set(after.keys.map(({ fingerprint }) => fingerprint))
-  const gone = (before?.keys ?? []).filter(({ fingerprint }) => !kept.has(fingerprint))
-  return [...told, ...gone.map(({ kid, fingerprint }) => ({ kid, fingerprint, change: 'no longer listed' }))]
+  const listedFingerprints = new Set(after.keys.map(({ fingerprint }) => fingerprint))
+  const removed = (before?.keys ?? []).filter(({ fingerprint }) => !listedFingerprints.has(fingerprint))
+  return [...listed, ...removed.map(({ kid, fingerprint }) => ({ kid, fingerprint, change: 'no longer listed' }))]
 }
 
 function describeKeyChange(from: PublicKey, to: PublicKey): string {

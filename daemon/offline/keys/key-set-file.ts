@@ -1,5 +1,4 @@
-// Reads a key set file that was carried here, and checks that people could pin it.
-
+// Reads a key set file of another site, and checks that it can be pinned.
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
 import { digestKeySet, keySetFile, parseKeySet } from '../../kernel/cryptography/key-set.ts'
 import type { Jws } from '../../kernel/cryptography/signatures.ts'
@@ -14,10 +13,10 @@ export function parseKeySetFile(text: string): Jws[] | undefined {
 
 /** Returns the newest set, signed by its own root keys. Throws `OfflineCommandError` otherwise. */
 export async function verifyNewestKeySet(sets: readonly Jws[]): Promise<VerifiedKeySet> {
-  const last = sets.at(-1)
-  const set = last && parseKeySet(last)
-  if (!last || !set) throw new OfflineCommandError(2, 'the file contains no key set')
-  const fault = await checkKeySet(set, last, { signatures: { verify: verifyJws } })
+  const latest = sets.at(-1)
+  const set = latest && parseKeySet(latest)
+  if (!latest || !set) throw new OfflineCommandError(2, 'the file contains no key set')
+  const fault = await checkKeySet(set, latest, { signatures: { verify: verifyJws } })
   if (fault) throw new OfflineCommandError(3, fault.message)
-  return { set, digest: digestKeySet(last) }
+  return { set, digest: digestKeySet(latest) }
 }

@@ -31,14 +31,14 @@ export type KeySetSigningOptions = {
 export async function resolveSuccessor(draft: KeySetDraft): Promise<{ before: KeySet | undefined; after: KeySet }> {
   const after = readDraftedSet(draft)
   if (!after) throw new OfflineCommandError(2, 'the file contains no key set')
-  const last = draft.sets.at(-1)
-  const before = last && parseKeySet(last)
-  if (last) {
-    const fault = before ? await checkKeySet(before, last, { signatures: { verify: verifyJws } }) : undefined
+  const latest = draft.sets.at(-1)
+  const before = latest && parseKeySet(latest)
+  if (latest) {
+    const fault = before ? await checkKeySet(before, latest, { signatures: { verify: verifyJws } }) : undefined
     if (!before || fault) throw new OfflineCommandError(3, 'the current key set is not signed by its own root keys')
   }
   const fault =
-    findSuccessionFault(before, last ? digestKeySet(last) : no_key_set.digest, after) ?? findKeySetFault(after)
+    findSuccessionFault(before, latest ? digestKeySet(latest) : no_key_set.digest, after) ?? findKeySetFault(after)
   if (fault) throw new OfflineCommandError(3, `the draft is not a successor of the current key set: ${fault}`)
   return { before, after }
 }
@@ -47,8 +47,8 @@ function findSuccessionFault(before: KeySet | undefined, digest: string, after: 
   if (after.version !== (before?.version ?? 0) + 1) return 'its version is not the next'
   if (after.previous !== digest) return 'it follows another set'
   if (before && (before.site !== after.site || before.tenant_id !== after.tenant_id))
-    return 'it is that of another site'
-  if (before && Date.parse(after.created) < Date.parse(before.created)) return 'it says that it is older'
+    return 'it belongs to another site'
+  if (before && Date.parse(after.created) < Date.parse(before.created)) return 'its creation time is older'
   return undefined
 }
 
@@ -58,12 +58,12 @@ function findSuccessionFault(before: KeySet | undefined, digest: string, after: 
  */
 export async function signKeySetDraft(
   dir: string,
-  given: KeySetSigningOptions,
+  options: KeySetSigningOptions,
 ): Promise<{ draft: KeySetDraft; signers: string[] }> {
-  const { draft } = given
+  const { draft } = options
   const { before, after } = await resolveSuccessor(draft)
   const payload = Buffer.from(draft.draft.payload, 'base64url')
-  const keys = findSigningKeys(dir, before, after, given.kid)
+  const keys = findSigningKeys(dir, before, after, options.kid)
   const { highest, same } = readSignedVersions(dir, after.site, after.version)
   requireKnownPredecessor(dir, draft)
   if (highest > after.version)
@@ -71,46 +71,46 @@ export async function signKeySetDraft(
       3,
       `version ${highest} was already signed here; the draft is version ${after.version}`,
     )
-  if (same && same.payload !== draft.draft.payload && !given.instead) {
+  if (same && same.payload !== draft.draft.payload && !options.instead) {
     throw new OfflineCommandError(
       3,
       `another key set was signed here as version ${after.version}`,
       'add --instead only if that set was never published and never will be',
     )
   }
-  const made = await signWithKeys(keys, 'keyset', payload, given.passphrase)
-  recordSigned(dir, after.site, after.version, made)
+  const signatures = await signWithKeys(keys, 'keyset', payload, options.passphrase)
+  recordSigned(dir, after.site, after.version, signatures)
   const signers = keys.map(({ public_key }) => public_key.kid)
-  return { draft: { ...draft, draft: mergeSignatures(draft.draft, made) }, signers }
+  return { draft: { ...draft, draft: mergeSignatures(draft.draft, signatures) }, signers }
 }
 
 /** An untrusted machine could present another set as the current one, and so hide changes. */
 function requireKnownPredecessor(dir: string, { sets }: KeySetDraft): void {
-  const last = sets.at(-1)
-  const set = last && parseKeySet(last)
+  const latest = sets.at(-1)
+  const set = latest && parseKeySet(latest)
   const { same } = set ? readSignedVersions(dir, set.site, set.version) : {}
-  if (same && same.payload !== last?.payload) {
+  if (same && same.payload !== latest?.payload) {
     throw new OfflineCommandError(3, `version ${set?.version} in the draft differs from the one that was signed here`)
   }
 }
 
-function mergeSignatures(given: KeySetDraft['draft'], made: Jws): KeySetDraft['draft'] {
-  const fresh = new Set(made.signatures.map((signature) => signature.protected))
-  const others = given.signatures.filter((signature) => !fresh.has(signature.protected))
-  return { payload: given.payload, signatures: [...others, ...made.signatures] }
+function mergeSignatures(drafted: KeySetDraft['draft'], signatures: Jws): KeySetDraft['draft'] {
+  const replaced = new Set(signatures.signatures.map((signature) => signature.protected))
+  const otherSignatures = drafted.signatures.filter((signature) => !replaced.has(signature.protected))
+  return { payload: drafted.payload, signatures: [...otherSignatures, ...signatures.signatures] }
 }
 
 function findSigningKeys(dir: string, before: KeySet | undefined, after: KeySet, kid: string | undefined): StoredKey[] {
   const counting = [before, after].flatMap((set) => (set ? selectUsableKeys(set.keys, 'root', after.created) : []))
-  const wanted = new Set(counting.map(({ fingerprint }) => fingerprint))
-  const found = readKeyFiles(dir).filter(
+  const usable = new Set(counting.map(({ fingerprint }) => fingerprint))
+  const signingKeys = readKeyFiles(dir).filter(
     ({ public_key, private_jwk, private_jwe }) =>
       // Before the first set, the root keys that peers have pinned are unknown: an older one here may be among them.
-      (wanted.has(public_key.fingerprint) || (!before && public_key.use === 'root')) &&
+      (usable.has(public_key.fingerprint) || (!before && public_key.use === 'root')) &&
       (private_jwk !== undefined || private_jwe !== undefined) &&
       (kid === undefined || public_key.kid === kid),
   )
-  if (found.length > 0) return found
+  if (signingKeys.length > 0) return signingKeys
   throw new OfflineCommandError(
     3,
     `no root key in ${dir} is valid for this key set`,

@@ -12,7 +12,7 @@ export type RoleKey = PublicKey & { readonly role: string }
 
 /**
  * Creates a key; the private half is on disk before the list names the key, so an interruption in between leaves a key
- * that signs nothing. Throws `Objection` (3) if the role's files belong to another user.
+ * that signs nothing. Throws `OfflineCommandError` (3) if the role's files belong to another user.
  */
 export async function generateRoleKey(
   folder: SiteFolder,
@@ -32,12 +32,12 @@ export function listRoleKeys(folder: SiteFolder): RoleKey[] {
 }
 
 export async function rotateRoleKey(folder: SiteFolder, role: string, kid: string, terms: KeyGenerationOptions) {
-  const done = await actAsRoleOwner(folder, role, (dir) => rotateKey(dir, kid, terms))
+  const rotation = await actAsRoleOwner(folder, role, (dir) => rotateKey(dir, kid, terms))
   await updateKeyList(folder, (listed) => [
     ...listed.map((key): TokenKey => (key.kid === kid ? { ...key, status: 'retired' } : key)),
-    toRoleTokenKey(role, done.created),
+    toRoleTokenKey(role, rotation.created),
   ])
-  return done
+  return rotation
 }
 
 /** Deletes the private half; the caller marks the key as revoked in the list. */
@@ -45,15 +45,15 @@ export function revokeRoleKey(folder: SiteFolder, role: string, kid: string): Pu
   return actAsRoleOwner(folder, role, (dir) => revokeKey(dir, kid))
 }
 
-/** Throws `Objection` (3) if this user may not change the role's key. */
+/** Throws `OfflineCommandError` (3) if this user may not change the role's key. */
 export function requireRoleKeyAccess(folder: SiteFolder, role: string): void {
   requireOwnership(roleKeysFolder(folder, role), `the key of ${role}`)
 }
 
-function actAsRoleOwner<T>(folder: SiteFolder, role: string, act: (dir: string) => T): T {
+function actAsRoleOwner<T>(folder: SiteFolder, role: string, action: (dir: string) => T): T {
   requireRoleKeyAccess(folder, role)
   const dir = roleKeysFolder(folder, role)
-  return runAsOwnerOf(dir, () => act(dir))
+  return runAsOwnerOf(dir, () => action(dir))
 }
 
 function toRoleTokenKey(role: string, key: PublicKey): TokenKey {

@@ -32,53 +32,54 @@ export const clock_skew_ms = 900_000
 
 /** Creates an authority. Throws `OfflineCommandError` (3) if one exists, and `Locked`. */
 export async function makeSiteAuthority(
-  place: KeyLocation | SiteFolder,
+  location: KeyLocation | SiteFolder,
   env: EnvironmentVariables,
   { name, days, now, passphrase, replace }: SiteAuthorityOptions,
 ): Promise<SiteAuthority> {
-  const old = listAuthorityKeys(place).at(-1)
-  if (old && !replace && readAuthorityCertificate(place, old.public_key.kid)) {
-    const remedy = '--replace puts a new one in its place; certificates that it signed stay good until they end'
-    throw new OfflineCommandError(3, `the authority ${old.public_key.kid} already exists`, remedy)
+  const existing = listAuthorityKeys(location).at(-1)
+  if (existing && !replace && readAuthorityCertificate(location, existing.public_key.kid)) {
+    const remedy = '--replace creates a new one; certificates that the old one signed stay valid until they expire'
+    throw new OfflineCommandError(3, `the authority ${existing.public_key.kid} already exists`, remedy)
   }
   const not_after = now + days * day_ms
   const terms = { now, not_after: new Date(not_after).toISOString(), passphrase, algorithm: 'ES384' as const }
   // A key without a certificate is left over from an interruption.
-  const kid = !old
-    ? (await generateKey(place.keys, { use: 'authority', ...terms })).kid
+  const kid = !existing
+    ? (await generateKey(location.keys, { use: 'authority', ...terms })).kid
     : replace
-      ? (await rotateKey(place.keys, old.public_key.kid, terms)).created.kid
-      : old.public_key.kid
-  const stored = listAuthorityKeys(place).find(({ public_key }) => public_key.kid === kid)
+      ? (await rotateKey(location.keys, existing.public_key.kid, terms)).created.kid
+      : existing.public_key.kid
+  const stored = listAuthorityKeys(location).find(({ public_key }) => public_key.kid === kid)
   const publicKey = stored && (await importVerifyingKey(stored.public_key))
   if (!stored || !publicKey) throw new Error(`the key ${kid} cannot be read back`)
   const keys = { publicKey, privateKey: await importSigningKey(stored, () => passphrase) }
-  const life = { not_before: now - clock_skew_ms, not_after: Date.parse(stored.public_key.not_after ?? '') }
-  const pem = await createAuthorityCertificate(`${name} ${kid}`, keys, life)
-  writePrivateText(certificatesFolder(place), `${kid}.pem`, pem)
+  const validity = { not_before: now - clock_skew_ms, not_after: Date.parse(stored.public_key.not_after ?? '') }
+  const pem = await createAuthorityCertificate(`${name} ${kid}`, keys, validity)
+  writePrivateText(certificatesFolder(location), `${kid}.pem`, pem)
   const certificate = new X509Certificate(pem)
-  if ('profile' in place) {
+  if ('profile' in location) {
     const detail = { fingerprint: certificate.fingerprint256, not_after: terms.not_after }
-    await recordOperatorAction(place, env, { action: 'site.authority.create', target: kid, detail })
+    await recordOperatorAction(location, env, { action: 'site.authority.create', target: kid, detail })
   }
   return { stored, certificate }
 }
 
 /** Returns the signing authority. Throws `OfflineCommandError` (1) if there is none. */
-export function readSiteAuthority(place: KeyLocation): SiteAuthority {
-  const stored = listAuthorityKeys(place).at(-1)
-  const certificate = stored && readAuthorityCertificate(place, stored.public_key.kid)
-  if (!certificate) throw new OfflineCommandError(1, 'no authority exists here', '`platform keys ca init` makes one')
+export function readSiteAuthority(location: KeyLocation): SiteAuthority {
+  const stored = listAuthorityKeys(location).at(-1)
+  const certificate = stored && readAuthorityCertificate(location, stored.public_key.kid)
+  if (!certificate)
+    throw new OfflineCommandError(1, 'this key folder has no authority', '`platform keys ca init` makes one')
   return { stored, certificate }
 }
 
 /** Returns the authorities whose certificates may still be in use: replaced ones first, the signing one last. */
-export function listPinnableAuthorities(place: KeyLocation, now: number): X509Certificate[] {
-  const kids = readKeyFiles(place.keys)
+export function listPinnableAuthorities(location: KeyLocation, now: number): X509Certificate[] {
+  const kids = readKeyFiles(location.keys)
     .filter(({ public_key: { use, status } }) => use === 'authority' && status !== 'revoked')
     .map(({ public_key }) => public_key.kid)
   return kids
-    .flatMap((kid) => readAuthorityCertificate(place, kid) ?? [])
+    .flatMap((kid) => readAuthorityCertificate(location, kid) ?? [])
     .filter(({ validToDate }) => validToDate.getTime() > now)
 }
 
@@ -88,8 +89,8 @@ export function listPinnableAuthorities(place: KeyLocation, now: number): X509Ce
  */
 export function parseAuthorityCertificates(text: string): X509Certificate[] {
   try {
-    const found = parseCertificates(text)
-    if (found.length > 0 && found.every(({ ca }) => ca)) return found
+    const certificates = parseCertificates(text)
+    if (certificates.length > 0 && certificates.every(({ ca }) => ca)) return certificates
   } catch {
     // Reported below.
   }
@@ -100,20 +101,20 @@ export function parseAuthorityCertificates(text: string): X509Certificate[] {
   )
 }
 
-function listAuthorityKeys(place: KeyLocation): StoredKey[] {
-  return readKeyFiles(place.keys).filter(
+function listAuthorityKeys(location: KeyLocation): StoredKey[] {
+  return readKeyFiles(location.keys).filter(
     ({ public_key: { use, status } }) => use === 'authority' && status === 'active',
   )
 }
 
-/** Throws unless the certificate is that of the key: otherwise a planted certificate would be pinned by every peer. */
-function readAuthorityCertificate(place: KeyLocation, kid: string): X509Certificate | undefined {
-  const file = join(certificatesFolder(place), `${kid}.pem`)
+/** Throws unless the certificate matches the key: otherwise every peer would pin a planted certificate. */
+function readAuthorityCertificate(location: KeyLocation, kid: string): X509Certificate | undefined {
+  const file = join(certificatesFolder(location), `${kid}.pem`)
   if (!fs.existsSync(file)) return undefined
   const certificate = new X509Certificate(fs.readFileSync(file))
-  const own = readKeyFiles(place.keys).find(({ public_key }) => public_key.kid === kid)
-  const jwk = own && certificate.publicKey.export({ format: 'jwk' })
-  const isOwn = jwk && jwk.x === own.public_key.jwk.x && jwk.y === own.public_key.jwk.y
+  const storedKey = readKeyFiles(location.keys).find(({ public_key }) => public_key.kid === kid)
+  const jwk = storedKey && certificate.publicKey.export({ format: 'jwk' })
+  const isOwn = jwk && jwk.x === storedKey.public_key.jwk.x && jwk.y === storedKey.public_key.jwk.y
   if (!isOwn) throw new OfflineCommandError(3, `${file} is not the certificate of ${kid}`, 'restore it from a backup')
   return certificate
 }

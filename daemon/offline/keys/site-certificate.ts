@@ -66,36 +66,36 @@ export async function renewSiteCertificate(
   return await issueSiteCertificate(folder, env, listHosts(readSiteCertificate(folder)), terms)
 }
 
-/** Makes the key of the next certificate, which `keep` stores in the site, and a request for an authority. */
+/** Creates the key of the next certificate, which `keepKey` stores in the site, and a request for an authority. */
 export async function requestSiteCertificate(folder: SiteFolder, env: EnvironmentVariables, hosts: readonly string[]) {
   const pair = await generateCertificateKeys()
   const names = toSiteNames(readSiteSettings(folder, env).platform.name, hosts)
   const key = exportKeyPem(pair, deriveKeyPassphrase(folder, env))
-  const keep = () => writePrivateText(certificatesFolder(folder), next_key_file, key)
-  return { text: await createCertificateRequest(names, pair), keep }
+  const keepKey = () => writePrivateText(certificatesFolder(folder), next_key_file, key)
+  return { text: await createCertificateRequest(names, pair), keep: keepKey }
 }
 
 /** Parses a certificate request. Throws `OfflineCommandError` (2) if it is not a request of one site. */
 export async function requireCertificateRequest(text: string): Promise<ParsedCertificateRequest> {
-  const found = await parseCertificateRequest(text)
-  if (!found)
+  const request = await parseCertificateRequest(text)
+  if (!request)
     throw new OfflineCommandError(
       2,
       'the file is not a certificate request of a site',
       '`platform keys cert request` makes one',
     )
-  return found
+  return request
 }
 
 /** Returns the requested certificate as PEM. Throws as `issueSiteCertificate` does. */
 export async function issueRequestedCertificate(
-  place: KeyLocation | SiteFolder,
+  location: KeyLocation | SiteFolder,
   env: EnvironmentVariables,
-  asked: ParsedCertificateRequest,
+  request: ParsedCertificateRequest,
   terms: CertificateIssueOptions,
 ) {
-  const pem = await signSiteCertificate(readSiteAuthority(place), asked, terms)
-  if ('profile' in place) await recordCertificateIssue(place, env, new X509Certificate(pem), 'issue')
+  const pem = await signSiteCertificate(readSiteAuthority(location), request, terms)
+  if ('profile' in location) await recordCertificateIssue(location, env, new X509Certificate(pem), 'issue')
   return pem
 }
 
@@ -105,15 +105,15 @@ export async function installSiteCertificate(
   env: EnvironmentVariables,
   text: string,
 ): Promise<SiteCertificateSummary> {
-  const waiting = join(certificatesFolder(folder), next_key_file)
-  if (!fs.existsSync(waiting)) {
+  const nextKeyFile = join(certificatesFolder(folder), next_key_file)
+  if (!fs.existsSync(nextKeyFile)) {
     throw new OfflineCommandError(
       3,
       'no certificate was requested here',
       '`platform keys cert request` makes the key and the request',
     )
   }
-  const key = readPrivateFile(waiting)
+  const key = readPrivateFile(nextKeyFile)
   const [leaf] = parseCertificateChain(text)
   const passphrase = deriveKeyPassphrase(folder, env)
   const secret = passphrase === undefined ? {} : { passphrase }
@@ -123,9 +123,9 @@ export async function installSiteCertificate(
   if (readSiteName(leaf) !== readSiteSettings(folder, env).platform.name) {
     throw new OfflineCommandError(3, 'the certificate does not name this site')
   }
-  const shown = await activateCertificate(folder, env, parseCertificateChain(text).join(''), key, 'install')
-  fs.rmSync(waiting)
-  return shown
+  const summary = await activateCertificate(folder, env, parseCertificateChain(text).join(''), key, 'install')
+  fs.rmSync(nextKeyFile)
+  return summary
 }
 
 /** Throws `OfflineCommandError` (1) if there is no certificate. */
@@ -179,8 +179,8 @@ async function recordCertificateIssue(
 
 function readSiteCertificate(folder: SiteFolder): X509Certificate {
   const file = siteCertificateFile(folder)
-  const [own] = fs.existsSync(file) ? parseCertificateChain(readPrivateFile(file)) : []
-  if (own) return own
+  const [certificate] = fs.existsSync(file) ? parseCertificateChain(readPrivateFile(file)) : []
+  if (certificate) return certificate
   throw new OfflineCommandError(1, 'the site has no certificate', '`platform keys cert issue` makes one')
 }
 
@@ -204,8 +204,9 @@ function summarizeCertificate(leaf: X509Certificate): SiteCertificateSummary {
 }
 
 function toSiteNames(site: string, hosts: readonly string[]): SiteNames {
-  const odd = hosts.find((host) => isIP(host) === 0 && !/^[A-Za-z0-9*]([A-Za-z0-9.-]{0,252})$/.test(host))
-  if (odd !== undefined) throw new OfflineCommandError(2, `${odd} is neither an IP address nor a host name`)
+  const invalidHost = hosts.find((host) => isIP(host) === 0 && !/^[A-Za-z0-9*]([A-Za-z0-9.-]{0,252})$/.test(host))
+  if (invalidHost !== undefined)
+    throw new OfflineCommandError(2, `${invalidHost} is neither an IP address nor a host name`)
   return { site, dns: hosts.filter((host) => isIP(host) === 0), ip: hosts.filter((host) => isIP(host) !== 0) }
 }
 

@@ -48,10 +48,10 @@ export async function draftSiteKeySet(
 ): Promise<KeySetDraft> {
   const { name: site, tenant_id } = readSiteSettings(folder, env).platform
   const { sets, set } = readCurrentKeySet(folder)
-  const keep_ms = 2 * (await readTransit_ms(folder))
-  const elsewhere = [...(set?.keys ?? []).filter(({ use }) => use === 'root'), ...external_roots]
-  const keys = new Map([...elsewhere, ...listKeys(folder.keys)].map((key) => [key.fingerprint, key]))
-  return buildKeySetDraft({ ...terms, site, tenant_id, sets, keys: [...keys.values()], retention_ms: keep_ms })
+  const retention_ms = 2 * (await readTransit_ms(folder))
+  const externalRoots = [...(set?.keys ?? []).filter(({ use }) => use === 'root'), ...external_roots]
+  const keys = new Map([...externalRoots, ...listKeys(folder.keys)].map((key) => [key.fingerprint, key]))
+  return buildKeySetDraft({ ...terms, site, tenant_id, sets, keys: [...keys.values()], retention_ms })
 }
 
 /** Longest transit time of a message: the freshness limit of the slowest peer; a week without peers. */
@@ -72,13 +72,13 @@ export async function readShortestOverlap_s(folder: SiteFolder): Promise<number>
 export async function publishSiteKeySet(
   folder: SiteFolder,
   env: EnvironmentVariables,
-  given: KeySetDraft,
+  draft: KeySetDraft,
   now: number,
 ): Promise<KeySet> {
   return await withIdentityLock(folder, async () => {
     const { sets, set: before } = readCurrentKeySet(folder)
-    const set = readDraftedSet(given)
-    const signed = toSignedSet(given)
+    const set = readDraftedSet(draft)
+    const signed = toSignedSet(draft)
     if (!set || !signed)
       throw new OfflineCommandError(3, 'the key set is not signed', '`platform keys set sign` signs it')
     requireOwnKeys(folder, env, set)
@@ -92,21 +92,21 @@ export async function publishSiteKeySet(
   })
 }
 
-/** Peers would trust the holder of any listed key, so each listed key must be in this site. */
+/** Requires each listed key to be in this site, since peers trust the holder of any listed key. */
 function requireOwnKeys(folder: SiteFolder, env: EnvironmentVariables, set: KeySet): void {
   const { name, tenant_id } = readSiteSettings(folder, env).platform
   if (set.site !== name || set.tenant_id !== tenant_id)
     throw new OfflineCommandError(3, 'the key set belongs to another site')
-  const own = readKeyFiles(folder.keys)
-  const strange = selectUsableKeys(set.keys, 'message', set.created).find(
+  const siteKeys = readKeyFiles(folder.keys)
+  const missingKey = selectUsableKeys(set.keys, 'message', set.created).find(
     ({ fingerprint }) =>
-      !own.some(
+      !siteKeys.some(
         ({ public_key, private_jwk, private_jwe }) =>
           public_key.fingerprint === fingerprint && (private_jwk ?? private_jwe) !== undefined,
       ),
   )
-  if (strange) throw new OfflineCommandError(3, `the message key ${strange.kid} of the set is not in this site`)
-  const revoked = own.find(({ public_key: { status, fingerprint } }) =>
+  if (missingKey) throw new OfflineCommandError(3, `the message key ${missingKey.kid} of the set is not in this site`)
+  const revoked = siteKeys.find(({ public_key: { status, fingerprint } }) =>
     set.keys.some((key) => key.fingerprint === fingerprint && status === 'revoked' && key.status !== 'revoked'),
   )
   if (revoked)
@@ -114,41 +114,47 @@ function requireOwnKeys(folder: SiteFolder, env: EnvironmentVariables, set: KeyS
 }
 
 async function requireSuccession(last: Jws | undefined, set: KeySet, signed: Jws): Promise<void> {
-  const judging = { signatures: { verify: verifyJws } }
+  const verification = { signatures: { verify: verifyJws } }
   const before = last && parseKeySet(last)
   if (last && before) {
-    const found = await followKeySets(pinKeySet(before, digestKeySet(last)), [signed], judging)
-    if ('refusal' in found) throw new OfflineCommandError(3, found.refusal.message)
-    if (found.sets.length === 0) throw new OfflineCommandError(3, `version ${before.version} is already published`)
+    const succession = await followKeySets(pinKeySet(before, digestKeySet(last)), [signed], verification)
+    if ('refusal' in succession) throw new OfflineCommandError(3, succession.refusal.message)
+    if (succession.sets.length === 0) throw new OfflineCommandError(3, `version ${before.version} is already published`)
     return
   }
   const isFirst = set.version === 1 && set.previous === no_key_set.digest
   if (!isFirst) throw new OfflineCommandError(3, 'the earlier key sets are missing; restore them from a backup')
-  const fault = await checkKeySet(set, signed, judging)
+  const fault = await checkKeySet(set, signed, verification)
   if (fault) throw new OfflineCommandError(3, fault.message)
 }
 
-/** Messages of an old key are in transit for one transit time, and the new key reaches the peers after another. */
+/** Requires an overlap of two transit times: one for messages of the old key, one until the new key reaches the peers. */
 async function requireOverlap(folder: SiteFolder, before: KeySet | undefined, set: KeySet, now: number): Promise<void> {
   const earliest = now + (await readShortestOverlap_s(folder)) * 1_000
-  const old = before?.keys ?? listKeys(folder.keys)
-  for (const key of selectUsableKeys(old, 'message', new Date(now).toISOString())) {
-    const next = set.keys.find(({ fingerprint }) => fingerprint === key.fingerprint)
-    const isToldBefore = before !== undefined && next?.not_after === key.not_after && next?.status === key.status
-    if (isToldBefore || next?.status === 'revoked') continue
-    const ends = next?.status !== 'active' ? now : next.not_after === undefined ? undefined : Date.parse(next.not_after)
-    if (ends !== undefined && ends + tolerance_ms < earliest) {
-      const least = new Date(earliest).toISOString()
+  const oldKeys = before?.keys ?? listKeys(folder.keys)
+  for (const key of selectUsableKeys(oldKeys, 'message', new Date(now).toISOString())) {
+    const successor = set.keys.find(({ fingerprint }) => fingerprint === key.fingerprint)
+    const isUnchanged =
+      before !== undefined && successor?.not_after === key.not_after && successor?.status === key.status
+    if (isUnchanged || successor?.status === 'revoked') continue
+    const end_ms =
+      successor?.status !== 'active'
+        ? now
+        : successor.not_after === undefined
+          ? undefined
+          : Date.parse(successor.not_after)
+    if (end_ms !== undefined && end_ms + tolerance_ms < earliest) {
+      const earliestText = new Date(earliest).toISOString()
       throw new OfflineCommandError(
         3,
-        `${key.kid} would end before ${least}, so messages in transit would be refused`,
+        `${key.kid} would end before ${earliestText}, so messages in transit would be refused`,
         'make a new draft with a longer --overlap; revoke a key that others may have instead',
       )
     }
   }
 }
 
-/** Between the draft and its publication in one command. */
+/** Time between the draft and its publication in one command. */
 const tolerance_ms = 60_000
 
 function applySetToKeyFiles(folder: SiteFolder, set: KeySet): void {
@@ -164,9 +170,9 @@ function applySetToKeyFiles(folder: SiteFolder, set: KeySet): void {
 function deriveKeyStatus(key: PublicKey, set: KeySet): Pick<PublicKey, 'status' | 'not_after'> {
   const listed = set.keys.find(({ fingerprint }) => fingerprint === key.fingerprint)
   if (listed) return listed
-  const isLeftOut =
+  const isOmitted =
     (key.use === 'message' || key.use === 'root') && key.status === 'active' && key.created < set.created
-  return isLeftOut ? { ...key, status: 'retired' } : key
+  return isOmitted ? { ...key, status: 'retired' } : key
 }
 
 /**
@@ -175,17 +181,17 @@ function deriveKeyStatus(key: PublicKey, set: KeySet): Pick<PublicKey, 'status' 
  */
 export function hasRootQuorum(folder: Pick<SiteFolder, 'keys'>, now: number): boolean {
   const { set } = readCurrentKeySet(folder)
-  const held = readKeyFiles(folder.keys).filter(
+  const privateKeys = readKeyFiles(folder.keys).filter(
     ({ private_jwk, private_jwe }) => (private_jwk ?? private_jwe) !== undefined,
   )
-  const keys = held.map(({ public_key }) => public_key)
+  const keys = privateKeys.map(({ public_key }) => public_key)
   const at = new Date(now).toISOString()
   if (!set) return selectUsableKeys(keys, 'root', at).length > 0
   // Uses the states in the set: an interrupted publication has already changed the files.
-  const counted = selectUsableKeys(set.keys, 'root', at).filter((root) =>
+  const usableRoots = selectUsableKeys(set.keys, 'root', at).filter((root) =>
     keys.some(({ fingerprint }) => fingerprint === root.fingerprint),
   )
-  return counted.length >= set.thresholds.root
+  return usableRoots.length >= set.thresholds.root
 }
 
 export type PassphraseSource = () => string | undefined
@@ -200,8 +206,8 @@ export async function renewSiteKeySet(
   terms: SiteKeySetOptions,
   passphrase: PassphraseSource,
 ): Promise<KeySet> {
-  const drafted = await draftSiteKeySet(folder, env, terms)
+  const draft = await draftSiteKeySet(folder, env, terms)
   // A user with write access here may publish, so an earlier signature here that was never published is irrelevant.
-  const { draft: signed } = await signKeySetDraft(folder.keys, { draft: drafted, passphrase, instead: true })
+  const { draft: signed } = await signKeySetDraft(folder.keys, { draft, passphrase, instead: true })
   return await publishSiteKeySet(folder, env, signed, terms.now)
 }

@@ -50,8 +50,8 @@ export async function generateSiteKey(
   role?: string,
 ): Promise<PublicKey> {
   requireSigningCapacity(folder, use, terms.now)
-  const { passphrase: _own, ...ofRole } = terms
-  const key = role ? await generateRoleKey(folder, role, ofRole) : await generateKey(folder.keys, { use, ...terms })
+  const { passphrase: _own, ...roleTerms } = terms
+  const key = role ? await generateRoleKey(folder, role, roleTerms) : await generateKey(folder.keys, { use, ...terms })
   await repairKeyList(folder)
   const detail = { fingerprint: key.fingerprint, ...(role ? { role } : {}) }
   await recordOperatorAction(folder, env, { action: 'site.key.generate', target: key.kid, detail })
@@ -85,26 +85,26 @@ export async function rotateSiteKey(
   kid: string,
   terms: KeyRotationOptions,
 ): Promise<KeyRotationResult> {
-  const found = findSiteKey(folder, kid)
-  const { status, role, use } = found
+  const key = findSiteKey(folder, kid)
+  const { status, role, use } = key
   if (status !== 'active') throw new OfflineCommandError(3, `${kid} is ${status}; only an active key can be rotated`)
-  if (use === 'message' || use === 'root') return await rotateKeyInSet(folder, env, omitRole(found), terms)
+  if (use === 'message' || use === 'root') return await rotateKeyInSet(folder, env, omitRole(key), terms)
   if (use === 'authority')
     throw new OfflineCommandError(
       2,
       'an authority cannot be rotated; replace it with `platform keys ca init --replace`',
     )
-  const { overlap_s: _overlap, passphrase, ...rest } = terms
-  const done = role
-    ? await rotateRoleKey(folder, role, kid, rest)
-    : await rotateKey(folder.keys, kid, { ...rest, ...(isKeyWrapped(folder, kid) ? { passphrase } : {}) })
+  const { overlap_s: _overlap, passphrase, ...options } = terms
+  const rotation = role
+    ? await rotateRoleKey(folder, role, kid, options)
+    : await rotateKey(folder.keys, kid, { ...options, ...(isKeyWrapped(folder, kid) ? { passphrase } : {}) })
   await repairKeyList(folder)
   await recordOperatorAction(folder, env, {
     action: 'site.key.rotate',
     target: kid,
-    detail: { successor: done.created.kid },
+    detail: { successor: rotation.created.kid },
   })
-  return done
+  return rotation
 }
 
 const replacement_commands: Readonly<Partial<Record<PublicKey['use'], string>>> = { authority: 'ca init' }
@@ -125,16 +125,16 @@ export async function revokeSiteKey(
   kid: string,
   terms: KeyRotationOptions & { readonly replace: boolean },
 ): Promise<KeyRevocationResult> {
-  const found = findSiteKey(folder, kid)
-  const { role, use } = found
-  if (use === 'message' || use === 'root') return await revokeKeyInSet(folder, env, omitRole(found), terms)
+  const key = findSiteKey(folder, kid)
+  const { role, use } = key
+  if (use === 'message' || use === 'root') return await revokeKeyInSet(folder, env, omitRole(key), terms)
   if (terms.replace)
     throw new OfflineCommandError(
       2,
       `--replace works for message and root keys; for a ${use} key run \`platform keys ${replacement_commands[use] ?? 'generate'}\``,
     )
   if (role) requireRoleKeyAccess(folder, role)
-  // The list first: from then on no process accepts signatures of the key, even if a later step fails.
+  // Updates the list first, so that no process accepts signatures of the key even if a later step fails.
   await updateKeyList(folder, (listed) => listed.map((key) => (key.kid === kid ? { ...key, status: 'revoked' } : key)))
   const revoked = role ? revokeRoleKey(folder, role, kid) : revokeKey(folder.keys, kid)
   await recordOperatorAction(folder, env, { action: 'site.key.revoke', target: kid })
@@ -156,24 +156,24 @@ export function needsPassphrase(folder: KeyLocation, use?: PublicKey['use']): bo
 
 /** Encrypts the keys of the folder, or those of one use; returns the kids of those that were not encrypted before. */
 export async function wrapSiteKeys(
-  place: KeyLocation | SiteFolder,
+  location: KeyLocation | SiteFolder,
   env: EnvironmentVariables,
   passphrase: string,
   use: PublicKey['use'] | undefined,
 ): Promise<string[]> {
-  const kids = await wrapKeys(place.keys, passphrase, use)
-  if ('profile' in place && kids.length > 0) await recordKeyAction(place, env, 'site.key.wrap', kids)
+  const kids = await wrapKeys(location.keys, passphrase, use)
+  if ('profile' in location && kids.length > 0) await recordKeyAction(location, env, 'site.key.wrap', kids)
   return kids
 }
 
 /** Decrypts the keys. Throws `Locked` before it changes anything. */
 export async function unwrapSiteKeys(
-  place: KeyLocation | SiteFolder,
+  location: KeyLocation | SiteFolder,
   env: EnvironmentVariables,
   passphrase: string,
 ): Promise<string[]> {
-  const kids = await unwrapKeys(place.keys, passphrase)
-  if ('profile' in place && kids.length > 0) await recordKeyAction(place, env, 'site.key.unwrap', kids)
+  const kids = await unwrapKeys(location.keys, passphrase)
+  if ('profile' in location && kids.length > 0) await recordKeyAction(location, env, 'site.key.unwrap', kids)
   return kids
 }
 
@@ -194,10 +194,11 @@ export function parseJwks(text: string): PublicKey[] {
   try {
     return importJwks(JSON.parse(text))
   } catch (error) {
-    const why = error instanceof SyntaxError ? 'it is not JSON' : error instanceof Error ? error.message : String(error)
+    const reason =
+      error instanceof SyntaxError ? 'it is not JSON' : error instanceof Error ? error.message : String(error)
     throw new OfflineCommandError(
       2,
-      `the keys cannot be read: ${why}`,
+      `the keys cannot be read: ${reason}`,
       '`platform keys export` at the other site writes the file',
     )
   }
@@ -205,7 +206,7 @@ export function parseJwks(text: string): PublicKey[] {
 
 /** Finds a key by kid. Throws `OfflineCommandError` (1) if there is none. */
 export function findSiteKey(folder: SiteFolder, kid: string): SiteKeyEntry {
-  const found = listSiteKeys(folder).find((key) => key.kid === kid)
-  if (!found) throw new OfflineCommandError(1, `there is no key ${kid}`, '`platform keys list` lists the keys')
-  return found
+  const key = listSiteKeys(folder).find((key) => key.kid === kid)
+  if (!key) throw new OfflineCommandError(1, `the site has no key ${kid}`, '`platform keys list` lists the keys')
+  return key
 }

@@ -1,4 +1,4 @@
-// Reads the label map of a peer from a file on which people agreed.
+// Reads the label map of a peer from a file.
 
 import { parseJson } from '../../kernel/encoding/parse-json.ts'
 import { formatFieldErrors, parseWithSchema } from '../../kernel/error/parsing.ts'
@@ -13,14 +13,18 @@ import { OfflineCommandError } from '../offline-command-error.ts'
 export function parseLabelMap(text: string, { levels }: LabelPolicy): LabelMap {
   const value = parseJson(text)
   if (value === undefined) throw new OfflineCommandError(2, 'the label map is not JSON', label_map_hint)
-  const read = parseWithSchema(labelMap, value)
-  if (!read.success)
-    throw new OfflineCommandError(2, `the label map cannot be used: ${formatFieldErrors(read.errors)}`, label_map_hint)
-  const strange = Object.values(read.data).flatMap((map) =>
+  const parsed = parseWithSchema(labelMap, value)
+  if (!parsed.success)
+    throw new OfflineCommandError(
+      2,
+      `the label map cannot be used: ${formatFieldErrors(parsed.errors)}`,
+      label_map_hint,
+    )
+  const unknownLevels = Object.values(parsed.data).flatMap((map) =>
     Object.values(map.levels).filter((level) => !levels.includes(level)),
   )
-  if (strange.length === 0) return read.data
-  const names = [...new Set(strange)].join(', ')
+  if (unknownLevels.length === 0) return parsed.data
+  const names = [...new Set(unknownLevels)].join(', ')
   throw new OfflineCommandError(
     2,
     `the label map maps to ${names}, which the profile does not have; the levels are ${levels.join(', ')}`,

@@ -49,29 +49,29 @@ export async function updatePeerKeys(
     )
   }
   const { trusted_clock } = getSettings(readSiteSettings(folder, env).resolved, filedropSettings)
-  let taken = 0
+  let accepted_count = 0
   const peer = await changePinnedPeer(folder, name, async (current) => {
-    const found = await followKeySets(pinnedKeySetOf(current), sets, {
+    const result = await followKeySets(pinnedKeySetOf(current), sets, {
       signatures,
       earliest: trusted_clock ? earliestKeySetTime(current, now) : undefined,
     })
-    if ('refusal' in found) return found.refusal
-    taken = found.sets.length
-    const next = repinPeer(current, found)
-    if (isRefusal(next) || taken === 0) return next
-    const detail = { ...next.key_set, threshold: next.threshold, root_threshold: next.root_threshold }
+    if ('refusal' in result) return result.refusal
+    accepted_count = result.sets.length
+    const repinned = repinPeer(current, result)
+    if (isRefusal(repinned) || accepted_count === 0) return repinned
+    const detail = { ...repinned.key_set, threshold: repinned.threshold, root_threshold: repinned.root_threshold }
     await recordOperatorAction(folder, env, { action: 'site.peer.repin', target: name, detail })
-    return next
+    return repinned
   })
-  return { peer, taken }
+  return { peer, taken: accepted_count }
 }
 
 /** Finds a key by kid or fingerprint. Throws `OfflineCommandError` (1) if the peer has no such key. */
 export async function findPeerKey(folder: SiteFolder, name: string, key: string): Promise<PublicKey> {
-  const found = selectPeerKey(await getPeer(folder, name), key)
-  if (!found)
+  const result = selectPeerKey(await getPeer(folder, name), key)
+  if (!result)
     throw new OfflineCommandError(1, `${name} has no key ${key}`, `\`platform peers show ${name}\` lists its keys`)
-  return found
+  return result
 }
 
 /** Revokes a key; `left` is the number of valid message keys. Throws as `findPeerKey` does. */
@@ -86,8 +86,8 @@ export async function revokePeerKey(folder: SiteFolder, env: EnvironmentVariable
   return { peer, left: selectUsableKeys(peer.keys, 'message', new Date().toISOString()).length }
 }
 
-function selectPeerKey({ keys }: Peer, named: string): PublicKey | undefined {
-  return keys.find(({ kid, fingerprint }) => kid === named || fingerprint === named)
+function selectPeerKey({ keys }: Peer, kidOrFingerprint: string): PublicKey | undefined {
+  return keys.find(({ kid, fingerprint }) => kid === kidOrFingerprint || fingerprint === kidOrFingerprint)
 }
 
 async function changePinnedPeer(
@@ -95,7 +95,7 @@ async function changePinnedPeer(
   name: string,
   change: (peer: Peer) => Promise<Peer | Refusal>,
 ): Promise<Peer> {
-  const found = (await updatePinnedPeer(folder, name, change)) ?? refuse('not_found', `there is no peer ${name}`)
-  if (!isRefusal(found)) return found
-  throw new OfflineCommandError(found.code === 'not_found' ? 1 : 3, found.message)
+  const result = (await updatePinnedPeer(folder, name, change)) ?? refuse('not_found', `there is no peer ${name}`)
+  if (!isRefusal(result)) return result
+  throw new OfflineCommandError(result.code === 'not_found' ? 1 : 3, result.message)
 }

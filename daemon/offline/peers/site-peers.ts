@@ -40,7 +40,7 @@ function requirePinnableKeys(text: string): PublicKey[] {
   if (!keys.some(({ use, status }) => use === 'message' && status === 'active')) {
     throw new OfflineCommandError(
       2,
-      'the file contains no active message key, so no message of this peer could be verified',
+      'the file contains no active message key, which is needed to verify messages of this peer',
     )
   }
   return keys
@@ -69,8 +69,8 @@ export type NewPeer = {
  * Pins the peer and creates its channel folders. Throws `OfflineCommandError` for a name that is pinned, is the site's
  * own, or is not valid.
  */
-export async function addPeer(folder: SiteFolder, env: EnvironmentVariables, given: NewPeer): Promise<Peer> {
-  const pinned = buildPeer(folder, env, given)
+export async function addPeer(folder: SiteFolder, env: EnvironmentVariables, newPeer: NewPeer): Promise<Peer> {
+  const pinned = buildPeer(folder, env, newPeer)
   const files = peerFiles(folder.peers)
   if (await files.get(pinned.name)) {
     throw new OfflineCommandError(
@@ -95,9 +95,10 @@ export async function listPeers(folder: SiteFolder): Promise<Peer[]> {
 
 /** Throws `OfflineCommandError` (1) if the peer is not pinned. */
 export async function getPeer(folder: SiteFolder, name: string): Promise<Peer> {
-  const found = await peerFiles(folder.peers).get(name)
-  if (!found) throw new OfflineCommandError(1, `there is no peer ${name}`, '`platform peers list` lists the peers')
-  return found
+  const pinnedPeer = await peerFiles(folder.peers).get(name)
+  if (!pinnedPeer)
+    throw new OfflineCommandError(1, `the peer ${name} is not pinned`, '`platform peers list` lists the peers')
+  return pinnedPeer
 }
 
 /**
@@ -138,39 +139,39 @@ export async function removePeer(folder: SiteFolder, env: EnvironmentVariables, 
   }
 }
 
-function buildPeer(folder: SiteFolder, env: EnvironmentVariables, given: NewPeer): Peer {
+function buildPeer(folder: SiteFolder, env: EnvironmentVariables, newPeer: NewPeer): Peer {
   const { platform, labels } = readSiteSettings(folder, env)
-  if (given.name === platform.name)
-    throw new OfflineCommandError(2, `${given.name} is the name of this site; a peer needs another name`)
+  if (newPeer.name === platform.name)
+    throw new OfflineCommandError(2, `${newPeer.name} is the name of this site; a peer needs another name`)
   const ceiling = completeLabel(
-    { ...given.ceiling, categories: [...given.ceiling.categories] },
+    { ...newPeer.ceiling, categories: [...newPeer.ceiling.categories] },
     labels,
     platform.tenant_id,
   )
   if (!ceiling) {
     throw new OfflineCommandError(
       2,
-      `the profile has no level "${given.ceiling.level}"; the levels are ${labels.levels.join(', ')}`,
+      `the profile has no level "${newPeer.ceiling.level}"; the levels are ${labels.levels.join(', ')}`,
     )
   }
-  const { threshold, root_threshold, not_after_days, inventory_interval_s } = given
-  const checked = parseWithSchema(peer, {
-    name: given.name,
-    tenant_id: given.tenant_id,
-    keys: given.keys,
+  const { threshold, root_threshold, not_after_days, inventory_interval_s } = newPeer
+  const validation = parseWithSchema(peer, {
+    name: newPeer.name,
+    tenant_id: newPeer.tenant_id,
+    keys: newPeer.keys,
     ceiling,
-    ...(given.label_map === undefined ? {} : { label_map: parseLabelMap(given.label_map, labels) }),
-    releasable_names: given.releasable_names,
+    ...(newPeer.label_map === undefined ? {} : { label_map: parseLabelMap(newPeer.label_map, labels) }),
+    releasable_names: newPeer.releasable_names,
     ...(threshold === undefined ? {} : { threshold }),
     ...(root_threshold === undefined ? {} : { root_threshold }),
     ...(not_after_days === undefined ? {} : { not_after_days }),
     ...(inventory_interval_s === undefined ? {} : { inventory_interval_s }),
-    ...(given.keep_days === undefined ? {} : { keep_days: given.keep_days }),
-    enrolled: new Date(given.now).toISOString(),
+    ...(newPeer.keep_days === undefined ? {} : { keep_days: newPeer.keep_days }),
+    enrolled: new Date(newPeer.now).toISOString(),
   })
-  if (!checked.success)
-    throw new OfflineCommandError(2, `the peer cannot be pinned: ${formatFieldErrors(checked.errors)}`)
-  return given.key_set ? applyKeySet(checked.data, given.key_set) : checked.data
+  if (!validation.success)
+    throw new OfflineCommandError(2, `the peer cannot be pinned: ${formatFieldErrors(validation.errors)}`)
+  return newPeer.key_set ? applyKeySet(validation.data, newPeer.key_set) : validation.data
 }
 
 function applyKeySet(pinned: Peer, newest: VerifiedKeySet): Peer {
@@ -178,7 +179,7 @@ function applyKeySet(pinned: Peer, newest: VerifiedKeySet): Peer {
   if (site !== pinned.name || tenant_id !== pinned.tenant_id) {
     throw new OfflineCommandError(3, `the key set belongs to ${site} of tenant ${tenant_id}, not to the peer named`)
   }
-  const done = repinPeer(pinned, { pinned: pinKeySet(newest.set, newest.digest), sets: [newest] })
-  if (isRefusal(done)) throw new OfflineCommandError(3, done.message)
-  return done
+  const repinned = repinPeer(pinned, { pinned: pinKeySet(newest.set, newest.digest), sets: [newest] })
+  if (isRefusal(repinned)) throw new OfflineCommandError(3, repinned.message)
+  return repinned
 }

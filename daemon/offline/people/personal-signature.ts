@@ -16,21 +16,22 @@ export function isKeyFileWrapped(file: string): boolean {
  * Signs with the key. Throws `OfflineCommandError` for a file that is not an active personal key, and `Locked`.
  * `file`: as typed.
  */
-export async function signRelease(file: string, said: Release, passphrase: string | undefined): Promise<Jws> {
+export async function signRelease(file: string, release: Release, passphrase: string | undefined): Promise<Jws> {
   const key = runAsInvoker(() => readPersonalKey(resolve(file)))
   const { use, status, not_after, kid } = key.public_key
   if (use !== 'personal') throw new OfflineCommandError(2, `${kid} is a ${use} key; a person signs with their own`)
   if (status !== 'active') throw new OfflineCommandError(3, `${kid} is ${status}; it signs nothing`)
-  if (not_after !== undefined && said.created > not_after)
+  if (not_after !== undefined && release.created > not_after)
     throw new OfflineCommandError(3, `${kid} ended on ${not_after}`)
-  return await signWithKeys([key], 'release', Buffer.from(releasePayload(said)), () => passphrase)
+  return await signWithKeys([key], 'release', Buffer.from(releasePayload(release)), () => passphrase)
 }
 
 function readPersonalKey(file: string): ReturnType<typeof readKeyAt> {
   try {
     return readKeyAt(file)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new OfflineCommandError(1, `there is no file ${file}`)
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new OfflineCommandError(1, `the file ${file} does not exist`)
     throw error
   }
 }

@@ -15,7 +15,7 @@ export function parsePersonalKeys(text: string): PublicKey[] {
   if (keys.length > 0) return keys
   throw new OfflineCommandError(
     2,
-    'the file holds no active personal key',
+    'the file contains no active personal key',
     '`platform keys generate --use personal --dir DIR` makes one, `platform keys export --dir DIR` the file',
   )
 }
@@ -28,15 +28,19 @@ export type NewPerson = {
 }
 
 /**
- * Enrols a person, or gives one who was let go a new key. Throws `OfflineCommandError` for a subject that has a key, and for a key
- * that is, or ever was, anybody's here: two people are two keys.
+ * Enrols a person, or adds a new key for a removed one. Throws `OfflineCommandError` for a subject with an active key, and
+ * for a key that anybody here has or had: no two people share a key.
  */
-export async function enrolPerson(folder: SiteFolder, env: EnvironmentVariables, given: NewPerson): Promise<Person> {
-  const { subject, key, now } = given
+export async function enrolPerson(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  newPerson: NewPerson,
+): Promise<Person> {
+  const { subject, key, now } = newPerson
   const files = peopleFiles(peopleFolder(folder))
   const enrolled = await files.list()
-  const before = enrolled.find((each) => each.subject === subject)
-  if (before && findActiveKey(before)) {
+  const existing = enrolled.find((person) => person.subject === subject)
+  if (existing && findActiveKey(existing)) {
     throw new OfflineCommandError(
       3,
       `${subject} is enrolled already`,
@@ -44,36 +48,37 @@ export async function enrolPerson(folder: SiteFolder, env: EnvironmentVariables,
     )
   }
   const { fingerprint } = key
-  const owner = enrolled.find(({ keys }) => keys.some((known) => known.fingerprint === fingerprint))
-  if (owner) throw new OfflineCommandError(3, `this key is, or was, that of ${owner.subject}; it can be nobody’s again`)
-  if (ownKeys(folder).some((own) => own.fingerprint === fingerprint)) {
+  const owner = enrolled.find(({ keys }) => keys.some((ownKey) => ownKey.fingerprint === fingerprint))
+  if (owner)
+    throw new OfflineCommandError(3, `this key is, or was, that of ${owner.subject}; it cannot be enrolled again`)
+  if (ownKeys(folder).some((siteKey) => siteKey.fingerprint === fingerprint)) {
     throw new OfflineCommandError(
       3,
-      'the private half of this key lies in the site’s own key folder; a person keeps theirs alone',
+      'the private half of this key is in the site’s own key folder; only the person may have it',
     )
   }
-  const checked = parseWithSchema(personSchema, {
+  const validation = parseWithSchema(personSchema, {
     subject,
-    keys: [...(before?.keys ?? []), personalKey.parse(key)],
+    keys: [...(existing?.keys ?? []), personalKey.parse(key)],
     enrolled: new Date(now).toISOString(),
   })
-  if (!checked.success)
-    throw new OfflineCommandError(2, `this person cannot be enrolled: ${formatFieldErrors(checked.errors)}`)
-  await files.put(checked.data)
+  if (!validation.success)
+    throw new OfflineCommandError(2, `this person cannot be enrolled: ${formatFieldErrors(validation.errors)}`)
+  await files.put(validation.data)
   await recordOperatorAction(folder, env, { action: 'site.person.add', target: subject, detail: { fingerprint } })
-  return checked.data
+  return validation.data
 }
 
 /** Lists people by subject. */
 export async function listPeople(folder: SiteFolder): Promise<Person[]> {
-  const all = await peopleFiles(peopleFolder(folder)).list()
-  return all.sort((a, b) => (a.subject < b.subject ? -1 : 1))
+  const people = await peopleFiles(peopleFolder(folder)).list()
+  return people.sort((a, b) => (a.subject < b.subject ? -1 : 1))
 }
 
 /** Throws `OfflineCommandError` (1) if the subject is not enrolled. */
 export async function getPerson(folder: SiteFolder, subject: string): Promise<Person> {
-  const found = (await listPeople(folder)).find((each) => each.subject === subject && findActiveKey(each))
-  if (found) return found
+  const person = (await listPeople(folder)).find((person) => person.subject === subject && findActiveKey(person))
+  if (person) return person
   throw new OfflineCommandError(1, `${subject} is not enrolled`, '`platform people list` shows who is')
 }
 
@@ -82,10 +87,10 @@ export async function getPerson(folder: SiteFolder, subject: string): Promise<Pe
  * again.
  */
 export async function removePerson(folder: SiteFolder, env: EnvironmentVariables, subject: string): Promise<void> {
-  const found = await getPerson(folder, subject)
-  const keys = found.keys.map((key) => ({ ...key, status: 'revoked' as const }))
-  await peopleFiles(peopleFolder(folder)).put({ ...found, keys })
-  const fingerprint = findActiveKey(found)?.fingerprint
+  const person = await getPerson(folder, subject)
+  const keys = person.keys.map((key) => ({ ...key, status: 'revoked' as const }))
+  await peopleFiles(peopleFolder(folder)).put({ ...person, keys })
+  const fingerprint = findActiveKey(person)?.fingerprint
   await recordOperatorAction(folder, env, { action: 'site.person.remove', target: subject, detail: { fingerprint } })
 }
 

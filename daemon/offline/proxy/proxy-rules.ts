@@ -13,7 +13,7 @@ import { settings } from '../../roles/proxy/settings.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
 
-/** `target` as the caller would write it, with the prefix; `source` as the last trusted hop would. */
+/** `target`: the path that the client sends, with the prefix. `source`: the client address that the last trusted hop adds. */
 export function explainProxyRequest(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -49,9 +49,10 @@ export async function simulateAccessLog(
  * document.
  */
 export function proposeAllowlistFromFile(file: string): AllowlistProposal {
-  const read = parseYaml(readDocumentText(file))
-  if ('faults' in read) throw new OfflineCommandError(5, `${file} is no document: ${read.faults.join('; ')}`)
-  const proposal = proposeAllowlist(read.value)
+  const parsed = parseYaml(readDocumentText(file))
+  if ('faults' in parsed)
+    throw new OfflineCommandError(5, `${file} is not valid YAML or JSON: ${parsed.faults.join('; ')}`)
+  const proposal = proposeAllowlist(parsed.value)
   if (proposal.text === '') throw new OfflineCommandError(5, `${file}: ${proposal.problems.join('; ')}`)
   return proposal
 }
@@ -77,5 +78,5 @@ function readDocumentText(file: string): string {
 }
 
 function unreadableFileError(file: string): OfflineCommandError {
-  return new OfflineCommandError(1, `${file} cannot be read: there is no such file, or this user may not read it`)
+  return new OfflineCommandError(1, `${file} cannot be read: it does not exist, or this user may not read it`)
 }

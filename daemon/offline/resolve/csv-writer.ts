@@ -1,30 +1,30 @@
-// Writes comma-separated lines as bytes, a piece at a time: millions of lines make no strings.
+// Writes comma-separated lines as bytes in chunks, without a string for each of millions of lines.
 import type { LensRecords } from '../../roles/resolution/engine/records/records.ts'
 
 const chunk_bytes = 1 << 20
-/** Room that is kept for what is short: numbers and signs. */
+/** Free bytes kept for short parts: numbers and separators. */
 const margin_bytes = 64
 const max_cached_cells = 64
-/** Of whole numbers up to here the digits are found by whole numbers alone. */
+/** Up to this number, integer arithmetic yields the digits. */
 const max_int32 = 2_147_483_647
-const [comma, feed, point, minus, nought] = [44, 10, 46, 45, 48]
+const [comma, feed, point, minus, zero] = [44, 10, 46, 45, 48]
 
-/** Cells go from left to right; `end` ends a line. What is written is handed over in pieces, the last by `flush`. */
+/** Writes cells from left to right; `endLine` ends a line, and `flush` writes the last chunk. */
 export class CsvWriter {
   readonly #write: (bytes: Uint8Array) => void
   readonly #bytes = Buffer.allocUnsafe(chunk_bytes)
-  #at = 0
+  #offset = 0
   #isFirst = true
   readonly #cells = new Map<string, Uint8Array>()
 
-  /** `write` takes all bytes, and keeps none of them. */
+  /** `write` must consume the bytes before it returns, since the buffer is reused. */
   constructor(write: (bytes: Uint8Array) => void) {
     this.#write = write
   }
 
   #begin(): void {
-    if (this.#at + margin_bytes > chunk_bytes) this.flush()
-    if (!this.#isFirst) this.#bytes[this.#at++] = comma
+    if (this.#offset + margin_bytes > chunk_bytes) this.flush()
+    if (!this.#isFirst) this.#bytes[this.#offset++] = comma
     this.#isFirst = false
   }
 
@@ -37,21 +37,21 @@ export class CsvWriter {
     this.writeCell(this.encodeCell(value))
   }
 
-  /** What `cellOf` made of a text. */
+  /** Writes the result of `encodeCell`. */
   writeCell(bytes: Uint8Array): void {
     this.#begin()
-    if (this.#at + bytes.length + margin_bytes > chunk_bytes) this.flush()
+    if (this.#offset + bytes.length + margin_bytes > chunk_bytes) this.flush()
     if (bytes.length + margin_bytes > chunk_bytes) {
       this.#write(bytes)
       return
     }
-    for (let at = 0; at < bytes.length; at++) this.#bytes[this.#at++] = bytes[at] ?? 0
+    for (let index = 0; index < bytes.length; index++) this.#bytes[this.#offset++] = bytes[index] ?? 0
   }
 
-  /** RFC 4180: in quotation marks where it holds a comma, a mark or a line end. The last few are kept: most are the same. */
+  /** Quotes a text that contains a comma, a quotation mark or a line end (RFC 4180). Caches recent cells, as most repeat. */
   encodeCell(value: string): Uint8Array {
-    const known = this.#cells.get(value)
-    if (known) return known
+    const cached = this.#cells.get(value)
+    if (cached) return cached
     const quoted = /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
     const bytes = Buffer.from(quoted)
     if (this.#cells.size >= max_cached_cells) this.#cells.clear()
@@ -61,64 +61,64 @@ export class CsvWriter {
 
   writeId(records: LensRecords, row: number): void {
     this.#begin()
-    const end = records.writeId(row, this.#bytes, this.#at)
-    if (end >= 0 && !needsQuoting(this.#bytes, this.#at, end)) {
-      this.#at = end
+    const end = records.writeId(row, this.#bytes, this.#offset)
+    if (end >= 0 && !needsQuoting(this.#bytes, this.#offset, end)) {
+      this.#offset = end
       return
     }
-    // What was begun is taken back: the cell is written anew as a text.
-    if (this.#at > 0 && this.#bytes[this.#at - 1] === comma) this.#at--
+    // Removes the separator and writes the cell as a text instead.
+    if (this.#offset > 0 && this.#bytes[this.#offset - 1] === comma) this.#offset--
     else this.#isFirst = true
     this.writeText(records.idOf(row))
   }
 
-  /** From 0. */
+  /** A whole number from 0. */
   writeInteger(value: number): void {
     this.#begin()
-    this.#digits(value, 1)
+    this.#writeDigits(value, 1)
   }
 
-  /** With four digits after the point. */
+  /** A number with four decimals. */
   writeFraction(value: number): void {
     this.#begin()
-    const parts = Math.round(Math.abs(value) * 10_000)
-    if (value < 0 && parts > 0) this.#bytes[this.#at++] = minus
-    const units = Math.floor(parts / 10_000)
-    this.#digits(units, 1)
-    this.#bytes[this.#at++] = point
-    this.#digits(parts - units * 10_000, 4)
+    const scaled = Math.round(Math.abs(value) * 10_000)
+    if (value < 0 && scaled > 0) this.#bytes[this.#offset++] = minus
+    const units = Math.floor(scaled / 10_000)
+    this.#writeDigits(units, 1)
+    this.#bytes[this.#offset++] = point
+    this.#writeDigits(scaled - units * 10_000, 4)
   }
 
-  #digits(value: number, least: number): void {
+  #writeDigits(value: number, min_digits: number): void {
     if (value > max_int32) {
-      this.#at += this.#bytes.write(String(value).padStart(least, '0'), this.#at, 'latin1')
+      this.#offset += this.#bytes.write(String(value).padStart(min_digits, '0'), this.#offset, 'latin1')
       return
     }
-    let count = least
-    for (let rest = (value / 10 ** least) | 0; rest >= 1; rest = (rest / 10) | 0) count++
-    let rest = value | 0
-    for (let at = this.#at + count - 1; at >= this.#at; at--) {
-      const next = (rest / 10) | 0
-      this.#bytes[at] = nought + rest - next * 10
-      rest = next
+    let count = min_digits
+    for (let higher = (value / 10 ** min_digits) | 0; higher >= 1; higher = (higher / 10) | 0) count++
+    let remaining = value | 0
+    for (let index = this.#offset + count - 1; index >= this.#offset; index--) {
+      const quotient = (remaining / 10) | 0
+      this.#bytes[index] = zero + remaining - quotient * 10
+      remaining = quotient
     }
-    this.#at += count
+    this.#offset += count
   }
 
   endLine(): void {
-    this.#bytes[this.#at++] = feed
+    this.#bytes[this.#offset++] = feed
     this.#isFirst = true
   }
 
   flush(): void {
-    this.#write(this.#bytes.subarray(0, this.#at))
-    this.#at = 0
+    this.#write(this.#bytes.subarray(0, this.#offset))
+    this.#offset = 0
   }
 }
 
-function needsQuoting(bytes: Uint8Array, from: number, to: number): boolean {
-  for (let at = from; at < to; at++) {
-    const byte = bytes[at]
+function needsQuoting(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let index = start; index < end; index++) {
+    const byte = bytes[index]
     if (byte === 34 || byte === comma || byte === feed || byte === 13) return true
   }
   return false

@@ -1,4 +1,4 @@
-// Reads records from a file of any kind that is known, piece by piece, whatever its size.
+// Reads records from a data file in chunks, whatever its size.
 import { basename } from 'node:path'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import type { CsvLimits } from '../../roles/resolution/engine/records/csv.ts'
@@ -8,37 +8,37 @@ import { type DataKind, describeDataFault, inferDataKind, readRecords } from '..
 import { OfflineCommandError } from '../offline-command-error.ts'
 
 export type DataFileOptions = {
-  /** What the file is, whatever its name says. */
+  /** Format of the file, regardless of its ending. */
   readonly kind?: DataKind | undefined
-  /** The column that names a record, where there is one. */
+  /** The id column, if there is one. */
   readonly id?: CsvLimits['id']
-  /** Bytes that have been read, and all there are. It may throw, and reading ends with that. */
-  readonly tell?: ((done: number, total: number) => void) | undefined
+  /** Receives the bytes read and the size of the file. Reading ends if it throws. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined
 }
 
 /**
- * Columns that are not wanted are read over. A file is what its ending says, comma-separated values unless it says more.
- * Throws `OfflineCommandError` (1): what is wrong with the file, and in which line.
+ * Reads the selected columns. The ending of the file selects its format; the default is comma-separated values. Throws
+ * `OfflineCommandError` (1) with the fault and its line.
  */
 export async function readDataFile(
   file: string,
   isWanted: (name: string) => boolean,
-  { kind = detectDataKind(file), id, tell = () => undefined }: DataFileOptions = {},
+  { kind = detectDataKind(file), id, onProgress = () => undefined }: DataFileOptions = {},
 ): Promise<RecordSource> {
-  const read = await withDataFile(file, (opened) => readRecords(opened, { kind, isWanted, id, onProgress: tell }))
-  return { name: basename(file), ...read }
+  const content = await withDataFile(file, (openFile) => readRecords(openFile, { kind, isWanted, id, onProgress }))
+  return { name: basename(file), ...content }
 }
 
-/** What `read` makes of an open file that stays as it is. Throws `OfflineCommandError` (1): what is wrong with it. */
-export async function withDataFile<T>(file: string, read: (opened: DataFile) => T | Promise<T>): Promise<T> {
+/** Opens the file, runs `read`, and checks that the file did not change. Throws `OfflineCommandError` (1) with the fault. */
+export async function withDataFile<T>(file: string, read: (openFile: DataFile) => T | Promise<T>): Promise<T> {
   try {
-    const opened = runAsInvoker(() => openDataFile(file))
+    const openFile = runAsInvoker(() => openDataFile(file))
     try {
-      const done = await read(opened)
-      opened.checkUnchanged()
-      return done
+      const result = await read(openFile)
+      openFile.checkUnchanged()
+      return result
     } finally {
-      opened.close()
+      openFile.close()
     }
   } catch (error) {
     const fault = describeDataFault(error)
@@ -47,7 +47,7 @@ export async function withDataFile<T>(file: string, read: (opened: DataFile) => 
   }
 }
 
-/** By the ending of its name; comma-separated values unless that says more. */
+/** The format by the ending of the name (default: comma-separated values). */
 export function detectDataKind(file: string): DataKind {
   return inferDataKind(file) ?? 'csv'
 }

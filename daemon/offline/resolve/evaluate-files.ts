@@ -1,4 +1,4 @@
-// Measures a clustering, and the scores of pairs where they are there, beside the truth, all from files.
+// Measures a clustering against known truth, and the scores of pairs if there are any, all from files.
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
@@ -31,14 +31,14 @@ export type Evaluation = {
   readonly entities_true: number
   /** Over all pairs of records within clusters. */
   readonly pairs: PrecisionRecall
-  /** Over clusters that have exactly the records of a true one. */
+  /** Over clusters with exactly the records of a true cluster. */
   readonly clusters: PrecisionRecall
-  /** Over records: what each has in common with its cluster. */
+  /** Over records: the overlap of the found and the true cluster of each. */
   readonly b_cubed: PrecisionRecall
   readonly scored?: {
-    /** Over the pairs that the run compared and has as linked, without what follows from those. */
+    /** Over the compared pairs that the run linked, without transitive pairs. */
     readonly linked: PrecisionRecall
-    /** The part of the true pairs that were compared; where the file has not all compared pairs, it is at least this. */
+    /** Share of the true pairs that were compared; a lower bound if the file does not have all compared pairs. */
     readonly blocking_recall: number
     readonly has_all_pairs: boolean
     readonly best: ThresholdPoint | undefined
@@ -47,34 +47,36 @@ export type Evaluation = {
 }
 
 export type EvaluationOptions = {
-  /** What `resolve run` has written: its folder, or the file of clusters alone. */
-  readonly found: string
+  /** Result of `resolve run`: its folder, or its file of clusters. */
+  readonly input: string
   readonly truth: string
-  /** A file of scored pairs: `id_l`, `id_r`, `score`, and `linked` where that is known. Unless said, the one in the folder. */
+  /** File of scored pairs: `id_l`, `id_r`, `score`, and optionally `linked` (default: the one in the folder). */
   readonly pairs?: string | undefined
-  /** A new or empty folder for the figures and their chart. */
+  /** New or empty folder for the figures and their chart. */
   readonly out?: string | undefined
 }
 
 const acceptAllColumns = () => true
 
-/** Throws `OfflineCommandError` (1), or (3) for a folder in use. */
-export async function evaluateFiles({ found, truth, pairs, out }: EvaluationOptions): Promise<Evaluation> {
-  const isFolder = runAsInvoker(() => statSync(found, { throwIfNoEntry: false })?.isDirectory() ?? false)
-  const file = isFolder ? requireResultFile(found, 'clusters') : found
+/** Measures the files. Throws `OfflineCommandError`: 1 for unusable data, 3 for a folder in use. */
+export async function evaluateFiles({ input, truth, pairs, out }: EvaluationOptions): Promise<Evaluation> {
+  const isFolder = runAsInvoker(() => statSync(input, { throwIfNoEntry: false })?.isDirectory() ?? false)
+  const file = isFolder ? requireResultFile(input, 'clusters') : input
   const clusters = await readDataFile(file, acceptAllColumns)
   const index = new ResolvedRecordIndex(clusters, file)
-  const foundOf = numberTexts(readColumnTexts(clusters, 'cluster', file))
-  const trueOf = readTrueClusters(await readDataFile(truth, acceptAllColumns), index, truth)
-  const scored = pairs ?? (isFolder ? findResultFile(found, 'pairs') : undefined)
+  const foundClusters = numberTexts(readColumnTexts(clusters, 'cluster', file))
+  const trueClusters = readTrueClusters(await readDataFile(truth, acceptAllColumns), index, truth)
+  const pairFile = pairs ?? (isFolder ? findResultFile(input, 'pairs') : undefined)
   const evaluation = {
     records: index.rows,
-    entities_found: new Set(foundOf).size,
-    entities_true: new Set(trueOf).size,
-    pairs: measurePairs(foundOf, trueOf),
-    clusters: measureWholeClusters(foundOf, trueOf),
-    b_cubed: measureBCubed(foundOf, trueOf),
-    ...(scored ? { scored: await measureScoredPairs(scored, index, trueOf, isFolder && hasAllPairs(found)) } : {}),
+    entities_found: new Set(foundClusters).size,
+    entities_true: new Set(trueClusters).size,
+    pairs: measurePairs(foundClusters, trueClusters),
+    clusters: measureWholeClusters(foundClusters, trueClusters),
+    b_cubed: measureBCubed(foundClusters, trueClusters),
+    ...(pairFile
+      ? { scored: await measureScoredPairs(pairFile, index, trueClusters, isFolder && hasAllPairs(input)) }
+      : {}),
   }
   if (out !== undefined) await writeEvaluation(out, evaluation)
   return evaluation
@@ -90,7 +92,7 @@ function requireResultFile(folder: string, name: string): string {
   throw new OfflineCommandError(1, `${folder} has no ${name}.csv, .jsonl or .parquet: no run was completed there`)
 }
 
-/** What the run says of itself; of a folder that others have filled nothing is known. */
+/** Whether run.json records that all compared pairs were written; false without that file. */
 function hasAllPairs(folder: string): boolean {
   try {
     return JSON.parse(runAsInvoker(() => readFileSync(join(folder, 'run.json'), 'utf8'))).pairs === 'all'
@@ -103,11 +105,11 @@ async function measureScoredPairs(file: string, index: ResolvedRecordIndex, trut
   const source = await readDataFile(file, acceptAllColumns)
   const lefts = index.rowsOf(source, 'id_l', 'source_l', file)
   const rights = index.rowsOf(source, 'id_r', 'source_r', file)
-  const scores = Float64Array.from(readColumnTexts(source, 'score', file), (text, at) => {
+  const scores = Float64Array.from(readColumnTexts(source, 'score', file), (text, index) => {
     if (text !== '' && Number.isFinite(Number(text))) return Number(text)
     throw new OfflineCommandError(
       1,
-      `${file}: pair ${at + 1} has the score ${JSON.stringify(text)}, which is not a number`,
+      `${file}: pair ${index + 1} has the score ${JSON.stringify(text)}, which is not a number`,
     )
   })
   refuseDuplicatePairs({ lefts, rights, scores }, index.rows, file)
@@ -125,23 +127,24 @@ async function measureScoredPairs(file: string, index: ResolvedRecordIndex, trut
 }
 
 function refuseDuplicatePairs({ lefts, rights }: ScoredPairs, rows: number, file: string): void {
-  const keys = Float64Array.from(lefts, (left, at) => {
-    const right = rights[at] ?? 0
+  const keys = Float64Array.from(lefts, (left, index) => {
+    const right = rights[index] ?? 0
     return Math.min(left, right) * rows + Math.max(left, right)
   }).sort()
-  if (keys.some((key, at) => key === keys[at + 1])) throw new OfflineCommandError(1, `${file} contains a pair twice`)
+  if (keys.some((key, index) => key === keys[index + 1]))
+    throw new OfflineCommandError(1, `${file} contains a pair twice`)
 }
 
 type LinkedPairRows = { lefts: Int32Array; rights: Int32Array; isLinked: readonly boolean[] }
 
 function measureLinkedPairs({ lefts, rights, isLinked }: LinkedPairRows, truth: Int32Array): PrecisionRecall {
-  let [linked, right] = [0, 0]
-  for (const [pair, is] of isLinked.entries()) {
-    if (!is) continue
-    linked++
-    if (truth[lefts[pair] ?? 0] === truth[rights[pair] ?? 0]) right++
+  let [linked_count, correct_count] = [0, 0]
+  for (const [pair, isPairLinked] of isLinked.entries()) {
+    if (!isPairLinked) continue
+    linked_count++
+    if (truth[lefts[pair] ?? 0] === truth[rights[pair] ?? 0]) correct_count++
   }
-  return toPrecisionRecall(right / linked, right / countTruePairs(truth))
+  return toPrecisionRecall(correct_count / linked_count, correct_count / countTruePairs(truth))
 }
 
 async function writeEvaluation(out: string, evaluation: Evaluation): Promise<void> {
@@ -168,24 +171,24 @@ async function writeEvaluation(out: string, evaluation: Evaluation): Promise<voi
   writeFileAtomically(join(out, 'evaluation.json'), (write) => write(Buffer.from(text)))
 }
 
-/** The same for a terminal of so many columns. */
+/** Formats the sweep for a terminal of `width` columns. */
 export function formatSweep(scored: ThresholdSweep, width: number): string {
   return renderLineChartText(buildSweepChart(scored), Math.min(100, width))
 }
 
 type ThresholdSweep = { readonly sweep: ThresholdCurve['points']; readonly best: ThresholdCurve['best'] }
 
-/** Precision, recall and F1 over the threshold, and where F1 is best. */
+/** Precision, recall and F1 by threshold, with a mark at the best F1. */
 function buildSweepChart({ sweep: points, best }: ThresholdSweep): LineChart {
   const rising = points.toReversed()
-  const [from, to] = [rising[0]?.threshold ?? 0, rising.at(-1)?.threshold ?? 1]
+  const [min, max] = [rising[0]?.threshold ?? 0, rising.at(-1)?.threshold ?? 1]
   const series = (['precision', 'recall', 'f1'] as const).map((name) => ({
     name,
     points: rising.map((point) => [point.threshold, point[name]] as const),
   }))
   return {
     title: 'pairs by threshold',
-    x: { label: 'score', from, to: to > from ? to : from + 1 },
+    x: { label: 'score', from: min, to: max > min ? max : min + 1 },
     y: { label: 'measure', from: 0, to: 1 },
     series,
     marks: best ? [{ at: best.threshold, label: `F1 ${best.f1.toFixed(3)}` }] : [],

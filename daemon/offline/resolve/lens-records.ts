@@ -1,4 +1,4 @@
-// The records of files as a lens sees them, and faults of lens and data as objections of a command.
+// Reads the records of files through a lens, and reports faults of lens and data as errors of the command.
 import type { EngineProgressListener } from '../../roles/resolution/engine/progress.ts'
 import {
   buildRecords,
@@ -13,24 +13,24 @@ import type { DataKind } from '../../runtime/resolution/read-records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { readDataFile } from './data-file.ts'
 
-/** Each file is one source; what was read goes as soon as the records are made of it. Throws `OfflineCommandError` (1). */
+/** Reads the records; each file is one source. Throws `OfflineCommandError` (1). */
 export async function readLensRecords(
   lens: Lens,
   files: readonly string[],
-  tell: EngineProgressListener,
+  onProgress: EngineProgressListener,
   kind?: DataKind,
 ): Promise<LensRecords> {
-  const reading = {
+  const options = {
     kind,
     id: getIdLimit(lens),
-    tell: (done: number, total: number) => tell({ phase: 'read', done, total }),
+    onProgress: (done: number, total: number) => onProgress({ phase: 'read', done, total }),
   }
   const sources: RecordSource[] = []
-  for (const file of files) sources.push(await readDataFile(file, createColumnFilter(lens), reading))
+  for (const file of files) sources.push(await readDataFile(file, createColumnFilter(lens), options))
   return convertLensFaults(() => buildRecords(lens, sources))
 }
 
-/** What the engine finds wrong with lens or data is the user's to mend. Throws `OfflineCommandError` (1). */
+/** Converts a `LensFault` of the engine, which the user must correct, to `OfflineCommandError` (1). */
 export function convertLensFaults<T>(work: () => T): T {
   try {
     return work()

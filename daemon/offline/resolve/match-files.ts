@@ -1,17 +1,10 @@
-// Matches records of files with what a registry keeps, without a run: each joins its entity or is a new one.
+// Matches records of files against a registry, without a run: each joins an entity or starts a new one.
 import { join } from 'node:path'
 import { listClusters } from '../../roles/resolution/engine/findings.ts'
-import { createLookupKeys } from '../../roles/resolution/engine/lookup/keys.ts'
-import { isSameRecord, LookupIndex } from '../../roles/resolution/engine/lookup/lookup-index.ts'
+import { isSameRecord } from '../../roles/resolution/engine/lookup/lookup-index.ts'
 import type { EngineProgressListener } from '../../roles/resolution/engine/progress.ts'
-import { recordUid } from '../../roles/resolution/entity-record/model.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
-import type { JoinableRecord } from '../../roles/resolution/registry/arrival-scores.ts'
-import {
-  type ArrivalClustering,
-  joinArrivals,
-  singletonClusterName,
-} from '../../roles/resolution/registry/join-arrivals.ts'
+import type { ArrivalClustering } from '../../roles/resolution/registry/join-arrivals.ts'
 import type { DataKind, ResultKind } from '../../runtime/resolution/read-records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { readLensRecords } from './lens-records.ts'
@@ -29,6 +22,7 @@ import {
   type RegistryContent,
   type RegistryRecord,
 } from './registry/registry-content.ts'
+import { type KeyedArrival, RegistryMatcher } from './registry/registry-matcher.ts'
 import { pairColumns } from './resolution-tables.ts'
 import { type ResultTable, writeFileAtomically, writeResultTable } from './result-file.ts'
 
@@ -36,9 +30,9 @@ export type MatchFilesOptions = {
   readonly lens: Lens
   readonly registry: string
   readonly files: readonly string[]
-  /** The source that the records are of; the name of their file unless said. */
+  /** Source of the records (default: the name of their file). */
   readonly source?: string | undefined
-  /** A folder that is new or empty; without it nothing but the registry is written. */
+  /** New or empty folder for the results; without it only the registry is written. */
   readonly out?: string | undefined
   readonly dataKind?: DataKind | undefined
   readonly format?: ResultKind | undefined
@@ -60,41 +54,43 @@ const max_records = 20_000
  * `OfflineCommandError`: 1 for unusable data, 3 for a registry without records, or of another lens.
  */
 export async function matchFiles(
-  wanted: MatchFilesOptions,
-  tell: EngineProgressListener,
+  options: MatchFilesOptions,
+  onProgress: EngineProgressListener,
 ): Promise<MatchedFileRecord[]> {
-  const { lens, out, format = 'csv' } = wanted
+  const { lens, out, format = 'csv' } = options
   if (out !== undefined) claimFolder(out)
-  const registry = readEntityRegistry(wanted.registry, lens.lens)
-  const content = requireRegistryContent(registry, wanted)
-  const given = await readNewRecords(wanted, tell)
-  const outcomes = new Map([...given].map(([key, values]) => [key, determineOutcome(content.records.get(key), values)]))
-  const changed = new Map([...given].filter(([key]) => outcomes.get(key) !== 'unchanged'))
-  tell({ phase: 'compare', done: 0, total: changed.size })
-  const held = new RegistryMatcher(lens, registry, content, changed)
-  const joined = await held.match()
-  const { ids, registry: next } = assignEntityIds(registry, held.clustersOf(joined))
-  const entityOf = new Map(
-    next.entities.flatMap((each) => each.members.map((member) => [buildMemberKey(member), each] as const)),
+  const registry = readEntityRegistry(options.registry, lens.lens)
+  const content = requireRegistryContent(registry, options)
+  const newRecords = await readNewRecords(options, onProgress)
+  const outcomes = new Map(
+    [...newRecords].map(([key, values]) => [key, determineOutcome(content.records.get(key), values)]),
   )
-  const placed = [...given.keys()].map((key): MatchedFileRecord => {
+  const changed = new Map([...newRecords].filter(([key]) => outcomes.get(key) !== 'unchanged'))
+  onProgress({ phase: 'compare', done: 0, total: changed.size })
+  const matcher = new RegistryMatcher(lens, registry, content, changed)
+  const clustering = await matcher.match()
+  const { ids, registry: updated } = assignEntityIds(registry, matcher.clustersOf(clustering))
+  const entityOf = new Map(
+    updated.entities.flatMap((entity) => entity.members.map((member) => [buildMemberKey(member), entity] as const)),
+  )
+  const matched = [...newRecords.keys()].map((key): MatchedFileRecord => {
     const [source, id] = parseMemberKey(key)
     const { entity = '', members = [] } = entityOf.get(key) ?? {}
     return { source, id, outcome: outcomes.get(key) ?? 'new', entity, size: members.length }
   })
-  if (ids.length > 0) tell({ phase: 'write', done: 0, total: 0 })
+  if (ids.length > 0) onProgress({ phase: 'write', done: 0, total: 0 })
   if (out !== undefined)
-    for (const table of [buildMatchedTable(placed), buildMatchedPairTable(joined)])
+    for (const table of [buildMatchedTable(matched), buildMatchedPairTable(clustering)])
       await writeResultTable(out, table, format)
   if (changed.size > 0)
-    replaceEntityRegistry(wanted.registry, { ...next, content: { ...content, records: held.records } })
+    replaceEntityRegistry(options.registry, { ...updated, content: { ...content, records: matcher.records } })
   if (out !== undefined) {
-    const summary = { lens: lens.lens, version: lens.version, records: given.size, changed: changed.size }
+    const summary = { lens: lens.lens, version: lens.version, records: newRecords.size, changed: changed.size }
     writeFileAtomically(join(out, 'match.json'), (write) =>
       write(Buffer.from(`${JSON.stringify(summary, undefined, 2)}\n`)),
     )
   }
-  return placed
+  return matched
 }
 
 function requireRegistryContent(
@@ -114,12 +110,12 @@ function requireRegistryContent(
   )
 }
 
-/** By key, what each says in normal form. */
+/** Normalised values of each record, by key. */
 async function readNewRecords(
   { lens, files, dataKind, source }: MatchFilesOptions,
-  tell: EngineProgressListener,
+  onProgress: EngineProgressListener,
 ): Promise<ReadonlyMap<string, RegistryRecord['values']>> {
-  const records = await readLensRecords(lens, files, tell, dataKind)
+  const records = await readLensRecords(lens, files, onProgress, dataKind)
   if (records.rows > max_records) {
     throw new OfflineCommandError(
       3,
@@ -129,96 +125,25 @@ async function readNewRecords(
   }
   if (source !== undefined && files.length > 1)
     throw new OfflineCommandError(2, '--source needs a single data file: several files are several sources')
-  const { found } = listClusters(
+  const { clusters } = listClusters(
     records,
     Int32Array.from({ length: records.rows }, (_, row) => row),
   )
-  const given = [...found].flat().map(({ ref: { node_id, record_id }, values }) => {
+  const entries = [...clusters].flat().map(({ ref: { node_id, record_id }, values }) => {
     return [buildMemberKey([source ?? node_id, record_id]), values] as const
   })
-  return new Map(given)
+  return new Map(entries)
 }
 
 function determineOutcome(
-  known: RegistryRecord | undefined,
+  previous: RegistryRecord | undefined,
   values: RegistryRecord['values'],
 ): MatchedFileRecord['outcome'] {
-  if (!known) return 'new'
-  return isSameRecord(known.values, values) ? 'unchanged' : 'replaced'
+  if (!previous) return 'new'
+  return isSameRecord(previous.values, values) ? 'unchanged' : 'replaced'
 }
 
-type KeyedArrival = JoinableRecord & { readonly key: string }
-
-/** The registry in memory, with what came. */
-class RegistryMatcher {
-  readonly records: Map<string, RegistryRecord>
-  readonly #lens: Lens
-  readonly #content: RegistryContent
-  readonly #byUid = new Map<string, KeyedArrival>()
-  readonly #byBase = new Map<string, KeyedArrival[]>()
-  readonly #waiting: KeyedArrival[] = []
-  readonly #index: LookupIndex
-
-  constructor(
-    lens: Lens,
-    { entities }: EntityRegistry,
-    content: RegistryContent,
-    changed: ReadonlyMap<string, RegistryRecord['values']>,
-  ) {
-    this.#lens = lens
-    this.#content = content
-    this.#index = new LookupIndex(createLookupKeys(lens))
-    this.records = new Map(content.records)
-    const baseOf = new Map(
-      entities.flatMap(({ entity, members }) => members.map((of) => [buildMemberKey(of), entity] as const)),
-    )
-    const confirmed = new Set(content.decisions.flatMap(({ left, right, is }) => (is === 'same' ? [left, right] : [])))
-    for (const [key, values] of changed) {
-      // What people confirmed stays where it is, whatever it says now.
-      const found = confirmed.has(key) ? this.records.get(key)?.found : undefined
-      this.records.set(key, { values, found })
-    }
-    for (const [key, { values, found }] of this.records) {
-      const [node_id, record_id] = parseMemberKey(key)
-      const uid = recordUid('', lens.lens, { node_id, record_id })
-      const base = baseOf.get(key) ?? singletonClusterName(uid)
-      const record = { uid, key, ref: { node_id, record_id }, values, base, found }
-      this.#index.put(uid, values, found !== undefined)
-      this.#byUid.set(uid, record)
-      const members = this.#byBase.get(base)
-      if (members) members.push(record)
-      else this.#byBase.set(base, [record])
-      if (changed.has(key)) this.#waiting.push(record)
-    }
-  }
-
-  async match(): Promise<ArrivalClustering> {
-    const { learnt, decisions } = this.#content
-    const { route, isOneSource, weights } = learnt
-    const method = this.#lens.clustering ?? (route === 'links' ? 'one_to_one' : 'average_link')
-    const apart = new Set(
-      decisions.flatMap(({ left, right, is }) => (is === 'different' ? [buildPairKey(left, right)] : [])),
-    )
-    const isApart = (one: JoinableRecord, other: JoinableRecord) =>
-      apart.has(buildPairKey((one as KeyedArrival).key, (other as KeyedArrival).key))
-    const registered = {
-      byUid: async (uids: readonly string[]) => uids.flatMap((uid) => this.#byUid.get(uid) ?? []),
-      byBase: async (bases: readonly string[]) => bases.flatMap((base) => this.#byBase.get(base) ?? []),
-    }
-    const of = { lens: this.#lens, weights, method, isOneSource, index: this.#index }
-    return await joinArrivals(apart.size > 0 ? { ...of, isApart } : of, registered, this.#waiting)
-  }
-
-  clustersOf({ clusters }: ArrivalClustering): string[][] {
-    return clusters.map(({ members }) => members.map((member) => (member as KeyedArrival).key).sort())
-  }
-}
-
-function buildPairKey(left: string, right: string): string {
-  return JSON.stringify([left, right].sort())
-}
-
-function buildMatchedTable(placed: readonly MatchedFileRecord[]): ResultTable {
+function buildMatchedTable(matched: readonly MatchedFileRecord[]): ResultTable {
   return {
     name: 'matched',
     columns: [
@@ -228,23 +153,24 @@ function buildMatchedTable(placed: readonly MatchedFileRecord[]): ResultTable {
       { name: 'entity', type: 'text' },
       { name: 'size', type: 'whole' },
     ],
-    rows: placed.map(({ source, id, outcome, entity, size }) => [source, id, outcome, entity, size]),
+    rows: matched.map(({ source, id, outcome, entity, size }) => [source, id, outcome, entity, size]),
   }
 }
 
-/** As a run writes them. */
+/** Table of pairs in the form of a run. */
 function buildMatchedPairTable({ pairs, clusters }: ArrivalClustering): ResultTable {
   const clusterOf = new Map(clusters.flatMap(({ base, members }) => members.map(({ uid }) => [uid, base] as const)))
   return {
     name: 'pairs',
     columns: pairColumns,
     rows: pairs
-      .map(({ one, other, compared }) => {
-        const [left, right] = (one as KeyedArrival).key < (other as KeyedArrival).key ? [one, other] : [other, one]
-        const isLinked = clusterOf.get(one.uid) === clusterOf.get(other.uid)
+      .map(({ left: first, right: second, comparison }) => {
+        const [left, right] =
+          (first as KeyedArrival).key < (second as KeyedArrival).key ? [first, second] : [second, first]
+        const isLinked = clusterOf.get(first.uid) === clusterOf.get(second.uid)
         const ends = [left, right].flatMap(({ ref }) => [ref.node_id, ref.record_id])
-        return [...ends, Number(compared.score.toFixed(4)), isLinked]
+        return [...ends, Number(comparison.score.toFixed(4)), isLinked]
       })
-      .sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)),
+      .sort((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1)),
   }
 }

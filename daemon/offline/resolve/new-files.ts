@@ -1,9 +1,9 @@
-// Results go into what is new: a file or a folder that is there already is never written over.
+// Creates result files and folders; never overwrites an existing one.
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 
-/** For its owner alone. Throws `OfflineCommandError`: 3 where it is in use, 1 where it cannot be written. */
+/** Creates a private folder. Throws `OfflineCommandError`: 3 if it is not empty, 1 if it cannot be written. */
 export function claimFolder(out: string): void {
   runAsInvoker(() => {
     try {
@@ -16,7 +16,7 @@ export function claimFolder(out: string): void {
   })
 }
 
-/** For its owner alone. Throws `OfflineCommandError`: 3 where there is one already, 1 where none can be written. */
+/** Creates a private file. Throws `OfflineCommandError`: 3 if it exists, 1 if it cannot be written. */
 export function writeNewFile(file: string, text: string): void {
   try {
     runAsInvoker(() => writeFileSync(file, text, { flag: 'wx', mode: 0o600 }))

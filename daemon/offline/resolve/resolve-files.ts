@@ -1,4 +1,4 @@
-// Resolves records of files into files, with no service: who is who, the pairs that say so, and what the run was.
+// Resolves records of files into files without a service: clusters, pairs and a summary of the run.
 import { rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
@@ -22,22 +22,22 @@ import { type ResultTable, writeFileAtomically, writeResultTable } from './resul
 
 export type ResolveFilesOptions = {
   readonly lens: Lens
-  /** Each is one source. */
+  /** Data files; each is one source. */
   readonly files: readonly string[]
-  /** A folder that is new or empty. */
+  /** New or empty folder for the results. */
   readonly out: string
   readonly seed: number
-  /** What the files are, whatever their names say. */
+  /** Format of the data files, regardless of their endings. */
   readonly dataKind?: DataKind | undefined
-  /** Of the results; `csv` unless said. */
+  /** Format of the results (default: `csv`). */
   readonly format?: ResultKind | undefined
-  /** All pairs that were compared, and not only those that are linked or were near it. */
+  /** Write all compared pairs, not only linked and nearly linked ones. */
   readonly hasAllPairs?: boolean
-  /** A file of decisions about pairs of records, which hold over what is found. */
+  /** File of decisions about pairs, which override the result. */
   readonly decisions?: string | undefined
-  /** A file that keeps the ids of entities; made where there is none. */
+  /** Registry file that keeps entity ids; created if missing. */
   readonly registry?: string | undefined
-  /** It keeps what the records say as well; one that does goes on so. */
+  /** Keep the values of the records in the registry too; a registry that has them continues to keep them. */
   readonly keepsRecords?: boolean
 }
 
@@ -51,61 +51,61 @@ export type ResolutionSummary = {
   readonly sources: readonly { readonly name: string; readonly records: number }[]
   readonly fields: readonly string[]
   /**
-   * By field, how many records share its commonest value. What more records share than a block may have brings none of them
-   * together by itself.
+   * By field, number of records with its most common value. A value of more records than the maximum block size does not
+   * form a block.
    */
   readonly commonest: Readonly<Record<string, number>>
   readonly records: number
   readonly pairs_compared: number
-  /** What the blocking rules of the lens brought together and left out. */
+  /** Pairs of each blocking rule of the lens, and the blocks that it left out. */
   readonly rules: readonly BlockingRuleReport[]
   readonly entities: number
-  /** Clusters of two records or more, and how many records those have. */
+  /** Clusters of two or more records; the next field counts their records. */
   readonly clusters: number
   readonly records_in_clusters: number
-  /** Which of the compared pairs the file of pairs has. */
+  /** Extent of the file of pairs. */
   readonly pairs: 'all' | 'near'
-  /** How many decisions counted, and the confirmed pairs that rejected ones keep apart all the same. */
+  /** Number of decisions that counted, and the confirmed pairs that rejected ones keep apart. */
   readonly decisions?: { readonly counted: number; readonly overruled: readonly OverruledPair[] }
 }
 
 /**
- * Writes clusters and pairs in the form that is asked for, and run.json last: where that is, the others are whole. Throws
- * `OfflineCommandError`: 1 for data that cannot be used and for files that cannot be written, 3 for a folder in use.
+ * Writes clusters and pairs in the requested format, and run.json last, so that its presence proves the others complete.
+ * Throws `OfflineCommandError`: 1 for unusable data and unwritable files, 3 for a folder in use.
  */
 export async function resolveFiles(
-  wanted: ResolveFilesOptions,
-  tell: EngineProgressListener,
+  options: ResolveFilesOptions,
+  onProgress: EngineProgressListener,
 ): Promise<ResolutionSummary> {
-  const { lens, files, out, seed, dataKind, format = 'csv', hasAllPairs = false, registry: kept } = wanted
+  const { lens, files, out, seed, dataKind, format = 'csv', hasAllPairs = false, registry: registryFile } = options
   refuseDuplicateSources(files.map((file) => basename(file)))
-  if (wanted.keepsRecords && kept === undefined)
+  if (options.keepsRecords && registryFile === undefined)
     throw new OfflineCommandError(2, '--keep-records needs a registry: name it with --registry')
-  // Before anything is read: an hour of work must not end at a folder that cannot be written.
+  // Before reading, so that an hour of work does not end at a folder that cannot be written.
   claimFolder(out)
-  const registry = kept === undefined ? undefined : readEntityRegistry(kept, lens.lens)
-  const records = await readLensRecords(lens, files, tell, dataKind)
-  const decided = wanted.decisions === undefined ? undefined : await readDecisions(wanted.decisions, records)
-  const found = convertLensFaults(() => resolveRecords(lens, records, seed, tell))
-  const settled = decided && applyDecisions(records, found, decided)
-  const resolution = settled ? { ...found, clusters: settled.clusters } : found
+  const registry = registryFile === undefined ? undefined : readEntityRegistry(registryFile, lens.lens)
+  const records = await readLensRecords(lens, files, onProgress, dataKind)
+  const fileDecisions = options.decisions === undefined ? undefined : await readDecisions(options.decisions, records)
+  const engineResult = convertLensFaults(() => resolveRecords(lens, records, seed, onProgress))
+  const decisionResult = fileDecisions && applyDecisions(records, engineResult, fileDecisions)
+  const resolution = decisionResult ? { ...engineResult, clusters: decisionResult.clusters } : engineResult
   const numbers = numberClusters(resolution.clusters)
   const summary: ResolutionSummary = {
     ...summarizeResolution(lens, seed, records, resolution, numbers),
     pairs: hasAllPairs ? 'all' : 'near',
-    ...(settled && {
-      decisions: { counted: decided.decisions.length, overruled: settled.overruled.map(toOverruledPair) },
+    ...(decisionResult && {
+      decisions: { counted: fileDecisions.decisions.length, overruled: decisionResult.overruled.map(toOverruledPair) },
     }),
   }
   const entities = registry && assignEntityIds(registry, groupKeysByCluster(records, numbers))
-  const keeps = wanted.keepsRecords || registry?.content !== undefined
+  const keepsContent = options.keepsRecords || registry?.content !== undefined
   const content =
-    entities && keeps
-      ? buildRegistryContent(lens, records, found, decided?.decisions ?? [], entities.registry)
+    entities && keepsContent
+      ? buildRegistryContent(lens, records, engineResult, fileDecisions?.decisions ?? [], entities.registry)
       : undefined
   const tables = [buildClusterTable(records, numbers, entities?.ids), buildPairTable(records, resolution, hasAllPairs)]
-  await writeResults({ out, format, tables, summary, alive: () => reportPhaseStart(tell, 'write') }, () => {
-    if (kept !== undefined && entities) replaceEntityRegistry(kept, { ...entities.registry, content })
+  await writeResults({ out, format, tables, summary, onChunk: () => reportPhaseStart(onProgress, 'write') }, () => {
+    if (registryFile !== undefined && entities) replaceEntityRegistry(registryFile, { ...entities.registry, content })
   })
   return summary
 }
@@ -116,13 +116,13 @@ function toOverruledPair({ left, right }: PairDecision): OverruledPair {
   return { source_l, id_l, source_r, id_r }
 }
 
-/** Keys of the records of each cluster, by its number. */
+/** Record keys of each cluster, by its number. */
 function groupKeysByCluster(records: LensRecords, numbers: Int32Array): string[][] {
   const clusters: string[][] = []
   for (const [row, number] of numbers.entries()) {
-    const known = clusters[number - 1]
+    const members = clusters[number - 1]
     const key = buildRecordKey(records, row)
-    if (known) known.push(key)
+    if (members) members.push(key)
     else clusters[number - 1] = [key]
   }
   return clusters
@@ -133,19 +133,19 @@ type ResolutionResults = {
   readonly format: ResultKind
   readonly tables: readonly ResultTable[]
   readonly summary: ResolutionSummary
-  readonly alive: () => void
+  readonly onChunk: () => void
 }
 
-/** All of them, or none: what is there without the others would be taken for a result. */
+/** Writes all results or none: an incomplete set could be mistaken for a result. */
 async function writeResults(
-  { out, format, tables, summary, alive }: ResolutionResults,
-  keep: () => void,
+  { out, format, tables, summary, onChunk }: ResolutionResults,
+  updateRegistry: () => void,
 ): Promise<void> {
   const written: string[] = []
   try {
-    for (const table of tables) written.push(await writeResultTable(out, table, format, alive))
-    // Before run.json: a run that ends here finds the same entities the next time.
-    keep()
+    for (const table of tables) written.push(await writeResultTable(out, table, format, onChunk))
+    // Before run.json: if the run ends here, the next one assigns the same entities.
+    updateRegistry()
     const text = `${JSON.stringify(summary, undefined, 2)}\n`
     writeFileAtomically(join(out, 'run.json'), (write) => write(Buffer.from(text)))
   } catch (error) {
@@ -156,24 +156,24 @@ async function writeResults(
   }
 }
 
-/** Results name a record by its source and its id. */
+/** Refuses two sources of one name, since results name a record by source and id. */
 function refuseDuplicateSources(names: readonly string[]): void {
-  const twice = names.find((name, at) => names.indexOf(name) !== at)
-  if (twice)
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index)
+  if (duplicate)
     throw new OfflineCommandError(
       1,
-      `two files have the name ${twice}`,
+      `two files have the name ${duplicate}`,
       'the file name identifies a source: rename one of them',
     )
 }
 
-/** Clusters as 1, 2, 3 in the order of their first records. */
+/** Numbers the clusters 1, 2, 3 in the order of their first records. */
 function numberClusters(clusters: Int32Array): Int32Array {
   const numbers = new Int32Array(clusters.length)
-  let last = 0
+  let latest = 0
   for (let row = 0; row < clusters.length; row++) {
     const cluster = clusters[row] ?? 0
-    numbers[row] = cluster === row ? ++last : (numbers[cluster] ?? 0)
+    numbers[row] = cluster === row ? ++latest : (numbers[cluster] ?? 0)
   }
   return numbers
 }
@@ -187,13 +187,16 @@ function summarizeResolution(
 ): Omit<ResolutionSummary, 'pairs' | 'decisions'> {
   const sizes = new Int32Array(rows + 1)
   for (const number of numbers) sizes[number] = (sizes[number] ?? 0) + 1
-  const shared = sizes.filter((size) => size > 1)
+  const sharedSizes = sizes.filter((size) => size > 1)
   return {
     lens,
     version,
     route,
     seed,
-    sources: names.map((name, at) => ({ name, records: sources.reduce((sum, of) => sum + (of === at ? 1 : 0), 0) })),
+    sources: names.map((name, index) => ({
+      name,
+      records: sources.reduce((sum, sourceIndex) => sum + (sourceIndex === index ? 1 : 0), 0),
+    })),
     fields: fields.map(({ name }) => name),
     commonest: Object.fromEntries(
       fields.map(({ name, column }) => [name, countRows(column).reduce((a, b) => Math.max(a, b), 0)]),
@@ -202,7 +205,7 @@ function summarizeResolution(
     pairs_compared: compared.length,
     rules,
     entities: sizes.reduce((count, size) => count + (size > 0 ? 1 : 0), 0),
-    clusters: shared.length,
-    records_in_clusters: shared.reduce((sum, size) => sum + size, 0),
+    clusters: sharedSizes.length,
+    records_in_clusters: sharedSizes.reduce((sum, size) => sum + size, 0),
   }
 }

@@ -1,17 +1,17 @@
-// Finds the records that were resolved by what files say of them, and the truth about them.
+// Finds resolved records by the ids in other files, and reads their true clusters.
 import { DisjointSets } from '../../roles/resolution/engine/cluster/disjoint-sets.ts'
 import type { RecordSource } from '../../roles/resolution/engine/records/records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 
-/** The text of each row; empty where there is none. Throws `OfflineCommandError` (1): there is no such column. */
+/** Text of each row in a column; empty for a missing value. Throws `OfflineCommandError` (1) for an unknown column. */
 export function readColumnTexts({ columns, names }: RecordSource, name: string, file: string): string[] {
-  const column = columns.find((each) => each.name === name)
+  const column = columns.find((candidate) => candidate.name === name)
   if (!column) throw new OfflineCommandError(1, `${file} has no column ${name}; it has ${names.join(', ')}`)
   const decoder = new TextDecoder()
   return Array.from(column.codes, (code) => (code < 0 ? '' : decoder.decode(column.values.bytesOf(code))))
 }
 
-/** Equal texts have equal numbers. */
+/** Numbers texts; equal texts get equal numbers. */
 export function numberTexts(texts: readonly string[]): Int32Array {
   const numbers = new Map<string, number>()
   return Int32Array.from(texts, (text) => {
@@ -20,7 +20,7 @@ export function numberTexts(texts: readonly string[]): Int32Array {
   })
 }
 
-/** Records by their ids, or by source and id where ids of different sources are the same. */
+/** Index of records by id, or by source and id if sources share ids. */
 export class ResolvedRecordIndex {
   readonly rows: number
   readonly #file: string
@@ -28,7 +28,7 @@ export class ResolvedRecordIndex {
   readonly #bySource = new Map<string, number>()
   readonly #isShared: boolean
 
-  /** Throws `OfflineCommandError` (1): two records have one id. */
+  /** Throws `OfflineCommandError` (1) if two records have the same id. */
   constructor(clusters: RecordSource, file: string) {
     const ids = readColumnTexts(clusters, 'id', file)
     const sources = clusters.names.includes('source') ? readColumnTexts(clusters, 'source', file) : ids.map(() => '')
@@ -42,47 +42,47 @@ export class ResolvedRecordIndex {
     if (this.#bySource.size < ids.length) throw new OfflineCommandError(1, `${file}: two records have the same id`)
   }
 
-  /** The rows of the records that two columns of a file name. Throws `OfflineCommandError` (1): one was not resolved. */
-  rowsOf(of: RecordSource, id: string, source: string, file: string): Int32Array {
-    const ids = readColumnTexts(of, id, file)
-    const sources = this.#isShared && of.names.includes(source) ? readColumnTexts(of, source, file) : undefined
+  /** Rows of the records that two columns of a file name. Throws `OfflineCommandError` (1) for a record that was not resolved. */
+  rowsOf(records: RecordSource, id: string, source: string, file: string): Int32Array {
+    const ids = readColumnTexts(records, id, file)
+    const sources =
+      this.#isShared && records.names.includes(source) ? readColumnTexts(records, source, file) : undefined
     if (!sources && this.#isShared) {
-      throw new OfflineCommandError(
-        1,
-        `${this.#file}: ids of different sources are the same, so ${file} must have a column ${source}`,
-      )
+      throw new OfflineCommandError(1, `${this.#file}: sources share ids, so ${file} must have a column ${source}`)
     }
-    return Int32Array.from(ids, (each, at) => {
-      const row = sources ? this.#bySource.get(buildSourceKey(sources[at], each)) : this.#byId.get(each)
+    return Int32Array.from(ids, (recordId, index) => {
+      const row = sources ? this.#bySource.get(buildSourceKey(sources[index], recordId)) : this.#byId.get(recordId)
       if (row !== undefined) return row
-      const named = sources ? `${JSON.stringify(each)} of ${JSON.stringify(sources[at])}` : JSON.stringify(each)
-      throw new OfflineCommandError(1, `${file} names ${named}, which was not resolved`)
+      const description = sources
+        ? `${JSON.stringify(recordId)} of ${JSON.stringify(sources[index])}`
+        : JSON.stringify(recordId)
+      throw new OfflineCommandError(1, `${file} names ${description}, which was not resolved`)
     })
   }
 }
 
-/** A source is named by its file, with the ending or without. */
+/** Key of a record. A source is named by its file, with or without the ending. */
 function buildSourceKey(source: string | undefined, id: string): string {
   return JSON.stringify([source?.replace(/\.(csv|tsv|tab|jsonl|ndjson|parquet|pq)$/i, ''), id])
 }
 
 /**
- * Each row's true cluster: from `id` and `cluster`, or from pairs `id_l` and `id_r` that are one, and what follows from those.
- * A record without a line is alone. Throws `OfflineCommandError` (1).
+ * True cluster of each row, from columns `id` and `cluster`, or from matching pairs `id_l` and `id_r` and their closure. A
+ * record without a line is alone. Throws `OfflineCommandError` (1).
  */
 export function readTrueClusters(truth: RecordSource, index: ResolvedRecordIndex, file: string): Int32Array {
   if (truth.names.includes('cluster')) {
     const clusters = numberTexts(readColumnTexts(truth, 'cluster', file))
-    const of = Int32Array.from({ length: index.rows }, (_, row) => clusters.length + row)
-    for (const [at, row] of index.rowsOf(truth, 'id', 'source', file).entries()) of[row] = clusters[at] ?? 0
-    return of
+    const trueClusters = Int32Array.from({ length: index.rows }, (_, row) => clusters.length + row)
+    for (const [at, row] of index.rowsOf(truth, 'id', 'source', file).entries()) trueClusters[row] = clusters[at] ?? 0
+    return trueClusters
   }
   const lefts = index.rowsOf(truth, 'id_l', 'source_l', file)
   const rights = index.rowsOf(truth, 'id_r', 'source_r', file)
   const groups = new DisjointSets(index.rows)
-  for (const [at, left] of lefts.entries()) {
-    const [one, other] = [groups.find(left), groups.find(rights[at] ?? 0)]
-    if (one !== other) groups.join(one, other)
+  for (const [index, left] of lefts.entries()) {
+    const [leftGroup, rightGroup] = [groups.find(left), groups.find(rights[index] ?? 0)]
+    if (leftGroup !== rightGroup) groups.join(leftGroup, rightGroup)
   }
   return groups.lowest()
 }

@@ -16,31 +16,31 @@ type OwnerAssignment = { readonly division: SiteDivision; changes: number }
  * the place of a folder.
  */
 export function assignFileOwners(folder: SiteFolder, division: SiteDivision): number {
-  const giving: OwnerAssignment = { division, changes: 0 }
+  const assignment: OwnerAssignment = { division, changes: 0 }
   const parts = [folder.keys, folder.identity, folder.peers, folder.data, folder.filedrop, folder.run]
   for (const home of new Set([dirname(folder.data), dirname(folder.profile)])) {
-    const within = [folder.profile, ...parts].filter((part) => dirname(part) === home)
-    const opened = openFolder(home, home)
+    const partsInHome = [folder.profile, ...parts].filter((part) => dirname(part) === home)
+    const descriptor = openFolder(home, home)
     try {
-      assignOwner(giving, opened, [], 'folder')
-      for (const part of within) assignEntry(giving, opened, [basename(part)], part)
+      assignOwner(assignment, descriptor, [], 'folder')
+      for (const part of partsInHome) assignEntry(assignment, descriptor, [basename(part)], part)
     } finally {
-      fs.closeSync(opened)
+      fs.closeSync(descriptor)
     }
   }
-  return giving.changes
+  return assignment.changes
 }
 
 /** Opens paths relative to the open folder, so that no part of the path can be exchanged. `path`: for messages. */
-function assignEntry(giving: OwnerAssignment, parent: number, names: readonly string[], path: string): void {
-  const at = resolveDescriptorPath(parent, names.at(-1) ?? '')
-  const found = fs.lstatSync(at)
-  if (found.isDirectory()) assignFolder(giving, at, names, path)
-  // Nobody listens on it, so a killed process left it.
-  else if (found.isSocket()) fs.unlinkSync(at)
-  else if (found.isFile() && found.nlink !== 1) refuseHardLink(path)
-  else if (isLockFile(names)) assignOwnerByName(giving, at, names, found)
-  else if (found.isFile()) assignFile(giving, at, names, path)
+function assignEntry(assignment: OwnerAssignment, parent: number, names: readonly string[], path: string): void {
+  const descriptorPath = resolveDescriptorPath(parent, names.at(-1) ?? '')
+  const stats = fs.lstatSync(descriptorPath)
+  if (stats.isDirectory()) assignFolder(assignment, descriptorPath, names, path)
+  // No role runs, so a killed process left this socket.
+  else if (stats.isSocket()) fs.unlinkSync(descriptorPath)
+  else if (stats.isFile() && stats.nlink !== 1) refuseHardLink(path)
+  else if (isLockFile(names)) assignOwnerByName(assignment, descriptorPath, names, stats)
+  else if (stats.isFile()) assignFile(assignment, descriptorPath, names, path)
   else if (names.length <= 2)
     throw new OfflineCommandError(
       3,
@@ -49,14 +49,14 @@ function assignEntry(giving: OwnerAssignment, parent: number, names: readonly st
     )
 }
 
-function assignFile(giving: OwnerAssignment, at: string, names: readonly string[], path: string): void {
-  const opened = fs.openSync(at, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+function assignFile(assignment: OwnerAssignment, descriptorPath: string, names: readonly string[], path: string): void {
+  const descriptor = fs.openSync(descriptorPath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   try {
     // Checked again, since the name may refer to another file meanwhile.
-    if (fs.fstatSync(opened).nlink !== 1) refuseHardLink(path)
-    assignOwner(giving, opened, names, 'file')
+    if (fs.fstatSync(descriptor).nlink !== 1) refuseHardLink(path)
+    assignOwner(assignment, descriptor, names, 'file')
   } finally {
-    fs.closeSync(opened)
+    fs.closeSync(descriptor)
   }
 }
 
@@ -68,20 +68,25 @@ function refuseHardLink(path: string): never {
   )
 }
 
-function assignFolder(giving: OwnerAssignment, at: string, names: readonly string[], path: string): void {
-  const opened = openFolder(at, path)
+function assignFolder(
+  assignment: OwnerAssignment,
+  descriptorPath: string,
+  names: readonly string[],
+  path: string,
+): void {
+  const descriptor = openFolder(descriptorPath, path)
   try {
-    assignOwner(giving, opened, names, 'folder')
-    for (const name of fs.readdirSync(resolveDescriptorPath(opened, '')))
-      assignEntry(giving, opened, [...names, name], `${path}/${name}`)
+    assignOwner(assignment, descriptor, names, 'folder')
+    for (const name of fs.readdirSync(resolveDescriptorPath(descriptor, '')))
+      assignEntry(assignment, descriptor, [...names, name], `${path}/${name}`)
   } finally {
-    fs.closeSync(opened)
+    fs.closeSync(descriptor)
   }
 }
 
-function openFolder(at: string, path: string): number {
+function openFolder(descriptorPath: string, path: string): number {
   try {
-    return fs.openSync(at, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    return fs.openSync(descriptorPath, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   } catch {
     throw new OfflineCommandError(3, `${path} is not a folder`)
   }
@@ -91,25 +96,35 @@ function resolveDescriptorPath(folder: number, name: string): string {
   return `/proc/self/fd/${folder}/${name}`
 }
 
-function assignOwner(giving: OwnerAssignment, opened: number, names: readonly string[], kind: SitePathKind): void {
-  const { uid, gid, mode } = findExpectedOwnership(names, kind, giving.division)
-  const found = fs.fstatSync(opened)
-  if (found.uid === uid && found.gid === gid && (found.mode & 0o7777) === mode) return
-  giving.changes += 1
+function assignOwner(
+  assignment: OwnerAssignment,
+  descriptor: number,
+  names: readonly string[],
+  kind: SitePathKind,
+): void {
+  const { uid, gid, mode } = findExpectedOwnership(names, kind, assignment.division)
+  const stats = fs.fstatSync(descriptor)
+  if (stats.uid === uid && stats.gid === gid && (stats.mode & 0o7777) === mode) return
+  assignment.changes += 1
   // Closed before the owner changes, opened afterwards.
-  fs.fchmodSync(opened, mode & 0o700)
-  fs.fchownSync(opened, uid, gid)
-  fs.fchmodSync(opened, mode)
+  fs.fchmodSync(descriptor, mode & 0o700)
+  fs.fchownSync(descriptor, uid, gid)
+  fs.fchmodSync(descriptor, mode)
 }
 
 /** Skips lock files: this process holds the locks of the roles, and would lose one by opening and closing its file. */
-function isLockFile([part, , name, ...more]: readonly string[]): boolean {
-  return part === 'run' && name === 'lock' && more.length === 0
+function isLockFile([part, , name, ...deeper]: readonly string[]): boolean {
+  return part === 'run' && name === 'lock' && deeper.length === 0
 }
 
-function assignOwnerByName(giving: OwnerAssignment, at: string, names: readonly string[], found: fs.Stats): void {
-  const { uid, gid } = findExpectedOwnership(names, 'file', giving.division)
-  if (found.uid === uid && found.gid === gid) return
-  giving.changes += 1
-  fs.lchownSync(at, uid, gid)
+function assignOwnerByName(
+  assignment: OwnerAssignment,
+  descriptorPath: string,
+  names: readonly string[],
+  stats: fs.Stats,
+): void {
+  const { uid, gid } = findExpectedOwnership(names, 'file', assignment.division)
+  if (stats.uid === uid && stats.gid === gid) return
+  assignment.changes += 1
+  fs.lchownSync(descriptorPath, uid, gid)
 }

@@ -67,7 +67,7 @@ function createRoleFolders(folder: SiteFolder, role: string): void {
   }
 }
 
-/** A role that the profile did not have when the site was created. */
+/** Creates keys of roles that the profile did not have when the site was created. */
 async function generateMissingKeys(folder: SiteFolder, division: SiteDivision, now: number): Promise<void> {
   for (const role of division.users.keys()) {
     const isListed = readListedKeys(folder).some(
@@ -79,19 +79,19 @@ async function generateMissingKeys(folder: SiteFolder, division: SiteDivision, n
 
 /** Folders above the site are not changed. */
 function requirePassableParents(folder: SiteFolder, { group, users }: SiteDivision): void {
-  for (const closed of findImpassableParents(dirname(folder.data), group, [...users.values()])) {
-    throw new OfflineCommandError(3, `the users of the site cannot enter ${closed}`, `allow it: chmod a+x ${closed}`)
+  for (const parent of findImpassableParents(dirname(folder.data), group, [...users.values()])) {
+    throw new OfflineCommandError(3, `the users of the site cannot enter ${parent}`, `allow it: chmod a+x ${parent}`)
   }
 }
 
 /** Folders above the site that one of the users cannot enter. */
 function findImpassableParents(base: string, group: number, uids: readonly number[]): string[] {
-  const above = dirname(base)
-  if (above === base) return []
-  const { mode, gid, uid } = runAsInvoker(() => fs.statSync(above))
-  const passes = (user: number) => {
+  const parent = dirname(base)
+  if (parent === base) return []
+  const { mode, gid, uid } = runAsInvoker(() => fs.statSync(parent))
+  const canEnter = (user: number) => {
     if (user === uid) return (mode & 0o100) !== 0
     return (mode & (gid === group ? 0o010 : 0o001)) !== 0
   }
-  return [...findImpassableParents(above, group, uids), ...(uids.every(passes) ? [] : [above])]
+  return [...findImpassableParents(parent, group, uids), ...(uids.every(canEnter) ? [] : [parent])]
 }

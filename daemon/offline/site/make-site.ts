@@ -36,8 +36,8 @@ const initialKeyUses: readonly PublicKey['use'][] = ['message', 'token', 'root']
  * Creates everything privately (0700, 0600) and writes the profile last, so that a partial site is not taken for a
  * site. Throws `OfflineCommandError` for an existing site, and for values that a profile cannot hold.
  */
-export async function makeSite(folder: SiteFolder, given: NewSite): Promise<CreatedSite> {
-  const { text, ports } = buildProfileText(given)
+export async function makeSite(folder: SiteFolder, newSite: NewSite): Promise<CreatedSite> {
+  const { text, ports } = buildProfileText(newSite)
   const home = dirname(folder.profile)
   if (fs.existsSync(folder.profile))
     throw new OfflineCommandError(3, `${home} already contains a site`, 'choose another folder')
@@ -47,7 +47,7 @@ export async function makeSite(folder: SiteFolder, given: NewSite): Promise<Crea
   makePrivateFolder(home)
   for (const part of [folder.keys, folder.peers, folder.data, folder.filedrop, folder.run]) makePrivateFolder(part)
   prepareRevocations(dirname(folder.identity))
-  const terms = { now: given.now, ...(given.algorithm ? { algorithm: given.algorithm } : {}) }
+  const terms = { now: newSite.now, ...(newSite.algorithm ? { algorithm: newSite.algorithm } : {}) }
   const keys: PublicKey[] = []
   for (const use of initialKeyUses) keys.push(await generateKey(folder.keys, { use, ...terms }))
   for (const { name } of roles) await generateRoleKey(folder, name, terms)
@@ -56,35 +56,43 @@ export async function makeSite(folder: SiteFolder, given: NewSite): Promise<Crea
   return { keys, ports }
 }
 
-function buildProfileText(given: NewSite): { text: string; ports: Record<string, number> } {
-  const template = readTemplate(given.template)
+function buildProfileText(newSite: NewSite): { text: string; ports: Record<string, number> } {
+  const template = readTemplate(newSite.template)
   if (template === undefined) {
     throw new OfflineCommandError(
       2,
-      `there is no shipped profile "${given.template}"; the profiles are ${listTemplates().join(', ')}`,
+      `there is no shipped profile "${newSite.template}"; the profiles are ${listTemplates().join(', ')}`,
     )
   }
   const { name, tenant_id } = platformSettings.shape
   for (const [field, schema, value] of [
-    ['name', name, given.name],
-    ['tenant', tenant_id, given.tenant_id],
+    ['name', name, newSite.name],
+    ['tenant', tenant_id, newSite.tenant_id],
   ] as const) {
-    const checked = parseWithSchema(schema, value)
-    if (!checked.success)
-      throw new OfflineCommandError(2, `the ${field} "${value}" cannot be used: ${formatFieldErrors(checked.errors)}`)
+    const validation = parseWithSchema(schema, value)
+    if (!validation.success)
+      throw new OfflineCommandError(
+        2,
+        `the ${field} "${value}" cannot be used: ${formatFieldErrors(validation.errors)}`,
+      )
   }
-  const named = withValue(withValue(template, 'platform', 'name', given.name), 'platform', 'tenant_id', given.tenant_id)
-  const { port_base } = given
-  if (port_base === undefined) return { text: named, ports: {} }
-  const ports = Object.fromEntries(roles.map((role, at) => [role.name, port_base === 0 ? 0 : port_base + at]))
-  return { text: Object.entries(ports).reduce(withPort, named), ports }
+  const profileText = withValue(
+    withValue(template, 'platform', 'name', newSite.name),
+    'platform',
+    'tenant_id',
+    newSite.tenant_id,
+  )
+  const { port_base } = newSite
+  if (port_base === undefined) return { text: profileText, ports: {} }
+  const ports = Object.fromEntries(roles.map((role, index) => [role.name, port_base === 0 ? 0 : port_base + index]))
+  return { text: Object.entries(ports).reduce(withPort, profileText), ports }
 }
 
 /** Internal listeners, if the profile has them, use ports ten above: two sites then share no port. */
 function withPort(text: string, [role, port]: [string, number]): string {
-  const placed = withValue(text, role, 'port', port)
-  if (!hasValue(text, role, 'metrics_listen')) return placed
-  return withValue(placed, role, 'metrics_listen', `127.0.0.1:${port === 0 ? 0 : port + 10}`)
+  const withRolePort = withValue(text, role, 'port', port)
+  if (!hasValue(text, role, 'metrics_listen')) return withRolePort
+  return withValue(withRolePort, role, 'metrics_listen', `127.0.0.1:${port === 0 ? 0 : port + 10}`)
 }
 
 function holdsFiles(dir: string): boolean {

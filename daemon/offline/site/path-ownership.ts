@@ -49,9 +49,9 @@ function selectRunRule([role = '', ...path]: readonly string[], kind: SitePathKi
   return path.length === 0 ? shareWithGroup(role, kind) : restrictToOwner(role, kind)
 }
 
-function selectDataRule([place = '', set, file]: readonly string[], kind: SitePathKind): OwnershipRule {
-  if (isRoleName(place)) return restrictToOwner(place, kind)
-  if (place !== 'backups') return restrictToOwner('site', kind)
+function selectDataRule([folderName = '', set, file]: readonly string[], kind: SitePathKind): OwnershipRule {
+  if (isRoleName(folderName)) return restrictToOwner(folderName, kind)
+  if (folderName !== 'backups') return restrictToOwner('site', kind)
   if (set === undefined) return shareWithGroup('site', kind)
   // While a backup set is made, each role puts its copy there, and none may touch another's.
   if (file === undefined && set.endsWith('.part')) return { role: 'site', mode: 0o1770 }

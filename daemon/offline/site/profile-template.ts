@@ -1,13 +1,13 @@
-// The shipped profiles as text, and the few values that a new site sets in its copy; comments are kept.
+// Shipped profiles as text, and edits of single values that keep comments.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** Beside the bundle in the executable; at the root of the repository from sources. */
 function findTemplateFolder(): string {
-  const here = dirname(fileURLToPath(import.meta.url))
-  const bundled = join(here, 'profiles')
-  return existsSync(bundled) ? bundled : join(here, '..', '..', '..', 'profiles')
+  const moduleFolder = dirname(fileURLToPath(import.meta.url))
+  const bundled = join(moduleFolder, 'profiles')
+  return existsSync(bundled) ? bundled : join(moduleFolder, '..', '..', '..', 'profiles')
 }
 
 /** Names of the shipped profiles, such as `classified-airgapped`. */
@@ -30,23 +30,28 @@ export function readTemplate(name: string): string | undefined {
 export function withValue(text: string, section: string, field: string, value: string | number): string {
   const lines = text.split('\n')
   const line = `  ${field}: ${JSON.stringify(value)}`
-  const { start, found } = locateField(lines, section, field)
+  const { start, fieldLine } = locateField(lines, section, field)
   if (start < 0) return `${text.trimEnd()}\n\n${section}:\n${line}\n`
-  if (found < 0) return lines.toSpliced(start + 1, 0, line).join('\n')
-  const comment = /\s+#.*$/.exec(lines[found] ?? '')?.[0] ?? ''
-  return lines.with(found, line + comment).join('\n')
+  if (fieldLine < 0) return lines.toSpliced(start + 1, 0, line).join('\n')
+  const comment = /\s+#.*$/.exec(lines[fieldLine] ?? '')?.[0] ?? ''
+  return lines.with(fieldLine, line + comment).join('\n')
 }
 
 /** Whether the text sets `section.field`; a line that is commented out does not. */
 export function hasValue(text: string, section: string, field: string): boolean {
-  return locateField(text.split('\n'), section, field).found >= 0
+  return locateField(text.split('\n'), section, field).fieldLine >= 0
 }
 
 /** Lines of a section and of its field, -1 if absent. */
-function locateField(lines: readonly string[], section: string, field: string): { start: number; found: number } {
+function locateField(lines: readonly string[], section: string, field: string): { start: number; fieldLine: number } {
   const start = lines.indexOf(`${section}:`)
-  if (start < 0) return { start, found: -1 }
-  const next = lines.findIndex((other, at) => at > start && /^[^\s#]/.test(other))
-  const end = next < 0 ? lines.length : next
-  return { start, found: lines.findIndex((other, at) => at > start && at < end && other.startsWith(`  ${field}:`)) }
+  if (start < 0) return { start, fieldLine: -1 }
+  const nextSection = lines.findIndex((otherLine, index) => index > start && /^[^\s#]/.test(otherLine))
+  const end = nextSection < 0 ? lines.length : nextSection
+  return {
+    start,
+    fieldLine: lines.findIndex(
+      (otherLine, index) => index > start && index < end && otherLine.startsWith(`  ${field}:`),
+    ),
+  }
 }

@@ -8,23 +8,23 @@ const timeout_ms = 2_000
 
 /** Names, in the order of the list of roles. */
 export async function listRunningRoles(folder: SiteFolder): Promise<string[]> {
-  const asked = await Promise.all(
+  const running = await Promise.all(
     roles.map(async ({ name }) => ((await isListening(roleSocketFile(folder, name))) ? [name] : [])),
   )
-  return asked.flat()
+  return running.flat()
 }
 
 function isListening(path: string): Promise<boolean> {
   if (!existsSync(path)) return Promise.resolve(false)
   return new Promise((resolve) => {
     const socket = connect({ path })
-    const end = (outcome: boolean) => {
+    const finish = (outcome: boolean) => {
       socket.destroy()
       resolve(outcome)
     }
-    socket.setTimeout(timeout_ms, () => end(true))
-    socket.once('connect', () => end(true))
+    socket.setTimeout(timeout_ms, () => finish(true))
+    socket.once('connect', () => finish(true))
     // A socket of another user counts as running, since this user cannot know.
-    socket.once('error', (error: NodeJS.ErrnoException) => end(error.code === 'EACCES'))
+    socket.once('error', (error: NodeJS.ErrnoException) => finish(error.code === 'EACCES'))
   })
 }

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export function findShippedFolder(name: 'lenses' | 'samples'): string {
-  const here = dirname(fileURLToPath(import.meta.url))
-  const bundled = join(here, name)
-  return existsSync(bundled) ? bundled : join(here, '..', '..', '..', name)
+  const moduleFolder = dirname(fileURLToPath(import.meta.url))
+  const bundled = join(moduleFolder, name)
+  return existsSync(bundled) ? bundled : join(moduleFolder, '..', '..', '..', name)
 }
 
 /** The invented people of two sites, and which records are one person, as CSV. */

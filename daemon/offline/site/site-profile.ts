@@ -35,10 +35,10 @@ export function listProfileProblems(
   try {
     const resolved = resolveProfileSettings(everyRole, readProfile(file), env, {})
     if (resolved.problems.length > 0) return resolved.problems
-    const { roles: wanted } = getSettings(resolved, platformSettings)
-    const starting = everyRole.filter((role) => wanted.includes(role.name))
-    const ofSite = wanted.includes(site.name) ? findSiteProblems({ resolved, peers, now }) : []
-    return [...findStartProblems({ resolved, all: everyRole, starting }), ...ofSite]
+    const { roles: roleNames } = getSettings(resolved, platformSettings)
+    const starting = everyRole.filter((role) => roleNames.includes(role.name))
+    const siteProblems = roleNames.includes(site.name) ? findSiteProblems({ resolved, peers, now }) : []
+    return [...findStartProblems({ resolved, known_roles: everyRole, starting }), ...siteProblems]
   } catch (error) {
     if (error instanceof ProfileError) return error.problems
     throw error
@@ -67,7 +67,7 @@ export function buildProfileJsonSchema(): Record<string, unknown> {
   return { $id: 'urn:platform:profile', title: 'Profile of a site', ...buildProfileSchema(everyRole) }
 }
 
-/** The names that are not a role of the token, built in or of the profile. */
+/** Names that are neither a built-in role of tokens nor one of the profile. */
 export function findUnknownRoles(folder: SiteFolder, env: EnvironmentVariables, names: readonly string[]): string[] {
   const { identity } = readSiteSettings(folder, env)
   return names.filter((name) => !(name in builtInRoles) && !(name in identity.roles))

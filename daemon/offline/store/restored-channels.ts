@@ -41,10 +41,10 @@ export async function freezeRestoredChannels(
 ): Promise<void> {
   const journal = sqliteJournal(sqlite, audit)
   for (const { channel, peer, direction, state } of await journal.channels()) {
-    const before = frozen.find((each) => each.channel === channel)
-    const isHeld = direction === 'out' ? state !== 'enrolling' : before !== undefined && state === 'open'
-    if (!isHeld) continue
-    const detail = before?.detail ?? `restored from a backup: open a new epoch: platform filedrop epoch ${peer}`
+    const frozenBefore = frozen.find((candidate) => candidate.channel === channel)
+    const mustFreeze = direction === 'out' ? state !== 'enrolling' : frozenBefore !== undefined && state === 'open'
+    if (!mustFreeze) continue
+    const detail = frozenBefore?.detail ?? `restored from a backup: open a new epoch: platform filedrop epoch ${peer}`
     await journal.setState(channel, 'frozen', detail, [event(channel, {})])
   }
 }

@@ -26,23 +26,23 @@ export async function reapplyPurges(
   audit: (digest: string) => AuditEvent,
 ): Promise<number> {
   const journal = sqliteJournal(sqlite, chain)
-  const known = new Set((await journal.purgeOrders()).map(({ digest }) => digest))
-  const forgotten = orders.filter(({ digest }) => !known.has(digest))
-  for (const { finds, ...order } of forgotten) {
+  const knownDigests = new Set((await journal.purgeOrders()).map(({ digest }) => digest))
+  const missingOrders = orders.filter(({ digest }) => !knownDigests.has(digest))
+  for (const { finds, ...order } of missingOrders) {
     await journal.orderPurge(order, [audit(order.digest)])
     await journal.addPurgeFinds(order.digest, finds)
     await dropSentBytes(journal, order.digest)
   }
-  if (forgotten.length > 0) await journal.scrub()
-  return forgotten.length
+  if (missingOrders.length > 0) await journal.scrub()
+  return missingOrders.length
 }
 
-/** Messages that had not left when the backup was made. */
+/** Removes the bodies of messages that had not left when the backup was made. */
 async function dropSentBytes(journal: Journal, digest: string): Promise<void> {
   let after: number | undefined = 0
   while (after !== undefined) {
-    const look: Awaited<ReturnType<Journal['bytesFitting']>> = await journal.bytesFitting(digest, after)
-    for (const sent of look.found) await journal.purgeSent(sent.channel, [sent])
-    after = look.next
+    const page: Awaited<ReturnType<Journal['bytesFitting']>> = await journal.bytesFitting(digest, after)
+    for (const entry of page.found) await journal.purgeSent(entry.channel, [entry])
+    after = page.next
   }
 }

@@ -35,16 +35,16 @@ export function listRolesWithDatabase(folder: SiteFolder): Role[] {
 }
 
 function hasDatabase(folder: SiteFolder, role: Role): boolean {
-  const look = () => statSync(roleDatabaseFile(folder, role.name), { throwIfNoEntry: false }) !== undefined
-  return runAsOwnerOf(roleDataFolder(folder, role.name), look)
+  const exists = () => statSync(roleDatabaseFile(folder, role.name), { throwIfNoEntry: false }) !== undefined
+  return runAsOwnerOf(roleDataFolder(folder, role.name), exists)
 }
 
 /** Throws `OfflineCommandError` (3) for data of another user, unless run by root. */
-export function requireOwnership(path: string, what: string): void {
-  const found = lstatSync(path, { throwIfNoEntry: false })
+export function requireOwnership(path: string, subject: string): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
   const uid = process.getuid?.()
-  if (!found || uid === 0 || found.uid === uid) return
-  throw new OfflineCommandError(3, `${what} belongs to the user ${userName(found.uid)}`, 'run this as root')
+  if (!stats || uid === 0 || stats.uid === uid) return
+  throw new OfflineCommandError(3, `${subject} belongs to the user ${userName(stats.uid)}`, 'run this as root')
 }
 
 /** Bytes of the database and of its journal. */
@@ -61,11 +61,11 @@ export function measureDatabase(folder: SiteFolder, role: Role): number {
 export async function withDatabase<T>(
   folder: SiteFolder,
   role: Role,
-  use: (database: RoleDatabase) => Promise<T>,
+  action: (database: RoleDatabase) => Promise<T>,
   site?: string,
 ): Promise<T> {
   return await runAsOwnerOf(roleDataFolder(folder, role.name), () =>
-    withDatabaseFile(roleDatabaseFile(folder, role.name), ensureRunFolder(folder, role.name), role, use, site),
+    withDatabaseFile(roleDatabaseFile(folder, role.name), ensureRunFolder(folder, role.name), role, action, site),
   )
 }
 
@@ -74,14 +74,14 @@ export async function withDatabaseFile<T>(
   file: string,
   addonDir: string,
   role: Role,
-  use: (database: RoleDatabase) => Promise<T>,
+  action: (database: RoleDatabase) => Promise<T>,
   site = 'nobody',
 ): Promise<T> {
   const sqlite = sqliteFile({ file, addonDir })
   try {
     const audit = sqliteAudit(sqlite, readAuditWriter(sqlite) ?? auditWriterName(role.name, site))
     const store = sqliteStore(sqlite, { audit, collections: role.collections })
-    return await use({ role, file, sqlite, audit, store })
+    return await action({ role, file, sqlite, audit, store })
   } finally {
     await sqlite.close()
   }
@@ -92,21 +92,21 @@ export async function withDocuments<T>(
   folder: SiteFolder,
   env: EnvironmentVariables,
   { role, sqlite, audit, store }: RoleDatabase,
-  use: (store: Store) => Promise<T>,
+  action: (store: Store) => Promise<T>,
 ): Promise<T> {
-  if (readDocumentsHome(sqlite) !== 'opensearch') return await use(store)
+  if (readDocumentsHome(sqlite) !== 'opensearch') return await action(store)
   const { resolved, platform } = readSiteSettings(folder, env)
-  const there = (await openKnownCluster({ role, site: platform.name, resolved, file: sqlite, audit })).store
+  const clusterStore = (await openKnownCluster({ role, site: platform.name, resolved, file: sqlite, audit })).store
   try {
-    return await use(there)
+    return await action(clusterStore)
   } finally {
-    await there.close()
+    await clusterStore.close()
   }
 }
 
 /** The writer of the chain in this file; undefined before its first record. */
 function readAuditWriter({ db }: SqliteFile): string | undefined {
-  const known = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'audit_head'").get()
-  if (!known) return undefined
+  const hasChain = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'audit_head'").get()
+  if (!hasChain) return undefined
   return db.prepare<[], string>('SELECT writer FROM audit_head').pluck().get()
 }

@@ -27,27 +27,27 @@ export type ClusterAdoption = {
 export async function adoptAnsweringCluster(
   folder: SiteFolder,
   env: EnvironmentVariables,
-  given: { give_up: boolean },
+  options: { give_up: boolean },
 ): Promise<ClusterAdoption[]> {
   const locks = lockAllRoles(folder)
   try {
-    const wanted: { role: Role; adopted: ClusterAdoption }[] = []
+    const planned: { role: Role; adopted: ClusterAdoption }[] = []
     for (const role of listRolesWithDatabase(folder)) {
-      const adopted = await withDatabase(folder, role, (database) => planAdoption(folder, env, database))
-      if (adopted) wanted.push({ role, adopted })
+      const adoption = await withDatabase(folder, role, (database) => planAdoption(folder, env, database))
+      if (adoption) planned.push({ role, adopted: adoption })
     }
-    const lost = new Set(wanted.flatMap(({ adopted }) => adopted.given_up))
-    if (lost.size > 0 && !given.give_up) {
-      const remedy = 'restore them from a snapshot; --give-up makes them anew, without the documents'
+    const lost = new Set(planned.flatMap(({ adopted: adoption }) => adoption.given_up))
+    if (lost.size > 0 && !options.give_up) {
+      const remedy = 'restore them from a snapshot; --give-up recreates them without their documents'
       throw new OfflineCommandError(3, `the cluster lacks ${[...lost].join(', ')}`, remedy)
     }
-    for (const { role, adopted } of wanted) {
-      const { from, cluster, given_up } = adopted
+    for (const { role, adopted: adoption } of planned) {
+      const { from, cluster, given_up } = adoption
       await withDatabase(folder, role, ({ sqlite }) => adoptCluster(sqlite, cluster, given_up))
       const detail = { role: role.name, from, given_up }
       await recordOperatorAction(folder, env, { action: 'site.store.adopt', target: cluster, detail })
     }
-    return wanted.map(({ adopted }) => adopted)
+    return planned.map(({ adopted: adoption }) => adoption)
   } finally {
     for (const lock of locks) lock.release()
   }
@@ -59,17 +59,17 @@ async function planAdoption(
   env: EnvironmentVariables,
   { role, sqlite, audit }: RoleDatabase,
 ): Promise<ClusterAdoption | undefined> {
-  const place = documentsCluster(sqlite).place()
-  if (!place || readDocumentsHome(sqlite) !== 'opensearch') return undefined
+  const knownCluster = documentsCluster(sqlite).place()
+  if (!knownCluster || readDocumentsHome(sqlite) !== 'opensearch') return undefined
   const { resolved, platform } = readSiteSettings(folder, env)
-  const given = { role, site: platform.name, resolved, file: sqlite, audit }
-  requireIndexBase(given)
-  const there = await openCluster(given)
+  const options = { role, site: platform.name, resolved, file: sqlite, audit }
+  requireIndexBase(options)
+  const storage = await openCluster(options)
   try {
-    const cluster = await there.readClusterUuid()
+    const cluster = await storage.readClusterUuid()
     if (cluster === undefined) throw new OfflineCommandError(3, 'no cluster answers at search.host')
-    return { role: role.name, from: place.cluster, cluster, given_up: await there.findLostIndexes() }
+    return { role: role.name, from: knownCluster.cluster, cluster, given_up: await storage.findLostIndexes() }
   } finally {
-    await there.store.close()
+    await storage.store.close()
   }
 }

@@ -33,13 +33,15 @@ export type RoleStoreStatus = {
 }
 
 export async function readStoreStatus(folder: SiteFolder, env: EnvironmentVariables): Promise<RoleStoreStatus[]> {
-  const found: RoleStoreStatus[] = []
+  const results: RoleStoreStatus[] = []
   for (const role of listRolesWithDatabase(folder)) {
     const bytes = measureDatabase(folder, role)
-    found.push(
+    results.push(
       await withDatabase(folder, role, async (database) => {
         const documents = await withDocuments(folder, env, database, async (store) => {
-          const counts = role.collections.map(async (each) => [each.name, await store.count(each)] as const)
+          const counts = role.collections.map(
+            async (collection) => [collection.name, await store.count(collection)] as const,
+          )
           return Object.fromEntries(await Promise.all(counts))
         })
         const { file, audit } = database
@@ -47,7 +49,7 @@ export async function readStoreStatus(folder: SiteFolder, env: EnvironmentVariab
       }),
     )
   }
-  return found
+  return results
 }
 
 export type StoreCheckResult = { readonly role: string; readonly faults: readonly string[] }
@@ -58,13 +60,13 @@ export async function checkDatabases(
   env: EnvironmentVariables,
   progress: (text: string) => void,
 ): Promise<StoreCheckResult[]> {
-  const found: StoreCheckResult[] = []
+  const results: StoreCheckResult[] = []
   for (const role of listRolesWithDatabase(folder)) {
     progress(`checking ${role.name}`)
-    const look = (database: RoleDatabase) => findStoreFaults(folder, env, database)
-    found.push(await checkRoleDatabase(role, () => withDatabase(folder, role, look)))
+    const examine = (database: RoleDatabase) => findStoreFaults(folder, env, database)
+    results.push(await checkRoleDatabase(role, () => withDatabase(folder, role, examine)))
   }
-  return found
+  return results
 }
 
 async function findStoreFaults(
@@ -72,15 +74,15 @@ async function findStoreFaults(
   env: EnvironmentVariables,
   database: RoleDatabase,
 ): Promise<string[]> {
-  const here = await database.store.check()
-  const elsewhere = (store: Store) => (store === database.store ? [] : store.check())
-  return [...here, ...(await withDocuments(folder, env, database, async (store) => elsewhere(store)))]
+  const fileFaults = await database.store.check()
+  const checkCluster = (store: Store) => (store === database.store ? [] : store.check())
+  return [...fileFaults, ...(await withDocuments(folder, env, database, async (store) => checkCluster(store)))]
 }
 
 /** Reports a file that cannot be opened as a fault. */
-async function checkRoleDatabase(role: Role, look: () => Promise<string[]>): Promise<StoreCheckResult> {
+async function checkRoleDatabase(role: Role, examine: () => Promise<string[]>): Promise<StoreCheckResult> {
   try {
-    return { role: role.name, faults: await look() }
+    return { role: role.name, faults: await examine() }
   } catch (error) {
     return { role: role.name, faults: [error instanceof Error ? error.message : String(error)] }
   }
@@ -97,11 +99,11 @@ export async function backupStore(
   now: number,
   progress: (text: string) => void,
 ): Promise<BackupManifest> {
-  const present = listRolesWithDatabase(folder)
-  if (present.length === 0) throw new OfflineCommandError(1, 'the site has no data yet')
+  const backedUpRoles = listRolesWithDatabase(folder)
+  if (backedUpRoles.length === 0) throw new OfflineCommandError(1, 'the site has no data yet')
   runAsInvoker(() => createBackupFolder(to))
   const databases: BackupEntry[] = []
-  for (const role of present) {
+  for (const role of backedUpRoles) {
     progress(`copying ${role.name}`)
     const file = databaseFileName(role.name)
     const copy = join(to, file)
@@ -109,12 +111,12 @@ export async function backupStore(
     await withDatabase(folder, role, ({ store }) => runAsInvoker(() => store.backup(copy)))
     databases.push({ role: role.name, file, ...(await runAsInvoker(() => fingerprintFile(copy))) })
   }
-  const made = runAsInvoker(() => writeBackupManifest(to, databases, now))
-  if (present.some(({ name }) => name === 'site')) {
-    const roles = present.map(({ name }) => name)
+  const manifest = runAsInvoker(() => writeBackupManifest(to, databases, now))
+  if (backedUpRoles.some(({ name }) => name === 'site')) {
+    const roles = backedUpRoles.map(({ name }) => name)
     await recordOperatorAction(folder, env, { action: 'site.store.backup', target: to, detail: { roles } })
   }
-  return made
+  return manifest
 }
 
 /** Creates the folder, so that backups are never mixed. */

@@ -54,18 +54,19 @@ export async function migrateStore(
   }
   const locks = lockAllRoles(folder)
   try {
-    const moving = listRolesWithDatabase(folder)
-    const withEach = (role: Role, act: (move: RoleMigration) => Promise<CollectionMigration[]>) =>
-      withDatabase(folder, role, (database) => withBothStores(folder, env, database, to, act), platform.name)
+    const migratedRoles = listRolesWithDatabase(folder)
+    const withRoleStores = (role: Role, action: (move: RoleMigration) => Promise<CollectionMigration[]>) =>
+      withDatabase(folder, role, (database) => withBothStores(folder, env, database, to, action), platform.name)
     // Checks all roles before the first move: a site is in one place.
-    for (const role of moving) await withEach(role, requireSourceIndexes)
-    if (!replace) for (const role of moving) await withEach(role, requireEmptyTarget)
+    for (const role of migratedRoles) await withRoleStores(role, requireSourceIndexes)
+    if (!replace) for (const role of migratedRoles) await withRoleStores(role, requireEmptyTarget)
     const moved: CollectionMigration[] = []
-    for (const role of moving) {
-      const done = await withEach(role, (move) => moveRoleDocuments(move, to, progress))
-      moved.push(...done)
-      const detail = { role: role.name, documents: done.reduce((sum, { documents }) => sum + documents, 0) }
-      if (done.length > 0) await recordOperatorAction(folder, env, { action: 'site.store.migrate', target: to, detail })
+    for (const role of migratedRoles) {
+      const migrated = await withRoleStores(role, (move) => moveRoleDocuments(move, to, progress))
+      moved.push(...migrated)
+      const detail = { role: role.name, documents: migrated.reduce((sum, { documents }) => sum + documents, 0) }
+      if (migrated.length > 0)
+        await recordOperatorAction(folder, env, { action: 'site.store.migrate', target: to, detail })
     }
     return moved
   } finally {
@@ -78,7 +79,7 @@ type RoleMigration = {
   readonly role: Role
   readonly sqlite: SqliteFile
   readonly from: Store
-  readonly into: Store
+  readonly target: Store
   readonly lost: readonly string[]
 }
 
@@ -88,34 +89,36 @@ async function withBothStores(
   env: EnvironmentVariables,
   { role, sqlite, audit, store }: RoleDatabase,
   to: DocumentsHome,
-  act: (move: RoleMigration) => Promise<CollectionMigration[]>,
+  action: (move: RoleMigration) => Promise<CollectionMigration[]>,
 ): Promise<CollectionMigration[]> {
   if ((readDocumentsHome(sqlite) ?? 'sqlite') === to) return []
   const { resolved, platform } = readSiteSettings(folder, env)
   if (to === 'opensearch') await resetClusterState(sqlite)
-  const there = (await openKnownCluster({ role, site: platform.name, resolved, file: sqlite, audit })).store
+  const clusterStore = (await openKnownCluster({ role, site: platform.name, resolved, file: sqlite, audit })).store
   try {
-    for (const [collection, why] of await there.resolveWrites()) {
-      throw refuse('unavailable', `writes of ${collection} of ${role.name} are in doubt: ${why}`)
+    for (const [collection, reason] of await clusterStore.resolveWrites()) {
+      throw refuse('unavailable', `writes of ${collection} of ${role.name} are in doubt: ${reason}`)
     }
-    const [from, into] = to === 'opensearch' ? [store, there] : [there, store]
-    return await act({ role, sqlite, from, into, lost: await there.findLostIndexes() })
+    const [from, target] = to === 'opensearch' ? [store, clusterStore] : [clusterStore, store]
+    return await action({ role, sqlite, from, target, lost: await clusterStore.findLostIndexes() })
   } finally {
-    await there.close()
+    await clusterStore.close()
   }
 }
 
 async function requireSourceIndexes({ role, lost }: RoleMigration): Promise<CollectionMigration[]> {
   // Copies of the audit chain are not moved.
-  const missing = lost.filter((index) => role.collections.some(({ name }) => index.endsWith(`.${role.name}.${name}`)))
-  if (missing.length === 0) return []
+  const missingIndexes = lost.filter((index) =>
+    role.collections.some(({ name }) => index.endsWith(`.${role.name}.${name}`)),
+  )
+  if (missingIndexes.length === 0) return []
   const remedy = 'restore them from a snapshot, or give them up: platform store adopt --give-up'
-  throw new OfflineCommandError(3, `the cluster lacks ${missing.join(', ')}`, remedy)
+  throw new OfflineCommandError(3, `the cluster lacks ${missingIndexes.join(', ')}`, remedy)
 }
 
-async function requireEmptyTarget({ role, into }: RoleMigration): Promise<CollectionMigration[]> {
+async function requireEmptyTarget({ role, target }: RoleMigration): Promise<CollectionMigration[]> {
   for (const collection of role.collections) {
-    const count = await into.count(collection, {}, { fresh: true })
+    const count = await target.count(collection, {}, { fresh: true })
     if (count === 0) continue
     const remedy = 'add --replace to remove them first, if they are of an earlier move'
     throw new OfflineCommandError(
@@ -128,28 +131,28 @@ async function requireEmptyTarget({ role, into }: RoleMigration): Promise<Collec
 }
 
 async function moveRoleDocuments(
-  { role, sqlite, from, into }: RoleMigration,
+  { role, sqlite, from, target }: RoleMigration,
   to: DocumentsHome,
   progress: (text: string) => void,
 ): Promise<CollectionMigration[]> {
   const moved: CollectionMigration[] = []
   for (const collection of role.collections) {
     progress(`moving ${collection.name} of ${role.name}`)
-    await into.removeWhere(collection, {})
-    moved.push({ role: role.name, collection: collection.name, ...(await moveCollection(collection, from, into)) })
+    await target.removeWhere(collection, {})
+    moved.push({ role: role.name, collection: collection.name, ...(await moveCollection(collection, from, target)) })
   }
   await recordDocumentsHome(sqlite, to)
   return moved
 }
 
-async function moveCollection(collection: Collection, from: Store, into: Store) {
+async function moveCollection(collection: Collection, from: Store, target: Store) {
   const sent = createDigestTally()
   for await (const docs of readPages(collection, from)) {
     sent.add(docs)
-    await into.load(collection, docs)
+    await target.load(collection, docs)
   }
   const arrived = createDigestTally()
-  for await (const docs of readPages(collection, into)) arrived.add(docs)
+  for await (const docs of readPages(collection, target)) arrived.add(docs)
   const [expected, found] = [sent.result(), arrived.result()]
   if (expected.documents === found.documents && expected.digest === found.digest) return expected
   throw new OfflineCommandError(

@@ -50,22 +50,22 @@ export async function restoreBackup(
   progress: (text: string) => void,
 ): Promise<RestoreResult> {
   const { databases } = runAsInvoker(() => readBackupManifest(from))
-  const wanted = databases.map((entry) => ({ entry, role: requireKnownRole(entry) }))
-  for (const { role } of wanted) requireOwnership(roleDataFolder(folder, role.name), `the data of ${role.name}`)
+  const planned = databases.map((entry) => ({ entry, role: requireKnownRole(entry) }))
+  for (const { role } of planned) requireOwnership(roleDataFolder(folder, role.name), `the data of ${role.name}`)
   const locks = lockAllRoles(folder)
   const staged: StagedRestore[] = []
   let purged_again: number | undefined
   try {
-    for (const { entry, role } of wanted) {
+    for (const { entry, role } of planned) {
       progress(`verifying ${role.name}`)
-      const place = runAsOwnerOf(roleDataFolder(folder, role.name), () => createRestoreStage(folder, role))
-      staged.push(place)
-      await copyAndVerify(folder, place, from, entry)
-      if (role.name === 'site') purged_again = await prepareSiteDatabase(folder, env, place, now)
+      const stage = runAsOwnerOf(roleDataFolder(folder, role.name), () => createRestoreStage(folder, role))
+      staged.push(stage)
+      await copyAndVerify(folder, stage, from, entry)
+      if (role.name === 'site') purged_again = await prepareSiteDatabase(folder, env, stage, now)
     }
     const name = `before-restore-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`
-    const kept = staged.map((place) =>
-      runAsOwnerOf(roleDataFolder(folder, place.role.name), () => swapDatabase(folder, place, name)),
+    const kept = staged.map((stage) =>
+      runAsOwnerOf(roleDataFolder(folder, stage.role.name), () => swapDatabase(folder, stage, name)),
     )
     return { roles: staged.map(({ role }) => role.name), kept, purged_again }
   } finally {
@@ -86,7 +86,7 @@ export function lockAllRoles(folder: SiteFolder): { release(): void }[] {
       locks.push({ release: () => runAsOwnerOf(run, lock.release) })
       continue
     }
-    for (const taken of locks) taken.release()
+    for (const heldLock of locks) heldLock.release()
     throw new OfflineCommandError(3, `the role ${name} is running`, 'stop the site first')
   }
   return locks
@@ -99,13 +99,14 @@ function readBackupManifest(from: string): BackupManifest {
   } catch {
     throw new OfflineCommandError(1, `${resolve(from)} is not a backup: it has no manifest.json`)
   }
-  const read = parseWithSchema(backupManifest, parseJson(text))
-  if (!read.success) throw new OfflineCommandError(5, `manifest.json is not valid: ${formatFieldErrors(read.errors)}`)
-  return read.data
+  const parsed = parseWithSchema(backupManifest, parseJson(text))
+  if (!parsed.success)
+    throw new OfflineCommandError(5, `manifest.json is not valid: ${formatFieldErrors(parsed.errors)}`)
+  return parsed.data
 }
 
 function requireKnownRole(entry: BackupEntry): Role {
-  const role = everyRole.find((known) => known.name === entry.role)
+  const role = everyRole.find((candidate) => candidate.name === entry.role)
   if (role && entry.file === databaseFileName(role.name)) return role
   throw new OfflineCommandError(
     5,
@@ -154,10 +155,10 @@ async function prepareSiteDatabase(
 ) {
   const event = createRestoreEventFactory(readSiteSettings(folder, env).platform.tenant_id, now)
   return await runAsOwnerOf(roleDataFolder(folder, role.name), async () => {
-    const known = await readSurvivingState(folder, role)
+    const candidate = await readSurvivingState(folder, role)
     return await withDatabaseFile(file, ensureRunFolder(folder, role.name), role, async (database) => {
-      await freezeRestoredChannels(database, known?.frozen ?? [], event)
-      return known && (await reapplyPurges(database, known.orders, (digest) => event(digest, { purged: true })))
+      await freezeRestoredChannels(database, candidate?.frozen ?? [], event)
+      return candidate && (await reapplyPurges(database, candidate.orders, (digest) => event(digest, { purged: true })))
     })
   })
 }
@@ -183,14 +184,14 @@ async function readSurvivingState(folder: SiteFolder, role: Role): Promise<Survi
 
 function swapDatabase(folder: SiteFolder, { role, file }: StagedRestore, name: string): string {
   const data = roleDataFolder(folder, role.name)
-  const kept = join(data, name)
+  const backupFolder = join(data, name)
   const current = roleDatabaseFile(folder, role.name)
-  fs.mkdirSync(kept, { mode: 0o700 })
+  fs.mkdirSync(backupFolder, { mode: 0o700 })
   for (const part of ['', '-wal', '-shm']) {
     if (fs.existsSync(`${current}${part}`))
-      fs.renameSync(`${current}${part}`, join(kept, `${databaseFileName(role.name)}${part}`))
+      fs.renameSync(`${current}${part}`, join(backupFolder, `${databaseFileName(role.name)}${part}`))
   }
   fs.renameSync(file, current)
   syncFolder(data)
-  return kept
+  return backupFolder
 }

@@ -29,12 +29,12 @@ import { type EnvironmentVariables, readSiteSettings } from '../site/site-profil
 async function mintToken(
   folder: SiteFolder,
   env: EnvironmentVariables,
-  given: MintClaimsInput,
+  claimsInput: MintClaimsInput,
   ttl_s: number,
   now: number,
 ): Promise<MintedToken> {
   const { platform, labels, identity } = readSiteSettings(folder, env)
-  const level = given.clearance?.level
+  const level = claimsInput.clearance?.level
   if (level !== undefined && !labels.levels.includes(level)) {
     throw new OfflineCommandError(2, `the profile has no level "${level}"; the levels are ${labels.levels.join(', ')}`)
   }
@@ -53,22 +53,22 @@ async function mintToken(
     now: () => now,
     random: (bytes) => randomBytes(bytes).toString('hex'),
   })
-  const checked = parseWithSchema(mintClaims, given)
-  if (!checked.success)
-    throw new OfflineCommandError(2, `the token cannot be minted: ${formatFieldErrors(checked.errors)}`)
-  return await issuer.mint(checked.data, ttl_s)
+  const validation = parseWithSchema(mintClaims, claimsInput)
+  if (!validation.success)
+    throw new OfflineCommandError(2, `the token cannot be minted: ${formatFieldErrors(validation.errors)}`)
+  return await issuer.mint(validation.data, ttl_s)
 }
 
 /** Mints a token for another subject, and records it. */
 export async function mintRecordedToken(
   folder: SiteFolder,
   env: EnvironmentVariables,
-  given: MintClaimsInput,
+  claimsInput: MintClaimsInput,
   ttl_s: number,
   now: number,
 ): Promise<MintedToken> {
-  const minted = await mintToken(folder, env, given, ttl_s, now)
-  const { sub, tenant_id, roles } = given
+  const minted = await mintToken(folder, env, claimsInput, ttl_s, now)
+  const { sub, tenant_id, roles } = claimsInput
   const detail = { sub, tenant_id, roles: [...(roles ?? [])], exp: minted.exp }
   await recordOperatorAction(folder, env, { action: 'site.token.mint', target: minted.jti, detail })
   return minted
@@ -87,14 +87,14 @@ export async function mintOperatorToken(
 ) {
   const { platform, labels } = readSiteSettings(folder, env)
   const level = labels.levels.at(-1)
-  const given: MintClaimsInput = {
+  const claimsInput: MintClaimsInput = {
     sub: subject,
     tenant_id: platform.tenant_id,
     roles: ['admin'],
     ...(role === undefined ? {} : { aud: roleAudienceUrn(platform.name, role) }),
     ...(level === undefined ? {} : { clearance: { level } }),
   }
-  return await mintToken(folder, env, given, 300, now)
+  return await mintToken(folder, env, claimsInput, 300, now)
 }
 
 export type TokenInspection = {
@@ -120,9 +120,9 @@ export async function inspectToken(
     const state = verdict.refused === 'expired' ? 'expired' : 'not valid'
     return { state, reason: verdict.refused.replaceAll('_', ' '), claims }
   }
-  const said = issuedClaims.safeParse(verdict.payload)
-  if (!said.success) return { state: 'not valid', reason: 'claims', claims }
-  const isRevoked = fileRevocations(revocationsFile(folder)).isRevoked(said.data)
+  const issued = issuedClaims.safeParse(verdict.payload)
+  if (!issued.success) return { state: 'not valid', reason: 'claims', claims }
+  const isRevoked = fileRevocations(revocationsFile(folder)).isRevoked(issued.data)
   return { state: isRevoked ? 'revoked' : 'valid', claims }
 }
 
@@ -139,8 +139,8 @@ async function verifyProviderToken(folder: SiteFolder, env: EnvironmentVariables
   if (identity.provider === 'offline') return undefined
   const { ssoTokenVerifier } = await import('../../boot/identity/sso-provider.ts')
   const sso = getSettings(resolved, ssoSettings)
-  const silent = () => undefined
-  const log = { debug: silent, info: silent, warn: silent, error: silent }
+  const ignore = () => undefined
+  const log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
   const clocks = { now: () => now, monotonic: () => now }
   const provider = ssoTokenVerifier({ sso, skew_s: identity.clock_skew_s, log, ...clocks })
   return provider.isNamedIn(token) ? provider.verify(token) : undefined
@@ -152,7 +152,7 @@ export type TokenRevocationTarget = { readonly jti: string } | { readonly subjec
 export async function revokeToken(
   folder: SiteFolder,
   env: EnvironmentVariables,
-  what: TokenRevocationTarget,
+  revoked: TokenRevocationTarget,
   reason: string,
   now: number,
 ): Promise<void> {
@@ -160,12 +160,12 @@ export async function revokeToken(
   // Created only by `init`: a new, empty list would restore every token revoked before.
   if (!existsSync(file))
     throw new OfflineCommandError(3, `${file} is missing`, 'restore it from a backup: without it no token is accepted')
-  const checked = parseWithSchema(revocation, { ...what, reason, at: new Date(now).toISOString() })
-  if (!checked.success)
-    throw new OfflineCommandError(2, `the revocation is not valid: ${formatFieldErrors(checked.errors)}`)
-  fileRevocations(file).revoke(checked.data)
-  const target = 'jti' in what ? what.jti : what.subject
-  await recordOperatorAction(folder, env, { action: 'site.token.revoke', target, detail: { ...what, reason } })
+  const validation = parseWithSchema(revocation, { ...revoked, reason, at: new Date(now).toISOString() })
+  if (!validation.success)
+    throw new OfflineCommandError(2, `the revocation is not valid: ${formatFieldErrors(validation.errors)}`)
+  fileRevocations(file).revoke(validation.data)
+  const target = 'jti' in revoked ? revoked.jti : revoked.subject
+  await recordOperatorAction(folder, env, { action: 'site.token.revoke', target, detail: { ...revoked, reason } })
 }
 
 /** Reads the id of a token without verifying it: revoking a forged token does no harm. */
@@ -175,8 +175,8 @@ export function readTokenId(token: string): string | undefined {
 }
 
 function decodeUnverifiedClaims(token: string): Record<string, unknown> | undefined {
-  const [, body, , ...more] = token.split('.')
-  if (body === undefined || more.length > 0) return undefined
+  const [, body, , ...extra] = token.split('.')
+  if (body === undefined || extra.length > 0) return undefined
   const claims = parseJson(Buffer.from(body, 'base64url'))
   return typeof claims === 'object' && claims !== null ? (claims as Record<string, unknown>) : undefined
 }

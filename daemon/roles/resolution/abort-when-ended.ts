@@ -2,21 +2,21 @@
 import type { Call } from '../../kernel/operation/call.ts'
 
 type WatchedEnd = {
-  /** Announces changes of what the work is for. */
+  /** Topic that announces changes of the watched document. */
   readonly topic: string
-  /** Another process may end it without an announcement here. */
+  /** Interval of polling: another process may end the work without an announcement here. */
   readonly poll_interval_ms: number
   readonly hasEnded: () => Promise<boolean>
 }
 
-/** Aborts `ended` when `hasEnded`. Watches until `through` is aborted. */
+/** Aborts `endController` once `hasEnded` resolves to true. Watches until `stopSignal` is aborted. */
 export async function abortWhenEnded(
   call: Call,
   { topic, poll_interval_ms, hasEnded }: WatchedEnd,
-  through: AbortSignal,
-  ended: AbortController,
+  stopSignal: AbortSignal,
+  endController: AbortController,
 ): Promise<void> {
-  for await (const _ of call.changes(topic, through, poll_interval_ms)) {
-    if (await hasEnded()) ended.abort()
+  for await (const _ of call.changes(topic, stopSignal, poll_interval_ms)) {
+    if (await hasEnded()) endController.abort()
   }
 }

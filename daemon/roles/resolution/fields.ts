@@ -9,7 +9,7 @@ export const count = z.int().min(0)
 export const instant = z.iso.datetime()
 
 export const summaryField = {
-  summary: z.boolean().default(false).meta({ description: 'Short items: what each is, without its details' }),
+  summary: z.boolean().default(false).meta({ description: 'Return short items: identifying fields only' }),
 }
 
 /** Owner, label and origin of a document, as every document of this role stores them. */

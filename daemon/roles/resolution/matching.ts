@@ -1,4 +1,4 @@
-// Operations that match or write: a site with the pattern `lookup_only` refuses them.
+// Wrappers for operations and workers that match or write: a site with the pattern `lookup_only` does not run them.
 
 import { type Refusal, refuse } from '../../kernel/error/errors.ts'
 import type { Call } from '../../kernel/operation/call.ts'

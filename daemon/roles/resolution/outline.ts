@@ -1,10 +1,10 @@
-// The outline of the resolution role, known to every process of the site: its settings and its messages.
+// The outline of the resolution role: the settings and messages that every process of the site knows.
 import { outline as outlineOf } from '../../kernel/role/role.ts'
 import { settings } from './settings.ts'
 
 export const outline = outlineOf({
   name: 'resolution',
-  purpose: 'Finds who is who among records: lenses, runs, matches and clusters',
+  purpose: 'Entity resolution: lenses, runs, matches and clusters',
   port: 8003,
   serves: 'tenants',
   index_family: 'fusion',

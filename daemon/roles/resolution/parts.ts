@@ -36,7 +36,7 @@ export type PhaseResult = {
 }
 
 export type RunWork = {
-  /** The data files of the tenant, among these, that cannot be read, each with its reason. */
+  /** Finds those of `files` that cannot be read as data files of the tenant; maps each to the reason. */
   findUnreadable(tenant_id: string, files: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Runs `work` for a tenant after all work that was queued for it before has ended. */
   runInTurn<T>(tenant_id: string, work: () => Promise<T>): Promise<T>
@@ -59,9 +59,9 @@ export type RunWork = {
   progress(run: string): RunProgress | undefined
   /** Records the progress of work that the role does itself. */
   reportProgress(run: string, progress: Omit<RunProgress, 'eta_s'>): void
-  /** Deletes all files of a run. Call it only when nothing uses them any more. */
+  /** Deletes all files of a run. Call it only when nothing uses them any longer. */
   drop(run: string): Promise<void>
-  /** Runs that have files, without those whose records are being stored right now. */
+  /** Lists runs that have files, except runs whose records are being stored. */
   listStoredRuns(): Promise<readonly string[]>
 }
 export const runWork = part<RunWork>('run-work')
@@ -78,7 +78,7 @@ export type ImportedSnapshot = {
   readonly key: string
   readonly manifest: SnapshotManifest
   readonly imported_at: string
-  /** The joined label of everything in the snapshot. */
+  /** Label of the whole snapshot: the join of the labels inside. */
   readonly label: Label
   readonly labels: readonly Label[]
 }

@@ -91,7 +91,7 @@ export const resolution: Role = role(outline, {
   serviceInfo: ({ deployment_profile, transports, settings: resolved }) => ({
     name: 'resolution-service',
     version: '1.0.0',
-    description: 'Who is who among records: lenses, runs, matches and clusters',
+    description: 'Entity resolution: lenses, runs, matches and clusters',
     health_path: '/health',
     api_path: '/api/v2',
     capabilities: ['entity-resolution', 'lens-registry', 'three-phase-protocol', 'private-set-intersection'],

@@ -5,19 +5,19 @@ import type { Doc, StoredFields } from '../../kernel/store/store.ts'
 
 export type DocumentUpsert<T> = { readonly id: string; readonly value: T }
 
-/** Creates documents that do not exist and merges into those that do; a merge without effect is not written. */
+/** Creates documents that do not exist and merges into existing ones; a merge without effect is not written. */
 export async function upsertDocuments<T extends StoredFields & { updated_at: string }>(
   store: ScopedStore<T>,
   upserts: readonly DocumentUpsert<T>[],
   merge: (before: T, now: T) => T,
 ): Promise<void> {
-  let left = upserts
+  let remaining = upserts
   let writes: ScopedBulkWrite<T>[] = upserts.map(({ id, value }) => ({ do: 'create', id, value }))
   while (writes.length > 0) {
     const outcomes = await store.bulk(writes)
-    const undone = new Set(writes.flatMap(({ id }, at) => (outcomes[at] === 'done' ? [] : [id])))
-    left = left.filter(({ id }) => undone.has(id))
-    writes = (await Promise.all(left.map((each) => buildMergeWrite(store, each, merge)))).filter(
+    const conflicting = new Set(writes.flatMap(({ id }, at) => (outcomes[at] === 'done' ? [] : [id])))
+    remaining = remaining.filter(({ id }) => conflicting.has(id))
+    writes = (await Promise.all(remaining.map((upsert) => buildMergeWrite(store, upsert, merge)))).filter(
       (write) => write !== undefined,
     )
   }
@@ -26,7 +26,7 @@ export async function upsertDocuments<T extends StoredFields & { updated_at: str
 const max_bulk_documents = 500
 const max_concurrent_writes = 64
 
-/** Writes documents under the versions at which they were read. Returns the ids of those that changed meanwhile. */
+/** Writes documents under the versions at which they were read. Returns the ids of documents that changed meanwhile. */
 export async function putDocuments<T extends StoredFields>(
   store: ScopedStore<T>,
   docs: readonly Doc<T>[],
@@ -35,15 +35,15 @@ export async function putDocuments<T extends StoredFields>(
   for (let at = 0; at < docs.length; at += max_bulk_documents) {
     const writes = docs.slice(at, at + max_bulk_documents).map((doc) => ({ do: 'put' as const, ...doc }))
     const outcomes = await store.bulk(writes)
-    changed.push(...writes.flatMap(({ id }, place) => (outcomes[place] === 'done' ? [] : [id])))
+    changed.push(...writes.flatMap(({ id }, index) => (outcomes[index] === 'done' ? [] : [id])))
   }
   return changed
 }
 
 /** Runs separate writes concurrently, a limited number at a time, so that the store may batch them. */
-export async function writeConcurrently<T>(all: readonly T[], write: (each: T) => Promise<unknown>): Promise<void> {
-  for (let at = 0; at < all.length; at += max_concurrent_writes)
-    await Promise.all(all.slice(at, at + max_concurrent_writes).map(write))
+export async function writeConcurrently<T>(items: readonly T[], write: (item: T) => Promise<unknown>): Promise<void> {
+  for (let at = 0; at < items.length; at += max_concurrent_writes)
+    await Promise.all(items.slice(at, at + max_concurrent_writes).map(write))
 }
 
 async function buildMergeWrite<T extends StoredFields & { updated_at: string }>(

@@ -1,13 +1,13 @@
-// Waits within a request until a document is in the state that the caller waits for.
+// Waits within a request until a document reaches a given state, or until a timeout.
 import type { Call } from '../../kernel/operation/call.ts'
 import type { Collection, Doc, StoredFields } from '../../kernel/store/store.ts'
 
-/** A request answers with what there is after this long. */
+/** After this time a request is answered with the current state. */
 const timeout_ms = 15_000
-/** Another process may have made the change. */
+/** Another process may change the document without an announcement here. */
 const poll_interval_ms = 1_000
 
-/** Reads the document at each announcement on `topic`. Returns it as last read, done or not. */
+/** Reads the document at each announcement on `topic` until `isDone` or the timeout. Returns the last version read. */
 export async function waitForDocument<T extends StoredFields>(
   call: Call,
   collection: Collection<T>,

@@ -1,4 +1,4 @@
-// Adapters of the consensus role: webhooks and brokers that are notified of decisions.
+// Connects the consensus role to adapters: webhooks and brokers that receive decisions.
 import { postWebhook } from '../../../adapters/webhook/http/webhook.ts'
 import type { RoleWire } from '../../boot/role-wire.ts'
 import type { Site } from '../../kernel/role/site.ts'
@@ -17,7 +17,7 @@ export const wire: RoleWire = {
   },
 }
 
-/** The client of brokers is loaded when something is emitted to one. */
+/** Loads the broker client at the first emission to a broker. */
 function openBrokerSinkClient(site: Site): BrokerSinkClient {
   let loading: Promise<BrokerSinkClient> | undefined
   const load = async () => {

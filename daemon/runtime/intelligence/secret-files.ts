@@ -1,24 +1,22 @@
-// Secrets of sources, each in a file that its owner alone may read.
+// Reads secrets of sources, each from a file that only its owner can read.
 import { isRefusal, type Refusal, refuse } from '../../kernel/error/errors.ts'
 import { readTextFile } from './text-file.ts'
 
-/** A shorter secret could be guessed from one observed delivery. */
+/** A shorter secret could be guessed from one delivery. */
 const min_secret_bytes = 16
 
-/**
- * The text of the file without the space around it; read anew each time, so that it may be changed without a restart.
- */
+/** The trimmed text of the file. Read at each use, so that a change needs no restart. */
 export async function readSecret(file: string): Promise<string | Refusal> {
   const text = await readTextFile(file, ({ mode, uid }) => {
-    if (uid !== process.getuid?.() && uid !== 0) return 'belongs to somebody else'
-    return (mode & 0o077) === 0 ? undefined : 'may be read by others than its owner (chmod 600)'
+    if (uid !== process.getuid?.() && uid !== 0) return 'belongs to another user'
+    return (mode & 0o077) === 0 ? undefined : 'can be read by other users (chmod 600)'
   })
   if (isRefusal(text)) return text
   const secret = text.trim()
   return secret === '' ? refuse('unavailable', 'a file that the source needs is empty') : secret
 }
 
-/** Those that sign: none may be so short that it seals nothing. */
+/** Reads signing secrets; refuses one that is too short. */
 export async function readSecrets(files: readonly string[]): Promise<readonly string[] | Refusal> {
   const secrets: string[] = []
   for (const file of files) {

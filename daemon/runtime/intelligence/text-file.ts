@@ -1,21 +1,21 @@
-// Reads a small file that the profile names; errors do not contain its name.
+// Reads a small file named in the profile; a refusal gives the reason without the name.
 import { type FileHandle, open } from 'node:fs/promises'
 import { type Refusal, refuse } from '../../kernel/error/errors.ts'
 
 const max_bytes = 1_048_576
 
-/** `judge`: why it must not be used, by its owner and mode. */
+/** `findFault`: a fault of its owner or mode that forbids its use. */
 export async function readTextFile(
   file: string,
-  findFault: (found: { readonly mode: number; readonly uid: number }) => string | undefined = () => undefined,
+  findFault: (stats: { readonly mode: number; readonly uid: number }) => string | undefined = () => undefined,
 ): Promise<string | Refusal> {
   let handle: FileHandle | undefined
   try {
     handle = await open(file, 'r')
-    const found = await handle.stat()
-    const fault = found.isFile() ? findFault(found) : 'is no file'
+    const stats = await handle.stat()
+    const fault = stats.isFile() ? findFault(stats) : 'is not a regular file'
     if (fault !== undefined) return refuse('unavailable', `a file that the source needs ${fault}`)
-    if (found.size > max_bytes) return refuse('unavailable', 'a file that the source needs is too large')
+    if (stats.size > max_bytes) return refuse('unavailable', 'a file that the source needs is too large')
     return await handle.readFile('utf8')
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown'

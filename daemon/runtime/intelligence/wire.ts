@@ -1,4 +1,4 @@
-// Adapters of the intelligence role: secrets from files, and polled sources.
+// Connects the intelligence role to adapters: secrets from files, and polled sources.
 import { createHash } from 'node:crypto'
 import { findNextTime } from '../../../adapters/host/schedule/cron.ts'
 import { parseUntrustedJson } from '../../../adapters/serve/http/untrusted-json.ts'
@@ -26,20 +26,23 @@ import type { PolledSource } from '../../shared/polled-source/polled-source.ts'
 import { readSecret, readSecrets } from './secret-files.ts'
 import { readTextFile } from './text-file.ts'
 
-/** About 10 MB of keys at most, where a site has that many conflicts and quarantined messages. */
+/** At most about 10 MB of keys, on a site with that many conflicts and quarantined messages. */
 const max_seen_keys = 50_000
 
 export const wire: RoleWire = {
   async open({ resources: { resolved } }) {
-    const named = <P>(key: PartKey<P>, value: P): [string, unknown] => [key.name, value]
+    const entryOf = <P>(key: PartKey<P>, value: P): [string, unknown] => [key.name, value]
     return {
       parts: [
-        named<IntakeSecrets>(secretsPart, { read: readSecrets }),
-        named<PolledSources>(polledSourcesPart, { sources: await openPolledSources(resolved), nextRun: findNextTime }),
-        named(rateWindowsPart, new RateWindows()),
-        named(sourceTallyPart, new SourceTally()),
-        named(pollSchedulePart, new PollSchedule()),
-        named(seenCausesPart, new SeenCauses(max_seen_keys)),
+        entryOf<IntakeSecrets>(secretsPart, { read: readSecrets }),
+        entryOf<PolledSources>(polledSourcesPart, {
+          sources: await openPolledSources(resolved),
+          nextRun: findNextTime,
+        }),
+        entryOf(rateWindowsPart, new RateWindows()),
+        entryOf(sourceTallyPart, new SourceTally()),
+        entryOf(pollSchedulePart, new PollSchedule()),
+        entryOf(seenCausesPart, new SeenCauses(max_seen_keys)),
       ],
     }
   },
@@ -58,7 +61,7 @@ const sha256Hex = (bytes: Uint8Array) => createHash('sha256').update(bytes).dige
 const parseJsonBytes = (bytes: Uint8Array) =>
   parseUntrustedJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
 
-/** Only what the profile names is loaded. */
+/** Loads only the adapters that the profile uses. */
 async function openPolledSource(source: IntakeSource): Promise<PolledSource | undefined> {
   if (source.kind === 'folder') {
     const { folderSource } = await import('../../../adapters/intake/folder/folder-source.ts')

@@ -31,12 +31,12 @@ export class LocalCounterClient {
 
   /** Receives the answer of the main thread, in the order of the increments. */
   resolveCounts(id: number, counts: readonly (CounterValue | undefined)[]): void {
-    const found = this.#waiting.get(id)
-    if (!found) return
+    const request = this.#waiting.get(id)
+    if (!request) return
     this.#waiting.delete(id)
-    clearTimeout(found.timer)
-    for (const [at, { done, failed }] of found.increments.entries()) {
-      const count = counts[at]
+    clearTimeout(request.timer)
+    for (const [index, { done, failed }] of request.increments.entries()) {
+      const count = counts[index]
       if (count) done(count)
       else failed(unavailableError())
     }

@@ -11,15 +11,15 @@ import type { KeyValue } from '../../kernel/store/key-value.ts'
  * `now`: milliseconds of a clock that never jumps. `salt`: secret, so that no caller can choose whose counter it shares.
  */
 export function localCounters(now: () => number, salt: string): Pick<KeyValue, 'increment'> {
-  const own = memoryKeyValue(now)
-  const shared = memoryKeyValue(now)
+  const separateCounters = memoryKeyValue(now)
+  const sharedCounters = memoryKeyValue(now)
   return {
     async increment(key, by, life_ms) {
       try {
-        return await own.increment(key, by, life_ms)
+        return await separateCounters.increment(key, by, life_ms)
       } catch (error) {
         if (!isRefusal(error)) throw error
-        return shared.increment(hash('sha256', salt + key).slice(0, 4), by, life_ms)
+        return sharedCounters.increment(hash('sha256', salt + key).slice(0, 4), by, life_ms)
       }
     },
   }

@@ -1,4 +1,4 @@
-// Answers the service endpoints of the public listener, which lie beside the public prefix.
+// Answers the service endpoints of the public listener, which are outside the public prefix.
 
 import { isRefusal, refuse } from '../../kernel/error/errors.ts'
 import { problemOf } from '../../kernel/error/problem.ts'
@@ -23,13 +23,13 @@ export async function performServiceRequest(
   endpoint: ProxyServiceEndpoint,
 ): Promise<{ readonly status: number; readonly body: string }> {
   const trace = newTrace(context.environment.random)
-  const answer = await performServiceOperation(context, endpoint, {
+  const response = await performServiceOperation(context, endpoint, {
     ...emptyRequest,
     trace,
     signal: AbortSignal.timeout(timeout_ms),
   })
-  if (!isRefusal(answer)) return { status: answer.status, body: JSON.stringify(answer.body) }
-  return { status: answer.row.status, body: JSON.stringify(problemOf(answer, trace.trace_id)) }
+  if (!isRefusal(response)) return { status: response.status, body: JSON.stringify(response.body) }
+  return { status: response.row.status, body: JSON.stringify(problemOf(response, trace.trace_id)) }
 }
 
 async function performServiceOperation(
@@ -38,7 +38,7 @@ async function performServiceOperation(
   request: OperationRequest,
 ) {
   const target = operationsOf(proxy).find(({ address }) => address === operationAddresses[endpoint])
-  if (!target) return refuse('not_found', 'there is no such path')
+  if (!target) return refuse('not_found', 'the path does not exist')
   const caller = await admitCaller(context, target.operation, undefined)
   return isRefusal(caller) ? caller : await performOperation(context, target, caller, request)
 }

@@ -39,11 +39,11 @@ function reportDependencyHealth(
 /** A health check sends no request: otherwise anyone who reaches the port could cause requests to the dependencies. */
 function reportLastHealth(
   name: ProxyDependency,
-  last: DependencyObservation | undefined,
+  observation: DependencyObservation | undefined,
   now: number,
 ): DependencyHealth {
-  if (!last) return { name, ok: true, detail: 'not asked yet', latency_ms: 0 }
-  const { ok, detail, latency_ms, at } = last
+  if (!observation) return { name, ok: true, detail: 'not used yet', latency_ms: 0 }
+  const { ok, detail, latency_ms, at } = observation
   return {
     name,
     ok: ok || Math.abs(now - at) > failure_memory_ms,

@@ -126,7 +126,7 @@ export class ProxyWorker {
       limits: buildInboundLimits(config),
       clock: this.#clock,
       handle: (exchange) => this.#dispatcher.handle(exchange),
-      onConnectionFault: (stray) => this.#recorder.count(connectionFaultTotal, [stray], 1),
+      onConnectionFault: (fault) => this.#recorder.count(connectionFaultTotal, [fault], 1),
     })
     setInterval(() => {
       // Lines that a failing disk did not take are written without waiting for the next request.
@@ -137,7 +137,7 @@ export class ProxyWorker {
   }
 
   /** `over` is called when the thread has drained. */
-  receive(message: MessageToThread<ProxyThreadConfig>, over: () => void): void {
+  receive(message: MessageToThread<ProxyThreadConfig>, onDrained: () => void): void {
     if (message.kind === 'counted') this.#local_counters.resolveCounts(message.id, message.counts)
     else if (message.kind === 'service_response') {
       this.#pending.get(message.id)?.(message)
@@ -149,7 +149,7 @@ export class ProxyWorker {
       if (message.config.tls) this.#listener?.replaceCertificate(message.config.tls)
       this.#cache?.clear()
       this.#send({ kind: 'configured', id: message.id })
-    } else if (message.kind === 'drain') void this.#drain(message.drain_ms).then(over)
+    } else if (message.kind === 'drain') void this.#drain(message.drain_ms).then(onDrained)
   }
 
   async #drain(drain_ms: number): Promise<void> {
@@ -188,11 +188,11 @@ export class ProxyWorker {
 
 /** Sends log lines to the main thread, whose log redacts them. */
 function mainThreadLog(send: (message: MessageFromThread) => void, thread: string): Log {
-  const at =
+  const logAt =
     (level: 'debug' | 'info' | 'warn' | 'error') =>
     (event: string, fields: Readonly<Record<string, unknown>> = {}) =>
       send({ kind: 'log', level, event, fields: { ...fields, thread } })
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  return { debug: logAt('debug'), info: logAt('info'), warn: logAt('warn'), error: logAt('error') }
 }
 
 function buildInboundLimits({ proxy }: ProxyThreadConfig) {

@@ -22,14 +22,14 @@ export async function reloadProxy(
   state: PublicListenerState,
 ): Promise<ProxyReloadResult | Refusal> {
   const { log } = options
-  const checked = await checkReload(options, state)
-  if (isRefusal(checked)) {
-    log.error('proxy.reload.refused', { errors: checked.errors })
-    return checked
+  const check = await checkReload(options, state)
+  if (isRefusal(check)) {
+    log.error('proxy.reload.refused', { errors: check.errors })
+    return check
   }
-  const { resolved, needs_restart, tls } = checked
+  const { resolved, needs_restart, tls } = check
   const files = tls === state.tls ? [] : ['proxy.tls_cert_file', 'proxy.tls_key_file']
-  const applied = [...new Set([...checked.applied, ...files])].sort()
+  const applied = [...new Set([...check.applied, ...files])].sort()
   const proxy = getSettings(resolved, settings)
   if (applied.length > 0) await state.supervisor?.reconfigure((config) => ({ ...config, proxy, tls }))
   state.resolved = resolved

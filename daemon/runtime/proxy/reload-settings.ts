@@ -1,4 +1,4 @@
-// A changed profile beside the one in force: what may change while requests are served, and what wants a restart.
+// Compares a changed profile with the current one: settings that a reload applies, and those that need a restart.
 
 import type { StartPlan } from '../../boot/site-resources.ts'
 import { Refusal } from '../../kernel/error/errors.ts'
@@ -6,7 +6,7 @@ import { ProfileError } from '../../kernel/settings/profile-error.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { settings } from '../../roles/proxy/settings.ts'
 
-/** Of the proxy block: what each request looks up for itself. */
+/** Settings of the proxy block that each request reads. */
 const reloadable: ReadonlySet<string> = new Set<keyof typeof settings.shape>([
   'allowlist',
   'rate_limit_per_min',
@@ -20,10 +20,10 @@ const reloadable: ReadonlySet<string> = new Set<keyof typeof settings.shape>([
   'audit_journal_mb',
 ])
 
-/** Files of a listener that speaks TLS, before and after: whether it does is for a start to say. */
+/** Files of a TLS listener. A reload replaces them, but only a start can turn TLS on or off. */
 const tlsPairFields: ReadonlySet<string> = new Set<keyof typeof settings.shape>(['tls_cert_file', 'tls_key_file'])
 
-/** `exportCurrentKeySet`: the settings as they are from now on. `applied` and `needs_restart` name those that differ. */
+/** `resolved`: the settings from now on. `applied` and `needs_restart` name the changed ones. */
 export type ReloadedSettings = {
   readonly resolved: ResolvedSettings
   readonly applied: string[]
@@ -39,27 +39,27 @@ export async function reloadSettings(
   } catch (error) {
     if (!(error instanceof ProfileError)) throw error
     const errors = error.problems.map(({ path, message }) => ({ path, message }))
-    return new Refusal('invalid', 'the profile is refused, and nothing has changed', errors)
+    return new Refusal('invalid', 'the profile has faults; nothing was changed', errors)
   }
 }
 
-function compareSettings(running: ResolvedSettings, next: ResolvedSettings): ReloadedSettings {
+function compareSettings(running: ResolvedSettings, changed: ResolvedSettings): ReloadedSettings {
   const applied: string[] = []
   const needs_restart: string[] = []
-  const own: Record<string, unknown> = { ...running.values.get(settings.name) }
-  for (const [section, values] of next.values) {
-    const before = running.values.get(section) ?? {}
-    for (const field of new Set([...Object.keys(before), ...Object.keys(values)])) {
+  const proxyValues: Record<string, unknown> = { ...running.values.get(settings.name) }
+  for (const [section, values] of changed.values) {
+    const current = running.values.get(section) ?? {}
+    for (const field of new Set([...Object.keys(current), ...Object.keys(values)])) {
       const value = values[field]
-      if (JSON.stringify(value) === JSON.stringify(before[field])) continue
-      const isPair = tlsPairFields.has(field) && value !== undefined && before[field] !== undefined
+      if (JSON.stringify(value) === JSON.stringify(current[field])) continue
+      const isPair = tlsPairFields.has(field) && value !== undefined && current[field] !== undefined
       if (section !== settings.name || !(reloadable.has(field) || isPair)) needs_restart.push(`${section}.${field}`)
       else {
         applied.push(`${section}.${field}`)
-        own[field] = value
+        proxyValues[field] = value
       }
     }
   }
-  const values = new Map(running.values).set(settings.name, own)
+  const values = new Map(running.values).set(settings.name, proxyValues)
   return { resolved: { ...running, values }, applied: applied.sort(), needs_restart: needs_restart.sort() }
 }

@@ -1,4 +1,4 @@
-// Reads certificate and key of the public listener again, for connections to come; refuses a pair that cannot be used.
+// Reloads certificate and key of the public listener for new connections; refuses an unusable pair.
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { isPrivateKeyOf, parseCertificatesOrNone } from '../../boot/links/network-files.ts'
@@ -11,8 +11,8 @@ import type { ProxyThreadConfig } from './thread-config.ts'
 type TlsKeyPair = NonNullable<ProxyThreadConfig['tls']>
 
 /**
- * What the two files hold now; `running` itself where that is what is shown already, however old it is. Refused when they are
- * no pair that a caller could be shown at `now` (epoch milliseconds): nothing is told of what is in them.
+ * The current content of the two files, or `running` itself if it is unchanged, even if it has expired. Refuses a pair that
+ * is not valid at `now` (epoch milliseconds), without quoting its content.
  */
 export function reloadTls(
   running: TlsKeyPair | undefined,
@@ -31,20 +31,22 @@ export function reloadTls(
   }
 }
 
-function refuseCertificate(why: string): Refusal {
-  const message = `${why}; put a matching pair there (PEM), then reload again`
-  return new Refusal('invalid', 'the certificate is refused, and nothing has changed', [
+function refuseCertificate(reason: string): Refusal {
+  const message = `${reason}; put a matching pair there (PEM), then reload again`
+  return new Refusal('invalid', 'the certificate cannot be used; nothing was changed', [
     { path: 'proxy.tls_cert_file', message },
   ])
 }
 
-/** The first certificate is the door's own, those after it are sent along. */
+/** The fault of the pair. The first certificate is that of the listener; the others complete its chain. */
 function findPairFault(pair: TlsKeyPair, now: number): string | undefined {
-  const [own] = parseCertificatesOrNone(pair.cert)
-  if (!own) return 'there is no certificate that can be read'
-  if (!isPrivateKeyOf(pair.key, own)) return 'the key is not the private key of the certificate'
-  if (own.validToDate.getTime() <= now) return `the certificate ended on ${own.validToDate.toISOString()}`
-  if (own.validFromDate.getTime() > now) return `the certificate begins on ${own.validFromDate.toISOString()}`
+  const [certificate] = parseCertificatesOrNone(pair.cert)
+  if (!certificate) return 'the file contains no readable certificate'
+  if (!isPrivateKeyOf(pair.key, certificate)) return 'the key is not the private key of the certificate'
+  if (certificate.validToDate.getTime() <= now)
+    return `the certificate ended on ${certificate.validToDate.toISOString()}`
+  if (certificate.validFromDate.getTime() > now)
+    return `the certificate begins on ${certificate.validFromDate.toISOString()}`
   try {
     createSecureContext(pair)
     return undefined

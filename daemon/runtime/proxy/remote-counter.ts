@@ -1,12 +1,12 @@
-// The counters of a thread on a key-value server: loaded by those that have one.
+// Counters of a thread on a key-value server, loaded only if one is configured.
 import { redisKeyValue } from '../../../adapters/keyvalue/redis/redis-keyvalue.ts'
 import type { KeyValue } from '../../kernel/store/key-value.ts'
 import type { Log } from '../../kernel/telemetry/log.ts'
 import type { ProxyThreadConfig } from './thread-config.ts'
 
-/** The keys are those of the interface, without a prefix of the site: all proxies of one server count together. */
-export function remoteCounter(given: NonNullable<ProxyThreadConfig['key_value']>, log: Log): KeyValue {
-  const { host, port, db, username, password, verify } = given
+/** Keys have no prefix of the site, so that all proxies on one server count together. */
+export function remoteCounter(options: NonNullable<ProxyThreadConfig['key_value']>, log: Log): KeyValue {
+  const { host, port, db, username, password, verify } = options
   return redisKeyValue({
     ...{ host: host ?? '', port, username, password, database: db, prefix: '', chance: Math.random },
     ...(verify === false ? {} : { tls: { ca_file: verify === true ? undefined : verify } }),

@@ -2,7 +2,7 @@
 import { createServer } from 'node:net'
 import type { ListenAddress } from './thread-supervisor.ts'
 
-/** Rejects as `listen` does, with EADDRINUSE where somebody listens there. */
+/** Rejects as `listen` does, with EADDRINUSE if the address is in use. */
 export async function requireFreePort({ host, port }: ListenAddress): Promise<void> {
   if (port === 0) return
   const server = createServer()

@@ -1,4 +1,4 @@
-// What of its surroundings forbids the proxy role to start: names that lead inside, files that cannot be read.
+// Start checks of the proxy role: names that resolve to internal addresses, files that cannot be read.
 import { addressRule } from '../../../adapters/forward/http/address-rule.ts'
 import {
   AddressDeniedError,
@@ -17,8 +17,8 @@ import { settings } from '../../roles/proxy/settings.ts'
 const trust_remedy = 'name its network in proxy.trusted_networks of the profile, if the site trusts it'
 
 /**
- * Of settings that `findStartFaults` finds nothing wrong with. A name that nobody knows now is no problem: it is looked up for
- * each connection, and until then there is no answer. `resolve`: all addresses of a name.
+ * Requires settings that `findStartFaults` accepts. A name that does not resolve now is not a problem, since each connection
+ * resolves it again. `resolve`: all addresses of a name.
  */
 export async function findProxyStartProblems(
   resolved: ResolvedSettings,
@@ -26,12 +26,12 @@ export async function findProxyStartProblems(
 ): Promise<ProfileProblem[]> {
   const proxy = getSettings(resolved, settings)
   const { token_url, ca_file, tls_verify } = getSettings(resolved, ssoSettings)
-  const places: [path: string, name: string, url: string | undefined][] = [
+  const urls: [path: string, name: string, url: string | undefined][] = [
     ['proxy.platform_api_url', 'PLATFORM_API_URL', proxy.platform_api_url],
     ['sso.token_url', 'SSO_TOKEN_URL', token_url],
   ]
   const addresses = await Promise.all(
-    places.map(([path, name, url]) => findAddressProblem(path, name, url, proxy, resolve)),
+    urls.map(([path, name, url]) => findAddressProblem(path, name, url, proxy, resolve)),
   )
   return [
     ...addresses.flat(),

@@ -96,6 +96,6 @@ function addToMetrics(metrics: Metrics, deltas: readonly CounterDelta[]): void {
   for (const [name, values, by] of deltas) {
     const metric = metricsByName.get(name)
     if (metric)
-      metrics.count(metric, Object.fromEntries(metric.labels.map((label, at) => [label, values[at] ?? ''])), by)
+      metrics.count(metric, Object.fromEntries(metric.labels.map((label, index) => [label, values[index] ?? ''])), by)
   }
 }

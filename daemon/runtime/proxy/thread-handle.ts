@@ -28,7 +28,7 @@ export class ThreadHandle<C> {
       })
       worker.on('exit', () => {
         this.#isOver = true
-        for (const answer of this.#pending.values()) answer(undefined)
+        for (const respond of this.#pending.values()) respond(undefined)
         this.#pending.clear()
         resolve(this.#failure)
       })
@@ -40,7 +40,7 @@ export class ThreadHandle<C> {
           resolve({ host: message.host, port: message.port })
         } else this.#receive(message)
       })
-      void this.ended.then((why) => reject(why ?? new Error('the thread ended before it listened')))
+      void this.ended.then((reason) => reject(reason ?? new Error('the thread ended before it listened')))
     })
     // The supervisor learns of the end by `ended`.
     this.listening.catch(() => undefined)
@@ -72,8 +72,8 @@ export class ThreadHandle<C> {
   #receive(message: MessageFromThread): void {
     this.#onMessage(message)
     if (message.kind !== 'configured' && message.kind !== 'reported') return
-    const answer = this.#pending.get(message.id)
+    const respond = this.#pending.get(message.id)
     this.#pending.delete(message.id)
-    answer?.(message.kind === 'reported' ? message.status : undefined)
+    respond?.(message.kind === 'reported' ? message.status : undefined)
   }
 }

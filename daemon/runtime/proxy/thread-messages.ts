@@ -1,23 +1,23 @@
-// What the main thread and the threads of the public proxy say to each other.
+// Messages between the main thread and the serving threads of the proxy.
 import type { CounterValue } from '../../kernel/store/key-value.ts'
 import type { ProxyServiceEndpoint } from '../../roles/proxy/serving/request-dispatcher.ts'
 import type { CounterDelta, DependencyObservations } from '../../roles/proxy/serving/thread-report.ts'
 
-/** A step of the counters: key, how many, and how long a new count lives. */
+/** An increment of a counter: key, amount, and lifetime of a new counter. */
 export type CounterIncrement = readonly [key: string, by: number, life_ms: number]
 
-/** `config` is the thread's own kind of configuration; it is copied over whole. */
+/** `config`: the configuration of the thread, copied completely. */
 export type MessageToThread<C> =
   | { readonly kind: 'configure'; readonly id: number; readonly config: C }
-  /** One for each step, in order; undefined where it failed. */
+  /** One count for each increment, in order; undefined for a failed one. */
   | { readonly kind: 'counted'; readonly id: number; readonly counts: readonly (CounterValue | undefined)[] }
   | { readonly kind: 'service_response'; readonly id: number; readonly status: number; readonly body: string }
   | { readonly kind: 'report'; readonly id: number }
-  /** Whether the journal of audit lines holds as much as it may. */
+  /** Whether the journal of audit lines is full. */
   | { readonly kind: 'journal'; readonly isFull: boolean }
   | { readonly kind: 'drain'; readonly drain_ms: number }
 
-/** Of one thread, now. */
+/** Current status of one thread. */
 export type ThreadStatus = {
   readonly connections: number
   readonly cache_bytes: number

@@ -41,7 +41,7 @@ export type ThreadSupervisorOptions<C> = {
 
 const min_restart_delay_ms = 200
 const max_restart_delay_ms = 30_000
-/** A thread that ran for so long did not die of its start. */
+/** A thread that ran this long did not fail because of its start. */
 const stable_after_ms = 60_000
 
 export class ThreadSupervisor<C> {
@@ -60,7 +60,7 @@ export class ThreadSupervisor<C> {
     this.#address = options.listen
   }
 
-  /** Resolves when all listen: the first one finds the port where the choice is open. Rejects when one cannot. */
+  /** Resolves once all threads listen; the first one selects the port if it is 0. Rejects if one cannot listen. */
   async start(): Promise<ListenAddress> {
     this.#address = await this.#begin()
     await Promise.all(Array.from({ length: this.#options.threads - 1 }, () => this.#begin()))
@@ -75,14 +75,14 @@ export class ThreadSupervisor<C> {
   async reconfigure(change: (config: C) => C): Promise<void> {
     const config = change(this.#config)
     this.#config = config
-    await Promise.all([...this.#running.values()].map((each) => each.configure(config)))
+    await Promise.all([...this.#running.values()].map((handle) => handle.configure(config)))
   }
 
   /** Collects the counts so far and the status of all threads. */
   async report(): Promise<ThreadStatus> {
-    const all = await Promise.all([...this.#running.values()].map((each) => each.report()))
-    const found = all.filter((each) => each !== undefined)
-    const sum = (of: (status: ThreadStatus) => number) => found.reduce((total, each) => total + of(each), 0)
+    const reports = await Promise.all([...this.#running.values()].map((handle) => handle.report()))
+    const statuses = reports.filter((status) => status !== undefined)
+    const sum = (read: (status: ThreadStatus) => number) => statuses.reduce((total, status) => total + read(status), 0)
     return {
       connections: sum(({ connections }) => connections),
       cache_bytes: sum(({ cache_bytes }) => cache_bytes),
@@ -94,7 +94,7 @@ export class ThreadSupervisor<C> {
   setJournalFull(isFull: boolean): boolean {
     if (isFull === this.#isFull) return false
     this.#isFull = isFull
-    for (const each of this.#running.values()) each.send({ kind: 'journal', isFull })
+    for (const handle of this.#running.values()) handle.send({ kind: 'journal', isFull })
     return true
   }
 
@@ -103,12 +103,12 @@ export class ThreadSupervisor<C> {
     this.#isEnding = true
     for (const pause of this.#pauses) clearTimeout(pause)
     await Promise.all(
-      [...this.#running].map(async ([worker, each]) => {
-        const cut = setTimeout(() => void worker.terminate(), drain_ms + kill_grace_ms)
-        await each.report()
-        each.send({ kind: 'drain', drain_ms })
-        await each.ended
-        clearTimeout(cut)
+      [...this.#running].map(async ([worker, handle]) => {
+        const killTimer = setTimeout(() => void worker.terminate(), drain_ms + kill_grace_ms)
+        await handle.report()
+        handle.send({ kind: 'drain', drain_ms })
+        await handle.ended
+        clearTimeout(killTimer)
       }),
     )
   }
@@ -116,34 +116,34 @@ export class ThreadSupervisor<C> {
   #begin(): Promise<ListenAddress> {
     const { log, threads, newName, script } = this.#options
     const name = newName()
-    const began = performance.now()
+    const start_ms = performance.now()
     const data: ThreadStartData<C> = { name, listen: this.#address, isShared: threads > 1, config: this.#config }
     const worker = startThread(script(), data)
-    const each = new ThreadHandle<C>(worker, (message) => this.#receive(each, message))
-    this.#running.set(worker, each)
-    if (this.#isFull) each.send({ kind: 'journal', isFull: true })
-    const watch = setInterval(() => this.#watch(worker, each, name), this.#options.watch.every_ms).unref()
-    void each.ended.then((why) => {
+    const handle = new ThreadHandle<C>(worker, (message) => this.#receive(handle, message))
+    this.#running.set(worker, handle)
+    if (this.#isFull) handle.send({ kind: 'journal', isFull: true })
+    const watch = setInterval(() => this.#watch(worker, handle, name), this.#options.watch.every_ms).unref()
+    void handle.ended.then((failure) => {
       clearInterval(watch)
       this.#running.delete(worker)
       this.#options.onThreadEnded(name)
-      if (this.#isEnding || !each.hasListened) return
-      log.error('proxy.thread.died', { thread: name, error: why?.stack })
-      this.#replace(performance.now() - began)
+      if (this.#isEnding || !handle.hasListened) return
+      log.error('proxy.thread.died', { thread: name, error: failure?.stack })
+      this.#replace(performance.now() - start_ms)
     })
-    return each.listening
+    return handle.listening
   }
 
-  /** Terminates a thread that hangs, since its callers would wait for ever; another one replaces it. */
-  #watch(worker: Worker, each: ThreadHandle<C>, name: string): void {
+  /** Terminates a hanging thread, whose callers would wait forever; another one replaces it. */
+  #watch(worker: Worker, handle: ThreadHandle<C>, name: string): void {
     const hung = setTimeout(() => {
       this.#options.log.error('proxy.thread.hung', { thread: name })
       void worker.terminate()
     }, this.#options.watch.hung_ms)
-    void each.report().finally(() => clearTimeout(hung))
+    void handle.report().finally(() => clearTimeout(hung))
   }
 
-  /** At once the first time, then more and more slowly: what kills a thread may kill the next one too. */
+  /** Replaces a thread with increasing delay, since the cause may end the next one too. */
   #replace(lived_ms: number): void {
     this.#deaths = lived_ms > stable_after_ms ? 0 : this.#deaths + 1
     const pause_ms = Math.min(max_restart_delay_ms, min_restart_delay_ms * 2 ** Math.min(this.#deaths, 10))
@@ -157,33 +157,33 @@ export class ThreadSupervisor<C> {
     this.#pauses.add(pause)
   }
 
-  #receive(each: ThreadHandle<C>, message: MessageFromThread): void {
-    if (message.kind === 'count') void this.#count(each, message)
-    else if (message.kind === 'service_request') void this.#performServiceRequest(each, message)
+  #receive(handle: ThreadHandle<C>, message: MessageFromThread): void {
+    if (message.kind === 'count') void this.#count(handle, message)
+    else if (message.kind === 'service_request') void this.#performServiceRequest(handle, message)
     else if (message.kind === 'reported') {
       this.#options.deltas(message.deltas)
       this.#options.observations(message.observations)
     } else if (message.kind === 'log') this.#options.log[message.level](message.event, message.fields)
   }
 
-  async #count(each: ThreadHandle<C>, { id, steps }: Extract<MessageFromThread, { kind: 'count' }>): Promise<void> {
+  async #count(handle: ThreadHandle<C>, { id, steps }: Extract<MessageFromThread, { kind: 'count' }>): Promise<void> {
     const { counters } = this.#options
     const counts = steps.map(([key, by, life_ms]) => counters.increment(key, by, life_ms).catch(() => undefined))
-    each.send({ kind: 'counted', id, counts: await Promise.all(counts) })
+    handle.send({ kind: 'counted', id, counts: await Promise.all(counts) })
   }
 
   async #performServiceRequest(
-    each: ThreadHandle<C>,
+    handle: ThreadHandle<C>,
     { id, endpoint }: Extract<MessageFromThread, { kind: 'service_request' }>,
   ): Promise<void> {
-    each.send({ kind: 'service_response', id, ...(await this.#options.performServiceRequest(endpoint)) })
+    handle.send({ kind: 'service_response', id, ...(await this.#options.performServiceRequest(endpoint)) })
   }
 }
 
-/** Extra time for a thread to end after its requests have had theirs. */
+/** Extra time for a thread to end, after the time for its requests. */
 const kill_grace_ms = 2_000
 
-/** Without the environment: it may hold secrets, and all that a thread needs is in what it is started with. */
+/** Starts a thread without the environment, which may hold secrets; its start data has everything it needs. */
 function startThread<C>(script: ThreadScript, workerData: ThreadStartData<C>): Worker {
   const options = { workerData, env: {}, execArgv: [] }
   return 'module' in script ? new Worker(script.module, options) : new Worker(script.source, { ...options, eval: true })

@@ -9,7 +9,7 @@ import type { FormPoster } from '../../../adapters/identity/client-credentials/t
 const max_response_bytes = 262_144
 const timeout_ms = 10_000
 
-/** Connections end with their response: none is kept between two tokens. */
+/** Connections end with their response, since tokens are requested rarely. */
 const limits = {
   ...defaultUpstreamLimits,
   connections: 2,
@@ -18,7 +18,7 @@ const limits = {
   keep_ms: 0,
 }
 
-/** `ca`: PEM of the authorities that count, those of the machine when absent. */
+/** `ca`: PEM of the trusted authorities (default: those of the machine). */
 export function tokenEndpointClient(
   token_url: string,
   ca: string | undefined,
@@ -31,7 +31,7 @@ export function tokenEndpointClient(
   const client = upstream({ origin, rule, limits, clock })
   return ({ authorization, form }) =>
     new Promise((resolve, reject) => {
-      const pieces: Buffer[] = []
+      const chunks: Buffer[] = []
       let status = 0
       let size = 0
       const activeRequest = client.forward(
@@ -45,29 +45,29 @@ export function tokenEndpointClient(
           body: Buffer.from(form),
         },
         {
-          head: (found) => {
-            status = found
+          head: (statusCode) => {
+            status = statusCode
           },
           data(bytes) {
             size += bytes.length
-            if (size > max_response_bytes) fail('the answer is too large')
-            else pieces.push(Buffer.from(bytes))
+            if (size > max_response_bytes) fail('the response is too large')
+            else chunks.push(Buffer.from(bytes))
             return true
           },
           flush() {},
           end() {
-            clearTimeout(late)
-            resolve({ status, text: Buffer.concat(pieces).toString('utf8') })
+            clearTimeout(timer)
+            resolve({ status, text: Buffer.concat(chunks).toString('utf8') })
           },
           fail: (failure, detail) => fail(`${failure}: ${detail}`),
         },
       )
       const fail = (message: string) => {
-        clearTimeout(late)
+        clearTimeout(timer)
         activeRequest.abort()
         reject(new Error(message))
       }
       // For the whole exchange: a response that arrives byte by byte must not delay the requests that wait for the token.
-      const late = setTimeout(() => fail('no answer in time'), timeout_ms)
+      const timer = setTimeout(() => fail(`no response within ${timeout_ms} ms`), timeout_ms)
     })
 }

@@ -4,19 +4,19 @@ export type ConcurrencyLimiter = <T>(work: () => Promise<T>, signal: AbortSignal
 
 /** Work whose signal aborts while it waits throws the reason of the signal. */
 export function limitConcurrency(max_running: number): ConcurrencyLimiter {
-  let busy = 0
-  const waiting: (() => void)[] = []
+  let running_count = 0
+  const queue: (() => void)[] = []
   return async (work, signal) => {
-    if (busy >= max_running) await new Promise<void>((resolve) => waiting.push(resolve))
-    else busy++
+    if (running_count >= max_running) await new Promise<void>((resolve) => queue.push(resolve))
+    else running_count++
     try {
       signal.throwIfAborted()
       return await work()
     } finally {
-      const next = waiting.shift()
+      const next = queue.shift()
       // The turn passes to the first in the queue, so that new work cannot overtake it.
       if (next) next()
-      else busy--
+      else running_count--
     }
   }
 }

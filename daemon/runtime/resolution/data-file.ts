@@ -15,9 +15,9 @@ export class DataFileError extends Error {
 export type DataFile = {
   readonly size: number
   /** Reads the bytes of a range. Throws `DataFileError` where the file ends before it. */
-  read(from: number, to: number): ArrayBuffer
+  read(start: number, end: number): ArrayBuffer
   /** Passes on all bytes in order, or the first `max_bytes`, checked to be text. `done`: bytes so far. Throws `DataFileError`. */
-  forEachTextChunk(take: (bytes: Uint8Array, done: number) => void, max_bytes?: number): void
+  forEachTextChunk(onChunk: (bytes: Uint8Array, read_bytes: number) => void, max_bytes?: number): void
   /** Throws `DataFileError` where the file has changed since it was opened. */
   checkUnchanged(): void
   close(): void
@@ -27,12 +27,12 @@ export type DataFile = {
 const chunk_bytes = 16_777_216
 
 const reasonsByCode: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'there is no such file',
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'it does not exist',
   EACCES: 'it may not be read by this user',
   EPERM: 'it may not be read by this user',
   ELOOP: 'it is a link that leads back to itself',
-  ENXIO: 'it is no file',
+  ENXIO: 'it is not a regular file',
 }
 
 /** Throws `DataFileError` where the file does not exist, may not be read, or is a folder, pipe or device. */
@@ -41,73 +41,79 @@ export function openDataFile(file: string): DataFile {
 }
 
 /** Reads a file that is open already. Closes it and throws `DataFileError` where it is not a regular file. */
-export function openDataDescriptor(opened: number): DataFile {
-  const before = fstatSync(opened, { bigint: true })
-  if (!before.isFile()) {
-    closeSync(opened)
-    const what = before.isDirectory() ? 'a folder' : before.isFIFO() ? 'a pipe' : 'a device'
-    throw new DataFileError(`cannot be read: it is ${what}, not a file`)
+export function openDataDescriptor(descriptor: number): DataFile {
+  const initial = fstatSync(descriptor, { bigint: true })
+  if (!initial.isFile()) {
+    closeSync(descriptor)
+    const kind = initial.isDirectory() ? 'a folder' : initial.isFIFO() ? 'a pipe' : 'a device'
+    throw new DataFileError(`cannot be read: it is ${kind}, not a file`)
   }
-  const size = Number(before.size)
+  const size = Number(initial.size)
   return {
     size,
-    read: (from, to) => readRange(opened, from, to),
-    forEachTextChunk: (take, max_bytes = size) => forEachTextChunk(opened, Math.min(size, max_bytes), size, take),
+    read: (start, end) => readRange(descriptor, start, end),
+    forEachTextChunk: (onChunk, max_bytes = size) =>
+      forEachTextChunk(descriptor, Math.min(size, max_bytes), size, onChunk),
     checkUnchanged() {
-      if (!isUnchanged(before, fstatSync(opened, { bigint: true }))) {
-        throw new DataFileError('was changed while it was read', 'read it again when nobody writes to it')
+      if (!isUnchanged(initial, fstatSync(descriptor, { bigint: true }))) {
+        throw new DataFileError('was changed while it was read', 'read it again when no program writes to it')
       }
     },
-    close: () => closeSync(opened),
+    close: () => closeSync(descriptor),
   }
 }
 
-function convertFileErrors<T>(act: () => T): T {
+function convertFileErrors<T>(action: () => T): T {
   try {
-    return act()
+    return action()
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     throw new DataFileError(`cannot be read: ${reasonsByCode[code] ?? code}`)
   }
 }
 
-function isUnchanged(before: BigIntStats, after: BigIntStats): boolean {
-  return before.size === after.size && before.mtimeNs === after.mtimeNs
+function isUnchanged(initial: BigIntStats, after: BigIntStats): boolean {
+  return initial.size === after.size && initial.mtimeNs === after.mtimeNs
 }
 
-function readRange(opened: number, from: number, to: number): ArrayBuffer {
-  const bytes = new Uint8Array(to - from)
-  for (let at = 0; at < bytes.length; ) {
-    const read = convertFileErrors(() => readSync(opened, bytes, at, bytes.length - at, from + at))
-    if (read === 0) throw new DataFileError('ends before its end: it was changed while it was read')
-    at += read
+function readRange(descriptor: number, start: number, end: number): ArrayBuffer {
+  const bytes = new Uint8Array(end - start)
+  for (let offset = 0; offset < bytes.length; ) {
+    const read_count = convertFileErrors(() =>
+      readSync(descriptor, bytes, offset, bytes.length - offset, start + offset),
+    )
+    if (read_count === 0) throw new DataFileError('is shorter than at its opening: it was changed while it was read')
+    offset += read_count
   }
   return bytes.buffer
 }
 
 /** Reads up to the size at opening, so that a growing file cannot keep a reader for ever. Leaves out a character cut by `until`. */
 function forEachTextChunk(
-  opened: number,
-  until: number,
+  descriptor: number,
+  max_bytes: number,
   size: number,
-  take: (bytes: Uint8Array, done: number) => void,
+  onChunk: (bytes: Uint8Array, read_bytes: number) => void,
 ): void {
   const chunk = new Uint8Array(Math.min(chunk_bytes, size + 1))
   let carried = 0
-  let done = 0
+  let read_bytes = 0
   for (;;) {
-    const max_read = Math.min(chunk.length - carried, until - done - carried)
-    const read = convertFileErrors(() => readSync(opened, chunk, carried, max_read, null))
-    const bytes = chunk.subarray(0, carried + read)
+    const max_read = Math.min(chunk.length - carried, max_bytes - read_bytes - carried)
+    const read_count = convertFileErrors(() => readSync(descriptor, chunk, carried, max_read, null))
+    const bytes = chunk.subarray(0, carried + read_count)
     if (bytes.length === 0) return
-    const whole = bytes.subarray(0, read === 0 && until === size ? bytes.length : countWholeCharacters(bytes))
-    if (read === 0 && whole.length === 0) return
-    if (done === 0) rejectKnownFormats(whole)
-    if (!isUtf8(whole) || whole.includes(0)) throw encodingError(opened, whole, done)
-    done += whole.length
-    take(whole, done)
-    carried = bytes.length - whole.length
-    chunk.copyWithin(0, whole.length, bytes.length)
+    const complete = bytes.subarray(
+      0,
+      read_count === 0 && max_bytes === size ? bytes.length : countWholeCharacters(bytes),
+    )
+    if (read_count === 0 && complete.length === 0) return
+    if (read_bytes === 0) rejectKnownFormats(complete)
+    if (!isUtf8(complete) || complete.includes(0)) throw encodingError(descriptor, complete, read_bytes)
+    read_bytes += complete.length
+    onChunk(complete, read_bytes)
+    carried = bytes.length - complete.length
+    chunk.copyWithin(0, complete.length, bytes.length)
   }
 }
 
@@ -130,36 +136,36 @@ const magicNumbers: readonly (readonly [bytes: readonly number[], what: string, 
   [[0x1f, 0x8b], 'is compressed', 'unpack it: `gunzip`'],
   [[0x28, 0xb5, 0x2f, 0xfd], 'is compressed', 'unpack it: `unzstd`'],
   [[0x50, 0x4b, 0x03, 0x04], 'is a ZIP archive, or a workbook', 'unpack it, or save its sheet as CSV'],
-  [[0x50, 0x41, 0x52, 0x31], 'is Parquet', 'name it .parquet, or say `--data-format parquet`'],
+  [[0x50, 0x41, 0x52, 0x31], 'is Parquet', 'name it .parquet, or pass `--data-format parquet`'],
 ]
 
 function rejectKnownFormats(bytes: Uint8Array): void {
-  const found = magicNumbers.find(([first]) => first.every((byte, at) => bytes[at] === byte))
-  if (found) throw new DataFileError(`cannot be read as text: it ${found[1]}`, found[2])
+  const match = magicNumbers.find(([first]) => first.every((byte, index) => bytes[index] === byte))
+  if (match) throw new DataFileError(`cannot be read as text: it ${match[1]}`, match[2])
 }
 
 /** Names the line of the fault. Lines are counted only now, since almost no file has a fault. */
-function encodingError(opened: number, bytes: Uint8Array, before: number): DataFileError {
-  let line = 1 + countLines(opened, before)
-  let from = 0
-  for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, from)) {
-    const text = bytes.subarray(from, end)
+function encodingError(descriptor: number, bytes: Uint8Array, read_bytes: number): DataFileError {
+  let line = 1 + countLines(descriptor, read_bytes)
+  let start = 0
+  for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
+    const text = bytes.subarray(start, end)
     if (!isUtf8(text) || text.includes(0)) break
-    from = end + 1
+    start = end + 1
     line++
   }
-  const next = bytes.indexOf(10, from)
-  const text = bytes.subarray(from, next < 0 ? bytes.length : next)
-  if (isUtf8(text)) return new DataFileError(`cannot be read: line ${line} has a byte of nought, which no text has`)
+  const lineEnd = bytes.indexOf(10, start)
+  const text = bytes.subarray(start, lineEnd < 0 ? bytes.length : lineEnd)
+  if (isUtf8(text)) return new DataFileError(`cannot be read: line ${line} contains a NUL byte`)
   const remedy = 'write all of it as UTF-8; of ISO 8859-1: `iconv -f ISO-8859-1 -t UTF-8`'
   return new DataFileError(`cannot be read: line ${line} is not UTF-8`, remedy)
 }
 
-function countLines(opened: number, before: number): number {
+function countLines(descriptor: number, end: number): number {
   let lines = 0
-  for (let from = 0; from < before; from += chunk_bytes) {
-    const bytes = new Uint8Array(readRange(opened, from, Math.min(before, from + chunk_bytes)))
-    for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) lines++
+  for (let start = 0; start < end; start += chunk_bytes) {
+    const bytes = new Uint8Array(readRange(descriptor, start, Math.min(end, start + chunk_bytes)))
+    for (let offset = bytes.indexOf(10); offset >= 0; offset = bytes.indexOf(10, offset + 1)) lines++
   }
   return lines
 }

@@ -24,9 +24,9 @@ export type ExchangeJobHandlers = {
 const setJobs: Partial<ExchangeJobHandlers> = {
   sort: ({ items, width }) => sortPoints(items, width),
   check: checkPoints,
-  intersect: ({ ours, theirs, width }) => intersectTags(ours, theirs, width),
+  intersect: ({ left, right, width }) => intersectTags(left, right, width),
   link: (input, _folders, report) =>
-    linkVectorSets(input, (done, total) => report({ phase: 'match', step: 'compare vectors', done, total })),
+    linkVectorSets(input, (result, total) => report({ phase: 'match', step: 'compare vectors', done: result, total })),
 }
 
 export async function runExchangeJob(
@@ -35,8 +35,8 @@ export async function runExchangeJob(
 ): Promise<ExchangeThreadResult> {
   const handlers: Partial<ExchangeJobHandlers> =
     kind in setJobs ? setJobs : (await import('./record-jobs.ts')).recordJobs
-  const done = await (
+  const result = await (
     handlers[kind] as (input: unknown, folders: ExchangeJobFolders, report: ExchangeProgressListener) => unknown
   )(input, folders, report)
-  return isRefusal(done) ? { refused: { code: done.code, message: done.message } } : { done }
+  return isRefusal(result) ? { refused: { code: result.code, message: result.message } } : { done: result }
 }

@@ -41,10 +41,10 @@ export function openExchangeWork(
       const report = (progress: unknown) => runs.reportProgress(runIdOfExchange(exchange_id), progress as PhaseProgress)
       const work = () =>
         isShort(job) ? runExchangeJob(job, report) : compute.run({ ...limits, input: job, signal, report })
-      const answer = (await (job_name === 'read_own' ? reading(work, signal) : work())) as ExchangeThreadResult
-      return 'done' in answer
-        ? (answer.done as ExchangeJobs[D][1])
-        : refuse(answer.refused.code, answer.refused.message)
+      const result = (await (job_name === 'read_own' ? reading(work, signal) : work())) as ExchangeThreadResult
+      return 'done' in result
+        ? (result.done as ExchangeJobs[D][1])
+        : refuse(result.refused.code, result.refused.message)
     },
   }
 }

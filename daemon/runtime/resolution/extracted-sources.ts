@@ -9,23 +9,23 @@ import type { RecordSource } from '../../roles/resolution/engine/records/records
 import { readArrays, writeArrays } from './array-file.ts'
 
 export function writeSources(file: string, sources: readonly RecordSource[]): void {
-  const all = sources.map(packSource)
-  const heads = all.map(({ head }) => head)
+  const packed = sources.map(packSource)
+  const heads = packed.map(({ head }) => head)
   writeArrays(
     file,
     heads,
-    all.flatMap(({ arrays }) => arrays.flat()),
+    packed.flatMap(({ arrays }) => arrays.flat()),
   )
 }
 
 export function readSources(file: string): RecordSource[] {
   const { head, arrays } = readArrays(file)
-  let at = 0
-  return (head as PackedSourceHead[]).map((each) => {
-    const own = each.columns.map(
-      (_, column) => arrays.slice(at + column * 3, at + column * 3 + 3) as unknown as PackedColumn,
+  let offset = 0
+  return (head as PackedSourceHead[]).map((sourceHead) => {
+    const columns = sourceHead.columns.map(
+      (_, column) => arrays.slice(offset + column * 3, offset + column * 3 + 3) as unknown as PackedColumn,
     )
-    at += own.length * 3
-    return unpackSource(each, own)
+    offset += columns.length * 3
+    return unpackSource(sourceHead, columns)
   })
 }

@@ -7,17 +7,17 @@ const lines_per_write = 5_000
 const lines_per_batch = 500
 
 /** Returns the number of lines. */
-export function writeJsonLinesFile(file: string, found: Iterable<unknown>): number {
+export function writeJsonLinesFile(file: string, items: Iterable<unknown>): number {
   let count = 0
-  writeRunFile(file, (opened) => {
-    let piece: string[] = []
+  writeRunFile(file, (descriptor) => {
+    let chunk: string[] = []
     const flush = () => {
-      if (piece.length > 0) writeSync(opened, `${piece.join('\n')}\n`)
-      piece = []
+      if (chunk.length > 0) writeSync(descriptor, `${chunk.join('\n')}\n`)
+      chunk = []
     }
-    for (const each of found) {
+    for (const item of items) {
       count++
-      if (piece.push(JSON.stringify(each)) === lines_per_write) flush()
+      if (chunk.push(JSON.stringify(item)) === lines_per_write) flush()
     }
     flush()
   })

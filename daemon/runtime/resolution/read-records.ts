@@ -51,14 +51,14 @@ export type RecordReadOptions = {
 type RecordColumns = Omit<RecordSource, 'name'>
 
 /** Throws faults that `describeDataFault` describes, and what `onProgress` throws. */
-export async function readRecords(file: DataFile, reading: RecordReadOptions): Promise<RecordColumns> {
-  const { kind, isWanted, onProgress, ...limits } = reading
-  const read =
+export async function readRecords(file: DataFile, options: RecordReadOptions): Promise<RecordColumns> {
+  const { kind, isWanted, onProgress, ...limits } = options
+  const columns =
     kind === 'parquet'
-      ? await readParquetRecords(file, reading)
+      ? await readParquetRecords(file, options)
       : readTextRecords(file, createTextReader(kind, isWanted, limits), onProgress)
   file.checkUnchanged()
-  return read
+  return columns
 }
 
 /** Describes a fault of the file, to continue a sentence after its name; undefined for other errors. */
@@ -86,10 +86,10 @@ export function createTextReader(
 function readTextRecords(
   file: DataFile,
   reader: CsvReader | JsonLinesReader,
-  tell: RecordReadOptions['onProgress'],
+  onProgress: RecordReadOptions['onProgress'],
 ): RecordColumns {
   file.forEachTextChunk((bytes, done) => {
-    tell(done - bytes.length, file.size)
+    onProgress(done - bytes.length, file.size)
     reader.push(bytes)
   })
   return reader.finish()
@@ -104,8 +104,8 @@ async function readParquetRecords(
   const table = await parquetTable(file, rows)
   const selected = table.names.filter(isWanted)
   const columns: RecordSource['columns'][number][] = []
-  for (const [at, name] of selected.entries()) {
-    onProgress(Math.floor((file.size * at) / selected.length), file.size)
+  for (const [index, name] of selected.entries()) {
+    onProgress(Math.floor((file.size * index) / selected.length), file.size)
     const column = new ColumnBuilder(name)
     await table.read(name, list_separator, (row, value) => {
       if (value.length > data_limits.field_bytes) {

@@ -32,13 +32,13 @@ async function readOwnRecords(
   const kind = inferDataKind(data.file)
   if (!kind) return refuse('invalid', `a data file must be one of ${readableExtensions.join(', ')}`)
   try {
-    const opened = openTenantDataFile(data_folder, tenant_id, data.file)
+    const file = openTenantDataFile(data_folder, tenant_id, data.file)
     try {
       const limits = { rows: terms.max_set_size, id: getIdLimit(lens) }
-      const reading = { kind, isWanted: createColumnFilter(lens), ...limits, onProgress: () => undefined }
-      return prepareOwnRows(lens, terms, toNodeRecords(await readRecords(opened, reading)))
+      const options = { kind, isWanted: createColumnFilter(lens), ...limits, onProgress: () => undefined }
+      return prepareOwnRows(lens, terms, toNodeRecords(await readRecords(file, options)))
     } finally {
-      opened.close()
+      file.close()
     }
   } catch (error) {
     const text = error instanceof LensFault ? `: ${error.message}` : describeDataFault(error)?.text
@@ -50,10 +50,10 @@ async function readOwnRecords(
 function toNodeRecords({ rows, columns }: Omit<RecordSource, 'name'>): NodeRecord[] {
   const decoder = new TextDecoder()
   const texts = columns.map(({ values }) =>
-    Array.from({ length: values.size }, (_, at) => decoder.decode(values.bytesOf(at))),
+    Array.from({ length: values.size }, (_, index) => decoder.decode(values.bytesOf(index))),
   )
   return Array.from({ length: rows }, (_, row) =>
-    Object.fromEntries(columns.map(({ name, codes }, at) => [name, texts[at]?.[codes[row] ?? -1] ?? null])),
+    Object.fromEntries(columns.map(({ name, codes }, index) => [name, texts[index]?.[codes[row] ?? -1] ?? null])),
   )
 }
 
@@ -61,12 +61,12 @@ function storeResult(
   input: ExchangeJobs['derive_findings'][0],
   { folder }: ExchangeJobFolders,
 ): ExchangeJobOutcome<'derive_findings'> {
-  const found = deriveFindings(input)
-  if (isRefusal(found)) return found
+  const findings = deriveFindings(input)
+  if (isRefusal(findings)) return findings
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const matches = writeJsonLinesFile(runFiles.matches(folder), found.matches)
-  const clusters = writeJsonLinesFile(runFiles.clusters(folder), found.clusters)
-  const clustered = found.clusters.reduce((sum, members) => sum + members.length, 0)
+  const matches = writeJsonLinesFile(runFiles.matches(folder), findings.matches)
+  const clusters = writeJsonLinesFile(runFiles.clusters(folder), findings.clusters)
+  const clustered = findings.clusters.reduce((sum, members) => sum + members.length, 0)
   return { matches, clusters, clustered } satisfies ExchangeFindingCounts
 }
 
@@ -79,16 +79,16 @@ function storePeerRecords(
   { folder }: ExchangeJobFolders,
 ): ExchangeJobOutcome<'write_run_input'> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  for (const [place, { site, size, pieces }] of sets.entries()) {
+  for (const [index, { site, size, pieces }] of sets.entries()) {
     const rows = parseRows(pieces)
     if (rows.length !== size) return refuse('invalid', `${site} sent ${rows.length} records, and announced ${size}`)
     const isLong = rows.some(([id = '']) => Buffer.byteLength(id) > getIdLimit(lens).bytes)
     if (isLong) return refuse('invalid', `${site} sent an id of more than ${getIdLimit(lens).bytes} bytes`)
     if (new Set(rows.map(([id]) => id)).size < rows.length) return refuse('invalid', `${site} sent a record twice`)
     const lines = [...formatNodeCsv(rows.map((row) => buildRunRecord(lens, fields, row)))]
-    writeRunFile(runFiles.inline(folder, place), (opened) => {
-      for (let at = 0; at < lines.length; at += lines_per_write)
-        writeFileSync(opened, lines.slice(at, at + lines_per_write).join(''))
+    writeRunFile(runFiles.inline(folder, index), (descriptor) => {
+      for (let start = 0; start < lines.length; start += lines_per_write)
+        writeFileSync(descriptor, lines.slice(start, start + lines_per_write).join(''))
     })
   }
   syncFolder(dirname(folder))

@@ -9,7 +9,7 @@ export function runsFolder(folder: SiteFolder): string {
 
 export const runFiles = {
   /** Records of the request, by the position of their node. */
-  inline: (folder: string, place: number) => join(folder, `${place}.csv`),
+  inline: (folder: string, index: number) => join(folder, `${index}.csv`),
   extracted: (folder: string) => join(folder, 'extracted'),
   matched: (folder: string) => join(folder, 'matched'),
   matches: (folder: string) => join(folder, 'matches.jsonl'),

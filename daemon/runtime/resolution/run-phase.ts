@@ -68,38 +68,38 @@ const phaseHandlers: PhaseHandlers = {
 
 async function extractRecords(job: PhaseThreadJob, report: PhaseProgressListener): Promise<PhaseResult> {
   const sources: RecordSource[] = []
-  for (const place of job.sources.keys()) sources.push(await readNodeRecords(job, place, report))
+  for (const index of job.sources.keys()) sources.push(await readNodeRecords(job, index, report))
   const records = buildRecords(job.lens, sources)
   writeSources(runFiles.extracted(job.folder), sources)
-  const described = job.sources.map((source, at) => ({
+  const summaries = job.sources.map((source, index) => ({
     ...source,
-    records: sources[at]?.rows ?? 0,
-    columns: mapFieldColumns(job.lens, sources[at]),
+    records: sources[index]?.rows ?? 0,
+    columns: mapFieldColumns(job.lens, sources[index]),
   }))
-  return { counts: { records: records.rows }, sources: described }
+  return { counts: { records: records.rows }, sources: summaries }
 }
 
 async function readNodeRecords(
   { sources, folder, data_folder, tenant_id, lens, max_records }: PhaseThreadJob,
-  place: number,
+  index: number,
   report: PhaseProgressListener,
 ): Promise<RecordSource> {
-  const { node_id, file } = sources[place] ?? { node_id: '' }
+  const { node_id, file } = sources[index] ?? { node_id: '' }
   const kind = file === undefined ? 'csv' : inferDataKind(file)
   if (!kind) throw new RunInputError(`${node_id}: a data file must be one of ${readableExtensions.join(', ')}`)
   try {
-    const opened =
+    const openFile =
       file === undefined
-        ? openDataDescriptor(openSync(runFiles.inline(folder, place), 'r'))
+        ? openDataDescriptor(openSync(runFiles.inline(folder, index), 'r'))
         : openTenantDataFile(data_folder, tenant_id, file)
     try {
       const step = `read ${node_id}`
       const onProgress = (done: number, total: number) => report({ phase: 'extract', step, done, total })
       const limits = { rows: max_records, id: getIdLimit(lens) }
-      const found = await readRecords(opened, { kind, isWanted: createColumnFilter(lens), ...limits, onProgress })
-      return { name: node_id, ...found }
+      const content = await readRecords(openFile, { kind, isWanted: createColumnFilter(lens), ...limits, onProgress })
+      return { name: node_id, ...content }
     } finally {
-      opened.close()
+      openFile.close()
     }
   } catch (error) {
     const fault = describeDataFault(error)
@@ -110,25 +110,25 @@ async function readNodeRecords(
 
 /** Maps each field to its column. */
 function mapFieldColumns({ fields }: Lens, source: RecordSource | undefined): Record<string, string> {
-  const found = fields.flatMap(({ name, columns }) => {
-    const column = (columns ?? [name]).find((each) => source?.names.includes(each))
+  const fieldColumns = fields.flatMap(({ name, columns }) => {
+    const column = (columns ?? [name]).find((candidate) => source?.names.includes(candidate))
     return column === undefined ? [] : [[name, column] as const]
   })
-  return Object.fromEntries(found)
+  return Object.fromEntries(fieldColumns)
 }
 
 function matchRecords(job: PhaseThreadJob, report: PhaseProgressListener): PhaseResult {
   const records = buildRecords(job.lens, readSources(runFiles.extracted(job.folder)))
   const onProgress = ({ phase: step, done, total }: EngineProgress) => report({ phase: 'match', step, done, total })
-  const found = resolveRecords(job.lens, records, job.seed, onProgress)
-  const { lefts, rights, patternOf, patterns, counts, fields, length } = found.compared
-  const { route, scale, floor, cut, scores, clusters } = found
-  const weights = extractMatchWeights(found, usesTermFrequencies(job.lens))
+  const resolution = resolveRecords(job.lens, records, job.seed, onProgress)
+  const { lefts, rights, patternOf, patterns, counts, fields, length } = resolution.compared
+  const { route, scale, floor, cut, scores, clusters } = resolution
+  const weights = extractMatchWeights(resolution, usesTermFrequencies(job.lens))
   const head = { route, scale, floor, cut, fields, length, weights, threshold: job.lens.threshold }
   writeArrays(runFiles.matched(job.folder), head, [lefts, rights, patternOf, patterns, counts, scores, clusters])
-  const matches = job.isLast ? writeMatches(job, records, found, weights) : undefined
+  const matches = job.isLast ? writeMatches(job, records, resolution, weights) : undefined
   const evidence = rankFieldEvidence(records, weights)
-  const lookupWeights = buildLookupWeights(job.lens, records, found, weights)
+  const lookupWeights = buildLookupWeights(job.lens, records, resolution, weights)
   return {
     route,
     scale,
@@ -141,10 +141,10 @@ function matchRecords(job: PhaseThreadJob, report: PhaseProgressListener): Phase
 function resolveClusters(job: PhaseThreadJob, report: PhaseProgressListener): PhaseResult {
   report({ phase: 'resolve', step: 'cluster', done: 0, total: 0 })
   const records = buildRecords(job.lens, readSources(runFiles.extracted(job.folder)))
-  const { weights, ...read } = readMatchPhaseOutput(runFiles.matched(job.folder))
-  const found = applyThreshold(job, records, read)
-  const matches = writeMatches(job, records, found, weights)
-  const { found: clusters, counts } = listClusters(records, found.clusters)
+  const { weights, ...output } = readMatchPhaseOutput(runFiles.matched(job.folder))
+  const resolution = applyThreshold(job, records, output)
+  const matches = writeMatches(job, records, resolution, weights)
+  const { clusters, counts } = listClusters(records, resolution.clusters)
   writeJsonLinesFile(runFiles.clusters(job.folder), clusters)
   return { counts: { matches, ...counts } }
 }
@@ -153,26 +153,33 @@ function resolveClusters(job: PhaseThreadJob, report: PhaseProgressListener): Ph
 function applyThreshold(
   { lens }: PhaseThreadJob,
   records: LensRecords,
-  { threshold, ...found }: Omit<MatchPhaseOutput, 'weights'>,
+  { threshold, ...resolution }: Omit<MatchPhaseOutput, 'weights'>,
 ): Resolution {
-  return lens.threshold === threshold ? found : { ...found, clusters: clusterAboveCut(lens, records, found) }
+  return lens.threshold === threshold
+    ? resolution
+    : { ...resolution, clusters: clusterAboveCut(lens, records, resolution) }
 }
 
-function writeMatches(job: PhaseThreadJob, records: LensRecords, found: Resolution, weights: MatchWeights): number {
+function writeMatches(
+  job: PhaseThreadJob,
+  records: LensRecords,
+  resolution: Resolution,
+  weights: MatchWeights,
+): number {
   return writeJsonLinesFile(
     runFiles.matches(job.folder),
-    limitMatches(listMatches(records, found, weights), job.max_matches),
+    limitMatches(listMatches(records, resolution, weights), job.max_matches),
   )
 }
 
-function* limitMatches<T>(all: Iterable<T>, max_matches: number): Generator<T> {
+function* limitMatches<T>(items: Iterable<T>, max_matches: number): Generator<T> {
   let count = 0
-  for (const each of all) {
+  for (const item of items) {
     if (++count > max_matches)
       throw new RunInputError(
         `the run found more than ${max_matches} matches: the lens separates records too little; add fields or raise its threshold`,
       )
-    yield each
+    yield item
   }
 }
 
@@ -203,6 +210,6 @@ function readMatchPhaseOutput(file: string): MatchPhaseOutput {
 
 /** Weights of equal values of each field, the strongest first. */
 function rankFieldEvidence({ fields }: LensRecords, { outcomes }: MatchWeights): { field: string; bits: number }[] {
-  const all = fields.map(({ name }, field) => ({ field: name, bits: (outcomes[field]?.[1] ?? 0) / Math.LN2 }))
-  return all.sort((one, other) => other.bits - one.bits)
+  const items = fields.map(({ name }, field) => ({ field: name, bits: (outcomes[field]?.[1] ?? 0) / Math.LN2 }))
+  return items.sort((left, right) => right.bits - left.bits)
 }

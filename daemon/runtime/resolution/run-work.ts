@@ -25,13 +25,13 @@ export function openRunWork(folder: SiteFolder, resolved: ResolvedSettings, mono
   const runs = runsFolder(folder)
   const folderOf = (run: string) => join(runs, run)
   const compute = resolutionThreads()
-  const watched = new Map<string, PhasePace>()
-  const working = new Map<string, Promise<unknown>>()
-  const keeping = new Set<string>()
+  const paces = new Map<string, PhasePace>()
+  const activeWork = new Map<string, Promise<unknown>>()
+  const protectedRuns = new Set<string>()
   const reportProgress = (run: string, progress: PhaseProgress) => {
-    const before = watched.get(run)
-    const isSame = before?.progress.phase === progress.phase && before.progress.step === progress.step
-    watched.set(run, { progress, since: isSame ? before.since : monotonic() })
+    const previous = paces.get(run)
+    const isSame = previous?.progress.phase === progress.phase && previous.progress.step === progress.step
+    paces.set(run, { progress, since: isSame ? previous.since : monotonic() })
   }
   const limits = readComputeLimits(resolved)
 
@@ -41,8 +41,8 @@ export function openRunWork(folder: SiteFolder, resolved: ResolvedSettings, mono
     },
     runInTurn: queueByTenant(),
     async storeRecords(run, nodes) {
-      keeping.add(run)
-      const release = () => void keeping.delete(run)
+      protectedRuns.add(run)
+      const release = () => void protectedRuns.delete(run)
       try {
         await storeNodeRecords(runs, folderOf(run), nodes)
         faultStop?.('run-kept')
@@ -62,13 +62,13 @@ export function openRunWork(folder: SiteFolder, resolved: ResolvedSettings, mono
         signal,
         report: (progress) => reportProgress(job.run, progress as PhaseProgress),
       })
-      working.set(job.run, work)
+      activeWork.set(job.run, work)
       try {
-        const answer = (await work) as PhaseThreadResult
+        const result = (await work) as PhaseThreadResult
         faultStop?.(faultPointsByPhase[job.phase])
-        return 'found' in answer ? answer.found : refuse('invalid', answer.fault)
+        return 'found' in result ? result.found : refuse('invalid', result.fault)
       } finally {
-        working.delete(job.run)
+        activeWork.delete(job.run)
       }
     },
     matches: (run) => readJsonLinesFile<RunMatch>(runFiles.matches(folderOf(run))),
@@ -77,34 +77,34 @@ export function openRunWork(folder: SiteFolder, resolved: ResolvedSettings, mono
       yield* readJsonLinesFile<RunCluster>(runFiles.clusters(folderOf(run)))
     },
     progress(run) {
-      const pace = watched.get(run)
+      const pace = paces.get(run)
       return pace && { ...pace.progress, ...estimateRemaining(pace, monotonic()) }
     },
     reportProgress,
     async drop(run) {
-      await working.get(run)?.catch(() => undefined)
-      watched.delete(run)
+      await activeWork.get(run)?.catch(() => undefined)
+      paces.delete(run)
       rmSync(folderOf(run), { recursive: true, force: true })
     },
     async listStoredRuns() {
       if (!existsSync(runs)) return []
-      return readdirSync(runs).filter((run) => !keeping.has(run))
+      return readdirSync(runs).filter((run) => !protectedRuns.has(run))
     },
   }
 }
 
 /** The last work of each tenant; the next waits for it. */
 function queueByTenant(): RunWork['runInTurn'] {
-  const last = new Map<string, Promise<unknown>>()
+  const lastByTenant = new Map<string, Promise<unknown>>()
   return (tenant_id, work) => {
-    const mine = (last.get(tenant_id) ?? Promise.resolve()).then(work)
-    const over = mine
+    const current = (lastByTenant.get(tenant_id) ?? Promise.resolve()).then(work)
+    const cleared = current
       .catch(() => undefined)
       .then(() => {
-        if (last.get(tenant_id) === over) last.delete(tenant_id)
+        if (lastByTenant.get(tenant_id) === cleared) lastByTenant.delete(tenant_id)
       })
-    last.set(tenant_id, over)
-    return mine
+    lastByTenant.set(tenant_id, cleared)
+    return current
   }
 }
 
@@ -142,10 +142,10 @@ async function storeNodeRecords(
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw refuse('conflict', 'the same request is being taken just now')
+    throw refuse('conflict', 'the same request is already in progress; retry')
   }
-  for (const [place, records] of nodes) {
-    await writeFile(runFiles.inline(folder, place), formatNodeCsv(records), { mode: 0o600, flush: true })
+  for (const [index, records] of nodes) {
+    await writeFile(runFiles.inline(folder, index), formatNodeCsv(records), { mode: 0o600, flush: true })
   }
   syncFolder(folder)
   syncFolder(runs)

@@ -26,35 +26,35 @@ export function snapshotFile(folder: SiteFolder, lens: string): string {
 /** Reads the trailer of the snapshot of a lens; undefined where there is none. Throws for a file that no import wrote. */
 export async function readSnapshotTrailer(file: string): Promise<ImportedSnapshotTrailer | undefined> {
   if (!existsSync(file)) return undefined
-  const opened = await open(file, 'r')
+  const handle = await open(file, 'r')
   try {
-    const last = await readLastLine(opened, (await opened.stat()).size)
-    if (!last) throw new Error(`${file} is no snapshot`)
-    return importedSnapshotTrailer.parse(JSON.parse(last.text))
+    const lastLine = await readLastLine(handle, (await handle.stat()).size)
+    if (!lastLine) throw new Error(`${file} is not a snapshot`)
+    return importedSnapshotTrailer.parse(JSON.parse(lastLine.text))
   } finally {
-    await opened.close()
+    await handle.close()
   }
 }
 
 export function fileSnapshotStore(folder: SiteFolder): SnapshotStore {
-  const known = new Map<string, { readonly key: string; readonly trailer: ImportedSnapshotTrailer }>()
-  const lookAt = async (file: string) => {
+  const cache = new Map<string, { readonly key: string; readonly trailer: ImportedSnapshotTrailer }>()
+  const readEntry = async (file: string) => {
     const { ino, mtimeMs, size } = statSync(file)
     const key = JSON.stringify([file, ino, mtimeMs, size])
-    const before = known.get(file)
-    if (before?.key === key) return before
+    const cached = cache.get(file)
+    if (cached?.key === key) return cached
     const trailer = await readSnapshotTrailer(file)
-    if (!trailer) throw new Error(`${file} is gone`)
-    const found = { key, trailer }
-    known.set(file, found)
-    return found
+    if (!trailer) throw new Error(`${file} does not exist any more`)
+    const entry = { key, trailer }
+    cache.set(file, entry)
+    return entry
   }
   return {
     async list() {
       const dir = snapshotFolder(folder)
       const names = existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith(snapshot_extension)) : []
-      const found = await Promise.all(names.sort().map((name) => lookAt(join(dir, name))))
-      return found.map(({ key, trailer: { manifest, imported_at, label, labels } }) => {
+      const entries = await Promise.all(names.sort().map((name) => readEntry(join(dir, name))))
+      return entries.map(({ key, trailer: { manifest, imported_at, label, labels } }) => {
         return { key, manifest, imported_at, label, labels }
       })
     },
@@ -75,6 +75,6 @@ async function* readVerifiedLines(file: string, { manifest }: ImportedSnapshotTr
     yield JSON.parse(text) as SnapshotLine
   }
   if (digest.hex() !== manifest.sha256) {
-    throw refuse('unavailable', 'the snapshot of the registry is damaged: take it in again')
+    throw refuse('unavailable', 'the snapshot of the registry is damaged: import it again')
   }
 }

@@ -13,9 +13,9 @@ export async function readLastLine(
   const buffer = Buffer.alloc(length)
   const { bytesRead } = await file.read(buffer, 0, length, size - length)
   if (bytesRead !== length || length === 0 || buffer[length - 1] !== 0x0a) return undefined
-  const before = buffer.lastIndexOf(0x0a, length - 2)
-  if (before < 0 && length < size) return undefined
-  return { text: buffer.toString('utf8', before + 1, length - 1), from: size - length + before + 1 }
+  const previousEnd = buffer.lastIndexOf(0x0a, length - 2)
+  if (previousEnd < 0 && length < size) return undefined
+  return { text: buffer.toString('utf8', previousEnd + 1, length - 1), from: size - length + previousEnd + 1 }
 }
 
 /** Yields lines without line ends. Throws `RangeError` for a line above `max_bytes`, and for a file that ends within a line. */
@@ -26,16 +26,16 @@ export async function* splitIntoLines(
   let pending: Buffer[] = []
   let length = 0
   for await (const chunk of chunks) {
-    let from = 0
-    for (let at = chunk.indexOf(0x0a); at >= 0; at = chunk.indexOf(0x0a, from)) {
-      pending.push(chunk.subarray(from, at))
-      const whole = pending.length === 1 ? (pending[0] as Buffer) : Buffer.concat(pending)
-      if (whole.length > max_bytes) throw new RangeError('a line is too long')
-      yield whole.toString('utf8')
-      ;[pending, length, from] = [[], 0, at + 1]
+    let start = 0
+    for (let lineEnd = chunk.indexOf(0x0a); lineEnd >= 0; lineEnd = chunk.indexOf(0x0a, start)) {
+      pending.push(chunk.subarray(start, lineEnd))
+      const line = pending.length === 1 ? (pending[0] as Buffer) : Buffer.concat(pending)
+      if (line.length > max_bytes) throw new RangeError('a line is too long')
+      yield line.toString('utf8')
+      ;[pending, length, start] = [[], 0, lineEnd + 1]
     }
-    pending.push(chunk.subarray(from))
-    length += chunk.length - from
+    pending.push(chunk.subarray(start))
+    length += chunk.length - start
     if (length > max_bytes) throw new RangeError('a line is too long')
   }
   if (length > 0) throw new RangeError('the last line is cut short')

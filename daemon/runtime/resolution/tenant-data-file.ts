@@ -24,13 +24,13 @@ export function openTenantDataFile(data_folder: string | undefined, tenant_id: s
   const file = names.pop() ?? ''
   let folder = convertOpenErrors(() => openSync(data_folder, O_RDONLY | O_DIRECTORY), {})
   try {
-    for (const each of names) {
-      const next = convertOpenErrors(
-        () => openSync(descriptorPath(folder, each), O_RDONLY | O_DIRECTORY | O_NOFOLLOW),
+    for (const folderName of names) {
+      const subfolder = convertOpenErrors(
+        () => openSync(descriptorPath(folder, folderName), O_RDONLY | O_DIRECTORY | O_NOFOLLOW),
         reasonsByCode,
       )
       closeSync(folder)
-      folder = next
+      folder = subfolder
     }
     // Opening a pipe must not block.
     return requirePlainFile(
@@ -44,20 +44,20 @@ export function openTenantDataFile(data_folder: string | undefined, tenant_id: s
   }
 }
 
-const missing_file = 'there is no such data file'
+const missing_file = 'the data file does not exist'
 const denied_file = 'the service may not read this data file'
-const not_a_file = 'it is a folder, a pipe or a device, and no file'
+const not_a_file = 'the data file is a folder, a pipe or a device, not a regular file'
 const reasonsByCode: Readonly<Record<string, string>> = {
   ...{ ENOENT: missing_file, ENOTDIR: missing_file, ELOOP: missing_file, ENAMETOOLONG: missing_file },
   ...{ EACCES: denied_file, EPERM: denied_file, ENXIO: not_a_file, ENODEV: not_a_file },
 }
 
-function convertOpenErrors(open: () => number, known: Readonly<Record<string, string>>): number {
+function convertOpenErrors(open: () => number, reasons: Readonly<Record<string, string>>): number {
   try {
     return open()
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
-    throw new TenantDataFileError(known[code] ?? `the folder of data files of this site cannot be read (${code})`)
+    throw new TenantDataFileError(reasons[code] ?? `the folder of data files of this site cannot be read (${code})`)
   }
 }
 
@@ -65,9 +65,9 @@ function descriptorPath(folder: number, name: string): string {
   return join('/proc/self/fd', String(folder), name)
 }
 
-function requirePlainFile(opened: number): DataFile {
+function requirePlainFile(descriptor: number): DataFile {
   try {
-    return openDataDescriptor(opened)
+    return openDataDescriptor(descriptor)
   } catch (error) {
     throw error instanceof DataFileError ? new TenantDataFileError(not_a_file) : error
   }

@@ -4,8 +4,8 @@ import type { ExchangeThreadJob } from './exchange-jobs.ts'
 import type { PhaseThreadJob } from './run-phase.ts'
 
 // An unhandled rejection ends the thread, and with it the job.
-void runInThread(async (input, tell) => {
+void runInThread(async (input, report) => {
   const job = input as PhaseThreadJob | ExchangeThreadJob
-  if ('phase' in job) return (await import('./run-phase.ts')).runPhase(job, tell)
-  return (await import('./exchange-jobs.ts')).runExchangeJob(job, tell)
+  if ('phase' in job) return (await import('./run-phase.ts')).runPhase(job, report)
+  return (await import('./exchange-jobs.ts')).runExchangeJob(job, report)
 })

@@ -47,16 +47,16 @@ export function siteLinks(context: WireContext): SiteLinks {
     },
     async start() {
       await startTransports()
-      // Networks come last: they bring messages to what runs already.
-      const handover = transports.find((each) => each.handover)?.handover
+      // Networks start last, since they deliver messages to the running transports.
+      const handover = transports.find((transport) => transport.handover)?.handover
       const record = (events: Parameters<typeof storage.audit.append>[0]) => storage.audit.append(events)
       if (handover)
         await startLinkPumps({ ...resources, metrics, record, log }, handover, { carriers, feeds, linkPumps })
     },
     async stop(drain_ms) {
-      for (const each of [...linkPumps, ...transports]) await waitAtMost(drain_ms + stop_grace_ms, each.stop())
+      for (const part of [...linkPumps, ...transports]) await waitAtMost(drain_ms + stop_grace_ms, part.stop())
     },
-    // What is left of the role must not speak for carriers that do not run.
+    // Health must not report carriers that do not run.
     remove() {
       transports.splice(0)
       carriers.splice(0)

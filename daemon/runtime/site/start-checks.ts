@@ -1,4 +1,4 @@
-// Checks before the site role starts: accredited channels, one network per peer, usable keys.
+// Start checks of the site role: accredited channels, consistent networks, keys that can sign.
 import { isCron } from '../../../adapters/host/schedule/cron.ts'
 import { listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
@@ -20,15 +20,13 @@ export type SiteStartFacts = {
   readonly resolved: ResolvedSettings
   /** Names of the enrolled peers: each has a federation channel. */
   readonly peers: readonly string[]
-  /** The site's own; undefined where they cannot be read. */
+  /** Keys of the site; undefined if they cannot be read. */
   readonly keys?: readonly PublicKey[] | undefined
   /** Epoch milliseconds. */
   readonly now: number
 }
 
-/**
- * Problems of the settings and of what the folder holds; those of keys and networks are looked for once these are none.
- */
+/** Problems of settings and folder; checks key passphrase and networks only if there are none. */
 export async function findSiteStartProblems({ folder, resolved, env, now }: WireStartInput): Promise<ProfileProblem[]> {
   const peers = (await peerFiles(folder.peers).list()).map(({ name }) => name)
   const keys = readSiteKeys(folder)
@@ -51,7 +49,7 @@ export function findSiteProblems(facts: SiteStartFacts): ProfileProblem[] {
   ]
 }
 
-/** Keys that cannot be read keep the site role alone from starting, which then says why. */
+/** The site's keys; undefined if they cannot be read. Then the start of the site role fails with the reason. */
 function readSiteKeys(folder: SiteFolder): PublicKey[] | undefined {
   try {
     return listKeys(folder.keys)
@@ -65,7 +63,7 @@ async function findKeyLockProblems(folder: SiteFolder, resolved: ResolvedSetting
   return locked === undefined ? [] : [{ path: 'identity.keys_passphrase_file', message: locked }]
 }
 
-/** In profile D every federation channel is accredited, by name and date, or the process does not start. */
+/** Profile D requires an accreditation, by name and date, of every federation channel. */
 function findUnaccreditedChannels({ resolved, peers, now }: SiteStartFacts): ProfileProblem[] {
   return peers.flatMap((peer) => {
     const fault = findAccreditationFault(peer, resolved, now)
@@ -75,7 +73,7 @@ function findUnaccreditedChannels({ resolved, peers, now }: SiteStartFacts): Pro
   })
 }
 
-/** An acknowledgement reveals facts about the receiver to the sender, so every profile accredits it by name. */
+/** Acknowledgements disclose information about the receiver, so every profile requires their accreditation. */
 function findUnaccreditedAcknowledgements({ resolved, now }: SiteStartFacts): ProfileProblem[] {
   return Object.keys(getSettings(resolved, filedropSettings).acknowledgements).flatMap((peer) => {
     const fault = findAccreditationLapse(peer, resolved, now)
@@ -86,8 +84,11 @@ function findUnaccreditedAcknowledgements({ resolved, now }: SiteStartFacts): Pr
 }
 
 function findPeersOnTwoNetworks({ resolved }: SiteStartFacts): ProfileProblem[] {
-  const two = findPeersServedTwice((section) => getSettings(resolved, section))
-  return two.map((peer) => ({ path: 'site', message: `${peer} is named by more than one network; leave one` }))
+  const duplicates = findPeersServedTwice((section) => getSettings(resolved, section))
+  return duplicates.map((peer) => ({
+    path: 'site',
+    message: `${peer} is named by more than one network; remove it from all but one`,
+  }))
 }
 
 function findMissingBroker({ resolved }: SiteStartFacts): ProfileProblem[] {
@@ -102,14 +103,14 @@ function findIncompleteCoalition({ resolved }: SiteStartFacts): ProfileProblem[]
 
 const requiredKeyUses: readonly PublicKey['use'][] = ['message', 'token']
 
-/** Without one nothing could be sent, or nobody let in: better no start than half of one. */
+/** Requires a message and a token key: without them the site could neither send nor admit callers. */
 function findMissingKeys({ keys, now }: SiteStartFacts): ProfileProblem[] {
   if (keys === undefined) return []
-  const able = keys.filter(
+  const usable = keys.filter(
     ({ status, not_after }) => status === 'active' && (not_after === undefined || now < Date.parse(not_after)),
   )
   return requiredKeyUses
-    .filter((use) => !able.some((key) => key.use === use))
+    .filter((use) => !usable.some((key) => key.use === use))
     .map((use) => ({
       path: 'keys',
       message: `the site has no active ${use} key: run \`platform keys generate --use ${use}\``,
@@ -119,5 +120,5 @@ function findMissingKeys({ keys, now }: SiteStartFacts): ProfileProblem[] {
 function findInvalidSchedule({ resolved }: SiteStartFacts): ProfileProblem[] {
   const { backup_cron } = getSettings(resolved, siteRoleSettings)
   if (!backup_cron || isCron(backup_cron)) return []
-  return [{ path: 'site.backup_cron', message: 'this is no cron expression' }]
+  return [{ path: 'site.backup_cron', message: 'must be a cron expression, such as 0 3 * * *' }]
 }

@@ -1,4 +1,4 @@
-// Adapters of the site role: keys, peers, links to other sites, the token issuer, and backups.
+// Connects the site role to adapters: keys, peers, links to other sites, token issuer, and backups.
 import { readKeySets } from '../../../adapters/keys/jose/key-set-files.ts'
 import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
 import { peopleFiles } from '../../../adapters/peers/files/people-files.ts'
@@ -41,7 +41,7 @@ import { findSiteStartProblems } from './start-checks.ts'
 export const wire: RoleWire = {
   metrics: linkMetrics,
   findStartProblems: findSiteStartProblems,
-  // A command that changed the keys may have been cut short: what is public then lags behind.
+  // An interrupted command may have changed the keys without the public list.
   prepare: repairKeyList,
 
   async open(context) {
@@ -50,32 +50,32 @@ export const wire: RoleWire = {
   },
 }
 
-/** Least privilege: no other role has these. */
+/** Parts of the site role; by least privilege no other role has them. */
 function buildSiteParts({ resources, storage }: WireContext, statusFeed: StatusFeed): [string, unknown][] {
   const { folder, resolved, identity, peers, transports, verifiedMessages, keyValue, clock } = resources
-  const named = <P>(key: PartKey<P>, value: P): [string, unknown] => [key.name, value]
+  const entryOf = <P>(key: PartKey<P>, value: P): [string, unknown] => [key.name, value]
   const { keys_passphrase_file } = getSettings(resolved, identitySettings)
   const { now } = clock
   return [
-    named(
+    entryOf(
       signaturesPart,
       joseSignatures({ dir: folder.keys, now, passphrase: passphraseReader(keys_passphrase_file) }),
     ),
-    named(peersPart, peers),
-    named<PinnedPeers>(pinnedPeersPart, { change: (name, change) => updatePinnedPeer(folder, name, change) }),
-    named<KeySets>(keySetsPart, {
+    entryOf(peersPart, peers),
+    entryOf<PinnedPeers>(pinnedPeersPart, { change: (name, change) => updatePinnedPeer(folder, name, change) }),
+    entryOf<KeySets>(keySetsPart, {
       all: () => readKeySets(folder.keys),
       sent_versions: new Map(),
       logged_failures: new Map(),
     }),
-    named(transportsPart, transports),
-    named(statusFeedPart, statusFeed),
-    named(verifiedMessageCachePart, verifiedMessages),
-    named(issuerPart, identity.issuer()),
-    named(failedAttemptsPart, failedAttempts(keyValue)),
-    named<Quarantines>(quarantinesPart, openQuarantines(folder, resolved, peers)),
-    named<BackupCopies>(backupCopiesPart, backupCopies(folder, resolved, storage.audit)),
-    named<People>(peoplePart, peopleFiles(peopleFolder(folder))),
-    named(backupsPart, scheduledBackups({ folder, resolved, now })),
+    entryOf(transportsPart, transports),
+    entryOf(statusFeedPart, statusFeed),
+    entryOf(verifiedMessageCachePart, verifiedMessages),
+    entryOf(issuerPart, identity.issuer()),
+    entryOf(failedAttemptsPart, failedAttempts(keyValue)),
+    entryOf<Quarantines>(quarantinesPart, openQuarantines(folder, resolved, peers)),
+    entryOf<BackupCopies>(backupCopiesPart, backupCopies(folder, resolved, storage.audit)),
+    entryOf<People>(peoplePart, peopleFiles(peopleFolder(folder))),
+    entryOf(backupsPart, scheduledBackups({ folder, resolved, now })),
   ]
 }

@@ -38,8 +38,8 @@ async function exchangeByKeys(sites: ExchangeSites): Promise<void> {
 }
 
 async function exchangeByVectors(sites: ExchangeSites): Promise<void> {
-  const given = { privacy: 'clk' as const, linker: 'charlie', data: buildPeople(0, 40), clk: { threshold: 0.8 } }
-  const { uid } = await proposeExchange(sites, given)
+  const options = { privacy: 'clk' as const, linker: 'charlie', data: buildPeople(0, 40), clk: { threshold: 0.8 } }
+  const { uid } = await proposeExchange(sites, options)
   await agreeToExchange(sites, 'charlie', uid)
   await agreeToExchange(sites, 'bravo', uid, buildPeople(20, 60))
   await waitForExchange(sites, uid, 'completed', ['alpha', 'bravo', 'charlie'])

@@ -9,7 +9,7 @@ import { editProfile, type FederatedSite, type PackagedFederation } from '../../
 import { buildSiteRights } from '../rabbitmq/join-by-broker.ts'
 
 export type FederationNetwork = {
-  /** A turn of whoever carries; what runs by itself needs none. */
+  /** One turn of the carrier; an automatic network needs none. */
   carry(): void
   /** Something that such a network must bear, in the middle of everything. */
   disrupt(): Promise<void>
@@ -18,7 +18,7 @@ export type FederationNetwork = {
 
 export type FederationTransport = {
   readonly name: string
-  /** What it needs of the machine; nothing, unless said. */
+  /** Its requirement on the machine; none by default. */
   readonly requirement?: ToolRequirement
   /** The sites know each other; none runs. `world`: with one more, for a hub. */
   prepare(sites: readonly FederatedSite[], world: PackagedFederation): Promise<FederationNetwork>

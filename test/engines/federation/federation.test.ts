@@ -8,12 +8,12 @@ import { create } from '../../../daemon/roles/consensus/session/create.ts'
 import { contributeOpinion, createSpeaker, findSession, sharedClassification } from '../../sites/packaged-site-pair.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
+import type { RunningDaemon } from '../../support/site/daemon-process.ts'
 import {
   copyPackagedFederation,
   createPackagedFederation,
   type FederatedSite,
   type PackagedFederation,
-  type RunningDaemon,
 } from '../../support/site/packaged-federation.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import { type FederationNetwork, type FederationTransport, federationTransports } from './federation-transports.ts'
@@ -31,7 +31,7 @@ const deaths: ReadonlyMap<number, number> = new Map([
 const disruption_at = 110
 
 const names = ['alpha', 'bravo', 'charlie']
-/** Each arm runs with a copy: the keys of all are the same, and with them what is signed for. */
+/** Each arm runs with a copy: all have the same keys, and so the same signed content. */
 let pattern: Promise<PackagedFederation>
 const worlds: PackagedFederation[] = []
 beforeAll(async () => {
@@ -48,7 +48,7 @@ const evidenceByTransport = new Map<string, readonly string[]>()
 for (const arm of federationTransports) {
   const test = arm.requirement ? whenPresent(arm.requirement) : plain
   describe(arm.name, () => {
-    test('1,000 contributions of three sites are ratified, whoever died meanwhile', async () => {
+    test('1,000 contributions of three sites are ratified despite every death', async () => {
       const federation = await Federation.over(arm)
       try {
         evidenceByTransport.set(arm.name, await federation.run())
@@ -130,9 +130,9 @@ class Federation {
     await this.#happen(at)
     const key = { 'idempotency-key': `session-${at}-of-the-federation` }
     const subject = { kind: 'entity_match', left: `vessel/${at}`, right: `hull/${at}` }
-    const asked = { lens_id: 'vessel-identity', lens_version: '1', subject, policy: buildPolicy(at) }
+    const input = { lens_id: 'vessel-identity', lens_version: '1', subject, policy: buildPolicy(at) }
     const { id } = await retryUnanswered(() =>
-      home.ok(create, { ...asked, classification: sharedClassification, invite: ['bravo', 'charlie'] }, key),
+      home.ok(create, { ...input, classification: sharedClassification, invite: ['bravo', 'charlie'] }, key),
     )
     for (const [index, name] of ['alice', 'bob', 'carol'].entries()) {
       await retryUnanswered(() => contributeOpinion(home, id, name, computeScore(at, index)))
@@ -159,7 +159,7 @@ class Federation {
   }
 }
 
-/** Every contributor must have spoken, so that the order in which they are heard cannot matter. */
+/** Every contributor must contribute, so that the order of arrival cannot matter. */
 function buildPolicy(at: number) {
   const combination_method = at % 2 === 0 ? ('weighted_average' as const) : ('dempster_shafer' as const)
   return { m: n, n, combination_method }
@@ -170,7 +170,7 @@ function computeScore(at: number, index: number): number {
   return 0.9 + ((at * 7 + index * 3) % 10) / 101
 }
 
-/** What the evidence says, without what must differ: identifiers, times, and what is derived from them. */
+/** The content of the evidence without the parts that must differ: identifiers, times, and values derived from them. */
 function normaliseEvidence({ content }: EvidenceBlock): string {
   const { session_id: _id, decided_at: _at, parent_block_ids: parents, record, contributions, ...rest } = content
   return canonicalJson({

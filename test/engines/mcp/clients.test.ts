@@ -1,4 +1,4 @@
-// Clients that others wrote list every tool, call each or some of many, and accept what they are given by the schemas they were told.
+// Clients by others list every tool, call each or some of many, and accept the results by the announced schemas.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
@@ -17,7 +17,7 @@ type ToolWalk = {
   readonly tools: readonly Tool[]
   /** The ones that are called. */
   readonly calls: readonly Tool[]
-  /** What is asked for and not there, and what is said of it. */
+  /** Arguments that name an absent object, and the answer to them. */
   readonly absent: {
     readonly name: string
     readonly arguments: Readonly<Record<string, unknown>>
@@ -99,9 +99,9 @@ withInspector.each(walks)('the inspector, at $role', async (walked) => {
     return JSON.parse(stdout) as { tools: { name: string }[]; isError?: boolean; structuredContent?: unknown }
   }
   expect((await ask('--method', 'tools/list')).tools.map(({ name }) => name)).toEqual(listNames(walked))
-  for (const { name, arguments: given } of calls) {
+  for (const { name, arguments: inputs } of calls) {
     // It reads each value as JSON, so that a text of digits must be quoted.
-    const pairs = Object.entries(given).map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+    const pairs = Object.entries(inputs).map(([key, value]) => `${key}=${JSON.stringify(value)}`)
     const args = pairs.length > 0 ? ['--tool-arg', ...pairs] : []
     const result = await ask('--method', 'tools/call', '--tool-name', name, ...args)
     expect(result.isError, `${name} ${JSON.stringify(result)}`).toBeFalsy()
@@ -123,17 +123,17 @@ withFastmcp.each(walks)('fastmcp, in Python, at $role', async (walked) => {
   child.stdin.end(JSON.stringify({ url, token: at.admin, calls: [...calls, refused] }))
   const [out, problems, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   expect(status, problems).toBe(0)
-  const told = JSON.parse(out) as {
+  const report = JSON.parse(out) as {
     tools: string[]
     results: { name: string; structured: unknown; is_error: boolean; text: string }[]
   }
-  expect(told.tools).toEqual(listNames(walked))
-  const last = told.results.pop()
+  expect(report.tools).toEqual(listNames(walked))
+  const last = report.results.pop()
   expect(last?.is_error).toBe(true)
   expect(JSON.parse(last?.text ?? '')).toMatchObject({ code: 'not_found', detail })
-  for (const { name, structured, is_error, text: said } of told.results) {
-    expect(is_error, `${name}: ${said}`).toBe(false)
+  for (const { name, structured, is_error, text: content } of report.results) {
+    expect(is_error, `${name}: ${content}`).toBe(false)
     expectOutput(walked, name, structured)
   }
-  expect(told.results).toHaveLength(walked.calls.length)
+  expect(report.results).toHaveLength(walked.calls.length)
 })

@@ -46,7 +46,7 @@ describe.each(Object.entries(suites))('%s', (variable, revisions) => {
   })
 })
 
-/** What it prints. Its exit code counts the scenarios that do not apply as well. */
+/** The output of the tool. Its exit code counts the scenarios that do not apply as well. */
 async function runTool(tool: string, words: readonly string[]): Promise<string> {
   const done = promisify(execFile)(tool, [...words], { maxBuffer: 16_777_216, timeout: 240_000 })
   return await done.then(

@@ -5,16 +5,16 @@ import { create } from '../../../daemon/roles/consensus/session/create.ts'
 import { sharedClassification } from '../../sites/packaged-site-pair.ts'
 import type { CheckedClient, CheckedResponse } from '../../support/http/checked-client.ts'
 
-/** Who speaks in each session; together they ratify it. */
+/** The contributors of each session; together they ratify it. */
 export const speakers = ['alice', 'bob']
 
-/** Before the same is said again to whoever could not answer. */
+/** Pause before a repeat to a site that could not answer. */
 const pause_ms = 50
 
 export class Contributors {
-  /** Sessions, and `session speaker` of contributions, of which somebody was told that they are there. */
+  /** Sessions, and `session contributor` of contributions, that some answer reported as present. */
   readonly opened: string[] = []
-  readonly spoken: string[] = []
+  readonly answered: string[] = []
   readonly refused: CheckedResponse<unknown>[] = []
   /** Requests that got no answer. */
   unanswered = 0
@@ -30,10 +30,10 @@ export class Contributors {
     })
   }
 
-  /** How many contributions are acknowledged. Throws when anything was answered that is neither a yes nor a not now. */
+  /** The number of acknowledged contributions. Throws at an answer that is neither an acceptance nor `unavailable`. */
   heard(): number {
     if (this.#fault) throw this.#fault
-    return this.spoken.length
+    return this.answered.length
   }
 
   /** Resolves once the last of them has been answered. */
@@ -45,26 +45,26 @@ export class Contributors {
 
   async #speak(lane: number): Promise<void> {
     const policy = { m: speakers.length, n: speakers.length }
-    const asked = { lens_id: 'l', lens_version: '1', policy, classification: sharedClassification }
+    const input = { lens_id: 'l', lens_version: '1', policy, classification: sharedClassification }
     const opinion = { pair_score: 0.93, accuracy: 0.95, credibility: 0.9, classification: sharedClassification }
     for (let turn = 0; !this.#isOver; turn += 1) {
       const keyOf = (what: string) => ({ 'idempotency-key': `lane-${lane}-turn-${turn}-${what}` })
-      const { id } = await this.#answered(() => this.#person.call(create, asked, keyOf('session')))
+      const { id } = await this.#answered(() => this.#person.call(create, input, keyOf('session')))
       this.opened.push(id)
       for (const name of speakers) {
-        const said = { id, contributor_id: name, signer_key_id: `${name}-1`, ...opinion }
-        await this.#answered(() => this.#person.call(contribute, said, keyOf(name)))
-        this.spoken.push(`${id} ${name}`)
+        const contribution = { id, contributor_id: name, signer_key_id: `${name}-1`, ...opinion }
+        await this.#answered(() => this.#person.call(contribute, contribution, keyOf(name)))
+        this.answered.push(`${id} ${name}`)
       }
     }
   }
 
   async #answered<T>(act: () => Promise<CheckedResponse<T>>): Promise<T> {
     for (;;) {
-      const said = await act().catch(ignoreConnectionFailure)
-      if (said?.value !== undefined) return said.value
-      if (said && said.problem?.code !== 'unavailable') throw new Error(JSON.stringify(said))
-      if (said) this.refused.push(said)
+      const answer = await act().catch(ignoreConnectionFailure)
+      if (answer?.value !== undefined) return answer.value
+      if (answer && answer.problem?.code !== 'unavailable') throw new Error(JSON.stringify(answer))
+      if (answer) this.refused.push(answer)
       else this.unanswered += 1
       await pause(pause_ms)
     }

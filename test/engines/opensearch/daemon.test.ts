@@ -14,7 +14,7 @@ import {
   type PackagedSitePair,
 } from '../../sites/packaged-site-pair.ts'
 import { type OpenSearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
-import { sharedOpenSearch } from '../../support/engines/shared-opensearch.ts'
+import { sharedOpenSearch } from '../../support/engines/shared-servers.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 import {
@@ -59,12 +59,12 @@ test('the cluster is killed: 503 and when to come again, files wait, and then ea
   const { alpha, bravo, atAlpha, atBravo, toBravo, toAlpha } = two
   await alpha.start()
   const daemon = await bravo.start()
-  const asked = async (count: number) => {
+  const waitForQuestions = async (count: number) => {
     return await Promise.all(Array.from({ length: count }, () => openInvitedSession(atAlpha, 0.94)))
   }
   const pauses = () => daemon.log().split('"filedrop.intake.paused"').length - 1
   const incoming = () => findChannel(atBravo, 'alpha', 'in')
-  const ids = await asked(5)
+  const ids = await waitForQuestions(5)
   const load = new Contributors(atBravo)
   await vi.waitUntil(async () => {
     carryParcels(toBravo)
@@ -72,7 +72,7 @@ test('the cluster is killed: 503 and when to come again, files wait, and then ea
   }, waitOptions)
 
   await server.kill()
-  ids.push(...(await asked(20)))
+  ids.push(...(await waitForQuestions(20)))
   // Their invitations, which cannot be delivered, are tried with every scan.
   await vi.waitUntil(async () => {
     carryParcels(toBravo)
@@ -89,10 +89,10 @@ test('the cluster is killed: 503 and when to come again, files wait, and then ea
     expect(await atBravo.call(findHealthOperation(role), {})).toMatchObject({ status: 503, problem })
   }
   expect(fs.readdirSync(formatChannelFolder(bravo, alpha, 'in', 'quarantine'))).toEqual([])
-  const told = load.heard()
+  const emissions = load.heard()
 
   await server.start()
-  await vi.waitUntil(async () => load.heard() > told + 40 && (await incoming()).backlog === 0, waitOptions)
+  await vi.waitUntil(async () => load.heard() > emissions + 40 && (await incoming()).backlog === 0, waitOptions)
   await load.end()
   for (const id of ids) await contributeOpinion(atBravo, id, 'bob', 0.92)
   await vi.waitUntil(async () => {
@@ -120,14 +120,14 @@ test('the cluster is killed: 503 and when to come again, files wait, and then ea
   await expectContributionsCounted(load, two, 'cluster', ids)
 }, 300_000)
 
-test('the daemon is killed twice: what was acknowledged is there once, and so is what is told of it', async () => {
+test('the daemon is killed twice: acknowledged writes and their emissions are there once', async () => {
   const two = await createSites('daemon')
   const { bravo, atBravo } = two
   let daemon = await bravo.start()
   const load = new Contributors(atBravo)
   const more = async () => {
-    const told = load.heard()
-    await vi.waitUntil(() => load.heard() > told + 60, waitOptions)
+    const emissions = load.heard()
+    await vi.waitUntil(() => load.heard() > emissions + 60, waitOptions)
   }
   for (const death of [1, 2]) {
     await more()
@@ -147,9 +147,9 @@ async function expectContributionsCounted(
   name: string,
   guests: string[],
 ): Promise<void> {
-  const { opened, spoken } = load
+  const { opened, answered } = load
   expect(new Set(opened).size).toBe(opened.length)
-  expect(spoken.length).toBe(opened.length * speakers.length)
+  expect(answered.length).toBe(opened.length * speakers.length)
   await vi.waitUntil(async () => {
     const all = await Promise.all(opened.map((id) => findSession(atBravo, id)))
     return all.every((session) => session?.state === 'RATIFIED' && session.undelivered === 0)

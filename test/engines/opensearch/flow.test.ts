@@ -52,7 +52,7 @@ const listTargets = async () =>
   (await clusterStore.audit.list({ limit: 99, ascending: true })).map(({ event }) => event?.target)
 
 where('a collection that is gone holds up neither the others nor the copies of the chain', async () => {
-  const { store, owed, shipping } = clusterStore
+  const { store, owed: pending, shipping } = clusterStore
   for (const each of [notes, otherNotes]) await store.create(each, 'n1', buildNote())
   proxy.inject('silence', /_bulk/)
   const puts = [notes, otherNotes].map((each) =>
@@ -64,25 +64,25 @@ where('a collection that is gone holds up neither the others nor the copies of t
   await server.request('DELETE', `/${prefix}note-1`)
   expect(await store.resolveWrites()).toEqual(new Map([['note', 'index_not_found_exception']]))
   expect(await listTargets()).toEqual(['other'])
-  expect(await owed.pending()).toHaveLength(1)
+  expect(await pending.pending()).toHaveLength(1)
   expect(await store.get(otherNotes, 'n1')).toMatchObject({ version: 2 })
   expect(await shipping.ship(neverAborted)).toEqual({ count: 1 })
   const { ok, detail } = await store.health()
   expect([ok, detail]).toEqual([false, expect.stringMatching(/lost: .*-note: .*; 1 writes without a known outcome/)])
-  // What removes by a filter must know of the doubt in its own collection alone.
+  // A removal by a filter must know of the doubt in its own collection alone.
   expect(await store.removeWhere(otherNotes, { count: 99 })).toBe(0)
   await expect(store.removeWhere(notes, {})).rejects.toMatchObject({ code: 'unavailable' })
 })
 
 where('documents that are too large together go all the same, and one that is too large alone is refused', async () => {
-  const { store, owed } = clusterStore
+  const { store, owed: pending } = clusterStore
   const large = (n: number) => buildNote({ title: `${n}${'x'.repeat(max_bytes / 5)}` })
   const creating = Array.from({ length: 12 }, (_, n) => store.create(notes, `n${n}`, large(n)))
   const tooLarge = store.create(notes, 'much', buildNote({ title: 'y'.repeat(max_bytes) }), [buildEvent()])
   await expect(tooLarge).rejects.toMatchObject({ code: 'too_large', message: expect.stringContaining('document') })
   for (const made of await Promise.all(creating)) expect(made).toMatchObject({ version: 1 })
   expect(await store.count(notes, {}, { fresh: true })).toBe(12)
-  expect(await owed.pending()).toEqual([])
+  expect(await pending.pending()).toEqual([])
   expect(await listTargets()).toEqual([])
   await store.load(
     otherNotes,
@@ -125,7 +125,7 @@ where('copies of the chain go to no index that answers before it writes to disk'
   expect(await shipping.ship(neverAborted)).toEqual({ count: 1 })
 })
 
-where('of the writes that wait for a silent cluster only so many are kept; the rest is told at once', async () => {
+where('keeps only so many writes that wait for a silent cluster; refuses the rest at once', async () => {
   const { store } = clusterStore
   await store.create(notes, 'n1', buildNote())
   await store.create(notes, 'n2', buildNote())
@@ -148,16 +148,16 @@ where('of the writes that wait for a silent cluster only so many are kept; the r
   expect(await add('n1')).toMatchObject({ doc: { version: expect.any(Number) } })
 })
 
-where('so many documents may be in doubt, and what comes beyond is told at once', async () => {
-  const { store, owed } = clusterStore
+where('only so many documents may be in doubt; refuses more at once', async () => {
+  const { store, owed: pending } = clusterStore
   await store.create(notes, 'n1', buildNote())
   proxy.inject('silence', /_bulk/)
   const creating = Array.from({ length: 60 }, (_, n) => store.create(notes, `d${n}`, buildNote(), [buildEvent()]))
   for (const { status } of await Promise.allSettled(creating)) expect(status).toBe('rejected')
-  expect(await owed.pending()).toHaveLength(60)
+  expect(await pending.pending()).toHaveLength(60)
   const beyond = store.create(notes, 'beyond', buildNote(), [buildEvent()])
   await expect(beyond).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('are in doubt') })
-  expect(await owed.pending()).toHaveLength(60)
+  expect(await pending.pending()).toHaveLength(60)
   proxy.clearFault()
   expect(await store.resolveWrites()).toEqual(new Map())
   expect(await listTargets()).toHaveLength(60)

@@ -1,4 +1,4 @@
-// A site knows its cluster and the indexes that it made: another cluster, another prefix or a lost index is no new beginning.
+// A site knows its cluster and its indexes: another cluster, another prefix or a lost index never counts as a new beginning.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { serve } from '../../../daemon/boot/serve.ts'
@@ -43,7 +43,7 @@ function buildSections(index_prefix = prefix) {
   return { SEARCH_HOST: server.url, SEARCH_INDEX_PREFIX: index_prefix, SEARCH_REPLICAS: '0', SEARCH_TIMEOUT: '10' }
 }
 
-/** A running site with a session that has one contribution; whatever writes by a name makes an index of it, as is the default. */
+/** A running site with a session that has one contribution; a write by name makes an index of that name, as is the default. */
 async function startSiteWithSession() {
   await server.request('PUT', '/_cluster/settings', { persistent: { 'action.auto_create_index': 'true' } })
   prefix = `memory-${randomUUID()}`
@@ -125,7 +125,7 @@ where(
   120_000,
 )
 
-where('what is lost for good is given up on purpose, on record, and only then made anew', async () => {
+where('a lost index is given up on purpose, on record, and only then made anew', async () => {
   const { id, sessions } = await startSiteWithSession()
   await site.stop()
   await server.request('DELETE', `/${sessions}-1`)

@@ -1,4 +1,4 @@
-// Stops and kills the real server in the middle of load: nothing acknowledged is lost, nothing is done or told twice.
+// Stops and kills the real server under load: nothing acknowledged is lost, nothing is done or reported twice.
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import { openClusterStore } from '../../conformance/opensearch-variant.ts'
 import { buildEvent, buildNote, notes } from '../../conformance/store-requirement.ts'
 import { type OpenSearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
-import { sharedOpenSearch } from '../../support/engines/shared-opensearch.ts'
+import { sharedOpenSearch } from '../../support/engines/shared-servers.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 
 const where = whenPresent(opensearchRequirement)
@@ -41,7 +41,7 @@ function reopen(prefix = 'outage-'): void {
 
 const docs = ['d0', 'd1', 'd2', 'd3']
 
-/** Adds marks of its own to the documents, each once, until it is told to end; what was acknowledged, what is in doubt. */
+/** Adds its own marks to the documents, each once, until its end; counts the acknowledged and the doubtful ones. */
 class MarkLoad {
   readonly acknowledged: string[] = []
   readonly refused: unknown[] = []
@@ -88,14 +88,14 @@ async function waitUntilSettled(): Promise<void> {
 }
 
 async function expectRecordsMatch(acknowledged: readonly string[], prefix = ''): Promise<void> {
-  const told = (await clusterStore.audit.list({ limit: 100_000, ascending: true })).map(({ event }) => event)
+  const recorded = (await clusterStore.audit.list({ limit: 100_000, ascending: true })).map(({ event }) => event)
   const found: string[] = []
   for (const id of docs.map((each) => `${prefix}${each}`)) {
     const doc = await clusterStore.store.get(notes, id)
     const marks = (doc?.value.title ?? '').split(' ').slice(1)
     expect(doc?.version).toBe(marks.length + 1)
     // In the order in which the document took them.
-    expect(told.filter((event) => event?.target === id).map((event) => event?.detail.mark)).toEqual(marks)
+    expect(recorded.filter((event) => event?.target === id).map((event) => event?.detail.mark)).toEqual(marks)
     found.push(...marks)
   }
   expect(new Set(found).size).toBe(found.length)
@@ -117,7 +117,7 @@ where(
       await server[end as 'kill' | 'stop']()
       await vi.waitUntil(() => load.refused.length > 0, { timeout: 60_000 })
       if (round === 2) {
-        // What is in doubt now is known to the disk alone.
+        // Doubtful writes are known to the disk alone now.
         await Promise.all([load.end(), clusterStore.close()])
         reopen()
         await expect(clusterStore.store.get(notes, 'd0')).rejects.toMatchObject({ code: 'unavailable' })
@@ -176,7 +176,7 @@ where(
  * A server that was killed between taking a write and putting it on disk has not answered. Here its index puts nothing on
  * disk while it takes the first one, as if its answer were lost; all that follows is as ever.
  */
-where('what is read back is on disk before it counts: created, replaced, removed, copied', async () => {
+where('a write read back is on disk before it counts: created, replaced, removed, copied', async () => {
   const still = new AbortController().signal
   const connection = openCluster({ url: server.url, verify: true, timeout_ms: 2_000 })
   onTestFinished(() => connection.close())
@@ -224,7 +224,7 @@ where('what is read back is on disk before it counts: created, replaced, removed
   await server.kill()
   await server.start()
   const titles = stores.map(async (store) => (await store.get(notes, 'n1'))?.value.title)
-  // What nobody had asked about again was lost: it was not on disk.
+  // A write that no query had confirmed was lost: it was not on disk.
   expect(await Promise.all(titles)).toEqual(['created', 'replaced', undefined, buildNote().title])
   expect(await readCopies('disk-')).toHaveLength(2)
 })
@@ -254,7 +254,7 @@ where('audit records that arise while the cluster is away follow in order, each 
   expect(await readCopies()).toEqual(local.map(({ event: _dropped, ...sealed }) => sealed))
 })
 
-where('a chain that is not the one that was shipped is told apart, and nothing of it is shipped', async () => {
+where('distinguishes a foreign chain from the shipped one, and ships nothing of it', async () => {
   const still = new AbortController().signal
   await clusterStore.audit.append([buildEvent(), buildEvent({ target: 'other' })])
   const { count, differs } = await clusterStore.shipping.ship(still)
@@ -262,7 +262,7 @@ where('a chain that is not the one that was shipped is told apart, and nothing o
   expect(clusterStore.shippedTo.get()).toBe(0)
 })
 
-/** What lies in the cluster, by number. */
+/** The records in the cluster, by number. */
 async function readCopies(prefix = 'outage-') {
   await server.request('POST', `/${prefix}audit/_refresh`)
   const found = (await server.request('POST', `/${prefix}audit/_search`, { size: 1_000, sort: [{ seq: 'asc' }] })) as {

@@ -1,15 +1,15 @@
-// The records of a public door in a real cluster: when that is killed the journal holds them, over the door's own death, and all arrive once.
+// The records of a public proxy in a real cluster: the journal holds them during an outage, over a death, and all arrive once.
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type OpenSearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
-import { sharedOpenSearch } from '../../support/engines/shared-opensearch.ts'
+import { sharedOpenSearch } from '../../support/engines/shared-servers.ts'
 import {
   countReasons,
-  createPackagedProxy,
   type PackagedProxy,
   readProxyMetrics,
   sendProxyRequest,
   waitForRecords,
 } from '../../support/proxy/packaged-proxy.ts'
+import { serveTestProxy } from '../../support/proxy/test-proxy.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 import type { ServedSite } from '../../support/site/packaged-site.ts'
 
@@ -20,30 +20,24 @@ const prefix = 'door-records'
 const index = `${prefix}.door.proxy.proxy`
 
 let server: OpenSearch
-let proxy: PackagedProxy
-let served: ServedSite | undefined
 
 beforeAll(async () => {
   if (!opensearchRequirement.isPresent) return
   server = sharedOpenSearch()
   await server.start()
 })
-afterAll(async () => {
-  await served?.stop()
-  await proxy?.close()
-  await server?.end()
-})
+afterAll(() => server?.end())
 
 const countRecords = async (): Promise<number> => {
   await server.request('POST', `/${index}/_refresh`)
   return ((await server.request('GET', `/${index}/_count`)) as { count: number }).count
 }
 
-const readJournalBytes = async () => Number((await readProxyMetrics(proxy)).get('proxy_audit_journal_bytes'))
+const readJournalBytes = async (proxy: PackagedProxy) =>
+  Number((await readProxyMetrics(proxy)).get('proxy_audit_journal_bytes'))
 
 /** Every third is denied. */
-async function sendRequests(count: number): Promise<number[]> {
-  const at = served as ServedSite
+async function sendRequests(at: ServedSite, count: number): Promise<number[]> {
   const targets = Array.from({ length: count }, (_, n) => `/public-api/api/v1/${n % 3 ? 'report' : 'unlisted'}?n=${n}`)
   return await Promise.all(targets.map(async (target) => (await sendProxyRequest(at, target)).status))
 }
@@ -51,25 +45,24 @@ async function sendRequests(count: number): Promise<number[]> {
 const expectedStatuses = (count: number) => Array.from({ length: count }, (_, n) => (n % 3 ? 200 : 404))
 
 test('records wait on the disk while the cluster is away, and then each is there once', async () => {
-  proxy = await createPackagedProxy(['GET /api/v1/report'], {
+  const { proxy, served: first } = await serveTestProxy(['GET /api/v1/report'], {
     ...{ SEARCH_HOST: server.url, SEARCH_INDEX_PREFIX: prefix, SEARCH_REPLICAS: '0', SEARCH_TIMEOUT: '2' },
   })
-  served = await proxy.serve()
-  expect(await sendRequests(60)).toEqual(expectedStatuses(60))
+  expect(await sendRequests(first, 60)).toEqual(expectedStatuses(60))
   await expect.poll(countRecords, waitOptions).toBe(60)
 
   await server.kill()
-  expect(await sendRequests(150)).toEqual(expectedStatuses(150))
-  await expect.poll(readJournalBytes, waitOptions).toBeGreaterThan(150 * 50)
-  // With the cluster still away the door dies too, and goes on over its journal.
-  await served.kill()
-  served = await proxy.serve()
-  await expect.poll(readJournalBytes, waitOptions).toBeGreaterThan(150 * 50)
-  expect(await sendRequests(90)).toEqual(expectedStatuses(90))
+  expect(await sendRequests(first, 150)).toEqual(expectedStatuses(150))
+  await expect.poll(() => readJournalBytes(proxy), waitOptions).toBeGreaterThan(150 * 50)
+  // With the cluster still away the proxy dies too, and goes on over its journal.
+  await first.kill()
+  const second = await proxy.serve()
+  await expect.poll(() => readJournalBytes(proxy), waitOptions).toBeGreaterThan(150 * 50)
+  expect(await sendRequests(second, 90)).toEqual(expectedStatuses(90))
 
   await server.start()
   await expect.poll(countRecords, waitOptions).toBe(300)
-  await expect.poll(readJournalBytes, waitOptions).toBe(0)
+  await expect.poll(() => readJournalBytes(proxy), waitOptions).toBe(0)
   expect(await countRecords()).toBe(300)
   expect(countReasons(await waitForRecords(proxy, 300))).toEqual({ forwarded: 200, no_rule: 100 })
   expect(proxy.platform.requests).toHaveLength(200)

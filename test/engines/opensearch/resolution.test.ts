@@ -8,7 +8,7 @@ import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
 import { buildPeople, buildPersonLens, waitForRunEnd } from '../../roles/resolution/resolution-site.ts'
 import { type OpenSearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
-import { sharedOpenSearch } from '../../support/engines/shared-opensearch.ts'
+import { sharedOpenSearch } from '../../support/engines/shared-servers.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 import { startTestSite, type TestSite, waitUntil } from '../../support/site/test-site.ts'
 

@@ -61,12 +61,12 @@ async function withStore<T>(
 ) {
   const own = mkdtempSync(path.join(folder, 'store-'))
   const { file, audit } = openSqliteStore(own)
-  const owed = sqlitePendingAudit(file, audit)
+  const pending = sqlitePendingAudit(file, audit)
   const place = { memory: documentsCluster(file), base: prefix }
   const opened = knownCluster(openCluster(options), place)
   const store = opensearchStore(opened, {
     ...place,
-    pendingAudit: owed,
+    pendingAudit: pending,
     collections: [notes],
     prefix,
     replicas: 0,
@@ -113,9 +113,9 @@ where('anything less does not come in, and the refusal keeps every secret', asyn
       expect([what, (await store.health()).ok]).toEqual([what, false])
       const refused: unknown = await store.create(notes, 'n2', buildNote()).catch((error: unknown) => error)
       expect([what, refused]).toMatchObject([what, { code: 'unavailable' }])
-      const told = `${JSON.stringify(refused)} ${String(refused)} ${(refused as Error).stack} ${JSON.stringify(await store.health())}`
-      expect(told).not.toContain(password)
-      expect(told).not.toContain(Buffer.from(`alpha:${password}`).toString('base64'))
+      const text = `${JSON.stringify(refused)} ${String(refused)} ${(refused as Error).stack} ${JSON.stringify(await store.health())}`
+      expect(text).not.toContain(password)
+      expect(text).not.toContain(Buffer.from(`alpha:${password}`).toString('base64'))
     })
   }
   await withStore({ ...clusterOptions, ca_file: stranger.ca, verify: false }, prefix, async (store) => {

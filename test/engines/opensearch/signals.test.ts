@@ -5,7 +5,7 @@ import { list } from '../../../daemon/roles/intelligence/signal/list.ts'
 import { intelligenceProfile, raiseSignal } from '../../roles/intelligence/intelligence-site.ts'
 import { expectFollowsModel, expectSurvivesCrowd } from '../../roles/intelligence/lifecycle-properties.ts'
 import { type OpenSearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
-import { sharedOpenSearch } from '../../support/engines/shared-opensearch.ts'
+import { sharedOpenSearch } from '../../support/engines/shared-servers.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 import { startTestSite, type TestSite } from '../../support/site/test-site.ts'
 

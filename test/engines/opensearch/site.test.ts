@@ -23,7 +23,7 @@ import {
   startConsensusSite,
 } from '../../roles/consensus/consensus-site.ts'
 import { type OpenSearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
-import { sharedOpenSearch } from '../../support/engines/shared-opensearch.ts'
+import { sharedOpenSearch } from '../../support/engines/shared-servers.ts'
 import { sendHttpRequest } from '../../support/http/send-http-request.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 import { type TestSite, waitUntil } from '../../support/site/test-site.ts'
@@ -124,7 +124,7 @@ where('documents are in one place: a site that has them in the cluster does not 
   expect(await readHealth(site, 'consensus')).toBe('200 ok')
 })
 
-where('a write that is owed when a site moves is sealed under the name that the role starts with', async () => {
+where('a write that is pending when a site moves is sealed under the name that the role starts with', async () => {
   const site = await startSite()
   await (await createOperator(site)).ok(create, sessionInput)
   await site.stop()
@@ -134,10 +134,10 @@ where('a write that is owed when a site moves is sealed under the name that the 
   const database = roleDatabaseFile(folder, 'consensus')
   for (const end of ['', '-wal', '-shm']) rmSync(`${database}${end}`, { force: true })
   const file = sqliteFile({ file: database, addonDir: ensureRunFolder(folder, 'consensus') })
-  const owed = sqlitePendingAudit(file, sqliteAudit(file, 'consensus@alpha'))
+  const pending = sqlitePendingAudit(file, sqliteAudit(file, 'consensus@alpha'))
   const replaces = { _seq_no: 0, _primary_term: 1 }
   const plan = JSON.stringify({ write: 'w1', alias: `${prefix}.alpha.consensus.session`, id: 'gone', replaces })
-  await owed.begin({ write: 'w1', plan }, [buildEvent({ target: 'gone' })])
+  await pending.begin({ write: 'w1', plan }, [buildEvent({ target: 'gone' })])
   await recordDocumentsHome(file, 'opensearch')
   await file.close()
   await migrateStore(folder, env, { to: 'sqlite', replace: true }, () => undefined)
@@ -182,7 +182,7 @@ where('a site moves into the cluster and back, with every document and version, 
     expect(json).toEqual(JSON.parse(JSON.stringify(session)))
   }
   await running.stop()
-  // What an earlier move has left is removed on demand alone.
+  // Leftovers of an earlier move are removed on demand alone.
   await expect(move('sqlite')).rejects.toThrow(/2 documents in session/)
   const back = await move('sqlite', true)
   expect(back.filter(({ collection }) => collection !== 'checkpoint')).toEqual(

@@ -10,7 +10,7 @@ import { buildEvent, buildNote, type Note, notes } from '../../conformance/store
 import { testStoreRequirements } from '../../conformance/test-store-requirements.ts'
 import { type FaultProxy, startFaultProxy } from '../../support/engines/fault-proxy.ts'
 import { type OpenSearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
-import { sharedOpenSearch } from '../../support/engines/shared-opensearch.ts'
+import { sharedOpenSearch } from '../../support/engines/shared-servers.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 
 let server: OpenSearch
@@ -60,7 +60,7 @@ describe('a connection that is not to be relied on', () => {
   const add = (value: Note) => ({ ...value, count: value.count + 1 })
 
   for (const cut of ['question', 'answer'] as const) {
-    where(`a write whose ${cut} is lost is done once, and told once`, async () => {
+    where(`a write whose ${cut} is lost is done once, and reported once`, async () => {
       const { store } = opened
       proxy.inject(cut, /"create"/)
       const event = (target: string) => [buildEvent({ target })]
@@ -84,7 +84,7 @@ describe('a connection that is not to be relied on', () => {
     })
   }
 
-  where('what another has written meanwhile is not taken for ours', async () => {
+  where('never mistakes a write of another process for its own', async () => {
     const { store } = opened
     proxy.inject('answer', /"create"/)
     expect(await store.create(notes, 'n1', buildNote({ title: 'second' }), [buildEvent()])).toBe('exists')
@@ -94,7 +94,7 @@ describe('a connection that is not to be relied on', () => {
     expect(await opened.owed.pending()).toEqual([])
   })
 
-  where('a cluster that is silent is given up in time, and its outcome settled before anything else', async () => {
+  where('gives up a silent cluster in time, and settles the outcome before anything else', async () => {
     const { store } = opened
     proxy.inject('silence', /_bulk/)
     const put = store.put(notes, 'n1', buildNote({ count: 5 }), 1, [buildEvent({ target: 'silent' })])
@@ -108,7 +108,7 @@ describe('a connection that is not to be relied on', () => {
     expect(await targets()).toEqual(['silent'])
   })
 
-  where('a cluster that lets no write through is unavailable, and nothing is owed', async () => {
+  where('a cluster that lets no write through is unavailable, and no write stays pending', async () => {
     const { store } = opened
     const index = `${prefix}note`
     await server.request('PUT', `/${index}/_settings`, { 'index.blocks.read_only_allow_delete': true })

@@ -1,4 +1,4 @@
-// The door beside nginx and HAProxy with the same rules: what it forwards they forward too, as the same method, path, query and body.
+// The proxy beside nginx and HAProxy with the same rules: they forward each request that it forwards, in the same form.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { haproxyPeer, nginxPeer, type PeerProxy, peerProxiesRequirement } from '../../support/engines/peer-proxies.ts'
@@ -51,7 +51,7 @@ afterAll(async () => {
 
 const lastRequest = 'OPTIONS /the-last-one HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
 
-/** The statuses of all answers, when the connection is over: what is sent last asks for that. */
+/** The statuses of all answers at the end of the connection, which the last request closes. */
 async function sendBytes(port: number, bytes: string): Promise<number[]> {
   const text = await readUntilClose(port, [bytes + lastRequest])
   return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
@@ -59,7 +59,7 @@ async function sendBytes(port: number, bytes: string): Promise<number[]> {
 
 type ProxyOutcome = { readonly reached: readonly ForwardedRequest[]; readonly statuses: readonly number[] }
 
-/** What became of them: at the door, then at the others. */
+/** The outcome at the proxy, then at the others. */
 async function collectOutcomes(bytes: string): Promise<ProxyOutcome[]> {
   const all = [{ port: thread.port, upstream: thread.upstream }, ...comparedProxies]
   for (const { upstream } of all) upstream.requests.length = 0
@@ -70,7 +70,7 @@ async function collectOutcomes(bytes: string): Promise<ProxyOutcome[]> {
 const decodePercent = (text: string) =>
   text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
 
-/** What a backend takes it for, however it is escaped. */
+/** The path as a backend reads it, in any escaping. */
 const normaliseRequest = ({ method, target, body }: ForwardedRequest) => {
   const [path = '', ...query] = target.split('?')
   return JSON.stringify([method, decodePercent(path), decodePercent(query.join('?')), body])
@@ -89,10 +89,10 @@ function findMissing(ours: readonly ForwardedRequest[], theirs: readonly Forward
   })
 }
 
-/** nginx takes these once; the door joins lists to one field, and takes credentials away, however many they are. */
+/** nginx takes these once; the proxy joins lists to one field, and removes any number of credentials. */
 const repeatedHeader = /^(authorization|if-none-match|if-match):[\s\S]*^\1:/im
 
-/** The other ended the connection over a request that the door refused by itself, and so never came to the next one. */
+/** The other closed the connection over a request that the proxy refused by itself, and so never reached the next one. */
 const hasEndedEarlier = (ours: ProxyOutcome, theirs: ProxyOutcome) =>
   theirs.statuses.includes(400) && ours.statuses.some((status) => status >= 400)
 
@@ -117,7 +117,7 @@ async function compareProxies(all: readonly string[]) {
   return { wrong, agreed, stricter }
 }
 
-test(`whatever is sent, by seed ${seed}: nothing is forwarded that the others refuse, or take for something else`, async () => {
+test(`for any bytes, by seed ${seed}: the proxy forwards nothing that the others refuse, or read differently`, async () => {
   const { wrong, agreed, stricter } = await compareProxies(fc.sample(hostileRequests, { seed, numRuns }))
   expect(wrong).toEqual([])
   expect(agreed).toBeGreaterThan(numRuns / 10)

@@ -4,14 +4,14 @@ import type { AmqpQueueType } from '../../../adapters/transport/amqp/topology.ts
 import { type TransportFixture, transportRequirements } from '../../conformance/transport.ts'
 import { type Rabbitmq, rabbitmqRequirement } from '../../support/engines/rabbitmq.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
-import { buildLabel, buildMessage, restartSite, startReceiving } from '../../transport/filedrop/filedrop-sites.ts'
-import { createBroker, joinByBroker } from './join-by-broker.ts'
+import { startTransportFixture } from '../../transport/filedrop/filedrop-transport-fixture.ts'
+import { joinByBroker, shareBroker } from './join-by-broker.ts'
 
 const test = whenPresent(rabbitmqRequirement)
 let broker: Rabbitmq
 beforeAll(async () => {
   if (!rabbitmqRequirement.isPresent) return
-  broker = await createBroker()
+  broker = shareBroker('carrier')
   await broker.start()
 })
 afterAll(() => broker?.end())
@@ -30,28 +30,5 @@ describe.each(['classic', 'quorum'] as const)('amqp by %s queues', (queue_type) 
 async function createBrokerFixture(queue_type: AmqpQueueType): Promise<TransportFixture> {
   const sites = await joinByBroker(broker, { queue_type })
   ends.push(sites.end)
-  const { alpha, bravo } = sites.world
-  let answer: Parameters<TransportFixture['answer']>[0] = () => ({ verdict: 'applied' })
-  const delivered: TransportFixture['delivered'] = []
-  const handler = async (incoming: (typeof delivered)[number]) => {
-    delivered.push(incoming)
-    return await answer(incoming)
-  }
-  await startReceiving(alpha)
-  await startReceiving(bravo, handler)
-  return {
-    get sender() {
-      return alpha.transport
-    },
-    restartSender: () => sites.disconnectDuring(alpha, () => restartSite(alpha)),
-    restartReceiver: () => sites.disconnectDuring(bravo, () => restartSite(bravo, handler)),
-    deliverAll: sites.deliverAll,
-    delivered,
-    answer(verdict) {
-      answer = verdict
-    },
-    receiverStatus: () => bravo.transport.status(),
-    outgoing: (more) => buildMessage(sites.world, more),
-    forbidden: () => buildMessage(sites.world, { label: buildLabel(bravo.tenant_id, { level: 'TOP_SECRET' }) }),
-  }
+  return await startTransportFixture(sites.world, sites.deliverAll, sites.disconnectDuring)
 }

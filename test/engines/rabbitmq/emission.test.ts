@@ -1,4 +1,4 @@
-// What a site decides on a lens reaches an exchange of somebody's broker: at least once, in order, under an id that tells repeats.
+// Decisions of a site on a lens reach an exchange of a foreign broker: at least once, in order, under an id that reveals repeats.
 import * as fs from 'node:fs'
 import path from 'node:path'
 import type { Channel, ChannelModel, GetMessage } from 'amqplib'
@@ -12,7 +12,8 @@ import {
   openSession,
   startConsensusSite,
 } from '../../roles/consensus/consensus-site.ts'
-import { type Rabbitmq, rabbitmq, rabbitmqRequirement } from '../../support/engines/rabbitmq.ts'
+import { type Rabbitmq, rabbitmqRequirement } from '../../support/engines/rabbitmq.ts'
+import { sharedRabbitmq } from '../../support/engines/shared-servers.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 import { type TestSite, waitUntil } from '../../support/site/test-site.ts'
@@ -26,7 +27,7 @@ let owner: { connection: ChannelModel; channel: Channel }
 beforeAll(async () => {
   if (!rabbitmqRequirement.isPresent) return
   // It may publish, and nothing else.
-  broker = await rabbitmq({ users: { emitter: { configure: '^$', write: '^decisions$', read: '^$' } } })
+  broker = sharedRabbitmq('emission', { emitter: { configure: '^$', write: '^decisions$', read: '^$' } })
   await broker.start()
   const password_file = path.join(broker.folder, 'emitter-password')
   fs.writeFileSync(password_file, `${broker.password}\n`, { mode: 0o600 })
@@ -45,7 +46,7 @@ afterAll(async () => {
   await broker?.end()
 })
 
-/** By whoever the exchange belongs to. */
+/** By the owner of the exchange. */
 async function declareExchange(): Promise<void> {
   owner = await broker.connect()
   await owner.channel.assertExchange('decisions', 'topic', { durable: true })
@@ -92,7 +93,7 @@ test('a decision and its retraction come in order, lasting, each under its own i
   expect([second.properties.messageId, parseBody(second).event]).toEqual([`${id}:emission:retracted:told`, 'retracted'])
 })
 
-test('what no queue would take, and what the broker refuses, is owed and holds nobody up', async () => {
+test('a message that no queue takes, or that the broker refuses, stays pending and delays no other', async () => {
   const id = await ratifySession()
   expect(parseBody(await takeNext()).session_id).toBe(id)
   await waitForUndelivered(id, 2)
@@ -102,7 +103,7 @@ test('what no queue would take, and what the broker refuses, is owed and holds n
     world.wakeWorker('consensus', 'relay')
     return (await person.ok(get, { id })).undelivered === 1
   })
-  // It was owed of the session before, too, and any of them may come twice.
+  // It was pending for the session before, too, and any of them may arrive twice.
   await waitUntil(async () => parseBody(await takeNext('late')).session_id === id)
   await owner.channel.purgeQueue('told')
 })

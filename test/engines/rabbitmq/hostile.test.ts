@@ -1,4 +1,4 @@
-// Whoever may write to a broker may put anything in a queue: what is no message is put away, what is one is file-drop's to judge.
+// A user of a broker may put anything in a queue: content other than a message is dead-lettered, file-drop judges messages.
 import { execFile } from 'node:child_process'
 import * as fs from 'node:fs'
 import path from 'node:path'
@@ -25,13 +25,13 @@ import {
   sendFromAlpha,
   startReceiving,
 } from '../../transport/filedrop/filedrop-sites.ts'
-import { type BrokerSites, countQueuedMessages, createBroker, joinByBroker, takeDeadLetters } from './join-by-broker.ts'
+import { type BrokerSites, countQueuedMessages, joinByBroker, shareBroker, takeDeadLetters } from './join-by-broker.ts'
 
 const test = whenPresent(rabbitmqRequirement)
 let broker: Rabbitmq
 beforeAll(async () => {
   if (!rabbitmqRequirement.isPresent) return
-  broker = await createBroker()
+  broker = shareBroker('hostile')
   await broker.start()
 })
 afterAll(() => broker?.end())
@@ -55,6 +55,7 @@ async function publishTo(user: string, content: Buffer, about: Options.Publish, 
   const connection = await connect({
     hostname: '127.0.0.1',
     port: broker.port,
+    vhost: broker.vhost,
     username: user,
     password: broker.password,
   })
@@ -73,22 +74,22 @@ function buildParcel(more: Partial<CarriedMessage> = {}): CarriedMessage {
   return { epoch: 1, seq: 1, envelope: Buffer.from('{}'), body: Buffer.from('{}'), ...more }
 }
 
-async function publishParcel(given: CarriedMessage, user = 'alpha', about: Options.Publish = {}): Promise<void> {
-  const draft = encodeParcel(given, inbox().exchange, 'alpha', user)
+async function publishParcel(parcel: CarriedMessage, user = 'alpha', about: Options.Publish = {}): Promise<void> {
+  const draft = encodeParcel(parcel, inbox().exchange, 'alpha', user)
   await publishTo(user, draft.content, { ...draft.properties, ...about })
 }
 
-/** What honest messages look like to whoever reads them, after all this. */
+/** The view that a receiver has of honest messages, after all this. */
 async function expectHonestDelivery(): Promise<void> {
   await sendFromAlpha(sites.world, 3)
   await sites.deliverAll()
   expect(numbers()).toEqual([1, 2, 3])
 }
 
-describe('what is no message', () => {
+describe('content other than a message', () => {
   const type = 'platform.parcel.1'
   const longer = Buffer.concat([Buffer.from([0, 0, 0, 9]), Buffer.from('{}')])
-  /** What it is, its content, and what is said about it. */
+  /** Its name, its content, and its properties. */
   const kinds: readonly [string, Buffer, Options.Publish][] = [
     ['nothing at all', Buffer.alloc(0), {}],
     ['another kind', Buffer.from('hello'), { type: 'greeting', messageId: message_id }],
@@ -148,7 +149,7 @@ describe('what is no message', () => {
   })
 })
 
-describe('whoever is not alpha', () => {
+describe('users other than alpha', () => {
   test('cannot send as alpha: the broker refuses the name, and without it the message is dead', async () => {
     await expect(publishParcel(buildParcel(), 'mallory', { userId: 'alpha' })).rejects.toThrow(/user_id/)
     await publishParcel(buildParcel(), 'mallory')
@@ -161,7 +162,7 @@ describe('whoever is not alpha', () => {
     await expectHonestDelivery()
   })
 
-  test('gets no right to read, to bind or to delete what is bravo’s', async () => {
+  test('have no right to read, bind or delete the queues of bravo', async () => {
     const attempts: ((channel: Channel) => Promise<unknown>)[] = [
       (channel) => channel.consume(inbox().queue, () => undefined),
       (channel) => channel.deleteQueue(inbox().queue),
@@ -169,7 +170,13 @@ describe('whoever is not alpha', () => {
       (channel) => channel.bindQueue(inbox().queue, `${sites.prefix}.mallory`, '#'),
       (channel) => channel.purgeQueue(inbox().queue),
     ]
-    const at = { hostname: '127.0.0.1', port: broker.port, username: 'mallory', password: broker.password }
+    const at = {
+      hostname: '127.0.0.1',
+      port: broker.port,
+      vhost: broker.vhost,
+      username: 'mallory',
+      password: broker.password,
+    }
     const connection = await connect(at)
     for (const attempt of attempts) {
       const channel = await connection.createChannel()
@@ -231,19 +238,19 @@ describe('alpha’s user in other hands', () => {
   })
 })
 
-/** What a site has sent and still has, as a thief would have it. */
+/** Messages that a site has sent and still holds, as a thief would have them. */
 async function collectSentParcels(site: FiledropSite, peer: string): Promise<CarriedMessage[]> {
   const { sent } = listChannelFolders(site, peer)
   const stem = '00000001-0000000000000001'
   const file = (part: string) => path.join(sent, `${stem}.${part}.json`)
   const read = (part: string) => fs.readFileSync(file(part))
-  // It is kept once it is seen to be gone; the envelope comes last.
+  // Kept once its absence is noticed; the envelope comes last.
   await waitUntil(() => fs.existsSync(file('env')))
   return [{ epoch: 1, seq: 1, envelope: read('env'), body: read('body') }]
 }
 
-describe('a message that breaks whoever reads it', () => {
-  /** Lists in lists, deeper than a reader's stack: amqplib unfolds the headers before anybody is asked. */
+describe('a message that breaks its reader', () => {
+  /** Lists in lists, deeper than a reader's stack: amqplib unfolds the headers before any of our code runs. */
   const deep = `
     const { connect } = require('amqplib')
     const { at, exchange } = JSON.parse(process.env.GIVEN)
@@ -272,7 +279,13 @@ describe('a message that breaks whoever reads it', () => {
     }
     await bravo.start(land, async () => undefined)
     try {
-      const at = { hostname: '127.0.0.1', port: broker.port, username: 'alpha', password: broker.password }
+      const at = {
+        hostname: '127.0.0.1',
+        port: broker.port,
+        vhost: broker.vhost,
+        username: 'alpha',
+        password: broker.password,
+      }
       const env = { GIVEN: JSON.stringify({ at, exchange: inbox().exchange }) }
       await waitUntil(async () => (await bravo.health()).ok)
       await promisify(execFile)(process.execPath, ['--stack-size=7000', '-e', deep], { env })

@@ -5,11 +5,12 @@ import { computeBackoff_ms, type LinkPump, linkPump } from '../../../daemon/boot
 import type { CarriedMessage, Carrier, CarryOutcome, Handover } from '../../../daemon/kernel/messaging/carrier.ts'
 import { type Rabbitmq, type RabbitmqRights, rabbitmq } from '../../support/engines/rabbitmq.ts'
 import type { ServerCertificateFiles } from '../../support/engines/server-certificates.ts'
+import { sharedRabbitmq } from '../../support/engines/shared-servers.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import { createFiledropSites, type FiledropSite, type FiledropSites } from '../../transport/filedrop/filedrop-sites.ts'
 import { waitUntilTaken } from '../../transport/filedrop/wait-until-taken.ts'
 
-/** As the operator guide tells whoever runs the broker: what a site declares is its own, and it only sends to others. */
+/** As the operator guide advises the broker's administrator: a site declares its own objects alone, and sends to others. */
 export function buildSiteRights(site: string, prefix = '[a-z0-9-]+'): RabbitmqRights {
   return {
     configure: `^${prefix}\\.${site}(\\..+)?$`,
@@ -18,14 +19,20 @@ export function buildSiteRights(site: string, prefix = '[a-z0-9-]+'): RabbitmqRi
   }
 }
 
-/** With a user for each site, and one who may do harm. */
+const siteUsers = {
+  alpha: buildSiteRights('alpha'),
+  bravo: buildSiteRights('bravo'),
+  mallory: buildSiteRights('mallory'),
+}
+
+/** A broker of the test file alone, with a user for each site and a hostile one. */
 export function createBroker(tls?: ServerCertificateFiles): Promise<Rabbitmq> {
-  const users = {
-    alpha: buildSiteRights('alpha'),
-    bravo: buildSiteRights('bravo'),
-    mallory: buildSiteRights('mallory'),
-  }
-  return rabbitmq({ users, ...(tls ? { tls } : {}) })
+  return rabbitmq({ users: siteUsers, ...(tls ? { tls } : {}) })
+}
+
+/** The broker of the run, with a vhost of the test file and the same users. */
+export function shareBroker(vhost: string): Rabbitmq {
+  return sharedRabbitmq(vhost, siteUsers)
 }
 
 type BrokerLink = { linkPump: LinkPump; carrier: Carrier }
@@ -48,10 +55,10 @@ export type BrokerSites = {
 
 let prefixCount = 0
 
-/** Names of its own at the broker. `given` is laid over what the carriers are told. */
+/** With its own names at the broker. `changes` is laid over the options of the carriers. */
 export async function joinByBroker(
   broker: Pick<Rabbitmq, 'url' | 'password'>,
-  given: Partial<AmqpOptions> = {},
+  changes: Partial<AmqpOptions> = {},
 ): Promise<BrokerSites> {
   const world = await createFiledropSites()
   const prefix = `world${++prefixCount}`
@@ -70,7 +77,7 @@ export async function joinByBroker(
       limits: { envelope_bytes: 65_536, body_bytes: 4_194_304 },
       log: site.options().log,
       wait_ms: (failures) => Math.min(computeBackoff_ms(failures, 0.1), 1_000),
-      ...given,
+      ...changes,
     })
     const made = linkPump({ carrier, handover, log: site.options().log, chance: () => 0, poll_interval_ms: 100 })
     ends.set(site, { linkPump: made, carrier })
@@ -114,7 +121,7 @@ export async function joinByBroker(
   }
 }
 
-/** Notes by their envelopes what alpha has given away and what bravo has been brought: a forgery may have the same number. */
+/** Notes by their envelopes the messages that left alpha and reached bravo: a forgery may have the same number. */
 function watchHandover(
   handover: Handover | undefined,
   left: Set<string>,
@@ -137,7 +144,7 @@ function watchHandover(
   }
 }
 
-/** Before it leaves the folder: whoever finds that empty finds it noted. */
+/** Before it leaves the folder: once the folder is empty, the note is there. */
 function noteLandings(parcels: readonly CarriedMessage[], landings: readonly CarryOutcome[], noted: Set<string>): void {
   for (const [index, { envelope }] of parcels.entries()) if (landings[index] === 'landed') noted.add(textOf(envelope))
 }

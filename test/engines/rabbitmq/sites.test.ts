@@ -13,7 +13,8 @@ import {
 import { type Rabbitmq, rabbitmqRequirement } from '../../support/engines/rabbitmq.ts'
 import { issueServerCertificates, type ServerCertificateSet } from '../../support/engines/server-certificates.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
-import { editProfile, type RunningDaemon } from '../../support/site/packaged-federation.ts'
+import type { RunningDaemon } from '../../support/site/daemon-process.ts'
+import { editProfile } from '../../support/site/packaged-federation.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import { createBroker } from './join-by-broker.ts'
 

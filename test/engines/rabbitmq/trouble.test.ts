@@ -1,4 +1,4 @@
-// What goes wrong with a broker that is there: it takes nothing, it was changed under the sites, it lets nobody in, its disk is lost.
+// Trouble with a broker that runs: it accepts nothing, it was reconfigured, it admits nobody, its disk is lost.
 import * as fs from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { amqpCarrier } from '../../../adapters/transport/amqp/carrier.ts'
@@ -49,14 +49,14 @@ const healthOf = async (site: FiledropSite) => (await sites.carrier(site).health
 const waitForHealth = (site: FiledropSite, words: RegExp) => waitUntil(async () => words.test(await healthOf(site)))
 const readyAtAlpha = () => fs.readdirSync(formatReadyPath(sites.world.alpha, 'bravo')).length / 2
 
-describe('what waits', () => {
+describe('a waiting message', () => {
   test('is acknowledged after it has been judged, and no sooner', async () => {
     const judging = Promise.withResolvers<DeliveryVerdict>()
     const { world } = await joinSites(() => judging.promise)
     await sendFromAlpha(world, 1)
     await waitUntil(() => fs.readdirSync(`${world.bravo.root}/alpha/in/work`).length === 2)
     try {
-      // A queue counts what is in hand every few seconds.
+      // A queue counts unacknowledged messages every few seconds.
       const listed = () => broker.ctl('list_queues', 'name', 'messages_unacknowledged')
       await waitUntil(async () => (await listed()).includes(`${inbox().queue}\t1`))
     } finally {
@@ -126,7 +126,7 @@ describe('a broker that takes nothing', () => {
     expect(numbers()).toEqual(upTo(3))
   })
 
-  test('because it is short of memory gets nothing of what was given up once it reads again', async () => {
+  test('that is short of memory gets none of the given-up messages once it reads again', async () => {
     const { world, prefix } = await joinSites()
     for (const site of [world.alpha, world.bravo]) await sites.disconnect(site)
     const alpha = amqpCarrier({
@@ -148,7 +148,7 @@ describe('a broker that takes nothing', () => {
       await broker.ctl('set_vm_memory_high_watermark', 'absolute', '1GB')
       const lands = () => alpha.carry('bravo', [parcel(31, 10)], AbortSignal.timeout(10_000)).catch(() => ['full'])
       await waitUntil(async () => (await lands())[0] === 'landed')
-      // What lay in the buffers between the two is with the broker; the rest of sixty million bytes is not.
+      // The contents of the buffers between the two are with the broker; the rest of sixty million bytes is not.
       expect(await countQueuedMessages(broker, inbox().queue)).toBeLessThan(15)
     } finally {
       await alpha.stop()
@@ -157,7 +157,7 @@ describe('a broker that takes nothing', () => {
 })
 
 describe('a broker that was changed', () => {
-  test('by the loss of a queue has it again; what it held is missing, asked for by receipt, and comes', async () => {
+  test('that loses a queue has it again; its messages are missing, requested by receipt, and arrive', async () => {
     const { world } = await joinSites()
     await sites.disconnectDuring(world.bravo, async () => {
       await sendFromAlpha(world, 4)
@@ -183,7 +183,7 @@ describe('a broker that was changed', () => {
     expect(numbers()).toEqual([1, 2])
   })
 
-  test('into one with another queue of that name is told of, and nothing leaves', async () => {
+  test('with another queue of that name is reported, and no message leaves', async () => {
     const { world } = await joinSites()
     const { queue } = inbox()
     await sites.disconnect(world.bravo)
@@ -201,7 +201,7 @@ describe('a broker that was changed', () => {
     expect(numbers()).toEqual([1])
   })
 
-  test('into one that has lost its disk: what it had confirmed is missing, asked for by receipt, and comes', async () => {
+  test('that has lost its disk: its confirmed messages are missing, requested by receipt, and arrive', async () => {
     const { world } = await joinSites()
     await sendFromAlpha(world, 2)
     await sites.deliverAll()
@@ -232,14 +232,14 @@ async function lostAndFound(lost_up_to: number): Promise<void> {
   expect(numbers()).toEqual(upTo(lost_up_to + 1))
 }
 
-describe('a broker that is spoken to by TLS', () => {
+describe('a broker over TLS', () => {
   const carriers: ReturnType<typeof amqpCarrier>[] = []
   afterEach(async () => {
     for (const each of carriers.splice(0)) await each.stop()
   })
 
   /** Alpha alone, which reads what bravo sends. */
-  async function alone(given: {
+  async function alone(options: {
     url?: string
     user?: string
     password?: string
@@ -247,7 +247,7 @@ describe('a broker that is spoken to by TLS', () => {
   }) {
     const events: string[] = []
     const say = (event: string, fields: object = {}) => void events.push(`${event} ${JSON.stringify(fields)}`)
-    const { url = `amqps://localhost:${broker.tls_port}`, user, password, tls = {} } = given
+    const { url = `amqps://localhost:${broker.tls_port}`, user, password, tls = {} } = options
     const carrier = amqpCarrier({
       ...{ broker: { url, user, tls }, password, site: 'alpha', prefix: 'tls', peers: { bravo: {} } },
       queue_type: 'classic',
@@ -259,28 +259,28 @@ describe('a broker that is spoken to by TLS', () => {
       async (_, parcels) => parcels.map(() => 'landed' as const),
       async () => undefined,
     )
-    const said = (words: RegExp) => waitUntil(async () => words.test((await carrier.health()).detail))
-    return { said, events }
+    const waitForDetail = (words: RegExp) => waitUntil(async () => words.test((await carrier.health()).detail))
+    return { waitForDetail, events }
   }
 
   test('is believed when the authority of the settings has signed it', async () => {
-    const { said } = await alone({
+    const { waitForDetail } = await alone({
       user: 'alpha',
       password: broker.password,
       tls: { ca_file: certificates.of('server').ca },
     })
-    await said(/^connected$/)
+    await waitForDetail(/^connected$/)
   })
 
   test('knows a site by its certificate, without any password', async () => {
     const { ca, cert, key } = certificates.of('alpha')
-    const { said } = await alone({ tls: { ca_file: ca, cert_file: cert, key_file: key } })
-    await said(/^connected$/)
+    const { waitForDetail } = await alone({ tls: { ca_file: ca, cert_file: cert, key_file: key } })
+    await waitForDetail(/^connected$/)
   })
 
   test('is not believed without that authority, nor under another name', async () => {
     const unknown = await alone({ user: 'alpha', password: broker.password })
-    await unknown.said(/self.signed certificate|unable to (get|verify)/)
+    await unknown.waitForDetail(/self.signed certificate|unable to (get|verify)/)
     const url = `amqps://127.0.0.2:${broker.tls_port}`
     const named = await alone({
       url,
@@ -288,18 +288,18 @@ describe('a broker that is spoken to by TLS', () => {
       password: broker.password,
       tls: { ca_file: certificates.of('server').ca },
     })
-    await named.said(/ECONNREFUSED|does not match/)
+    await named.waitForDetail(/ECONNREFUSED|does not match/)
   })
 
   test('lets nobody in with a wrong password, and no word of it gets about', async () => {
-    const { said, events } = await alone({ url: broker.url, user: 'alpha', password: 'not-the-password' })
-    await said(/ACCESS_REFUSED/)
+    const { waitForDetail, events } = await alone({ url: broker.url, user: 'alpha', password: 'not-the-password' })
+    await waitForDetail(/ACCESS_REFUSED/)
     expect(events.join('\n')).toMatch(/carrier\.broker\.unreached/)
     expect(events.join('\n')).not.toContain('not-the-password')
   })
 
-  test('is told of by the name of the file that cannot be read', async () => {
-    const { said } = await alone({ user: 'alpha', password: 'x', tls: { ca_file: '/nowhere/ca.pem' } })
-    await said(/the file \/nowhere\/ca\.pem cannot be read/)
+  test('reports the name of a file that cannot be read', async () => {
+    const { waitForDetail } = await alone({ user: 'alpha', password: 'x', tls: { ca_file: '/nowhere/ca.pem' } })
+    await waitForDetail(/the file \/nowhere\/ca\.pem cannot be read/)
   })
 })

@@ -1,17 +1,11 @@
-// The packaged public door with its counters in a real Redis over TLS: shared by processes, verified, and missed at once when away.
-import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+// The packaged public proxy with its counters in a real Redis over TLS: shared by processes, verified, missed at once.
+import { afterAll, beforeAll, expect } from 'vitest'
 import { redisKeyValue } from '../../../adapters/keyvalue/redis/redis-keyvalue.ts'
 import type { KeyValue } from '../../../daemon/kernel/store/key-value.ts'
 import { type Redis, redis, redisRequirement } from '../../support/engines/redis.ts'
 import { issueServerCertificates, type ServerCertificateSet } from '../../support/engines/server-certificates.ts'
-import {
-  countReasons,
-  createPackagedProxy,
-  type PackagedProxy,
-  sendProxyRequest,
-  upstreamServiceToken,
-  waitForRecords,
-} from '../../support/proxy/packaged-proxy.ts'
+import { countReasons, sendProxyRequest, waitForRecords } from '../../support/proxy/packaged-proxy.ts'
+import { createTestProxy, expireTokensAtOnce, serveTestProxy } from '../../support/proxy/test-proxy.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 import type { ServedSite } from '../../support/site/packaged-site.ts'
 
@@ -22,10 +16,7 @@ const report = '/public-api/api/v1/report'
 let server: Redis
 let certificates: ServerCertificateSet
 let otherCertificates: ServerCertificateSet
-let proxy: PackagedProxy
-const proxies: PackagedProxy[] = []
 let client: KeyValue | undefined
-const running: ServedSite[] = []
 
 beforeAll(async () => {
   if (!redisRequirement.isPresent) return
@@ -40,45 +31,19 @@ afterAll(async () => {
   certificates?.dispose()
   otherCertificates?.dispose()
 })
-afterEach(async () => {
-  for (const served of running.splice(0)) await served.stop()
-  for (const one of proxies.splice(0)) await one.close()
-})
 
 const buildRedisEnvironment = () => ({
   ...{ KV_HOST: '127.0.0.1', KV_PORT: String(server.port), KV_PASSWORD: server.password },
   KV_VERIFY: certificates.of('server').ca,
 })
 
-/** A site of its own. */
-async function openProxy(rules: readonly string[], env: Readonly<Record<string, string>>): Promise<void> {
-  proxy = await createPackagedProxy(rules, env)
-  proxies.push(proxy)
-}
-
-async function serveProxy(): Promise<ServedSite> {
-  const served = await proxy.serve()
-  running.push(served)
-  return served
-}
-
-/** Every token is at its end when it comes, so that the provider's count says who went on to ask for one. */
-function expireTokensAtOnce(): void {
-  proxy.provider.respond = (_, response) =>
-    response.end(JSON.stringify({ access_token: upstreamServiceToken, token_type: 'Bearer', expires_in: 0 }))
-}
-
 const requestStatus = async (at: ServedSite, source: string, sent = {}) =>
   (await sendProxyRequest(at, report, { source, ...sent })).status
 
 test('requests are counted in Redis, under the keys of the interface, for all processes together', async () => {
-  await openProxy(['GET /api/v1/report', 'POST /api/v1/report'], {
-    RATE_LIMIT_PER_MIN: '6',
-    ...buildRedisEnvironment(),
-  })
-  const one = await serveProxy()
-  await openProxy(['GET /api/v1/report'], { RATE_LIMIT_PER_MIN: '6', ...buildRedisEnvironment() })
-  const two = await serveProxy()
+  const env = { RATE_LIMIT_PER_MIN: '6', ...buildRedisEnvironment() }
+  const { served: one } = await serveTestProxy(['GET /api/v1/report', 'POST /api/v1/report'], env)
+  const { served: two } = await serveTestProxy(['GET /api/v1/report'], env)
   for (const at of [one, two]) await expect.poll(() => requestStatus(at, '198.51.100.1'), waitOptions).toBe(200)
   const statuses = []
   for (let turn = 0; turn < 4; turn += 1)
@@ -109,15 +74,14 @@ test('requests are counted in Redis, under the keys of the interface, for all pr
 })
 
 test.each(['killed', 'standing still'])(
-  'while it is %s the door answers 503, asks for no token, and recovers',
+  'while it is %s the proxy answers 503, requests no token, and recovers',
   async (how) => {
-    await openProxy(['GET /api/v1/report'], buildRedisEnvironment())
-    expireTokensAtOnce()
-    const at = await serveProxy()
+    const { proxy, served: at } = await serveTestProxy(['GET /api/v1/report'], buildRedisEnvironment())
+    expireTokensAtOnce(proxy)
     await expect.poll(() => requestStatus(at, '192.0.2.3'), waitOptions).toBe(200)
     if (how === 'killed') await server.kill()
     else server.freeze()
-    // What it had not noticed yet may still be on its way; from the first 503 on there is no other answer.
+    // A request before it noticed may still be on its way; from the first 503 on every answer is 503.
     await expect.poll(() => requestStatus(at, '192.0.2.4'), waitOptions).toBe(503)
     const before = [proxy.provider.requests.length, proxy.platform.requests.length]
     const answers = await Promise.all(
@@ -141,8 +105,7 @@ const invalidSettings: [name: string, env: () => Record<string, string>, says: R
 ]
 
 test.each(invalidSettings)('with %s nothing is counted, so nothing goes on', async (_, env, says) => {
-  await openProxy(['GET /api/v1/report'], { ...buildRedisEnvironment(), ...env() })
-  const at = await serveProxy()
+  const { proxy, served: at } = await serveTestProxy(['GET /api/v1/report'], { ...buildRedisEnvironment(), ...env() })
   await expect.poll(() => at.log(), waitOptions).toMatch(says)
   expect(await requestStatus(at, '192.0.2.7')).toBe(503)
   expect([proxy.platform.requests, proxy.provider.requests]).toEqual([[], []])
@@ -150,10 +113,13 @@ test.each(invalidSettings)('with %s nothing is counted, so nothing goes on', asy
   expect(at.log()).not.toMatch(new RegExp(`${server.password}|guessed-password`))
 })
 
-test('a file of authorities that is not there is told at the start', async () => {
-  await openProxy(['GET /api/v1/report'], { ...buildRedisEnvironment(), KV_VERIFY: '/nowhere/ca.pem' })
-  const { status, stderr } = proxy.site.run(['serve'], proxy.env)
-  expect(status).not.toBe(0)
+test('reports a missing file of authorities at the start', async () => {
+  const proxy = await createTestProxy(['GET /api/v1/report'], {
+    ...buildRedisEnvironment(),
+    KV_VERIFY: '/nowhere/ca.pem',
+  })
+  const { exit, stderr } = proxy.site.run(['serve'], proxy.env)
+  expect(exit).not.toBe(0)
   expect(stderr).toMatch(/kv\.verify.*\/nowhere\/ca\.pem/)
   expect(stderr).not.toMatch(/ {4}at |node:internal/)
 })

@@ -63,7 +63,7 @@ test('prefix and database keep sites apart', async () => {
   expect(await elsewhere.get('key')).toBeUndefined()
 })
 
-test('what is no count is said, is left alone, and costs the others of its tick nothing', async () => {
+test('reports a value that is not a count, leaves it alone, and completes the others of its tick', async () => {
   const store = await waitUntilReady(createClient(server))
   await store.swap('text', undefined, 'no number', minute)
   const others = Array.from({ length: 300 }, (_, at) => store.increment(`count-${at % 200}`, 2, minute))
@@ -110,19 +110,19 @@ test('a server that dies takes nothing with it that it had acknowledged', async 
   expect(reportedStates.some((line) => line.startsWith('lost'))).toBe(true)
 })
 
-test('a server that is silent is given up in time, and asked again when it speaks', async () => {
+test('gives up a silent server in time, and uses it again when it answers', async () => {
   const silent = await redis()
   await silent.start()
   try {
     const store = await waitUntilReady(createClient(silent))
     await store.increment('load', 1, minute)
     silent.freeze()
-    const asked = Array.from({ length: 3 }, () => store.increment('load', 1, minute))
-    for (const each of asked) await expect(each).rejects.toMatchObject({ code: 'unavailable' })
+    const increments = Array.from({ length: 3 }, () => store.increment('load', 1, minute))
+    for (const each of increments) await expect(each).rejects.toMatchObject({ code: 'unavailable' })
     expect((await store.health()).ok).toBe(false)
     silent.thaw()
     await waitUntilReady(store)
-    // What was asked of a silent server may have been done.
+    // A silent server may have performed its requests.
     const { count } = await store.increment('load', 1, minute)
     expect([2, 3, 4, 5]).toContain(count)
   } finally {
@@ -133,11 +133,11 @@ test('a server that is silent is given up in time, and asked again when it speak
 
 test('TLS is verified: by the authority that is named, and by no other', async () => {
   const files = issueServerCertificates('server')
-  const given = files.of('server')
-  const safe = await redis(given)
+  const certificate = files.of('server')
+  const safe = await redis(certificate)
   await safe.start()
   try {
-    const store = await waitUntilReady(createClient(safe, { tls: { ca_file: given.ca } }))
+    const store = await waitUntilReady(createClient(safe, { tls: { ca_file: certificate.ca } }))
     expect(await store.increment('hits', 1, minute)).toMatchObject({ count: 1 })
     const unverified = createClient(safe, { tls: {} })
     const plain = createClient(safe)

@@ -63,7 +63,7 @@ test('guesses are counted in Redis: over the death of a daemon, and not at all w
 
 test('without TLS it is reached on loopback alone', () => {
   site ??= createPackagedSite('classified-airgapped')
-  const { status, stderr } = site.run(['serve'], { KV_HOST: 'kv.example', KV_VERIFY: 'false' })
-  expect(status).not.toBe(0)
+  const { exit, stderr } = site.run(['serve'], { KV_HOST: 'kv.example', KV_VERIFY: 'false' })
+  expect(exit).not.toBe(0)
   expect(stderr).toContain('kv.verify')
 })

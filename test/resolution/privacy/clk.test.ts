@@ -96,7 +96,7 @@ test('blocks find what comparing all with all finds, but for one pair in a hundr
   expect(linkSides(vectors.ours, vectors.theirs, settings)).toEqual(once)
 })
 
-test('one to one: no record is in two pairs, and the best pair of a record is kept before worse ones', () => {
+test('one to one: no record is in two pairs, and the best pair of a record wins', () => {
   const { vectors, length } = buildLinkageCase(300, 5, clkParameters.parse({}))
   const settings = { length, threshold: 0.7, one_to_one: true, seed: 1 }
   const { pairs } = linkSides(vectors.ours, vectors.theirs, settings)
@@ -104,7 +104,7 @@ test('one to one: no record is in two pairs, and the best pair of a record is ke
   expect(new Set(pairs.map(([, other]) => other)).size).toBe(pairs.length)
 })
 
-test('vectors without a bit link to nothing, and a block of everything is left out and told of', () => {
+test('vectors without a bit link to nothing, and a block of everything is left out and reported', () => {
   const settings = { length: 64, threshold: 0.8, one_to_one: false, seed: 1 }
   expect(linkSides(new Uint32Array(20), new Uint32Array(20), settings).pairs).toEqual([])
   const same = new Uint32Array(2_000).fill(0xff)
@@ -115,17 +115,17 @@ test('vectors without a bit link to nothing, and a block of everything is left o
 test.each([
   { fold: true, threshold: 0.75, precision: 0.99, recall: 0.8 },
   { fold: false, threshold: 0.8, precision: 0.98, recall: 0.85 },
-])('made-up people with one to three faults are linked with no record seen (fold: $fold)', (given) => {
-  const { vectors, length, truth } = buildLinkageCase(1_000, 11, clkParameters.parse({ fold: given.fold }))
+])('made-up people with one to three faults are linked with no record seen (fold: $fold)', (params) => {
+  const { vectors, length, truth } = buildLinkageCase(1_000, 11, clkParameters.parse({ fold: params.fold }))
   const { pairs } = linkSides(vectors.ours, vectors.theirs, {
     length,
-    threshold: given.threshold,
+    threshold: params.threshold,
     one_to_one: false,
     seed: 1,
   })
   const right = pairs.filter(([row, other]) => truth.ours[row] === truth.theirs[other]).length
-  expect(right / pairs.length).toBeGreaterThan(given.precision)
-  expect(right / truth.pairs).toBeGreaterThan(given.recall)
+  expect(right / pairs.length).toBeGreaterThan(params.precision)
+  expect(right / truth.pairs).toBeGreaterThan(params.recall)
 })
 
 test('a threshold that lets everything through is refused', () => {
@@ -135,8 +135,8 @@ test('a threshold that lets everything through is refused', () => {
   ).toBeUndefined()
 })
 
-function linkSides(...given: Parameters<typeof linkVectors>): ClkLinks {
-  const answer = linkVectors(...given)
+function linkSides(...args: Parameters<typeof linkVectors>): ClkLinks {
+  const answer = linkVectors(...args)
   if (!answer) throw new Error('too many pairs')
   return answer
 }

@@ -1,4 +1,4 @@
-// Two sides that find what they share: exactly that, whatever the order, and nothing of what is no set of points.
+// Two sides find exactly their shared elements, in any order, and nothing of an invalid set of points.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { curve25519Blinding } from '../../../adapters/blinding/curve25519/blinding.ts'
@@ -10,7 +10,7 @@ const blinding = curve25519Blinding(async (work) => performBlinding(work), 3)
 const { signal } = new AbortController()
 const secret = (seed: number) => new Uint8Array(32).fill(seed)
 
-/** What the first side finds, with all that travels between the two. */
+/** The result of the first side, with all messages between the two. */
 async function findShared(ours: readonly string[], theirs: readonly string[], domain = 'run 1') {
   const width = computeTagBytes(ours.length, theirs.length)
   const [one, other] = [secret(1), secret(2)]
@@ -19,10 +19,10 @@ async function findShared(ours: readonly string[], theirs: readonly string[], do
   const answered = await blinding.tagPoints(domain, mine.sorted, other, width, signal)
   const found = await blinding.tagPoints(domain, yours.sorted, one, width, signal)
   if (!answered || !found) throw new Error('points of our own are refused')
-  const met = intersectTags(answered, found, width)
+  const shared = intersectTags(answered, found, width)
   return {
-    ours: Array.from(met.ours, (place) => ours[mine.order[place] ?? -1]).sort(),
-    theirs: Array.from(met.theirs, (place) => theirs[yours.order[place] ?? -1]).sort(),
+    ours: Array.from(shared.left, (place) => ours[mine.order[place] ?? -1]).sort(),
+    theirs: Array.from(shared.right, (place) => theirs[yours.order[place] ?? -1]).sort(),
     sent: mine.sorted.length + yours.sorted.length + answered.length,
     points: mine.sorted,
   }
@@ -71,7 +71,7 @@ test('a tag is long enough for fewer than one accident in 2^40 runs', () => {
 test('points travel strictly ascending, and as many as were agreed', async () => {
   const { points } = await findShared(['ann', 'bob', 'cyd'], [])
   expect(findPointSetFault(points, 3)).toBeUndefined()
-  expect(findPointSetFault(points, 2)).toMatch(/96 bytes where 2 points have 64/)
+  expect(findPointSetFault(points, 2)).toMatch(/96 bytes, and 2 points have 64/)
   expect(findPointSetFault(points.subarray(0, 95), 3)).toMatch(/95 bytes/)
   const twice = Buffer.concat([points.subarray(0, 32), points.subarray(0, 32)])
   expect(findPointSetFault(twice, 2)).toMatch(/point 1 is not above/)

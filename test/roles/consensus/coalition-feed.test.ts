@@ -51,7 +51,7 @@ async function readFeedEntries(id: string) {
   return items.filter(({ session_id }) => session_id === id)
 }
 
-test('a ratification that the hub did not take is owed until it does, and told once; a withdrawal follows', async () => {
+test('a ratification that the hub refused stays pending until it accepts, and is sent once; a withdrawal follows', async () => {
   const person = await createOperator(world)
   let asks = 0
   tamperingHub.tampering.respond = (method, at) => {
@@ -82,7 +82,7 @@ test.each([
   ['above the level of the feed', { level: 'SECRET', releasable_to: ['tenant-a', 'COALITION'] }],
   ['not releasable to its readers', { level: 'RESTRICTED', releasable_to: ['tenant-a'] }],
   ['with a category', { ...openClassification, categories: ['NOVA'] }],
-])('a session %s is owed to no feed, and nothing is told', async (_, classification) => {
+])('a session %s sends nothing to a feed, and nothing stays pending', async (_, classification) => {
   const cleared = { level: 'SECRET', categories: ['NOVA'] }
   const person = await world.as({ subject: 'olga', roles: ['operator'], clearance: cleared })
   const { id } = await person.ok(create, { ...buildSessionInput({ m: 1, n: 1 }), classification })
@@ -91,7 +91,7 @@ test.each([
   expect(await readFeedEntries(id)).toEqual([])
 })
 
-test('whoever asks the site role to tell more than the label allows is told why not', async () => {
+test('a request to the site role to send more than the label allows is refused with the reason', async () => {
   const { token } = await world.as({ roles: ['admin'] })
   const label = { policy: 'SITE', level: 'SECRET', categories: [], originator: 'tenant-a' }
   const event = { event_id: 'e', session_id: 'ses_x', lens_id: 'l', state: 'RATIFIED', at: '2026-03-01T12:00:00.000Z' }

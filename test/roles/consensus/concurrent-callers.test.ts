@@ -31,7 +31,7 @@ const crowds: fc.Arbitrary<ModelOpinion[]> = fc
   })
   .map((list) => list.map((opinion, at) => ({ ...opinion, accuracy: 1, credibility: 1 - at / 100 })))
 
-test('parallel contributions and a cancel leave what the record, told in its order, leads to', async () => {
+test('parallel contributions and a cancel lead to the state that the record, replayed in order, leads to', async () => {
   await fc.assert(
     fc.asyncProperty(policies, crowds, fc.nat(20), async ({ hasDeadline: _none, ...policy }, crowd, place) => {
       const person = await createOperator(world())

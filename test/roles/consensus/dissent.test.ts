@@ -60,7 +60,7 @@ test('a record says why, who stands where, and without whom the session would ra
   expect(await person.ok(dissentOf, { id: record?.id ?? '' })).toEqual(record)
 })
 
-test('resolve renews the record over all who have spoken since; the one before is superseded', async () => {
+test('resolve renews the record over all contributors since; the earlier one is superseded', async () => {
   const person = await createOperator(world())
   const id = await createConflict(person)
   world().clock.advance(1)

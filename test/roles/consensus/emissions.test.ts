@@ -42,8 +42,8 @@ function buildDecision(session_id: string, more: EmissionFields = {}): EmissionF
 }
 const withdrawal = { event: 'retracted', seq: 7, at: '2026-03-02T11:30:00.000Z' }
 
-async function deliverEmission(fields: EmissionFields, said: Partial<Statement> = {}, peer = bravo) {
-  return (await createCarrier(world())).ok(emission, await peer.message('lens_emission', fields, said))
+async function deliverEmission(fields: EmissionFields, changes: Partial<Statement> = {}, peer = bravo) {
+  return (await createCarrier(world())).ok(emission, await peer.message('lens_emission', fields, changes))
 }
 
 async function listAuditRecords(target: string) {
@@ -52,7 +52,7 @@ async function listAuditRecords(target: string) {
   return (json as { items: unknown[] }).items.flatMap((item) => auditRecord.parse(item).event ?? [])
 }
 
-test('what a peer decided is kept with where it came from, and can be found by what it is about', async () => {
+test('stores a decision of a peer with its origin, and finds it by its subject', async () => {
   const session_id = nextSessionId()
   const subject = { kind: 'entity_match', left: 'vessel/a', right: 'vessel/b', correlation_id: `match-${session_id}` }
   const parent_block_ids = ['ab'.repeat(32)]
@@ -133,7 +133,7 @@ describe('a peer that is heard again', () => {
     expect((await listAuditRecords(first.id)).filter(({ outcome }) => outcome === 'done')).toHaveLength(1)
   })
 
-  test('does not touch what another peer told of a session with the same id', async () => {
+  test('does not touch the emission of another peer about a session with the same id', async () => {
     const fields = buildDecision(nextSessionId())
     const ofBravo = await deliverEmission(fields)
     const ofCharlie = await deliverEmission({ ...fields, ...withdrawal, decision: 'non_match' }, {}, charlie)
@@ -149,10 +149,10 @@ function describeRetraction({ seq, at }: typeof withdrawal) {
 
 const minutes = 60_000
 const formatTime = (ms: number) => new Date(noon + ms).toISOString()
-const createSender = (said: Partial<Statement>, peer = bravo) => {
-  return (fields: EmissionFields) => peer.message('lens_emission', fields, said)
+const createSender = (changes: Partial<Statement>, peer = bravo) => {
+  return (fields: EmissionFields) => peer.message('lens_emission', fields, changes)
 }
-const wrongEmissions: readonly [told: string, code: string, make: (fields: EmissionFields) => Promise<unknown>][] = [
+const wrongEmissions: readonly [name: string, code: string, make: (fields: EmissionFields) => Promise<unknown>][] = [
   ['flat JSON', 'invalid', async (fields) => fields],
   ['a field too many', 'invalid', (fields) => bravo.message('lens_emission', { ...fields, tenant_id: 'tenant-z' })],
   ['a score out of range', 'invalid', (fields) => bravo.message('lens_emission', { ...fields, score: 1.5 })],
@@ -200,7 +200,7 @@ const wrongEmissions: readonly [told: string, code: string, make: (fields: Emiss
   ['another receiver’s tenant', 'not_your_tenant', createSender({ receiver_tenant_id: 'tenant-z' })],
 ]
 
-test.each(wrongEmissions)('nothing is kept of %s (%s)', async (_, code, make) => {
+test.each(wrongEmissions)('stores nothing of %s (%s)', async (_, code, make) => {
   const fields = buildDecision(nextSessionId())
   const service = await createCarrier(world())
   const refused = await service.call(emission, (await make(fields)) as FederationMessage)
@@ -208,7 +208,7 @@ test.each(wrongEmissions)('nothing is kept of %s (%s)', async (_, code, make) =>
   expect((await service.ok(list, { session_id: String(fields.session_id) })).items).toEqual([])
 })
 
-test('only whoever may deliver for the receiver’s tenant delivers', async () => {
+test('only a caller that may deliver for the receiver’s tenant delivers', async () => {
   const message = await bravo.message('lens_emission', buildDecision(nextSessionId()))
   expect(await (await world().as({ roles: ['analyst'] })).refusal(emission, message)).toBe('forbidden')
   const foreign = await world().as({ roles: ['admin'], tenant: 'tenant-z' })
@@ -254,7 +254,7 @@ test('the list is filtered by lens, origin and status, and comes in pages, the l
   expect(next_cursor).toBeUndefined()
 })
 
-test('it is kept over a restart', async () => {
+test('survives a restart', async () => {
   const taken = await deliverEmission(buildDecision(nextSessionId()))
   await world().restart()
   expect(await (await world().as()).ok(get, { id: taken.id })).toEqual(taken)

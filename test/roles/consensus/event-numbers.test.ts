@@ -30,7 +30,7 @@ async function contributeThirty(person: CheckedClient, id: string): Promise<void
   await person.ok(cancel, { id })
 }
 
-test('thirty contributions and what they led to, told as they come, are numbered 1 to 37', async () => {
+test('thirty contributions and their consequences, sent as they happen, are numbered 1 to 37', async () => {
   const person = await createOperator(world())
   const { id } = await openSession(person, { m: 2, n: 2 })
   const live = await followSession(world(), person, id)
@@ -65,7 +65,7 @@ test('thirty contributions and what they led to, told as they come, are numbered
   expect(whole.events).toEqual(live.events)
 })
 
-test('a client resumes after every one of 37 events, over a restart too, and is told exactly the rest', async () => {
+test('a client resumes after every one of 37 events, over a restart too, and gets exactly the rest', async () => {
   const person = await createOperator(world())
   const { id } = await openSession(person, { m: 2, n: 2 })
   await contributeThirty(person, id)
@@ -96,7 +96,7 @@ test.each(['', 'none', '-4', '0'])(
   },
 )
 
-test('what changes no state has no number, and what comes after a wait follows the last one told', async () => {
+test('an event without a change of state has no number, and one after a wait follows the last one sent', async () => {
   const person = await createOperator(world())
   const { id } = await openSession(person, { m: 2, n: 2 })
   await person.ok(contribute, { id, ...buildOpinionInput('c1', 0) })
@@ -109,7 +109,7 @@ test('what changes no state has no number, and what comes after a wait follows t
   await waitUntilDelivered(person, id)
   await person.ok(cancel, { id })
   await reader.ended
-  expect(reader.events.map((told) => [told.id, told.event])).toEqual([
+  expect(reader.events.map((sent) => [sent.id, sent.event])).toEqual([
     ['6', 'result'],
     ['7', 'state'],
     ['8', 'result'],

@@ -85,7 +85,7 @@ test('a stream of a session that is WITHDRAWN ends by itself', async () => {
   expect(listStates(reader)).toEqual(['PROPOSED', 'WITHDRAWN'])
 })
 
-test('it ends for a reader to whom the session is no longer releasable', async () => {
+test('ends for a reader to whom the session is no longer releasable', async () => {
   const french = { clearance: { level: 'SECRET', nationality: 'FR' } }
   const high = await world().as({ subject: 'olga', roles: ['operator'], ...french })
   const low = await world().as()
@@ -123,7 +123,7 @@ test('it ends within about a second of the token’s end, and tells nothing of w
   await lasting.ended
 })
 
-test('a reader whose token is revoked is told nothing more', async () => {
+test('sends nothing more to a reader whose token is revoked', async () => {
   const person = await createOperator(world())
   const { id } = await openSession(person, { m: 3, n: 3 })
   const gone = await followWorldSession(await world().as({ subject: 'gwen' }), id)
@@ -134,7 +134,7 @@ test('a reader whose token is revoked is told nothing more', async () => {
   expect(gone.events).toHaveLength(1)
 })
 
-test('what happens in the moment that the token has ended is not told any more', async () => {
+test('sends nothing that happens in the moment when the token ends', async () => {
   const person = await createOperator(world())
   const { id } = await openSession(person, { m: 3, n: 3 })
   const brief = await followWorldSession(await world().as({ lifetime_s: 60 }), id)

@@ -32,7 +32,7 @@ afterAll(() => {
   charlie.remove()
 })
 
-/** The peers' tenants are enrolled as well, so that one and the same set can also be given locally. */
+/** The peers' tenants are enrolled as well, so that the same set can also be passed locally. */
 const everybody = ['tenant-b', 'tenant-c', 'c1', 'c2', 'c3']
 const world = setUpConsensusSite(() => ({ contributors: everybody, peers: [bravo.pinned, charlie.pinned] }))
 
@@ -59,13 +59,13 @@ test('a set fed partly by peers, in any order, gives what it gives locally, to t
       const mixed = await openWorldSession(policy)
       for (const { who, score, accuracy, credibility } of shuffled) {
         const peer = [bravo, charlie].find(({ tenant_id }) => tenant_id === who)
-        const given = {
+        const contribution = {
           ...buildOpinionInput(who, score, [accuracy, credibility]),
           classification: sharedClassification,
         }
         const fields = buildOpinionFields(mixed.id, score, [accuracy, credibility])
         if (peer) await service.ok(federate, await peer.message('contribution', fields))
-        else await person.ok(contribute, { id: mixed.id, ...given })
+        else await person.ok(contribute, { id: mixed.id, ...contribution })
       }
       const [one, other] = [await person.ok(get, { id: local.id }), await person.ok(get, { id: mixed.id })]
       expect(other.result).toStrictEqual(one.result)
@@ -78,9 +78,9 @@ test('a set fed partly by peers, in any order, gives what it gives locally, to t
 })
 
 describe('of one source, a lower (epoch, seq) never supersedes a higher', () => {
-  test.each<{ told: string; arrivals: [number, number, number][]; stands: number }>([
+  test.each<{ title: string; arrivals: [number, number, number][]; stands: number }>([
     {
-      told: 'an older number arrives last',
+      title: 'an older number arrives last',
       arrivals: [
         [1, 5, 0.9],
         [1, 3, 0.1],
@@ -88,7 +88,7 @@ describe('of one source, a lower (epoch, seq) never supersedes a higher', () => 
       stands: 0.9,
     },
     {
-      told: 'an older epoch arrives last',
+      title: 'an older epoch arrives last',
       arrivals: [
         [2, 1, 0.9],
         [1, 9, 0.1],
@@ -96,7 +96,7 @@ describe('of one source, a lower (epoch, seq) never supersedes a higher', () => 
       stands: 0.9,
     },
     {
-      told: 'a newer epoch begins at one',
+      title: 'a newer epoch begins at one',
       arrivals: [
         [1, 9, 0.1],
         [2, 1, 0.9],
@@ -104,7 +104,7 @@ describe('of one source, a lower (epoch, seq) never supersedes a higher', () => 
       stands: 0.9,
     },
     {
-      told: 'the same is said again later, and what came between arrives last',
+      title: 'the same is repeated later, and the message between arrives last',
       arrivals: [
         [1, 1, 0.9],
         [1, 3, 0.9],
@@ -112,7 +112,7 @@ describe('of one source, a lower (epoch, seq) never supersedes a higher', () => 
       ],
       stands: 0.9,
     },
-  ])('$told', async ({ arrivals, stands }) => {
+  ])('$title', async ({ arrivals, stands }) => {
     const { id } = await openWorldSession({ m: 3, n: 3 })
     const service = await createWorldCarrier()
     for (const [epoch, seq, score] of arrivals) {
@@ -125,7 +125,7 @@ describe('of one source, a lower (epoch, seq) never supersedes a higher', () => 
   })
 })
 
-test('a message that is delivered again changes nothing, and its lineage is kept', async () => {
+test('a message that is delivered again changes nothing, and its lineage stays', async () => {
   const { id } = await openWorldSession({ m: 3, n: 3 })
   const service = await createWorldCarrier()
   const fields = buildOpinionFields(id, 0.9)
@@ -178,7 +178,7 @@ test('a session of another tenant takes no message that is addressed to this one
   expect(await person.ok(get, { id })).toMatchObject({ version, contributions: 0 })
 })
 
-test('renewed dissents pile up only so far while a peer cannot be told', async () => {
+test('renewed dissents accumulate only to a bound while a peer is unreachable', async () => {
   const own = await startConsensusSite({ contributors: ['c1', 'c2'], peers: [bravo.pinned] })
   try {
     const { id } = await openInvitedSession(own, { m: 2, n: 2 }, ['bravo'])
@@ -202,7 +202,7 @@ test('renewed dissents pile up only so far while a peer cannot be told', async (
   }
 })
 
-test('what the site role failed to send is sent once it works again, not given up', async () => {
+test('sends a message that the site role failed to send once it works again', async () => {
   const own = await startConsensusSite({ contributors: ['c1'], peers: [bravo.pinned] })
   try {
     const { id } = await openInvitedSession(own, { m: 1, n: 2 }, ['bravo'])

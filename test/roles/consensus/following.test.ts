@@ -41,8 +41,12 @@ const policy = {
 let count = 0
 
 const createServiceCaller = () => world().as({ subject: 'role:site', roles: ['service'], tenant: '*' })
-const signByPeer = (kind: MessageKind, fields: Record<string, unknown>, peer = bravo, said: Partial<Statement> = {}) =>
-  peer.message(kind, fields, said)
+const signByPeer = (
+  kind: MessageKind,
+  fields: Record<string, unknown>,
+  peer = bravo,
+  changes: Partial<Statement> = {},
+) => peer.message(kind, fields, changes)
 
 async function acceptBravoInvitation(): Promise<string> {
   const session_id = `ses_${String(++count).padStart(32, '0')}`
@@ -52,8 +56,8 @@ async function acceptBravoInvitation(): Promise<string> {
 }
 
 /** 200, or the code of the refusal. */
-const deliverResult = async (session_id: string, what: object, peer = bravo, said: Partial<Statement> = {}) =>
-  (await createServiceCaller()).refusal(result, await signByPeer('result', { session_id, ...what }, peer, said))
+const deliverResult = async (session_id: string, what: object, peer = bravo, changes: Partial<Statement> = {}) =>
+  (await createServiceCaller()).refusal(result, await signByPeer('result', { session_id, ...what }, peer, changes))
 
 function buildDissent(session_id: string, id = `dis_${session_id}`) {
   const opinions = buildOpinions([0], [1])
@@ -126,7 +130,7 @@ test('an invitation into a label that its message does not carry makes nothing',
   expect(await (await createOperator(world())).refusal(get, { id: session_id })).toBe('not_found')
 })
 
-test('whoever speaks here speaks with the site’s one voice, and decides nothing', async () => {
+test('every contributor here is the site’s one voice, and decides nothing', async () => {
   const person = await createOperator(world())
   const id = await acceptBravoInvitation()
   await person.ok(contribute, { id, ...buildOpinionInput('c1', 0.9), classification: sharedClassification })
@@ -160,22 +164,22 @@ test('the copy follows a dissent, then the evidence that settles it, then the re
     reason: 'conflict',
     open_dissent_id: `dis_${id}@bravo`,
   })
-  const given = await buildEvidence(id)
-  expect(await deliverResult(id, given)).toBe(200)
+  const sent = await buildEvidence(id)
+  expect(await deliverResult(id, sent)).toBe(200)
   const settled = await waitUntilDelivered(person, id)
-  expect(settled).toMatchObject({ state: 'RATIFIED', decision: 'match', evidence_block_id: given.evidence.block_id })
+  expect(settled).toMatchObject({ state: 'RATIFIED', decision: 'match', evidence_block_id: sent.evidence.block_id })
   expect(settled.open_dissent_id).toBeUndefined()
   expect((await person.ok(bySession, { session_id: id })).items).toMatchObject([
     { status: 'resolved', resolution: 'ratified' },
   ])
-  expect(await person.ok(evidenceOf, { block_id: given.evidence.block_id })).toEqual(given.evidence)
+  expect(await person.ok(evidenceOf, { block_id: sent.evidence.block_id })).toEqual(sent.evidence)
   expect(await deliverResult(id, retractedResult)).toBe(200)
-  expect(await deliverResult(id, given)).toBe(200)
+  expect(await deliverResult(id, sent)).toBe(200)
   const { history } = await person.ok(get, { id })
   expect(history.map(({ to }) => to)).toEqual(['PROPOSED', 'IN_CONFLICT', 'RATIFIED', 'WITHDRAWN'])
 })
 
-test('a dissent that arrives after its settlement is kept as settled, and changes no state', async () => {
+test('stores a dissent that arrives after its settlement as settled, and changes no state', async () => {
   const person = await createOperator(world())
   const id = await acceptBravoInvitation()
   expect(await deliverResult(id, await buildEvidence(id))).toBe(200)
@@ -186,7 +190,7 @@ test('a dissent that arrives after its settlement is kept as settled, and change
   ])
 })
 
-test('a renewed dissent takes the place of the one before, which does not come back when it is told again', async () => {
+test('a renewed dissent replaces the earlier one, which does not return with a repeat', async () => {
   const person = await createOperator(world())
   const id = await acceptBravoInvitation()
   expect(await deliverResult(id, buildDissent(id, `dis_1${id}`))).toBe(200)
@@ -235,7 +239,7 @@ test('a ratified copy takes no other evidence', async () => {
   expect(await person.ok(get, { id })).toMatchObject({ decision: 'match', evidence_block_id: evidence.block_id })
 })
 
-test('what the origin has narrowed since its invitation is shown to no more people here than that', async () => {
+test('shows content that the origin has narrowed since its invitation to no more people here than that', async () => {
   const person = await createOperator(world())
   const cleared = await world().as({ roles: ['operator'], clearance: { level: 'SECRET' } })
   const id = await acceptBravoInvitation()

@@ -81,7 +81,7 @@ test('a session that a peer labels in its own terms is labelled here in ours', a
   expect(record?.label).toMatchObject({ policy: 'SITE', level: 'SECRET', categories: ['NUC'] })
 })
 
-test('what the peer says later narrows the copy, in our terms; a contribution goes back under our label', async () => {
+test('a later label of the peer narrows the copy, in our terms; a contribution goes back under our label', async () => {
   const { session_id, message } = await buildInvitation(foreignLabel)
   const carrier = await createCarrier(world())
   await carrier.ok(invite, message)
@@ -107,9 +107,9 @@ test('a contribution of the peer enters a session of ours with its classificatio
   })
   await waitUntilDelivered(person, id)
   const label: Label = { ...foreignLabel, level: 'OFFEN' }
-  const said = { ...buildOpinionFields(id, 0.9), classification: label }
+  const opinion = { ...buildOpinionFields(id, 0.9), classification: label }
   const carrier = await createCarrier(world())
-  await carrier.ok(federate, await bravo.message('contribution', said, { label }))
+  await carrier.ok(federate, await bravo.message('contribution', opinion, { label }))
   const { items } = await person.ok(recordOf, { id })
   expect(items.map(({ classification }) => classification)).toMatchObject([
     { policy: 'SITE', level: 'UNCLASSIFIED', releasable_to: ['tenant-a', 'tenant-b'] },
@@ -125,7 +125,7 @@ test('a contribution of the peer enters a session of ours with its classificatio
   expect((await person.ok(get, { id })).contributions).toBe(1)
 })
 
-describe('what the map does not hold is refused, and nothing is made of it', () => {
+describe('refuses labels that the map does not hold, and makes nothing of them', () => {
   test.each<[string, Label]>([
     ['a level', { ...foreignLabel, level: 'STRENG GEHEIM' }],
     ['a category', { ...foreignNuclearLabel, categories: ['KERN', 'LUFT'] }],

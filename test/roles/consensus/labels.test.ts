@@ -133,7 +133,7 @@ test('a session, its dissent and the explanation carry the join of all that went
   expect((await person.ok(evidenceOf, { block_id })).content.label).toMatchObject(narrowed)
 })
 
-test('what is above a caller does not exist for them, whatever they ask', async () => {
+test('objects above a caller do not exist for them, in any request', async () => {
   const [high, low] = [await createClearedOperator(), await createUnclearedOperator()]
   const { id } = await openSession(high, { m: 2, n: 2 }, 'SECRET')
   await high.ok(contribute, { id, ...buildOpinionInput('c1', 0) })
@@ -166,7 +166,7 @@ test('what is above a caller does not exist for them, whatever they ask', async 
   expect((await high.ok(get, { id })).state).toBe('RATIFIED')
 })
 
-test('lists of the cleared and of the others differ by exactly what is above, and so do their pages', async () => {
+test('lists of the cleared and of the others differ by exactly the objects above, and so do their pages', async () => {
   const who = { subject: 'olga', roles: ['operator'], tenant: 'tenant-p' }
   const high = await world().as(who)
   const low = await world().as({ ...who, clearance: { level: 'RESTRICTED' } })
@@ -177,7 +177,7 @@ test('lists of the cleared and of the others differ by exactly what is above, an
   expect(page.next_cursor).toBeUndefined()
 })
 
-test('the audit view leaves out what is above the auditor', async () => {
+test('the audit view leaves out records above the auditor', async () => {
   const high = await createClearedOperator()
   const { id } = await openSession(high, { m: 1, n: 1 }, 'SECRET')
   await high.ok(contribute, { id, ...buildOpinionInput('c1', 1, [1, 1], 'SECRET') })
@@ -213,10 +213,10 @@ test('categories and releasability count like levels', async () => {
   expect(await high.refusal(create, { ...buildSessionInput({ m: 2, n: 2 }), classification })).toBe('label_denied')
   const { id } = await nuclear.ok(create, { ...buildSessionInput({ m: 2, n: 2 }), classification })
   expect(await high.refusal(get, { id })).toBe('not_found')
-  const spoken = await nuclear.ok(contribute, {
+  const contributed = await nuclear.ok(contribute, {
     id,
     ...buildOpinionInput('c1', 1),
     classification: { level: 'SECRET', releasable_to: ['tenant-a'] },
   })
-  expect(spoken.classification).toMatchObject({ categories: ['NUC'], releasable_to: ['tenant-a'] })
+  expect(contributed.classification).toMatchObject({ categories: ['NUC'], releasable_to: ['tenant-a'] })
 })

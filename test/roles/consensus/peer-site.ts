@@ -24,11 +24,11 @@ export type PeerSite = {
   readonly tenant_id: string
   /** As alpha pins it. */
   readonly pinned: Peer
-  /** Signed by the peer's message key. `said` changes what the statement says, `written` what its body says. */
+  /** Signed by the peer's message key. `changes` alters the statement, `written` its body. */
   message(
     kind: MessageKind,
     data: Readonly<Record<string, unknown>>,
-    said?: Partial<Statement>,
+    changes?: Partial<Statement>,
     written?: Partial<MessageBody>,
   ): Promise<FederationMessage>
   sign: Signatures['sign']
@@ -56,10 +56,10 @@ export async function createPeerSite(name: string, tenant_id: string): Promise<P
       inventory_interval_s: 300,
       enrolled: at,
     },
-    async message(kind, data, said = {}, written = {}) {
+    async message(kind, data, changes = {}, written = {}) {
       const schema = kind === 'signal' ? 'signal/1' : `consensus.${kind}/1`
-      const body = canonicalJson({ label: said.label ?? sharedLabel, schema, data, ...written })
-      seq = Math.max(seq + 1, said.seq ?? 0)
+      const body = canonicalJson({ label: changes.label ?? sharedLabel, schema, data, ...written })
+      seq = Math.max(seq + 1, changes.seq ?? 0)
       const statement: Statement = {
         v: 1,
         type: 'platform.message',
@@ -79,7 +79,7 @@ export async function createPeerSite(name: string, tenant_id: string): Promise<P
         label: sharedLabel,
         parent_block_ids: [],
         max_hops: 1,
-        ...said,
+        ...changes,
       }
       const envelope = await signatures.sign('statement', Buffer.from(canonicalJson(statement)))
       return { envelope, body: Buffer.from(body).toString('base64url') }

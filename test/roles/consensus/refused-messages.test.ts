@@ -27,8 +27,8 @@ type WrongMessage = {
   readonly invite?: string[]
 }
 
-const signOpinion = (fields: object, said?: Partial<Statement>, peer = bravo, written?: Partial<MessageBody>) =>
-  peer.message('contribution', { ...fields }, said, written)
+const signOpinion = (fields: object, changes?: Partial<Statement>, peer = bravo, written?: Partial<MessageBody>) =>
+  peer.message('contribution', { ...fields }, changes, written)
 const alterMessage = async (fields: OpinionFields, change: (message: FederationMessage) => Record<string, unknown>) => {
   const message = await signOpinion(fields)
   return { ...message, ...change(message) }

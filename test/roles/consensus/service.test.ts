@@ -80,7 +80,7 @@ describe.each(profiles)('in $deployment_profile', ({ template, deployment_profil
     expect((await world.call('site', 'POST', '/agentspace')).status).toBe(404)
   })
 
-  test(isInside ? 'metrics stay inside' : 'metrics answer to who may read them', async () => {
+  test(isInside ? 'metrics stay inside' : 'metrics answer callers with the permission', async () => {
     const world = await endAfterTest(startTestSite({ template }))
     const operator = await createOperator(world)
     const seen = []
@@ -147,12 +147,12 @@ describe('with a lookup-only pattern on customer premises', () => {
   const onPrem = { PLATFORM_DEPLOYMENT_PROFILE: 'customer_onprem' }
   const pattern = { MATCHING_PATTERN: 'lookup_only' }
 
-  test.each<{ told: string; options: TestSiteOptions }>([
-    { told: 'both in the profile', options: { template: 'customer-onprem', profile: lookupOnly } },
-    { told: 'both in the environment', options: { env: { ...onPrem, ...pattern } } },
-    { told: 'the place in the environment', options: { profile: lookupOnly, env: onPrem } },
-    { told: 'the pattern in the environment', options: { template: 'customer-onprem', env: pattern } },
-  ])('it refuses to start, and says why: $told', async ({ options }) => {
+  test.each<{ title: string; options: TestSiteOptions }>([
+    { title: 'both in the profile', options: { template: 'customer-onprem', profile: lookupOnly } },
+    { title: 'both in the environment', options: { env: { ...onPrem, ...pattern } } },
+    { title: 'the place in the environment', options: { profile: lookupOnly, env: onPrem } },
+    { title: 'the pattern in the environment', options: { template: 'customer-onprem', env: pattern } },
+  ])('it refuses to start, with the reason: $title', async ({ options }) => {
     const world = await endAfterTest(createTestSite(options))
     const starting = world.start()
     await expect(starting).rejects.toThrow(ProfileError)

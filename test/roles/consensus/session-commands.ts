@@ -58,11 +58,11 @@ function createCommand({ description, check = () => true, model: foretell, real:
   }
 }
 
-function contributeCommand(said: ModelOpinion): SessionCommand {
+function contributeCommand(opinion: ModelOpinion): SessionCommand {
   return createCommand({
-    description: `${said.who} says ${said.score} (${said.accuracy} x ${said.credibility})`,
-    model: (model) => model.contribute(said),
-    real: ({ person, id }) => person.refusal(contribute, { id, ...buildBody(said) }),
+    description: `${opinion.who} says ${opinion.score} (${opinion.accuracy} x ${opinion.credibility})`,
+    model: (model) => model.contribute(opinion),
+    real: ({ person, id }) => person.refusal(contribute, { id, ...buildBody(opinion) }),
   })
 }
 

@@ -22,7 +22,7 @@ async function openGeneratedSession(person: CheckedClient, { hasDeadline, ...pol
   return { id: session.id, model: new SessionModel(session.policy) }
 }
 
-test('whatever happens to a session, it is what the decisions page says', async () => {
+test('a session is always as the decisions page describes it', async () => {
   await fc.assert(
     fc.asyncProperty(policies, commands, async (policy, steps) => {
       const person = await createOperator(world())

@@ -45,13 +45,13 @@ export class SessionModel {
     return this.state === 'RATIFIED' || this.state === 'WITHDRAWN'
   }
 
-  contribute(said: ModelOpinion): string | undefined {
-    const before = this.standing.get(said.who)
-    if (before && JSON.stringify(before) === JSON.stringify(said)) return undefined
+  contribute(opinion: ModelOpinion): string | undefined {
+    const before = this.standing.get(opinion.who)
+    if (before && JSON.stringify(before) === JSON.stringify(opinion)) return undefined
     if (this.isClosed) return 'session_closed'
-    if (this.policy.contributors?.includes(said.who) === false) return 'not_contributor'
+    if (this.policy.contributors?.includes(opinion.who) === false) return 'not_contributor'
     if (!before && this.standing.size === this.policy.n) return 'quorum_full'
-    this.standing.set(said.who, said)
+    this.standing.set(opinion.who, opinion)
     this.contributions += 1
     this.events += 1
     this.#become(this.#verdict(), false)

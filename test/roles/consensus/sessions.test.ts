@@ -77,9 +77,9 @@ test('an idempotency key names one contribution, also after it was superseded', 
 test('an idempotency key stands for its contribution also where that says only what stood already', async () => {
   const person = await createOperator(world())
   const { id } = await openSession(person, { m: 3, n: 3 })
-  const said = { id, ...buildOpinionInput('c1', 0.9) }
-  await person.ok(contribute, said)
-  const etag = (await person.call(contribute, said, buildIdempotencyHeader('k5'))).etag
+  const opinion = { id, ...buildOpinionInput('c1', 0.9) }
+  await person.ok(contribute, opinion)
+  const etag = (await person.call(contribute, opinion, buildIdempotencyHeader('k5'))).etag
   expect(etag).toBe('"2"')
   expect(await person.refusal(contribute, { id, ...buildOpinionInput('c1', 0.3) }, buildIdempotencyHeader('k5'))).toBe(
     'idempotency_mismatch',
@@ -89,7 +89,7 @@ test('an idempotency key stands for its contribution also where that says only w
   )
   await person.ok(contribute, { id, ...buildOpinionInput('c1', 0.1) }, buildIdempotencyHeader('k6'))
   // It is the old request that comes again, not a change of mind.
-  expect(await person.ok(contribute, said, buildIdempotencyHeader('k5'))).toMatchObject({
+  expect(await person.ok(contribute, opinion, buildIdempotencyHeader('k5'))).toMatchObject({
     contributions: 2,
     version: 3,
   })
@@ -98,7 +98,10 @@ test('an idempotency key stands for its contribution also where that says only w
   expect(await again.refusal(contribute, { id, ...buildOpinionInput('c1', 0.3) }, buildIdempotencyHeader('k5'))).toBe(
     'idempotency_mismatch',
   )
-  expect(await again.ok(contribute, said, buildIdempotencyHeader('k5'))).toMatchObject({ contributions: 2, version: 3 })
+  expect(await again.ok(contribute, opinion, buildIdempotencyHeader('k5'))).toMatchObject({
+    contributions: 2,
+    version: 3,
+  })
   expect(await again.ok(contribute, { id, ...buildOpinionInput('c1', 0.3) })).toMatchObject({ contributions: 3 })
   const other = await openSession(again, { m: 3, n: 3 })
   expect(
@@ -111,14 +114,14 @@ test('an idempotency key stands for its contribution also where that says only w
 test('an attestation may be repeated under its key, by the same words alone', async () => {
   const person = await createOperator(world())
   const id = await createConflict(person)
-  const given = { id, decision: 'match' as const, rationale: 'both pictures show the same scar' }
-  const first = await person.ok(attest, given, buildIdempotencyHeader('k3'))
+  const attestation = { id, decision: 'match' as const, rationale: 'both pictures show the same scar' }
+  const first = await person.ok(attest, attestation, buildIdempotencyHeader('k3'))
   await waitUntilDelivered(person, id)
-  expect((await person.ok(attest, given, buildIdempotencyHeader('k3'))).attestation).toEqual(first.attestation)
-  expect(await person.refusal(attest, { ...given, decision: 'non_match' }, buildIdempotencyHeader('k3'))).toBe(
+  expect((await person.ok(attest, attestation, buildIdempotencyHeader('k3'))).attestation).toEqual(first.attestation)
+  expect(await person.refusal(attest, { ...attestation, decision: 'non_match' }, buildIdempotencyHeader('k3'))).toBe(
     'idempotency_mismatch',
   )
-  expect(await person.refusal(attest, given, buildIdempotencyHeader('k4'))).toBe('session_closed')
+  expect(await person.refusal(attest, attestation, buildIdempotencyHeader('k4'))).toBe('session_closed')
 })
 
 test.each([
@@ -167,19 +170,19 @@ test('a list is newest first, filtered, and paged without a gap', async () => {
 test('to attest needs its own permission, and a session in conflict', async () => {
   const [olga, scribe] = [await createOperator(world()), await world().as({ subject: 'ann', roles: ['scribe'] })]
   const id = await createConflict(olga)
-  const given = { decision: 'match' as const, rationale: 'seen' }
-  expect(await scribe.refusal(attest, { id, ...given })).toBe('forbidden')
-  const session = await olga.ok(attest, { id, ...given })
-  expect(session).toMatchObject({ state: 'RATIFIED', decision: 'match', attestation: { by: 'olga', ...given } })
+  const attestation = { decision: 'match' as const, rationale: 'seen' }
+  expect(await scribe.refusal(attest, { id, ...attestation })).toBe('forbidden')
+  const session = await olga.ok(attest, { id, ...attestation })
+  expect(session).toMatchObject({ state: 'RATIFIED', decision: 'match', attestation: { by: 'olga', ...attestation } })
   const { evidence_block_id } = await waitUntilDelivered(olga, id)
   const block = await scribe.ok(evidenceOf, { block_id: evidence_block_id ?? '' })
   expect(block.content).toMatchObject({ decision: 'match', attestation: { by: 'olga', rationale: 'seen' } })
-  expect(await olga.refusal(attest, { id: (await openSession(olga, { m: 1, n: 1 })).id, ...given })).toBe(
+  expect(await olga.refusal(attest, { id: (await openSession(olga, { m: 1, n: 1 })).id, ...attestation })).toBe(
     'session_closed',
   )
 })
 
-test('a deadline that passes with nothing said leaves an inconclusive conflict, which later words may still settle', async () => {
+test('a deadline without an opinion leaves an inconclusive conflict, which later contributions may still settle', async () => {
   const person = await createOperator(world())
   const { id } = await openSession(person, { m: 1, n: 2, deadline: world().clock.in(60_000) })
   world().wakeWorker('consensus', 'deadlines')

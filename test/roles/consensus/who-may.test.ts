@@ -24,55 +24,55 @@ const world = setUpConsensusSite(() => ({
 
 describe('a contribution', () => {
   test.each([
-    { told: 'as oneself', subject: 'bob', body: buildOpinionInput('bob', 0.5), code: 200 },
+    { title: 'as oneself', subject: 'bob', body: buildOpinionInput('bob', 0.5), code: 200 },
     {
-      told: 'as oneself with the second key',
+      title: 'as oneself with the second key',
       subject: 'bob',
       body: { ...buildOpinionInput('bob', 0.5), signer_key_id: 'bob-2' },
       code: 200,
     },
-    { told: 'for someone whom one speaks for', subject: 'ann', body: buildOpinionInput('c1', 0.5), code: 200 },
+    { title: 'for someone whom one speaks for', subject: 'ann', body: buildOpinionInput('c1', 0.5), code: 200 },
     {
-      told: 'for someone whom one does not speak for',
+      title: 'for someone whom one does not speak for',
       subject: 'ann',
       body: buildOpinionInput('bob', 0.5),
       code: 'not_contributor',
     },
     {
-      told: 'with a key of somebody else',
+      title: 'with a key of somebody else',
       subject: 'bob',
       body: { ...buildOpinionInput('bob', 0.5), signer_key_id: 'c1-1' },
       code: 'not_contributor',
     },
-    { told: 'as oneself, not enrolled', subject: 'eve', body: buildOpinionInput('eve', 0.5), code: 'not_contributor' },
-    { told: 'as nobody at all', subject: 'ann', body: buildOpinionInput('nobody', 0.5), code: 'not_contributor' },
+    { title: 'as oneself, not enrolled', subject: 'eve', body: buildOpinionInput('eve', 0.5), code: 'not_contributor' },
+    { title: 'as nobody at all', subject: 'ann', body: buildOpinionInput('nobody', 0.5), code: 'not_contributor' },
     {
-      told: 'under a name of the prototype',
+      title: 'under a name of the prototype',
       subject: 'ann',
       body: buildOpinionInput('constructor', 0.5),
       code: 'not_contributor',
     },
     {
-      told: 'as one bound to another tenant',
+      title: 'as one bound to another tenant',
       subject: 'ann',
       body: buildOpinionInput('bound', 0.5),
       code: 'not_contributor',
     },
     {
-      told: 'as one bound to this tenant',
+      title: 'as one bound to this tenant',
       subject: 'ann',
       tenant: 'tenant-b',
       body: buildOpinionInput('bound', 0.5),
       code: 200,
     },
-  ])('$told: $code', async ({ subject, tenant = 'tenant-a', body, code }) => {
+  ])('$title: $code', async ({ subject, tenant = 'tenant-a', body, code }) => {
     const person = await world().as({ subject, tenant })
     const { id } = await openSession(person, { m: 2, n: 3 })
     expect(await person.refusal(contribute, { id, ...body })).toBe(code)
     expect((await person.ok(get, { id })).contributions).toBe(code === 200 ? 1 : 0)
   })
 
-  test('is refused in the same words whatever is wrong, so that nobody can probe who is enrolled', async () => {
+  test('is refused in the same words for every cause, so that nobody can probe the enrolment', async () => {
     const person = await world().as()
     const { id } = await openSession(person, { m: 2, n: 3 })
     const wrong = [

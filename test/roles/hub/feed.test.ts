@@ -76,10 +76,10 @@ test('the oldest are dropped, and numbers go on', async () => {
   for (let count = 0; count < 110; count++) await alpha.ok(publish, { id: 'alpha', ...buildRatification() })
   const [newest] = (await alpha.ok(list, { limit: 1 })).items
   world().site.wakeWorker('hub', 'trim')
-  const kept = await waitUntil(async () => {
+  const remaining = await waitUntil(async () => {
     const { items } = await alpha.ok(list, { limit: 500 })
     return items.length === 100 && items
   })
-  expect([kept[0]?.seq, kept.at(-1)?.seq]).toEqual([newest?.seq, (newest?.seq ?? 0) - 99])
+  expect([remaining[0]?.seq, remaining.at(-1)?.seq]).toEqual([newest?.seq, (newest?.seq ?? 0) - 99])
   expect((await alpha.ok(publish, { id: 'alpha', ...buildRatification() })).seq).toBe((newest?.seq ?? 0) + 1)
 })

@@ -36,7 +36,7 @@ async function emptyMailbox(): Promise<void> {
   }
 }
 
-test('what was delivered waits in the order of its numbers, through a restart, until it is acknowledged', async () => {
+test('delivered messages wait in the order of their numbers, through a restart, until they are acknowledged', async () => {
   const [alpha, bravo] = [await world().as('alpha'), await world().as('bravo')]
   const mails = [buildMail(10), buildMail(2), buildMail(1, 'second epoch', 2)]
   const ids = []
@@ -64,7 +64,7 @@ test('other bytes under a number stand beside the first: the receiver judges', a
   await emptyMailbox()
 })
 
-test('a flood fills its own place only, by number and by bytes, and is told to wait', async () => {
+test('a flood fills its own place only, by number and by bytes, and gets a retry time', async () => {
   const [alpha, charlie] = [await world().as('alpha'), await world().as('charlie')]
   await charlie.ok(register, { id: 'charlie', ...buildRegistration('charlie') })
   for (let seq = 1; seq <= 5; seq++) await deliverMail(alpha, 'alpha', 'bravo', buildMail(seq))
@@ -96,7 +96,7 @@ test('nobody but its owner takes from a mailbox, and nothing of another is ackno
   await emptyMailbox()
 })
 
-test('what is no base64, or has no number, is refused', async () => {
+test('refuses a message with invalid base64, or without a number', async () => {
   const alpha = await world().as('alpha')
   const wrong = [{ body: 'a b=' }, { body: 'abc' }, { envelope: '====' }, { seq: 0 }, { epoch: 1.5 }]
   for (const each of wrong) {

@@ -30,7 +30,7 @@ async function listAuditRecords(target: string) {
   return (json as { items: { event: { action: string } }[] }).items.map(({ event }) => event.action)
 }
 
-test('a node registers once, however often; a changed word is kept and audited', async () => {
+test('a node registers once, however often; a changed description is stored and audited', async () => {
   const bravo = await world().as('bravo')
   const before = await listAuditRecords('bravo')
   const first = await bravo.ok(register, { id: 'bravo', ...buildRegistration('bravo') })
@@ -42,7 +42,7 @@ test('a node registers once, however often; a changed word is kept and audited',
   expect(await listAuditRecords('bravo')).toHaveLength(before.length + 1)
 })
 
-test('what a node offers is seen by the others, and stays when it registers again', async () => {
+test('the capability of a node is visible to the others, and stays when it registers again', async () => {
   const alpha = await world().as('alpha')
   await alpha.ok(offer, { id: 'alpha', ...offeredCapability })
   const records = await listAuditRecords('alpha')
@@ -92,8 +92,8 @@ describe('nobody acts as a node that is not theirs', () => {
   ] as const
   test.each(Object.entries(acts))('%s', async (_, act) => {
     const before = await (await world().as('alpha')).ok(get, { id: 'alpha' })
-    for (const [who, given] of posing) {
-      const person = await world().site.as(given)
+    for (const [who, claimed] of posing) {
+      const person = await world().site.as(claimed)
       const [operation, input] = act('alpha')
       // biome-ignore lint/suspicious/noExplicitAny: a table of operations with inputs of different shapes
       expect(await person.refusal(operation as any, input as any), who).toBe('forbidden')

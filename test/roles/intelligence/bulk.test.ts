@@ -51,7 +51,7 @@ test('each of many is decided by the table, with an answer for each and one reas
 })
 
 describe('a filter', () => {
-  test('takes what matches when it is asked, in as many pages as it has, and nothing later', async () => {
+  test('takes the matching signals at its start, in as many pages as it has, and none later', async () => {
     const ann = await world().as()
     const about = { subject: { type: 'sensor' as const, id: 'buoy', name: 'Buoy' } }
     const source = { type: 'polling' as const, name: 'buoys' }
@@ -86,20 +86,20 @@ describe('a filter', () => {
   })
 })
 
-test('a repeat under a key finds the same signals chosen, whatever the filter would match by now', async () => {
+test('a repeat under a key finds the same signals chosen, independent of matches by now', async () => {
   const ann = await world().as()
   const subject = { type: 'sensor' as const, id: 'keyed', name: 'Keyed' }
   await raiseSignal(ann, { subject })
   const headers = { 'idempotency-key': 'bulk-once' }
-  const given = { filter: { subject_id: 'keyed', status: 'new' as const }, ...decision }
-  const made = await ann.ok(create, given, headers)
+  const input = { filter: { subject_id: 'keyed', status: 'new' as const }, ...decision }
+  const made = await ann.ok(create, input, headers)
   await waitUntilOver(ann, made.uid)
   await raiseSignal(ann, { subject })
-  expect(await ann.ok(create, given, headers)).toMatchObject({ uid: made.uid, total: 1, done: 1 })
-  expect(await ann.refusal(create, { ...given, rationale: 'another' }, headers)).toBe('idempotency_mismatch')
+  expect(await ann.ok(create, input, headers)).toMatchObject({ uid: made.uid, total: 1, done: 1 })
+  expect(await ann.refusal(create, { ...input, rationale: 'another' }, headers)).toBe('idempotency_mismatch')
 })
 
-test('who may not know of a signal neither moves it nor learns of it, and the list of them is as high as the highest', async () => {
+test('a caller who may not know of a signal neither moves it nor learns of it, and the list of them is as high as the highest', async () => {
   const ann = await world().as()
   const low = await world().as({ subject: 'lou', clearance: { level: 'UNCLASSIFIED' } })
   const bob = await world().as({ subject: 'bob', tenant: 'tenant-b' })
@@ -133,7 +133,7 @@ async function storeBulk(ann: CheckedClient, signal_ids: string[]): Promise<stri
   const { finished_at: _over, ...value } = doc.value
   const items = signal_ids.map((signal_id) => ({ signal_id }))
   const id = `${uid.slice(0, -4)}cut0`
-  // Held back, so that the worker does not begin before the test has said all.
+  // Held back, so that the worker does not begin before the test is ready.
   const held: StoredBulk = { ...value, items, state: 'running', owes: 0 }
   await store.create(bulks, id, held)
   return id
@@ -156,7 +156,7 @@ test('one that is cancelled leaves what it has not begun, and tells what it had 
   expect(await readStatus(ann, first)).toBe('new')
 })
 
-test('one that was cut short between a signal and its answer is neither done twice nor told wrongly', async () => {
+test('a bulk decision cut short between a signal and its answer is neither done twice nor reported wrongly', async () => {
   const ann = await world().as()
   const [first, second] = [await raiseSignal(ann), await raiseSignal(ann)]
   await openInsight(ann, second)
@@ -177,7 +177,7 @@ test('one that was cut short between a signal and its answer is neither done twi
   expect(metadata.status_history).toHaveLength(1)
 })
 
-test('what a stop cut short is done after the start', async () => {
+test('work cut short by a stop is done after the start', async () => {
   const ann = await world().as()
   const signal_ids = await Promise.all(Array.from({ length: 110 }, () => raiseSignal(ann)))
   const { uid } = await ann.ok(create, { signal_ids, ...decision })

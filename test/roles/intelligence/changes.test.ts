@@ -1,4 +1,4 @@
-// The change log: every change once, with old and new values, in an order that a follower can rely on, for whoever may see it.
+// The change log: every change once, with old and new values, in an order for followers, and only for cleared readers.
 import { describe, expect, test } from 'vitest'
 import { type SignalChange, signalLogs } from '../../../daemon/roles/intelligence/change-log/model.ts'
 import { attest } from '../../../daemon/roles/intelligence/edition/attest.ts'
@@ -54,7 +54,7 @@ const readHistory = async (person: CheckedClient, uid: string) =>
   }))
 
 describe('the changes of one signal', () => {
-  test('are told from its arrival to its end, old value and new, by whom and why', async () => {
+  test('are reported from its arrival to its end, old value and new, by whom and why', async () => {
     const ann = await world().as()
     const bob = await world().as({ subject: 'bob' })
     const uid = await raiseSignal(ann)
@@ -65,7 +65,7 @@ describe('the changes of one signal', () => {
     await waitUntilOutboxEmpty(world())
     await bob.ok(archive, { uid, rationale: 'a buoy' })
     const { acknowledged_at, metadata } = await ann.ok(get, { uid })
-    const told = [
+    const events = [
       { by: 'ann', fields: [{ field: 'status', from: null, to: 'new' }] },
       {
         ...{ by: 'ann', rationale: 'linked to an insight' },
@@ -95,9 +95,9 @@ describe('the changes of one signal', () => {
       },
     ]
     // Both while the log may not have the last of them, and when it has all.
-    expect(await readHistory(ann, uid)).toEqual(told)
+    expect(await readHistory(ann, uid)).toEqual(events)
     await waitUntilLogged()
-    expect(await readHistory(ann, uid)).toEqual(told)
+    expect(await readHistory(ann, uid)).toEqual(events)
     expect((await ann.ok(changesOf, { uid, limit: 500 })).items.map(({ revision }) => revision)).toEqual([
       1, 2, 3, 4, 5,
     ])
@@ -167,7 +167,7 @@ describe('the log of a tenant', () => {
     expect((await listChanges(ann, before, 500)).items).toEqual(heard)
   })
 
-  test('is each tenant’s own, and shows nobody what is above them, nor that there is such a thing', async () => {
+  test('belongs to its tenant, and shows nobody signals above them, nor that such signals exist', async () => {
     const ann = await world().as()
     const low = await world().as({ subject: 'lou', clearance: { level: 'UNCLASSIFIED' } })
     const other = await world().as({ subject: 'eve', tenant: 'tenant-b' })
@@ -193,7 +193,7 @@ describe('the log of a tenant', () => {
     expect(await other.ok(changes, {})).toEqual({ items: [], has_more: false })
   })
 
-  test('takes a place for the clearance it was given under alone, and no invented one', async () => {
+  test('takes a cursor for the clearance of its reader alone, and no invented one', async () => {
     const ann = await world().as()
     await raiseSignal(ann)
     await waitUntilLogged()

@@ -62,10 +62,10 @@ test('from link to attested edition: signals follow, the ledger tells each step,
   })
   const events = await readLedger(ann, uid)
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1))
-  const told = events.flatMap((each) =>
+  const changes = events.flatMap((each) =>
     each.type === 'signal_disposition_set' && each.signal_id === second ? [`${each.from} > ${each.to}`] : [],
   )
-  expect(told).toEqual(['new > acknowledged', 'acknowledged > investigating', 'investigating > resolved'])
+  expect(changes).toEqual(['new > acknowledged', 'acknowledged > investigating', 'investigating > resolved'])
   for (const each of [first, second]) {
     const { status, metadata } = await ann.ok(get, { uid: each })
     expect(status).toBe('resolved')
@@ -124,7 +124,7 @@ test('a closed insight takes no link, no edition, no start and no second closing
   expect(await ann.refusal(start, { uid })).toBe('wrong_state')
   expect(await ann.refusal(close, { uid, rationale: 'again' })).toBe('wrong_state')
   expect((await ann.ok(get, { uid: other })).linked_insight_ids).toEqual([])
-  // Where the link is already, it is no new one.
+  // An existing link is not a new one.
   await ann.ok(linkInsight, { uid: first, insight_id: uid })
   expect((await ann.ok(insight, { uid })).linked_signal_ids).toEqual([first])
 })
@@ -151,7 +151,7 @@ test('lists hold insights by state', async () => {
   expect(await idsIn('closed')).not.toContain(uid)
 })
 
-test('an insight holds the labels of its signals, and who may not see it is not told of it by them', async () => {
+test('an insight holds the labels of its signals, and hides a signal from callers below it', async () => {
   const ann = await world().as()
   const low = await world().as({ subject: 'lou', clearance: { level: 'UNCLASSIFIED' } })
   const plain = await raiseSignal(ann, { classification: 'UNCLASSIFIED' })
@@ -170,13 +170,13 @@ test('an insight holds the labels of its signals, and who may not see it is not 
   expect(await low.refusal(insight, { uid: made.uid })).toBe('not_found')
   expect(await low.refusal(ledger, { uid: made.uid })).toBe('not_found')
   expect(await low.refusal(linkInsight, { uid: plain, insight_id: made.uid })).toBe('not_found')
-  // A signal above the caller is none, whatever insight it is to be linked to.
+  // A signal above the caller does not exist, for any insight.
   expect(await low.refusal(linkInsight, { uid: secret, insight_id: uid })).toBe('not_found')
   expect(await low.refusal(open, { signal_id: secret, title: 'guess' })).toBe('not_found')
   expect((await ann.ok(get, { uid: plain })).metadata).toMatchObject({ resolved_by_insight: made.uid })
 })
 
-test('what a stop cut short is done after the start, once', async () => {
+test('work cut short by a stop is done after the start, once', async () => {
   const ann = await world().as()
   const signals = await Promise.all(Array.from({ length: 30 }, () => raiseSignal(ann)))
   const uid = await openInsight(ann, signals[0] ?? '')
@@ -188,7 +188,9 @@ test('what a stop cut short is done after the start, once', async () => {
   await world().restart()
   const events = await readLedger(ann, uid)
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1))
-  const told = (type: string) => events.filter((each) => each.type === type).length
-  expect([told('signal_linked'), told('signal_disposition_set'), told('insight_closed')]).toEqual([30, 60, 1])
+  const countEvents = (type: string) => events.filter((each) => each.type === type).length
+  expect([countEvents('signal_linked'), countEvents('signal_disposition_set'), countEvents('insight_closed')]).toEqual([
+    30, 60, 1,
+  ])
   for (const each of signals) expect((await ann.ok(get, { uid: each })).status).toBe('resolved')
 })

@@ -1,4 +1,4 @@
-// What tests of intake share: a source's mapping, secrets in files, and a sender that signs as senders do.
+// Shared parts of the intake tests: a source's mapping, secrets in files, and a sender that signs as senders do.
 import { createHmac } from 'node:crypto'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -75,13 +75,13 @@ export async function sendWebhook(world: TestSite, source: string, body: string 
     headers: { 'content-type': 'application/json', ...headers },
     body,
   })
-  const said = (await answer.json()) as {
+  const result = (await answer.json()) as {
     signals?: string[]
     code?: string
     detail?: string
     errors?: { path: string }[]
   }
-  return { status: answer.status, retry_after: answer.headers.get('retry-after'), ...said }
+  return { status: answer.status, retry_after: answer.headers.get('retry-after'), ...result }
 }
 
 export async function listSignals(world: TestSite, filter: Readonly<Record<string, string>> = {}): Promise<Signal[]> {

@@ -16,7 +16,7 @@ export const intelligenceProfile: ProfileSections = {
 
 type SignalInput = z.input<typeof create.input>
 
-/** A signal about the first ship, unless said otherwise. */
+/** A signal about the first ship by default. */
 export function buildSignalInput(more: Partial<SignalInput> = {}): SignalInput {
   return {
     signal_type: 'watchlist_hit',
@@ -38,12 +38,14 @@ export async function openInsight(person: CheckedClient, signal_id: string): Pro
   return (await person.ok(open, { signal_id, title: 'Why is she there?' })).uid
 }
 
-/** Waits until no signal and no insight owes anything to another. */
+/** Waits until no signal and no insight has pending work for another. */
 export async function waitUntilOutboxEmpty(world: TestSite): Promise<void> {
   const store = world.store('intelligence')
-  const owes = async (of: AnyCollection) => (await store.count(of, { owes: 1 }, { fresh: true })) > 0
+  const hasPending = async (of: AnyCollection) => (await store.count(of, { owes: 1 }, { fresh: true })) > 0
   // The way that debts go: from insights to signals, and from there to the insights' ledgers.
-  await waitUntil(async () => !((await owes(insights)) || (await owes(signals)) || (await owes(insights))))
+  await waitUntil(
+    async () => !((await hasPending(insights)) || (await hasPending(signals)) || (await hasPending(insights))),
+  )
 }
 
 /** One world for all tests of a file, which must end without a logged error. */

@@ -19,10 +19,10 @@ const allCleared = { clearance: { level: 'TOP_SECRET', categories: ['A', 'B', 'C
 const restricted = { level: 'RESTRICTED', categories: ['A'], releasable_to: ['tenant-a', 'FRA', 'DEU'] }
 const secret = { level: 'SECRET', categories: ['B'], releasable_to: ['tenant-a', 'DEU', 'ITA'] }
 const plain = { level: 'UNCLASSIFIED', releasable_to: ['DEU', 'FRA', 'ITA', 'tenant-a'] }
-/** Highest level, all categories, those who may see each of them. */
+/** Highest level, all categories, and only readers allowed by each. */
 const joinedLabel = { level: 'SECRET', categories: ['A', 'B'], releasable_to: ['DEU', 'tenant-a'] }
 
-test('a signal of several others has the join of all, in whatever order they are named', async () => {
+test('a signal of several others has the join of all, in any order of names', async () => {
   const ann = await world().as(allCleared)
   const parts = await Promise.all(
     [restricted, secret, plain].map((classification) => raiseSignal(ann, { classification })),
@@ -31,7 +31,7 @@ test('a signal of several others has the join of all, in whatever order they are
     const made = await ann.ok(create, buildSignalInput({ related_signals, classification: plain }))
     expect(made.classification).toMatchObject(joinedLabel)
   }
-  // What a related signal is related to is in its label already.
+  // The sources of a related signal are in its label already.
   const [first = '', second = ''] = parts
   const middle = await raiseSignal(ann, { related_signals: [first, second], classification: plain })
   const last = await ann.ok(create, buildSignalInput({ related_signals: [middle], classification: plain }))

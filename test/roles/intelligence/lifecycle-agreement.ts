@@ -48,10 +48,10 @@ export async function expectLifecycleAgrees(real: LifecycleSystem, model: Lifecy
     expect(stood.toSorted()).toEqual([...merged].map((pair) => pair.map((each) => real.signals[each])).toSorted())
     const { items } = await real.person.ok(ledgerOf, { uid, limit: 500 })
     expect(items.map(({ seq }) => seq)).toEqual(items.map((_, number) => number + 1))
-    const told = items.map((event) => describeEvent(real, at, event))
-    expect(told.toSorted()).toEqual(ledger.toSorted())
-    for (const one of links) expect(selectEvents(one, told)).toEqual(selectEvents(one, ledger))
-    if (state === 'closed') expect(told.at(-1)).toBe('insight_closed')
+    const described = items.map((event) => describeEvent(real, at, event))
+    expect(described.toSorted()).toEqual(ledger.toSorted())
+    for (const one of links) expect(selectEvents(one, described)).toEqual(selectEvents(one, ledger))
+    if (state === 'closed') expect(described.at(-1)).toBe('insight_closed')
   }
 }
 

@@ -1,4 +1,4 @@
-// What can happen to signals and insights, each thing done to the real ones over HTTP and to the model, then all compared.
+// Events of signals and insights, each done to the real ones over HTTP and to the model, then all compared.
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { create as bulk } from '../../../daemon/roles/intelligence/bulk/create.ts'

@@ -1,4 +1,4 @@
-// What signals and insights must be, told a second time in few lines: the interface's table without the product's rules.
+// A second, short model of signals and insights: the interface's table without the product's rules.
 
 export type ModelSignalStatus = 'new' | 'acknowledged' | 'investigating' | 'resolved' | 'dismissed'
 export type ModelInsightState = 'open' | 'investigating' | 'closed'

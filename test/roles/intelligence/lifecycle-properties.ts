@@ -1,4 +1,4 @@
-// What must hold of the lifecycle on every store: step by step beside a model, and under callers who all act at once.
+// Properties of the lifecycle on every store: step by step beside a model, and under callers who all act at once.
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { attest } from '../../../daemon/roles/intelligence/edition/attest.ts'
@@ -48,7 +48,7 @@ const crowdActions = fc.array(
 )
 type CrowdAction = { readonly verb: (typeof verbs)[number] | 'start' | 'attest' | 'close'; readonly at: number }
 
-/** Each acknowledged change of a status is found in the history of its signal, by the reason that it was given; no other is. */
+/** Each acknowledged change of a status is in the history of its signal, under its reason; no other is. */
 export async function expectSurvivesCrowd(world: TestSite, numRuns: number): Promise<void> {
   await fc.assert(
     fc.asyncProperty(crowdActions, fc.boolean(), async (deeds, isStarted) => {
@@ -111,7 +111,7 @@ function expectHistory({ status, metadata: { status_history }, linked_insight_id
   for (const { from, to } of changes) expect(isStep(from, to), `${from} ${to}`).toBe(true)
   const merges = status_history.filter(({ event }) => event !== undefined)
   const links = status_history.length - changes.length - merges.length
-  // What a merged signal brings is linked without a step of its own.
+  // Links from a merged signal need no step of their own.
   if (merges.length === 0) expect(links).toBe(linked_insight_ids.length)
   const reasons = changes.flatMap(({ rationale = '' }) => (rationale.startsWith('deed ') ? [rationale] : []))
   expect(reasons.toSorted()).toEqual(done.toSorted())
@@ -135,7 +135,7 @@ function expectMerges(signals: readonly Signal[]): void {
   }
 }
 
-/** What the ledger tells of each linked signal is what became of it from the link on, in one order without a gap. */
+/** The ledger reports each linked signal from the link on, in one order without a gap. */
 async function expectLedger(person: CheckedClient, uid: string, signals: readonly Signal[]): Promise<void> {
   const { state, linked_signal_ids, merged_signals = [] } = await person.ok(insightOf, { uid })
   const linked = signals.filter((each) => each.linked_insight_ids.includes(uid))
@@ -143,17 +143,17 @@ async function expectLedger(person: CheckedClient, uid: string, signals: readonl
   const { items } = await person.ok(ledgerOf, { uid, limit: 500 })
   expect(items.map(({ seq }) => seq)).toEqual(items.map((_, at) => at + 1))
   const isMerged = ({ metadata }: Signal) => metadata.status_history.some(({ event }) => event !== undefined)
-  // Links that come and go with merges are told of while they are there.
+  // The ledger reports links that come and go with merges while they exist.
   for (const signal of linked.filter((each) => !isMerged(each))) {
     const link = items.filter((each) => each.type === 'signal_linked' && each.signal_id === signal.uid)
     expect(link).toHaveLength(1)
     const since = link[0]?.type === 'signal_linked' ? link[0].status : undefined
     const changes = signal.metadata.status_history.filter(({ from, to }) => from !== to)
     const first = changes.findIndex(({ from }) => from === since)
-    const told = items.flatMap((each) =>
+    const recorded = items.flatMap((each) =>
       each.type === 'signal_disposition_set' && each.signal_id === signal.uid ? [[each.from, each.to]] : [],
     )
-    expect(told).toEqual(first < 0 ? [] : changes.slice(first).map(({ from, to }) => [from, to]))
+    expect(recorded).toEqual(first < 0 ? [] : changes.slice(first).map(({ from, to }) => [from, to]))
   }
   if (state !== 'closed') return
   expect(items.at(-1)?.type).toBe('insight_closed')

@@ -58,15 +58,15 @@ async function fillSignals(tenant_id: string, count: number): Promise<void> {
 
 class WriterDiedError extends Error {}
 
-/** A store on which whoever writes dies at this write, before or after it is done, and at every write after it. */
+/** A store on which every writer dies at this write, before or after it is done, and at every write after it. */
 function createDyingStore(store: Store, mortal: { left: number; readonly isDone: boolean }): Store {
   const guarded =
-    <A extends unknown[], R>(write: (...given: A) => Promise<R>) =>
-    async (...given: A): Promise<R> => {
+    <A extends unknown[], R>(write: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
       mortal.left -= 1
-      if (mortal.left === 0 && mortal.isDone) await write(...given)
+      if (mortal.left === 0 && mortal.isDone) await write(...args)
       if (mortal.left <= 0) throw new WriterDiedError()
-      return write(...given)
+      return write(...args)
     }
   const { create, update, bulk } = store
   return Object.assign(Object.create(store) as Store, {

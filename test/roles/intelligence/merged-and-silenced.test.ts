@@ -1,4 +1,4 @@
-// What merged and silenced signals are elsewhere: in exports, ledgers, statistics, plans, the change log and among similar ones.
+// Merged and silenced signals elsewhere: in exports, ledgers, statistics, plans, the change log and among similar ones.
 import { expect, test } from 'vitest'
 import { auditRecord } from '../../../daemon/kernel/audit/audit-chain.ts'
 import type { Label } from '../../../daemon/kernel/label/label.ts'
@@ -55,7 +55,7 @@ async function raiseSilenced(id: string, more: object = {}): Promise<string> {
   return made
 }
 
-test('what was said of a signal while it was higher goes out in no export of it, though whoever exports may know', async () => {
+test('exports nothing that was reported of a signal while it was higher, for any reader', async () => {
   const ann = await world().as()
   const classification = { level: 'UNCLASSIFIED', releasable_to: ['tenant-a', 'FRA'] }
   const uid = await raiseSignal(ann, { signal_type: 'outgoing', classification })
@@ -70,20 +70,20 @@ test('what was said of a signal while it was higher goes out in no export of it,
   for (const each of secrets) await ann.ok(unmerge, { uid: each, rationale: 'a hidden end' })
   await waitUntilOutboxEmpty(world())
   const { bundle, left_out } = await ann.ok(exportStix, { signal_type: 'outgoing', releasable_to: 'FRA' })
-  const told = JSON.stringify(bundle)
-  expect([left_out, told.includes('a plain note')]).toEqual([0, true])
-  expect(told).not.toContain('hidden')
+  const text = JSON.stringify(bundle)
+  expect([left_out, text.includes('a plain note')]).toEqual([0, true])
+  expect(text).not.toContain('hidden')
   expect(JSON.stringify(await ann.ok(get, { uid }))).toContain('a hidden reason')
 })
 
-test('an export of a signal that is as high tells what was said of it', async () => {
+test('an export of a signal that is as high holds these reports', async () => {
   const ann = await world().as()
   const [one, two] = [await raiseSignal(ann, { signal_type: 'kept' }), await raiseSignal(ann)]
   await ann.ok(merge, { uid: one, signal_ids: [two], rationale: 'kept for all' })
   expect(JSON.stringify(await ann.ok(exportStix, { signal_type: 'kept' }))).toContain('kept for all')
 })
 
-test('an insight whose signal was raised above it before it followed drops the link, and is told no reason above it', async () => {
+test('an insight whose signal was raised above it before it followed drops the link, and gets no reason above it', async () => {
   const ann = await world().as()
   const lou = await world().as({ subject: 'lou', clearance: { level: 'UNCLASSIFIED' } })
   const plain = await raiseSignal(ann, { classification: 'UNCLASSIFIED' })
@@ -105,7 +105,7 @@ test('an insight whose signal was raised above it before it followed drops the l
   expect(JSON.stringify(late)).not.toContain('hidden')
 })
 
-test('sources are judged by what is in plain lists, of duplicates by the one that stands for them', async () => {
+test('judges sources by the signals of plain lists, and duplicates by their survivor', async () => {
   const ann = await world().as()
   const source = { type: 'polling' as const, name: 'judged' }
   const detected_at = new Date(world().clock.now()).toISOString()
@@ -139,8 +139,8 @@ test('a plan counts merged signals as refused, by name and by subject', async ()
   const [one, two] = [await raiseSignal(ann, about('planned')), await raiseSignal(ann, about('planned-here'))]
   await raiseSignal(ann, about('planned-here'))
   await ann.ok(merge, { uid: one, signal_ids: [two], rationale })
-  const planned = async (given: object) => {
-    const { matches, would_be_done } = await ann.ok(plan, { ...given, disposition: 'dismissed' })
+  const planned = async (changes: object) => {
+    const { matches, would_be_done } = await ann.ok(plan, { ...changes, disposition: 'dismissed' })
     return [matches, would_be_done]
   }
   expect(await planned({ signal_ids: [one, two] })).toEqual([2, 1])
@@ -158,7 +158,7 @@ test('a silenced survivor is listed while it stands for others', async () => {
   expect(await visibility()).toBe('silenced')
 })
 
-test('the change log tells of a silence to those who may know of it, and of merging as the signal shows it', async () => {
+test('the change log reports a silence to cleared readers, and a merge as the signal shows it', async () => {
   const ann = await world().as()
   const lou = await world().as({ subject: 'lou', clearance: { level: 'UNCLASSIFIED' } })
   const hidden = await raiseSilenced('logged', { classification: 'SECRET' })
@@ -172,8 +172,8 @@ test('the change log tells of a silence to those who may know of it, and of merg
       fields.map(({ field, to }) => [field, to, by]),
     )
   const seen = await waitUntil(async () => {
-    const told = await fieldsOf(ann)
-    return told.some(([field]) => field === 'linked_insight_ids') && told
+    const fields = await fieldsOf(ann)
+    return fields.some(([field]) => field === 'linked_insight_ids') && fields
   })
   const { silence_id } = await ann.ok(get, { uid: hidden })
   expect(seen).toEqual(
@@ -195,7 +195,7 @@ test('why a signal was left out that the relay could not merge any more is in th
   const policy = { policy: 'SITE', levels: ['UNCLASSIFIED'] }
   const deed = { by: 'ann', at: before.created_at, rationale, key: 'k' }
   const setting = { into: one, brought: [], viewer: { tenant_id: before.tenant_id, clearance: undefined }, policy }
-  // As one that was read by a merging before the other one, and is told by the relay after it.
+  // As one that was read by a merging before the other one, and is reported by the relay after it.
   await world()
     .store('intelligence')
     .update(signals, one, ({ value }) => {

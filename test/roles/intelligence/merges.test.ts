@@ -61,7 +61,7 @@ test('merged signals leave plain lists, say where they went, and are moved by no
   expect(await ann.refusal(setDisposition, move)).toBe('wrong_state')
   expect(await ann.refusal(open, { signal_id: two, title: 'Why?' })).toBe('wrong_state')
   expect(await ann.ok(plan, { filter: { subject_id: 'twin' }, disposition: 'dismissed' })).toMatchObject({ matches: 1 })
-  // The same again is no change.
+  // A repeat changes nothing.
   expect((await mergeSignals(ann, one, two)).version).toBe(seen.version)
   const out = await ann.ok(unmerge, { uid: two, rationale: 'two ships' })
   expect(out.metadata.status_history.at(-1)).toMatchObject({ event: 'unmerged', rationale: 'two ships' })
@@ -93,8 +93,8 @@ test('insights follow: the survivor is linked in its place, closing waits for th
   expect(await ann.ok(insight, { uid: first })).toMatchObject({
     ...{ linked_signal_ids: [two, one], merged_signals: [{ signal_id: two, merged_into: one }] },
   })
-  const told = await readLedger(ann, first)
-  expect(told.slice(2)).toEqual([`signal_merged ${two}`, `signal_linked ${one}`])
+  const entries = await readLedger(ann, first)
+  expect(entries.slice(2)).toEqual([`signal_merged ${two}`, `signal_linked ${one}`])
   const { problem } = await ann.call(close, { uid: first, rationale })
   expect(problem?.errors.map(({ message }) => message)).toEqual([`${one} is new`])
   await ann.ok(start, { uid: first })
@@ -165,7 +165,7 @@ test('a survivor may be merged with all that it stands for, and what was merged 
   expect(await readComparable(ann, three)).toEqual(before)
 })
 
-test('the survivor is as high as all of them, and what was said of it meanwhile stays so', async () => {
+test('the survivor is as high as all of them, and later reports on it stay so', async () => {
   const ann = await world().as()
   const lou = await world().as({ subject: 'lou', clearance: { level: 'UNCLASSIFIED' } })
   const [plain, secret] = [
@@ -213,15 +213,15 @@ test('an insight that would not hold the label of all keeps them from being merg
   expect(await bob.refusal(unmerge, { uid: plain, rationale })).toBe('not_your_tenant')
 })
 
-test('If-Match speaks of the survivor, and the others are told all the same; so is what a stop cut short', async () => {
+test('If-Match refers to the survivor, and the others get their reports all the same, also after a stop', async () => {
   const ann = await world().as()
   const [one, two] = [await raiseSignal(ann), await raiseSignal(ann)]
   const uid = await openInsight(ann, two)
-  const given = { uid: one, signal_ids: [two], rationale }
-  expect(await ann.refusal(merge, given, { 'if-match': '"7"' })).toBe('precondition_failed')
+  const merge_input = { uid: one, signal_ids: [two], rationale }
+  expect(await ann.refusal(merge, merge_input, { 'if-match': '"7"' })).toBe('precondition_failed')
   await waitUntilOutboxEmpty(world())
   const { version } = await ann.ok(get, { uid: one })
-  await ann.ok(merge, given, { 'if-match': `"${version}"` })
+  await ann.ok(merge, merge_input, { 'if-match': `"${version}"` })
   await world().restart()
   await waitUntilOutboxEmpty(world())
   expect(await ann.ok(get, { uid: two })).toMatchObject({ merged_into: one })

@@ -122,7 +122,7 @@ describe('a signal for a peer', () => {
   const operator = () => world.as({ subject: 'olga', roles: ['operator'] })
   const releasable = { level: 'RESTRICTED', releasable_to: ['tenant-a', 'tenant-b'] }
 
-  test('goes out once with what was said of it, and is audited', async () => {
+  test('goes out once with its reports, and is audited', async () => {
     const olga = await operator()
     const uid = await raiseSignal(olga, {
       classification: releasable,

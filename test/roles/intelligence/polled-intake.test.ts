@@ -1,4 +1,4 @@
-// Polled sources end to end: each item once, whatever breaks off; what is none is kept with the reason; trouble is told and waited out.
+// Polled sources end to end: each item once, after every interruption; invalid ones with the reason; trouble is reported.
 import * as fs from 'node:fs'
 import * as http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -81,7 +81,7 @@ test('each line of a file is a signal, and the file is then done; the same file 
   expect(signal).toMatchObject({ source: { type: 'polling' }, classification: { level: 'RESTRICTED' } })
 })
 
-test('a file with a line that is no signal is refused whole, with each reason; mended, it is taken', async () => {
+test('a file with an invalid line is refused whole, with each reason; corrected, it is taken', async () => {
   writeLines('bad.jsonl', [
     buildAlert('b1'),
     buildAlert('b2', { name: null }),
@@ -109,7 +109,7 @@ test('a source that is killed between raising and settling doubles nothing', asy
   expect((await listTitles('drop')).filter((title) => /k\d$/.test(title)).sort()).toEqual(['Alert k1', 'Alert k2'])
 })
 
-test('items of a server are raised once each by their ids; what is no signal is kept, once', async () => {
+test('raises items of a server once each by their ids; stores an invalid one once', async () => {
   alerts = [buildAlert('h1'), buildAlert('h2', { host: null }), buildAlert('h3')]
   await waitForTitle('feed', 'Alert h3')
   alerts = [...alerts, buildAlert('h4')]
@@ -126,7 +126,7 @@ test('items of a server are raised once each by their ids; what is no signal is 
   expect((await guest.ok(refusedList, { name: 'feed' })).items).toEqual([])
 })
 
-test('a source that fails says so, is asked less often, and is taken up when it works again', async () => {
+test('a failing source reports it, is polled less often, and is resumed when it works again', async () => {
   status = 500
   const failed = await waitAdvancing(async () => {
     const source = await readSourceStatus(world, 'feed')

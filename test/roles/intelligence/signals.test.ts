@@ -16,7 +16,7 @@ const world = setUpIntelligenceSite({ expiry_days_by_type: { weather: 2 } })
 const day_ms = 86_400_000
 
 describe('a signal that is raised', () => {
-  test('is new, under a short id, with what was said and who said it', async () => {
+  test('is new, under a short id, with its content and its author', async () => {
     const ann = await world().as()
     const made = await ann.ok(create, buildSignalInput({ metadata: { speed_kn: 3 }, confidence: 0.4 }))
     expect(made.uid).toMatch(/^sig_[0-9a-f]{12}$/)
@@ -34,7 +34,7 @@ describe('a signal that is raised', () => {
     expect(await ann.ok(get, { uid: made.uid })).toEqual(rest)
   })
 
-  test('may be sent as it was read: what is the service’s own is taken out, and named', async () => {
+  test('may be sent back as it was read: fields of the service are removed, and named', async () => {
     const ann = await world().as()
     const { stripped_fields: _none, classification: _label, ...read } = await ann.ok(create, buildSignalInput())
     const forged = {
@@ -118,9 +118,9 @@ describe('a signal that is raised', () => {
 })
 
 describe('an id that is taken', () => {
-  /** The key of a request, as the kernel makes it of tenant, subject, address and what the client said. */
-  const keyOf = (said: string) =>
-    `sig_${sha256(JSON.stringify(['tenant-a', 'ann', 'intelligence.signal.create', said])).slice(0, 32)}`
+  /** The key of a request, as the kernel makes it of tenant, subject, address and the client's key. */
+  const keyOf = (key: string) =>
+    `sig_${sha256(JSON.stringify(['tenant-a', 'ann', 'intelligence.signal.create', key])).slice(0, 32)}`
 
   test.each(['tenant-a', 'tenant-b'])(
     'by a signal of %s gives way to another, which a repeat finds',
@@ -129,19 +129,19 @@ describe('an id that is taken', () => {
       const store = world().store('intelligence')
       const { value } = (await store.get(signals, await raiseSignal(ann))) ?? {}
       if (!value) throw new Error('it is not there')
-      const said = `collides-in-${tenant_id}`
-      const taken = signalId(keyOf(said), 0)
+      const key = `collides-in-${tenant_id}`
+      const taken = signalId(keyOf(key), 0)
       await store.create(signals, taken, { ...value, tenant_id, title: 'another' })
-      const headers = { 'idempotency-key': said }
+      const headers = { 'idempotency-key': key }
       const made = await ann.ok(create, buildSignalInput(), headers)
-      expect(made.uid).toBe(signalId(keyOf(said), 1))
+      expect(made.uid).toBe(signalId(keyOf(key), 1))
       expect((await ann.ok(create, buildSignalInput(), headers)).uid).toBe(made.uid)
       expect(await ann.refusal(create, buildSignalInput({ title: 'other' }), headers)).toBe('idempotency_mismatch')
       expect((await store.get(signals, taken))?.value.title).toBe('another')
     },
   )
 
-  test('by the same request under a label that the caller may not see any more is no reason for another signal', async () => {
+  test('a repeat of the request under a label above the caller makes no second signal', async () => {
     const ann = await world().as()
     const lower = await world().as({ clearance: { level: 'UNCLASSIFIED' } })
     const headers = { 'idempotency-key': 'from-above' }
@@ -197,8 +197,8 @@ test('lists filter by status, severity, type, subject and time, the latest first
     made.push(await raiseSignal(ann, { subject: about, detected_at: at(hour), ...more }))
   }
   await ann.ok(acknowledge, { uid: made[0] ?? '' })
-  const hours = async (given: Parameters<typeof list.run>[1] | object) =>
-    (await ann.ok(list, { subject_id: about.id, ...given })).items.map(({ detected_at }) => Number(detected_at[9]))
+  const hours = async (query: Parameters<typeof list.run>[1] | object) =>
+    (await ann.ok(list, { subject_id: about.id, ...query })).items.map(({ detected_at }) => Number(detected_at[9]))
   expect(await hours({})).toEqual([4, 3, 2, 1])
   expect(await hours({ status: 'acknowledged' })).toEqual([3])
   expect(await hours({ severity: 'critical' })).toEqual([4, 3])
@@ -209,7 +209,7 @@ test('lists filter by status, severity, type, subject and time, the latest first
   expect([...first.items, ...rest.items].map(({ uid }) => uid)).toEqual([3, 0, 2, 1].map((n) => made[n]))
 })
 
-test('what is past its end and open is marked, and stays', async () => {
+test('an expired open signal is marked, and stays', async () => {
   const ann = await world().as()
   const ends = { expires_at: new Date(world().clock.now() + 5_000).toISOString() }
   const [left, done] = [await raiseSignal(ann, ends), await raiseSignal(ann, ends)]

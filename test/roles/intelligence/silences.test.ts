@@ -1,4 +1,4 @@
-// Silences over HTTP: what comes under one is kept, marked and counted, and stays out of plain lists until somebody takes it up.
+// Silences over HTTP: a matching signal is stored, marked and counted, and stays out of plain lists until someone takes it up.
 import { expect, test } from 'vitest'
 import type * as z from 'zod'
 import { acknowledge } from '../../../daemon/roles/intelligence/signal/acknowledge.ts'
@@ -39,7 +39,7 @@ const buildBuoyFields = (name: string) => ({
   subject: { type: 'sensor' as const, id: name, name: 'Buoy' },
 })
 
-test('a signal under a silence is kept and marked, stays out of plain lists, and comes back when it is taken up', async () => {
+test('a signal under a silence is stored and marked, stays out of plain lists, and returns when it is taken up', async () => {
   const [olga, ann] = [await createOperator(), await world().as()]
   const uid = await createSilence(olga, { source_name: ['sea-*'], severity: ['low', 'high'] })
   const other = await raiseSignal(ann, { ...buildBuoyFields('sea-1'), severity: 'critical' })
@@ -91,11 +91,11 @@ test('it holds from its start to its end, or to when it is ended, and stays read
 test('only who is permitted makes or ends one, and what it names and how long it lasts is bounded', async () => {
   const [olga, ann] = [await createOperator(), await world().as()]
   const bob = await createOperator({ tenant: 'tenant-b' })
-  const given = { matchers: { signal_type: ['weather'] }, reason: 'a storm', ends_at: formatHoursAhead(1) }
-  expect(await ann.refusal(create, given)).toBe('forbidden')
-  const uid = (await olga.ok(create, given, { 'idempotency-key': 'once' })).uid
-  expect((await olga.ok(create, given, { 'idempotency-key': 'once' })).uid).toBe(uid)
-  expect(await olga.refusal(create, { ...given, reason: 'x' }, { 'idempotency-key': 'once' })).toBe(
+  const storm = { matchers: { signal_type: ['weather'] }, reason: 'a storm', ends_at: formatHoursAhead(1) }
+  expect(await ann.refusal(create, storm)).toBe('forbidden')
+  const uid = (await olga.ok(create, storm, { 'idempotency-key': 'once' })).uid
+  expect((await olga.ok(create, storm, { 'idempotency-key': 'once' })).uid).toBe(uid)
+  expect(await olga.refusal(create, { ...storm, reason: 'x' }, { 'idempotency-key': 'once' })).toBe(
     'idempotency_mismatch',
   )
   expect(await ann.refusal(end, { uid })).toBe('forbidden')
@@ -113,11 +113,11 @@ test('only who is permitted makes or ends one, and what it names and how long it
     { starts_at: formatHoursAhead(49), ends_at: formatHoursAhead(50) },
     { reason: ' ' },
   ])
-    expect(await olga.refusal(create, { ...given, ...wrong }), JSON.stringify(wrong)).toBe('invalid')
+    expect(await olga.refusal(create, { ...storm, ...wrong }), JSON.stringify(wrong)).toBe('invalid')
   await olga.ok(end, { uid })
 })
 
-test('it silences nothing above whoever made it, and a signal does not tell of one above its viewer', async () => {
+test('silences nothing above its author, and a signal reveals no silence above its viewer', async () => {
   const ann = await world().as()
   const low = { clearance: { level: 'UNCLASSIFIED' } }
   const [weak, lou] = [await createOperator(low), await world().as({ subject: 'lou', ...low })]
@@ -126,7 +126,7 @@ test('it silences nothing above whoever made it, and a signal does not tell of o
   expect(await readVisibility(ann, await raiseSignal(ann, { ...source, classification: 'SECRET' }))).toBe('listed')
   await weak.ok(end, { uid })
   const high = await createSilence(await createOperator(), { source_name: ['mole'] }, { classification: 'SECRET' })
-  // It counts for a sender who may not know of it, too.
+  // It counts for a sender below it, too.
   const made = await lou.ok(createSignal, buildSignalInput({ ...source, classification: 'UNCLASSIFIED' }))
   expect([made.visibility, made.silence_id]).toEqual(['silenced', undefined])
   expect(await readVisibility(ann, made.uid)).toBe(`silenced by ${high}`)

@@ -1,4 +1,4 @@
-// Similar signals: found by subject, by relation, by type and by time, with reasons, and for whoever may see them alone.
+// Similar signals: found by subject, by relation, by type and by time, with reasons, for cleared callers alone.
 import { expect, test } from 'vitest'
 import { start } from '../../../daemon/roles/intelligence/insight/start.ts'
 import { archive } from '../../../daemon/roles/intelligence/signal/archive.ts'
@@ -13,7 +13,7 @@ const buildShip = (id: string) => ({ type: 'asset' as const, id, name: id })
 const listSimilar = async (person: CheckedClient, uid: string, more: object = {}) =>
   (await person.ok(similar, { uid, ...more })).items
 
-test('who is like it comes first, each with the reasons that make its score', async () => {
+test('lists the most similar first, each with the reasons for its score', async () => {
   const ann = await world().as()
   const about = (id: string, more: object = {}) => raiseSignal(ann, { subject: buildShip(`s1-${id}`), ...more })
   const uid = await about('a')
@@ -36,11 +36,11 @@ test('who is like it comes first, each with the reasons that make its score', as
   })
   expect(found.map(({ score }) => score).toSorted((one, other) => other - one)).toEqual(found.map(({ score }) => score))
   expect(await listSimilar(ann, uid, { min_score: 99 })).toHaveLength(1)
-  // Asked again, it is the same answer.
+  // A repeat gets the same answer.
   expect(await listSimilar(ann, uid, { limit: 50 })).toEqual(found)
 })
 
-test('what is named, and what is investigated together, leads to signals about other things', async () => {
+test('shared names, and a shared investigation, lead to signals about other objects', async () => {
   const ann = await world().as()
   const lone = (id: string, more: object = {}) =>
     raiseSignal(ann, { subject: buildShip(id), signal_type: id, title: id, source: { type: 'manual' }, ...more })
@@ -62,7 +62,7 @@ test('what is named, and what is investigated together, leads to signals about o
   expect(why.get(beside)).toBe(`subject of ${named}`)
 })
 
-test('nobody is told of signals, or of insights, that are above them, or of another tenant', async () => {
+test('reveals no signals or insights above the caller, or of another tenant', async () => {
   const ann = await world().as()
   const low = await world().as({ subject: 'lou', clearance: { level: 'UNCLASSIFIED' } })
   const eve = await world().as({ subject: 'eve', tenant: 'tenant-b' })

@@ -1,4 +1,4 @@
-// The precision of sources, as signals are disposed of over HTTP, for whoever may see them.
+// The precision of sources, as signals are disposed of over HTTP, for cleared callers.
 import { expect, test } from 'vitest'
 import { archive } from '../../../daemon/roles/intelligence/signal/archive.ts'
 import { setDisposition } from '../../../daemon/roles/intelligence/signal/set-disposition.ts'
@@ -8,7 +8,7 @@ import { raiseSignal, setUpIntelligenceSite } from './intelligence-site.ts'
 const world = setUpIntelligenceSite()
 const span = { since: '2026-03-01', until: '2026-03-03' }
 
-test('what becomes of signals is counted for their source, and of those above the caller nothing is', async () => {
+test('counts the dispositions of signals for their source, and nothing above the caller', async () => {
   const ann = await world().as()
   const low = await world().as({ subject: 'lou', clearance: { level: 'UNCLASSIFIED' } })
   const eve = await world().as({ subject: 'eve', tenant: 'tenant-b' })

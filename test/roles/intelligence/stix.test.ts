@@ -1,4 +1,4 @@
-// Signals exported as STIX 2.1: held to the standard, to each other, and to who may have them.
+// Signals exported as STIX 2.1: checked against the standard, against each other, and against the rights of the reader.
 import { expect, test } from 'vitest'
 import { acknowledge } from '../../../daemon/roles/intelligence/signal/acknowledge.ts'
 import { exportStix } from '../../../daemon/roles/intelligence/signal/export.ts'
@@ -100,7 +100,7 @@ test('pages hold all signals once, each page whole in itself', async () => {
   expect(found.toSorted()).toEqual(uids.toSorted())
 })
 
-test('nothing above the caller, of another tenant, or not releasable as asked goes out; nor does an insight', async () => {
+test('exports nothing above the caller, of another tenant, or not releasable as requested; nor an insight', async () => {
   const ann = await world().as()
   const low = await world().as({ subject: 'lou', clearance: { level: 'UNCLASSIFIED' } })
   const eve = await world().as({ subject: 'eve', tenant: 'tenant-b' })

@@ -62,15 +62,15 @@ afterAll(async () => {
 })
 
 const now = () => world.clock.now()
-const postSigned = (source: string, said: unknown, by = secret, at = now()) => {
-  const body = JSON.stringify(said)
+const postSigned = (source: string, payload: unknown, by = secret, at = now()) => {
+  const body = JSON.stringify(payload)
   return sendWebhook(world, source, body, buildPlatformHeaders(by, body, at))
 }
 
 describe('a delivery that is rightly signed', () => {
-  test('is a signal under the tenant and label of its source, whatever it says itself', async () => {
-    const said = { ...buildAlert('a-1'), classification: 'UNCLASSIFIED', tenant_id: 'tenant-b', status: 'resolved' }
-    const { status, signals } = await postSigned('siem', said)
+  test('is a signal under the tenant and label of its source, independent of its content', async () => {
+    const alert = { ...buildAlert('a-1'), classification: 'UNCLASSIFIED', tenant_id: 'tenant-b', status: 'resolved' }
+    const { status, signals } = await postSigned('siem', alert)
     expect(status).toBe(200)
     const [uid = ''] = signals ?? []
     const cleared = await world.as({ clearance: { level: 'SECRET', categories: ['A'] } })
@@ -186,7 +186,7 @@ describe('a delivery that is not', () => {
     ['by the empty secret', () => ({ ...buildPlatformHeaders('', body, now()) })],
     ['with an id that holds a dot', () => buildStandardHeaders(whsec, 'msg_1.1', body, now())],
   ]
-  test.each(cases)('%s is refused, and nothing of it is parsed or kept', async (_, headers, sent = body) => {
+  test.each(cases)('%s is refused, and nothing of it is parsed or stored', async (_, headers, sent = body) => {
     const before = (await listSignals(world)).length
     expect(await sendWebhook(world, 'attacked', sent, headers())).toMatchObject({
       status: 403,
@@ -195,13 +195,13 @@ describe('a delivery that is not', () => {
     expect((await listSignals(world)).length).toBe(before)
   })
 
-  test('is not told apart from one to a source that is not there', async () => {
+  test('looks the same as one to an unknown source', async () => {
     const one = await sendWebhook(world, 'attacked', '{', {})
     const { detail } = await sendWebhook(world, 'no-such-source', '{', {})
     expect([one.status, one.detail]).toEqual([403, detail])
   })
 
-  test('is refused where the secret is not kept as one, and the answer says nothing of files', async () => {
+  test('is refused where the secret file is not private, and the answer reveals nothing of files', async () => {
     for (const [source, why] of [
       ['loose', 'chmod 600'],
       ['short', '16 bytes'],
@@ -214,7 +214,7 @@ describe('a delivery that is not', () => {
     expect(await readSourceStatus(world, 'loose')).toMatchObject({ failed: 1, last_error: { code: 'unavailable' } })
   })
 
-  test('in great number is told to wait, fills no audit, and holds up nobody who signs', async () => {
+  test('in great number gets a retry time, fills no audit, and delays no sender that signs', async () => {
     const answers = []
     for (let at = 0; at < 2 * max_failures; at++) answers.push(await sendWebhook(world, 'attacked', '{}', {}))
     const waiting = answers.filter(({ status }) => status === 429)
@@ -232,13 +232,13 @@ describe('a delivery that is not', () => {
   })
 })
 
-test('who sends more than the profile allows is told to wait', async () => {
+test('a sender beyond the profile’s rate gets a retry time', async () => {
   const statuses = []
   for (let at = 0; at < 5; at++) statuses.push((await postSigned('slow', buildAlert(`s-${at}`))).status)
   expect(statuses).toEqual([200, 200, 200, 429, 429])
 })
 
-test('what is signed and no JSON, no object of the mapping, or too large is refused with the reason', async () => {
+test('signed content that is invalid JSON, does not fit the mapping, or is too large is refused with the reason', async () => {
   const raw = async (bytes: Uint8Array | string) => {
     const body = Buffer.from(bytes)
     return sendWebhook(world, 'siem', body, buildPlatformHeaders(secret, body, now()))
@@ -252,6 +252,6 @@ test('what is signed and no JSON, no object of the mapping, or too large is refu
 })
 
 function shiftTimestamp(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const given = headers['x-platform-signature'] ?? ''
-  return { 'x-platform-signature': given.replace(/t=(\d+)/, (_, at: string) => `t=${Number(at) + 1}`) }
+  const signature = headers['x-platform-signature'] ?? ''
+  return { 'x-platform-signature': signature.replace(/t=(\d+)/, (_, at: string) => `t=${Number(at) + 1}`) }
 }

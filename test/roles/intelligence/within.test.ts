@@ -1,4 +1,4 @@
-// What happens on the site itself: a session in conflict, a message in quarantine and a stale channel each raise one signal.
+// Events of the site itself: a session in conflict, a message in quarantine and a stale channel each raise one signal.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { attest } from '../../../daemon/roles/consensus/session/attest.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
@@ -82,7 +82,7 @@ describe('a session in conflict', () => {
     expect((await listSignalsAbout(id))[0]?.classification.level).toBe('RESTRICTED')
   })
 
-  test('is told of when it began and ended while nobody looked', async () => {
+  test('reports a stale channel that began and ended between two looks', async () => {
     const id = await createConflict()
     const olga = await createOperator(world)
     await olga.ok(attest, { id, decision: 'match', rationale: 'seen' })
@@ -90,8 +90,8 @@ describe('a session in conflict', () => {
   })
 })
 
-test('a pipeline that fails is told once for each run, by the site’s own services or within the own tenant', async () => {
-  const said = {
+test('reports a failing pipeline once for each run, by the site’s own services or within the own tenant', async () => {
+  const alert = {
     kind: 'failed_pipeline' as const,
     key: 'run-1',
     tenant_id: 'tenant-a',
@@ -99,17 +99,17 @@ test('a pipeline that fails is told once for each run, by the site’s own servi
     title: 'The pipeline orders failed',
   }
   const ingest = await world.as({ subject: 'role:ingest', roles: ['service'], tenant: '*' })
-  const first = await ingest.ok(raiseCause, said)
+  const first = await ingest.ok(raiseCause, alert)
   expect(first).toMatchObject({ raised: true })
-  expect(await ingest.ok(raiseCause, said)).toEqual(first)
-  expect((await ingest.ok(raiseCause, { ...said, key: 'run-2' })).uid).not.toBe(first.uid)
+  expect(await ingest.ok(raiseCause, alert)).toEqual(first)
+  expect((await ingest.ok(raiseCause, { ...alert, key: 'run-2' })).uid).not.toBe(first.uid)
   const olga = await createOperator(world)
   // Nobody takes the place of a run that is still to fail.
-  expect((await olga.ok(raiseCause, { ...said, key: 'run-2' })).uid).not.toBe(
-    (await ingest.ok(raiseCause, { ...said, key: 'run-2' })).uid,
+  expect((await olga.ok(raiseCause, { ...alert, key: 'run-2' })).uid).not.toBe(
+    (await ingest.ok(raiseCause, { ...alert, key: 'run-2' })).uid,
   )
-  expect(await olga.refusal(raiseCause, { ...said, tenant_id: 'tenant-b' })).toBe('not_your_tenant')
-  expect(await (await world.as()).refusal(raiseCause, said)).toBe('forbidden')
+  expect(await olga.refusal(raiseCause, { ...alert, tenant_id: 'tenant-b' })).toBe('not_your_tenant')
+  expect(await (await world.as()).refusal(raiseCause, alert)).toBe('forbidden')
 })
 
 describe('one occurrence', () => {

@@ -1,4 +1,4 @@
-// Any bytes whatever: nothing throws, what is allowed is allowed by the words of the interface too, and no re-encoding opens a door.
+// Any bytes: nothing throws, allowed requests are allowed by the words of the interface too, and no re-encoding passes.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compileProxyConfig } from '../../../daemon/roles/proxy/config.ts'
@@ -18,7 +18,7 @@ const judgeTarget = (target: string): RequestDecision =>
 const isAllowed = (target: string) => judgeTarget(target).next === 'read'
 
 const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array).toString('latin1'))
-/** What paths are made of, and what attacks on them are. */
+/** The parts of paths and of attacks on them. */
 const pieces = fc.constantFrom(
   ...[
     '/',
@@ -130,13 +130,13 @@ function normaliseSegment(segment: string): string | undefined {
 function resolveDots(segments: readonly string[]): string | undefined {
   const last = segments.at(-1) ?? ''
   if (last === '.' || last === '..') return undefined
-  const kept: string[] = []
+  const accepted: string[] = []
   for (const segment of segments.slice(0, -1)) {
-    if (segment === '..' && kept.length === 0) return undefined
-    if (segment === '..') kept.pop()
-    else if (segment !== '.' && segment !== '') kept.push(segment)
+    if (segment === '..' && accepted.length === 0) return undefined
+    if (segment === '..') accepted.pop()
+    else if (segment !== '.' && segment !== '') accepted.push(segment)
   }
-  return `/${[...kept, last].join('/')}`
+  return `/${[...accepted, last].join('/')}`
 }
 
 const patterns = [
@@ -197,12 +197,12 @@ function decodeCarelessly(path: string | readonly string[]): string[] {
     Buffer.from(escapes.replaceAll('%', ''), 'hex').toString(),
   )
   const segments = decoded.replaceAll('\\', '/').split('/').slice(1)
-  const kept: string[] = []
+  const accepted: string[] = []
   for (const segment of segments.map((each) => (each.split(';')[0] ?? '').normalize('NFKC').trim())) {
-    if (segment === '..') kept.pop()
-    else if (segment !== '.' && (segment !== '' || segments.length === 1)) kept.push(segment)
+    if (segment === '..') accepted.pop()
+    else if (segment !== '.' && (segment !== '' || segments.length === 1)) accepted.push(segment)
   }
-  return kept
+  return accepted
 }
 
 describe('re-encoding', () => {

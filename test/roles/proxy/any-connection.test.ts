@@ -26,7 +26,7 @@ afterEach(() => thread?.remove())
 const marker =
   'OPTIONS /public-api/api/v1/report HTTP/1.1\r\nHost: a\r\nAccess-Control-Request-Headers: last-word\r\n\r\n'
 
-/** All that came back, once the door has closed or has answered what was sent last. */
+/** All bytes that came back, once the proxy has closed or has answered the last request. */
 function exchangeBytes(port: number, { bytes, cuts }: HostileTransmission): Promise<string> {
   const pieces = [...cuts, bytes.length].map((end, at, all) => bytes.slice(all[at - 1] ?? 0, end))
   return readUntilClose(port, [...pieces, marker], (text) => text.includes('access-control-allow-headers: last-word'))
@@ -34,7 +34,7 @@ function exchangeBytes(port: number, { bytes, cuts }: HostileTransmission): Prom
 
 const statusesIn = (text: string) => [...text.matchAll(/HTTP\/1\.1 ([2-5]\d\d) /g)].map(([, status]) => Number(status))
 
-/** Those of docs/proxy.md that a sound upstream, a provider and counters leave; 502 and 503 would be the door's own fault. */
+/** Statuses of docs/proxy.md with a sound upstream, a provider and counters; 502 and 503 would be faults of the proxy itself. */
 const possibleStatuses = new Set([200, 204, 400, 404, 408, 413, 417, 431, 501, 505])
 
 const forwardableHeaders = new Set([
@@ -64,7 +64,7 @@ function findRequestFaults(request: ForwardedRequest, upstream: number): string[
 
 const sortTexts = (all: readonly string[]) => all.toSorted()
 
-/** What is recorded, what was answered and what reached the upstream must be one story. */
+/** Records, answers and requests at the upstream must agree. */
 function expectConsistent(
   { records, unrouted, healthResponses, logged }: ProxyThreadReport,
   answers: readonly number[],
@@ -74,7 +74,7 @@ function expectConsistent(
     .filter(({ reason }) => reason === 'forwarded')
     .map(({ method, path }) => `${method} ${path}`)
   const arrived = reached.map(({ method, target }) => `${method} ${target.split('?', 1)[0]}`)
-  // Nobody has left: a request that is recorded as gone would be one that the door itself dropped.
+  // No client has left: a request recorded as gone would be one that the proxy itself dropped.
   expect(records.filter(({ status }) => status === 0)).toEqual([])
   expect(sortTexts(arrived)).toEqual(sortTexts(forwarded))
   const { malformed = 0, head_too_large = 0, too_slow = 0 } = unrouted
@@ -87,7 +87,7 @@ function expectConsistent(
   expect(JSON.stringify([records, logged])).not.toContain(proxyThreadToken)
 }
 
-test(`whatever is sent, by seed ${seed}`, async () => {
+test(`with random requests, by seed ${seed}`, async () => {
   thread = await startProxyThread({
     ...{ allowlist: corpusAllowlist, header_timeout_s: 1, body_timeout_s: 1, keep_alive_s: 1 },
   })

@@ -8,7 +8,7 @@ import { type CorpusRow, corpusAllowlist, readCorpusRows } from '../../support/p
 
 const config = compileProxyConfig(settings.schema.parse({ allowlist: corpusAllowlist, trusted_proxy_depth: 1 }))
 
-/** Rows that the parser of the listener settles, since they are no sound HTTP/1.1, or are never whole. */
+/** Rows that the parser of the listener settles: invalid HTTP/1.1, or never complete. */
 const parserRows = /^(body-004|hdr-001|hdr-002|host-001|slow-\d+|smug-(040|041|049|050))$/
 
 /** Denied by the corpus; by decisions.md `//` and escapes of unreserved characters are normalised, which docs/proxy.md explains. */
@@ -39,7 +39,7 @@ test('the corpus has its 206 rows, and a head decides most of them', () => {
   expect(rows.filter(parseHead).length).toBeGreaterThan(170)
 })
 
-test('what must not be forwarded is denied, and what must be is not', () => {
+test('denies the rows that must not be forwarded, and forwards the others', () => {
   const wrong = readCorpusRows().flatMap((row) => {
     const head = parseHead(row)
     if (!head || row.expect.forward === 'optional' || row.id in normalisedPaths) return []
@@ -49,7 +49,7 @@ test('what must not be forwarded is denied, and what must be is not', () => {
   expect(wrong).toEqual([])
 })
 
-test('what is forwarded has the method and the path that the corpus names, byte for byte', () => {
+test('forwards the method and the path that the corpus names, byte for byte', () => {
   const wrong = readCorpusRows().flatMap((row) => {
     const head = parseHead(row)
     if (!head) return []

@@ -1,4 +1,4 @@
-// What becomes of requests that do not go the usual way, at a real thread of the door: what is answered, kept and recorded.
+// Requests that end in an unusual way, at a real thread of the proxy: their answers, cache entries and records.
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { RequestRecord } from '../../../daemon/roles/proxy/record/model.ts'
@@ -16,8 +16,8 @@ afterEach(async () => {
   report = undefined
 })
 
-async function openThread(...given: Parameters<typeof startProxyThread>): Promise<void> {
-  thread = await startProxyThread({ allowlist, ...given[0] }, given[1])
+async function openThread(...args: Parameters<typeof startProxyThread>): Promise<void> {
+  thread = await startProxyThread({ allowlist, ...args[0] }, args[1])
 }
 
 async function endAndReadRecords(): Promise<readonly Partial<RequestRecord>[]> {
@@ -41,7 +41,7 @@ async function openCaller(text: string): Promise<Socket> {
   return socket
 }
 
-test('an answer that ends with its connection is never kept: half of it looks whole', async () => {
+test('never caches an answer that ends with its connection: half of it looks whole', async () => {
   await openThread({ cache_max_mb: 1 })
   const halves = ['one half', 'the whole']
   thread.upstream.respond = (_, socket) => void socket.end(`HTTP/1.1 200 OK\r\n\r\n${halves.shift()}`)
@@ -55,10 +55,10 @@ test('an answer that ends with its connection is never kept: half of it looks wh
 
 const oneWrite = formatHead('POST /public-api/feedback', 'Content-Length: 4\r\nConnection: close\r\n')
 
-test('the rule comes before what is wrong with a sound request; what is not sound has no path', async () => {
+test('the rule comes before faults of a sound request; a malformed one has no path', async () => {
   await openThread({})
   const body = 'Content-Length: 3\r\nConnection: close\r\n'
-  const asked: [status: number, text: string][] = [
+  const expected: [status: number, text: string][] = [
     [404, `${formatHead('GET /public-api/unlisted', body)}abc`],
     [404, `${formatHead('HEAD /elsewhere', body)}abc`],
     [404, `${formatHead('POST /public-api/unlisted', `Expect: more\r\n${body}`)}abc`],
@@ -66,13 +66,13 @@ test('the rule comes before what is wrong with a sound request; what is not soun
     [417, `${formatHead('POST /public-api/feedback', `Expect: more\r\n${body}`)}abc`],
     [400, formatHead('GET /public-api/unlisted', 'Content-Length: 3\r\nTransfer-Encoding: chunked\r\n')],
   ]
-  for (const [status, text] of asked) expect(await sendAndRead(text)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  for (const [status, text] of expected) expect(await sendAndRead(text)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
   const reasons = (await endAndReadRecords()).map(({ reason }) => reason)
   expect(reasons.slice(0, 5)).toEqual(['no_rule', 'outside_prefix', 'no_rule', 'body_on_read', 'expectation'])
   expect(thread.upstream.requests).toEqual([])
 })
 
-test('who leaves before the request is whole was not let through, whatever was to become of it', async () => {
+test('a client that leaves before the request is whole was not let through, under any rule', async () => {
   await openThread({ write_rate_limit_per_min: 1 })
   const socket = await openCaller(
     formatHead('POST /public-api/feedback', 'Content-Length: 4\r\nExpect: 100-continue\r\n'),
@@ -89,17 +89,17 @@ test('who leaves before the request is whole was not let through, whatever was t
   expect(thread.upstream.requests).toEqual([])
 })
 
-test('who leaves while the count is asked for is recorded as the count decides', async () => {
+test('a client that leaves during the count is recorded by the result of the count', async () => {
   await openThread({ rate_limit_per_min: 1 })
   expect(await sendAndRead(oneRead)).toContain(' 200 ')
-  const asked = Promise.withResolvers<void>()
+  const requested = Promise.withResolvers<void>()
   const counted = Promise.withResolvers<void>()
   thread.beforeCount = () => {
-    asked.resolve()
+    requested.resolve()
     return counted.promise
   }
   const socket = await openCaller(oneRead)
-  await asked.promise
+  await requested.promise
   socket.destroy()
   await vi.waitFor(async () => expect(await thread.connections()).toBe(0), pollOptions)
   counted.resolve()
@@ -107,7 +107,7 @@ test('who leaves while the count is asked for is recorded as the count decides',
   expect(await endAndReadRecords()).toMatchObject([{ reason: 'forwarded' }, { verdict: 'denied', status: 0 }])
 })
 
-test('who leaves while the upstream is asked was let through', async () => {
+test('a client that leaves during the upstream request was let through', async () => {
   await openThread({})
   thread.upstream.respond = () => undefined
   const socket = await openCaller(oneRead)
@@ -135,7 +135,7 @@ test('an upstream that says nothing is 504 in its time, and one behind an addres
   ])
 })
 
-test('a body that does not come in time is 408, and nobody is asked', async () => {
+test('a body that does not arrive in time is 408, and no upstream gets a request', async () => {
   await openThread({ header_timeout_s: 1, body_timeout_s: 1 })
   expect(await sendAndRead(`${oneWrite}ab`)).toMatch(/^HTTP\/1\.1 408 /)
   expect(await endAndReadRecords()).toEqual([
@@ -144,7 +144,7 @@ test('a body that does not come in time is 408, and nobody is asked', async () =
   expect(thread.upstream.requests).toEqual([])
 })
 
-test('a provider behind an address that nobody trusts is not asked, and nothing goes on', async () => {
+test('a provider behind an untrusted address gets no request, and nothing is forwarded', async () => {
   await openThread({}, 'http://127.0.0.2:1/token')
   expect(await sendAndRead(oneRead)).toMatch(/^HTTP\/1\.1 503 /)
   expect(await endAndReadRecords()).toMatchObject([{ verdict: 'denied', reason: 'token_unavailable' }])
@@ -153,7 +153,7 @@ test('a provider behind an address that nobody trusts is not asked, and nothing 
 })
 
 test.each(['public_sso_client_id', 'public_sso_client_secret'])(
-  'without %s nobody is asked, and nothing goes on',
+  'without %s no server gets a request, and nothing goes on',
   async (name) => {
     await openThread({ [name]: undefined })
     expect(await sendAndRead(oneRead)).toMatch(/^HTTP\/1\.1 503 /)
@@ -162,7 +162,7 @@ test.each(['public_sso_client_id', 'public_sso_client_secret'])(
   },
 )
 
-test('while the journal is full callers are served on, and what is not noted is counted as lost', async () => {
+test('serves callers while the journal is full, and counts unwritten records as lost', async () => {
   await openThread({})
   expect(await sendAndRead(oneRead)).toContain(' 200 ')
   thread.journal(true)

@@ -1,4 +1,4 @@
-// From the journal into the store: each record once, however often its segment is brought, and what is unreadable is told.
+// From the journal into the store: each record once, however often its segment is brought, and unreadable lines are reported.
 import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -71,11 +71,11 @@ test('a segment that comes again, as after a death between its last two steps, a
   ])
 })
 
-test('lines that nobody can read are told of, and keep none of the others back', async () => {
+test('reports unreadable lines, and stores all the others', async () => {
   await importSegments({ 'segment-b': `${buildRecordLine('/three')}\nnonsense\n${buildRecordLine('/four')}\n["torn` })
   expect((await list()).map(({ path }) => path)).toEqual(expect.arrayContaining(['/three', '/four']))
-  const told = site.logged.find((line) => line.includes('proxy.audit.unreadable'))
-  expect(told).toContain('"segment":"segment-b","lines":1,"isTorn":true')
+  const logged = site.logged.find((line) => line.includes('proxy.audit.unreadable'))
+  expect(logged).toContain('"segment":"segment-b","lines":1,"isTorn":true')
 })
 
 /** Page after page, as somebody reads who wants them all. */
@@ -129,7 +129,7 @@ test('lists over many segments are whole, in order of time, and without a record
   }
 })
 
-test('what is rare among much is found, however many segments hold none of it', async () => {
+test('finds a rare record among many, however many segments hold none of it', async () => {
   const since = Date.UTC(2026, 2, 1)
   const often = Array.from({ length: 70 }, (_, at) =>
     buildRecordLine('/often', { at: since + at, source: '203.0.113.5' }),
@@ -150,11 +150,11 @@ test('a cursor of another list is refused', async () => {
   }
 })
 
-test('what the store keeps of a segment is its file, as the audit chain has its digest', async () => {
+test('a stored segment equals its file, as the audit chain has its digest', async () => {
   const content = `${buildRecordLine('/five')}\nnonsense\n${buildRecordLine('/six/ü')}\n["torn`
   await importSegments({ 'segment-d': content })
-  const kept = await store().get(shippedSegments, 'segment-d')
-  expect(kept?.value).toMatchObject({ lines: content, records: 2, sha256: sha256(content) })
+  const stored = await store().get(shippedSegments, 'segment-d')
+  expect(stored?.value).toMatchObject({ lines: content, records: 2, sha256: sha256(content) })
 })
 
 test('records that were documents of their own before the site moved are listed after those that came since', async () => {
@@ -207,9 +207,9 @@ test('where others search the store, each record is a document of its own', asyn
   const part = <P>(key: PartKey<P>) => (key.name === auditJournalPart.name ? (journal as P) : call.part(key))
   for (let time = 0; time < 2; time += 1) await ship.run(Object.assign(Object.create(call), { part }) as Call)
   expect(await store().count(requestRecords, { source: '192.0.2.88' })).toBe(1_203)
-  const kept = await store().get(shippedSegments, 'segment-f')
-  expect(kept?.value).toMatchObject({ records: 1_203, sha256: sha256(bytes) })
-  expect(kept?.value.lines).toBeUndefined()
+  const stored = await store().get(shippedSegments, 'segment-f')
+  expect(stored?.value).toMatchObject({ records: 1_203, sha256: sha256(bytes) })
+  expect(stored?.value.lines).toBeUndefined()
 })
 
 test('the people of another tenant see none of it', async () => {

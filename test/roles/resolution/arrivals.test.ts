@@ -39,9 +39,9 @@ function buildPersonAs(id: string, number: number, more: object = {}) {
 
 async function submitArrivals(...records: object[]) {
   world().clock.advance(1_000)
-  const said = await ann.ok(arrive, { node_id: 'south', records: records as never })
+  const result = await ann.ok(arrive, { node_id: 'south', records: records as never })
   const whole = await waitUntil(async () => {
-    const now = await ann.ok(arrival, { uid: said.uid })
+    const now = await ann.ok(arrival, { uid: result.uid })
     return now.state !== 'waiting' && now
   })
   expect(whole.failure).toBeUndefined()
@@ -80,7 +80,7 @@ test('a record joins its entity, which keeps its id; a stranger is a new one; lo
   expect(mine.every(({ state, decided_by }) => state === 'proposed' && decided_by === 'engine')).toBe(true)
 })
 
-test('what comes does not change what a record scores', async () => {
+test('an arrival does not change the score of a record', async () => {
   const record = buildPersonAs('', 14)
   const score = async () => (await ann.ok(lookup, { record })).entities[0]?.record_bits
   const before = await score()
@@ -91,7 +91,7 @@ test('what comes does not change what a record scores', async () => {
   expect(await score()).toBe(before)
 })
 
-test('the same record again changes nothing, and one that says something else takes the place of what it said', async () => {
+test('the same record again changes nothing, and one with other values replaces the earlier ones', async () => {
   const [first] = await submitArrivals(buildPersonAs('s12', 12))
   expect(first).toMatchObject({ outcome: 'unchanged', size: 4 })
   const [moved] = await submitArrivals(buildPersonAs('s12', 90))
@@ -152,22 +152,22 @@ test('records without an id, twice the same id, or nothing to say are refused, a
   expect(await listEntities()).toEqual(before)
 })
 
-test('who may not know of a record learns nothing of it by handing one in under its id', async () => {
+test('a caller below a record learns nothing of it by sending one under its id', async () => {
   const low = await world().as({ clearance: { level: 'UNCLASSIFIED', categories: [] } })
   const secret = { node_id: 'vault', records: [buildPersonAs('v1', 97)], classification: 'SECRET' }
-  const said = await ann.ok(arrive, secret as never)
-  await waitUntil(async () => (await ann.ok(arrival, { uid: said.uid })).state === 'matched')
-  const told = await low.ok(arrive, {
+  const result = await ann.ok(arrive, secret as never)
+  await waitUntil(async () => (await ann.ok(arrival, { uid: result.uid })).state === 'matched')
+  const limited = await low.ok(arrive, {
     node_id: 'vault',
     records: [buildPersonAs('v1', 98)] as never,
     classification: 'UNCLASSIFIED',
   })
   const [item] = await waitUntil(async () => {
-    const now = await low.ok(arrival, { uid: told.uid })
+    const now = await low.ok(arrival, { uid: limited.uid })
     return now.state === 'matched' && now.items
   })
   expect(item).toEqual({ record_id: 'v1' })
-  const [full] = (await ann.ok(arrival, { uid: told.uid })).items
+  const [full] = (await ann.ok(arrival, { uid: limited.uid })).items
   expect(full).toMatchObject({ outcome: 'replaced', classification: { level: 'SECRET' } })
 })
 

@@ -1,4 +1,4 @@
-// Data files by reference: the tenant's own and no other's, by no link and no way out, whatever a request calls them.
+// Data files by reference: the tenant's own and no other's, by no link and no way out, under any name in a request.
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -62,19 +62,19 @@ test.each([
   'east.csv\0',
   '..%2foutside.csv',
   'linked\\outside.csv',
-])('%j is no name of a data file', async (file) => {
+])('%j is not the name of a data file', async (file) => {
   const ann = await world().as()
   expect((await ann.call(start, buildFileRun(file))).problem?.errors[0]?.path).toMatch(/^node_data/)
 })
 
-const missing = 'there is no such data file'
-const noFile = 'it is a folder, a pipe or a device, and no file'
+const missing = 'the data file does not exist'
+const noFile = 'the data file is a folder, a pipe or a device, not a regular file'
 
 test.each([
   ...['theirs.csv', 'link.csv', 'linked/outside.csv', 'nobody.csv', 'east.csv/west.csv'].map((file) => [file, missing]),
   ...['folder.csv', 'pipe.csv', 'deep', 'device.csv'].map((file) => [file, noFile]),
   ['x'.repeat(300), missing],
-])('%s is not there, or is no file', async (file = '', message) => {
+])('%s is absent, or is not a file', async (file = '', message) => {
   const ann = await world().as()
   const { status, problem } = await ann.call(start, buildFileRun(file))
   expect(status).toBe(422)
@@ -95,19 +95,15 @@ const persons = 'id,given_name,surname\n'
 const badFiles: readonly [file: string, content: string | Uint8Array, reason: string][] = [
   ['notes.txt', 'id\n1\n', 'east: a data file must be one of .csv, .tsv, .tab, .jsonl, .ndjson, .parquet, .pq'],
   ['broken.csv', `${persons}1,"a`, 'east (broken.csv), line 2: the file ends within quotation marks'],
-  ['short.csv', `${persons}1,a,b\n2\n`, 'east (short.csv), line 3: 1 fields where the first line names 3'],
+  ['short.csv', `${persons}1,a,b\n2\n`, 'east (short.csv), line 3: 1 fields, and the first line names 3'],
   [
     'latin.csv',
     Buffer.from(`${persons}1,a,b\n2,é,b\n`, 'latin1'),
     'east (latin.csv) cannot be read: line 3 is not UTF-8',
   ],
   ['wide.csv', Buffer.from(`\ufeff${persons}`, 'utf16le'), 'east (wide.csv) cannot be read as text: it is UTF-16'],
-  [
-    'nought.csv',
-    `${persons}1,a\0,b\n`,
-    'east (nought.csv) cannot be read: line 2 has a byte of nought, which no text has',
-  ],
-  ['empty.csv', '', 'east (empty.csv), line 1: there is no line that names the columns'],
+  ['nought.csv', `${persons}1,a\0,b\n`, 'east (nought.csv) cannot be read: line 2 contains a NUL byte'],
+  ['empty.csv', '', 'east (empty.csv), line 1: the first line must name the columns, and the file has no line'],
   ['noids.csv', `${persons}1,a,b\n,c,d\n`, 'east: record 2 has no id'],
   ['twice.csv', `${persons}1,a,b\n1,c,d\n`, 'east: records 1 and 2 both have the id "1"'],
   ['other.csv', 'id,colour\n1,red\n', 'east has no column for given_name (given_name); it has id, colour'],
@@ -152,7 +148,7 @@ test('a file with names of columns alone has no records, and nobody is one with 
   expect(run).toMatchObject({ state: 'completed', counts: { records: 0, pairs: 0, entities: 0 } })
 })
 
-test('a file that is gone before it is read fails the run, and so does a folder of data that is gone; a request is told', async () => {
+test('a file that vanishes before it is read fails the run, and so does a missing folder of data; a request reports it', async () => {
   const ann = await world().as()
   const data = path.join(folder, 'data')
   await world().stop()
@@ -170,5 +166,5 @@ test('a file that is gone before it is read fails the run, and so does a folder 
   const second = (await ann.ok(start, buildFileRun('brief.csv'))).run_id
   fs.rmSync(path.join(data, 'tenant-a/brief.csv'))
   await ann.ok(cancel, { run_id: first })
-  expect((await waitForRunEnd(ann, second)).failure?.reason).toBe('east (brief.csv): there is no such data file')
+  expect((await waitForRunEnd(ann, second)).failure?.reason).toBe('east (brief.csv): the data file does not exist')
 })

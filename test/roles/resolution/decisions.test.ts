@@ -1,4 +1,4 @@
-// What people say of a match: kept word by word, and followed by the clusters.
+// Decisions of people on a match: stored word by word, and followed by the clusters.
 import { beforeEach, describe, expect, test } from 'vitest'
 import { get as cluster } from '../../../daemon/roles/resolution/entity-cluster/get.ts'
 import { list as clusters } from '../../../daemon/roles/resolution/entity-cluster/list.ts'
@@ -103,7 +103,7 @@ describe('a review', () => {
     expect([reviews.map(({ decision }) => decision), state]).toEqual([['reject', 'defer'], 'deferred'])
   })
 
-  test('loses to a reject where both cannot hold, and that is told', async () => {
+  test('loses to a reject where both cannot hold, and that is reported', async () => {
     await reviewMatch('c', 'd', 'confirm')
     await listEntityMembers()
     await reviewMatch('d', 'e', 'confirm')
@@ -143,8 +143,8 @@ describe('a review', () => {
   test('under an idempotency key counts once, and another under that key is refused', async () => {
     const headers = { 'idempotency-key': `key-${turn}` }
     const input = { correlation_id: buildUid('a', 'c'), decision: 'defer' as const }
-    const said = await ann.ok(review, input, headers)
-    expect((await ann.ok(review, input, headers)).reviews).toEqual(said.reviews)
+    const result = await ann.ok(review, input, headers)
+    expect((await ann.ok(review, input, headers)).reviews).toEqual(result.reviews)
     expect(await ann.refusal(review, { ...input, decision: 'reject' }, headers)).toBe('idempotency_mismatch')
   })
 
@@ -166,13 +166,13 @@ describe('an attestation', () => {
     evidence: 'the register of births',
   })
 
-  test('is said by the attester, or by whom the profile lets speak for it', async () => {
+  test('is made by the attester, or by a delegate that the profile allows', async () => {
     expect(await ann.refusal(attest, attesting('registrar'))).toBe('not_contributor')
     expect(await ann.refusal(attest, attesting('nobody'))).toBe('not_contributor')
     const bob = await world().as({ subject: 'bob' })
-    const said = await bob.ok(attest, attesting('registrar'))
-    expect(said.attestations).toMatchObject([{ seq: 1, attester_id: 'registrar', by: 'bob', decision: 'reject' }])
-    expect(said.confidence).toBeCloseTo(1 / (1 + 2 ** -9) - 0.5, 12)
+    const result = await bob.ok(attest, attesting('registrar'))
+    expect(result.attestations).toMatchObject([{ seq: 1, attester_id: 'registrar', by: 'bob', decision: 'reject' }])
+    expect(result.confidence).toBeCloseTo(1 / (1 + 2 ** -9) - 0.5, 12)
     expect(await listEntityMembers()).toEqual(['a', 'bc', 'de', 'f'])
     expect((await ann.ok(attest, attesting('ann'))).attestations).toHaveLength(2)
   })
@@ -184,7 +184,7 @@ describe('an attestation', () => {
   })
 })
 
-test('a decision that a crash left owing is settled by the next start', async () => {
+test('the next start settles a decision that a crash left pending', async () => {
   const store = world().store('resolution')
   const doc = await store.get(entityMatches, buildUid('a', 'b'))
   if (!doc) throw new Error('no match')

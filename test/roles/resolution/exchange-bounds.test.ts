@@ -1,4 +1,4 @@
-// What a peer may bring, and how often it may ask: as much as was agreed, each peer its own share, under one label.
+// Bounds on a peer's records and requests: the agreed number, a share for each peer, under one label.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { agree } from '../../../daemon/roles/resolution/exchange/agree.ts'
 import type { ExchangeAgreement } from '../../../daemon/roles/resolution/exchange/agreement/agreement.ts'
@@ -67,7 +67,7 @@ test('records as they are: more bytes or more rows than were agreed are refused 
   await waitForExchangeState(fixture, uid, 'completed')
 })
 
-test('what this site brings is held to the agreement too', async () => {
+test('the records of this site are held to the agreement too', async () => {
   const agreement = buildAgreement({ ...plaintextTerms, max_set_bytes: 100 })
   expect(await fixture.say(fixture.bravo, buildProposal(agreement))).toBe(200)
   const { call } = await fixture.ann()
@@ -75,7 +75,7 @@ test('what this site brings is held to the agreement too', async () => {
   expect(problem?.detail).toMatch(/have \d+ bytes, and the agreement allows 100/)
 })
 
-test('an agreement that allows more than this site ever takes is no proposal, from either side', async () => {
+test('refuses a proposal that allows more than this site ever takes, from either side', async () => {
   const wide = { ...plaintextTerms, max_set_bytes: 1_048_577 }
   expect(await fixture.say(fixture.bravo, buildProposal(buildAgreement(wide)))).toBe('over_budget')
   expect(await fixture.say(fixture.bravo, buildProposal(buildAgreement({ max_set_size: 1_001 })))).toBe('over_budget')
@@ -83,7 +83,7 @@ test('an agreement that allows more than this site ever takes is no proposal, fr
   expect(await refusal(propose, { ...ownProposal, ...wide })).toBe('over_budget')
 })
 
-test('weights of fields that are not agreed on are no parameters', async () => {
+test('weights of fields outside the agreement are invalid parameters', async () => {
   const clk = clkParameters.parse({ weights: { nothing: 2 } })
   const more = { privacy: 'clk' as const, linker: 'charlie', clk }
   expect(await fixture.say(fixture.bravo, buildProposal(buildAgreement(more)))).toBe('invalid')
@@ -127,7 +127,7 @@ const ownProposal = {
   data: buildPeople(0, 5),
 }
 
-test('of its own proposals a tenant has so many open with a peer, and is told what to do', async () => {
+test('bounds the open proposals of a tenant with a peer, and names the remedy', async () => {
   const { call, ok } = await fixture.ann()
   const first = await ok(propose, ownProposal)
   await ok(propose, ownProposal)
@@ -141,7 +141,7 @@ test('of its own proposals a tenant has so many open with a peer, and is told wh
   await ok(propose, ownProposal)
 })
 
-test('who sees less of what is open has no more of it: the worker counts all', async () => {
+test('a caller who sees fewer open proposals gets no more of them: the worker counts all', async () => {
   const low = await fixture.world.as({ subject: 'ben', clearance: { level: 'UNCLASSIFIED' } })
   const high = { ...sharedClassification, level: 'SECRET' }
   const { ok } = await fixture.ann()

@@ -1,4 +1,4 @@
-// An exchange ends by itself, whatever a peer does or leaves undone, and then nothing is left of what was kept for it.
+// An exchange ends by itself, in spite of the peer, and then none of its stored data remains.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { agree } from '../../../daemon/roles/resolution/exchange/agree.ts'
 import { cancelExchange } from '../../../daemon/roles/resolution/exchange/cancel.ts'
@@ -49,8 +49,8 @@ async function beginExchange() {
   expect(await fixture.say(fixture.bravo, buildProposal(agreement))).toBe(200)
   await (await fixture.ann()).ok(agree, { uid: agreement.exchange_id, data: buildPeople(0, 5) })
   await waitUntil(async () => {
-    const { step, owes } = await fixture.stored(agreement.exchange_id)
-    return step === 1 && owes === 0
+    const { step, owes: pending } = await fixture.stored(agreement.exchange_id)
+    return step === 1 && pending === 0
   })
   return agreement
 }
@@ -86,7 +86,7 @@ test('nobody answers a proposal, of a peer or of this site: it fails in the same
   )
 })
 
-test('what comes again and again, and was here before, is no progress', async () => {
+test('a repeated message that was here before is not progress', async () => {
   const agreement = await beginExchange()
   const points = { say: 'piece', ...referToAgreement(agreement), round: 'points', number: 0, of: 1, items: 3 }
   const data = Buffer.alloc(96, 1).toString('base64url')
@@ -95,7 +95,7 @@ test('what comes again and again, and was here before, is no progress', async ()
   expect(await fixture.say(fixture.bravo, buildProposal(agreement))).toBe(200)
   advanceHours(8.1)
   expect((await waitForExchangeState(fixture, agreement.exchange_id, 'failed')).failure?.code).toBe('expired')
-  // What comes now is for nobody.
+  // Later messages have no receiver.
   expect(await fixture.say(fixture.bravo, { ...points, data })).toBe(200)
   expect(await fixture.pieces(agreement.exchange_id)).toBe(0)
 })
@@ -113,7 +113,7 @@ test('a repeat of a request that died after its exchange and before its records 
   await ann.ok(cancelExchange, { uid })
 })
 
-test('without a repeat it ends after an hour, with the records that it kept, and no site is told', async () => {
+test('without a repeat it ends after an hour, with its stored records, and no site is notified', async () => {
   const { uid } = await (await fixture.ann()).ok(propose, proposal)
   await waitUntil(async () => (await fixture.stored(uid)).owes === 0)
   await removeRecords(uid)
@@ -135,7 +135,7 @@ test('pieces of no exchange, and of one that is over, are swept up', async () =>
   await waitUntil(async () => (await fixture.pieces(gone)) === 0 && (await fixture.pieces(uid)) === 0)
 })
 
-test('a peer that is told no more does not keep here what was kept', async () => {
+test('a peer that gets no more messages does not keep data stored here', async () => {
   const { exchange_id: uid } = await beginExchange()
   const { ok } = await fixture.ann()
   await ok(cancelExchange, { uid, reason: 'enough' })

@@ -21,7 +21,7 @@ export type ExchangeFixture = {
   /** Somebody of the site with a token of now. */
   ann(): Promise<CheckedClient>
   /** Status 200, or the code of the refusal. */
-  say(peer: PeerSite, data: Readonly<Record<string, unknown>>, said?: object): Promise<string | number>
+  say(peer: PeerSite, data: Readonly<Record<string, unknown>>, changes?: object): Promise<string | number>
   stored(uid: string): Promise<Awaited<ReturnType<typeof readExchange>>>
   pieces(uid: string): Promise<number>
   end(): Promise<void>
@@ -41,7 +41,7 @@ export async function startExchangeFixture(settings: Readonly<Record<string, unk
     bravo,
     charlie,
     ann: () => world.as(),
-    say: async (peer, data, said) => await carrier.refusal(receive, await peer.message('resolution', data, said)),
+    say: async (peer, data, changes) => await carrier.refusal(receive, await peer.message('resolution', data, changes)),
     stored: (uid) => readExchange(world, uid),
     pieces: (uid) => world.store('resolution').count(exchangePieces, { exchange_id: uid }),
     async end() {

@@ -1,4 +1,4 @@
-// What a site brings into an exchange keeps its label, and a peer its budget, whoever agrees and however often at once.
+// Records of a site in an exchange keep its label, and a peer its budget, for any number of agreements at once.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deriveX25519PublicKey } from '../../../daemon/kernel/cryptography/key-agreement.ts'
 import { canonicalDigest } from '../../../daemon/kernel/encoding/canonical-json.ts'
@@ -51,7 +51,7 @@ async function receiveProposal(
   by: typeof bravo,
   more: Partial<ExchangeAgreement> = {},
   classification = sharedLabel,
-  told = {},
+  changes = {},
 ) {
   const lens_version = more.lens_version ?? '1.0.0'
   const agreement: ExchangeAgreement = {
@@ -69,9 +69,9 @@ async function receiveProposal(
     seed: 1,
     ...more,
   }
-  const said = { say: 'proposal', agreement, classification, size: 3, ...told }
+  const content = { say: 'proposal', agreement, classification, size: 3, ...changes }
   const label = { label: classification }
-  const answer = await carrier.refusal(receive, await by.message('resolution', said, label))
+  const answer = await carrier.refusal(receive, await by.message('resolution', content, label))
   return { uid: agreement.exchange_id, agreement, answer }
 }
 
@@ -88,7 +88,7 @@ test('a peer has its budget once, by however many it is agreed at once', async (
   expect(await waitUntilSettled(uids)).toEqual(Array.from(uids, (_, at) => (at < 3 ? 'granted' : 'refused')))
 })
 
-test('what was agreed above somebody’s clearance counts when he agrees', async () => {
+test('an agreement above a person’s clearance counts when they agree', async () => {
   const ben = await world.as({ clearance: { level: 'UNCLASSIFIED' } })
   const high = { ...sharedLabel, level: 'SECRET' }
   for (let at = 0; at < 3; at++) {
@@ -100,7 +100,7 @@ test('what was agreed above somebody’s clearance counts when he agrees', async
   expect(await waitUntilSettled([uid])).toEqual(['refused'])
 })
 
-test('an exchange that a peer gives the id of a run of this site is no way to that run', async () => {
+test('an exchange that a peer gives the id of a run of this site gives no access to that run', async () => {
   const { run_id } = await ann.ok(extract, {
     lens_id: 'people',
     lens_version: '1.0.0',
@@ -150,8 +150,8 @@ test.each([
   await ann.ok(agree, { uid, data: buildPeople(0, 5) })
   const data = Buffer.concat(pairs).toString('base64url')
   const about = { exchange_id: uid, agreement_digest: computeAgreementDigest(agreement) }
-  const said = { say: 'piece', ...about, round: 'pairs', number: 0, of: 1, items: pairs.length, data }
-  expect(await carrier.refusal(receive, await delta.message('resolution', said))).toBe(200)
+  const content = { say: 'piece', ...about, round: 'pairs', number: 0, of: 1, items: pairs.length, data }
+  expect(await carrier.refusal(receive, await delta.message('resolution', content))).toBe(200)
   const over = await waitUntil(async () => {
     const seen = await ann.ok(get, { uid })
     return seen.state !== 'running' && seen

@@ -1,4 +1,4 @@
-// What an exchange computes goes on beside the service: seen while it does, ended when it is wanted no more, of files of any kind.
+// The computation of an exchange runs beside the service: visible meanwhile, cancelled on demand, with files of any kind.
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -61,19 +61,19 @@ async function proposeExchange() {
 }
 
 test('CSV, JSON lines and Parquet bring the same records', async () => {
-  const kept: string[][] = []
+  const accepted: string[][] = []
   for (const file of ['people.csv', 'people.jsonl', 'people.parquet']) {
     const uid = await proposeExchange()
     const { ok } = await fixture.ann()
     expect(await ok(agree, { uid, data: { file } })).toMatchObject({ sizes: { alpha: 30 } })
     const { own = '' } = await fixture.stored(uid)
     const piece = await fixture.world.store('resolution').get(exchangePieces, `${uid}.alpha.${own}.0`)
-    kept.push(JSON.parse(piece?.value.data ?? '[]'))
+    accepted.push(JSON.parse(piece?.value.data ?? '[]'))
     await ok(cancelExchange, { uid })
   }
-  expect(kept[0]).toHaveLength(30)
-  expect(kept[1]).toEqual(kept[0])
-  expect(kept[2]).toEqual(kept[0])
+  expect(accepted[0]).toHaveLength(30)
+  expect(accepted[1]).toEqual(accepted[0])
+  expect(accepted[2]).toEqual(accepted[0])
 })
 
 test('an id that is longer than any name is none', async () => {
@@ -89,7 +89,7 @@ test.each([
   ['broken.parquet', /^the data file: damaged, or not a Parquet file/],
   ['latin.csv', /^the data file cannot be read: line 2 is not UTF-8/],
   ['people.txt', /must be one of \.csv/],
-  ['nobody.csv', /there is no such data file/],
+  ['nobody.csv', /the data file does not exist/],
 ])('%s is refused, and nothing is agreed', async (file, why) => {
   const uid = await proposeExchange()
   const { call, ok } = await fixture.ann()

@@ -1,4 +1,4 @@
-// A peer that proposes an exchange of keys and then sends what it should not: refused at the door, or the end of the exchange.
+// A peer that proposes an exchange of keys and then sends invalid messages: refused at once, or the end of the exchange.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { curve25519Blinding } from '../../../adapters/blinding/curve25519/blinding.ts'
 import { performBlinding } from '../../../adapters/blinding/curve25519/perform-blinding.ts'
@@ -91,9 +91,9 @@ const waitForFailure = (uid: string) =>
   })
 
 test.each([
-  ['fewer points than were told of', { data: Buffer.from(goodPoints.subarray(0, 64)).toString('base64url'), items: 2 }],
+  ['fewer points than announced', { data: Buffer.from(goodPoints.subarray(0, 64)).toString('base64url'), items: 2 }],
   [
-    'more points than were told of',
+    'more points than announced',
     { items: 4, data: Buffer.concat([goodPoints, goodPoints.subarray(0, 32)]).toString('base64url') },
   ],
   ['half a point', { data: Buffer.from(goodPoints.subarray(0, 80)).toString('base64url') }],
@@ -101,7 +101,7 @@ test.each([
   ['a piece beyond the last', { number: 1 }],
   ['rows in place of points', { data: undefined, rows: [['id', 'a', 'b']] }],
   ['text that is written in two ways', { data: `${Buffer.from(goodPoints).toString('base64url')}A` }],
-  ['tags that nobody asked for', { round: 'places' }],
+  ['unrequested tags', { round: 'places' }],
   ['records that nobody agreed to', { round: 'records', data: undefined, rows: [['id', 'a', 'b']] }],
   ['more than a message holds', { data: 'A'.repeat(2_800_001) }],
 ])('%s: refused, and the exchange goes on', async (_, wrong) => {
@@ -146,7 +146,7 @@ test('a message that comes twice is one, and another in its place is refused', a
   expect(await deliverFromPeer(buildProposal(agreement))).toBe(200)
 })
 
-test('what was said in another run, by another agreement or by another peer is nothing here', async () => {
+test('a message of another run, agreement or peer counts for nothing here', async () => {
   const [one, other] = [await beginExchange(), await beginExchange()]
   const wrongDigest = { ...buildPoints(one, goodPoints), agreement_digest: computeAgreementDigest(other) }
   expect(await deliverFromPeer(wrongDigest)).toBe('not_found')

@@ -1,4 +1,4 @@
-// A lookup misses no record, in whatever order writes begin and end: not those either that were stamped earlier and written later.
+// A lookup misses no record, in any order of begin and end of writes: also one stamped earlier and written later.
 import { beforeAll, expect, test } from 'vitest'
 import { serviceCaller } from '../../../daemon/kernel/identity/admit-caller.ts'
 import type { Call } from '../../../daemon/kernel/operation/call.ts'
@@ -68,7 +68,7 @@ async function lookUpNodes(number: number): Promise<string[]> {
   return entities.filter(({ above_cut }) => above_cut).map(({ record }) => record.node_id)
 }
 
-test('a write that began earlier and ends later is read, whatever came and was read in between', async () => {
+test('reads a write that began earlier and ends later, after any writes and reads in between', async () => {
   const { clock } = world()
   const [earlier, stamp] = [createWorkerCall(() => clock.now()), new Date(clock.now()).toISOString()]
   let end: () => void = () => undefined
@@ -89,7 +89,7 @@ test('a write that began earlier and ends later is read, whatever came and was r
   expect(await lookUpNodes(88)).toEqual(['south'])
 })
 
-test('a writer that is no more holds nothing up, and what it left is read', async () => {
+test('a vanished writer delays nothing, and its records are read', async () => {
   const { clock } = world()
   const call = createWorkerCall(() => clock.now())
   const died = writeNumbered(call, registryScope, async (written) => {

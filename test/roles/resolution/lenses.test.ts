@@ -8,7 +8,7 @@ import { buildPersonLens, setUpResolutionSite } from './resolution-site.ts'
 
 const world = setUpResolutionSite()
 
-test('a lens is kept, found, and the same again is the same lens', async () => {
+test('stores a lens, finds it, and the same again is the same lens', async () => {
   const ann = await world().as()
   const body = buildPersonLens('1.0.0', 'sailor')
   const made = await ann.ok(create, { body })
@@ -37,11 +37,11 @@ test('another body under the same version is refused, and under another it is an
 test('a lens that cannot be is refused with the place that is wrong', async () => {
   const ann = await world().as()
   const fields = [{ name: 'given_name', type: 'name' as const }]
-  const said = await ann.call(create, {
+  const refused = await ann.call(create, {
     body: { ...buildPersonLens('3.0.0'), fields, swapped: ['given_name', 'family'] },
   })
-  expect(said.status).toBe(422)
-  expect(said.problem?.errors).toMatchObject([{ path: 'body.swapped.1' }])
+  expect(refused.status).toBe(422)
+  expect(refused.problem?.errors).toMatchObject([{ path: 'body.swapped.1' }])
 })
 
 test('it is served as an owned object under both prefixes', async () => {

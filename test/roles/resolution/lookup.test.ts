@@ -19,10 +19,10 @@ beforeAll(async () => {
   await ann.ok(create, { body: buildPersonLens() })
 })
 
-/** What somebody says of a person whose id nobody knows. */
+/** A description of a person with an unknown id. */
 function buildRecord(number: number): Record<string, string> {
-  const { id: _id, ...said } = buildPeople(number, number + 1)[0] ?? { id: '' }
-  return said
+  const { id: _id, ...person } = buildPeople(number, number + 1)[0] ?? { id: '' }
+  return person
 }
 const person = buildRecord(12)
 
@@ -73,7 +73,7 @@ test('a slip of the hand still finds it, a missing field too, and a stranger is 
   expect(await ann.refusal(lookup, { record: {} })).toBe('invalid')
 })
 
-test('what a decision moved is told at once', async () => {
+test('shows at once a record that a decision moved', async () => {
   const [before] = (await ann.ok(lookup, { record: person })).entities
   const { items } = await ann.ok(matches, { limit: 500 })
   const twin = items.find(({ left, right }) => left.record_id === 'p12' && right.record_id === 'p12') as MatchView
@@ -109,8 +109,8 @@ test('records above the clearance are neither found nor counted', async () => {
   await runLists({ vault: buildPeople(90, 95) }, 'third', { classification: 'SECRET' })
   const record = buildRecord(92)
   const low = await world().as({ clearance: { level: 'UNCLASSIFIED', categories: [] } })
-  const told = await low.ok(lookup, { record, limit: 20 })
-  expect(JSON.stringify(told)).not.toContain('vault')
+  const limited = await low.ok(lookup, { record, limit: 20 })
+  expect(JSON.stringify(limited)).not.toContain('vault')
   const full = await ann.ok(lookup, { record, limit: 20 })
   expect(full.entities.map(({ record: { node_id } }) => node_id)).toContain('vault')
 })

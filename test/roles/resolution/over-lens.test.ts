@@ -1,4 +1,4 @@
-// What a run lays over its lens, and what of the lens holds where it does not.
+// Options that a run lays over its lens, and the parts of the lens that hold without them.
 import { expect, test } from 'vitest'
 import type * as z from 'zod'
 import { list as matches } from '../../../daemon/roles/resolution/entity-match/list.ts'
@@ -14,7 +14,7 @@ import { buildPeople, buildPersonLens, setUpResolutionSite, waitForRunEnd } from
 
 const world = setUpResolutionSite()
 
-/** Bits are given, so that scores are sums that a reader can make: 6 for a name, 4 for a date. */
+/** Weights in bits, so that a reader can add the scores: 6 for a name, 4 for a date. */
 const weightedLens = {
   ...buildPersonLens(),
   lens: 'weighed',
@@ -51,25 +51,25 @@ async function listMatchBits(ann: CheckedClient, run_id: string): Promise<number
 
 test('a null penalty is taken off where one record says nothing', async () => {
   const ann = await createPersonWithLens(weightedLens)
-  const asked = { lens_id: 'weighed', node_data: { east: buildCopies(2) } }
-  const plain = await waitForRunEnd(ann, (await ann.ok(start, asked)).run_id)
+  const run_input = { lens_id: 'weighed', node_data: { east: buildCopies(2) } }
+  const plain = await waitForRunEnd(ann, (await ann.ok(start, run_input)).run_id)
   expect(await listMatchBits(ann, plain.run_id)).toEqual([10, 6])
-  const costly = await waitForRunEnd(ann, (await ann.ok(start, { ...asked, null_penalty: 2.5 })).run_id)
+  const costly = await waitForRunEnd(ann, (await ann.ok(start, { ...run_input, null_penalty: 2.5 })).run_id)
   expect(costly).toMatchObject({ state: 'completed', null_penalty: 2.5, counts: { clusters: 10 } })
   expect(await listMatchBits(ann, costly.run_id)).toEqual([10, 3.5])
   const more = { null_penalty: 8, threshold: 1 }
-  expect(await waitForRunEnd(ann, (await ann.ok(start, { ...asked, ...more })).run_id)).toMatchObject({
+  expect(await waitForRunEnd(ann, (await ann.ok(start, { ...run_input, ...more })).run_id)).toMatchObject({
     counts: { clusters: 5 },
   })
 })
 
 test('the threshold of the lens holds, until the run says another: before it matches, or after', async () => {
   const ann = await createPersonWithLens({ ...weightedLens, version: '1.1.0', threshold: 8 })
-  const asked = { lens_id: 'weighed', lens_version: '1.1.0', node_data: { east: buildCopies(2) } }
-  expect(await waitForRunEnd(ann, (await ann.ok(start, asked)).run_id)).toMatchObject({ counts: { clusters: 5 } })
-  const lower = await waitForRunEnd(ann, (await ann.ok(start, { ...asked, threshold: 5 })).run_id)
+  const run_input = { lens_id: 'weighed', lens_version: '1.1.0', node_data: { east: buildCopies(2) } }
+  expect(await waitForRunEnd(ann, (await ann.ok(start, run_input)).run_id)).toMatchObject({ counts: { clusters: 5 } })
+  const lower = await waitForRunEnd(ann, (await ann.ok(start, { ...run_input, threshold: 5 })).run_id)
   expect(lower).toMatchObject({ threshold: 5, counts: { clusters: 10 } })
-  const { run_id } = await ann.ok(extract, asked)
+  const { run_id } = await ann.ok(extract, run_input)
   expect((await ann.ok(match, { run_id })).run.state).toBe('matched')
   expect((await ann.ok(resolve, { run_id, threshold: 5 })).run).toMatchObject({
     threshold: 5,
@@ -93,7 +93,7 @@ test.each([
   expect(run.counts).toMatchObject({ clusters: 10, clustered })
 })
 
-test('where texts tell, a threshold counts when it is said before they are matched, and is refused after', async () => {
+test('with text matching, a threshold counts before the match, and is refused after it', async () => {
   const body = {
     ...buildPersonLens(),
     lens: 'works',
@@ -103,8 +103,8 @@ test('where texts tell, a threshold counts when it is said before they are match
   const ann = await createPersonWithLens(body)
   const titled = (from: number, to: number) =>
     buildPeople(from, to).map(({ id, given_name, surname }) => ({ id, title: `${given_name} of ${surname}` }))
-  const asked = { lens_id: 'works', node_data: { east: titled(0, 30), west: titled(15, 45) } }
-  const begun = await ann.ok(extract, asked)
+  const run_input = { lens_id: 'works', node_data: { east: titled(0, 30), west: titled(15, 45) } }
+  const begun = await ann.ok(extract, run_input)
   const matched = await ann.ok(match, { run_id: begun.run_id })
   expect(matched.run).toMatchObject({ state: 'matched', scale: 'likeness' })
   expect(await ann.refusal(resolve, { run_id: begun.run_id, threshold: 3 })).toBe('invalid')
@@ -114,6 +114,6 @@ test('where texts tell, a threshold counts when it is said before they are match
   expect(items.every(({ score }) => score.likeness !== undefined)).toBe(true)
   const worths = items.map(({ worth }) => worth)
   expect(worths).toEqual(worths.toSorted((one, other) => other - one))
-  const said = await waitForRunEnd(ann, (await ann.ok(start, { ...asked, threshold: -5 })).run_id)
-  expect(said).toMatchObject({ state: 'completed', scale: 'log_odds', threshold: -5, counts: { clusters: 15 } })
+  const ended = await waitForRunEnd(ann, (await ann.ok(start, { ...run_input, threshold: -5 })).run_id)
+  expect(ended).toMatchObject({ state: 'completed', scale: 'log_odds', threshold: -5, counts: { clusters: 15 } })
 })

@@ -52,7 +52,7 @@ test('a run again finds every entity under its id', async () => {
   expect(await listEntities()).toEqual(first)
 })
 
-test('what people decided holds in the next run, and taken back, what the engine found counts again', async () => {
+test('a decision of people holds in the next run; once taken back, the computed match counts again', async () => {
   const before = await listEntities()
   const { items } = await ann.ok(matches, { limit: 500 })
   const match = items.find(({ linked, left }) => linked && left.record_id === 'p12') as MatchView
@@ -69,8 +69,8 @@ test('what people decided holds in the next run, and taken back, what the engine
   const apart = await listEntities()
   expect(apart.has('east/p12')).toBe(true)
   expect(apart.has('west/p12')).toBe(true)
-  const kept = before.get('east/p12 west/p12')
-  expect([apart.get('east/p12'), apart.get('west/p12')]).toContain(kept)
+  const entity = before.get('east/p12 west/p12')
+  expect([apart.get('east/p12'), apart.get('west/p12')]).toContain(entity)
   await decide('defer')
   await settled(true)
   expect(await listEntities()).toEqual(before)
@@ -86,7 +86,7 @@ test('new records join their entity under its id, and others get ids of their ow
   expect(after.size).toBe(45)
 })
 
-test('what is uncertain is listed page by page, the most worth first, and a run is told as prose', async () => {
+test('lists uncertain matches page by page, the most valuable first, and describes a run in prose', async () => {
   const { run_id } = await runLists(both)
   const all = (await ann.ok(uncertain, { run_id, limit: 500 })).items
   expect(all.map(({ worth }) => worth)).toEqual(all.map(({ worth }) => worth).sort((one, other) => other - one))
@@ -100,8 +100,8 @@ test('what is uncertain is listed page by page, the most worth first, and a run 
   } while (cursor !== undefined)
   expect(paged).toEqual(all.map(({ uid }) => uid))
   const { text } = await ann.ok(summary, { run_id })
-  expect(text).toContain('The lens people 1.0.0 looked at 60 records of 2 sources: east (30) and west (30).')
-  expect(text).toContain('make 40 of the type person: 20 clusters with 40 records, and 20 records alone')
+  expect(text).toContain('The run applies the lens people 1.0.0 to 60 records of 2 sources: east (30) and west (30).')
+  expect(text).toContain('form 40 entities of type person: 20 clusters with 40 records, and 20 single records')
   const { headers, text: plain } = await world().call(
     'resolution',
     'GET',
@@ -119,17 +119,17 @@ test('what is uncertain is listed page by page, the most worth first, and a run 
 test('a match is explained field by field, and its parts add up to its score', async () => {
   const { items } = await ann.ok(matches, { limit: 500 })
   const match = items.find(({ linked, left }) => linked && left.record_id === 'p15') as MatchView
-  const told = await ann.ok(explain, { correlation_id: match.uid })
-  expect(told.bits).toBeCloseTo(match.score.bits ?? Number.NaN, 9)
-  expect(told.probability).toBeCloseTo(match.score.probability ?? Number.NaN, 9)
-  expect(told.steps.map(({ field, level }) => [field, level])).toEqual([
+  const explained = await ann.ok(explain, { correlation_id: match.uid })
+  expect(explained.bits).toBeCloseTo(match.score.bits ?? Number.NaN, 9)
+  expect(explained.probability).toBeCloseTo(match.score.probability ?? Number.NaN, 9)
+  expect(explained.steps.map(({ field, level }) => [field, level])).toEqual([
     ['given_name', 'equal'],
     ['surname', 'equal'],
     ['date_of_birth', 'equal'],
   ])
-  expect(told.steps[1]?.left).toBe(told.steps[1]?.right)
-  expect(told.found_by).toContain('surname: whole')
-  // What is left before any field is the same for every pair of a run, or the parts are not those of the score.
+  expect(explained.steps[1]?.left).toBe(explained.steps[1]?.right)
+  expect(explained.found_by).toContain('surname: whole')
+  // The score without any field is the same for every pair of a run, or the parts do not add up to the score.
   const run_items = (await ann.ok(matches, { run_id: match.run_id, limit: 500 })).items as MatchView[]
   const priors = run_items.map(({ prior_bits = Number.NaN }) => prior_bits)
   for (const prior of priors) expect(prior).toBeCloseTo(priors[0] ?? Number.NaN, 6)
@@ -138,7 +138,7 @@ test('a match is explained field by field, and its parts add up to its score', a
       token: ann.token,
       headers: { accept },
     })
-  expect((await ask('text/plain')).text).toBe(told.text)
+  expect((await ask('text/plain')).text).toBe(explained.text)
   const svg = await ask('image/svg+xml')
   expect(svg.headers.get('content-type')).toBe('image/svg+xml')
   expect(svg.text).toMatch(/^<svg [\s\S]*surname[\s\S]*<\/svg>\n$/)
@@ -147,7 +147,7 @@ test('a match is explained field by field, and its parts add up to its score', a
   )
 })
 
-test('clusters that grow, more than are settled at once, all keep their ids, and a merge among them is told', async () => {
+test('clusters that grow, more than are settled at once, all keep their ids, and a merge among them is reported', async () => {
   await ann.ok(create, { body: { ...buildPersonLens('1.0.0'), lens: 'many', link_only: true } })
   const resolved = async (node_data: Record<string, ReturnType<typeof buildPeople>>) => {
     const { run_id } = await ann.ok(start, { lens_id: 'many', node_data })

@@ -1,4 +1,4 @@
-// What runs may take: so many of a tenant at a time, so many days of waiting, and no files that nobody knows of.
+// Limits of runs: the number of one tenant at a time, the days of waiting, and no unknown files.
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -33,8 +33,8 @@ test('a run that nobody asks for more ends after its days, says so, and its file
   await waitForState(ann, extracted, 'extracted')
   expect((await ann.ok(match, { run_id: matched })).run.state).toBe('matched')
   world().clock.advance(day_ms)
-  const asked = (await ann.ok(extract, { ...small, seed: 3 })).run_id
-  await waitForState(ann, asked, 'extracted')
+  const extraction = (await ann.ok(extract, { ...small, seed: 3 })).run_id
+  await waitForState(ann, extraction, 'extracted')
   world().clock.advance(day_ms)
   world().wakeWorker('resolution', 'files')
   for (const [run_id, state] of [
@@ -47,8 +47,8 @@ test('a run that nobody asks for more ends after its days, says so, and its file
     })
     await waitUntil(() => !hasFiles(run_id))
   }
-  expect((await ann.ok(status, { run_id: asked })).state).toBe('extracted')
-  expect(hasFiles(asked)).toBe(true)
+  expect((await ann.ok(status, { run_id: extraction })).state).toBe('extracted')
+  expect(hasFiles(extraction)).toBe(true)
   expect(await ann.refusal(match, { run_id: matched })).toBe('wrong_state')
 })
 

@@ -58,12 +58,12 @@ test('phase by phase it comes to the same', async () => {
   expect(await ann.refusal(cancel, { run_id })).toBe('wrong_state')
 })
 
-test('which columns a run reads of a node is known to whoever may know of the run', async () => {
+test('the columns that a run reads of a node are visible to every reader of the run', async () => {
   const ann = await world().as()
   const low = await world().as({ subject: 'low', clearance: { level: 'UNCLASSIFIED' } })
   await ann.ok(create, { body: { ...buildPersonLens(), lens: 'shared' }, classification: 'UNCLASSIFIED' })
-  const asked = { lens_id: 'shared', node_data: { hidden: buildPeople(0, 20) }, classification: 'SECRET' }
-  const { run_id } = await ann.ok(start, asked)
+  const input = { lens_id: 'shared', node_data: { hidden: buildPeople(0, 20) }, classification: 'SECRET' }
+  const { run_id } = await ann.ok(start, input)
   await waitForRunEnd(ann, run_id)
   const query = { lens: 'shared', dataset: 'hidden' }
   expect((await ann.ok(bindings, query)).items).toMatchObject([{ run_id, classification: { level: 'SECRET' } }])

@@ -34,8 +34,8 @@ export function buildMatchUid(left: string, right: string, lens = 'people', tena
   return matchUid(tenant_id, lens, buildRecordRef(left), buildRecordRef(right))
 }
 
-export async function seedRegistry(world: TestSite, given: SeededRegistry): Promise<void> {
-  const { clusters, pairs, lens = 'people', tenant_id = 'tenant-a', label: held = registryLabel } = given
+export async function seedRegistry(world: TestSite, registry: SeededRegistry): Promise<void> {
+  const { clusters, pairs, lens = 'people', tenant_id = 'tenant-a', label: held = registryLabel } = registry
   const store = world.store('resolution')
   const byLens = { lens, lens_id: lensUid(tenant_id, lens, '1.0.0'), lens_version: '1.0.0', entity_type: 'person' }
   const own = { tenant_id, label: held, run_id: 'run_1', updated_at: seeded_at }

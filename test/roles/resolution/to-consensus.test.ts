@@ -107,7 +107,7 @@ describe('a match that is put to consensus', () => {
     expect(await consultMatch(uid)).not.toBe(id)
   })
 
-  test('stays as a person decided, whatever is ratified; the ruling counts once the person takes it back', async () => {
+  test('stays as a person decided, after any ratification; the ruling counts once the person takes it back', async () => {
     const { lens, uid } = await seedClusters()
     const id = await consultMatch(uid)
     await ann.ok(review, { correlation_id: uid, decision: 'reject' })
@@ -150,8 +150,8 @@ describe('no session decides a match', () => {
   test('that it was not opened for, though it names it', async () => {
     const { uid } = await seedClusters()
     const subject = { kind: 'entity_match', left: 'x', right: 'y', correlation_id: uid }
-    const asked = { lens_id: 'lens', lens_version: '1', policy, classification: 'UNCLASSIFIED', subject }
-    const { id } = await ann.ok(createSession, asked)
+    const session_input = { lens_id: 'lens', lens_version: '1', policy, classification: 'UNCLASSIFIED', subject }
+    const { id } = await ann.ok(createSession, session_input)
     await ann.ok(contribute, { id, ...buildOpinionInput('one', 0.95) })
     const session = await waitUntil(async () => {
       const found = await ann.ok(getSession, { id })
@@ -161,16 +161,16 @@ describe('no session decides a match', () => {
     expect(await ann.ok(get, { uid })).toMatchObject({ state: 'proposed', rulings: [] })
   })
 
-  test('of another tenant, nor by someone who may not', async () => {
+  test('of another tenant, nor by a caller without permission', async () => {
     const { uid } = await seedClusters()
-    const told = {
+    const expected = {
       ...{ correlation_id: uid, tenant_id: 'tenant-b', session_id: 'ses_1', seq: 3, event: 'ratified' as const },
       ...{ at: '2026-03-02T12:00:00.000Z', decision: 'match' as const },
     }
-    expect(await ann.refusal(rule, told)).toBe('forbidden')
+    expect(await ann.refusal(rule, expected)).toBe('forbidden')
     const bela = await world().as({ subject: 'bela', roles: ['admin'], tenant: 'tenant-b' })
-    expect(await bela.refusal(rule, told)).toBe('not_your_tenant')
-    expect(await olga.refusal(rule, told)).toBe('not_your_tenant')
+    expect(await bela.refusal(rule, expected)).toBe('not_your_tenant')
+    expect(await olga.refusal(rule, expected)).toBe('not_your_tenant')
     const subject = { kind: 'entity_match', left: 'x', right: 'y' }
     const label = { policy: 'SITE', level: 'UNCLASSIFIED', categories: [], originator: 'tenant-a' }
     const session = { id: `ses_${'0'.repeat(32)}`, tenant_id: 'tenant-a', label, subject, policy }

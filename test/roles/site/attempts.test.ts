@@ -33,7 +33,7 @@ test('failures at once are all counted', async () => {
   expect(await wait_s('gateway')).toBe(60)
 })
 
-test('others are not kept waiting, and no name is told from another', async () => {
+test('does not delay other callers, and reveals no difference between names', async () => {
   const { wait_s, recordFailure } = createAttempts()
   for (const name of ['gateway', 'no such client']) {
     for (let n = 0; n < max_attempts; n += 1) await recordFailure(name)

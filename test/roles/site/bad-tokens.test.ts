@@ -25,7 +25,7 @@ afterAll(() => world?.site.close())
 const encodeSegment = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const admin = { sub: 'eve', roles: ['admin'], clearance: { level: 'TOP_SECRET', categories: [] } }
 
-/** Header and claims as given, signed by HMAC with the secret, or not at all. */
+/** The header and claims of the test, signed by HMAC with the secret, or unsigned. */
 function buildToken(header: Readonly<Record<string, unknown>>, secret?: string | Buffer): string {
   const signed = `${encodeSegment({ typ: 'at+jwt', kid: world.site.tokenKey().public_key.kid, ...header })}.${encodeSegment(buildTokenClaims(admin))}`
   return `${signed}.${secret === undefined ? '' : createHmac('sha256', secret).update(signed).digest('base64url')}`
@@ -122,7 +122,7 @@ test('a public operation takes a bad token for none', async () => {
   expect(answer.json).not.toHaveProperty('dependencies')
 })
 
-test('a token in the query or a cookie is no token', async () => {
+test('a token in the query or a cookie does not count', async () => {
   const { site, admin: token } = world
   const path = '/api/v2/consensus/session'
   expectProblem(await site.request('consensus', { method: 'GET', path: `${path}?access_token=${token}` }), [401])

@@ -77,8 +77,8 @@ test.each([
     'above the ceiling',
   ],
   ['of another policy', { policy: 'FOREIGN', level: 'SECRET', releasable_to: ['bravo'] }, false, 'another policy'],
-])('a label %s', async (_, given, allowed, reason) => {
-  const label = { policy: 'SITE', originator: 'alpha', ...given }
+])('a label %s', async (_, name, allowed, reason) => {
+  const label = { policy: 'SITE', originator: 'alpha', ...name }
   const { json } = await postToSite('peer/bravo/crossing', { label })
   expect(json).toEqual({ allowed, reason: expect.stringContaining(reason) })
 })

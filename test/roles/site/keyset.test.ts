@@ -64,7 +64,7 @@ test.each(keyAlgorithm.options)('a rotation to %s reaches the peer, who has both
 })
 
 describe('exactly once', () => {
-  test('a restart sends the same message again only to a peer who was not told', async () => {
+  test('a restart sends the same message again only to a peer that did not get it', async () => {
     await world.rotate(readNewestKid())
     await waitForPublished()
     await world.bravo.restart()
@@ -77,7 +77,7 @@ describe('exactly once', () => {
     expect(await listAuditRecords('site.peer.repin')).toHaveLength(2)
   })
 
-  test('what comes twice, and an older version after a newer one, changes nothing', async () => {
+  test('a repeat, and an older version after a newer one, change nothing', async () => {
     await world.rotate(readNewestKid())
     await waitForPublished()
     await world.rotate(readNewestKid())
@@ -108,7 +108,7 @@ test('versions that were all lost come with the next, and nothing waits for the 
   expect(await listAuditRecords('site.peer.repin')).toMatchObject([{ event: { detail: { version: 3 } } }])
 })
 
-test('a peer that is enrolled later is told as well', async () => {
+test('sends the set to a peer that is enrolled later as well', async () => {
   await removePeer(world.bravo.folder, {}, 'alpha')
   expect(await world.rotate(readNewestKid())).toBe(1)
   world.bravo.wakeWorker('site', 'keysets')
@@ -119,7 +119,7 @@ test('a peer that is enrolled later is told as well', async () => {
   await world.waitForPinned(1)
 })
 
-test('a key that people here revoked stays so, whatever the peer’s sets say', async () => {
+test('a key that people here revoked stays so, under every later set of the peer', async () => {
   const kid = readNewestKid()
   await world.rotate(kid)
   await revokePeerKey(world.alpha.folder, {}, 'bravo', kid)
@@ -134,9 +134,9 @@ test('a key that people here revoked stays so, whatever the peer’s sets say', 
 describe('a site whose sets do not follow', () => {
   /** As its root key would sign them. */
   async function resigned(set: Jws, change: object): Promise<Jws> {
-    const said = parseKeySet(set)
-    if (!said) throw new Error('that is no set')
-    return await signWithKeys(world.activeKeys('root'), 'keyset', encodeKeySet({ ...said, ...change }))
+    const parsed = parseKeySet(set)
+    if (!parsed) throw new Error('the set is invalid')
+    return await signWithKeys(world.activeKeys('root'), 'keyset', encodeKeySet({ ...parsed, ...change }))
   }
   async function put(version: number, set: Jws): Promise<void> {
     writeKeySet(world.bravo.folder.keys, version, set)
@@ -164,12 +164,12 @@ describe('a site whose sets do not follow', () => {
   test('a set that message keys signed is put away', async () => {
     await world.rotate(readNewestKid())
     const [set] = readSets()
-    const said = set && parseKeySet(set)
-    if (!set || !said) throw new Error('there is no set')
+    const parsed = set && parseKeySet(set)
+    if (!set || !parsed) throw new Error('there is no set')
     const disguised = world.activeKeys('message').map((key) => {
       return { ...key, public_key: { ...key.public_key, use: 'root' as const } }
     })
-    await put(1, await signWithKeys(disguised, 'keyset', encodeKeySet(said)))
+    await put(1, await signWithKeys(disguised, 'keyset', encodeKeySet(parsed)))
     await waitForPublished()
     world.carry()
     await waitUntil(() => world.listQuarantined().length === 1)

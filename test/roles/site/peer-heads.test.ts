@@ -24,8 +24,8 @@ beforeEach(() => {
 const label = { policy: 'SITE', level: 'UNCLASSIFIED', categories: [], releasable_to: ['alpha'], originator: 'bravo' }
 
 async function signHead(seq: number, letter = 'a', more: Partial<CarriedCheckpoint> = {}): Promise<CarriedCheckpoint> {
-  const said = { writer, seq, hash: letter.repeat(64), at: '2026-03-01T12:00:00.000Z', ...more }
-  return { ...said, signature: await site.bravo.sign('checkpoint', Buffer.from(canonicalJson(said))) }
+  const head = { writer, seq, hash: letter.repeat(64), at: '2026-03-01T12:00:00.000Z', ...more }
+  return { ...head, signature: await site.bravo.sign('checkpoint', Buffer.from(canonicalJson(head))) }
 }
 
 /** Bravo's inventory of this number, as its carrier hands it on. */
@@ -37,7 +37,7 @@ async function deliverInventory(
   const zeros = '0'.repeat(96)
   const data = { epoch: 1, highest: number - 1, rolling: zeros, digests: [], checkpoints }
   const body = JSON.stringify({ label, schema: inventory_schema, data })
-  const said = statement.parse({
+  const content = statement.parse({
     ...{ v: 1, type: 'platform.message', channel: 'filedrop/bravo/alpha', src: 'bravo', dst: 'alpha' },
     ...{ sender_tenant_id: 'bravo', receiver_tenant_id: 'alpha', epoch: 1, seq: number, prev: zeros },
     ...{ msg_id: `msg_${randomBytes(16).toString('hex')}`, kind: 'inventory', created: new Date().toISOString() },
@@ -45,7 +45,7 @@ async function deliverInventory(
     body: { sha384: sha384(body), length: Buffer.byteLength(body), schema: inventory_schema },
     ...{ label, parent_block_ids: [], max_hops: 1 },
   })
-  const envelope = await by.sign('statement', Buffer.from(canonicalJson(said)))
+  const envelope = await by.sign('statement', Buffer.from(canonicalJson(content)))
   const sent = { envelope, body: Buffer.from(body).toString('base64url') }
   return await site.request('site', { method: 'POST', path: '/api/v2/site/peerhead', token: admin, body: sent })
 }
@@ -77,18 +77,18 @@ test('a chain that grows is followed; an inventory that was overtaken tells noth
 test.each([
   ['cut short', 'cut_short', () => signHead(4, 'c')],
   ['rewritten', 'rewritten', () => signHead(5, 'c')],
-] as const)('a chain that was %s is told once, with what both times was signed', async (_, found, now) => {
+] as const)('reports a chain that was %s once, with both signed heads', async (_, found, now) => {
   const before = await signHead(5)
   await deliverInventory(1, [before])
-  const told = await now()
-  expect((await deliverInventory(2, [told])).json).toEqual(buildCounts(0, 1))
-  expect((await deliverInventory(3, [told])).json).toEqual(buildCounts(1))
+  const heads = await now()
+  expect((await deliverInventory(2, [heads])).json).toEqual(buildCounts(0, 1))
+  expect((await deliverInventory(3, [heads])).json).toEqual(buildCounts(1))
   const [event, ...more] = await listAlarms()
   expect(more).toEqual([])
   expect(event).toMatchObject({ outcome: 'refused', detail: { found, peer: 'bravo' } })
   expect(event?.detail).toMatchObject({
     before: { seq: 5, hash: before.hash, signature: before.signature, number: 1 },
-    now: { seq: told.seq, hash: told.hash, signature: told.signature, number: 2 },
+    now: { seq: heads.seq, hash: heads.hash, signature: heads.signature, number: 2 },
   })
   expect(site.logged.some((line) => line.includes(`site.peerhead.${found}`) && line.includes(writer))).toBe(true)
 })
@@ -104,7 +104,7 @@ test('a head that the peer did not sign as it stands, or of another site’s cha
   expect(await listAlarms()).toEqual([])
 })
 
-test('what is no inventory of a pinned peer is not read', async () => {
+test('ignores a message that is not an inventory of a pinned peer', async () => {
   expectProblem(await deliverInventory(1, [{ ...(await signHead(1)), seq: -1 }]), [422])
   const refused = await deliverInventory(1, [await signHead(1)], {
     sign: async (type, payload) => ({ ...(await site.bravo.sign(type, payload)), payload: 'e30' }),

@@ -34,7 +34,7 @@ async function listPage(query: string) {
   return { status, ...(json as { items: { detail: string }[]; next_cursor?: string; code?: string }) }
 }
 
-test('every item comes once, newest first, whatever the size of a page', async () => {
+test('lists every item once, newest first, in pages of any size', async () => {
   const seen: string[] = []
   let cursor: string | undefined
   do {

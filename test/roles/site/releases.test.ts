@@ -41,13 +41,13 @@ const listReasons = () =>
     .map((name) => JSON.parse(fs.readFileSync(join(formatQuarantineFolder(), name), 'utf8')))
 
 async function requestRelease(more: object = {}, by = ann) {
-  const said = buildReleaseRequest(quarantined, by.subject, more)
-  const answer = await submitSignature(site, 'request', quarantined.item, await by.sign(said), by.subject)
-  return { said, answer, code: (answer.json as { code?: string }).code ?? answer.status }
+  const request = buildReleaseRequest(quarantined, by.subject, more)
+  const answer = await submitSignature(site, 'request', quarantined.item, await by.sign(request), by.subject)
+  return { request, answer, code: (answer.json as { code?: string }).code ?? answer.status }
 }
 
-async function approveRelease(said: object, by: ReleaseSigner, sub = by.subject, item = quarantined.item) {
-  const answer = await submitSignature(site, 'approve', item, await by.sign(said), sub)
+async function approveRelease(request: object, by: ReleaseSigner, sub = by.subject, item = quarantined.item) {
+  const answer = await submitSignature(site, 'approve', item, await by.sign(request), sub)
   return (answer.json as { code?: string }).code ?? answer.status
 }
 
@@ -69,7 +69,7 @@ test.each(['Ed25519', 'ES384', 'ML-DSA-87'] as const)(
       await createEnrolledSigner(site, 'cara', algorithm),
       await createEnrolledSigner(site, 'dora', algorithm),
     ]
-    const { said, answer } = await requestRelease({}, cara)
+    const { request, answer } = await requestRelease({}, cara)
     expect([answer.status, answer.json]).toMatchObject([201, { subject: 'cara', waiver: 'EXPIRED' }])
     const token = await site.token({ roles: ['auditor'] })
     const at = { method: 'GET', token }
@@ -79,7 +79,7 @@ test.each(['Ed25519', 'ES384', 'ML-DSA-87'] as const)(
       items: object[]
     }
     expect(items).toMatchObject([{ id: quarantined.item, release: { subject: 'cara' } }])
-    expect(await approveRelease(buildReleaseApproval(said, 'dora'), dora)).toBe(202)
+    expect(await approveRelease(buildReleaseApproval(request, 'dora'), dora)).toBe(202)
     await expectReleased()
     for (const action of ['site.quarantine.request', 'site.quarantine.approve']) {
       const path = `/api/v2/audit?action=${action}`
@@ -89,62 +89,63 @@ test.each(['Ed25519', 'ES384', 'ML-DSA-87'] as const)(
   },
 )
 
-test.each<[string, (said: ReturnType<typeof buildReleaseRequest>) => Promise<unknown>, string]>([
-  ['the same person', (said) => approveRelease(buildReleaseApproval(said, 'ann'), ann), 'forbidden'],
+test.each<[string, (request: ReturnType<typeof buildReleaseRequest>) => Promise<unknown>, string]>([
+  ['the same person', (request) => approveRelease(buildReleaseApproval(request, 'ann'), ann), 'forbidden'],
   [
     'the same key under another name',
-    (said) => approveRelease(buildReleaseApproval(said, 'bob'), createSigner('bob', ann.key), 'bob'),
+    (request) => approveRelease(buildReleaseApproval(request, 'bob'), createSigner('bob', ann.key), 'bob'),
     'signature_invalid',
   ],
   [
     'a token of somebody else',
-    (said) => approveRelease(buildReleaseApproval(said, 'bob'), bob, 'mallory'),
+    (request) => approveRelease(buildReleaseApproval(request, 'bob'), bob, 'mallory'),
     'forbidden',
   ],
   [
     'a key that nobody enrolled',
-    async (said) => approveRelease(buildReleaseApproval(said, 'eve'), await createUnenrolledSigner(site, 'eve')),
+    async (request) => approveRelease(buildReleaseApproval(request, 'eve'), await createUnenrolledSigner(site, 'eve')),
     'signature_invalid',
   ],
   [
     'another request',
-    (said) => approveRelease(buildReleaseApproval(said, 'bob', { request: 'a'.repeat(96) }), bob),
+    (request) => approveRelease(buildReleaseApproval(request, 'bob', { request: 'a'.repeat(96) }), bob),
     'conflict',
   ],
   [
     'another site',
-    (said) => approveRelease(buildReleaseApproval(said, 'bob', { site: 'charlie' }), bob),
+    (request) => approveRelease(buildReleaseApproval(request, 'bob', { site: 'charlie' }), bob),
     'signature_invalid',
   ],
   [
     'another item',
-    (said) => approveRelease(buildReleaseApproval(said, 'bob', { item: 'bravo/other' }), bob),
+    (request) => approveRelease(buildReleaseApproval(request, 'bob', { item: 'bravo/other' }), bob),
     'signature_invalid',
   ],
   [
     'another waiver',
-    (said) => approveRelease(buildReleaseApproval(said, 'bob', { waiver: 'FUTURE' }), bob),
+    (request) => approveRelease(buildReleaseApproval(request, 'bob', { waiver: 'FUTURE' }), bob),
     'conflict',
   ],
   [
     'other files',
-    (said) => approveRelease(buildReleaseApproval(said, 'bob', { digests: ['b'.repeat(96), 'c'.repeat(96)] }), bob),
+    (request) =>
+      approveRelease(buildReleaseApproval(request, 'bob', { digests: ['b'.repeat(96), 'c'.repeat(96)] }), bob),
     'conflict',
   ],
   [
-    'a label nobody asked for',
-    (said) => approveRelease(buildReleaseApproval(said, 'bob', { label: buildLabel() }), bob),
+    'an unrequested label',
+    (request) => approveRelease(buildReleaseApproval(request, 'bob', { label: buildLabel() }), bob),
     'invalid',
   ],
-  ['the request itself', (said) => approveRelease(said, bob), 'signature_invalid'],
+  ['the request itself', (request) => approveRelease(request, bob), 'signature_invalid'],
   [
     'a member that the format does not know',
-    (said) => approveRelease(buildReleaseApproval(said, 'bob', { extra: 1 }), bob),
+    (request) => approveRelease(buildReleaseApproval(request, 'bob', { extra: 1 }), bob),
     'signature_invalid',
   ],
 ])('an approval by or for %s is refused', async (_, act, code) => {
-  const { said } = await requestRelease()
-  expect(await act(said)).toBe(code)
+  const { request } = await requestRelease()
+  expect(await act(request)).toBe(code)
   expectUntouched()
 })
 
@@ -153,39 +154,39 @@ const buildLabel = () => ({ policy: 'SITE', level: 'SECRET', categories: [], ori
 test('one person with two enrolled keys under two names is two people only with two keys', async () => {
   const second = await createUnenrolledSigner(site, 'ann-too')
   await enrolSigner(site, second)
-  const { said } = await requestRelease()
+  const { request } = await requestRelease()
   // Her own name with the second key, and the second name with her own key.
-  expect(await approveRelease(buildReleaseApproval(said, 'ann'), createSigner('ann', second.key), 'ann')).toBe(
+  expect(await approveRelease(buildReleaseApproval(request, 'ann'), createSigner('ann', second.key), 'ann')).toBe(
     'signature_invalid',
   )
-  expect(await approveRelease(buildReleaseApproval(said, 'ann-too'), createSigner('ann-too', ann.key), 'ann-too')).toBe(
-    'signature_invalid',
-  )
+  expect(
+    await approveRelease(buildReleaseApproval(request, 'ann-too'), createSigner('ann-too', ann.key), 'ann-too'),
+  ).toBe('signature_invalid')
   expectUntouched()
 })
 
 test.each(['request', 'approve'] as const)(
   'a person who is let go before the approval counts for nothing (%s)',
   async (step) => {
-    const { said } = await requestRelease()
+    const { request } = await requestRelease()
     await enrolSigner(site, step === 'request' ? ann : bob, 'revoked')
-    expect(await approveRelease(buildReleaseApproval(said, 'bob'), bob)).toBe(
+    expect(await approveRelease(buildReleaseApproval(request, 'bob'), bob)).toBe(
       step === 'request' ? 'conflict' : 'signature_invalid',
     )
     expectUntouched()
   },
 )
 
-test('a request or an approval of another item is no use here, though both were signed', async () => {
-  const { said } = await requestRelease()
+test('a request or an approval of another item is refused here, though both were signed', async () => {
+  const { request } = await requestRelease()
   const other = await quarantineExpiredMessage(site)
-  expect(await approveRelease(buildReleaseApproval(said, 'bob'), bob, 'bob', other.item)).toBe('signature_invalid')
+  expect(await approveRelease(buildReleaseApproval(request, 'bob'), bob, 'bob', other.item)).toBe('signature_invalid')
   const signature = await ann.sign(buildReleaseRequest(other, 'ann'))
   expect((await submitSignature(site, 'request', quarantined.item, signature, 'ann')).status).toBe(403)
 })
 
 test('files that are swapped after the request are not those that anybody signed for', async () => {
-  const { said } = await requestRelease()
+  const { request } = await requestRelease()
   const body = join(formatQuarantineFolder(), `${quarantined.item.split('/')[1]}.body.json`)
   fs.appendFileSync(body, ' ')
   const token = await site.token({ roles: ['auditor'] })
@@ -193,8 +194,8 @@ test('files that are swapped after the request are not those that anybody signed
   const { files } = (await site.request('site', { method: 'GET', path, token })).json as { files: { sha384: string }[] }
   const now = files.map(({ sha384: found }) => found)
   expect(now).not.toEqual(quarantined.digests)
-  expect(await approveRelease(buildReleaseApproval(said, 'bob'), bob)).toBe('conflict')
-  expect(await approveRelease(buildReleaseApproval(said, 'bob', { digests: now }), bob)).toBe('conflict')
+  expect(await approveRelease(buildReleaseApproval(request, 'bob'), bob)).toBe('conflict')
+  expect(await approveRelease(buildReleaseApproval(request, 'bob', { digests: now }), bob)).toBe('conflict')
   expectUntouched()
 })
 
@@ -223,25 +224,25 @@ test('another key than a personal one signs no release, enrolled or not', async 
 })
 
 test('a later request takes the place of the one before, and an approval of that one is void', async () => {
-  const { said } = await requestRelease()
-  const { said: later } = await requestRelease({ reason: 'on second thoughts' })
-  expect(await approveRelease(buildReleaseApproval(said, 'bob'), bob)).toBe('conflict')
+  const { request } = await requestRelease()
+  const { request: later } = await requestRelease({ reason: 'on second thoughts' })
+  expect(await approveRelease(buildReleaseApproval(request, 'bob'), bob)).toBe('conflict')
   expect(await approveRelease(buildReleaseApproval(later, 'bob'), bob)).toBe(202)
   await expectReleased()
 })
 
-test('what is repeated changes nothing; what is done cannot be approved again', async () => {
-  const said = buildReleaseRequest(quarantined, 'ann')
-  const signature = await ann.sign(said)
+test('a repeat changes nothing; a released item cannot be approved again', async () => {
+  const request = buildReleaseRequest(quarantined, 'ann')
+  const signature = await ann.sign(request)
   const hand = () => submitSignature(site, 'request', quarantined.item, signature, 'ann')
   const [first, second] = [await hand(), await hand()]
   expect(second.json).toEqual(first.json)
-  expect(await approveRelease(buildReleaseApproval(said, 'bob'), bob)).toBe(202)
+  expect(await approveRelease(buildReleaseApproval(request, 'bob'), bob)).toBe(202)
   await expectReleased()
-  expect(await approveRelease(buildReleaseApproval(said, 'bob'), bob)).toBe('not_found')
+  expect(await approveRelease(buildReleaseApproval(request, 'bob'), bob)).toBe('not_found')
 })
 
-test('BAD_SIG: neither asked for by its name nor by another', async () => {
+test('BAD_SIG: no request, by its name or by another', async () => {
   const bad = await quarantineExpiredMessage(site, {}, (text) =>
     text.replace(/("signature":")(.)/, (_, before, first) => `${before}${first === 'A' ? 'B' : 'A'}`),
   )
@@ -257,19 +258,19 @@ test('BAD_SIG: neither asked for by its name nor by another', async () => {
   }
 })
 
-test('two signatures in one are no two people', async () => {
-  const { said } = await requestRelease()
-  const [one, two] = await Promise.all([ann, bob].map((each) => each.sign(buildReleaseApproval(said, 'bob'))))
+test('two signatures in one do not count as two people', async () => {
+  const { request } = await requestRelease()
+  const [one, two] = await Promise.all([ann, bob].map((each) => each.sign(buildReleaseApproval(request, 'bob'))))
   const both = { payload: one?.payload ?? '', signatures: [...(one?.signatures ?? []), ...(two?.signatures ?? [])] }
   expect((await submitSignature(site, 'approve', quarantined.item, both, 'bob')).status).toBe(422)
   expectUntouched()
 })
 
 test('the payload that an approval names is the one that was signed', async () => {
-  const { said, answer } = await requestRelease()
+  const { request, answer } = await requestRelease()
   const { signature, digest } = answer.json as { signature: { payload: string }; digest: string }
   expect(sha384(Buffer.from(signature.payload, 'base64url'))).toBe(digest)
-  expect(buildReleaseApproval(said, 'bob').request).toBe(digest)
+  expect(buildReleaseApproval(request, 'bob').request).toBe(digest)
 })
 
 describe('under a label that people name', () => {
@@ -293,16 +294,16 @@ describe('under a label that people name', () => {
     quarantined = await quarantineExpiredMessage(site, { ...times, label: undefined })
   })
 
-  test('nobody who is not cleared for it asks for it, or approves it, and is told so and no more', async () => {
-    const said = buildReleaseRequest(quarantined, 'ann', says)
-    const signed = await ann.sign(said)
+  test('an uncleared person neither requests nor approves it, and the refusal reveals no more', async () => {
+    const request = buildReleaseRequest(quarantined, 'ann', says)
+    const signed = await ann.sign(request)
     expect(codeOf(await submitSignature(site, 'request', quarantined.item, signed, 'ann', 'CONFIDENTIAL'))).toBe(
       'forbidden',
     )
     expect(await submitSignature(site, 'request', quarantined.item, signed, 'ann', 'SECRET')).toMatchObject({
       status: 201,
     })
-    const approval = await bob.sign(buildReleaseApproval(said, 'bob'))
+    const approval = await bob.sign(buildReleaseApproval(request, 'bob'))
     const answer = await submitSignature(site, 'approve', quarantined.item, approval, 'bob', 'CONFIDENTIAL')
     expect([codeOf(answer), JSON.stringify(answer.json)]).toEqual(['forbidden', expect.stringContaining('cleared')])
     expect(JSON.stringify(answer.json)).not.toMatch(/SECRET|ann|courier/)
@@ -318,7 +319,7 @@ describe('under a label that people name', () => {
     await vi.waitFor(() => expect(listReasons().map(({ reason }) => reason)).toContain('REFUSED'), 60_000)
   })
 
-  test('another request takes its place, also by a person who may not see the one before', async () => {
+  test('another request takes its place, also by a person below the earlier one', async () => {
     await submitSignature(
       site,
       'request',
@@ -335,7 +336,7 @@ describe('under a label that people name', () => {
     for (const shown of await seenBy('RESTRICTED')) expect(shown).toMatchObject({ release: { subject: 'bob' } })
   })
 
-  test('what the audit chain keeps of it is not for auditors below it', async () => {
+  test('the audit chain hides its records of it from auditors below it', async () => {
     await submitSignature(
       site,
       'request',
@@ -354,7 +355,7 @@ describe('under a label that people name', () => {
 })
 
 test('a request ends after a week: nobody sees it any more, and nobody can approve it', async () => {
-  const { said } = await requestRelease()
+  const { request } = await requestRelease()
   const day_ms = 86_400_000
   const bobs = () =>
     site.token({ sub: 'bob', roles: ['operator'] }, { now_s: Math.floor((Date.now() + ahead_ms) / 1_000) })
@@ -365,7 +366,7 @@ test('a request ends after a week: nobody sees it any more, and nobody can appro
   ahead_ms = 7 * day_ms + 1
   expect(await shown()).not.toHaveProperty('release')
   const created = new Date(Date.now() + ahead_ms).toISOString()
-  const signature = await bob.sign(buildReleaseApproval(said, 'bob', { created }))
+  const signature = await bob.sign(buildReleaseApproval(request, 'bob', { created }))
   const answer = await site.request('site', {
     method: 'POST',
     path: `${path}/approve`,

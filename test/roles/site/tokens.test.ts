@@ -150,7 +150,7 @@ describe('token exchange', () => {
   })
 })
 
-describe('what anyone may read', () => {
+describe('the documents that anyone may read', () => {
   test('the keys: public ones, for tokens alone', async () => {
     const { json } = await site.request('site', { method: 'GET', path: '/oauth2/jwks' })
     const { keys } = jwks.parse(json)
@@ -170,7 +170,7 @@ describe('what anyone may read', () => {
   })
 })
 
-test('what was issued is in the audit; no secret and no token is, nor in the log', async () => {
+test('the audit records an issued token; no secret and no token is in it, nor in the log', async () => {
   const { access_token } = await requestGrant({ ...postCredentials, grant_type: 'client_credentials' })
   const token = await site.token({ sub: 'root', roles: ['auditor'] })
   const { text } = await site.request('site', { method: 'GET', path: '/api/v2/audit?action=site.token.issue', token })
@@ -181,7 +181,7 @@ test('what was issued is in the audit; no secret and no token is, nor in the log
   }
 })
 
-test('who guesses secrets has to wait, right or wrong; clients that nobody guesses for do not', async () => {
+test('a client that guesses secrets has to wait, right or wrong; other clients do not', async () => {
   let passed_ms = 0
   const began = Date.now()
   const timed = await startSingleClusterSite({}, { now: () => began + passed_ms, monotonic: () => passed_ms })

@@ -5,7 +5,7 @@ export type Figure = {
   readonly figure: string
   readonly value: number
   readonly unit: string
-  /** What a peer reached in the same run, in the same unit. */
+  /** The result of a peer in the same run, in the same unit. */
   readonly beside?: number
   readonly atMost?: number
   readonly atLeast?: number

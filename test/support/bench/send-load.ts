@@ -1,4 +1,4 @@
-// Sends HTTP/1.1 requests over kept-open raw sockets, so that the client costs as little as it can beside what it measures.
+// Sends HTTP/1.1 requests over kept-open raw sockets, so that the client costs as little as possible beside the measured server.
 import { connect, type Socket } from 'node:net'
 
 export type LoadRequest = { readonly path: string; readonly body: string }
@@ -14,26 +14,26 @@ export type LoadOptions = {
 }
 
 /** Sends until there is nothing more to send, one request under way for each client. Requests a second. Throws on any answer but 2xx. */
-export async function sendLoad(given: LoadOptions): Promise<number> {
+export async function sendLoad(options: LoadOptions): Promise<number> {
   let sent = 0
   const count = () => sent++
   const began = performance.now()
-  await Promise.all(Array.from({ length: given.clients }, () => runClient(given, count)))
+  await Promise.all(Array.from({ length: options.clients }, () => runClient(options, count)))
   return (sent * 1_000) / (performance.now() - began)
 }
 
-function runClient(given: LoadOptions, count: () => void): Promise<void> {
+function runClient(options: LoadOptions, count: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ port: given.port, host: '127.0.0.1', noDelay: true })
+    const socket = connect({ port: options.port, host: '127.0.0.1', noDelay: true })
     let received = ''
     const shoot = () => {
-      const shot = given.next()
+      const shot = options.next()
       if (!shot) {
         socket.destroy()
         resolve()
         return
       }
-      sendRequest(socket, given, shot)
+      sendRequest(socket, options, shot)
     }
     socket.setEncoding('latin1')
     socket.on('connect', shoot)
@@ -50,7 +50,7 @@ function runClient(given: LoadOptions, count: () => void): Promise<void> {
         return
       }
       count()
-      given.answered?.(answer.slice(answer.indexOf('\r\n\r\n') + 4))
+      options.answered?.(answer.slice(answer.indexOf('\r\n\r\n') + 4))
       shoot()
     })
   })

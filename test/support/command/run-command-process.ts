@@ -59,7 +59,11 @@ export async function serveSiteProcess(
   }
 }
 
-function spawnCommand(words: readonly string[], { env = {}, cwd }: CommandProcessOptions): ChildProcess {
+/** Starts a command in a process; the caller waits for its end. */
+export function spawnCommand(
+  words: readonly string[],
+  { env = {}, cwd }: Omit<CommandProcessOptions, 'input'> = {},
+): ChildProcess {
   const { PATH = '', HOME = '' } = process.env
   return spawn(nodeProgram, [mainFile, ...words], {
     env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },

@@ -16,7 +16,7 @@ export type CommandOptions = {
   readonly env?: Readonly<Record<string, string>>
   /** Stdin, which is not a terminal; empty by default. */
   readonly input?: string
-  /** Answers to questions for a secret, in order; without them there is no terminal. */
+  /** Answers to questions for a secret, in order; without them the command has no terminal. */
   readonly secrets?: readonly string[]
 }
 
@@ -26,12 +26,12 @@ export async function runCommand(words: readonly string[], options: CommandOptio
   const [out, err]: [string[], string[]] = [[], []]
   const unused = [...(secrets ?? [])]
   const terminal: Terminal = {
-    ...{ env, isInteractive: false, canAsk: secrets !== undefined, hasColour: false, width: 120 },
+    ...{ env, isInteractive: false, canPrompt: secrets !== undefined, hasColour: false, width: 120 },
     print: (line) => void out.push(`${line}\n`),
     note: (line) => void err.push(`${line}\n`),
     progress: () => undefined,
-    ask: async () => undefined,
-    askSecret: async () => unused.shift(),
+    prompt: async () => undefined,
+    promptSecret: async () => unused.shift(),
     readInput: async () => input,
   }
   const exit = await runProgram(words, terminal)

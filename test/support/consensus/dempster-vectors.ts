@@ -28,8 +28,8 @@ export const dempsterVectors = vectors.parse(
 )
 
 /** The singletons that an example speaks of, each a letter, in alphabetical order. */
-export function buildFrame(...given: readonly (PublishedMasses | undefined)[]): string {
-  const letters = given.flatMap((one) => Object.keys(one ?? {}).flatMap((key) => [...key]))
+export function buildFrame(...published: readonly (PublishedMasses | undefined)[]): string {
+  const letters = published.flatMap((one) => Object.keys(one ?? {}).flatMap((key) => [...key]))
   return [...new Set(letters)].toSorted().join('')
 }
 
@@ -38,6 +38,6 @@ export function encodeSubset(frame: string, letters: string): number {
   return [...letters].reduce((mask, letter) => mask | (1 << frame.indexOf(letter)), 0)
 }
 
-export function encodeMasses(frame: string, given: PublishedMasses): [number, number][] {
-  return Object.entries(given).map(([letters, value]) => [encodeSubset(frame, letters), value])
+export function encodeMasses(frame: string, published: PublishedMasses): [number, number][] {
+  return Object.entries(published).map(([letters, value]) => [encodeSubset(frame, letters), value])
 }

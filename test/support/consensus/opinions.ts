@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import type { Opinion } from '../../../daemon/roles/consensus/combine/opinion.ts'
 
 /** One opinion per tuple of score, accuracy (1) and credibility (1), by contributors c1, c2, ... */
-export function buildOpinions(...given: readonly (readonly [number, number?, number?])[]): Opinion[] {
-  return given.map(([pair_score, accuracy = 1, credibility = 1], at) => ({
+export function buildOpinions(...scores: readonly (readonly [number, number?, number?])[]): Opinion[] {
+  return scores.map(([pair_score, accuracy = 1, credibility = 1], at) => ({
     contributor_id: `c${at + 1}`,
     pair_score,
     accuracy,

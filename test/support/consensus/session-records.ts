@@ -78,8 +78,8 @@ export function acceptAll(
 ): { session: StoredSession; standing: ContributionIndex } {
   const standing = emptyContributionIndex(session.chain)
   let current = session
-  for (const given of contributions) {
-    const accepted = acceptContribution(current, standing, given, given.digest, contributionLimits)
+  for (const contribution of contributions) {
+    const accepted = acceptContribution(current, standing, contribution, contribution.digest, contributionLimits)
     if (isRefusal(accepted)) throw accepted
     current = accepted.next
     addToIndex(standing, accepted.contribution, current.chain)

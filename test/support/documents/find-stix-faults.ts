@@ -1,4 +1,4 @@
-// What the OASIS standard STIX 2.1 demands of a bundle, told a second time and without the product's schemas.
+// The demands of the OASIS standard STIX 2.1 on a bundle, a second time and without the product's schemas.
 
 type StixObject = Readonly<Record<string, unknown>>
 
@@ -70,7 +70,7 @@ function findObjectFaults(object: StixObject): string[] {
   return [...faults, ...findExtensionFaults(object), ...(typeFaults[type]?.(object) ?? [])]
 }
 
-/** What the section of each type says besides. */
+/** Further demands of the section of each type. */
 const typeFaults: Readonly<Record<string, (object: StixObject) => string[]>> = {
   identity: ({ identity_class }) => (identityClasses.includes(String(identity_class)) ? [] : ['identity_class']),
   sighting: ({ sighting_of_ref, where_sighted_refs, first_seen, last_seen, count }) => [

@@ -1,4 +1,4 @@
-// What an expression of PromQL reads: names of metrics with the labels that are chosen by, grouped by, or named elsewhere.
+// The inputs of a PromQL expression: names of metrics with the labels that select, group or are named elsewhere.
 
 export type PromqlNames = { readonly metrics: readonly string[]; readonly labels: readonly string[] }
 

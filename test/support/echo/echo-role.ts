@@ -8,7 +8,7 @@ import type { RoleEnvironment } from '../../../daemon/kernel/operation/role-envi
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { buildOtherOperations, buildPlainOperations, buildSlowOperations } from './echo-operations.ts'
 
-/** What a test holds of the role: gates to open, signals to look at. */
+/** The test's handles of the role: gates to open, signals to read. */
 export type EchoControls = {
   /** Signals of the calls of `echo.wait` and `echo.stream`, in order. */
   readonly signals: AbortSignal[]
@@ -48,10 +48,10 @@ export function echoRole(metrics: Metrics): EchoRole {
     ...buildOtherOperations(),
     ...buildSlowOperations(handle, gates, listeners),
   }
-  const operations = Object.entries(verbs).map(([verb, given]) => ({
+  const operations = Object.entries(verbs).map(([verb, declared]) => ({
     address: `test.echo.${verb}`,
     role: 'test',
-    operation: given,
+    operation: declared,
   }))
   return { operations, context: buildRoleContext(handle, metrics), controls: handle }
 }
@@ -64,7 +64,7 @@ function buildRoleContext(handle: EchoControls, metrics: Metrics): RoleContext {
   const log = (level: string) => (event: string, fields?: Readonly<Record<string, unknown>>) => {
     handle.logged.push([level, event, fields])
   }
-  const given: Partial<RoleEnvironment> = {
+  const environment: Partial<RoleEnvironment> = {
     site: {
       name: 'test',
       tenant_id: 't',
@@ -79,9 +79,9 @@ function buildRoleContext(handle: EchoControls, metrics: Metrics): RoleContext {
     set: (...measured) => metrics.set(...measured),
     observe: (...measured) => metrics.observe(...measured),
   }
-  // A promise asks whatever it resolves to for `then`: a call must not have one.
+  // A promise looks for `then` in its result: a call must not have one.
   const get = (of: object, key: string | symbol) => Reflect.get(of, key) ?? (key === 'then' ? undefined : notHere)
-  const surroundings = new Proxy(given, { get }) as RoleEnvironment
+  const surroundings = new Proxy(environment, { get }) as RoleEnvironment
   const store = new Proxy({}, { get: notHere }) as RoleContext['store']
   const others = new Proxy({}, { get: notHere }) as RoleClients
   return {

@@ -1,4 +1,4 @@
-// Starts the echo role on a real listener, and closes whatever a test left open.
+// Starts the echo role on a real listener, and closes the connections that a test left open.
 import { afterEach } from 'vitest'
 import { prometheusMetrics } from '../../../adapters/metrics/prometheus/prometheus-metrics.ts'
 import { httpActiveRequests, httpRequests, httpSeconds } from '../../../adapters/serve/http/http-metrics.ts'
@@ -26,7 +26,7 @@ afterEach(async () => {
 
 type SurfaceFactory = (operations: readonly AddressedOperation[]) => Surface
 
-/** On a free port of loopback unless told otherwise. */
+/** On a free port of loopback by default. */
 export async function startEchoServer(
   options: Partial<HttpServerOptions> = {},
   surfaceOf?: SurfaceFactory,
@@ -55,7 +55,7 @@ export async function startEchoServer(
   }
 }
 
-/** Headers of a caller who may do everything, and of one who may do nothing in particular. */
+/** Headers of a caller with every permission, and of one with none in particular. */
 export const adminHeaders = { authorization: 'Bearer alice.admin' }
 export const unprivilegedHeaders = { authorization: 'Bearer bob.none' }
 export const jsonHeaders = { 'content-type': 'application/json' }

@@ -10,10 +10,10 @@ export type ProxyFault = 'question' | 'answer' | 'silence'
 
 export type FaultProxy = {
   readonly url: string
-  /** What happens to the next request whose text matches; `silence` lasts until `mend`. */
+  /** The fault of the next request whose text matches; `silence` lasts until `mend`. */
   inject(how: ProxyFault, matching: RegExp): void
   clearFault(): void
-  /** How often something was cut. */
+  /** The number of cuts. */
   readonly faultCount: number
   end(): Promise<void>
 }

@@ -47,7 +47,7 @@ export type OpenSearch = ServerProcess & {
 
 /**
  * Not started yet. Half a minute until it answers. `tls`: with one for `server` and one for `admin`, whose bearer may do
- * everything; callers are asked for certificates of the same authority. `settings`: further lines of its configuration.
+ * everything; callers must show certificates of the same authority. `settings`: further lines of its configuration.
  */
 export async function opensearch(tls?: ServerCertificateSet, settings: readonly string[] = []): Promise<OpenSearch> {
   const { folder, dispose } = createEngineFolder('opensearch')
@@ -75,7 +75,7 @@ export async function opensearch(tls?: ServerCertificateSet, settings: readonly 
   return openSearchServer(description, { ...(tls ? { tls } : {}), dispose })
 }
 
-/** What another process needs to use a server that this one started. */
+/** Enough for another process to use a server that this one started. */
 export type OpenSearchDescription = {
   readonly url: string
   readonly folder: string
@@ -116,10 +116,10 @@ export function openSearchServer(
 }
 
 /** Root's own folders are closed to the user that the server runs as. */
-function copyHome(given: string, folder: string): string {
-  if (process.getuid?.() !== 0) return given
+function copyHome(source: string, folder: string): string {
+  if (process.getuid?.() !== 0) return source
   const copy = path.join(folder, 'home')
-  cpSync(given, copy, { recursive: true })
+  cpSync(source, copy, { recursive: true })
   return copy
 }
 
@@ -145,9 +145,9 @@ function buildSettings(folder: string, http: number, transport: number): string[
 
 function buildSecuritySettings(folder: string, tls: ServerCertificateSet): string[] {
   const server = tls.of('server')
-  const kept = path.join(folder, 'config/certificates')
-  mkdirSync(kept, { recursive: true })
-  for (const name of ['ca', 'cert', 'key'] as const) cpSync(server[name], path.join(kept, `${name}.pem`))
+  const installed = path.join(folder, 'config/certificates')
+  mkdirSync(installed, { recursive: true })
+  for (const name of ['ca', 'cert', 'key'] as const) cpSync(server[name], path.join(installed, `${name}.pem`))
   const files = (layer: string) => [
     `plugins.security.ssl.${layer}.pemcert_filepath: certificates/cert.pem`,
     `plugins.security.ssl.${layer}.pemkey_filepath: certificates/key.pem`,
@@ -184,8 +184,8 @@ function writeConfiguration(own: string, folder: string, settings: readonly stri
   ]
   writeFileSync(path.join(config, 'log4j2.properties'), `${console.join('\n')}\n`)
   // Neither logs nor dumps beside the distribution, and a heap that leaves room for the tests.
-  const given = readFileSync(path.join(config, 'jvm.options'), 'utf8').split('\n')
-  const jvm = given.filter((line) => !/^-Xm[sx]|Xlog:gc|HeapDump|ErrorFile/.test(line))
+  const lines = readFileSync(path.join(config, 'jvm.options'), 'utf8').split('\n')
+  const jvm = lines.filter((line) => !/^-Xm[sx]|Xlog:gc|HeapDump|ErrorFile/.test(line))
   jvm.push('-Xms512m', '-Xmx512m', `-XX:ErrorFile=${path.join(folder, 'logs/jvm.log')}`, '-XX:TieredStopAtLevel=1')
   writeFileSync(path.join(config, 'jvm.options'), `${jvm.join('\n')}\n`)
 }
@@ -211,10 +211,10 @@ function createRequester(url: string, tls: ServerCertificateSet | undefined): Op
   return (method, where, body) =>
     new Promise((resolve, reject) => {
       const headers = { 'content-type': 'application/json' }
-      const asked = send(`${url}${where}`, { method, headers, timeout: 30_000, agent: false, ...certificates })
-      asked.once('error', reject)
-      asked.once('timeout', () => asked.destroy(new Error('no answer')))
-      asked.once('response', (answer) => {
+      const outgoing = send(`${url}${where}`, { method, headers, timeout: 30_000, agent: false, ...certificates })
+      outgoing.once('error', reject)
+      outgoing.once('timeout', () => outgoing.destroy(new Error('no answer')))
+      outgoing.once('response', (answer) => {
         let text = ''
         answer.setEncoding('utf8')
         answer.on('data', (piece: string) => {
@@ -226,6 +226,6 @@ function createRequester(url: string, tls: ServerCertificateSet | undefined): Op
           else resolve(text.startsWith('{') ? JSON.parse(text) : text)
         })
       })
-      asked.end(body === undefined ? undefined : JSON.stringify(body))
+      outgoing.end(body === undefined ? undefined : JSON.stringify(body))
     })
 }

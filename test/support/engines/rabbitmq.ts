@@ -1,4 +1,4 @@
-// A real RabbitMQ of a test's own: its users and their rights, TLS where certificates are given, an epmd that ends with it.
+// A real RabbitMQ for a test file or a whole run: its users and their rights, TLS with certificates, an epmd that ends with it.
 import { execFile } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
@@ -7,7 +7,13 @@ import { promisify } from 'node:util'
 import { type Channel, type ChannelModel, connect } from 'amqplib'
 import { isOnPath } from '../runner/requires.ts'
 import type { ServerCertificateFiles } from './server-certificates.ts'
-import { createEngineFolder, findFreePorts, type ServerProcess, serverProcess } from './server-process.ts'
+import {
+  createEngineFolder,
+  findFreePorts,
+  type ServerDescription,
+  type ServerProcess,
+  serverProcess,
+} from './server-process.ts'
 
 export const rabbitmqRequirement = {
   isPresent: isOnPath('rabbitmq-server') && isOnPath('epmd'),
@@ -16,19 +22,21 @@ export const rabbitmqRequirement = {
 }
 
 export type Rabbitmq = ServerProcess & {
+  readonly description: RabbitmqDescription
   readonly port: number
   readonly tls_port: number
   readonly url: string
+  readonly vhost: string
   readonly folder: string
   /** Of every user, the administrator `admin` too. */
   readonly password: string
   /** As the administrator, who may do everything; the channel closes with its connection. */
   connect(): Promise<{ connection: ChannelModel; channel: Channel }>
-  /** What `rabbitmqctl` prints. */
+  /** The output of `rabbitmqctl`. */
   ctl(...words: readonly string[]): Promise<string>
-  /** The disk is lost: all that it had been given, but for its users. Only while it does not run. */
+  /** Removes everything but the users, as the loss of its disk does. Only while it does not run. */
   loseDisk(): void
-  /** Kills it and removes its folder. */
+  /** Kills it and removes its folder; a shared one runs on. */
   end(): Promise<void>
 }
 
@@ -50,41 +58,82 @@ export async function rabbitmq({ users = {}, tls }: RabbitmqOptions = {}): Promi
   const file = (name: string) => path.join(folder, name)
   const write = (name: string, text: string, mode = 0o600) => fs.writeFileSync(file(name), text, { mode })
   write('.erlang.cookie', randomBytes(16).toString('hex'), 0o400)
-  write('definitions.json', JSON.stringify(buildDefinitions({ admin: everyRight, ...users }, password)))
+  write('definitions.json', JSON.stringify(buildDefinitions('/', { admin: everyRight, ...users }, password)))
   write('enabled_plugins', '[rabbitmq_auth_mechanism_ssl].\n')
   write('rabbitmq.conf', `${buildConfiguration(file('definitions.json'), port, tls_port, tls).join('\n')}\n`)
   write('run.sh', startScript)
   const env = buildEnvironment(folder, port, distribution, epmd)
   const program = { command: 'sh', args: [file('run.sh')], env, cwd: folder }
-  const connected = async () => {
-    const options = { hostname: '127.0.0.1', port, username: 'admin', password }
+  const server = { name: 'rabbitmq', program, log: file('log'), pid_file: file('server.pid') }
+  return rabbitmqServer({ folder, port, tls_port, password, server }, { dispose })
+}
+
+/** Enough for another process to use a server that this one prepared. */
+export type RabbitmqDescription = {
+  readonly folder: string
+  readonly port: number
+  readonly tls_port: number
+  readonly password: string
+  readonly server: ServerDescription
+}
+
+type RabbitmqUse = {
+  /** `/` by default; another one is made, with these users, by the first `start`. */
+  readonly vhost?: string
+  readonly users?: Readonly<Record<string, RabbitmqRights>>
+  /** Removes the folder at the end; without it the server is shared, and runs on after `end`. */
+  readonly dispose?: () => void
+}
+
+export function rabbitmqServer(
+  description: RabbitmqDescription,
+  { vhost = '/', users, dispose }: RabbitmqUse,
+): Rabbitmq {
+  const { folder, port, tls_port, password } = description
+  const connectTo = async (virtualHost: string) => {
+    const options = { hostname: '127.0.0.1', port, username: 'admin', password, vhost: virtualHost }
     const connection = await connect(options, { timeout: 5_000 })
     connection.on('error', () => undefined)
     return connection
   }
-  const isReady = () => connected().then((connection) => connection.close().then(() => true))
-  const server = serverProcess({ name: 'rabbitmq', program, log: file('log'), pid_file: file('server.pid') }, isReady)
+  const isReady = () => connectTo('/').then((connection) => connection.close().then(() => true))
+  const server = serverProcess(description.server, isReady, dispose === undefined)
+  const ctl: Rabbitmq['ctl'] = async (...words) => {
+    const { env } = description.server.program
+    const { stdout } = await promisify(execFile)(path.join(findPrograms(), 'rabbitmqctl'), ['--quiet', ...words], {
+      env,
+    })
+    return stdout
+  }
+  let hasVhost = vhost === '/'
   return {
     ...server,
+    description,
     port,
     tls_port,
-    url: `amqp://127.0.0.1:${port}`,
+    url: `amqp://127.0.0.1:${port}${vhost === '/' ? '' : `/${vhost}`}`,
+    vhost,
     folder,
     password,
+    async start() {
+      await server.start()
+      if (hasVhost) return
+      const file = path.join(folder, `${vhost}.json`)
+      const definitions = buildDefinitions(vhost, { admin: everyRight, ...users }, password)
+      fs.writeFileSync(file, JSON.stringify(definitions), { mode: 0o600 })
+      await ctl('import_definitions', file)
+      hasVhost = true
+    },
     async connect() {
-      const connection = await connected()
+      const connection = await connectTo(vhost)
       const channel = await connection.createChannel()
       channel.on('error', () => undefined)
       return { connection, channel }
     },
-    async ctl(...words) {
-      const { stdout } = await promisify(execFile)(path.join(findPrograms(), 'rabbitmqctl'), ['--quiet', ...words], {
-        env,
-      })
-      return stdout
-    },
-    loseDisk: () => fs.rmSync(file('mnesia'), { recursive: true, force: true }),
+    ctl,
+    loseDisk: () => fs.rmSync(path.join(folder, 'mnesia'), { recursive: true, force: true }),
     async end() {
+      if (dispose === undefined) return server.start()
       await server.kill()
       dispose()
     },
@@ -162,17 +211,21 @@ function buildConfiguration(loaded: string, port: number, tls_port: number, tls?
   ]
 }
 
-function buildDefinitions(users: Readonly<Record<string, RabbitmqRights>>, password: string): Record<string, unknown> {
+function buildDefinitions(
+  vhost: string,
+  users: Readonly<Record<string, RabbitmqRights>>,
+  password: string,
+): Record<string, unknown> {
   const salt = randomBytes(4)
   const digest = createHash('sha256').update(salt).update(password).digest()
   return {
-    vhosts: [{ name: '/' }],
+    vhosts: [{ name: vhost }],
     users: Object.keys(users).map((name) => ({
       name,
       password_hash: Buffer.concat([salt, digest]).toString('base64'),
       hashing_algorithm: 'rabbit_password_hashing_sha256',
       tags: name === 'admin' ? 'administrator' : '',
     })),
-    permissions: Object.entries(users).map(([user, rights]) => ({ user, vhost: '/', ...rights })),
+    permissions: Object.entries(users).map(([user, rights]) => ({ user, vhost, ...rights })),
   }
 }

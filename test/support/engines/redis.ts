@@ -1,4 +1,4 @@
-// A real Redis of a test's own: password, and TLS where certificates are given.
+// A real Redis of a test's own: with a password, and TLS where it has certificates.
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -18,7 +18,7 @@ export type Redis = ServerProcess & {
   end(): Promise<void>
 }
 
-/** Not started yet. What it is told is on disk before it answers, so that a kill loses nothing. */
+/** Not started yet. A write is on disk before its answer, so that a kill loses nothing. */
 export async function redis(tls?: ServerCertificateFiles): Promise<Redis> {
   const { folder, dispose } = createEngineFolder('redis')
   const [port = 0] = await findFreePorts(1)

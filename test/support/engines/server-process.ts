@@ -12,7 +12,7 @@ export type ServerProgram = {
   readonly args: readonly string[]
   readonly env?: NodeJS.ProcessEnv
   readonly cwd?: string
-  /** Unix user and group; this process's own unless said. */
+  /** Unix user and group; this process's own by default. */
   readonly uid?: number
   readonly gid?: number
 }

@@ -1,4 +1,4 @@
-// What sites that are told of nothing sign for each other in a stage: key sets, receipts of what is missing, epochs.
+// Statements that one-way sites sign for each other in a stage: key sets, receipts of missing messages, epochs.
 import path from 'node:path'
 import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
 import { type SiteFolder, siteFolder } from '../../../daemon/boot/storage/site-folder.ts'
@@ -20,7 +20,7 @@ import { type OperationFixture, signMessage } from './operation-fixture.ts'
 
 const deltaFolders = new WeakMap<OperationFixture, Promise<SiteFolder>>()
 
-/** The peer delta, made when it is first asked for: what becomes of its keys and its channel is no other test's. */
+/** The peer delta, made on first use: the fate of its keys and its channel concerns no other test. */
 export function openDeltaSite(stage: OperationFixture): Promise<SiteFolder> {
   const known = deltaFolders.get(stage) ?? createPinnedPeerFolder(stage.site, 'delta')
   deltaFolders.set(stage, known)
@@ -61,7 +61,7 @@ export async function freezePeer(stage: OperationFixture): Promise<string> {
     const body = await signMessage(sender, { kind: 'keys', schema: keys_schema, data: { keyset } })
     await site.request('site', { method: 'POST', path: '/api/v2/site/keyset', token: admin, body })
   }
-  // Whoever looks at it first brings the alarm into the audit chain: not one of the requests that must change nothing.
+  // The first look at it brings the alarm into the audit chain: not one of the requests that must change nothing.
   await site.request('site', { method: 'GET', path: '/api/v2/site/channel', token: admin })
   return 'echo'
 }
@@ -100,6 +100,6 @@ export async function signEpochAnnouncement(
   by = 'alpha',
 ): Promise<Jws> {
   const { json } = await site.request('site', { method: 'GET', path: '/api/v2/site/epoch?peer=bravo', token: admin })
-  const said = epochAnnouncement.parse({ ...(json as object), reason: 'other', ...change })
-  return await signEpoch(siteFolder(path.join(site.dir, by)).keys, said)
+  const announcement = epochAnnouncement.parse({ ...(json as object), reason: 'other', ...change })
+  return await signEpoch(siteFolder(path.join(site.dir, by)).keys, announcement)
 }

@@ -1,4 +1,4 @@
-// Two people with enrolled keys in a stage, made when they are first asked for.
+// Two people with enrolled keys in a stage, made on first use.
 import { createEnrolledSigner, type ReleaseSigner } from '../site/release-signers.ts'
 import type { OperationFixture } from './operation-fixture.ts'
 

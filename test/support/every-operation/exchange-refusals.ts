@@ -79,7 +79,7 @@ export const exchangeRefusals: Record<string, RefusalScenario> = {
   },
   'resolution.exchange.agree wrong_state': (stage) =>
     postToResolution(stage, `/fusion/exchange/${stage.resolution.exchange}/agree`, { data: sampleData }),
-  // The lens sees more than what is proposed may carry.
+  // The lens sees more than the proposal may carry.
   async 'resolution.exchange.agree label_denied'(stage) {
     const body = buildLens('9.1.0')
     await postToResolution(stage, '/lens', {

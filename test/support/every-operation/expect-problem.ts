@@ -1,4 +1,4 @@
-// What every refusal of the house must be, whoever asked for whatever.
+// The form of every refusal, for any caller and request.
 import { expect } from 'vitest'
 import type { ErrorCode } from '../../../daemon/kernel/error/errors.ts'
 import { type Problem, problem } from '../../../daemon/kernel/error/problem.ts'
@@ -19,7 +19,7 @@ export const kernelCodes: readonly ErrorCode[] = [
   'timeout',
 ]
 
-/** What would tell a stranger of the inside: paths of the machine, stacks, packages, tokens. */
+/** Text that would reveal the inside to a stranger: paths of the machine, stacks, packages, tokens. */
 const internalDetails =
   /\/(tmp|home|root|usr|var|etc|work|snapshot)\/|node_modules|\.(ts|js|mjs|cjs|db|yaml):?\b|\bat \w+ \(|Error:|SQLITE|eyJ|Zod/
 

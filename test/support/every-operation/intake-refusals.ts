@@ -17,7 +17,7 @@ function postToIntelligence(
 
 async function raiseSignal(stage: OperationFixture, more: RequestFields, token?: string): Promise<ExactResponse> {
   const fields = { signal_type: 'sample', severity: 'low', title: 'a sample', subject: sampleSubject }
-  const said = {
+  const alert = {
     origin: 'source:x',
     key: 'k',
     tenant_id: 'alpha',
@@ -26,11 +26,11 @@ async function raiseSignal(stage: OperationFixture, more: RequestFields, token?:
     fields,
     ...more,
   }
-  return postToIntelligence(stage, '/signal-intake/raise', said, token)
+  return postToIntelligence(stage, '/signal-intake/raise', alert, token)
 }
 
 function raiseAndSend(stage: OperationFixture, more: RequestFields, token?: string): Promise<ExactResponse> {
-  const said = {
+  const alert = {
     kind: 'failed_pipeline',
     key: 'k',
     tenant_id: 'alpha',
@@ -38,7 +38,7 @@ function raiseAndSend(stage: OperationFixture, more: RequestFields, token?: stri
     subject: sampleSubject,
     title: 't',
   }
-  return postToIntelligence(stage, '/signal-intake/cause', { ...said, ...more }, token)
+  return postToIntelligence(stage, '/signal-intake/cause', { ...alert, ...more }, token)
 }
 
 const postUnsignedWebhook = (stage: OperationFixture) => postToIntelligence(stage, '/signal-intake/webhook/nowhere', {})

@@ -1,4 +1,4 @@
-// What the intelligence role holds for the walk over all operations: SECRET, and of tenant alpha.
+// Objects of the intelligence role for the walk over all operations: SECRET, and of tenant alpha.
 import { expect, vi } from 'vitest'
 import type { Store } from '../../../daemon/kernel/store/store.ts'
 import { bulks, type StoredBulk } from '../../../daemon/roles/intelligence/bulk/model.ts'
@@ -54,7 +54,7 @@ export function buildSilenceInput() {
 
 export const sampleSubject = { type: 'asset', id: 'ship-1', name: 'Aurora' }
 
-/** What the source that small sites have says, as its mapping reads it. */
+/** An alert of the source that small sites have, as its mapping reads it. */
 export const sampleItem = { severity: 'low', title: 'a sample', host: 'ship-1' }
 
 /** A signal as a peer sends it, but for its id. */
@@ -108,7 +108,7 @@ export async function createIntelligenceFixture(site: SingleClusterSite, token: 
   return made
 }
 
-/** Asked all at the same time: what one of them hands on to another is owed by at least one of them. */
+/** All queried at the same time: an item handed from one to another is pending in at least one of them. */
 async function waitUntilOutboxEmpty(site: SingleClusterSite): Promise<void> {
   const { store } = site.running.services.find(({ role }) => role.name === 'intelligence')?.context ?? {}
   const owing = ([insights, signals, signalLogs, bulks] as const).map((each) => store?.count(each, { owes: 1 }))

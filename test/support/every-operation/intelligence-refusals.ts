@@ -135,8 +135,8 @@ export const intelligenceRefusals: Readonly<Record<string, RefusalScenario>> = {
     postToIntelligence(stage, '/insight', { signal_id: 'sig_000000000000', title: 'Why?' }),
   'intelligence.insight.open label_denied': async (stage) => {
     const signal_id = await raiseSignal(stage, { classification: 'UNCLASSIFIED' })
-    const given = { signal_id, title: 'Why?', classification: 'SECRET' }
-    return postToIntelligence(stage, '/insight', given, await createUnclearedToken(stage))
+    const input = { signal_id, title: 'Why?', classification: 'SECRET' }
+    return postToIntelligence(stage, '/insight', input, await createUnclearedToken(stage))
   },
   'intelligence.insight.start wrong_state': async (stage) =>
     postToIntelligence(stage, `/insight/${await createClosedInsight(stage)}/start`),

@@ -10,7 +10,7 @@ import {
 import { secretLabel } from './operation-fixture.ts'
 import type { OperationSamples } from './operation-samples.ts'
 
-/** What the table does not allow, so that the signal stays as it is. */
+/** A transition that the table forbids, so that the signal stays as it is. */
 const buildBulkInput = (signal: string) => ({ signal_ids: [signal], disposition: 'resolved', rationale: 'sample' })
 
 export const intelligenceSamples: OperationSamples = {
@@ -19,7 +19,7 @@ export const intelligenceSamples: OperationSamples = {
     keyed: { input: buildSignalInput(), another: { title: 'Aurora gone' } },
   }),
   'intelligence.signal.get': ({ intelligence: { signal } }) => ({ input: { uid: signal } }),
-  // An entity is none of this role's objects: who may not see its signals is told of none.
+  // An entity is not an object of this role: a caller below its signals sees none.
   'intelligence.signal.by-entity': () => ({ input: { entity_id: 'ship-1' }, isTenants: false }),
   'intelligence.signal.acknowledge': ({ intelligence: { toAcknowledge: uid } }) => ({ input: { uid } }),
   'intelligence.signal.set-disposition': ({ intelligence: { toDismiss: uid } }) => ({
@@ -29,7 +29,7 @@ export const intelligenceSamples: OperationSamples = {
   'intelligence.signal.link-insight': ({ intelligence: { toLink: uid, insight: insight_id } }) => ({
     input: { uid, insight_id },
   }),
-  // Merged already: a repeat is no change.
+  // Merged already: a repeat changes nothing.
   'intelligence.signal.merge': ({ intelligence: { survivor: uid, merged } }) => ({
     input: { uid, signal_ids: [merged], rationale: 'sample' },
   }),

@@ -38,7 +38,7 @@ export type OperationFixture = {
   readonly followed: string
   readonly dissent: string
   readonly evidence: string
-  /** What bravo decided in a session of its own. */
+  /** Bravo's decision in a session of its own. */
   readonly emission: string
   readonly resolution: ResolutionFixture
   readonly intelligence: IntelligenceFixture
@@ -48,7 +48,7 @@ export type OperationFixture = {
 
 export const topSecretClearance = { clearance: { level: 'TOP_SECRET' } }
 
-/** Who walks over the operations is both nodes of the coalition, one of which has joined. */
+/** The walker over the operations is both nodes of the coalition, one of which has joined. */
 const hubSettings = {
   ...everyRoleSections.hub,
   mailbox_messages: 1,
@@ -123,7 +123,7 @@ export async function createOperationFixture(
   }
 }
 
-/** What the node alpha says of itself. */
+/** The node alpha's description of itself. */
 export const nodeRegistration = {
   id: 'alpha',
   ...{ kind: 'mission_service', site: 'alpha', node_tenant_id: 'alpha', description: '', capabilities: [] },
@@ -154,7 +154,7 @@ export function buildInvitation(session_id: string) {
   }
 }
 
-/** What bravo tells of its decision. */
+/** Bravo's message about its decision. */
 export function buildEmission(session_id: string, more: RequestFields = {}) {
   const decided = { event: 'ratified', seq: 5, at: '2026-03-02T12:00:00.000Z', decision: 'match', score: 0.9 }
   return { session_id, lens_id: 'lens', lens_version: '1', ...decided, attested: false, ...more }
@@ -188,7 +188,7 @@ export async function signMessage(
 ) {
   const body = JSON.stringify({ label: secretLabel, schema, data })
   seq += 1
-  const said = statement.parse({
+  const content = statement.parse({
     v: 1,
     type: 'platform.message',
     channel: `filedrop/${name}/alpha`,
@@ -209,6 +209,6 @@ export async function signMessage(
     max_hops: 1,
     ...change,
   })
-  const envelope = await signatures.sign('statement', new TextEncoder().encode(canonicalJson(said)))
+  const envelope = await signatures.sign('statement', new TextEncoder().encode(canonicalJson(content)))
   return { envelope, body: Buffer.from(body).toString('base64url') }
 }

@@ -34,9 +34,9 @@ export type OperationSample = {
   readonly input: Record<string, unknown>
   /** For operations that honour an Idempotency-Key: a request to repeat, and what makes it another one. */
   readonly keyed?: { readonly input: Record<string, unknown>; readonly another: Record<string, unknown> }
-  /** What a caller without clearance may say, where the sample itself is above it. */
+  /** Input of a caller without clearance, where the sample itself is above it. */
   readonly uncleared?: Record<string, unknown>
-  /** The operation reads or changes a tenant's object; true for every path parameter unless said otherwise. */
+  /** The operation reads or changes a tenant's object; true for every path parameter by default. */
   readonly isTenants?: boolean
 }
 
@@ -85,7 +85,7 @@ const siteSamples: OperationSamples = {
     const { envelope } = await signMessage('result', { session_id: 'ses_of_a_sample' })
     return { input: { peer: 'bravo', type: 'statement', envelope } }
   },
-  // What lies in quarantine is the site's, too.
+  // The quarantine is the site's, too.
   'site.quarantine.get': async ({ site: at }) => ({
     input: buildItemInput(await quarantineExpiredMessage(at)),
     isTenants: false,
@@ -101,10 +101,10 @@ const siteSamples: OperationSamples = {
   'site.quarantine.approve': async (stage) => {
     const lying = await quarantineExpiredMessage(stage.site)
     const { ada, bob } = await enrolSigners(stage)
-    const asked = buildReleaseRequest(lying, 'bob')
-    await submitSignature(stage.site, 'request', lying.item, await bob.sign(asked), 'bob')
+    const request = buildReleaseRequest(lying, 'bob')
+    await submitSignature(stage.site, 'request', lying.item, await bob.sign(request), 'bob')
     return {
-      input: { ...buildItemInput(lying), signature: await ada.sign(buildReleaseApproval(asked, 'ada')) },
+      input: { ...buildItemInput(lying), signature: await ada.sign(buildReleaseApproval(request, 'ada')) },
       isTenants: false,
     }
   },
@@ -134,9 +134,9 @@ const consensusSamples: OperationSamples = {
     keyed: { input: buildSessionInput(), another: { lens_version: '2' } },
   }),
   'consensus.session.open': () => {
-    const { classification: _level, ...asked } = buildSessionInput()
+    const { classification: _level, ...input } = buildSessionInput()
     const subject = { kind: 'entity_match', left: 'a/1', right: 'b/1' }
-    return { input: { ...asked, id: `ses_${'d'.repeat(32)}`, tenant_id: 'alpha', label: secretLabel, subject } }
+    return { input: { ...input, id: `ses_${'d'.repeat(32)}`, tenant_id: 'alpha', label: secretLabel, subject } }
   },
   'consensus.session.get': ({ open }) => ({ input: { id: open } }),
   'consensus.session.contribute': ({ open, openToo }) => ({
@@ -184,7 +184,7 @@ const consensusSamples: OperationSamples = {
   }),
 }
 
-/** Nodes are their subjects' own, in whatever tenant: test/roles/hub/nodes.test.ts shows who else is refused, and how. */
+/** Nodes belong to their subjects, in any tenant: test/roles/hub/nodes.test.ts shows the other refusals. */
 const buildNodeSample =
   (input: Record<string, unknown> = {}) =>
   (): OperationSample => ({ input: { id: 'alpha', ...input }, isTenants: false })

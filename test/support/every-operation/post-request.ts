@@ -4,9 +4,9 @@ import { buildSessionInput, type OperationFixture, secretLabel } from './operati
 export const matchSessions = '/api/v2/consensus/match_session'
 
 export function buildMatchSession(digit: string) {
-  const { classification: _level, ...asked } = buildSessionInput()
+  const { classification: _level, ...input } = buildSessionInput()
   const subject = { kind: 'entity_match', left: 'a/1', right: 'b/1' }
-  return { ...asked, id: `ses_${digit.repeat(32)}`, tenant_id: 'alpha', label: secretLabel, subject }
+  return { ...input, id: `ses_${digit.repeat(32)}`, tenant_id: 'alpha', label: secretLabel, subject }
 }
 
 export const sessions = '/api/v2/consensus/session'

@@ -66,8 +66,8 @@ const siteRefusals: Record<string, RefusalScenario> = {
   },
   async 'site.quarantine.approve signature_invalid'(stage) {
     const lying = await quarantineExpiredMessage(stage.site)
-    const asked = buildReleaseRequest(lying, 'bob')
-    const signature = await (await createUnenrolledSigner(stage.site, 'ada')).sign(buildReleaseApproval(asked, 'ada'))
+    const request = buildReleaseRequest(lying, 'bob')
+    const signature = await (await createUnenrolledSigner(stage.site, 'ada')).sign(buildReleaseApproval(request, 'ada'))
     return submitSignature(stage.site, 'approve', lying.item, signature, 'ada')
   },
   async 'site.quarantine.approve conflict'(stage) {

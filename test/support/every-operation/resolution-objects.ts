@@ -1,4 +1,4 @@
-// What the resolution role holds for the walk over all operations: one object of each kind, SECRET and of tenant alpha.
+// Objects of the resolution role for the walk over all operations: one of each kind, SECRET and of tenant alpha.
 import { expect, vi } from 'vitest'
 import { canonicalDigest } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import { entityMatches } from '../../../daemon/roles/resolution/entity-match/model.ts'
@@ -73,11 +73,11 @@ export const exchangeTerms = {
 const people = surnames.map((surname, at) => ({ id: String(at), given_name: givenNames[at], surname }))
 
 export function buildProposalInput(more: Readonly<Record<string, unknown>> = {}) {
-  const said = { peer: 'bravo', lens_id: 'people', lens_version: '1.0.0', data: people, classification }
-  return { ...said, ...exchangeTerms, ...more }
+  const proposal = { peer: 'bravo', lens_id: 'people', lens_version: '1.0.0', data: people, classification }
+  return { ...proposal, ...exchangeTerms, ...more }
 }
 
-/** What bravo says to propose an exchange. */
+/** Bravo's proposal of an exchange. */
 export function buildBravoProposal(exchange_id: string, more: Readonly<Record<string, unknown>> = {}, size = 10) {
   const named = {
     exchange_id,
@@ -136,13 +136,13 @@ export async function createResolutionFixture(
     return uid
   }
   const exchange = async () => (await ask('POST', '/fusion/exchange', buildProposalInput())).uid
-  const asked = `xchg_${'a'.repeat(32)}`
-  await tell(buildBravoProposal(asked))
+  const unknown_id = `xchg_${'a'.repeat(32)}`
+  await tell(buildBravoProposal(unknown_id))
   return {
     lens: lensUid,
     exchange: await exchange(),
     doomedExchange: await exchange(),
-    proposedByBravo: asked,
+    proposedByBravo: unknown_id,
     matched,
     extracted: await run('/fusion/extract', 'extracted'),
     doomed: await run('/fusion/extract', 'extracted'),

@@ -56,11 +56,11 @@ function openingRefusals(address: string, path: string): Record<string, RefusalS
   }
 }
 
-/** A match of which all has been said that a match takes. */
+/** A match with every possible decision. */
 async function addTooManyReviews(
   stage: OperationFixture,
   verb: 'review' | 'attest',
-  given: object,
+  changes: object,
 ): Promise<ExactResponse> {
   const { match } = stage.resolution
   const { store } = stage.site.running.services.find(({ role }) => role.name === 'resolution')?.context ?? {}
@@ -69,7 +69,7 @@ async function addTooManyReviews(
     return { id: `rev_${word}`, seq: word + 1, by: 'ada', at, decision: 'defer' as const }
   })
   await store?.update(entityMatches, match, ({ value }) => ({ next: { ...value, reviews }, answer: undefined }))
-  return postToResolution(stage, `/entity_match/${match}/${verb}`, { ...given, decision: 'defer' })
+  return postToResolution(stage, `/entity_match/${match}/${verb}`, { ...changes, decision: 'defer' })
 }
 
 async function createCancelledExchange(stage: OperationFixture): Promise<string> {
@@ -82,19 +82,19 @@ async function createCancelledExchange(stage: OperationFixture): Promise<string>
 function arrivalRefusals(
   address: string,
   path: string,
-  said: (more?: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
+  buildInput: (more?: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
 ): Record<string, RefusalScenario> {
   return {
-    [`${address} not_found`]: (stage) => postToResolution(stage, path, said({ lens_id: 'nobody-made-this' })),
+    [`${address} not_found`]: (stage) => postToResolution(stage, path, buildInput({ lens_id: 'nobody-made-this' })),
     async [`${address} wrong_state`](stage) {
       await postToResolution(stage, '/lens', { body: { ...buildLens('1.0.0'), lens: 'never-run' } })
-      return postToResolution(stage, path, said({ lens_id: 'never-run' }))
+      return postToResolution(stage, path, buildInput({ lens_id: 'never-run' }))
     },
   }
 }
 
 /** While the site only looks records up, as a profile would have it. */
-function inLookupOnlyState(asked: RefusalScenario): RefusalScenario {
+function inLookupOnlyState(scenario: RefusalScenario): RefusalScenario {
   return async (stage) => {
     const { environment } = stage.site.running.services.find(({ role }) => role.name === 'resolution')?.context ?? {}
     const known = environment?.settings
@@ -104,7 +104,7 @@ function inLookupOnlyState(asked: RefusalScenario): RefusalScenario {
     }
     Object.assign(environment ?? {}, { settings: lookup_only })
     try {
-      return await asked(stage)
+      return await scenario(stage)
     } finally {
       Object.assign(environment ?? {}, { settings: known })
     }
@@ -117,9 +117,9 @@ const lookupOnlyRefusals: Record<string, RefusalScenario> = {
     postToResolution(stage, '/lens', { body: buildLens('6.0.0') }),
   ),
   'resolution.entity-match.rule wrong_state': inLookupOnlyState((stage) => {
-    const said = { tenant_id: 'alpha', session_id: sampleSession, seq: 9, event: 'retracted' }
+    const input = { tenant_id: 'alpha', session_id: sampleSession, seq: 9, event: 'retracted' }
     return postToResolution(stage, `/entity_match/${stage.resolution.ruled}/ruling`, {
-      ...said,
+      ...input,
       at: '2026-03-02T12:00:00.000Z',
     })
   }),

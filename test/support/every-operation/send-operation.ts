@@ -10,7 +10,7 @@ import type { ExactRequest, ExactResponse } from '../http/send-exact-request.ts'
 import type { OperationFixture } from './operation-fixture.ts'
 
 export type RequestChange = Omit<Partial<ExactRequest>, 'port' | 'method'> & {
-  /** Added to the query string, whatever the method. */
+  /** Added to the query string, for every method. */
   readonly query?: Readonly<Record<string, string>>
 }
 

@@ -1,4 +1,4 @@
-// A receiving site with everything that file-drop uses for real, and the plainest handler that keeps what it was given.
+// A receiving site with all parts of file-drop, and the plainest handler, which collects its messages.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { systemRandom } from '../../../adapters/host/random/system-random.ts'
@@ -24,7 +24,7 @@ export type FiledropReceiver = {
   close(): Promise<void>
 }
 
-/** Enrolled with the peer and started; scans only when told to. `backlog`: a folder that takes the place of `new`. */
+/** Enrolled with the peer and started; scans only on demand. `backlog`: a folder that takes the place of `new`. */
 export async function startFiledropReceiver(home: string, peer: Peer, backlog?: string): Promise<FiledropReceiver> {
   const file = sqliteFile({ file: join(home, 'site.db'), addonDir: join(home, 'native') })
   const audit = sqliteAudit(file, 'site@bench')

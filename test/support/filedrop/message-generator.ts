@@ -24,7 +24,7 @@ export type MessageGenerator = {
   skipTo(seq: number, digest: string): void
 }
 
-/** `home`: where its key is kept. */
+/** `home`: the folder of its key. */
 export async function createMessageGenerator(home: string, algorithm: KeyAlgorithm): Promise<MessageGenerator> {
   await generateKey(home, { use: 'message', algorithm, now: Date.now() })
   const keys = readKeyFiles(home)

@@ -49,11 +49,11 @@ type RoleRequester = {
     method: HttpCallMethod,
     at: string,
     body?: unknown,
-    given?: { token?: string; headers?: RequestHeaders },
+    options?: { token?: string; headers?: RequestHeaders },
   ): Promise<HttpCallResponse>
 }
 
-/** What the kernel itself may refuse any operation with. */
+/** Codes with which the kernel itself may refuse any operation. */
 const kernelRefusals = new Set([
   'unauthenticated',
   'forbidden',

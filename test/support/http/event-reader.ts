@@ -44,7 +44,7 @@ async function collectEvents(answer: Response, seen: ReceivedEvent[]): Promise<v
   }
 }
 
-/** Comments and retry advice carry no data and are no events. */
+/** Comments and retry advice carry no data and are not events. */
 function parseEvents(frame: string): ReceivedEvent[] {
   const fields = new Map(
     frame.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)] as const),

@@ -66,7 +66,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     spans,
     bodies,
     headers,
-    respondWith: (given) => (status = given),
+    respondWith: (code) => (status = code),
     async close() {
       server.closeAllConnections()
       server.close()

@@ -11,7 +11,7 @@ export type ExactRequest = {
   readonly headers?: Readonly<Record<string, string>>
   /** A text goes out as it is; anything else as JSON with its content type. */
   readonly body?: unknown
-  /** Says that the body has this many bytes and sends none: what is refused by its head need not be sent. */
+  /** Announces a body of this many bytes and sends none: a request refused by its head need not be sent whole. */
   readonly announced_bytes?: number
 }
 

@@ -6,7 +6,7 @@ export type HttpCallResponse = {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The parsed text; undefined where it is no JSON. */
+  /** The parsed text; undefined where it is not JSON. */
   readonly json: unknown
 }
 
@@ -15,14 +15,14 @@ export async function sendHttpRequest(
   method: HttpCallMethod,
   at: string,
   body?: unknown,
-  given: { token?: string; headers?: Readonly<Record<string, string>> } = {},
+  options: { token?: string; headers?: Readonly<Record<string, string>> } = {},
 ): Promise<HttpCallResponse> {
   const answer = await fetch(`${url}${at}`, {
     method,
     headers: {
-      ...(given.token === undefined ? {} : { authorization: `Bearer ${given.token}` }),
+      ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...given.headers,
+      ...options.headers,
     },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })

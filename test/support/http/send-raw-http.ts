@@ -1,4 +1,4 @@
-// A client that sends exactly the bytes it is given, for requests that no well-behaved client would make.
+// A client that sends exactly the bytes of the test, for requests that no well-behaved client would make.
 import net from 'node:net'
 
 export type RawHttpResponse = { status: number; headers: Record<string, string>; body: string; text: string }

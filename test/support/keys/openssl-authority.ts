@@ -8,9 +8,9 @@ export type IssuedCertificate = { readonly cert: string; readonly key: string; r
 export type CertificateRequest = {
   /** As openssl takes it: /CN=ada/O=alpha. */
   readonly subject: string
-  /** Lines of an extension section, further sections behind them; a client's usages unless said. */
+  /** Lines of an extension section, further sections behind them; a client's usages by default. */
   readonly extensions?: readonly string[]
-  /** Epoch milliseconds; from an hour ago for a month unless said. */
+  /** Epoch milliseconds; from an hour ago for a month by default. */
   readonly from?: number
   readonly to?: number
 }
@@ -25,13 +25,13 @@ export type OpensslAuthority = {
   /** PEM. */
   readonly cert: string
   readonly key: string
-  issue(asked: CertificateRequest): IssuedCertificate
+  issue(request: CertificateRequest): IssuedCertificate
   /** An authority under this one. */
   createSubordinate(name: string): OpensslAuthority
   /** From the next list on. */
   revoke(issued: Pick<IssuedCertificate, 'cert'>): void
-  /** PEM; for a week from an hour ago unless said. */
-  issueRevocationList(asked?: RevocationListOptions): string
+  /** PEM; for a week from an hour ago by default. */
+  issueRevocationList(request?: RevocationListOptions): string
 }
 
 export const clientExtensions = [
@@ -88,11 +88,11 @@ function openAuthority(dir: string, name: string, now: number): OpensslAuthority
   return {
     cert: text('cert.pem'),
     key: text('key.pem'),
-    issue(asked) {
+    issue(request) {
       count += 1
       const to = `issued-${count}`
       mkdirSync(path.join(at, to))
-      sign(to, asked)
+      sign(to, request)
       const cert = text(`${to}/cert.pem`)
       return { cert, key: text(`${to}/key.pem`), der: decodePem(cert) }
     },

@@ -27,7 +27,7 @@ export async function createAuthority(dir: string, name: string) {
   return { certificate, key: keys.privateKey, file }
 }
 
-/** Writes `<name>.pem`, certificate and key in one; it names the site that it is called after, unless said. */
+/** Writes `<name>.pem`, certificate and key in one; it names the site of its file name by default. */
 export async function issueCertificate(
   dir: string,
   authority: SiteAuthority,
@@ -46,7 +46,7 @@ export async function issueCertificate(
   )
 }
 
-/** One that no authority of ours would sign: with these names and uses, whatever they are. */
+/** One that no authority of ours would sign: with these names and uses. */
 export async function issueIrregularCertificate(
   dir: string,
   authority: SiteAuthority,

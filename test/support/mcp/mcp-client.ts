@@ -4,7 +4,7 @@ import { type ExactResponse, sendExactRequest } from '../http/send-exact-request
 export const statelessRevision = '2026-07-28'
 const metaPrefix = 'io.modelcontextprotocol'
 
-/** What each request of the revision without sessions says of itself. */
+/** The description of itself that each request of the revision without sessions holds. */
 export const requestMeta = {
   [`${metaPrefix}/protocolVersion`]: statelessRevision,
   [`${metaPrefix}/clientInfo`]: { name: 'test', version: '1' },
@@ -43,17 +43,17 @@ export function sendMcpRequest(
   port: number,
   method: string,
   params: Readonly<Record<string, unknown>> = {},
-  said: McpRequestOptions = {},
+  options: McpRequestOptions = {},
 ): Promise<ExactResponse> {
   const named = typeof params.name === 'string' ? { 'mcp-name': params.name } : {}
-  const headers = { 'mcp-protocol-version': statelessRevision, 'mcp-method': method, ...named, ...said.headers }
+  const headers = { 'mcp-protocol-version': statelessRevision, 'mcp-method': method, ...named, ...options.headers }
   const body = {
     jsonrpc: '2.0',
     id: ++lastRequestId,
     method,
-    params: { ...params, _meta: { ...requestMeta, ...said.meta } },
+    params: { ...params, _meta: { ...requestMeta, ...options.meta } },
   }
-  return postMcp(port, body, { ...said, headers })
+  return postMcp(port, body, { ...options, headers })
 }
 
 export type ToolCallResult = {
@@ -67,9 +67,9 @@ export async function callTool(
   port: number,
   name: string,
   input: Readonly<Record<string, unknown>>,
-  said: McpRequestOptions = {},
+  options: McpRequestOptions = {},
 ): Promise<ToolCallResult> {
-  const answer = await sendMcpRequest(port, 'tools/call', { name, arguments: input }, said)
+  const answer = await sendMcpRequest(port, 'tools/call', { name, arguments: input }, options)
   const { result } = answer.json as { result?: ToolCallResult }
   if (!result) throw new Error(`${answer.status} ${answer.text}`)
   return result

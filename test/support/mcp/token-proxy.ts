@@ -1,11 +1,11 @@
-// Stands before /agentspace for clients that cannot be given a token: adds it to every request, and hands all else on.
+// Stands before /agentspace for clients that cannot send a token: adds it to every request, and passes all else on.
 import { once } from 'node:events'
 import * as http from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type TokenProxy = { readonly url: string; close(): Promise<void> }
 
-/** `Host` and `Origin` go through as the client said them: they are what some of these clients test. */
+/** `Host` and `Origin` go through unchanged: some of these clients test them. */
 export async function startTokenProxy(target_port: number, token: string): Promise<TokenProxy> {
   const server = http.createServer((request, response) => {
     const { method, url, headers } = request

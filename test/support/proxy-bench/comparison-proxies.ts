@@ -1,4 +1,4 @@
-// What others use for such a door, each set up to do what it can of the same work: nginx, nginx with Redis, HAProxy, Fastify.
+// Widely used proxies, each set up to do the same work as far as it can: nginx, nginx with Redis, HAProxy, Fastify.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +11,7 @@ const limit_per_min = 60_000_000
 const token = 'bench-token'
 const prefix = '/public-api'
 
-/** The service behind the door: 200 bytes, on the core of the load. */
+/** The service behind the proxy: 200 bytes, on the core of the load. */
 export function startUpstream(folder: string, port: number): Promise<PinnedProgram> {
   const body = JSON.stringify({ report: 'x'.repeat(180) })
   const conf = formatNginxConf(

@@ -1,4 +1,4 @@
-// A door of @fastify/http-proxy with its rate limit in Redis, as their documentation sets it up.
+// A proxy of @fastify/http-proxy with its rate limit in Redis, as their documentation sets it up.
 import { createRequire } from 'node:module'
 import path from 'node:path'
 

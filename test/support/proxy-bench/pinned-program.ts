@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import net from 'node:net'
 
-/** The measured program has the one to itself; whoever loads it, and what it asks, share the other. */
+/** The measured program has the one to itself; the load generator and the backends share the other. */
 export const benchCores = { measured: 0, around: 1 } as const
 
 /** Ticks of /proc a second; the same on every Linux that this runs on. */
@@ -24,10 +24,11 @@ export async function startPinnedProgram(
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said = (said + text).slice(-4_000)))
-  while (ready === undefined ? !(await isListening(port)) : !said.includes(ready)) {
-    if (child.exitCode !== null) throw new Error(`${command[0]} ended: ${said}`)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (text) => (output = (output + text).slice(-4_000)))
+  while (ready === undefined ? !(await isListening(port)) : !output.includes(ready)) {
+    if (child.exitCode !== null) throw new Error(`${command[0]} ended: ${output}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   const pid = child.pid ?? Number.NaN

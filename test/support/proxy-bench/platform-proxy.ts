@@ -1,4 +1,4 @@
-// The public door as it is shipped, set up to do all of its work: rules, counter in Redis, token, audit, header rules.
+// The public proxy as it is shipped, set up to do all of its work: rules, counter in Redis, token, audit, header rules.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'

@@ -38,8 +38,8 @@ export type WrkCounts = z.infer<typeof wrkOutput>
 export async function runWrk(folder: string, url: string, seconds: number): Promise<WrkCounts> {
   const file = path.join(folder, 'load.lua')
   writeFileSync(file, script)
-  const given = ['-t1', `-c${wrk_clients}`, `-d${seconds}s`, '-s', file, url]
-  const wrk = spawn('taskset', ['-c', String(benchCores.around), 'wrk', ...given], {
+  const options = ['-t1', `-c${wrk_clients}`, `-d${seconds}s`, '-s', file, url]
+  const wrk = spawn('taskset', ['-c', String(benchCores.around), 'wrk', ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let text = ''

@@ -8,16 +8,16 @@ export type CorpusRow = {
   readonly class: string
   readonly note: string
   readonly raw_b64: string
-  /** What the upstream says to it, after which it closes; a plain 200 when absent. */
+  /** The upstream's answer, after which it closes; a plain 200 when absent. */
   readonly upstream_b64?: string
   /** Requests that follow, each on a connection of its own. */
   readonly then_b64?: readonly string[]
-  /** Never whole: the door ends it by its time limits. */
+  /** Never whole: the proxy ends it by its time limits. */
   readonly slow?: true
   readonly expect: {
     readonly forward: boolean | 'optional'
     readonly status: readonly number[]
-    /** What reaches the upstream, at most `upstream_max` requests. */
+    /** The requests at the upstream, at most `upstream_max`. */
     readonly upstream?: readonly { readonly method: string; readonly path: string }[]
     readonly upstream_max: number
     /** After the requests that follow: no more, and no fewer. */

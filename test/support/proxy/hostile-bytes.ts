@@ -1,4 +1,4 @@
-// What a hostile caller might send, for fast-check: noise, requests of hostile parts, requests of the corpus, and all of these altered.
+// Requests of a hostile caller, for fast-check: noise, requests of hostile parts, requests of the corpus, and all of these altered.
 import fc from 'fast-check'
 import { readCorpusRows } from './corpus-row.ts'
 

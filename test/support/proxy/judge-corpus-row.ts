@@ -1,14 +1,14 @@
-// What is wrong with what became of a row of the corpus, by its weight: from a hole in the door down to a wish.
+// The faults in the outcome of a row of the corpus, by weight: from a hole in the proxy down to a wish.
 import type { CorpusRow } from './corpus-row.ts'
 import { type ForwardedRequest, listFieldValues } from './recording-upstream.ts'
 
-/** HIGH: a hole. MED: wrong. FUNC: a request that should be served was not. SHOULD and LOW: a stricter door would do otherwise. */
+/** HIGH: a hole. MED: wrong. FUNC: a request that should be served was not. SHOULD and LOW: a stricter proxy would do otherwise. */
 export type FindingSeverity = 'HIGH' | 'MED' | 'FUNC' | 'SHOULD' | 'LOW'
 export type CorpusFinding = { readonly severity: FindingSeverity; readonly detail: string }
 
 export type CorpusOutcome = {
   readonly reached: readonly ForwardedRequest[]
-  /** All that the door said. */
+  /** All bytes that the proxy sent. */
   readonly text: string
   /** The connection goes on. */
   readonly isOpen: boolean
@@ -18,17 +18,21 @@ export type CorpusOutcome = {
   readonly then: readonly number[]
 }
 
-/** What the door was given to reach the upstream with. */
+/** The proxy's credentials for the upstream. */
 export type UpstreamCredentials = { readonly authority: string; readonly token: string }
 
 const createFinding = (weight: FindingSeverity, says: string): CorpusFinding => ({ severity: weight, detail: says })
 const describeRequest = ({ method, target }: ForwardedRequest) => `${method} ${target.slice(0, 80)}`
 
-export function judgeCorpusRow(row: CorpusRow, outcome: CorpusOutcome, given: UpstreamCredentials): CorpusFinding[] {
+export function judgeCorpusRow(
+  row: CorpusRow,
+  outcome: CorpusOutcome,
+  credentials: UpstreamCredentials,
+): CorpusFinding[] {
   return [
     ...(row.expect.forward === false ? judgeUnwanted(row, outcome) : judgeWanted(row, outcome)),
-    ...outcome.reached.flatMap((request) => [...judgeForwarded(request, given), ...compareWithRow(request, row)]),
-    ...judgeAnswer(row, outcome, given),
+    ...outcome.reached.flatMap((request) => [...judgeForwarded(request, credentials), ...compareWithRow(request, row)]),
+    ...judgeAnswer(row, outcome, credentials),
     ...judgeCaching(row, outcome),
   ]
 }

@@ -1,4 +1,4 @@
-// The public door as an operator runs it: the packaged executable alone, before a platform and an identity provider that obey a test.
+// The public proxy as an operator runs it: the packaged executable, before a platform and an identity provider of a test.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,7 +14,7 @@ export type ReceivedRequest = {
   readonly body: string
 }
 
-/** A server that notes what it is asked, and answers as the test says. */
+/** A server that records its requests, and answers as the test decides. */
 export type ScriptedServer = {
   readonly port: number
   readonly requests: ReceivedRequest[]
@@ -28,14 +28,14 @@ export async function startScriptedServer(answer: ScriptedServer['respond']): Pr
     request.on('data', (piece: Buffer) => pieces.push(piece))
     request.on('end', () => {
       const { method = '', url = '', headers } = request
-      const asked = { method, url, headers, body: Buffer.concat(pieces).toString('utf8') }
-      told.requests.push(asked)
-      told.respond(asked, response)
+      const received = { method, url, headers, body: Buffer.concat(pieces).toString('utf8') }
+      scripted.requests.push(received)
+      scripted.respond(received, response)
     })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const told: ScriptedServer = {
+  const scripted: ScriptedServer = {
     port: (server.address() as AddressInfo).port,
     requests: [],
     respond: answer,
@@ -44,7 +44,7 @@ export async function startScriptedServer(answer: ScriptedServer['respond']): Pr
       await new Promise((resolve) => server.close(resolve))
     },
   }
-  return told
+  return scripted
 }
 
 export const upstreamServiceToken = 'service-token-that-no-caller-may-see'
@@ -56,8 +56,9 @@ export type PackagedProxy = {
   readonly provider: ScriptedServer
   readonly env: Readonly<Record<string, string>>
   serve(more?: Readonly<Record<string, string>>): Promise<ServedSite>
-  /** Of somebody who may do everything, for the local socket. */
+  /** Of a person with every permission, for the local socket. */
   token(): string
+  /** Stops what it serves, and removes its folder. */
   close(): Promise<void>
 }
 
@@ -85,14 +86,20 @@ export async function createPackagedProxy(
     ...env,
   }
   let minted: string | undefined
+  const daemons: ServedSite[] = []
   return {
     ...{ site, platform, provider, env: own },
-    serve: (more = {}) => site.serve({ ...own, ...more }),
+    async serve(more = {}) {
+      const served = await site.serve({ ...own, ...more })
+      daemons.push(served)
+      return served
+    },
     token() {
       minted ??= site.run(['token', 'mint', '--subject', 'ada', '--roles', 'admin', '--json']).stdout
       return (JSON.parse(minted) as { token: string }).token
     },
     async close() {
+      for (const served of daemons.splice(0)) await served.stop()
       site.remove()
       await Promise.all([platform.close(), provider.close()])
     },
@@ -128,10 +135,10 @@ export type ProxyRecord = {
 }
 
 /** All audit records, newest first, once there are so many. */
-export async function waitForRecords(door: PackagedProxy, count: number): Promise<ProxyRecord[]> {
+export async function waitForRecords(proxy: PackagedProxy, count: number): Promise<ProxyRecord[]> {
   const deadline = performance.now() + 30_000
   for (;;) {
-    const items = await listRecords(door)
+    const items = await listRecords(proxy)
     if (items.length === count) return items
     if (performance.now() > deadline) throw new Error(`${items.length} records, where ${count} were to be`)
     await pause(100)
@@ -139,10 +146,10 @@ export async function waitForRecords(door: PackagedProxy, count: number): Promis
 }
 
 /** As many as there are now. */
-export async function listRecords(door: PackagedProxy): Promise<ProxyRecord[]> {
+export async function listRecords(proxy: PackagedProxy): Promise<ProxyRecord[]> {
   const items: ProxyRecord[] = []
   for (let cursor = ''; ; ) {
-    const answer = await sendToLocalSocket(door, `/api/v2/proxy/record?limit=500${cursor && `&cursor=${cursor}`}`)
+    const answer = await sendToLocalSocket(proxy, `/api/v2/proxy/record?limit=500${cursor && `&cursor=${cursor}`}`)
     const page = answer.json as { items: ProxyRecord[]; next_cursor?: string }
     items.push(...page.items)
     if (page.next_cursor === undefined) return items
@@ -152,15 +159,15 @@ export async function listRecords(door: PackagedProxy): Promise<ProxyRecord[]> {
 
 /** An operation for the site's own people, with everything permitted. */
 export function sendToLocalSocket(
-  door: PackagedProxy,
+  proxy: PackagedProxy,
   path: string,
   sent: Partial<ExactRequest> = {},
 ): Promise<ExactResponse> {
-  const socket = join(door.site.dir, 'run', 'proxy', 'sock')
-  return sendExactRequest({ port: 0, socket, method: 'GET', path, token: door.token(), ...sent })
+  const socket = join(proxy.site.dir, 'run', 'proxy', 'sock')
+  return sendExactRequest({ port: 0, socket, method: 'GET', path, token: proxy.token(), ...sent })
 }
 
-/** How often each reason is given. */
+/** The number of records for each reason. */
 export function countReasons(records: readonly ProxyRecord[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { reason } of records) counts[reason] = (counts[reason] ?? 0) + 1
@@ -173,7 +180,7 @@ export async function readProxyMetrics(of: PackagedProxy): Promise<Map<string, s
   return new Map(text.split('\n').map((line) => line.split(/ (?=[^ ]*$)/) as [string, string]))
 }
 
-/** Requests that the door has counted, by its own metric. */
+/** Requests that the proxy has counted, by its own metric. */
 export async function readRequestCount(of: PackagedProxy): Promise<number> {
   const totals = [...(await readProxyMetrics(of))].filter(([name]) => name.startsWith('proxy_request_total{'))
   return totals.reduce((sum, [, count]) => sum + Number(count), 0)

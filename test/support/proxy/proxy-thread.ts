@@ -1,4 +1,4 @@
-// A thread of the public door in the process of a test: its real listener, upstream client, token source and journal.
+// A thread of the public proxy in the process of a test: its real listener, upstream client, token source and journal.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -19,12 +19,12 @@ import { type RecordingUpstream, respondOk, startRecordingUpstream } from './rec
 
 export const proxyThreadToken = 'token-of-the-thread-that-no-caller-may-see'
 
-/** What is left once nobody is served any longer. */
+/** Open resources once no request is served any longer. */
 export type ProxyThreadReport = {
   readonly records: readonly RequestRecord[]
   /** Connections that ended without a request, by kind. */
   readonly unrouted: Readonly<Record<string, number>>
-  /** Answers of `/health` and `/service-info`, which are no public requests. */
+  /** Answers of `/health` and `/service-info`, which are not public requests. */
   readonly healthResponses: number
   /** Records that were counted as lost. */
   readonly lost: number
@@ -35,7 +35,7 @@ export type ProxyThreadReport = {
 export type TestProxyThread = {
   readonly port: number
   readonly upstream: RecordingUpstream
-  /** What the main thread says: whether the journal holds as much as it may. */
+  /** The main thread's message whether the journal is full. */
   journal(isFull: boolean): void
   /** Awaited before anything is counted. */
   beforeCount: () => Promise<void>
@@ -47,11 +47,11 @@ export type TestProxyThread = {
 }
 
 /**
- * `given`: settings of the role, as a profile names them. Limits that nothing reaches, unless they are among them.
- * `token_url`: where tokens are asked for, in place of a provider that gives one.
+ * `changes`: settings of the role, as a profile names them. Limits out of reach, unless they are among them.
+ * `token_url`: the address of token requests, in place of a provider that grants one.
  */
 export async function startProxyThread(
-  given: Readonly<Record<string, unknown>>,
+  changes: Readonly<Record<string, unknown>>,
   token_url?: string,
 ): Promise<TestProxyThread> {
   const journal = mkdtempSync(path.join(tmpdir(), 'door-thread-'))
@@ -62,7 +62,7 @@ export async function startProxyThread(
   })
   const inside = new MainThread()
   const config = buildThreadConfig(
-    given,
+    changes,
     upstream.port,
     token_url ?? `http://127.0.0.1:${provider.port}/token`,
     journal,
@@ -71,7 +71,7 @@ export async function startProxyThread(
   const thread = new ProxyWorker(start, (message) => inside.take(message))
   inside.answer = (message) => thread.receive(message, () => inside.isOver.resolve())
   await thread.listen()
-  const door: TestProxyThread = {
+  const testThread: TestProxyThread = {
     port: await inside.listening.promise,
     upstream,
     beforeCount: async () => undefined,
@@ -88,8 +88,8 @@ export async function startProxyThread(
       rmSync(journal, { recursive: true, force: true })
     },
   }
-  inside.beforeCount = () => door.beforeCount()
-  return door
+  inside.beforeCount = () => testThread.beforeCount()
+  return testThread
 }
 
 /** The main thread's part. */
@@ -141,7 +141,7 @@ class MainThread {
 }
 
 function buildThreadConfig(
-  given: Readonly<Record<string, unknown>>,
+  changes: Readonly<Record<string, unknown>>,
   upstream: number,
   token_url: string,
   journal: string,
@@ -150,7 +150,7 @@ function buildThreadConfig(
     ...{ platform_api_url: `http://127.0.0.1:${upstream}`, trusted_networks: ['127.0.0.1'], trusted_proxy_depth: 1 },
     ...{ public_sso_client_id: 'door', public_sso_client_secret: 'secret-of-the-thread' },
     ...{ rate_limit_per_min: 1_000_000, write_rate_limit_per_min: 1_000_000 },
-    ...given,
+    ...changes,
   })
   const none = { platform_ca: undefined, sso_ca: undefined, key_value: undefined, tls: undefined }
   return { ...none, proxy, token_url, journal_folder: journal }

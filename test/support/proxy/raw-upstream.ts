@@ -1,4 +1,4 @@
-// A server that says exactly the bytes a test gives it, and notes what it was asked, byte by byte.
+// A server that sends exactly the bytes of a test, and records its requests, byte by byte.
 import net from 'node:net'
 
 export type RawConnection = {

@@ -1,10 +1,10 @@
-// A client that sends bytes in pieces and listens until the other end has closed, or has said its last word.
+// A client that sends bytes in pieces and reads until the other end has closed, or has sent its last byte.
 import { connect } from 'node:net'
 
 /** Far longer than any time limit of those who are tried. */
 const timeout_ms = 90_000
 
-/** All that came, one character a byte. Rejects, with what was sent, when there is no end to it. */
+/** All bytes that came, one character a byte. Rejects, with the sent bytes, when no end comes. */
 export function readUntilClose(
   port: number,
   pieces: readonly string[],
@@ -27,7 +27,7 @@ export function readUntilClose(
       text += piece
       if (isLast(text)) over()
     })
-    // Whoever closes while bytes are on their way resets the connection.
+    // An end that closes while bytes are on their way resets the connection.
     socket.on('error', () => undefined)
     socket.on('close', over)
     const write = (at: number): void => {

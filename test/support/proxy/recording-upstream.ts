@@ -92,7 +92,7 @@ export type RecordingUpstream = {
   readonly port: number
   /** Whole requests of all connections, in the order in which they became whole. */
   readonly requests: ForwardedRequest[]
-  /** What came on a connection and is no whole request. */
+  /** Bytes of a connection that are not a whole request. */
   listLeftovers(): string[]
   /** May be replaced at any time. */
   respond: (request: ForwardedRequest, socket: Socket) => void

@@ -1,4 +1,4 @@
-// Sends a row of the corpus to a door as its bytes stand, and waits until the door is done with it, however long that takes.
+// Sends a row of the corpus to a proxy as its bytes stand, and waits until the proxy is done with it, without a time limit.
 import { connect } from 'node:net'
 import { vi } from 'vitest'
 import type { CorpusRow } from './corpus-row.ts'
@@ -6,18 +6,18 @@ import type { CorpusOutcome } from './judge-corpus-row.ts'
 import { type RecordingUpstream, respondOk } from './recording-upstream.ts'
 
 const timeout_ms = 60_000
-/** Of an answer that is no 1xx. */
+/** Of an answer other than 1xx. */
 const finalStatusLine = /HTTP\/1\.1 ([2-5]\d\d)[\s\S]*?\r\n\r\n/
 
-/** `listed`: a target that the door answers a preflight on. */
+/** `listed`: a target that the proxy answers a preflight on. */
 export type CorpusTarget = { readonly port: number; readonly listed: string }
 
-/** `isOpen`: more could be asked on the same connection. */
+/** `isOpen`: the connection would take more requests. */
 export type CorpusReply = { readonly text: string; readonly isOpen: boolean }
 
 /**
- * All that the door says. Once it has answered, a preflight follows on the same connection, whose answer repeats a word of its
- * own: by then the door is done with what was sent before, whatever it took it for.
+ * All bytes from the proxy. Once it has answered, a preflight follows on the same connection, whose answer repeats a word of its
+ * own: by then the proxy is done with the bytes before, however it read them.
  */
 export function sendCorpusBytes({ port, listed }: CorpusTarget, bytes: Buffer, word: string): Promise<CorpusReply> {
   return new Promise((resolve, reject) => {
@@ -44,7 +44,7 @@ export function sendCorpusBytes({ port, listed }: CorpusTarget, bytes: Buffer, w
         socket.write(`OPTIONS ${listed} HTTP/1.1\r\n${ask}\r\n`)
       }
     })
-    // A door that closes while bytes are on their way resets the connection.
+    // A proxy that closes while bytes are on their way resets the connection.
     socket.on('error', () => undefined)
     socket.on('close', () => over())
     socket.write(bytes)
@@ -75,7 +75,7 @@ export async function runCorpusRow(
     await sendCorpusBytes(place, Buffer.from(bytes, 'base64'), `${row.id}-${at}`)
     then.push(upstream.requests.length)
   }
-  // Or the door might use a connection for the next row that is about to close.
+  // Or the proxy might use a connection for the next row that is about to close.
   await vi.waitFor(() => Promise.all(closing), { timeout: timeout_ms })
   return { reached, text, isOpen, status: parseFinalStatus(text), then }
 }

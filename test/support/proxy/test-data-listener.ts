@@ -1,4 +1,4 @@
-// A listener of the data plane whose requests a test answers, and clients that send exactly the bytes they are given.
+// A listener of the data plane whose requests a test answers, and clients that send exactly the bytes of the test.
 import net from 'node:net'
 import { expect, vi } from 'vitest'
 import {

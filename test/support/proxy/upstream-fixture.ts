@@ -16,22 +16,22 @@ export async function closeUpstreamFixtures(): Promise<void> {
   for (const one of openResources.splice(0).reverse()) await one.close()
 }
 
-/** What a sink was told: calls in order, and all bytes. While `isHeld` it asks for no more. */
+/** The calls of a sink, in order, and all bytes. While `isHeld` it takes no more. */
 export type SinkCalls = { events: string[]; body: string; isPaused: boolean }
 
-/** Notes what it is told, in order. */
+/** Records its calls, in order. */
 export function createRecordingSink(): ResponseSink & { readonly told: SinkCalls } {
-  const told: SinkCalls = { events: [], body: '', isPaused: false }
+  const calls: SinkCalls = { events: [], body: '', isPaused: false }
   return {
-    told,
-    head: (status, rawHeaders, length) => void told.events.push(`head ${status} ${rawHeaders.join('|')} ${length}`),
+    told: calls,
+    head: (status, rawHeaders, length) => void calls.events.push(`head ${status} ${rawHeaders.join('|')} ${length}`),
     data(bytes) {
-      told.body += bytes.toString('latin1')
-      return !told.isPaused
+      calls.body += bytes.toString('latin1')
+      return !calls.isPaused
     },
     flush: () => undefined,
-    end: () => void told.events.push('end'),
-    fail: (failure) => void told.events.push(`fail ${failure}`),
+    end: () => void calls.events.push('end'),
+    fail: (failure) => void calls.events.push(`fail ${failure}`),
   }
 }
 
@@ -49,12 +49,12 @@ export async function startUpstreamFixture(
   openResources.push(server)
   const clock = manualCoarseClock()
   const client = createClient(server, clock, more)
-  const ask = (given: Partial<UpstreamRequest> = {}) => {
+  const ask = (changes: Partial<UpstreamRequest> = {}) => {
     const sink = createRecordingSink()
-    const flight = client.forward({ method: 'GET', path: '/a', headers: ['host', 'up'], ...given }, sink)
+    const flight = client.forward({ method: 'GET', path: '/a', headers: ['host', 'up'], ...changes }, sink)
     return { flight, told: sink.told }
   }
-  const over = (told: SinkCalls) => vi.waitFor(() => expect(told.events.at(-1)).toMatch(/^(end|fail)/), pollOptions)
+  const over = (calls: SinkCalls) => vi.waitFor(() => expect(calls.events.at(-1)).toMatch(/^(end|fail)/), pollOptions)
   return { server, clock, client, ask, over }
 }
 

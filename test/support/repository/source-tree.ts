@@ -12,13 +12,13 @@ export type SourceFile = {
   /** Path from the root of the repository, with forward slashes. */
   readonly path: string
   readonly text: string
-  /** What the file imports, types included: a path from the root, a package's name, or `node:x`. */
+  /** The imports of the file, types included: a path from the root, a package's name, or `node:x`. */
   readonly imports: readonly string[]
   /** Those of them that are loaded with the file itself: no types, nothing that is imported when it is needed. */
   readonly loads: readonly string[]
   /** Dotted names that are called, constructed or read, such as `Date.now` or `process.env`, each with its line. */
   readonly names: readonly { readonly name: string; readonly line: number }[]
-  /** What the file declares at its top level. */
+  /** The top-level declarations of the file. */
   readonly declarations: readonly SourceDeclaration[]
 }
 

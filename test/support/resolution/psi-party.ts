@@ -22,7 +22,7 @@ const { signal } = new AbortController()
 const secret = new Uint8Array(32).fill(seed)
 const values = Array.from({ length: count }, (_, at) => `user-${from + at}@example.org`)
 const width = computeTagBytes(count, count)
-const postToPeer = (said: PsiMessage) => parentPort?.postMessage(said)
+const postToPeer = (message: PsiMessage) => parentPort?.postMessage(message)
 
 const ownBlindedValues = sortPoints(await blinding.blindValues('bench', values, secret, signal), 32)
 let ownDoubleBlinded: Uint8Array | undefined
@@ -38,7 +38,7 @@ parentPort?.on('message', async (heard: PsiMessage) => {
   }
   if ('tags' in heard) ownDoubleBlinded = heard.tags
   if (!ownDoubleBlinded || !peerDoubleBlinded) return
-  const met = intersectTags(ownDoubleBlinded, peerDoubleBlinded, width).ours
+  const met = intersectTags(ownDoubleBlinded, peerDoubleBlinded, width).left
   const half = from + count / 2
   const isRight = met.every((place) => from + (ownBlindedValues.order[place] ?? 0) >= half)
   postToPeer({ found: met.length, isRight })

@@ -1,4 +1,4 @@
-// Shows that a missing tool never passes in silence: it is a skip that is said, or a failure where all must be real.
+// Shows that a missing tool never passes in silence: it is a reported skip, or a failure where all must be real.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -22,7 +22,7 @@ requires('no-such-tool').each([1, 2])('without, %i', () => {})
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Runs the sample in a vitest of its own: a failing test is what is wanted of it. */
+/** Runs the sample in a vitest of its own: a failing test is the expected result. */
 function runSample(real: string) {
   const runner = path.join(repositoryRoot, 'node_modules/vitest/vitest.mjs')
   const args = [

@@ -25,20 +25,31 @@ export type ToolRequirement = { readonly isPresent: boolean; readonly name: stri
  * standard error.
  */
 export function requires(...tools: readonly string[]): typeof test {
-  const missing = tools.filter((tool) => !isOnPath(tool))
-  return whenPresent({ isPresent: missing.length === 0, name: missing.join(' and '), hint: 'not found on PATH' })
+  return whenPresent(findTools(...tools))
 }
 
-/** The same for what is not a program on PATH: a variable that names a tool, a server's address, a folder of data. */
-export function whenPresent({ isPresent, name, hint }: ToolRequirement): typeof test {
-  if (isPresent) return test
-  if (process.env.REQUIRE_REAL === '1') return createFailingTest(name, hint)
+/** Whether all these programs are on PATH. */
+export function findTools(...tools: readonly string[]): ToolRequirement {
+  const missing = tools.filter((tool) => !isOnPath(tool))
+  return { isPresent: missing.length === 0, name: missing.join(' and '), hint: 'not found on PATH' }
+}
+
+/**
+ * The same for a tool other than a program on PATH: a variable that names it, a server's address, a folder of data.
+ * `tests` is a test function with fixtures, in place of `test`.
+ */
+export function whenPresent<Tests extends object = typeof test>(
+  { isPresent, name, hint }: ToolRequirement,
+  tests: Tests = test as unknown as Tests,
+): Tests {
+  if (isPresent) return tests
+  if (process.env.REQUIRE_REAL === '1') return createFailingTest(tests, name, hint)
   process.stderr.write(`SKIPPED: tests that need ${name}: ${hint}\n`)
-  return test.skip as typeof test
+  return (tests as unknown as typeof test).skip as unknown as Tests
 }
 
 /** Keeps the shape of `test`, `each` and its like included, so that any use compiles, runs and fails. */
-function createFailingTest(name: string, hint: string): typeof test {
+function createFailingTest<Tests extends object>(tests: Tests, name: string, hint: string): Tests {
   const fail = () => {
     throw new Error(`${name} is required (REQUIRE_REAL=1): ${hint}`)
   }
@@ -54,5 +65,5 @@ function createFailingTest(name: string, hint: string): typeof test {
         return typeof member === 'function' ? wrap(member.bind(target)) : member
       },
     })
-  return wrap(test) as typeof test
+  return wrap(tests) as Tests
 }

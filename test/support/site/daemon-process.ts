@@ -2,29 +2,44 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
-import type { RunningDaemon, UnixUser } from './packaged-federation.ts'
+import type { UnixUser } from '../command/run-executable.ts'
 import { waitUntil } from './test-site.ts'
+
+export type RunningDaemon = {
+  readonly pid: number
+  /** Its log so far: everything that it has printed. */
+  log(): string
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number | null>
+  /** SIGKILL; resolves once it is gone. */
+  kill(): Promise<void>
+  signal(name: NodeJS.Signals): void
+  /** Whether it has ended, by any cause. */
+  hasEnded(): boolean
+}
 
 type StartedDaemon = {
   readonly daemon: RunningDaemon
-  readonly serving: readonly (readonly [role: string, url: string])[]
+  /** The listeners of each role. */
+  readonly urls: Readonly<Record<string, readonly string[]>>
 }
 
 export type DaemonOptions = {
   readonly program: string
   readonly words: readonly string[]
-  /** The file that takes all that it writes. */
+  /** The file that takes its output. */
   readonly log: string
   readonly user?: UnixUser
+  readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
 }
 
 export async function startDaemon(
-  { program, words, log: file, user, env = {} }: DaemonOptions,
+  { program, words, log: file, user, env = {}, cwd }: DaemonOptions,
   daemons: Set<ChildProcess>,
 ): Promise<StartedDaemon> {
   const out = fs.openSync(file, 'wx', 0o600)
-  const child = spawn(program, [...words], { env, stdio: ['ignore', out, out], ...user })
+  const child = spawn(program, [...words], { env, stdio: ['ignore', out, out], ...(cwd ? { cwd } : {}), ...user })
   fs.closeSync(out)
   daemons.add(child)
   child.once('exit', () => daemons.delete(child))
@@ -33,9 +48,8 @@ export async function startDaemon(
     if (hasEnded(child)) throw new Error(`platform ${words.join(' ')} ended with ${child.exitCode}: ${log()}`)
     return parseReadyUrls(log())
   })
-  const serving = Object.entries(urls).map(([role, all]) => [role, all.find((url) => url.startsWith('http')) ?? ''])
   return {
-    serving: serving as [string, string][],
+    urls,
     daemon: {
       pid: child.pid ?? 0,
       log,
@@ -43,6 +57,7 @@ export async function startDaemon(
       async kill() {
         await endProcess(child, 'SIGKILL')
       },
+      signal: (name) => void child.kill(name),
       hasEnded: () => hasEnded(child),
     },
   }

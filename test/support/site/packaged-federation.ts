@@ -1,6 +1,5 @@
 // Sites that know each other, made and run as operators do: by commands of the packaged executable and nothing else.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { type ChildProcess, execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -8,25 +7,16 @@ import { parse, stringify } from 'yaml'
 import { everyOperation } from '../../../daemon/every-role.ts'
 import type { AnyOperation } from '../../../daemon/kernel/operation/operation.ts'
 import type { CommandResult, Json } from '../command/run-command.ts'
+import {
+  copyExecutable,
+  findExecutable,
+  findFaultPointExecutable,
+  runExecutable,
+  type UnixUser,
+} from '../command/run-executable.ts'
 import { type CheckedClient, createCheckedClient } from '../http/checked-client.ts'
 import { sendHttpRequest } from '../http/send-http-request.ts'
-import { type DaemonOptions, endProcess, startDaemon } from './daemon-process.ts'
-import { findExecutable, findFaultPointExecutable } from './packaged-site.ts'
-
-export type RunningDaemon = {
-  readonly pid: number
-  /** Its log so far: all that it ever wrote to stderr. */
-  log(): string
-  /** SIGTERM; resolves with the exit code. */
-  stop(): Promise<number | null>
-  /** SIGKILL; resolves once it is gone. */
-  kill(): Promise<void>
-  /** Whether it has ended, by whatever. */
-  hasEnded(): boolean
-}
-
-/** Another user of the machine, by number: it needs no name. */
-export type UnixUser = { readonly uid: number; readonly gid: number }
+import { type DaemonOptions, endProcess, type RunningDaemon, startDaemon } from './daemon-process.ts'
 
 export type FederatedSite = {
   readonly name: string
@@ -48,9 +38,9 @@ export type FederatedSite = {
   startUntil(faultPoint: string): Promise<RunningDaemon>
   /** Runs a command in that build; `exit` is null when it has died there. */
   runUntil(faultPoint: string, words: readonly string[]): Promise<CommandResult>
-  /** Someone of the site's tenant with a token minted by the command line; cleared for everything unless said. */
+  /** A person of the site's tenant with a token minted by the command line; cleared for everything by default. */
   as(subject: string, roles: readonly string[], clearance?: string): Promise<CheckedClient>
-  /** Whoever a token of somebody else's is for. */
+  /** The holder of a token from elsewhere. */
   withToken(token: string): CheckedClient
 }
 
@@ -74,6 +64,13 @@ export function createPackagedFederation(...names: readonly string[]): Promise<P
     for (const site of made) for (const peer of made) if (peer !== site) await pinFederatedPeer(site, peer)
     return made
   })
+}
+
+/** Throws where the federation has no site of this name. */
+export function findSite({ sites }: PackagedFederation, name: string): FederatedSite {
+  const site = sites[name]
+  if (!site) throw new Error(`the federation has no site ${name}`)
+  return site
 }
 
 /** The same sites once more, as they lie on disk, in a folder of their own; those that are copied must not run. */
@@ -104,35 +101,6 @@ async function openFederation(
     await end()
     throw error
   }
-}
-
-type ExecutableOptions = {
-  readonly env?: Readonly<Record<string, string>>
-  readonly cwd?: string
-  readonly input?: string
-  readonly user?: UnixUser | undefined
-  readonly program?: string
-}
-
-/** The executable where every user reaches it; the folder is opened for them. */
-function copyExecutable(dir: string): string {
-  const program = path.join(dir, 'platform')
-  fs.chmodSync(dir, 0o755)
-  if (!fs.existsSync(program)) fs.copyFileSync(findExecutable(), program, fs.constants.COPYFILE_FICLONE)
-  return program
-}
-
-/** Runs the packaged executable to its end; nothing of the test's own environment is seen. */
-export async function runExecutable(words: readonly string[], around: ExecutableOptions = {}): Promise<CommandResult> {
-  const { env = {}, cwd, input = '', user } = around
-  const program = around.program ?? (user && cwd ? copyExecutable(cwd) : findExecutable())
-  const child = spawn(program, [...words], { env, stdio: 'pipe', ...(cwd ? { cwd } : {}), ...user })
-  const said = { stdout: '', stderr: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text))
-  child.stdin.on('error', () => undefined).end(input)
-  const [exit] = (await once(child, 'close')) as [number | null]
-  return { exit, ...said }
 }
 
 /** Pins `peer` at `site`, by the fingerprints that two people would have compared; with more words of `peers add`. */
@@ -183,13 +151,14 @@ function openSite(base: string, name: string, daemons: Set<ChildProcess>): Feder
   }
   const serving = async (
     roles: readonly string[],
-    given: Pick<DaemonOptions, 'user' | 'env'> & { program?: string; under?: readonly string[] } = {},
+    options: Pick<DaemonOptions, 'user' | 'env'> & { program?: string; under?: readonly string[] } = {},
   ) => {
     const log = path.join(base, `${name}-${++starts}.log`)
-    const program = given.program ?? (given.user ? copyExecutable(base) : findExecutable())
-    const [first = program, ...words] = [...(given.under ?? []), program, 'serve', ...roles, '--site', dir]
-    const begun = await startDaemon({ ...given, program: first, words, log }, daemons)
-    for (const [role, url] of begun.serving) serves.set(role, { url, daemon: begun.daemon })
+    const program = options.program ?? (options.user ? copyExecutable(base) : findExecutable())
+    const [first = program, ...words] = [...(options.under ?? []), program, 'serve', ...roles, '--site', dir]
+    const begun = await startDaemon({ ...options, program: first, words, log }, daemons)
+    for (const [role, urls] of Object.entries(begun.urls))
+      serves.set(role, { url: urls.find((url) => url.startsWith('http')) ?? '', daemon: begun.daemon })
     return begun.daemon
   }
   const site: FederatedSite = {
@@ -215,11 +184,7 @@ function openSite(base: string, name: string, daemons: Set<ChildProcess>): Feder
       return site.withToken(token)
     },
     withToken: (token) =>
-      createCheckedClient(
-        { call: (role, ...asked) => sendHttpRequest(urlOf(role), ...asked) },
-        token,
-        findOperationRole,
-      ),
+      createCheckedClient({ call: (role, ...args) => sendHttpRequest(urlOf(role), ...args) }, token, findOperationRole),
   }
   return site
 }

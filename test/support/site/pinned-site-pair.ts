@@ -15,9 +15,9 @@ export type PinnedSitePair = {
   readonly clock: SimulatedClock
   readonly alpha: TestSite
   readonly bravo: TestSite
-  /** What bravo's carrier finds; the files of one message are together, in the order of the numbers. */
+  /** The files for bravo's carrier; those of one message are together, in the order of the numbers. */
   listReady(): string[]
-  /** Takes everything from bravo to alpha but what is to be lost on the way; how many messages came. */
+  /** Takes everything from bravo to alpha but the files to lose on the way; returns the number of messages. */
   carry(isLost?: (file: string) => boolean): number
   /** Of alpha's channel from bravo. */
   listQuarantined(): { reason: string; code?: string; detail: string }[]

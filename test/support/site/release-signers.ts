@@ -18,7 +18,7 @@ import {
 } from '../../../daemon/kernel/messaging/release.ts'
 import type { SingleClusterSite } from './single-cluster-site.ts'
 
-export type ReleaseSigner = { readonly subject: string; readonly key: StoredKey; sign(said: object): Promise<Jws> }
+export type ReleaseSigner = { readonly subject: string; readonly key: StoredKey; sign(content: object): Promise<Jws> }
 
 /** A key of a person whom nobody has enrolled. */
 export async function createUnenrolledSigner(
@@ -32,7 +32,11 @@ export async function createUnenrolledSigner(
 }
 
 export function createSigner(subject: string, key: StoredKey): ReleaseSigner {
-  return { subject, key, sign: (said) => signWithKeys([key], 'release', Buffer.from(releasePayload(said as Release))) }
+  return {
+    subject,
+    key,
+    sign: (content) => signWithKeys([key], 'release', Buffer.from(releasePayload(content as Release))),
+  }
 }
 
 export async function enrolSigner(
@@ -75,7 +79,7 @@ export async function quarantineExpiredMessage(
   seq += 1
   const number = seq * 10
   const body = canonicalJson({ label: quarantinedLabel, schema: 'consensus.contribution/1', data: { number } })
-  const said = {
+  const content = {
     ...{ v: 1, type: 'platform.message', channel: 'filedrop/bravo/alpha', src: 'bravo', dst: 'alpha', epoch: 1 },
     ...{ sender_tenant_id: 'bravo', receiver_tenant_id: 'alpha', seq: number, prev: '0'.repeat(96) },
     ...{
@@ -90,7 +94,7 @@ export async function quarantineExpiredMessage(
     body: { sha384: sha384(body), length: Buffer.byteLength(body), schema: 'consensus.contribution/1' },
     ...change,
   }
-  const envelope = tamper(JSON.stringify(await site.bravo.sign('statement', Buffer.from(canonicalJson(said)))))
+  const envelope = tamper(JSON.stringify(await site.bravo.sign('statement', Buffer.from(canonicalJson(content)))))
   const stem = `00000001-${String(number).padStart(16, '0')}`
   const channel = join(site.folder.filedrop, 'bravo/in')
   fs.writeFileSync(join(channel, `new/${stem}.body.json`), body)
@@ -130,7 +134,7 @@ export function buildReleaseApproval(request: ReleaseRequest, subject: string, m
   return { ...request, step: 'approval', subject, created, request: sha384(releasePayload(request)), ...more }
 }
 
-/** Hands in a signature under a token of this subject, without clearance unless said; the answer. */
+/** Submits a signature under a token of this subject, without clearance by default; returns the answer. */
 export async function submitSignature(
   site: SingleClusterSite,
   step: 'request' | 'approve',

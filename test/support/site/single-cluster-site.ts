@@ -21,7 +21,7 @@ import { type ExactRequest, type ExactResponse, sendExactRequest } from '../http
 export const siteClientSecret = 'a-secret-of-more-than-sixteen-characters'
 const labelLevels = ['UNCLASSIFIED', 'RESTRICTED', 'CONFIDENTIAL', 'SECRET', 'TOP_SECRET']
 
-/** Nothing is raised by itself while a test looks at what is stored. */
+/** Raises nothing by itself while a test reads stored documents. */
 const disabledSource = { enabled: false }
 const quietIntake = {
   ...{
@@ -60,8 +60,8 @@ export type SingleClusterSite = {
   readonly bravo: Signatures
   /** Every line of the log before redaction, as JSON: what never came here cannot leak. */
   readonly logged: readonly string[]
-  /** An hour's token of tenant `alpha` without clearance unless said. */
-  token(given?: Partial<MintClaimsInput>, change?: TokenClaimChanges): Promise<string>
+  /** An hour's token of tenant `alpha`, without clearance by default. */
+  token(claims?: Partial<MintClaimsInput>, change?: TokenClaimChanges): Promise<string>
   /** The active token key. */
   tokenKey(): StoredKey
   request(role: string, sent: Omit<ExactRequest, 'port'>): Promise<ExactResponse>
@@ -71,7 +71,7 @@ export type SingleClusterSite = {
 
 /**
  * `sections` are merged over a profile of `single_cluster` named alpha, with clients, contributors and the peer bravo.
- * `clock`: the machine's unless said.
+ * `clock`: the machine's by default.
  */
 export async function startSingleClusterSite(
   sections: Readonly<Record<string, Record<string, unknown>>> = {},
@@ -94,7 +94,7 @@ export async function startSingleClusterSite(
     bravo: joseSignatures({ dir: bravoFolder.keys }),
     logged,
     port,
-    token: (given, change) => issueToken(readTokenKey(folder), buildTokenClaims(given, change)),
+    token: (claims, change) => issueToken(readTokenKey(folder), buildTokenClaims(claims, change)),
     tokenKey: () => readTokenKey(folder),
     // Strangers alone come to the proxy's port: its operations are on its local socket.
     request: (role, sent) =>
@@ -117,10 +117,10 @@ export type TokenClaimChanges = {
   readonly jti?: string
 }
 
-/** What the site's issuer would write, or with changes what it never would. */
-export function buildTokenClaims(given: Partial<MintClaimsInput> = {}, change: TokenClaimChanges = {}) {
+/** Claims as the site's issuer writes them, or with changes as it never would. */
+export function buildTokenClaims(claims: Partial<MintClaimsInput> = {}, change: TokenClaimChanges = {}) {
   const { now_s = Math.floor(Date.now() / 1_000), iss = siteIssuerUrn('alpha'), aud = siteIssuerUrn('alpha') } = change
-  const { sub = 'ada', tenant_id = 'alpha', roles = [], ...more } = given
+  const { sub = 'ada', tenant_id = 'alpha', roles = [], ...more } = claims
   const jti = change.jti ?? `tok_${randomBytes(16).toString('hex')}`
   return { sub, tenant_id, roles, ...more, client_id: sub, iss, aud, iat: now_s, exp: now_s + 3_600, jti }
 }
@@ -135,8 +135,8 @@ function readTokenKey(folder: SiteFolder): StoredKey {
 
 async function createSiteFolder(dir: string, name: string): Promise<SiteFolder> {
   const folder = siteFolder(dir)
-  const given = { template: 'single-cluster', name, tenant_id: name, port_base: 0, algorithm: undefined }
-  await makeSite(folder, { ...given, now: Date.now() })
+  const options = { template: 'single-cluster', name, tenant_id: name, port_base: 0, algorithm: undefined }
+  await makeSite(folder, { ...options, now: Date.now() })
   return folder
 }
 

@@ -41,7 +41,7 @@ export type TokenHolder = {
   readonly roles?: readonly string[]
   readonly tenant?: string
   readonly clearance?: { level: string; categories?: string[]; nationality?: string }
-  /** Of the token; a day unless said. */
+  /** Of the token; a day by default. */
   readonly lifetime_s?: number
 }
 
@@ -52,21 +52,21 @@ export type TestSite = {
   readonly clock: SimulatedClock
   /** Events that were logged as errors since the beginning: a sound world has none. */
   readonly loggedErrors: readonly string[]
-  /** A token by the site's own key; an analyst of the site's tenant with the highest clearance unless said. */
+  /** A token by the site's own key; by default an analyst of the site's tenant with the highest clearance. */
   token(who?: TokenHolder): Promise<string>
   call(
     role: string,
     method: HttpCallMethod,
     at: string,
     body?: unknown,
-    given?: { token?: string; headers?: Readonly<Record<string, string>> },
+    sent?: { token?: string; headers?: Readonly<Record<string, string>> },
   ): Promise<HttpCallResponse>
   /** Someone with a token who calls operations by their declarations. */
   as(who?: TokenHolder): Promise<CheckedClient>
   /** The first URL over TCP that the role answers at; it changes with a restart. */
   url(role: string): string
   wakeWorker(role: string, worker: string): void
-  /** What the role keeps, for what no operation writes. */
+  /** The store of the role, for documents that no operation writes. */
   store(role: string): Store
   start(): Promise<void>
   stop(): Promise<void>
@@ -104,7 +104,7 @@ export async function createTestSite(options: TestSiteOptions = {}): Promise<Tes
     loggedErrors: faults,
     token: (who = {}) => mintToken(folder, name, { tenant, ...who }, clock.now()),
     url: (role) => up().urls[role]?.find((url) => url.startsWith('http')) ?? throwError(`${role} has no URL`),
-    call: (role, method, at, body, given) => sendHttpRequest(world.url(role), method, at, body, given),
+    call: (role, method, at, body, sent) => sendHttpRequest(world.url(role), method, at, body, sent),
     async as(who) {
       return createCheckedClient(world, await world.token(who), findOperationRole)
     },

@@ -3,8 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { test } from 'vitest'
-import { whenPresent } from '../runner/requires.ts'
+import { type ToolRequirement, whenPresent } from '../runner/requires.ts'
 
 export type SmallDisk = {
   readonly dir: string
@@ -40,9 +39,11 @@ const isMounted =
   spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs tmpfs $d && umount $d; s=$?; rmdir $d; exit $s']).status ===
   0
 
-/** A stand-in for `test` of what needs such a disk. */
-export const onSmallDisk: typeof test = whenPresent({
+export const smallDiskRequirement: ToolRequirement = {
   isPresent: isMounted,
   name: 'a small disk',
   hint: 'only root may mount one',
-})
+}
+
+/** A stand-in for `test` of tests that need such a disk. */
+export const onSmallDisk = whenPresent(smallDiskRequirement)

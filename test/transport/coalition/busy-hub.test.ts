@@ -43,7 +43,7 @@ test('a full mailbox is: what fitted has landed, and the next try hears for how 
   const refused = await carryParcels(4).catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(PeerBusyError)
   expect(refused).toMatchObject({ wait_ms: 5_000 })
-  // What is there already is there, whoever else finds no room.
+  // Messages already there stay, whoever else finds no room.
   expect(await carryParcels(1, 4)).toEqual(['landed', 'full'])
 })
 
@@ -62,7 +62,7 @@ test.each([
   expect(refused).toMatchObject({ wait_ms })
 })
 
-test('what fails otherwise is thrown once all that was sent beside it has ended', async () => {
+test('another failure is thrown once all parallel sends have ended', async () => {
   let sent = 0
   let answered = 0
   tamperingHub.tampering.respond = (method, path) => {

@@ -1,4 +1,4 @@
-// A hub is not trusted: whatever it does to messages, and whoever sends what through it, signatures and numbers decide.
+// A hub is not trusted: whatever it or its users do to messages, signatures and numbers decide.
 import * as fs from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { canonicalJson } from '../../../daemon/kernel/encoding/canonical-json.ts'
@@ -47,7 +47,7 @@ test('disorder and doubles change nothing: each is taken once, in the order of i
   expect(listQuarantineReasons(hubSites.sites.bravo, 'alpha')).toEqual([])
 })
 
-test('what the hub acknowledged and kept nowhere is a gap, and comes when it is sent again', async () => {
+test('a message that the hub acknowledged and lost is a gap, and arrives when it is sent again', async () => {
   tamperingHub.tampering.drops = (seq) => seq === 2
   await hubSites.start('alpha', 'bravo')
   await waitUntilOnline()
@@ -76,7 +76,7 @@ test('a message under another sender’s name is nobody’s: what was not signed
   expect([hubSites.delivered, reasons]).toEqual([[], ['UNKNOWN_KEY', 'UNKNOWN_KEY']])
 })
 
-test('messages of another than was asked for are not touched, and are there for an honest hub', async () => {
+test('leaves messages of another receiver untouched, for an honest hub', async () => {
   tamperingHub.tampering.mailbox = (items) => items.map((item) => ({ ...item, from: 'charlie' }))
   await hubSites.start('alpha', 'bravo')
   await waitUntilOnline()
@@ -88,7 +88,7 @@ test('messages of another than was asked for are not touched, and are there for 
   await waitForArrivals(2)
 })
 
-test('garbage is put away with a reason, and what is sound beside it arrives', async () => {
+test('quarantines garbage with a reason, and sound messages beside it arrive', async () => {
   tamperingHub.tampering.mailbox = (items, node) => {
     const [first] = items
     if (node !== 'bravo' || !first) return items
@@ -115,7 +115,7 @@ test.each([
   ],
   ['a redirect', { status: 302, text: '' }],
   ['a failure', { status: 500, text: '' }],
-])('%s in place of a mailbox is no answer, and is asked for again', async (_, forged) => {
+])('%s in place of a mailbox is not an answer, and causes another request', async (_, forged) => {
   tamperingHub.tampering.respond = (method, path) =>
     method === 'GET' && path.includes('message?') ? forged : undefined
   await hubSites.start('alpha', 'bravo')
@@ -164,7 +164,7 @@ test('a mailbox that is full is waited for, and nothing of what waits is lost', 
   expect(numbers()).toEqual(upTo(30))
 })
 
-test('what is too large for the hub stays for a courier, and holds up nothing else', async () => {
+test('a message too large for the hub stays for a courier, and delays no other', async () => {
   await hubSites.start('alpha', 'bravo')
   await waitUntilOnline()
   const large = buildMessage(hubSites.sites, { body: { text: 'x'.repeat(30_000) } })
@@ -175,7 +175,7 @@ test('what is too large for the hub stays for a courier, and holds up nothing el
   await waitUntil(() => fs.readdirSync(formatReadyPath(hubSites.sites.alpha, 'bravo')).length === 2)
 })
 
-test('what this site cannot take stays at the hub until it can', async () => {
+test('a message that this site cannot take stays at the hub until it can', async () => {
   await hubSites.start('alpha', 'bravo')
   await waitUntilOnline()
   const alpha = hubSites.sites.bravo.pinned.get('alpha')

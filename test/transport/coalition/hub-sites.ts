@@ -19,9 +19,9 @@ type MessageHandler = (message: InboundMessage) => Promise<DeliveryVerdict> | De
 
 export type HubSites = {
   readonly sites: FiledropSites
-  /** What bravo's handler was given, repeats included. */
+  /** Messages passed to bravo's handler, repeats included. */
   readonly delivered: InboundMessage[]
-  /** What it answers from now on. */
+  /** The handler's answer from now on. */
   answer(verdict: MessageHandler): void
   readonly logged: readonly string[]
   /** Stops the site's ferry and transport, and starts others over the same folders. */

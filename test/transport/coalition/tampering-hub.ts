@@ -10,9 +10,9 @@ type HubMail = z.infer<typeof queuedHubMessage>
 const page = z.object({ items: z.array(queuedHubMessage) })
 
 export type HubTampering = {
-  /** What a mailbox is said to hold, in place of what it does. */
+  /** The announced content of a mailbox, in place of the real one. */
   mailbox?: (items: HubMail[], node: string) => unknown[] | Promise<unknown[]>
-  /** True for a message that is acknowledged to its sender, and kept nowhere. */
+  /** True for a message that is acknowledged to its sender, and lost. */
   drops?: (seq: number) => boolean
   /** The whole answer to a request, in place of the hub's; undefined lets it through. */
   respond?: (

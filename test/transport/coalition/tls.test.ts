@@ -1,4 +1,4 @@
-// A hub beyond this machine is spoken to by TLS alone, and only where its certificate is one of the coalition's.
+// A hub beyond this machine is reached by TLS alone, and only where its certificate is one of the coalition's.
 import { afterAll, beforeAll, expect } from 'vitest'
 import { coalitionCarrier } from '../../../adapters/transport/coalition/coalition-carrier.ts'
 import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
@@ -44,7 +44,7 @@ function startCarrier(ca_file: string | undefined, hub_url: string, lines: strin
   return coalitionCarrier({ ...way, peers: [], registration: about, capability, log, chance: () => 0 })
 }
 
-test('a hub of an unknown authority is told nothing, and one of the coalition is joined', async () => {
+test('sends nothing to a hub of an unknown authority, and joins one of the coalition', async () => {
   const hub_url = hub.endpoint('alpha').hub_url.replace('http:', 'https:')
   const other = issueCertificate().ca
   for (const authority of [undefined, other]) {
@@ -71,6 +71,6 @@ test('a hub of an unknown authority is told nothing, and one of the coalition is
   expect(await hub.isRegistered('alpha')).toBe(true)
 })
 
-test('a file of authorities that cannot be read is said at the start', () => {
+test('reports an unreadable file of authorities at the start', () => {
   expect(() => startCarrier('/nowhere/ca.pem', 'https://127.0.0.1:1', [])).toThrow('ENOENT')
 })

@@ -1,4 +1,4 @@
-// Where a way back is accredited, arrivals are acknowledged: always as large, always as often, whatever has happened.
+// Where a way back is accredited, arrivals are acknowledged: always at the same size and rate, independent of events.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
@@ -31,7 +31,7 @@ test.beforeEach(async ({ sites }) => {
   await restartSite(sites.bravo, undefined, {}, accreditedOptions.bravo)
 })
 
-/** What bravo has ready for alpha, as [kind, bytes of the body, bytes of the envelope], in order. */
+/** The files at bravo ready for alpha, as [kind, bytes of the body, bytes of the envelope], in order. */
 function listAcknowledgements(sites: FiledropSites): [string, number, number][] {
   const ready = formatReadyPath(sites.bravo, 'alpha')
   const envelopes = fs.readdirSync(ready).filter((name) => name.endsWith('.env.json'))
@@ -42,7 +42,7 @@ function listAcknowledgements(sites: FiledropSites): [string, number, number][] 
   })
 }
 
-/** What there is goes over, a minute goes by, and what was said of it comes back. */
+/** Ready files go over, a minute passes, and the acknowledgement comes back. */
 async function passMinute(sites: FiledropSites): Promise<void> {
   carryFiles(sites.alpha, sites.bravo)
   await sites.bravo.transport.rescan()
@@ -107,7 +107,7 @@ test('with larger signatures each is a larger one, and all are as large', async 
   expect(listAcknowledgements(sites).map(([, body]) => body)).toEqual([16_384, 16_384])
 })
 
-test('what arrived is acknowledged, what is lost is not', async ({ sites }) => {
+test('acknowledges arrivals, and not losses', async ({ sites }) => {
   await sendFromAlpha(sites, 4)
   await loseMessage(sites, 3)
   await passMinute(sites)
@@ -116,7 +116,9 @@ test('what arrived is acknowledged, what is lost is not', async ({ sites }) => {
   expect(sites.alpha.received).toEqual([])
 })
 
-test('what two acknowledgements miss goes out again, and nothing that may still be on its way', async ({ sites }) => {
+test('sends again the messages that two acknowledgements miss, and none that may still be on its way', async ({
+  sites,
+}) => {
   await sendFromAlpha(sites, 2)
   await loseMessage(sites, 1)
   await passMinute(sites)
@@ -139,7 +141,9 @@ test('what two acknowledgements miss goes out again, and nothing that may still 
   ])
 })
 
-test('what was taken after the first of two was made may still be on its way, and is waited for', async ({ sites }) => {
+test('a message sent after the first of two acknowledgements may still be on its way, and is awaited', async ({
+  sites,
+}) => {
   await sendFromAlpha(sites, 2)
   // The carrier takes 1, which alpha notices only after bravo has missed it for the first time.
   for (const name of listReady(sites))

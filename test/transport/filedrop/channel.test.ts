@@ -1,4 +1,4 @@
-// A channel is made once, at enrolment; what is lost afterwards stops it, and no peer's trouble stops another.
+// A channel is made once, at enrolment; a later loss stops it, and no peer's trouble stops another.
 
 import * as fs from 'node:fs'
 import { join } from 'node:path'

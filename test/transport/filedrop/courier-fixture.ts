@@ -56,7 +56,7 @@ export function importAtBravo(
   })
 }
 
-/** Never the same twice, also over what is a restart to the site. */
+/** Never the same twice, also over a restart of the site. */
 function nextRandom(bytes: number): string {
   randomCount += 1
   return randomCount.toString(16).padStart(bytes * 2, '0')

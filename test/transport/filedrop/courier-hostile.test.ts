@@ -1,4 +1,4 @@
-// A medium may hold anything: what is not signed for, by a pinned site, for this one, does not come in, and the rest does.
+// A medium may hold anything: only files signed for, by a pinned site, for this one, come in.
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
@@ -39,12 +39,12 @@ type ManifestContent = Record<string, unknown> & { files: { name: string; bytes:
 /** Signs the manifest anew, with changes. */
 async function resignManifest(
   sites: FiledropSites,
-  change: (said: ManifestContent) => Record<string, unknown>,
+  change: (manifest: ManifestContent) => Record<string, unknown>,
   by: FiledropSite = sites.alpha,
 ): Promise<void> {
   const { payload } = JSON.parse(fs.readFileSync(join(folder, 'MANIFEST.json'), 'utf8'))
-  const said = JSON.parse(Buffer.from(payload, 'base64url').toString()) as ManifestContent
-  const note = await by.signatures.sign('manifest', Buffer.from(canonicalJson(change(said))))
+  const manifest = JSON.parse(Buffer.from(payload, 'base64url').toString()) as ManifestContent
+  const note = await by.signatures.sign('manifest', Buffer.from(canonicalJson(change(manifest))))
   fs.writeFileSync(join(folder, 'MANIFEST.json'), JSON.stringify(note))
 }
 
@@ -83,7 +83,7 @@ describe('a file', () => {
 
   test.for(
     swaps.flatMap(([what, act, why]) => (['body', 'env'] as const).map((part) => [what, part, act, why] as const)),
-  )('%s (%s) is told, its message stays away whole, and the others come in', async ([_, part, act, why], { sites }) => {
+  )('reports %s (%s), leaves its message out whole, and takes the others', async ([_, part, act, why], { sites }) => {
     act(formatPath(2, part), sites)
     const { messages, faults } = await importAtBravo(sites, media)
     expect([messages, faults]).toEqual([
@@ -121,16 +121,19 @@ describe('a file', () => {
 
 describe('a manifest', () => {
   const away = '../../../../etc/passwd'
-  test.for<[string, (said: ManifestContent) => Record<string, unknown>]>([
-    ['that names a file above', (said) => ({ ...said, files: [{ ...said.files[0], name: away }] })],
-    ['that names what no message has', (said) => ({ ...said, files: [{ ...said.files[0], name: 'x.json' }] })],
-    ['that names a file twice', (said) => ({ ...said, files: [...said.files, said.files[0]] })],
-    ['of another channel', (said) => ({ ...said, channel: 'filedrop/charlie/bravo' })],
-    ['from a site that is not pinned', (said) => ({ ...said, src: 'charlie' })],
-    ['of another medium', (said) => ({ ...said, medium: '0'.repeat(16) })],
-    ['with a member that the format does not know', (said) => ({ ...said, more: 1 })],
-    ['of a later version', (said) => ({ ...said, v: 2 })],
-    ['without a file', (said) => ({ ...said, files: [] })],
+  test.for<[string, (manifest: ManifestContent) => Record<string, unknown>]>([
+    ['that names a file above', (manifest) => ({ ...manifest, files: [{ ...manifest.files[0], name: away }] })],
+    [
+      'that names what no message has',
+      (manifest) => ({ ...manifest, files: [{ ...manifest.files[0], name: 'x.json' }] }),
+    ],
+    ['that names a file twice', (manifest) => ({ ...manifest, files: [...manifest.files, manifest.files[0]] })],
+    ['of another channel', (manifest) => ({ ...manifest, channel: 'filedrop/charlie/bravo' })],
+    ['from a site that is not pinned', (manifest) => ({ ...manifest, src: 'charlie' })],
+    ['of another medium', (manifest) => ({ ...manifest, medium: '0'.repeat(16) })],
+    ['with a member that the format does not know', (manifest) => ({ ...manifest, more: 1 })],
+    ['of a later version', (manifest) => ({ ...manifest, v: 2 })],
+    ['without a file', (manifest) => ({ ...manifest, files: [] })],
   ])('%s brings nothing', async ([_, change], { sites }) => {
     await resignManifest(sites, change)
     const { messages, faults } = await importAtBravo(sites, media)
@@ -138,12 +141,12 @@ describe('a manifest', () => {
   })
 
   test('for another site is not this site’s affair', async ({ sites }) => {
-    await resignManifest(sites, (said) => ({ ...said, dst: 'charlie' }))
+    await resignManifest(sites, (manifest) => ({ ...manifest, dst: 'charlie' }))
     expect(await importAtBravo(sites, media)).toMatchObject({ messages: 0, for_others: 1, faults: [] })
   })
 
   test.for<[string, (sites: FiledropSites) => Promise<void> | void]>([
-    ['by another site’s key', (sites) => resignManifest(sites, (said) => said, sites.bravo)],
+    ['by another site’s key', (sites) => resignManifest(sites, (manifest) => manifest, sites.bravo)],
     [
       'by a key that has been revoked',
       (sites) => {
@@ -163,7 +166,7 @@ describe('a manifest', () => {
         fs.writeFileSync(join(folder, 'MANIFEST.json'), JSON.stringify(note))
       },
     ],
-    ['that is no JSON', () => fs.writeFileSync(join(folder, 'MANIFEST.json'), '{"payload":')],
+    ['that is not JSON', () => fs.writeFileSync(join(folder, 'MANIFEST.json'), '{"payload":')],
     ['of a gigabyte', () => fs.truncateSync(join(folder, 'MANIFEST.json'), 2 ** 30)],
     ['that is not there', () => fs.rmSync(join(folder, 'MANIFEST.json'))],
     [
@@ -180,19 +183,19 @@ describe('a manifest', () => {
   })
 
   test('that names half a message brings the whole ones', async ({ sites }) => {
-    await resignManifest(sites, (said) => ({
-      ...said,
-      files: said.files.filter(({ name }) => name !== formatName(2, 'body')),
+    await resignManifest(sites, (manifest) => ({
+      ...manifest,
+      files: manifest.files.filter(({ name }) => name !== formatName(2, 'body')),
     }))
     const { messages, faults } = await importAtBravo(sites, media)
     expect([messages, faults.map((fault) => fault.file)]).toEqual([2, [expect.stringContaining(formatName(2, 'env'))]])
     expect(await listNumbers(sites)).toEqual([1, 3])
   })
 
-  test('that is longer than this site’s settings for a body allows is told for that file', async ({ sites }) => {
-    await resignManifest(sites, (said) => ({
-      ...said,
-      files: said.files.map((each) => (each.name === formatName(1, 'body') ? { ...each, bytes: 2 ** 40 } : each)),
+  test('that is longer than this site’s settings for a body allows is reported for that file', async ({ sites }) => {
+    await resignManifest(sites, (manifest) => ({
+      ...manifest,
+      files: manifest.files.map((each) => (each.name === formatName(1, 'body') ? { ...each, bytes: 2 ** 40 } : each)),
     }))
     const { messages, faults } = await importAtBravo(sites, media)
     expect([messages, faults]).toEqual([2, [{ file: expect.any(String), why: 'it has more than 4194304 bytes' }]])
@@ -215,7 +218,7 @@ describe('a folder', () => {
     expect(await importAtBravo(sites, renamed)).toMatchObject({ messages: 3, folders: ['.'], faults: [] })
   })
 
-  test('without an end to its name, of bytes that are no text, or of a draft, is passed over', async ({ sites }) => {
+  test('ignores a name without an end, of invalid bytes, or of a draft', async ({ sites }) => {
     for (const name of ['alpha-to-bravo-', 'holiday', '.alpha-to-bravo-0000000000000001.part', '..alpha', 'a\nb']) {
       fs.mkdirSync(join(media, name))
     }

@@ -39,9 +39,7 @@ function readContents(folder: string): string[] {
     .sort()
 }
 
-test('what is ready goes by a signed manifest, is taken in at the other end, and counts as picked up', async ({
-  sites,
-}) => {
+test('ready messages go by a signed manifest, come in at the other end, and count as picked up', async ({ sites }) => {
   await sendFromAlpha(sites, 3)
   const before = listReady(sites).map((name) => [
     name,
@@ -77,7 +75,7 @@ test('what is ready goes by a signed manifest, is taken in at the other end, and
   expect(readContents(media)).toEqual(untouched)
 })
 
-test('what waits under a label that may not leave any more stays in ready, and is told', async ({ sites }) => {
+test('a message whose label may no longer leave stays in ready, and is reported', async ({ sites }) => {
   await sendFromAlpha(sites, 1)
   const bravo = sites.alpha.pinned.get('bravo')
   if (!bravo) throw new Error('bravo is pinned')
@@ -203,7 +201,7 @@ test('a disk without room: what does not fit stays in ready, and the medium keep
   expect([listReady(sites).length, fs.readdirSync(media)]).toEqual([4, []])
 })
 
-test('what this site did not sign under its number stays in ready, and is told', async ({ sites }) => {
+test('a message that this site did not sign under its number stays in ready, and is reported', async ({ sites }) => {
   await sendFromAlpha(sites, 3)
   const at = (name: string) => join(formatReadyPath(sites.alpha, 'bravo'), name)
   const [body1 = '', , body2 = '', env2 = '', , env3 = ''] = listReady(sites).sort()

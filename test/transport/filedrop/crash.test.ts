@@ -1,4 +1,4 @@
-// The process may die between any two steps: whatever was done is found again, and no effect happens twice.
+// The process may die between any two steps: finished work is found again, and no effect happens twice.
 
 import * as fs from 'node:fs'
 import { join } from 'node:path'
@@ -28,16 +28,16 @@ function createEffects() {
   return { seen, deliver }
 }
 
-/** A journal whose step fails the given number of times, before or after it has happened. */
+/** A journal whose step fails this number of times, before or after it has happened. */
 function createFailingJournal(journal: Journal, step: keyof Journal, when: 'before' | 'after', times = 1): Journal {
   let left = times
   return new Proxy(journal, {
     get(target, name, self) {
-      const original = Reflect.get(target, name, self) as (...given: unknown[]) => Promise<unknown>
+      const original = Reflect.get(target, name, self) as (...args: unknown[]) => Promise<unknown>
       if (name !== step) return original
-      return async (...given: unknown[]) => {
+      return async (...args: unknown[]) => {
         if (left > 0 && when === 'before') return throwDied(left--)
-        const answer = await original(...given)
+        const answer = await original(...args)
         if (left > 0) return throwDied(left--)
         return answer
       }
@@ -140,7 +140,7 @@ test('a process that dies three times on one message gives it up at the fourth s
   expect(listQuarantineReasons(sites.bravo, 'alpha').map(({ reason }) => reason)).toEqual(['POISON'])
 })
 
-test('to be put off is no attempt, even where a single one is granted', async ({ sites }) => {
+test('a postponement is not an attempt, even with a single one allowed', async ({ sites }) => {
   let isDown = true
   const answer = (): DeliveryVerdict => (isDown ? { verdict: 'later', detail: 'not now' } : { verdict: 'applied' })
   await startReceiving(sites.bravo)
@@ -171,7 +171,7 @@ test('while the store is down intake pauses, nothing is lost, and no attempt is 
   expect(await sites.bravo.transport.health()).toEqual({ ok: true, detail: '' })
 })
 
-test('what was fresh when it was taken in does not expire while this site cannot apply it', async ({ sites }) => {
+test('a message fresh at its intake does not expire while this site cannot apply it', async ({ sites }) => {
   let isDown = true
   const answer = (): DeliveryVerdict => (isDown ? { verdict: 'later', detail: 'not now' } : { verdict: 'applied' })
   await startReceiving(sites.bravo, answer)

@@ -24,7 +24,7 @@ import { sampleTrace } from '../../support/trace/sample-trace.ts'
 export const label_policy = { policy: 'SITE', levels: ['UNCLASSIFIED', 'RESTRICTED', 'SECRET', 'TOP_SECRET'] }
 export const start_ms = Date.parse('2026-03-01T12:00:00Z')
 
-/** What tests send unless they say otherwise: releasable to the other tenant, below the ceiling. */
+/** Messages of tests by default: releasable to the other tenant, below the ceiling. */
 export function buildLabel(tenant: string, more: Partial<Label> = {}): Label {
   return {
     policy: 'SITE',
@@ -52,7 +52,7 @@ async function createSite(dir: string, name: string, clock: { ms: number }) {
   const root = join(home, 'filedrop')
   const signatures = joseSignatures({ dir: join(home, 'keys'), now: () => clock.ms })
   let random = 0
-  const options = (settings: FiledropSettingsInput = {}, given: Partial<FiledropOptions> = {}): FiledropOptions => ({
+  const options = (settings: FiledropSettingsInput = {}, changes: Partial<FiledropOptions> = {}): FiledropOptions => ({
     site: name,
     tenant_id,
     root,
@@ -70,7 +70,7 @@ async function createSite(dir: string, name: string, clock: { ms: number }) {
     record: (given_events: readonly AuditEvent[]) => audit.append(given_events),
     metrics: { count: () => undefined, set: () => undefined },
     settings: { rescan_ms: 0, watch: false, ...settings },
-    ...given,
+    ...changes,
   })
   return {
     name,
@@ -94,7 +94,7 @@ export type FiledropSitesOptions = {
   readonly alpha?: FiledropSettingsInput
   readonly bravo?: FiledropSettingsInput
   readonly peer?: Partial<Peer>
-  /** The folder that holds both sites; that of temporary files, unless said. */
+  /** The folder that holds both sites; that of temporary files by default. */
   readonly base?: string
 }
 
@@ -156,15 +156,15 @@ function applyMessage(): DeliveryVerdict {
   return { verdict: 'applied' }
 }
 
-/** The process dies and comes back: another transport over what is on disk. */
+/** The process dies and comes back: another transport over the same disk. */
 export async function restartSite(
   site: FiledropSite,
   answer?: MessageHandler,
   settings: FiledropSettingsInput = {},
-  given: Partial<FiledropOptions> = {},
+  changes: Partial<FiledropOptions> = {},
 ) {
   await site.transport.stop()
-  site.transport = filedropTransport(site.options(settings, given))
+  site.transport = filedropTransport(site.options(settings, changes))
   await startReceiving(site, answer)
 }
 
@@ -196,7 +196,7 @@ export async function sendFromAlpha(sites: FiledropSites, count_of: number, more
   return sent
 }
 
-/** What a network would be given to take to the peer; it takes nothing. */
+/** The messages that a network would get for the peer; it takes none. */
 export async function listHandedParcels(
   { transport }: FiledropSite,
   peer: string,
@@ -214,7 +214,7 @@ export async function listHandedParcels(
 export const formatReadyPath = (site: FiledropSite, peer: string) => foldersOf(site.root, peer).ready
 export const listChannelFolders = (site: FiledropSite, peer: string) => foldersOf(site.root, peer)
 
-/** A one-way carrier that copies whole files in the order of their names, and empties `ready` unless told to keep. */
+/** A one-way carrier that copies whole files in the order of their names, and empties `ready` by default. */
 export function carryFiles(
   from: FiledropSite,
   to: FiledropSite,

@@ -13,7 +13,7 @@ export type ForgeryOptions = {
   readonly statement?: Readonly<Record<string, unknown>>
   /** The body's text; it is signed for, unless `placed` differs. */
   readonly body?: string
-  /** What is put in the body's file in place of what was signed for. */
+  /** The content of the body's file in place of the signed one. */
   readonly placed?: string | Buffer
   /** Changes the text of the statement before it is signed. */
   readonly rewrite?: (payload: string) => string
@@ -26,10 +26,10 @@ export type ForgeryOptions = {
 
 export type ForgedMessage = { stem: string; envelope: string; body: string | Buffer; digest: string }
 
-export async function forgeMessage(sites: FiledropSites, given: ForgeryOptions = {}): Promise<ForgedMessage> {
-  const { seq = 1, epoch = 1 } = given
+export async function forgeMessage(sites: FiledropSites, options: ForgeryOptions = {}): Promise<ForgedMessage> {
+  const { seq = 1, epoch = 1 } = options
   const label = buildLabel(sites.bravo.tenant_id)
-  const body = given.body ?? canonicalJson({ label, schema: 'test.v1', data: { seq } })
+  const body = options.body ?? canonicalJson({ label, schema: 'test.v1', data: { seq } })
   const statement = {
     v: 1,
     type: 'platform.message',
@@ -49,13 +49,13 @@ export async function forgeMessage(sites: FiledropSites, given: ForgeryOptions =
     label,
     parent_block_ids: [],
     max_hops: 1,
-    ...given.statement,
+    ...options.statement,
   }
-  const text = (given.rewrite ?? String)(canonicalJson(statement))
-  const signed = await (given.signatures ?? sites.alpha.signatures).sign('statement', Buffer.from(text))
-  const envelope = (given.envelope ?? String)(`${JSON.stringify(signed)}\n`)
-  const stem = given.stem ?? `${String(epoch).padStart(8, '0')}-${String(seq).padStart(16, '0')}`
-  return { stem, envelope, body: given.placed ?? body, digest: sha384(text) }
+  const text = (options.rewrite ?? String)(canonicalJson(statement))
+  const signed = await (options.signatures ?? sites.alpha.signatures).sign('statement', Buffer.from(text))
+  const envelope = (options.envelope ?? String)(`${JSON.stringify(signed)}\n`)
+  const stem = options.stem ?? `${String(epoch).padStart(8, '0')}-${String(seq).padStart(16, '0')}`
+  return { stem, envelope, body: options.placed ?? body, digest: sha384(text) }
 }
 
 /** Puts a forgery where bravo looks. */

@@ -1,4 +1,4 @@
-// Carriers that are slow, and clocks that jump: what is not whole waits, and what a wrong clock refused comes in by a right one.
+// Carriers that are slow, and clocks that jump: incomplete messages wait, and a refusal by a wrong clock is undone by a right one.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
@@ -75,7 +75,7 @@ describe('a clock that jumps', () => {
     })
   })
 
-  test.for(jumps)('%s is no matter where sequence alone decides', async ([_, ms], { sites }) => {
+  test.for(jumps)('%s does not matter where sequence alone decides', async ([_, ms], { sites }) => {
     await restartSite(sites.bravo, undefined, { trusted_clock: false })
     sites.clock.ms += ms
     dropMessage(sites, soundMessage)

@@ -1,4 +1,4 @@
-// Whatever lies in the folder: the carrier stays up, tells about each file, and applies nothing that was not signed for.
+// Any content of the folder: the carrier stays up, reports each file, and applies only signed messages.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'

@@ -77,9 +77,9 @@ test('it names the number before its own, and the digests up to it, lowest first
   })
 })
 
-test('what is numbered in the same step as the inventory is told as it stands', async ({ sites }) => {
+test('reports a message numbered in the same step as the inventory as it stands', async ({ sites }) => {
   sites.clock.ms += interval_ms
-  // Asked for together, so that they share a batch with the inventory or not: the chain holds either way.
+  // Requested together, so that they share a batch with the inventory or not: the chain holds either way.
   const sending = Array.from({ length: 40 }, () => sites.alpha.transport.send(buildMessage(sites), sampleTrace))
   await sites.alpha.transport.rescan()
   await Promise.all(sending)
@@ -179,7 +179,7 @@ test('each peer’s record says how often, and a channel that stands still says 
   expect(listInventories(sites)).toHaveLength(1)
 })
 
-test('what an inventory says arrives as it was said', async ({ sites }) => {
+test('the content of an inventory arrives unchanged', async ({ sites }) => {
   await startReceiving(sites.bravo)
   await sendFromAlpha(sites, 2)
   await passTime(sites, interval_ms)

@@ -1,4 +1,4 @@
-// What crosses between two sites is within the ceilings and releasable at both ends, also where each has a policy of its own.
+// Messages between two sites are within the ceilings and releasable at both ends, also where each has a policy of its own.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -32,7 +32,7 @@ const map: LabelMap = {
   },
 }
 
-test('what was numbered under a higher ceiling and is not out yet stays here, and all behind it, until people decide', async ({
+test('a message numbered under a higher ceiling and not out yet stays here, and all behind it, until people decide', async ({
   sites,
 }) => {
   const { alpha } = sites
@@ -141,7 +141,7 @@ function mayPassEnd(label: Label, { level, categories, names }: LabelledEnd, ten
   )
 }
 
-test('whatever the labels and the ends, exactly what both ends let pass is applied, and the rest is on record', async ({
+test('for any labels and ends, exactly the messages that both ends pass are applied, and the rest is on record', async ({
   sites,
 }) => {
   const ceiling = ({ level, categories }: LabelledEnd) => ({ policy: 'SITE', level, categories, originator: 'x' })

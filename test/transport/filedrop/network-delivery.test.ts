@@ -1,4 +1,4 @@
-// What a network brings is whole or never will be: halves and forgeries lie in no honest message's way.
+// A network brings whole messages or none: halves and forgeries do not delay an honest message.
 import * as fs from 'node:fs'
 import { describe, expect } from 'vitest'
 import { sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
@@ -24,7 +24,7 @@ const listFiles = (sites: FiledropSites) =>
   ['fresh', 'work'].flatMap((place) => fs.readdirSync(listChannelFolders(sites.bravo, 'alpha')[place as 'work']))
 const bytes = (text: string) => Buffer.from(text)
 
-/** The first message of alpha, as its network is given it. */
+/** The first message of alpha, as its network gets it. */
 async function buildHonestParcel(sites: FiledropSites): Promise<CarriedMessage> {
   await sendFromAlpha(sites, 1)
   const [parcel] = await listHandedParcels(sites.alpha, 'bravo')
@@ -32,7 +32,7 @@ async function buildHonestParcel(sites: FiledropSites): Promise<CarriedMessage> 
   return parcel
 }
 
-const takeHalf = (given: Uint8Array) => given.subarray(0, given.length / 2)
+const takeHalf = (whole: Uint8Array) => whole.subarray(0, whole.length / 2)
 const buildClaimingEnvelope = (length: number) =>
   bytes(
     JSON.stringify({
@@ -48,7 +48,7 @@ const halvedParcels: [string, (of: CarriedMessage) => CarriedMessage][] = [
   ['a claim of more than there is', (of) => ({ ...of, envelope: buildClaimingEnvelope(4_194_304) })],
 ]
 
-describe('what is not whole by its own word', () => {
+describe('a message that is incomplete by its own lengths', () => {
   test.for(halvedParcels)('(%s) is put away at once, and its number is free', async ([_what, halved], { sites }) => {
     const whole = await buildHonestParcel(sites)
     expect(await landParcels(sites, halved(whole))).toEqual(['landed'])
@@ -60,7 +60,7 @@ describe('what is not whole by its own word', () => {
     expect(listFiles(sites)).toEqual([])
   })
 
-  test('is kept byte for byte, told to the audit chain, and survives a restart', async ({ sites }) => {
+  test('is stored byte for byte, recorded in the audit chain, and survives a restart', async ({ sites }) => {
     const whole = await buildHonestParcel(sites)
     await landParcels(sites, { ...whole, body: takeHalf(whole.body) })
     await restartSite(sites.bravo)
@@ -104,7 +104,7 @@ describe('what is not whole by its own word', () => {
 const forgedParcels: [string, string, (of: CarriedMessage) => CarriedMessage][] = [
   ['other bytes of the same length', 'BODY_DIGEST', (of) => ({ ...of, body: Buffer.alloc(of.body.length, 32) })],
   ['more bytes', 'BODY_DIGEST', (of) => ({ ...of, body: Buffer.concat([of.body, bytes(' ')]) })],
-  ['an envelope that is no JSON', 'BAD_JSON', (of) => ({ ...of, envelope: bytes('}') })],
+  ['an envelope that is not JSON', 'BAD_JSON', (of) => ({ ...of, envelope: bytes('}') })],
   ['a claim of more than any body', 'BAD_JSON', (of) => ({ ...of, envelope: buildClaimingEnvelope(4_194_305) })],
 ]
 
@@ -129,7 +129,7 @@ test('half of another message that a courier lays there is left alone', async ({
   expect(fs.readdirSync(fresh)).toEqual(['00000001-0000000000000001.env.json'])
 })
 
-test('what is larger than this site takes is too large by whatever network it comes', async ({ sites }) => {
+test('a message above this site’s limit is too large by every network', async ({ sites }) => {
   await restartSite(sites.bravo, undefined, { max_body_bytes: 2_000, max_envelope_bytes: 2_000 })
   const whole = await buildHonestParcel(sites)
   const large = { ...whole, seq: 2, body: Buffer.alloc(2_001, 32) }

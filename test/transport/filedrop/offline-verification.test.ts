@@ -41,10 +41,10 @@ test.for(['env', 'body'])(
   },
 )
 
-test('a changed body, a missing half, another key and a threshold are told', async ({ sites }) => {
+test('reports a changed body, a missing half, another key and a threshold', async ({ sites }) => {
   await sendFromAlpha(sites, 1)
-  const failure = async (given: Parameters<typeof verifyFile>[1]) => {
-    const { ok, checks } = await verifyFile(formatPublishedPath(sites, 'env'), given)
+  const failure = async (options: Parameters<typeof verifyFile>[1]) => {
+    const { ok, checks } = await verifyFile(formatPublishedPath(sites, 'env'), options)
     expect(ok).toBe(false)
     return checks.find(({ outcome }) => outcome === 'failed')
   }

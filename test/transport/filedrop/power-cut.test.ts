@@ -1,4 +1,4 @@
-// The machine loses power: the journal has what it said, and of the files, which no carrier waited for, any part may be gone.
+// The machine loses power: the journal keeps its acknowledged entries, and any part of the unsynced files may be gone.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
@@ -58,7 +58,7 @@ const emptyFiles = (sites: FiledropSites, pattern: RegExp, to = readFolders(site
 
 /** As a person does who carries the receipt back. */
 async function requestResend(sites: FiledropSites): Promise<void> {
-  // What alpha's carrier has taken is known to it with the next look.
+  // A message taken by alpha's carrier is noticed with the next look.
   await sites.alpha.transport.rescan()
   const receipt = await sites.bravo.transport.oneWay.gapReceipt('alpha')
   await sites.alpha.transport.oneWay.resendFor(receipt)
@@ -66,7 +66,7 @@ async function requestResend(sites: FiledropSites): Promise<void> {
   await scanBravo(sites)
 }
 
-test('what is gone is missing again, is told once, and comes again by a receipt: applied once, no duplicate', async ({
+test('a lost message is missing again, reported once, and arrives again by a receipt: applied once, no duplicate', async ({
   sites,
 }) => {
   await cutPower(sites, () => removeFiles(sites, /-0+2\./))
@@ -74,8 +74,8 @@ test('what is gone is missing again, is told once, and comes again by a receipt:
   expect(await readInStatus(sites)).toMatchObject({ next_seq: 2, highest_seq: 3, gaps: 1 })
   expect(await sites.bravo.journal.gaps(channel, 1, 9)).toEqual([{ first: 2, last: 2 }])
   await restartSite(sites.bravo, buildVerdict)
-  const told = await listAuditRecords(sites, 'filedrop.messages.lost')
-  expect(told.map(({ event }) => event?.detail)).toEqual([{ epoch: 1, messages: 1, runs: [{ first: 2, last: 2 }] }])
+  const records = await listAuditRecords(sites, 'filedrop.messages.lost')
+  expect(records.map(({ event }) => event?.detail)).toEqual([{ epoch: 1, messages: 1, runs: [{ first: 2, last: 2 }] }])
   await requestResend(sites)
   expect(listReceivedNumbers(sites)).toEqual([1, 3, 2])
   expect(await readInStatus(sites)).toMatchObject({ next_seq: 4, gaps: 0, received: 3, duplicates: 0, quarantined: 0 })
@@ -98,7 +98,7 @@ test('its number and digest stay known: another message under it freezes the cha
   expect(await readInStatus(sites)).toMatchObject({ state: 'frozen', gaps: 1 })
 })
 
-test('what must come in order waits for it', async ({ sites }) => {
+test('an ordered message waits for it', async ({ sites }) => {
   await cutPower(sites, () => removeFiles(sites, /-0+2\./))
   await sendFromAlpha(sites, 1, { kind: 'signal' })
   carryFiles(sites.alpha, sites.bravo)
@@ -125,7 +125,7 @@ describe.each(['env', 'body'])('the %s alone is left in work', (part) => {
   const other = part === 'env' ? 'body' : 'env'
   test.beforeEach(({ sites }) => cutPower(sites, () => removeFiles(sites, new RegExp(`-0+2\\.${other}\\.`))))
 
-  test('a new copy takes its place, whatever it holds', async ({ sites }) => {
+  test('a new copy takes its place, with any content', async ({ sites }) => {
     expect(await readInStatus(sites)).toMatchObject({ gaps: 1 })
     for (const path of listMatching(readFolders(sites).work, /./)) fs.truncateSync(path, 3)
     await requestResend(sites)
@@ -146,7 +146,7 @@ describe.each(['env', 'body'])('the %s alone is left in work', (part) => {
 })
 
 test.for(['env', 'body', 'env|body'])(
-  '%s empty in work: put away with a reason, and asked for again',
+  '%s empty in work: quarantined with a reason, and requested again',
   async (part, { sites }) => {
     await cutPower(sites, () => emptyFiles(sites, new RegExp(`-0+2\\.(${part})\\.`)))
     await scanBravo(sites)
@@ -158,7 +158,7 @@ test.for(['env', 'body', 'env|body'])(
   },
 )
 
-test('empty in new, as if it had never been moved: asked for again before its day is over', async ({ sites }) => {
+test('empty in new, as if it had never been moved: requested again before its day is over', async ({ sites }) => {
   await cutPower(sites, () => emptyFiles(sites, /-0+2\./, readFolders(sites).fresh))
   await scanBravo(sites)
   expect(await readInStatus(sites)).toMatchObject({ gaps: 1 })
@@ -217,10 +217,10 @@ describe('the audit chain has the reason, though files and reason are gone', () 
       for (let i = 0; i < 2; i++) await sites.bravo.journal.countFailure(channel, 1, 1)
       const journal = new Proxy(sites.bravo.journal, {
         get(target, name, self) {
-          const original = Reflect.get(target, name, self) as (...given: unknown[]) => Promise<unknown>
+          const original = Reflect.get(target, name, self) as (...args: unknown[]) => Promise<unknown>
           if (name !== 'recordOutcomes') return original
-          return async (...given: unknown[]) => {
-            if (when === 'after') await original(...given)
+          return async (...args: unknown[]) => {
+            if (when === 'after') await original(...args)
             throw new Error('the process died here')
           }
         },
@@ -228,11 +228,11 @@ describe('the audit chain has the reason, though files and reason are gone', () 
       isDown = false
       await restartSite(sites.bravo, buildVerdict, {}, { journal })
       for (const path of listMatching(readFolders(sites).work, /./)) fs.rmSync(path)
-      // What has ended has its reason; what has not is missing.
+      // An ended message has its reason; one without an end is missing.
       const isEnded = (await readState(sites, 1)) === 'quarantined'
       expect(isEnded).toBe(when === 'after')
-      const told = (await listAuditRecords(sites, 'filedrop.message.quarantined')).map(({ event }) => event?.detail)
-      expect(told.some((detail) => detail?.reason === 'POISON')).toBe(isEnded)
+      const details = (await listAuditRecords(sites, 'filedrop.message.quarantined')).map(({ event }) => event?.detail)
+      expect(details.some((detail) => detail?.reason === 'POISON')).toBe(isEnded)
       await restartSite(sites.bravo, buildVerdict)
       expect(await readInStatus(sites)).toMatchObject({ gaps: isEnded ? 0 : 1 })
     },

@@ -26,15 +26,15 @@ const unclassified = { policy: 'SITE', level: 'UNCLASSIFIED', categories: [], or
 const purgeDigest = (sites: FiledropSites, digest: string) =>
   sites.alpha.transport.custody.purge(digest, 'spillage', [approvalEvent])
 
-/** A network that takes its time: what it has in hand leaves when it is told to, unless it was called back before. */
+/** A network that takes its time: its messages leave at a signal, unless they were called back before. */
 function startSlowNetwork(sites: FiledropSites, peer = 'bravo') {
   const left: number[] = []
   let inHand: readonly CarriedMessage[] = []
-  const { promise: told, resolve: send } = Promise.withResolvers<void>()
+  const { promise: started, resolve: send } = Promise.withResolvers<void>()
   const carry: HandoverRequest['carry'] = async (parcels, signal) => {
     inHand = parcels
     const stopped = new Promise<void>((stop) => signal.addEventListener('abort', () => stop()))
-    await Promise.race([told, stopped])
+    await Promise.race([started, stopped])
     if (signal.aborted) throw new Error('called back')
     left.push(...parcels.map(({ seq }) => seq))
     return parcels.map((): CarryOutcome => 'landed')
@@ -51,7 +51,7 @@ function startSlowNetwork(sites: FiledropSites, peer = 'bravo') {
   }
 }
 
-describe('what a network has in hand', () => {
+describe('a message in the hands of a network', () => {
   test('does not leave after a purge of its body has answered, which tells that it may have left before', async ({
     sites,
   }) => {
@@ -72,7 +72,7 @@ describe('what a network has in hand', () => {
     expect((await listHandedParcels(sites.alpha, 'bravo')).map(({ seq }) => seq)).toEqual([2])
   })
 
-  test('is told of as gone when it had landed before', async ({ sites }) => {
+  test('is reported as gone when it had landed before', async ({ sites }) => {
     await sendFromAlpha(sites, 1)
     const network = startSlowNetwork(sites)
     const [spilled] = await network.inHand()
@@ -117,23 +117,23 @@ describe('what a network has in hand', () => {
     expect(fs.readdirSync(formatReadyPath(sites.alpha, 'bravo'))).toHaveLength(2)
   })
 
-  test('is told of to whoever listens once it may leave again, and lands then', async ({ sites }) => {
+  test('is announced to every listener once it may leave again, and lands then', async ({ sites }) => {
     await sendFromAlpha(sites, 2)
-    let told = 0
+    let reported = 0
     sites.alpha.transport.handover.onReady(() => {
-      told += 1
+      reported += 1
     })
     const network = startSlowNetwork(sites)
     const [spilled] = await network.inHand()
     await purgeDigest(sites, sha384(spilled?.body ?? ''))
-    expect(told).toBeGreaterThan(0)
+    expect(reported).toBeGreaterThan(0)
     const next = startSlowNetwork(sites)
     next.send()
     expect(await next.handed).toMatchObject([{ seq: 2, outcome: 'landed' }])
   })
 })
 
-test('what is ordered away and not removed yet is not handed over', async ({ sites }) => {
+test('a message ordered away and not removed yet is not handed over', async ({ sites }) => {
   await sendFromAlpha(sites, 2)
   const [first] = await listHandedParcels(sites.alpha, 'bravo')
   const { payload } = JSON.parse(Buffer.from(first?.envelope ?? '').toString())

@@ -80,14 +80,14 @@ test.for(['body', 'statement'] as const)(
   },
 )
 
-test('what comes again is known by its digest: nothing of it stays, and its number is no gap', async ({ sites }) => {
+test('a repeat is known by its digest: nothing of it stays, and its number leaves no gap', async ({ sites }) => {
   await purgeDigest(sites.bravo, sha384(buildSpilledBody(sites)))
   const first = await receiveForged(sites, 1, { statement: { kind: 'result' } })
   dropMessage(sites, await forgeMessage(sites, { seq: 2, statement: { kind: 'result', prev: first.digest } }))
   await sites.bravo.transport.rescan()
   expect(listQuarantineReasons(sites.bravo, 'alpha')).toMatchObject([{ reason: 'REFUSED', code: 'purged' }])
   expect(sites.bravo.received.map(({ statement }) => statement.seq)).toEqual([2])
-  // As a duplicate of what is settled, and as what is refused before its number is looked at.
+  // As a duplicate of a settled message, and as one refused before its number is read.
   await receiveForged(sites, 1, { statement: { kind: 'result' } })
   await receiveForged(sites, 7, { envelope: (text) => text.replace('"signature":"', '"signature":"A') })
   await restartSite(sites.bravo)
@@ -95,7 +95,7 @@ test('what comes again is known by its digest: nothing of it stays, and its numb
   expect([listFilesHolding(sites.bravo), listFilesWithDigest(sites, sha384(buildSpilledBody(sites)))]).toEqual([[], []])
 })
 
-test('from quarantine, from what waits in new, from what is held in work, under whatever name', async ({ sites }) => {
+test('from quarantine, from new, from messages held in work, under any name', async ({ sites }) => {
   await receiveForged(sites, 1, { statement: { created: '2026-01-01T00:00:00Z' } })
   const { stem } = await receiveForged(sites, 5, { statement: { kind: 'result' } })
   fs.writeFileSync(join(readFolders(sites).fresh, 'notes.txt'), buildSpilledBody(sites))
@@ -127,7 +127,7 @@ const buildSpillage = (sites: FiledropSites, event_id: string) =>
 const digestSentBody = (sites: FiledropSites) => sha384(buildBody(sites, { text: secret }))
 const readOutFolders = (sites: FiledropSites) => listChannelFolders(sites.alpha, 'bravo')
 
-test('what is not published never is; its number is accounted for, and those behind it go', async ({ sites }) => {
+test('an unpublished message never leaves; its number is accounted for, and those behind it go', async ({ sites }) => {
   const outbox = async () => Promise.reject(new Error('the process died before it published anything'))
   const journal = { ...sites.alpha.journal, outbox }
   sites.alpha.transport = filedropTransport(sites.alpha.options({}, { journal }))
@@ -148,7 +148,9 @@ test('what is not published never is; its number is accounted for, and those beh
   expect(listFilesHolding(sites.alpha)).toEqual([])
 })
 
-test('what is published is taken back whole; what the carrier took is told, and not sent again', async ({ sites }) => {
+test('a published message is taken back whole; one taken by the carrier is reported, and not sent again', async ({
+  sites,
+}) => {
   await startReceiving(sites.alpha)
   await sites.alpha.transport.send(buildSpillage(sites, 'first'), sampleTrace)
   await sites.alpha.transport.rescan()

@@ -47,7 +47,7 @@ export const fileCases: readonly QuarantineCase[] = [
   },
   {
     reason: 'NAME',
-    what: 'a name that is no text',
+    what: 'a name that is not text',
     make: async (sites) =>
       fs.writeFileSync(Buffer.concat([Buffer.from(`${formatFreshPath(sites)}/`), Buffer.from([0xff, 0xfe])]), ''),
   },
@@ -126,7 +126,7 @@ export const fileCases: readonly QuarantineCase[] = [
   },
   {
     reason: 'BAD_JSON',
-    what: 'a body that is no UTF-8',
+    what: 'a body that is not UTF-8',
     make: (sites) => dropForged(sites, buildLatin1Forgery(sites)),
   },
   {

@@ -27,7 +27,7 @@ test.for(quarantineCases)('$reason: $what', async ({ reason, make }, { sites }) 
   for (const file of fs.readdirSync(quarantine)) {
     const { mode, nlink, ...stat } = fs.lstatSync(join(quarantine, file))
     const isPlain = (mode & fs.constants.S_IFMT) === fs.constants.S_IFREG && nlink === 1
-    // Whatever mode the sender gave it; a link's is another file's.
+    // The mode from the sender; a link's is another file's.
     if (isPlain) expect([file, mode & 0o777, stat.uid]).toEqual([file, 0o600, process.getuid?.()])
   }
   expect(listQuarantine(sites.bravo.root, 'alpha', 9)).toHaveLength(found.length)
@@ -66,7 +66,7 @@ test('EQUIVOCATION: freezes the channel, also over a restart', async ({ sites })
   expect(await sites.bravo.audit.list({ action: 'filedrop.channel.equivocation', limit: 9 })).toHaveLength(1)
 })
 
-test('REFUSED: the command said no, and its code is kept', async ({ sites }) => {
+test('REFUSED: the operation refused, and its code is stored', async ({ sites }) => {
   await restartSite(sites.bravo, () => ({
     verdict: 'refused',
     code: 'session_closed',
@@ -137,7 +137,7 @@ test('a full quarantine stops the intake, and says so', async ({ sites }) => {
   expect(sites.bravo.received).toHaveLength(1)
 })
 
-test('empty files fill the quarantine too, by what is written of them', async ({ sites }) => {
+test('empty files fill the quarantine too, by the bytes written about them', async ({ sites }) => {
   await restartSite(sites.bravo, undefined, { quarantine_max_bytes: 1 })
   fs.writeFileSync(join(formatFreshPath(sites), 'stray-1'), '')
   await scanBravo(sites)

@@ -1,4 +1,4 @@
-// A later epoch opens by the word of the sender's root keys alone; what overtakes that word waits, what is older keeps its own ledger.
+// A later epoch opens by a statement of the sender's root keys alone; messages that overtake it wait, older ones keep their ledger.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
@@ -58,8 +58,8 @@ async function signAnnouncement(
 async function forgeAnnouncement(sites: FiledropSites, note: unknown, more: ForgeryOptions = {}) {
   const schema = 'platform.keys/1'
   const body = canonicalJson({ label: buildLabel(sites.bravo.tenant_id), schema, data: { epoch: note } })
-  const said = { kind: 'keys', body: { sha384: sha384(body), length: Buffer.byteLength(body), schema } }
-  return await forgeMessage(sites, { epoch: 2, ...more, body, statement: { ...said, ...more.statement } })
+  const content = { kind: 'keys', body: { sha384: sha384(body), length: Buffer.byteLength(body), schema } }
+  return await forgeMessage(sites, { epoch: 2, ...more, body, statement: { ...content, ...more.statement } })
 }
 
 /** As alpha's operator does it after a restore. */
@@ -85,7 +85,7 @@ test('the announcement opens the epoch, once, durably and with an event of the a
   expect(more).toEqual([])
 })
 
-test('what overtakes the announcement waits for it, also over a restart, and counts as no attempt', async ({
+test('messages that overtake the announcement wait for it, also over a restart, and count as no attempt', async ({
   sites,
 }) => {
   await openEpochAtAlpha(sites)
@@ -128,7 +128,7 @@ test('no more wait than may, and those that found no room come again on request'
   expect(listTaken(sites).slice(3)).toEqual(['2-4', '2-5'])
 })
 
-test('what waited and is gone takes no room', async ({ sites }) => {
+test('a waiting message that is gone takes no room', async ({ sites }) => {
   dropMessage(sites, await forgeMessage(sites, { epoch: 2, seq: 2 }))
   await scanBravo(sites)
   expect(await readInStatus(sites)).toMatchObject({ held: 1 })
@@ -175,12 +175,12 @@ test.for(['before', 'after'] as const)(
     let left = 1
     const journal = new Proxy(sites.bravo.journal, {
       get(target, name, self) {
-        const original = Reflect.get(target, name, self) as (...given: unknown[]) => Promise<unknown>
+        const original = Reflect.get(target, name, self) as (...args: unknown[]) => Promise<unknown>
         if (name !== 'advance') return original
-        return async (...given: unknown[]) => {
-          if (when === 'after') await original(...given)
+        return async (...args: unknown[]) => {
+          if (when === 'after') await original(...args)
           if (left-- > 0) throw new Error('the process died here')
-          return when === 'before' ? await original(...given) : undefined
+          return when === 'before' ? await original(...args) : undefined
         }
       },
     })
@@ -196,7 +196,7 @@ test.for(['before', 'after'] as const)(
   },
 )
 
-describe('who holds message keys alone opens nothing', () => {
+describe('a holder of message keys alone opens nothing', () => {
   // Made to sign what it must not: the code of an attacker has no such rule.
   const message = (sites: FiledropSites) =>
     readKeyFiles(formatKeyFolder(sites))
@@ -355,7 +355,7 @@ test('messages of a new epoch that a revoked key signed do not come in with its 
   expect(fs.readdirSync(listChannelFolders(sites.bravo, 'alpha').work)).toEqual([])
 })
 
-describe('what was lost around the opening is asked for', () => {
+describe('requests messages lost around the opening', () => {
   test('a receipt of the old epoch brings the announcement of the new one, and then each epoch has its own', async ({
     sites,
   }) => {

@@ -1,4 +1,4 @@
-// What a sender tells of all that it has sent is held against what has come, and when it tells nothing any more, that is told.
+// A sender's list of all sent messages is compared with the arrivals, and its silence is reported.
 import { describe, expect } from 'vitest'
 import { canonicalJson, sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import { inventory_schema } from '../../../daemon/kernel/messaging/inventory.ts'
@@ -34,18 +34,18 @@ async function forgeChain(sites: FiledropSites, count: number): Promise<ForgedMe
 /** The inventory behind them, with changes to what it says. */
 async function forgeInventory(
   sites: FiledropSites,
-  told: readonly string[],
+  announced: readonly string[],
   seq: number,
   change: Readonly<Record<string, unknown>> = {},
 ) {
-  const prev = told.at(-1) ?? zeros
-  const data = { epoch: 1, highest: seq - 1, rolling: prev, digests: told, checkpoints: [], ...change }
+  const prev = announced.at(-1) ?? zeros
+  const data = { epoch: 1, highest: seq - 1, rolling: prev, digests: announced, checkpoints: [], ...change }
   const body = canonicalJson({ label: buildLabel(sites.bravo.tenant_id), schema: inventory_schema, data })
-  const said = { sha384: sha384(body), length: Buffer.byteLength(body), schema: inventory_schema }
-  return await forgeMessage(sites, { seq, body, statement: { kind: 'inventory', body: said, prev } })
+  const content = { sha384: sha384(body), length: Buffer.byteLength(body), schema: inventory_schema }
+  return await forgeMessage(sites, { seq, body, statement: { kind: 'inventory', body: content, prev } })
 }
 
-test('it is taken at once over a gap, shows what is missing before it, and is remembered', async ({ sites }) => {
+test('it is taken at once over a gap, shows the messages missing before it, and is remembered', async ({ sites }) => {
   await sendFromAlpha(sites, 3)
   await passTime(sites, interval_ms)
   carryFiles(sites.alpha, sites.bravo, { only: (file) => /-0+4\./.test(file) })
@@ -140,13 +140,13 @@ test.for<[string, Readonly<Record<string, unknown>>, string]>([
   ['whose list does not end with the rolling digest', { digests: ['f'.repeat(96)] }, 'SCHEMA'],
   ['with another member', { more: 1 }, 'UNKNOWN_FIELD'],
   ['without a list', { digests: undefined }, 'SCHEMA'],
-])('an inventory %s is refused, and its number is no gap', async ([_, change, reason], { sites }) => {
+])('refuses an inventory %s, and its number leaves no gap', async ([_, change, reason], { sites }) => {
   const made = await forgeChain(sites, 2)
   for (const each of made) dropMessage(sites, each)
-  const told = made.map(({ digest }) => digest)
+  const announced = made.map(({ digest }) => digest)
   dropMessage(
     sites,
-    await forgeInventory(sites, told, 3, JSON.parse(JSON.stringify(change, (_key, value) => value ?? null))),
+    await forgeInventory(sites, announced, 3, JSON.parse(JSON.stringify(change, (_key, value) => value ?? null))),
   )
   await scanBravo(sites)
   expect(listReasons(sites)).toEqual([reason])
@@ -168,7 +168,7 @@ describe('three intervals without a word', () => {
   })
   const isStale = async (sites: FiledropSites) => (await readInStatus(sites))?.stale
 
-  test('are told once, loudly, and end with the next message', async ({ sites }) => {
+  test('are reported once, as an error, and end with the next message', async ({ sites }) => {
     sites.clock.ms += 3 * interval_ms - 1
     await scanBravo(sites)
     expect(await isStale(sites)).toBe(false)
@@ -244,7 +244,9 @@ describe('three intervals without a word', () => {
     expect(await isStale(sites)).toBe(true)
   })
 
-  test('a channel that stands still here is no silent sender: what waits is heard first', async ({ sites }) => {
+  test('a channel that stands still here does not make a silent sender: waiting messages are read first', async ({
+    sites,
+  }) => {
     await sites.bravo.journal.setState(channel, 'frozen', 'for a test')
     sites.clock.ms += 4 * interval_ms
     dropMessage(sites, await forgeMessage(sites, { statement: { created: new Date(sites.clock.ms).toISOString() } }))

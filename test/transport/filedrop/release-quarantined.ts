@@ -1,4 +1,4 @@
-// What tests of the release and the purge look at: items of the quarantine with the digests that people would sign.
+// Shared parts of the release and purge tests: items of the quarantine with the digests that people would sign.
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// What two people let out of quarantine: the one reason is passed over, once, for exactly those bytes, and nothing else.
+// A release from quarantine by two people: it waives the one reason, once, for exactly those bytes, and nothing else.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -26,8 +26,8 @@ async function dropForged(sites: FiledropSites, forgery: ForgeryOptions = {}) {
   return forged
 }
 
-function buildLabelledForgery(sites: FiledropSites, given: unknown): ForgeryOptions {
-  return { statement: { label: given }, body: buildBody(sites, { label: given }) }
+function buildLabelledForgery(sites: FiledropSites, label: unknown): ForgeryOptions {
+  return { statement: { label: label }, body: buildBody(sites, { label: label }) }
 }
 
 type ReleaseCase = {
@@ -77,21 +77,24 @@ const cases: readonly ReleaseCase[] = [
 
 test.for(cases)(
   '$reason, $what: it is applied once, and the waiver is spent',
-  async ({ forgery, ...given }, { sites }) => {
+  async ({ forgery, ...expected }, { sites }) => {
     const forged = await dropForged(sites, forgery(sites))
-    expect(listReasons(sites)).toEqual([given.reason])
+    expect(listReasons(sites)).toEqual([expected.reason])
     expect(sites.bravo.received).toEqual([])
-    expect(await releaseQuarantined(sites, given.label?.(sites))).toBeUndefined()
+    expect(await releaseQuarantined(sites, expected.label?.(sites))).toBeUndefined()
     expect(listReasons(sites)).toEqual([])
     const { label } = sites.bravo.received[0] ?? {}
-    expect([sites.bravo.received.length, label]).toEqual([1, (given.enters ?? given.label ?? buildBravoLabel)(sites)])
+    expect([sites.bravo.received.length, label]).toEqual([
+      1,
+      (expected.enters ?? expected.label ?? buildBravoLabel)(sites),
+    ])
     const { work, done, quarantine } = readFolders(sites)
     expect([work, quarantine].flatMap((folder) => fs.readdirSync(folder))).toEqual([])
     expect(fs.readdirSync(done)).toEqual([`${forged.stem}.body.json`, `${forged.stem}.env.json`])
     await sites.bravo.transport.rescan()
     expect(await sites.bravo.journal.waivers(channel)).toEqual([])
     const [applied] = await sites.bravo.audit.list({ action: 'filedrop.message.applied', limit: 9 })
-    expect(applied?.event?.detail).toMatchObject({ waived: given.reason })
+    expect(applied?.event?.detail).toMatchObject({ waived: expected.reason })
     expect(await sites.bravo.audit.list({ action: approvalEvent.action, limit: 9 })).toHaveLength(1)
   },
 )
@@ -155,7 +158,7 @@ test('a denied label that nobody here could read stays denied without a label of
   expect(listReasons(sites)).toEqual(['LABEL_DENIED'])
 })
 
-test('another reason than its own, other digests, and what is no message are refused', async ({ sites }) => {
+test('refuses another reason than its own, other digests, and an item that is not a message', async ({ sites }) => {
   await dropForged(sites, { envelope: (text) => text.replace('"payload":"e', '"payload":"f') })
   for (const waiver of ['EXPIRED', 'BAD_SIG'] as WaivableReason[])
     expect(await releaseQuarantined(sites, undefined, { waiver })).toBe('conflict')
@@ -169,7 +172,7 @@ test('another reason than its own, other digests, and what is no message are ref
   expect([sites.bravo.received, await sites.bravo.journal.waivers(channel)]).toEqual([[], []])
 })
 
-test('what is swapped between the approval and the scan is judged as what it is', async ({ sites }) => {
+test('a file swapped between the approval and the scan is judged by its new content', async ({ sites }) => {
   await dropForged(sites, { statement: { created: formatHours(-24 * 8) } })
   const [item] = listQuarantineItems(sites)
   await sites.bravo.transport.stop()

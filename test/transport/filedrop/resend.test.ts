@@ -1,4 +1,4 @@
-// What was lost on the way is asked for by a signed receipt that a person carries, and goes out again byte for byte.
+// A lost message is requested by a signed receipt that a person carries, and goes out again byte for byte.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
@@ -52,7 +52,7 @@ function signReceipt(
   return by.signatures.sign('gap-receipt', Buffer.from(canonicalJson(receipt)))
 }
 
-test('a receipt tells what is missing, and what it names comes again and is applied', async ({ sites }) => {
+test('a receipt reports missing messages, and those that it names arrive again and are applied', async ({ sites }) => {
   await loseMessages(sites, 6, 2, 4, 5)
   const before = readContents(formatSentPath(sites))
   const receipt = await sites.bravo.transport.oneWay.gapReceipt('alpha')
@@ -93,7 +93,7 @@ test('a replayed receipt does no harm: what waits is left, what arrived is a dup
   expect((await sites.bravo.transport.status())[1]).toMatchObject({ duplicates: 2, quarantined: 0, gaps: 0 })
 })
 
-test('a range needs no receipt; each number that cannot go is told with its reason, and the others go', async ({
+test('a range needs no receipt; each number that cannot go is reported with its reason, and the others go', async ({
   sites,
 }) => {
   await loseMessages(sites, 7, 1, 2, 3, 4, 5, 6, 7)
@@ -166,14 +166,14 @@ test('a claim of a thousand million numbers costs no more than those that there 
   })
 })
 
-test('what the carrier has just taken, and no look has noticed yet, goes out again', async ({ sites }) => {
+test('a message just taken by the carrier, before any look has noticed it, goes out again', async ({ sites }) => {
   await sendFromAlpha(sites, 1)
   for (const name of fs.readdirSync(formatAlphaReady(sites))) fs.rmSync(join(formatAlphaReady(sites), name))
   expect(await readOneWay(sites).resend({ peer: 'bravo', first: 1, last: 1 })).toMatchObject({ resent: 1, waiting: 0 })
   expect(fs.readdirSync(formatAlphaReady(sites))).toHaveLength(2)
 })
 
-test('what went out under a higher ceiling, or to more readers, does not go out again', async ({ sites }) => {
+test('a message sent under a higher ceiling, or to more readers, does not go out again', async ({ sites }) => {
   await loseMessages(sites, 2, 1, 2)
   const bravo = sites.alpha.pinned.get('bravo')
   if (!bravo) throw new Error('bravo is pinned')
@@ -240,7 +240,7 @@ describe('a receipt that is not what it should be', () => {
       'signature_invalid',
     ],
     [
-      'whose payload is no text',
+      'whose payload is not text',
       async (sites) => ({ ...(await signReceipt(sites, {})), payload: '/w' }),
       'signature_invalid',
     ],

@@ -1,4 +1,4 @@
-// Files of sent and applied messages are kept as long as the channel's record says, by the journal's times; digests for ever.
+// Files of sent and applied messages stay as long as the channel's record allows, by the journal's times; digests for ever.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -45,7 +45,7 @@ test('after thirty days both ends drop the files, and still know every number an
   })
 })
 
-test('a duplicate that comes later is dropped, and not kept anew', async ({ sites }) => {
+test('drops a later duplicate, and does not store it anew', async ({ sites }) => {
   await sendFromAlpha(sites, 1)
   carryFiles(sites.alpha, sites.bravo, { keep: true })
   await sites.bravo.transport.rescan()
@@ -91,7 +91,7 @@ test('each channel by its own record', async ({ sites }) => {
   expect(await dropOldFiles(sites)).toMatchObject([{ messages: 1 }])
 })
 
-test('a death between files and journal is made up for, and a file that is gone already is no failure', async ({
+test('makes up for a death between files and journal, and a file that is gone already is not a failure', async ({
   sites,
 }) => {
   await exchangeMessages(sites, 3)
@@ -110,7 +110,7 @@ test('a death between files and journal is made up for, and a file that is gone 
   expect(listSent(sites)).toEqual([])
 })
 
-test('what somebody else put there stays, and a channel whose folders are gone is left alone', async ({ sites }) => {
+test('foreign files stay, and a channel whose folders are gone is left alone', async ({ sites }) => {
   await exchangeMessages(sites, 1)
   const { sent: folder, home } = listChannelFolders(sites.alpha, 'bravo')
   fs.writeFileSync(join(folder, 'notes.txt'), 'a note')
@@ -122,7 +122,7 @@ test('what somebody else put there stays, and a channel whose folders are gone i
   expect(listSent(sites)).toEqual(['notes.txt'])
 })
 
-test('a run that is told to end ends', async ({ sites }) => {
+test('a cancelled run ends', async ({ sites }) => {
   await exchangeMessages(sites, 1)
   sites.clock.ms += 31 * day_ms
   expect(await sites.alpha.transport.oneWay.dropOld(AbortSignal.abort())).toEqual([])

@@ -1,4 +1,4 @@
-// What one site sends the other applies, exactly once and in order, whatever the carrier does with the files.
+// A site applies the messages of another exactly once and in order, with any order of the carrier's files.
 
 import * as fs from 'node:fs'
 import { join } from 'node:path'
@@ -62,7 +62,7 @@ test('numbers have no gap, however many send at once, and a repeated event finds
   expect(listReceivedNumbers(sites)).toEqual(messages.map((_, index) => index + 1))
 })
 
-test('a trace begins with each message; what is recorded and logged of it bears that trace', async ({ sites }) => {
+test('a trace begins with each message, and its records and log lines bear that trace', async ({ sites }) => {
   const traces: string[] = []
   await restartSite(sites.bravo, ({ statement: { seq } }, { trace_id }) => {
     traces.push(trace_id)
@@ -80,7 +80,7 @@ test('a trace begins with each message; what is recorded and logged of it bears 
   expect(logged).toEqual(expected)
 })
 
-test('files lie in ready with private modes; taken by the carrier they are kept in sent, byte for byte', async ({
+test('files lie in ready with private modes; taken by the carrier they stay in sent, byte for byte', async ({
   sites,
 }) => {
   await sendFromAlpha(sites, 1)
@@ -133,16 +133,16 @@ describe('duplicates, loss and disorder', () => {
     expect(await readInStatus(sites)).toMatchObject({ received: 2, duplicates: 4, quarantined: 0, backlog: 0 })
   })
 
-  test('a duplicate of another body changes nothing of what is kept', async ({ sites }) => {
+  test('a duplicate of another body changes nothing in done', async ({ sites }) => {
     await sendFromAlpha(sites, 1)
     const [body = ''] = carryFiles(sites.alpha, sites.bravo, { keep: true })
     await sites.bravo.transport.rescan()
     const { fresh, done } = listChannelFolders(sites.bravo, 'alpha')
-    const kept = fs.readFileSync(join(done, body), 'utf8')
+    const original = fs.readFileSync(join(done, body), 'utf8')
     carryFiles(sites.alpha, sites.bravo)
     fs.writeFileSync(join(fresh, body), 'x'.repeat(2_000))
     await sites.bravo.transport.rescan()
-    expect(fs.readFileSync(join(done, body), 'utf8')).toBe(kept)
+    expect(fs.readFileSync(join(done, body), 'utf8')).toBe(original)
     expect(await readInStatus(sites)).toMatchObject({ received: 1, duplicates: 1, backlog: 0 })
   })
 
@@ -178,7 +178,7 @@ describe('duplicates, loss and disorder', () => {
     expect(listQuarantineReasons(sites.bravo, 'alpha')).toEqual([])
   })
 
-  test('what would wait beyond the bound is put in quarantine', async ({ sites }) => {
+  test('quarantines messages that would wait beyond the bound', async ({ sites }) => {
     await sites.bravo.transport.stop()
     sites.bravo.transport = filedropTransport(sites.bravo.options({ max_held: 2 }))
     await startReceiving(sites.bravo)
@@ -200,7 +200,7 @@ describe('labels', () => {
     ['not releasable to the peer', { releasable_to: ['tenant-charlie'] }],
     ['of another policy', { policy: 'NATO' }],
     ['of an unknown level', { level: 'COSMIC' }],
-  ])('what is %s is refused before it has a number', async ([_, more], { sites }) => {
+  ])('refuses a message that is %s before it has a number', async ([_, more], { sites }) => {
     const label = buildLabel(sites.bravo.tenant_id, more)
     const refusal = await sites.alpha.transport
       .send(buildMessage(sites, { label }), sampleTrace)

@@ -43,11 +43,11 @@ test('clean: it is applied; the command gets its own arguments, then the path, n
   const seen = fs.readFileSync(note, 'utf8')
   expect(seen).toContain(`[--policy]\n[$(touch hacked); a b]\n[${join(readFolders(sites).work, `${stem}.body.json`)}]`)
   const names = seen.split('\n').flatMap((line) => /^([A-Za-z_]\w*)=/.exec(line)?.[1] ?? [])
-  // What a shell sets for itself.
+  // Variables that a shell sets by itself.
   expect(names.filter((name) => !['PWD', 'SHLVL', '_', 'OLDPWD'].includes(name))).toEqual(['PATH'])
 })
 
-test('refused: SCANNER, with its number accounted for, and none of what the command printed kept or logged', async ({
+test('refused: SCANNER, with its number accounted for, and none of the command’s output stored or logged', async ({
   sites,
 }) => {
   writeScanner('cat "$1"', 'echo found it in "$1" >&2', 'exit 1')
@@ -66,7 +66,7 @@ test.for<[string, () => string[], RegExp]>([
   ['an exit code that means nothing', () => ['exit 2'], /exit code 2/],
   ['a crash', () => ['kill -SEGV $$'], /ended by SIGSEGV/],
   ['no end', () => ['sleep 600'], /did not end within 1 s/],
-])('%s: intake pauses and says why, and goes on when that is mended', async ([_, lines, why], { sites }) => {
+])('%s: intake pauses with the reason, and goes on after the repair', async ([_, lines, why], { sites }) => {
   writeScanner(...lines())
   await restartWithScanner(sites, [script], 1)
   await dropForged(sites)
@@ -80,7 +80,7 @@ test.for<[string, () => string[], RegExp]>([
   expect(await sites.bravo.transport.health()).toMatchObject({ ok: true })
 })
 
-test('a command that is not there, or may not run, is no clean message', async ({ sites }) => {
+test('a command that is absent, or may not run, does not pass a message', async ({ sites }) => {
   await restartWithScanner(sites, ['/nowhere/scanner'])
   await dropForged(sites)
   expect((await sites.bravo.transport.health()).detail).toContain('cannot be started (ENOENT)')
@@ -91,7 +91,7 @@ test('a command that is not there, or may not run, is no clean message', async (
   expect(fs.readdirSync(readFolders(sites).work)).toHaveLength(2)
 })
 
-test('what a late scanner started ends with it', async ({ sites }) => {
+test('processes that a late scanner started end with it', async ({ sites }) => {
   const pids = join(sites.dir, 'pids')
   writeScanner(`sleep 600 & echo $! > "${pids}"`, 'wait')
   await restartWithScanner(sites, [script], 1)
@@ -128,9 +128,7 @@ test('of many messages that come at once no more than two are scanned at a time,
   expect(Math.max(...seen)).toBeLessThanOrEqual(2)
 })
 
-test('the bytes that are scanned are those that are applied, whatever the carrier still holds open', async ({
-  sites,
-}) => {
+test('the scanned bytes are the applied ones, though the carrier still holds the file open', async ({ sites }) => {
   const seen = join(sites.dir, 'seen')
   writeScanner(`cat "$1" > "${seen}"`)
   await restartWithScanner(sites)
@@ -145,6 +143,6 @@ test('the bytes that are scanned are those that are applied, whatever the carrie
   expect(fs.readdirSync(readFolders(sites).tmp)).toEqual([])
 })
 
-test('a command that is no absolute path is refused before anything runs', async ({ sites }) => {
+test('refuses a command without an absolute path before anything runs', async ({ sites }) => {
   for (const command of [[], ['scanner'], ['']]) await expect(restartWithScanner(sites, command)).rejects.toThrow()
 })

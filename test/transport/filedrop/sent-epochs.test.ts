@@ -29,10 +29,17 @@ test.beforeEach(async ({ sites }) => {
 
 const formatKeyFolder = (sites: FiledropSites) => join(sites.dir, 'alpha', 'keys')
 const readOneWay = (sites: FiledropSites) => sites.alpha.transport.oneWay
-const buildAuditEvents = (said: EpochAnnouncement): AuditEvent[] => [
+const buildAuditEvents = (content: EpochAnnouncement): AuditEvent[] => [
   {
-    ...{ at: said.created, action: 'test.epoch.open', outcome: 'done', tenant_id: 't', subject: 's', target: channel },
-    ...{ trace_id: sampleTrace.trace_id, detail: said },
+    ...{
+      at: content.created,
+      action: 'test.epoch.open',
+      outcome: 'done',
+      tenant_id: 't',
+      subject: 's',
+      target: channel,
+    },
+    ...{ trace_id: sampleTrace.trace_id, detail: content },
   },
 ]
 
@@ -42,10 +49,10 @@ async function signAnnouncement(
   use: 'root' | 'message' = 'root',
 ): Promise<Jws> {
   const draft = await readOneWay(sites).draftEpoch('bravo')
-  const said: EpochAnnouncement = { ...draft, reason: 'restored', ...changes }
+  const content: EpochAnnouncement = { ...draft, reason: 'restored', ...changes }
   const signing = readKeyFiles(formatKeyFolder(sites)).filter(({ public_key }) => public_key.use === use)
-  if (use === 'root') return await signWithKeys(signing, 'epoch', Buffer.from(canonicalJson(said)))
-  return await sites.alpha.signatures.sign('statement', Buffer.from(canonicalJson(said)))
+  if (use === 'root') return await signWithKeys(signing, 'epoch', Buffer.from(canonicalJson(content)))
+  return await sites.alpha.signatures.sign('statement', Buffer.from(canonicalJson(content)))
 }
 
 let copyCount = 0
@@ -64,7 +71,7 @@ async function restoreJournalAround(sites: FiledropSites, act: () => Promise<unk
   await restartSite(sites.alpha)
 }
 
-/** What bravo's carrier is given, as [epoch, number, kind]. */
+/** The messages for bravo's carrier, as [epoch, number, kind]. */
 function listHanded(sites: FiledropSites): [number, number, string][] {
   const ready = formatReadyPath(sites.alpha, 'bravo')
   const envelopes = fs.readdirSync(ready).filter((name) => name.endsWith('.env.json'))
@@ -75,7 +82,7 @@ function listHanded(sites: FiledropSites): [number, number, string][] {
   })
 }
 
-describe.each(['in ready', 'in sent'])('what left after the backup lies %s', (place) => {
+describe.each(['in ready', 'in sent'])('messages sent after the backup lie %s', (place) => {
   test.beforeEach(async ({ sites }) => {
     await sendFromAlpha(sites, 2)
     await restoreJournalAround(sites, async () => {
@@ -119,12 +126,12 @@ describe.each(['in ready', 'in sent'])('what left after the backup lies %s', (pl
     expect(opened?.event?.detail).toMatchObject({ epoch: 2, reason: 'restored' })
   })
 
-  test('it stays so over a restart, and is told once', async ({ sites }) => {
+  test('it stays so over a restart, and is reported once', async ({ sites }) => {
     await restartSite(sites.alpha)
     await restartSite(sites.alpha)
     expect(await readOutStatus(sites)).toMatchObject({ state: 'frozen' })
-    const told = await sites.alpha.audit.list({ action: 'filedrop.channel.set-back', limit: 9 })
-    expect(told.map(({ event }) => event?.detail)).toEqual([
+    const records = await sites.alpha.audit.list({ action: 'filedrop.channel.set-back', limit: 9 })
+    expect(records.map(({ event }) => event?.detail)).toEqual([
       { journal: { epoch: 1, seq: 2 }, files: { epoch: 1, seq: 4 } },
     ])
   })
@@ -146,7 +153,7 @@ test('a journal that was set back twice opens an epoch that was never open', asy
   expect(await sendFromAlpha(sites, 1)).toMatchObject([{ epoch: 3, seq: 2 }])
 })
 
-test('what was signed and not yet published before the new epoch still goes out, under its own number', async ({
+test('a message signed and unpublished before the new epoch still goes out, under its own number', async ({
   sites,
 }) => {
   const [sent] = await sendFromAlpha(sites, 1)
@@ -234,7 +241,7 @@ describe('an announcement', () => {
   })
 })
 
-test('names in ready that are no message of ours freeze nothing', async ({ sites }) => {
+test('names in ready of no message of ours freeze nothing', async ({ sites }) => {
   await sendFromAlpha(sites, 1)
   const ready = formatReadyPath(sites.alpha, 'bravo')
   for (const seq of ['9'.repeat(15), '8'.repeat(15)]) {

@@ -33,7 +33,7 @@ const buildFormat = (v: number): StatementFormat => {
   return {
     v,
     parse: (value) => shape.safeParse(value) as ReturnType<StatementFormat['parse']>,
-    write: (said) => ({ ...said, v, urgency: 'flash' }),
+    write: (content) => ({ ...content, v, urgency: 'flash' }),
   }
 }
 const firstFormat: StatementFormat = {
@@ -43,7 +43,7 @@ const firstFormat: StatementFormat = {
     if (!parsed?.success) return parsed as ReturnType<StatementFormat['parse']>
     return { ...parsed, data: { ...parsed.data, urgency: 'routine' } as typeof parsed.data }
   },
-  write: (said) => statementFormats[0]?.write(said) ?? {},
+  write: (content) => statementFormats[0]?.write(content) ?? {},
 }
 const secondFormat = buildFormat(2)
 
@@ -80,16 +80,28 @@ const summariseReceived = (received: readonly InboundMessage[]) =>
   received.map(({ statement: { v, kind, ...more } }) => [v, (more as Partial<UrgentStatement>).urgency, kind])
 
 describe.each([
-  { alpha: [firstFormat], bravo: [firstFormat], told: 1, sent: 1, heard: [1, 'routine'] },
-  { alpha: [firstFormat], bravo: [firstFormat, secondFormat], told: 2, sent: 1, heard: [1, 'routine'] },
-  { alpha: [firstFormat, secondFormat], bravo: [firstFormat], told: 1, sent: 1, heard: [1, 'routine'] },
-  { alpha: [firstFormat, secondFormat], bravo: [firstFormat, secondFormat], told: 1, sent: 1, heard: [1, 'routine'] },
-  { alpha: [firstFormat, secondFormat], bravo: [firstFormat, secondFormat], told: 2, sent: 2, heard: [2, 'flash'] },
-])('from versions $alpha.length to $bravo.length, told $told', ({ alpha, bravo, told, sent, heard }) => {
-  test.for(['alpha', 'bravo'] as const)('what %s sends the other reads', async (name, { sites }) => {
+  { alpha: [firstFormat], bravo: [firstFormat], announced: 1, sent: 1, heard: [1, 'routine'] },
+  { alpha: [firstFormat], bravo: [firstFormat, secondFormat], announced: 2, sent: 1, heard: [1, 'routine'] },
+  { alpha: [firstFormat, secondFormat], bravo: [firstFormat], announced: 1, sent: 1, heard: [1, 'routine'] },
+  {
+    alpha: [firstFormat, secondFormat],
+    bravo: [firstFormat, secondFormat],
+    announced: 1,
+    sent: 1,
+    heard: [1, 'routine'],
+  },
+  {
+    alpha: [firstFormat, secondFormat],
+    bravo: [firstFormat, secondFormat],
+    announced: 2,
+    sent: 2,
+    heard: [2, 'flash'],
+  },
+])('from versions $alpha.length to $bravo.length, announces $announced', ({ alpha, bravo, announced, sent, heard }) => {
+  test.for(['alpha', 'bravo'] as const)('the other reads messages that %s sends', async (name, { sites }) => {
     const [from, to] = name === 'alpha' ? [sites.alpha, sites.bravo] : [sites.bravo, sites.alpha]
     await setFormats(to, from, bravo, 1)
-    await setFormats(from, to, alpha, told)
+    await setFormats(from, to, alpha, announced)
     expect(await sendAndCarry(sites, from, to)).toEqual([sent])
     expect(summariseReceived(to.received)).toEqual([[...heard, 'contribution']])
     expect(listQuarantineReasons(to, from.name)).toEqual([])

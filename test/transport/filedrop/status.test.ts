@@ -1,4 +1,4 @@
-// What an operator sees of a channel: its numbers, what waits and since when, and how fast it goes.
+// A channel as an operator sees it: its numbers, its backlog and since when, and its speed.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -56,7 +56,7 @@ test('sent: what no carrier has taken waits, since the first of it', async ({ si
   expect([done.backlog, 'oldest_waiting_s' in done]).toEqual([0, false])
 })
 
-test('received: what is held behind a gap is counted, with the gap, since it came', async ({ sites }) => {
+test('received: counts messages held behind a gap, with the gap, since it came', async ({ sites }) => {
   await startReceiving(sites.alpha)
   await startReceiving(sites.bravo)
   await sendFromAlpha(sites, 4, { kind: 'result' })
@@ -95,7 +95,7 @@ test('while intake pauses, what came in waits since it was entered', async ({ si
   expect(await readStatus(sites.bravo, 'in')).toMatchObject({ backlog: 2, oldest_waiting_s: 120, received: 0 })
 })
 
-test('the quarantine is told in items and bytes', async ({ sites }) => {
+test('reports the quarantine in items and bytes', async ({ sites }) => {
   await startReceiving(sites.bravo)
   const { fresh, quarantine } = listChannelFolders(sites.bravo, 'alpha')
   fs.writeFileSync(join(fresh, 'stranger.txt'), 'x'.repeat(100_000))
@@ -127,7 +127,7 @@ test('the pace is that of the last five minutes, at both ends', async ({ sites }
   expect((await readStatus(sites.bravo, 'in')).messages_per_minute).toBe(0)
 })
 
-test('what cannot be published does not count as gone through', async ({ sites }) => {
+test('an unpublishable message does not count as gone through', async ({ sites }) => {
   await startReceiving(sites.alpha)
   await sites.alpha.transport.rescan()
   const ready = formatReadyPath(sites.alpha, 'bravo')

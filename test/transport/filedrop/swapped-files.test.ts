@@ -1,4 +1,4 @@
-// Files that change between the look and the use: what is acted upon is what was verified, and the genuine one still gets in.
+// Files that change between the check and the use: the verified bytes are used, and the genuine message still gets in.
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
@@ -37,7 +37,7 @@ function createReplacement(make: (path: string, elsewhere: string) => void) {
   }
 }
 
-/** Takes the message in, with this done to it once when the step is told. */
+/** Takes the message in, with this done to it once at the named step. */
 async function takeInWith(sites: FiledropSites, step: FiledropFaultPoint, act: () => void): Promise<void> {
   let isDone = false
   const reached = (at: FiledropFaultPoint) => {
@@ -90,7 +90,7 @@ describe.each(['read', 'moved-to-work'] as const)('after %s', (step) => {
       dropMessage(sites, genuineMessage)
       await sites.bravo.transport.rescan()
       expect(sites.bravo.received.map(({ body_text }) => body_text)).toEqual([genuineMessage.body])
-      // A second copy of the half that was there is all that can be left: it is given up as any half is.
+      // A second copy of the half that was there is the only possible leftover: it is given up as any half.
       await sites.bravo.transport.rescan()
       sites.clock.ms += 86_400_000
       await sites.bravo.transport.rescan()

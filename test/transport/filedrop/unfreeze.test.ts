@@ -1,4 +1,4 @@
-// Two messages under one number: the channel stands still, both signatures are kept, and only a person's word opens it again.
+// Two messages under one number: the channel stands still, both signatures are stored, and only a person's decision opens it again.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
@@ -64,7 +64,7 @@ describe('after an equivocation', () => {
       files: { was: string; bytes: number }[]
     }[]
     expect(files?.at(-1)).toMatchObject({ was: `done/${first.stem}.env.json`, bytes: first.envelope.length })
-    // Longer than the first message's files are kept.
+    // Longer than the first message's files stay.
     for (const name of fs.readdirSync(quarantine)) expect(fs.statSync(join(quarantine, name)).mode & 0o777).toBe(0o600)
   })
 
@@ -97,7 +97,7 @@ describe('after an equivocation', () => {
   })
 })
 
-test('what is not frozen cannot be opened, and a channel whose folders are lost stays shut', async ({ sites }) => {
+test('refuses to open a channel that is not frozen; a channel whose folders are lost stays shut', async ({ sites }) => {
   expect(await readRefusal(unfreezeAndScan(sites))).toMatchObject({ code: 'conflict' })
   expect(await readRefusal(unfreezeAndScan(sites, 'nobody'))).toMatchObject({ code: 'not_found' })
   await sites.bravo.journal.setState(channel, 'frozen', 'for a test')

@@ -1,4 +1,4 @@
-// What two sites do for each other over mTLS: parcels land whole, certificates change while they run, and a full site is left alone.
+// Two sites over mTLS: parcels land whole, certificates change while they run, and a full site is left alone.
 import * as fs from 'node:fs'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { MtlsOptions } from '../../../adapters/transport/mtls/carrier.ts'
@@ -40,7 +40,7 @@ describe('parcels', () => {
     expect(same).toBe(true)
   })
 
-  test('that are larger than the peer takes are told so, and what stands beside them lands', async () => {
+  test('reports parcels larger than the peer takes, and those beside them land', async () => {
     const { alpha, bravo } = await createPair({
       parcel_limits: { max_envelope_bytes: 1_024, max_body_bytes: 2_000_000 },
     })
@@ -98,21 +98,21 @@ describe('back-pressure', () => {
     expect(await ask()).toMatchObject({ message: 'bravo answered 403' })
   })
 
-  test('what cannot be written is not acknowledged, and nobody is told why', async () => {
+  test('does not acknowledge a parcel that cannot be written, and reveals no cause', async () => {
     const { alpha, bravo } = await createPair()
     await bravo.carrier.start(async () => {
       throw new Error('ENOSPC: the disk is full')
     })
-    const said = await alpha.carrier
+    const answer = await alpha.carrier
       .carry('bravo', [buildParcel(1)], createTimeoutSignal())
       .catch((error: unknown) => error)
-    expect(said).toMatchObject({ name: 'PeerBusyError', message: 'bravo accepts no messages at present' })
+    expect(answer).toMatchObject({ name: 'PeerBusyError', message: 'bravo accepts no messages at present' })
     expect(bravo.events).toContain('mtls.landing.failed')
   })
 })
 
 describe('certificates that change while both run', () => {
-  test('a renewed one is shown by the next connection, and what is under way is not disturbed', async () => {
+  test('the next connection shows a renewed one, and requests under way are not disturbed', async () => {
     const { dir, alpha, bravo } = await createPair()
     let goOn = () => {}
     const held = new Promise<void>((resolve) => (goOn = resolve))
@@ -147,7 +147,7 @@ describe('certificates that change while both run', () => {
     await vi.waitFor(async () => expect(await bravo.carrier.health()).toEqual({ ok: true, detail: '' }), 60_000)
   })
 
-  test('a peer whose authority is exchanged is turned away, whatever connection it had', async () => {
+  test('turns away a peer whose authority is replaced, on every connection it had', async () => {
     const { dir, alpha, bravo } = await createPair()
     await bravo.carrier.start(createReceiver().land)
     expect(await alpha.carrier.carry('bravo', [buildParcel(1)], createTimeoutSignal())).toEqual(['landed'])

@@ -21,7 +21,7 @@ const { taken, land: take } = createReceiver()
 let land: MessageReceiver = take
 beforeAll(async () => {
   world = await createMtlsPair({ parcel_limits, limits })
-  await world.bravo.carrier.start((...given) => land(...given))
+  await world.bravo.carrier.start((...args) => land(...args))
 })
 afterAll(() => world.end())
 afterEach(() => {
@@ -40,10 +40,10 @@ async function connectToAlpha(): Promise<TLSSocket> {
 /** The status that comes back, or nothing when the connection is cut. */
 function readStatus(socket: TLSSocket): Promise<string> {
   return new Promise((resolve) => {
-    let said = ''
+    let output = ''
     socket.on('data', (bytes: Buffer) => {
-      said += bytes.toString()
-      const [, status] = /^HTTP\/1\.1 (\d+)/.exec(said) ?? []
+      output += bytes.toString()
+      const [, status] = /^HTTP\/1\.1 (\d+)/.exec(output) ?? []
       if (status) resolve(status)
     })
     socket.once('close', () => resolve(''))
@@ -93,7 +93,7 @@ describe('nothing lands of', () => {
     const socket = await connectToAlpha()
     const answer = readStatus(socket)
     socket.write(text)
-    // Whoever is too slow hears so or is cut off, and either way has had its time.
+    // A peer that is too slow gets an answer or is cut off, and has had its time either way.
     expect(status === '' ? ['', '400', '408', '431'] : [status]).toContain(await answer)
     socket.destroy()
     expect(taken).toEqual([])
@@ -139,7 +139,7 @@ test('a peer has so many connections and no more, and room again when it closes 
   taken.splice(0)
 })
 
-test('a second request while one is under way is told to come again soon', async () => {
+test('a second request while one is under way gets a retry time', async () => {
   let goOn = () => {}
   const held = new Promise<void>((resolve) => (goOn = resolve))
   const begun = vi.fn()
@@ -163,7 +163,7 @@ test('a batch that is sent again and again lands in the same files and is applie
   const sites = await createFiledropSites()
   const tls = await createMtlsPair()
   await startReceiving(sites.bravo)
-  await tls.bravo.carrier.start((...given) => sites.bravo.transport.handover.receive(...given))
+  await tls.bravo.carrier.start((...args) => sites.bravo.transport.handover.receive(...args))
   await sendFromAlpha(sites, 3)
   const parcels = await listHandedParcels(sites.alpha, 'bravo')
   expect(parcels).toHaveLength(3)

@@ -1,4 +1,4 @@
-// A peer's site that answers lies: nothing that it says makes this one believe what cannot be, wait for ever or take what is too much.
+// A peer's site that answers lies: none of its answers makes this one believe the impossible, wait for ever or take too much.
 import * as fs from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server, type ServerOptions } from 'node:https'
@@ -22,7 +22,7 @@ afterAll(() => world.end())
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** In bravo's place, with its certificate unless another is given. */
+/** In bravo's place, by default with its certificate. */
 async function replaceBravo(answer: RequestHandler, more: ServerOptions = {}): Promise<void> {
   const pem = fs.readFileSync(world.bravo.cert_file, 'utf8')
   const made = createServer({ cert: pem, key: pem, ...more }, (request, response) => {

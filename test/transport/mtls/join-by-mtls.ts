@@ -26,12 +26,12 @@ export async function joinByMtls({ alpha, bravo }: FiledropSites) {
   }
 }
 
-/** Of whatever carrier the site has now: a test may put another in its place. */
+/** Of the carrier that the site has now: a test may replace it. */
 function createHandover(site: FiledropSite): Handover {
   return {
-    offer: (...given) => site.transport.handover.offer(...given),
-    receive: (...given) => site.transport.handover.receive(...given),
-    whenProcessed: (...given) => site.transport.handover.whenProcessed(...given),
+    offer: (...args) => site.transport.handover.offer(...args),
+    receive: (...args) => site.transport.handover.receive(...args),
+    whenProcessed: (...args) => site.transport.handover.whenProcessed(...args),
     onReady: (tell) => site.transport.handover.onReady(tell),
   }
 }

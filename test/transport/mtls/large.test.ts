@@ -45,7 +45,7 @@ afterAll(async () => {
   await world.end()
 })
 
-test('one more large request is told to come again soon, a small one lands, and then the large one does', async () => {
+test('one more large request gets a retry time, a small one lands, and then the large one does', async () => {
   const free = Promise.withResolvers<void>()
   const underWay: string[] = []
   land = async (peer, parcels) => {

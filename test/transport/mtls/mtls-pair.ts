@@ -26,7 +26,7 @@ export type MtlsPair = {
   end(): Promise<void>
 }
 
-/** Not started: whoever starts a carrier says what lands. `more`: of both. */
+/** Not started: the starter of a carrier decides which parcels land. `more`: of both. */
 export async function createMtlsPair(more: Partial<MtlsOptions> = {}, base = fs.mkdtempSync(join(tmpdir(), 'mtls-'))) {
   const [alphaPort = 0, bravoPort = 0] = await findFreePorts(2)
   const authorities = { alpha: await createAuthority(base, 'alpha'), bravo: await createAuthority(base, 'bravo') }
@@ -51,7 +51,7 @@ export async function createMtlsPair(more: Partial<MtlsOptions> = {}, base = fs.
 
 type MtlsEndOptions = Partial<MtlsOptions> & Pick<MtlsOptions, 'site' | 'port' | 'cert_file' | 'peers'>
 
-export function createMtlsEnd(given: MtlsEndOptions, authority: SiteAuthority): MtlsEnd {
+export function createMtlsEnd(options: MtlsEndOptions, authority: SiteAuthority): MtlsEnd {
   const recorded: AuditEvent[] = []
   const events: string[] = []
   const counted: Record<string, number> = {}
@@ -59,9 +59,9 @@ export function createMtlsEnd(given: MtlsEndOptions, authority: SiteAuthority): 
   const log = (event: string) => void events.push(event)
   let random = 0
   const carrier = mtlsCarrier({
-    tenant_id: `tenant-${given.site}`,
+    tenant_id: `tenant-${options.site}`,
     listen: '127.0.0.1',
-    key_file: given.cert_file,
+    key_file: options.cert_file,
     passphrase: () => undefined,
     parcel_limits: { max_envelope_bytes: 65_536, max_body_bytes: 4_194_304 },
     log: { debug: log, info: log, warn: log, error: log },
@@ -76,9 +76,9 @@ export function createMtlsEnd(given: MtlsEndOptions, authority: SiteAuthority): 
     random: (bytes) => (random++).toString(16).padStart(bytes * 2, '0'),
     now: () => Date.now(),
     reload_interval_ms: 20,
-    ...given,
+    ...options,
   })
-  const { cert_file, port } = given
+  const { cert_file, port } = options
   return { carrier, authority, cert_file, port, recorded, events, counted, gauges }
 }
 
@@ -86,7 +86,7 @@ export function buildParcel(seq: number, body = `{"number":${seq}}`): CarriedMes
   return { epoch: 1, seq, envelope: Buffer.from(`{"payload":"${seq}"}`), body: Buffer.from(body) }
 }
 
-/** Takes everything, and keeps what it was given by peer. */
+/** Takes everything, and collects it by peer. */
 export function createReceiver() {
   const taken: { peer: string; parcel: CarriedMessage }[] = []
   const land: MessageReceiver = async (peer, parcels) => {
@@ -96,5 +96,5 @@ export function createReceiver() {
   return { taken, land }
 }
 
-/** Long enough for whatever a test waits for. */
+/** Long enough for every wait of a test. */
 export const createTimeoutSignal = () => AbortSignal.timeout(30_000)

@@ -1,4 +1,4 @@
-// Who knocks at the listener and is no pinned peer: nobody of them is heard, and nothing is told to them.
+// Strangers at the listener: none is admitted, and nothing is revealed to them.
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
@@ -38,16 +38,16 @@ afterAll(async () => {
   await world.end()
 })
 
-/** What comes back for a batch; empty when the connection was closed without a word. */
+/** The answer to a batch; empty when the connection was closed without one. */
 function requestBatch(port: number, options: ConnectionOptions, body = encodeBatch([buildParcel(1)])): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ...options })
-    let said = ''
+    let text = ''
     const head = `POST ${parcels_path} HTTP/1.1\r\nhost: bravo\r\nconnection: close\r\ncontent-type: application/json`
     socket.on('secureConnect', () => socket.write(`${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`))
-    socket.on('data', (bytes: Buffer) => (said += bytes.toString()))
+    socket.on('data', (bytes: Buffer) => (text += bytes.toString()))
     socket.on('error', () => undefined)
-    socket.once('close', () => resolve(said))
+    socket.once('close', () => resolve(text))
   })
 }
 
@@ -141,7 +141,7 @@ describe('nobody is heard with', () => {
   })
 })
 
-test('a pinned peer is itself whatever its body says: a name in it makes the body unreadable', async () => {
+test('a pinned peer is identified by its certificate: a name in its body makes the body unreadable', async () => {
   const charlies = buildClientIdentity(await issueCertificate(dir(), charlie, 'charlie'))
   const body = JSON.parse(encodeBatch([buildParcel(7)]))
   for (const posing of [{ ...body, peer: 'alpha' }, { parcels: [{ ...body.parcels[0], src: 'alpha' }] }]) {
@@ -163,15 +163,15 @@ test('with keys pinned only they will do, and a key that is added later counts f
   await end.carrier.stop()
 })
 
-test('who knocks all the time fills neither log nor audit chain: each reason is told once a minute, and counted', async () => {
+test('constant strangers fill neither log nor audit chain: each reason is reported once a minute, and counted', async () => {
   const { counted, recorded, events } = bravo
   const before = { counted: counted.handshake ?? 0, recorded: recorded.length, events: events.length }
   for (let i = 0; i < 5; i++) await requestBatch(bravo.port, {})
   expect(counted.handshake).toBe(before.counted + 5)
   expect(recorded).toHaveLength(before.recorded)
   expect(events.slice(before.events).filter((event) => event === 'mtls.refused')).toEqual([])
-  const told = recorded.map(({ detail }) => detail.why)
-  expect([...told].sort()).toEqual([...new Set(told)].sort())
+  const reasons = recorded.map(({ detail }) => detail.why)
+  expect([...reasons].sort()).toEqual([...new Set(reasons)].sort())
   expect(recorded[0]).toMatchObject({
     action: 'mtls.connection.refused',
     outcome: 'refused',
@@ -193,7 +193,7 @@ describe('strangers who never end their handshakes', () => {
     return socket
   }
 
-  test('keep no pinned peer out, however many they are: the oldest go, and it is told', async () => {
+  test('keep no pinned peer out in any number: the oldest go, and it is reported', async () => {
     const before = bravo.counted.too_many_handshakes ?? 0
     for (let i = 0; i < 300; i++) await knock()
     expect(await requestBatch(bravo.port, readOwnIdentity())).toContain('200 OK')
@@ -216,12 +216,12 @@ describe('strangers who never end their handshakes', () => {
   })
 })
 
-requires('openssl')('a stranger is not told which authorities are pinned', async () => {
+requires('openssl')('does not reveal to a stranger which authorities are pinned', async () => {
   const words = ['s_client', '-connect', `127.0.0.1:${bravo.port}`, '-tls1_3', '-ign_eof']
-  const said = await new Promise<string>((resolve) => {
+  const text = await new Promise<string>((resolve) => {
     const child = execFile('openssl', words, (_error, stdout, stderr) => resolve(stdout + stderr))
     child.stdin?.end()
   })
-  expect(said).toContain('No client certificate CA names sent')
-  expect(said).not.toMatch(/alpha|charlie/)
+  expect(text).toContain('No client certificate CA names sent')
+  expect(text).not.toMatch(/alpha|charlie/)
 })

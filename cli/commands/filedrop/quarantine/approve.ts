@@ -33,10 +33,10 @@ export const definition = command({
   },
   example:
     'platform filedrop quarantine approve bravo/00000001-0000000000000007-1a2b3c4d --key /media/bob/personal-Kq7….json',
-  async run(given, terminal) {
-    const { api, subject } = await connectServiceWithSubject(given, terminal)
-    const item = await fetchItemToSign(api, given.item, terminal)
-    // What was signed, not what is told of it.
+  async run(params, terminal) {
+    const { api, subject } = await connectServiceWithSubject(params, terminal)
+    const item = await fetchItemToSign(api, params.item, terminal)
+    // The label withholds the request; the next lines use the signed request, not the service's summary of it.
     if (item.is_release_withheld) {
       throw new CommandFailure(
         3,
@@ -48,16 +48,20 @@ export const definition = command({
     if (!request) throw new CommandFailure(3, `nobody has requested the release of ${item.id}`)
     terminal.note(formatReleaseRequest(terminal, request))
     const { signRelease } = await offline.personalSignature()
-    const said: ReleaseApproval = {
+    const approval: ReleaseApproval = {
       ...request,
       ...{ step: 'approval', site: item.site, item: item.id, digests: [...item.digests] },
-      ...{ reason: given.reason ?? request.reason, subject, created: new Date().toISOString() },
+      ...{ reason: params.reason ?? request.reason, subject, created: new Date().toISOString() },
       request: sha384(releasePayload(request)),
     }
-    const signature = await signRelease(given.key, said, await resolveKeyFilePassphrase(terminal, given, given.key))
+    const signature = await signRelease(
+      params.key,
+      approval,
+      await resolveKeyFilePassphrase(terminal, params, params.key),
+    )
     const released = await api.call('site.quarantine.approve', { peer: item.peer, id: item.name, signature })
-    printResult(terminal, given.json, released, () => `released ${item.id}: it is imported once more`)
-    if (!given.json)
+    printResult(terminal, params.json, released, () => `released ${item.id}: it is imported once more`)
+    if (!params.json)
       terminal.note('if it fails another check, it is listed again by `platform filedrop quarantine list`')
     return 0
   },

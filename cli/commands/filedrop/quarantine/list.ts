@@ -14,9 +14,9 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform filedrop quarantine list --peer bravo',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const { items } = await api.call('site.quarantine.list', { peer: given.peer, limit: given.limit })
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const { items } = await api.call('site.quarantine.list', { peer: params.peer, limit: params.limit })
     const rows = items as readonly Readonly<Record<string, unknown>>[]
     const requested = {
       heading: 'release requested by',
@@ -26,7 +26,7 @@ export const definition = command({
           : (row.release as { subject?: string } | undefined)?.subject,
     }
     const columns = ['id', 'reason', 'detail', 'at', 'bytes', requested]
-    printResult(terminal, given.json, { items: rows }, () =>
+    printResult(terminal, params.json, { items: rows }, () =>
       formatTable(terminal, rows, columns, 'nothing is in quarantine'),
     )
     return 0

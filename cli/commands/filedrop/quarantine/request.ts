@@ -37,40 +37,49 @@ export const definition = command({
   },
   example:
     'platform filedrop quarantine request bravo/00000001-0000000000000007-1a2b3c4d --waive EXPIRED --reason "the courier was late" --key /media/ann/personal-Jx3….json',
-  async run(given, terminal) {
-    const { api, subject } = await connectServiceWithSubject(given, terminal)
-    const item = await fetchItemToSign(api, given.item, terminal)
-    const label = await resolveReleaseLabel(given, given.waive, item, terminal)
+  async run(params, terminal) {
+    const { api, subject } = await connectServiceWithSubject(params, terminal)
+    const item = await fetchItemToSign(api, params.item, terminal)
+    const label = await resolveReleaseLabel(params, params.waive, item, terminal)
     const { signRelease } = await offline.personalSignature()
-    const said: ReleaseRequest = {
+    const request: ReleaseRequest = {
       ...{ v: 1, type: 'platform.release', step: 'request', site: item.site, item: item.id },
-      ...{ digests: [...item.digests], waiver: given.waive, reason: given.reason, subject },
+      ...{ digests: [...item.digests], waiver: params.waive, reason: params.reason, subject },
       ...(label ? { label } : {}),
       created: new Date().toISOString(),
     }
-    const signature = await signRelease(given.key, said, await resolveKeyFilePassphrase(terminal, given, given.key))
+    const signature = await signRelease(
+      params.key,
+      request,
+      await resolveKeyFilePassphrase(terminal, params, params.key),
+    )
     const pending = await api.call('site.quarantine.request', { peer: item.peer, id: item.name, signature })
-    printResult(terminal, given.json, pending, () => `requested; another person must approve it before ${pending.ends}`)
+    printResult(
+      terminal,
+      params.json,
+      pending,
+      () => `requested; another person must approve it before ${pending.ends}`,
+    )
     return 0
   },
 })
 
 type ReleaseLabelInput = Parameters<typeof resolveClassification>[0]
 
-/** Undefined when none was named. Throws `CommandFailure` (2) for one that is not of the site's policy. */
+/** The label to release under; undefined if none was passed. Throws `CommandFailure` (2) for one outside the site's policy. */
 async function resolveReleaseLabel(
-  given: ReleaseLabelInput,
+  params: ReleaseLabelInput,
   waive: WaivableReason,
   item: SignableQuarantineItem,
   terminal: Terminal,
 ): Promise<Label | undefined> {
-  const isNamed = given.classification ?? (given.categories.length > 0 || given.releasableTo.length > 0)
+  const isNamed = params.classification ?? (params.categories.length > 0 || params.releasableTo.length > 0)
   if (!isNamed && waive !== 'LABEL_MISSING') return undefined
   if (!item.sender_tenant_id)
     throw new CommandFailure(3, `${item.peer} is no longer pinned, so the label has no originator`)
   const { readSiteSettings } = await offline.profile()
-  const { labels } = readSiteSettings(requireSite(given, terminal), terminal.env)
-  const label = completeLabel(await resolveClassification(given, terminal), labels, item.sender_tenant_id)
+  const { labels } = readSiteSettings(requireSite(params, terminal), terminal.env)
+  const label = completeLabel(await resolveClassification(params, terminal), labels, item.sender_tenant_id)
   if (label) return label
   throw new CommandFailure(2, `--classification must be one of ${labels.levels.join(', ')}`)
 }

@@ -12,22 +12,22 @@ export const definition = command({
   positionals: { id: required(text('ID', 'Item, as listed by `platform filedrop quarantine list`')) },
   options: { ...siteOption, ...jsonOption },
   example: 'platform filedrop quarantine show bravo/00000001-0000000000000007-1a2b3c4d',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
     const { readQuarantineItem } = await offline.filedrop()
-    const item = await readQuarantineItem(folder, terminal.env, given.id, Date.now())
-    const { says, files, release, ...about } = item
-    printResult(terminal, given.json, item, () =>
+    const item = await readQuarantineItem(folder, terminal.env, params.id, Date.now())
+    const { says: content, files, release, ...fields } = item
+    printResult(terminal, params.json, item, () =>
       [
-        formatFields(terminal, about),
+        formatFields(terminal, fields),
         '',
         formatTable(terminal, files, ['was', 'bytes', 'sha384'], 'no files'),
         ...(release ? ['', formatReleaseRequest(terminal, release)] : []),
-        ...(says
+        ...(content
           ? [
               '',
               colourText(terminal, 'yellow', 'content, unverified:'),
-              escapeControls(JSON.stringify(says.unverified, undefined, 2)),
+              escapeControls(JSON.stringify(content.unverified, undefined, 2)),
             ]
           : []),
       ].join('\n'),

@@ -1,4 +1,4 @@
-// Makes the authority that signs certificates of sites: in the site, or on a medium that is never connected.
+// Creates the authority that signs certificates of sites: in the site, or on a medium that is never connected.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { formatAuthorities } from '../../../format/certificate-authority.ts'
 import { dirOption, resolveKeyLocation } from '../../../options/key-location.ts'
@@ -26,19 +26,26 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform keys ca init --dir /media/authority --name alpha',
-  async run({ days, replace, ...given }, terminal) {
-    const place = resolveKeyLocation(given, terminal, 'may_create')
-    const found = 'dir' in place ? { keys: place.dir } : place.site
+  async run({ days, replace, ...params }, terminal) {
+    const location = resolveKeyLocation(params, terminal, 'may_create')
+    const keyStore = 'dir' in location ? { keys: location.dir } : location.site
     const { readSiteSettings } = await offline.profile()
-    const name = given.name ?? ('site' in place ? readSiteSettings(place.site, terminal.env).platform.name : undefined)
+    const name =
+      params.name ?? ('site' in location ? readSiteSettings(location.site, terminal.env).platform.name : undefined)
     if (name === undefined || !/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,31}$/u.test(name)) {
       throw new CommandFailure(2, '--name must be 1 to 32 letters, digits, spaces, dots, hyphens or underscores')
     }
     const { makeSiteAuthority } = await offline.authority()
-    const passphrase = await resolvePassphrase(terminal, given, found, 'authority')
-    const made = await makeSiteAuthority(found, terminal.env, { name, days, replace, passphrase, now: Date.now() })
-    const { shown, human } = formatAuthorities(terminal, [made.certificate])
-    printResult(terminal, given.json, shown[0], human)
+    const passphrase = await resolvePassphrase(terminal, params, keyStore, 'authority')
+    const authority = await makeSiteAuthority(keyStore, terminal.env, {
+      name,
+      days,
+      replace,
+      passphrase,
+      now: Date.now(),
+    })
+    const { shown: rows, human } = formatAuthorities(terminal, [authority.certificate])
+    printResult(terminal, params.json, rows[0], human)
     return 0
   },
 })

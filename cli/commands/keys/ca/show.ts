@@ -25,19 +25,20 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform keys ca show --out alpha-ca.pem',
-  async run({ file, out, ...given }, terminal) {
-    if (file !== undefined && out !== undefined) throw new CommandFailure(2, 'give FILE or --out, not both')
+  async run({ file, out, ...params }, terminal) {
+    if (file !== undefined && out !== undefined)
+      throw new CommandFailure(2, 'FILE and --out cannot be combined: pass one of them')
     const { parseAuthorityCertificates, readSiteAuthority, listPinnableAuthorities } = await offline.authority()
-    const found = file === undefined ? ownOf() : parseAuthorityCertificates(readInputFile(file))
-    if (out !== undefined) writeOutputFile(out, found.map(String).join(''))
-    const { shown, human } = formatAuthorities(terminal, found)
-    printResult(terminal, given.json, { items: shown }, human)
+    const certificates = file === undefined ? listOwnAuthorities() : parseAuthorityCertificates(readInputFile(file))
+    if (out !== undefined) writeOutputFile(out, certificates.map(String).join(''))
+    const { shown: rows, human } = formatAuthorities(terminal, certificates)
+    printResult(terminal, params.json, { items: rows }, human)
     return 0
 
-    function ownOf() {
-      const place = requireKeyLocation(given, terminal)
-      readSiteAuthority(place)
-      return listPinnableAuthorities(place, Date.now())
+    function listOwnAuthorities() {
+      const location = requireKeyLocation(params, terminal)
+      readSiteAuthority(location)
+      return listPinnableAuthorities(location, Date.now())
     }
   },
 })

@@ -16,11 +16,11 @@ export const definition = command({
   positionals: { file: required(text('FILE', 'Certificate (PEM)')) },
   options: { ...siteOption, ...jsonOption },
   example: 'platform keys cert install alpha-cert.pem',
-  async run({ file, ...given }, terminal) {
-    const folder = requireSite(given, terminal)
+  async run({ file, ...params }, terminal) {
+    const folder = requireSite(params, terminal)
     const { installSiteCertificate } = await offline.certificate()
-    const shown = await installSiteCertificate(folder, terminal.env, readInputFile(file))
-    printResult(terminal, given.json, shown, () => formatFields(terminal, shown))
+    const certificate = await installSiteCertificate(folder, terminal.env, readInputFile(file))
+    printResult(terminal, params.json, certificate, () => formatFields(terminal, certificate))
     return 0
   },
 })

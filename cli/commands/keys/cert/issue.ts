@@ -32,30 +32,30 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform keys cert issue --hosts alpha.example,192.0.2.7',
-  async run({ hosts, days, out, yes, ...given }, terminal) {
-    const place = resolveKeyLocation(given, terminal)
-    const found = 'dir' in place ? { keys: place.dir } : place.site
+  async run({ hosts, days, out, yes, ...params }, terminal) {
+    const location = resolveKeyLocation(params, terminal)
+    const keyStore = 'dir' in location ? { keys: location.dir } : location.site
     const { issueRequestedCertificate, issueSiteCertificate, requireCertificateRequest } = await offline.certificate()
-    if (given.request === undefined) {
-      if ('dir' in place || out !== undefined) {
+    if (params.request === undefined) {
+      if ('dir' in location || out !== undefined) {
         throw new CommandFailure(2, '--dir and --out need a REQUEST; the site’s own certificate is made in the site')
       }
-      const passphrase = await resolvePassphrase(terminal, given, found, 'authority')
+      const passphrase = await resolvePassphrase(terminal, params, keyStore, 'authority')
       const terms = { days, now: Date.now(), passphrase: () => passphrase }
-      const made = await issueSiteCertificate(place.site, terminal.env, hosts, terms)
-      printResult(terminal, given.json, made, () => formatFields(terminal, made))
+      const certificate = await issueSiteCertificate(location.site, terminal.env, hosts, terms)
+      printResult(terminal, params.json, certificate, () => formatFields(terminal, certificate))
       return 0
     }
     if (out === undefined || hosts.length > 0)
       throw new CommandFailure(2, 'a REQUEST needs --out, and already contains its hosts: leave out --hosts')
-    const asked = await requireCertificateRequest(readInputFile(given.request))
-    const { site, dns, ip } = asked.names
+    const certificateRequest = await requireCertificateRequest(readInputFile(params.request))
+    const { site, dns, ip } = certificateRequest.names
     terminal.note(formatFields(terminal, { site, hosts: [...dns, ...ip].join(', ') || undefined, days }))
     await requireConsent(terminal, yes, `Sign a certificate of the site ${site}?`)
-    const passphrase = await resolvePassphrase(terminal, given, found, 'authority')
+    const passphrase = await resolvePassphrase(terminal, params, keyStore, 'authority')
     const terms = { days, now: Date.now(), passphrase: () => passphrase }
-    writeOutputFile(out, await issueRequestedCertificate(found, terminal.env, asked, terms))
-    printResult(terminal, given.json, { file: out, site }, () => `${out} holds the certificate of ${site}`)
+    writeOutputFile(out, await issueRequestedCertificate(keyStore, terminal.env, certificateRequest, terms))
+    printResult(terminal, params.json, { file: out, site }, () => `${out} holds the certificate of ${site}`)
     return 0
   },
 })

@@ -21,16 +21,16 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform keys cert renew',
-  async run({ days, ...given }, terminal) {
-    const folder = requireSite(given, terminal)
+  async run({ days, ...params }, terminal) {
+    const folder = requireSite(params, terminal)
     const { renewSiteCertificate } = await offline.certificate()
-    const passphrase = await resolvePassphrase(terminal, given, folder, 'authority')
-    const made = await renewSiteCertificate(folder, terminal.env, {
+    const passphrase = await resolvePassphrase(terminal, params, folder, 'authority')
+    const certificate = await renewSiteCertificate(folder, terminal.env, {
       days,
       now: Date.now(),
       passphrase: () => passphrase,
     })
-    printResult(terminal, given.json, made, () => formatFields(terminal, made))
+    printResult(terminal, params.json, certificate, () => formatFields(terminal, certificate))
     return 0
   },
 })

@@ -21,14 +21,14 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform keys cert request --out alpha-request.pem',
-  async run({ out, hosts, ...given }, terminal) {
-    const folder = requireSite(given, terminal)
+  async run({ out, hosts, ...params }, terminal) {
+    const folder = requireSite(params, terminal)
     const { requestSiteCertificate } = await offline.certificate()
-    const { text: asked, keep } = await requestSiteCertificate(folder, terminal.env, hosts)
-    // An earlier request keeps its key unless this one is on its way.
-    writeOutputFile(out, asked)
-    keep()
-    printResult(terminal, given.json, { file: out }, () => `${out} holds the request; its key stays in the site`)
+    const { text: requestText, keep: keepKey } = await requestSiteCertificate(folder, terminal.env, hosts)
+    // The key of an earlier request is replaced only after this request is written.
+    writeOutputFile(out, requestText)
+    keepKey()
+    printResult(terminal, params.json, { file: out }, () => `${out} holds the request; its key stays in the site`)
     return 0
   },
 })

@@ -9,10 +9,10 @@ export const definition = command({
   summary: 'Show the site’s certificate: names, issuer, expiry, key pin',
   options: { ...siteOption, ...jsonOption },
   example: 'platform keys cert show',
-  async run(given, terminal) {
-    const certificate = await offline.certificate()
-    const shown = certificate.showSiteCertificate(requireSite(given, terminal))
-    printResult(terminal, given.json, shown, () => formatFields(terminal, shown))
+  async run(params, terminal) {
+    const certificates = await offline.certificate()
+    const certificate = certificates.showSiteCertificate(requireSite(params, terminal))
+    printResult(terminal, params.json, certificate, () => formatFields(terminal, certificate))
     return 0
   },
 })

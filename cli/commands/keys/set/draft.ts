@@ -37,21 +37,21 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform keys set draft --retire message-Jx3… --out keyset-2.json',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
     const { draftKeySet } = await offline.keySets()
-    const made = await draftKeySet(folder, terminal.env, {
-      message_threshold: given.messageThreshold,
-      root_threshold: given.rootThreshold,
-      retire: given.retire,
-      revoke: given.revoke,
-      overlap_s: given.overlap,
-      roots: given.roots.map(readInputFile),
+    const result = await draftKeySet(folder, terminal.env, {
+      message_threshold: params.messageThreshold,
+      root_threshold: params.rootThreshold,
+      retire: params.retire,
+      revoke: params.revoke,
+      overlap_s: params.overlap,
+      roots: params.roots.map(readInputFile),
       now: Date.now(),
     })
-    writeOutputFile(given.out, `${JSON.stringify(made.draft, undefined, 2)}\n`)
-    const { set, changes } = made
-    printResult(terminal, given.json, { file: given.out, set, changes }, () =>
+    writeOutputFile(params.out, `${JSON.stringify(result.draft, undefined, 2)}\n`)
+    const { set, changes } = result
+    printResult(terminal, params.json, { file: params.out, set, changes }, () =>
       formatKeySetChanges(terminal, set, changes),
     )
     return 0

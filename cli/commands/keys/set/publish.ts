@@ -18,14 +18,14 @@ export const definition = command({
   positionals: { file: required(text('FILE', 'Signed draft')) },
   options: { yes: flag('Skip the confirmation'), ...siteOption, ...jsonOption },
   example: 'platform keys set publish keyset-2.json',
-  async run({ file, yes, ...given }, terminal) {
-    const folder = requireSite(given, terminal)
+  async run({ file, yes, ...params }, terminal) {
+    const folder = requireSite(params, terminal)
     const { reviewKeySetDraft, publishKeySet } = await offline.keySets()
     const { draft, set, changes } = await reviewKeySetDraft(readInputFile(file))
     terminal.note(formatKeySetChanges(terminal, set, changes))
     await requireConsent(terminal, yes, `Put key set ${set.version} in force?`)
     const published = await publishKeySet(folder, terminal.env, draft, Date.now())
-    printResult(terminal, given.json, published, () => formatKeySet(terminal, published))
+    printResult(terminal, params.json, published, () => formatKeySet(terminal, published))
     return 0
   },
 })

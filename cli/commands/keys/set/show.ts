@@ -20,15 +20,14 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform keys set show --out alpha-keyset.json',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
     const { exportCurrentKeySet } = await offline.keySets()
-    const found = exportCurrentKeySet(folder)
-    const remedy =
-      '`platform keys rotate` makes the first, or `platform keys set draft` where the root keys lie elsewhere'
-    if (!found) throw new CommandFailure(1, 'the site has no key set: its peers have pinned single keys', remedy)
-    if (given.out !== undefined) writeOutputFile(given.out, `${JSON.stringify(found.file, undefined, 2)}\n`)
-    printResult(terminal, given.json, found.set, () => formatKeySet(terminal, found.set))
+    const current = exportCurrentKeySet(folder)
+    const remedy = '`platform keys rotate` makes the first; if the root keys are elsewhere, `platform keys set draft`'
+    if (!current) throw new CommandFailure(1, 'the site has no key set: its peers have pinned single keys', remedy)
+    if (params.out !== undefined) writeOutputFile(params.out, `${JSON.stringify(current.file, undefined, 2)}\n`)
+    printResult(terminal, params.json, current.set, () => formatKeySet(terminal, current.set))
     return 0
   },
 })

@@ -30,18 +30,18 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform keys set sign keyset-2.json --dir /media/root-keys',
-  async run({ file, key, instead, yes, ...given }, terminal) {
-    const place = requireKeyLocation(given, terminal)
+  async run({ file, key, instead, yes, ...params }, terminal) {
+    const location = requireKeyLocation(params, terminal)
     const { reviewKeySetDraft, signKeySet } = await offline.keySets()
     const { draft, set, changes } = await reviewKeySetDraft(readInputFile(file))
     terminal.note(formatKeySetChanges(terminal, set, changes))
     await requireConsent(terminal, yes, `Sign key set ${set.version} of ${set.site}?`)
-    const passphrase = await resolvePassphrase(terminal, given, place)
-    const signed = await signKeySet(place.keys, { draft, kid: key, passphrase: () => passphrase, instead })
+    const passphrase = await resolvePassphrase(terminal, params, location)
+    const signed = await signKeySet(location.keys, { draft, kid: key, passphrase: () => passphrase, instead })
     replaceFile(file, `${JSON.stringify(signed.draft, undefined, 2)}\n`)
     const { signers } = signed
-    const answer = { file, version: set.version, signers, signatures: signed.draft.draft.signatures.length }
-    printResult(terminal, given.json, answer, () => `signed by ${signers.join(', ')}`)
+    const report = { file, version: set.version, signers, signatures: signed.draft.draft.signatures.length }
+    printResult(terminal, params.json, report, () => `signed by ${signers.join(', ')}`)
     return 0
   },
 })

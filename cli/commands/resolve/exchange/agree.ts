@@ -17,17 +17,21 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform resolve exchange agree xchg_… --file members.csv --yes',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const proposed = await api.call('resolution.exchange.get', { uid: given.id })
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const proposed = await api.call('resolution.exchange.get', { uid: params.id })
     noteExchangeWarnings(terminal, proposed)
-    if (!given.yes) {
-      printResult(terminal, given.json, proposed, () => formatExchange(terminal, proposed))
-      throw new CommandFailure(2, 'nothing was agreed', 'run it again with --yes to agree')
+    if (!params.yes) {
+      printResult(terminal, params.json, proposed, () => formatExchange(terminal, proposed))
+      throw new CommandFailure(
+        2,
+        'the exchange needs your agreement; nothing was changed',
+        'read the proposal, then run it again with --yes',
+      )
     }
-    const data = given.file === undefined ? {} : { data: { file: given.file } }
-    const agreed = await api.call('resolution.exchange.agree', { uid: given.id, ...data })
-    printResult(terminal, given.json, agreed, () => formatExchange(terminal, agreed))
+    const data = params.file === undefined ? {} : { data: { file: params.file } }
+    const agreed = await api.call('resolution.exchange.agree', { uid: params.id, ...data })
+    printResult(terminal, params.json, agreed, () => formatExchange(terminal, agreed))
     return 0
   },
 })

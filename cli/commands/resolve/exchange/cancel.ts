@@ -13,11 +13,11 @@ export const definition = command({
   positionals: { id: required(text('EXCHANGE', 'Id of the exchange')) },
   options: { reason: text('TEXT', 'Reason, sent to the other sites'), ...serviceOptions },
   example: "platform resolve exchange cancel xchg_… --reason 'not with this lens'",
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const reason = given.reason === undefined ? {} : { reason: given.reason }
-    const exchange = await api.call('resolution.exchange.cancel', { uid: given.id, ...reason })
-    printResult(terminal, given.json, exchange, () => formatExchange(terminal, exchange))
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const reason = params.reason === undefined ? {} : { reason: params.reason }
+    const exchange = await api.call('resolution.exchange.cancel', { uid: params.id, ...reason })
+    printResult(terminal, params.json, exchange, () => formatExchange(terminal, exchange))
     return 0
   },
 })

@@ -20,11 +20,11 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform resolve exchange list --state proposed',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const items = await listAllItems(api, 'resolution.exchange.list', { state: given.state }, given.limit)
-    printResult(terminal, given.json, { items }, () =>
-      formatTable(terminal, items, exchangeColumns, 'there are no such exchanges'),
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const items = await listAllItems(api, 'resolution.exchange.list', { state: params.state }, params.limit)
+    printResult(terminal, params.json, { items }, () =>
+      formatTable(terminal, items, exchangeColumns, 'no exchanges match'),
     )
     return 0
   },

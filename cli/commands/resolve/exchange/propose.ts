@@ -37,31 +37,31 @@ export const definition = command({
   },
   example:
     'platform resolve exchange propose bravo --mode psi --lens persons --fields surname,date_of_birth --file members.csv --learns alpha,bravo --most 50000',
-  async run(given, terminal) {
-    const { peer, mode, lens, lensVersion, file, most, mostBytes, linker, threshold, seed, idempotencyKey } = given
-    const api = await connectService(given, terminal)
+  async run(params, terminal) {
+    const { peer, mode, lens, lensVersion, file, most, mostBytes, linker, threshold, seed, idempotencyKey } = params
+    const api = await connectService(params, terminal)
     const exchange = await api.call(
       'resolution.exchange.propose',
       {
         peer,
         lens_id: lens,
         ...(lensVersion === undefined ? {} : { lens_version: lensVersion }),
-        fields: [...given.fields],
+        fields: [...params.fields],
         privacy: mode,
-        learns: [...given.learns],
+        learns: [...params.learns],
         max_set_size: most,
         ...(mostBytes === undefined ? {} : { max_set_bytes: mostBytes }),
         ...(linker === undefined ? {} : { linker }),
         ...(threshold === undefined ? {} : { clk: { threshold } }),
-        accept_dictionary_risk: given.acceptDictionaryRisk,
+        accept_dictionary_risk: params.acceptDictionaryRisk,
         seed,
         data: { file },
-        classification: await resolveClassification(given, terminal),
+        classification: await resolveClassification(params, terminal),
       },
       idempotencyKey ? { idempotency_key: idempotencyKey } : {},
     )
     noteExchangeWarnings(terminal, exchange)
-    printResult(terminal, given.json, exchange, () => formatExchange(terminal, exchange))
+    printResult(terminal, params.json, exchange, () => formatExchange(terminal, exchange))
     return 0
   },
 })

@@ -27,19 +27,19 @@ export const definition = command({
   example: 'platform resolve lens charts --lens persons --data people.csv --out charts',
   async run({ lens, data, out, blocking, columns, seed, json }, terminal) {
     const { drawLensCharts, formatLensCharts } = await offline.lensCharts()
-    const line = createProgressFormatter(() => performance.now())
-    const wanted = { lens, files: data, columns, out, seed, isBlockingOnly: blocking }
-    const { charts, ...drawn } = await drawLensCharts(wanted, (told) => terminal.progress(line(told)))
+    const formatLine = createProgressFormatter(() => performance.now())
+    const request = { lens, files: data, columns, out, seed, isBlockingOnly: blocking }
+    const { charts, ...summary } = await drawLensCharts(request, (progress) => terminal.progress(formatLine(progress)))
     terminal.progress('')
-    printResult(terminal, json, drawn, () => {
+    printResult(terminal, json, summary, () => {
       const blocks = formatLensCharts(charts, terminal.width).map((chart) => {
         const [title = '', ...lines] = escapeControls(chart).split('\n')
         return [colourText(terminal, 'bold', title), ...lines].join('\n')
       })
-      const told = drawn.blocking.flatMap(({ rule, left_out }) =>
+      const remarks = summary.blocking.flatMap(({ rule, left_out }) =>
         left_out.map(({ key, records }) => escapeControls(`left out: ${records} records share ${rule} = ${key}`)),
       )
-      return [...blocks, ...(told.length > 0 ? [told.join('\n')] : []), ...drawn.files].join('\n\n')
+      return [...blocks, ...(remarks.length > 0 ? [remarks.join('\n')] : []), ...summary.files].join('\n\n')
     })
     return 0
   },

@@ -12,12 +12,12 @@ export const definition = command({
   positionals: { lens: required(text('LENS', 'Lens file, or a shipped lens: persons, bibliography, products')) },
   options: serviceOptions,
   example: 'platform resolve lens create persons',
-  async run(given, terminal) {
+  async run(params, terminal) {
     const { readLens } = await offline.lenses()
-    const api = await connectService(given, terminal)
-    const made = await api.call('resolution.lens.create', { body: readLens(given.lens) })
-    const { uid, lens, lens_version, entity_type } = made
-    printResult(terminal, given.json, made, () => formatFields(terminal, { uid, lens, lens_version, entity_type }))
+    const api = await connectService(params, terminal)
+    const created = await api.call('resolution.lens.create', { body: readLens(params.lens) })
+    const { uid, lens, lens_version, entity_type } = created
+    printResult(terminal, params.json, created, () => formatFields(terminal, { uid, lens, lens_version, entity_type }))
     return 0
   },
 })

@@ -24,15 +24,15 @@ export const definition = command({
     const { yaml, ...profile } = await proposeLens(data)
     if (out !== undefined) writeNewFile(out, yaml)
     printResult(terminal, json, out === undefined ? { ...profile, yaml } : { ...profile, file: out }, () => {
-      const rows = profile.columns.map((each) => ({
-        ...each,
-        type: each.column === profile.id_field ? 'names the record' : each.type,
-        missing: `${Math.round((each.missing / each.records) * 100)} %`,
-        length: `${each.shortest} to ${each.longest}`,
+      const rows = profile.columns.map((column) => ({
+        ...column,
+        type: column.column === profile.id_field ? 'names the record' : column.type,
+        missing: `${Math.round((column.missing / column.records) * 100)} %`,
+        length: `${column.shortest} to ${column.longest}`,
       }))
-      const of = profile.isWhole ? `all ${profile.records}` : `the first ${profile.records}`
+      const scope = profile.isWhole ? `all ${profile.records}` : `the first ${profile.records}`
       return [
-        `Of ${of} records:`,
+        `Of ${scope} records:`,
         formatTable(terminal, rows, ['column', 'type', 'missing', 'distinct', 'length', 'samples'], 'no column'),
         out === undefined ? escapeControls(yaml.trimEnd()) : `The lens is in ${out}.`,
       ].join('\n\n')

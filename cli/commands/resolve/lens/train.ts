@@ -1,4 +1,4 @@
-// Learns the weights of the levels of a lens once, so that later runs need not.
+// Learns the weights of a lens once, so that later runs do not learn them again.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { seedOption } from '../../../options/seed-option.ts'
 import { jsonOption } from '../../../options/site-options.ts'
@@ -28,9 +28,9 @@ export const definition = command({
   example: 'platform resolve lens train --lens persons --data people.csv --out persons-trained.yaml',
   async run({ lens, data, labels, out, columns, seed, json }, terminal) {
     const [{ trainLens }, { writeNewFile }] = await Promise.all([offline.lensTraining(), offline.newFiles()])
-    const line = createProgressFormatter(() => performance.now())
-    const wanted = { lens, files: data, columns, labels, seed }
-    const { text: yaml, training } = await trainLens(wanted, (told) => terminal.progress(line(told)))
+    const formatLine = createProgressFormatter(() => performance.now())
+    const request = { lens, files: data, columns, labels, seed }
+    const { text: yaml, training } = await trainLens(request, (progress) => terminal.progress(formatLine(progress)))
     terminal.progress('')
     if (out === undefined && !json) {
       terminal.print(escapeControls(yaml.trimEnd()))

@@ -13,16 +13,16 @@ export const definition = command({
   example: 'platform resolve lens validate persons',
   async run({ lens, json }, terminal) {
     const { readLens } = await offline.lenses()
-    const read = readLens(lens)
-    const rows = read.fields.map(({ name, type, columns, optional }) => ({
+    const document = readLens(lens)
+    const rows = document.fields.map(({ name, type, columns, optional }) => ({
       field: name,
       type,
       columns: (columns ?? [name]).join(', '),
       needed: optional ? 'no' : 'yes',
     }))
-    printResult(terminal, json, read, () =>
+    printResult(terminal, json, document, () =>
       [
-        `${read.lens} ${read.version}: sees ${read.entity_type}s, told by ${read.told_by}, named by ${read.id_field}`,
+        `${document.lens} ${document.version}: entity type ${document.entity_type}, sources in ${document.told_by}, ids in ${document.id_field}`,
         formatTable(terminal, rows, ['field', 'type', 'columns', 'needed'], 'no field'),
       ].join('\n\n'),
     )

@@ -25,42 +25,42 @@ export const definition = command({
     ...serviceOptions,
   },
   example: 'platform resolve registry export --to edge --out persons.snapshot',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const { to: peer, lens: lens_id, type: entity_type, out } = given
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const { to: peer, lens: lens_id, type: entity_type, out } = params
     const events = api.stream('resolution.registry.export', { peer, lens_id, entity_type })
     const manifest = await writeSnapshotFile(out, events, (records) => terminal.progress(`${records} lines`))
     terminal.progress('')
-    const { label: _label, type: _type, v: _v, ...told } = manifest
-    printResult(terminal, given.json, manifest, () => formatFields(terminal, told))
+    const { label: _label, type: _type, v: _v, ...fields } = manifest
+    printResult(terminal, params.json, manifest, () => formatFields(terminal, fields))
     return 0
   },
 })
 
-/** All of it, or no file. */
+/** Writes the complete snapshot; removes the file after a failure. */
 async function writeSnapshotFile(
   out: string,
   events: AsyncIterable<ServerEvent>,
-  tell: (lines: number) => void,
+  reportProgress: (lines: number) => void,
 ): Promise<Record<string, unknown>> {
-  // Asked before the file is made: what is refused leaves nothing behind.
+  // The first event arrives before the file is created: a refused export leaves no file.
   const iterator = events[Symbol.asyncIterator]()
   let next = await iterator.next()
-  const opened = createSnapshotFile(out)
+  const descriptor = createSnapshotFile(out)
   try {
     for (let lines = 0; !next.done; next = await iterator.next()) {
       const { event, data } = next.value
       if (event === 'problem') throw refusalFromProblem(data, 500)
       if (event === 'ending') {
         const { line, manifest } = data as { line: string; manifest: Record<string, unknown> }
-        writeFully(opened, `${line}\n`)
-        fsyncSync(opened)
+        writeFully(descriptor, `${line}\n`)
+        fsyncSync(descriptor)
         return manifest
       }
       const { lines: texts } = data as { lines: string[] }
-      writeFully(opened, `${texts.join('\n')}\n`)
+      writeFully(descriptor, `${texts.join('\n')}\n`)
       lines += texts.length
-      tell(lines)
+      reportProgress(lines)
     }
     throw new CommandFailure(4, 'the service stopped before the snapshot was complete', 'run it again')
   } catch (error) {
@@ -68,7 +68,7 @@ async function writeSnapshotFile(
     if (isRefusal(error) || error instanceof CommandFailure) throw error
     throw new CommandFailure(1, `${out} cannot be written: ${(error as NodeJS.ErrnoException).code ?? String(error)}`)
   } finally {
-    closeSync(opened)
+    closeSync(descriptor)
   }
 }
 

@@ -21,14 +21,14 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform resolve registry import /media/stick/persons.snapshot',
-  async run(given, terminal) {
-    const folder = requireSite(given, terminal)
+  async run(params, terminal) {
+    const folder = requireSite(params, terminal)
     const { importRegistrySnapshot } = await offline.registrySnapshot()
-    const importing = { file: resolve(given.file), isInstead: given.instead, now: Date.now() }
-    const { manifest, isNew } = await importRegistrySnapshot(folder, terminal.env, importing)
+    const request = { file: resolve(params.file), isInstead: params.instead, now: Date.now() }
+    const { manifest, isNew } = await importRegistrySnapshot(folder, terminal.env, request)
     const { from, lens, lens_version, version, made_at, records, entities } = manifest
-    const told = { from, lens, lens_version, version, made_at, records, entities, is_new: isNew }
-    printResult(terminal, given.json, told, () => formatFields(terminal, told))
+    const summary = { from, lens, lens_version, version, made_at, records, entities, is_new: isNew }
+    printResult(terminal, params.json, summary, () => formatFields(terminal, summary))
     if (!isNew) terminal.note('this snapshot was imported already')
     return 0
   },

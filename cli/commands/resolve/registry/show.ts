@@ -9,13 +9,16 @@ export const definition = command({
   summary: 'Show the registries used for lookups, and their age',
   options: serviceOptions,
   example: 'platform resolve registry show',
-  async run(given, terminal) {
-    const api = await connectService(given, terminal)
-    const found = await api.call('resolution.registry.get', {})
-    const { matching_pattern, snapshots } = found as { matching_pattern: string; snapshots: Record<string, unknown>[] }
-    const none = matching_pattern === 'full_lens' ? 'the registry of its own runs' : 'no snapshot has been taken in'
+  async run(params, terminal) {
+    const api = await connectService(params, terminal)
+    const registry = await api.call('resolution.registry.get', {})
+    const { matching_pattern, snapshots } = registry as {
+      matching_pattern: string
+      snapshots: Record<string, unknown>[]
+    }
+    const emptyText = matching_pattern === 'full_lens' ? 'the registry of its own runs' : 'no snapshot was imported'
     const columns = ['lens', 'lens_version', 'from', 'version', 'made_at', 'age_s', 'records', 'entities']
-    printResult(terminal, given.json, found, () => formatTable(terminal, snapshots, columns, none))
+    printResult(terminal, params.json, registry, () => formatTable(terminal, snapshots, columns, emptyText))
     return 0
   },
 })

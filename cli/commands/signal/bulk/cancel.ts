@@ -4,7 +4,7 @@ import { cancelCommand } from '../../../program/show-command.ts'
 export const definition = cancelCommand({
   words: 'signal bulk cancel',
   summary: 'Cancel a bulk disposition; signals already changed stay changed',
-  of: 'bulk',
+  object: 'bulk',
   operation: 'intelligence.bulk.cancel',
   example: 'platform signal bulk cancel blk_…',
 })

@@ -1,7 +1,7 @@
 // Silences signals for a time.
 
 import { formatSilence } from '../../../format/silence.ts'
-import { classificationOptions, resolveClassificationIfGiven } from '../../../options/classification.ts'
+import { classificationOptions, resolveOptionalClassification } from '../../../options/classification.ts'
 import { connectService, serviceOptions } from '../../../options/service-options.ts'
 import { createOptions, toRequestOptions } from '../../../options/signal-options.ts'
 import { CommandFailure, command } from '../../../program/command.ts'
@@ -41,7 +41,7 @@ export const definition = command({
     const input = {
       ...{ reason, comment, owner, starts_at, ends_at: resolveSilenceEnd(params) },
       matchers: Object.fromEntries(Object.entries(matchers).filter(([, values]) => values.length > 0)),
-      classification: await resolveClassificationIfGiven(params, terminal),
+      classification: await resolveOptionalClassification(params, terminal),
     }
     const created = await api.call('intelligence.silence.create', input, toRequestOptions(params))
     printResult(terminal, params.json, created, () => formatSilence(terminal, created))

@@ -5,7 +5,7 @@ import { text } from '../../../program/params.ts'
 export const definition = changeCommand({
   words: 'signal silence end',
   summary: 'End a silence early; signals that it silenced keep their mark',
-  of: 'silence',
+  object: 'silence',
   operation: 'intelligence.silence.end',
   options: { rationale: text('TEXT', 'Reason, stored with the silence') },
   example: 'platform signal silence end sil_…',

@@ -15,22 +15,22 @@ export function checkCertificates({ folder, env, now }: DoctorContext): DoctorFi
 }
 
 function checkCertificate(role: string, certFile: string, keyFile: string | undefined, now: number): DoctorFinding {
-  const setting = `set ${role}.tls_cert_file and ${role}.tls_key_file to a matching pair (PEM)`
-  if (keyFile === undefined) return reportProblem('tls', `${role} has a certificate and no private key`, setting)
+  const remedyText = `set ${role}.tls_cert_file and ${role}.tls_key_file to a matching pair (PEM)`
+  if (keyFile === undefined) return reportProblem('tls', `${role} has a certificate and no private key`, remedyText)
   try {
     const certificate = new X509Certificate(readFileSync(certFile))
     if (!certificate.checkPrivateKey(createPrivateKey(readFileSync(keyFile)))) {
-      return reportProblem('tls', `${keyFile} is not the private key of ${certFile}`, setting)
+      return reportProblem('tls', `${keyFile} is not the private key of ${certFile}`, remedyText)
     }
     const end = Date.parse(certificate.validTo)
-    const then = role === 'proxy' ? 'platform proxy reload' : `restart ${role}`
-    const remedy = `put a new certificate in ${certFile}, then ${then}`
+    const activation = role === 'proxy' ? 'platform proxy reload' : `restart ${role}`
+    const remedy = `put a new certificate in ${certFile}, then ${activation}`
     return (
       reportExpiry('tls', `the certificate of ${role}`, end, now, remedy) ??
       reportOk('tls', `the certificate of ${role} lasts until ${new Date(end).toISOString().slice(0, 10)}`)
     )
   } catch {
     // The parser's message may quote the key.
-    return reportProblem('tls', `the certificate or private key of ${role} cannot be read`, setting)
+    return reportProblem('tls', `the certificate or private key of ${role} cannot be read`, remedyText)
   }
 }

@@ -16,7 +16,14 @@ export async function checkChannels({ folder, env }: DoctorContext): Promise<Doc
   return peers.flatMap(({ name }) => {
     const folders = foldersOf(folder.filedrop, name)
     const fault = folderFault(folders, platform.name, name)
-    if (fault !== undefined) return [reportProblem('channels', `${name}: ${fault}`, `look at ${folders.home}`)]
+    if (fault !== undefined)
+      return [
+        reportProblem(
+          'channels',
+          `${name}: ${fault}`,
+          `compare ${folders.home} with the enrolment; platform peers show lists it`,
+        ),
+      ]
     return [
       reportOk('channels', `${name}: folders are as enrolled`),
       ...checkQuarantine(name, folders.quarantine, quarantine_max_bytes),
@@ -24,20 +31,20 @@ export async function checkChannels({ folder, env }: DoctorContext): Promise<Doc
   })
 }
 
-/** Share of the quarantine quota from which on a warning is given: releases and purges need two people. */
+/** Share of the quarantine quota that raises a warning, early because releases and purges need two people. */
 const quarantine_warning_share = 0.8
 
 function checkQuarantine(name: string, dir: string, max_bytes: number): DoctorFinding[] {
   const { items, bytes } = measureQuarantine(dir)
-  const look = `platform filedrop quarantine list --peer ${name}`
-  const part = `${Math.floor((bytes / max_bytes) * 100)} % of filedrop.quarantine_max_bytes`
+  const listCommand = `platform filedrop quarantine list --peer ${name}`
+  const shareText = `${Math.floor((bytes / max_bytes) * 100)} % of filedrop.quarantine_max_bytes`
   if (bytes >= max_bytes) {
-    const detail = `${name}: the quarantine is full (${part}), and nothing is taken in`
-    return [reportProblem('channels', detail, `release or purge what lies there: ${look}`)]
+    const detail = `${name}: the quarantine is full (${shareText}); no message is imported`
+    return [reportProblem('channels', detail, `release or purge its items: ${listCommand}`)]
   }
   if (bytes >= max_bytes * quarantine_warning_share) {
-    const detail = `${name}: the quarantine is nearly full (${part}); then nothing is taken in`
-    return [reportWarning('channels', detail, `release or purge what lies there: ${look}`)]
+    const detail = `${name}: the quarantine is nearly full (${shareText}); once full, no message is imported`
+    return [reportWarning('channels', detail, `release or purge its items: ${listCommand}`)]
   }
-  return items === 0 ? [] : [reportWarning('channels', `${name}: ${items} messages in quarantine`, look)]
+  return items === 0 ? [] : [reportWarning('channels', `${name}: ${items} messages in quarantine`, listCommand)]
 }

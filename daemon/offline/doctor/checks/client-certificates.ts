@@ -1,5 +1,4 @@
-// Checks that client certificates can be verified: each authority with its expiry, and a current revocation list of
-// each.
+// Checks that client certificates can be verified: the expiry of each authority, and its current revocation list.
 import { readFileSync } from 'node:fs'
 import type { Certificate } from '../../../../adapters/keys/x509/certificate.ts'
 import { parseAuthorities } from '../../../../adapters/keys/x509/certificate-path.ts'
@@ -14,25 +13,26 @@ export function checkClientCertificates({ folder, env, now }: DoctorContext): Do
   const { ca_file, crl_file } = getSettings(readSiteSettings(folder, env).resolved, x509Settings)
   if (ca_file === undefined) return []
   const authorities = readFileWith(ca_file, (bytes) => parseAuthorities(bytes.toString('latin1')))
-  if (typeof authorities === 'string') return [reportProblem('x509', `${ca_file}: ${authorities}`, 'mend x509.ca_file')]
-  const ends = authorities.flatMap(
+  if (typeof authorities === 'string')
+    return [reportProblem('x509', `${ca_file}: ${authorities}`, 'correct x509.ca_file')]
+  const expiries = authorities.flatMap(
     ({ dn, not_after }) =>
       reportExpiry('x509', `the authority ${dn}`, not_after, now, `put its successor into ${ca_file}`) ?? [],
   )
-  const lists = crl_file === undefined ? [] : checkRevocationLists(crl_file, authorities, now)
-  const found = [...ends, ...lists]
-  return found.length > 0 ? found : [reportOk('x509', `${authorities.length} authorities of client certificates`)]
+  const revocationLists = crl_file === undefined ? [] : checkRevocationLists(crl_file, authorities, now)
+  const findings = [...expiries, ...revocationLists]
+  return findings.length > 0 ? findings : [reportOk('x509', `${authorities.length} authorities of client certificates`)]
 }
 
 function checkRevocationLists(file: string, authorities: readonly Certificate[], now: number): DoctorFinding[] {
-  const lists = readFileWith(file, parseRevocationLists)
+  const revocationLists = readFileWith(file, parseRevocationLists)
   const remedy = `put the newest list of each authority into ${file}`
-  if (typeof lists === 'string') return [reportProblem('x509', `${file}: ${lists}`, remedy)]
+  if (typeof revocationLists === 'string') return [reportProblem('x509', `${file}: ${revocationLists}`, remedy)]
   return authorities.flatMap((authority) => {
-    const newest = Math.max(...lists.filter((list) => list.isIssuedBy(authority)).map(readNextUpdate))
+    const newest = Math.max(...revocationLists.filter((list) => list.isIssuedBy(authority)).map(readNextUpdate))
     if (newest > now) return []
-    const detail = newest < 0 ? 'there is no revocation list of' : 'the revocation list is overdue of'
-    return [reportProblem('x509', `${detail} ${authority.dn}: its certificates are answered 503`, remedy)]
+    const detail = newest < 0 ? 'no revocation list of' : 'overdue revocation list of'
+    return [reportProblem('x509', `${detail} ${authority.dn}: requests with its certificates get 503`, remedy)]
   })
 }
 
@@ -41,9 +41,9 @@ function readNextUpdate({ next_update }: RevocationList): number {
 }
 
 /** Returns the result of `read` on the file, or the reason why it failed. */
-function readFileWith<T>(file: string, read: (bytes: Buffer) => T): T | string {
+function readFileWith<T>(file: string, parse: (bytes: Buffer) => T): T | string {
   try {
-    return read(readFileSync(file))
+    return parse(readFileSync(file))
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? (error as Error).message
   }

@@ -15,42 +15,42 @@ import { listRolesWithDatabase, withDatabase } from '../../store/role-database.t
 import type { DoctorContext } from '../examine-site.ts'
 import { type DoctorFinding, day_ms, reportOk, reportProblem, reportWarning } from '../finding.ts'
 
-/** Tokens tolerate a minute and messages a quarter of an hour; two clocks of one machine should not differ. */
+/** Tokens tolerate one minute and messages a quarter of an hour, but two clocks of one machine should agree. */
 const file_clock_tolerance_ms = 5_000
 const set_back_tolerance_ms = 60_000
 /** A site in use records something every day. */
 const max_silent_days = 30
 
-const remedy = 'set the clock (chronyc makestep, or timedatectl set-time), then look again'
+const remedy = 'set the clock (chronyc makestep, or timedatectl set-time), then run `platform doctor` again'
 
 export async function checkClock({ folder, env, now }: DoctorContext): Promise<DoctorFinding[]> {
-  const { what, at } = await findNewestEvent(folder)
-  if (at > now + set_back_tolerance_ms) {
+  const { event, at_ms } = await findNewestEvent(folder)
+  if (at_ms > now + set_back_tolerance_ms) {
     return [
       reportProblem(
         'clock',
-        `the clock says ${formatInstant(now)}, but ${what} later, at ${formatInstant(at)}`,
+        `the clock says ${formatInstant(now)}, but ${event} later, at ${formatInstant(at_ms)}`,
         remedy,
       ),
     ]
   }
-  const found = [
-    ...checkClockAhead(what, at, now),
+  const findings = [
+    ...checkClockAhead(event, at_ms, now),
     ...checkFileClockDrift(folder),
     ...(await checkSynchronisation(folder, env)),
   ]
-  return found.length > 0 ? found : [reportOk('clock', formatInstant(now))]
+  return findings.length > 0 ? findings : [reportOk('clock', formatInstant(now))]
 }
 
-function checkClockAhead(what: string, at: number, now: number): DoctorFinding[] {
-  const days = Math.floor((now - at) / day_ms)
-  if (at === 0 || days < max_silent_days) return []
-  const detail = `the clock says ${formatInstant(now)}, and ${what} last ${days} days ago: the site stood still, or the clock has jumped`
+function checkClockAhead(event: string, at_ms: number, now: number): DoctorFinding[] {
+  const days = Math.floor((now - at_ms) / day_ms)
+  if (at_ms === 0 || days < max_silent_days) return []
+  const detail = `the clock says ${formatInstant(now)}, and ${event} last ${days} days ago: either the site was idle, or the clock jumped ahead`
   return [
     reportWarning(
       'clock',
       detail,
-      'compare it with another clock before the site runs: what it dates wrongly stays so',
+      'compare it with another clock before the site runs: wrong dates in records are permanent',
     ),
   ]
 }
@@ -73,47 +73,50 @@ function readFileClock_ms(dir: string): number {
   }
 }
 
-type DatedEvent = { readonly what: string; readonly at: number }
+type DatedEvent = { readonly event: string; readonly at_ms: number }
 
 /** Returns the latest time that the site has recorded: of a key, an audit record, a message. */
 async function findNewestEvent(folder: SiteFolder): Promise<DatedEvent> {
   const times = listKeys(folder.keys).map(({ created }) => ({
-    what: 'a key of this site was made',
-    at: Date.parse(created),
+    event: 'a key of this site was created',
+    at_ms: Date.parse(created),
   }))
   for (const role of listRolesWithDatabase(folder)) {
     times.push(
       ...(await withDatabase(folder, role, async ({ audit, sqlite }) => {
         const [newest] = await audit.list({ limit: 1 })
-        const at = newest?.event ? Date.parse(newest.event.at) : 0
-        const recorded = { what: `${role.name} has recorded something`, at }
-        if (role.name !== 'site') return [recorded]
+        const at_ms = newest?.event ? Date.parse(newest.event.at) : 0
+        const auditEvent = { event: `${role.name} wrote an audit record`, at_ms }
+        if (role.name !== 'site') return [auditEvent]
         return [
-          recorded,
-          { what: 'a message came or went', at: await findLastMessageTime(sqliteJournal(sqlite, audit)) },
+          auditEvent,
+          { event: 'a message was received or sent', at_ms: await findLastMessageTime(sqliteJournal(sqlite, audit)) },
         ]
       })),
     )
   }
-  return times.reduce((latest, each) => (each.at > latest.at ? each : latest), { what: '', at: 0 })
+  return times.reduce((latest, candidate) => (candidate.at_ms > latest.at_ms ? candidate : latest), {
+    event: '',
+    at_ms: 0,
+  })
 }
 
 async function findLastMessageTime(journal: Journal): Promise<number> {
-  let last = 0
+  let latest_ms = 0
   for (const { channel, direction, epoch, inventory_at } of await journal.channels()) {
     const { highest } = await journal.progress(channel, epoch)
     const entry = direction === 'in' ? await journal.entry(channel, epoch, highest) : undefined
-    last = Math.max(last, inventory_at, entry?.at ?? 0)
+    latest_ms = Math.max(latest_ms, inventory_at, entry?.at ?? 0)
   }
-  return last
+  return latest_ms
 }
 
-/** Reports the state of systemd's time service, if there is one; nothing where the clock is not trusted anyway. */
+/** Reports the state of systemd's time service, if it exists and the profile trusts the clock. */
 async function checkSynchronisation(folder: SiteFolder, env: DoctorContext['env']): Promise<DoctorFinding[]> {
   if (!getSettings(resolveProfile(folder, env), filedropSettings).trusted_clock) return []
   if ((await queryTimeService(env)) !== 'no') return []
-  const set = 'give the machine a source of time (NTP, a radio clock), or set filedrop.trusted_clock to false'
-  return [reportWarning('clock', 'the machine’s clock follows no other', set)]
+  const remedyText = 'give the machine a source of time (NTP, a radio clock), or set filedrop.trusted_clock to false'
+  return [reportWarning('clock', 'the machine’s clock is not synchronised', remedyText)]
 }
 
 function queryTimeService(env: DoctorContext['env']): Promise<string | undefined> {
@@ -128,6 +131,6 @@ function queryTimeService(env: DoctorContext['env']): Promise<string | undefined
   })
 }
 
-function formatInstant(at: number): string {
-  return new Date(at).toISOString()
+function formatInstant(at_ms: number): string {
+  return new Date(at_ms).toISOString()
 }

@@ -20,11 +20,11 @@ export function checkDivision(folder: SiteFolder, division: SiteDivision): Docto
     ...[...division.users.keys()].flatMap((role) => findMissingFolders(folder, role)),
   ])
   const [first] = faults
-  if (!first) return [reportOk('permissions', 'each role’s files are its user’s alone')]
-  const others = faults.length > 1 ? `, and ${faults.length - 1} more paths with faults` : ''
+  if (!first) return [reportOk('permissions', 'only the user of each role can access its files')]
+  const moreText = faults.length > 1 ? `, and ${faults.length - 1} more paths with faults` : ''
   return [
     {
-      ...reportProblem('permissions', `${first.path} ${first.fault}${others}`, remedy),
+      ...reportProblem('permissions', `${first.path} ${first.fault}${moreText}`, remedy),
       paths: faults.map(({ path }) => path),
     },
   ]
@@ -34,20 +34,23 @@ type OwnershipFault = { readonly path: string; readonly fault: string }
 
 /** Carriers read and write there under their own user and modes; the folders above are closed to others. */
 const carrierFolderPattern = /^filedrop\/[^/]+\/(in\/new|out\/ready)\//
-/** A received message keeps the owner who brought it, wherever it is moved. */
+/** A received message keeps the owner that delivered it, in every folder. */
 const incomingMessagePattern = /^filedrop\/[^/]+\/in\/.*\.json$/
 
 function findOwnershipFaults(path: string, base: string, division: SiteDivision): OwnershipFault[] {
   const name = relative(base, path)
   if (carrierFolderPattern.test(name) || incomingMessagePattern.test(name)) return []
-  const own = checkPathOwnership(path, name.split('/'), division)
-  return [...own, ...listVisibleNames(path).flatMap((each) => findOwnershipFaults(join(path, each), base, division))]
+  const pathFaults = checkPathOwnership(path, name.split('/'), division)
+  return [
+    ...pathFaults,
+    ...listVisibleNames(path).flatMap((name) => findOwnershipFaults(join(path, name), base, division)),
+  ]
 }
 
 /** Folders that must exist, since the role's user cannot create them. */
 function findMissingFolders(folder: SiteFolder, role: string): OwnershipFault[] {
-  const own = [roleDataFolder(folder, role), roleRunFolder(folder, role), roleKeysFolder(folder, role)]
-  return own.filter((path) => !fs.lstatSync(path, { throwIfNoEntry: false })).map(reportMissingPath)
+  const pathFaults = [roleDataFolder(folder, role), roleRunFolder(folder, role), roleKeysFolder(folder, role)]
+  return pathFaults.filter((path) => !fs.lstatSync(path, { throwIfNoEntry: false })).map(reportMissingPath)
 }
 
 function reportMissingPath(path: string): OwnershipFault {
@@ -55,27 +58,27 @@ function reportMissingPath(path: string): OwnershipFault {
 }
 
 function checkPathOwnership(path: string, names: readonly string[], division: SiteDivision): OwnershipFault[] {
-  const found = fs.lstatSync(path, { throwIfNoEntry: false })
+  const stats = fs.lstatSync(path, { throwIfNoEntry: false })
   // A path that vanished since its folder was read belonged to a running process.
-  if (!found) return names.length > 1 ? [] : [reportMissingPath(path)]
-  const kind = detectPathKind(found)
+  if (!stats) return names.length > 1 ? [] : [reportMissingPath(path)]
+  const kind = detectPathKind(stats)
   if (!kind) return names.length > 2 ? [] : [{ path, fault: 'is neither a folder nor a regular file' }]
   const { uid, gid, mode } = findExpectedOwnership(names, kind, division)
-  if (found.uid !== uid || found.gid !== gid) {
-    return [{ path, fault: `belongs to ${found.uid}:${found.gid}, and should to ${uid}:${gid}` }]
+  if (stats.uid !== uid || stats.gid !== gid) {
+    return [{ path, fault: `belongs to ${stats.uid}:${stats.gid}; expected ${uid}:${gid}` }]
   }
-  const [is, should] = [found.mode & 0o777, mode & 0o777]
-  const isTooOpen = (is & ~should) !== 0
-  const isTooClosed = (should & 0o070 & ~is) !== 0
+  const [actual, expected] = [stats.mode & 0o777, mode & 0o777]
+  const isTooOpen = (actual & ~expected) !== 0
+  const isTooClosed = (expected & 0o070 & ~actual) !== 0
   return isTooOpen || isTooClosed
-    ? [{ path, fault: `has mode ${is.toString(8)}, and should have ${should.toString(8)}` }]
+    ? [{ path, fault: `has mode ${actual.toString(8)}; expected ${expected.toString(8)}` }]
     : []
 }
 
-function detectPathKind(found: fs.Stats): SitePathKind | undefined {
-  if (found.isDirectory()) return 'folder'
-  if (found.isSocket()) return 'socket'
-  return found.isFile() ? 'file' : undefined
+function detectPathKind(stats: fs.Stats): SitePathKind | undefined {
+  if (stats.isDirectory()) return 'folder'
+  if (stats.isSocket()) return 'socket'
+  return stats.isFile() ? 'file' : undefined
 }
 
 /** Lists the paths that this user can see; does not follow links. */

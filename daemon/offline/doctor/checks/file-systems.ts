@@ -1,5 +1,4 @@
-// Checks that the file systems of the site have room and accept writes, by writing a file, regardless of modes and
-// mount options.
+// Checks that the file systems of the site have free space, and tests by writing a file that they accept writes.
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
@@ -17,9 +16,9 @@ export async function checkFileSystems({ folder, env }: DoctorContext): Promise<
     roleRunFolder(folder, name),
   ])
   const channels = (await listPeers(folder)).map(({ name }) => foldersOf(folder.filedrop, name))
-  const places = [folder.data, folder.run, ...roles, folder.filedrop, ...channels.flatMap(selectProbeFolders)]
-  const bySystem = Map.groupBy(places.filter(isFolder), (place) => fs.statSync(place).dev)
-  return [...[...bySystem.values()].flatMap(checkFileSystem), ...channels.flatMap(checkSplitFolders)]
+  const paths = [folder.data, folder.run, ...roles, folder.filedrop, ...channels.flatMap(selectProbeFolders)]
+  const pathsBySystem = Map.groupBy(paths.filter(isFolder), (path) => fs.statSync(path).dev)
+  return [...[...pathsBySystem.values()].flatMap(checkFileSystem), ...channels.flatMap(checkSplitFolders)]
 }
 
 /** One folder of each side, where a running carrier ignores names that begin with a dot. */
@@ -27,24 +26,24 @@ function selectProbeFolders({ tmp, done }: ChannelFolders): string[] {
   return [tmp, done]
 }
 
-function isFolder(place: string): boolean {
-  return fs.statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false
+function isFolder(path: string): boolean {
+  return fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
-/** The folders of one file system. */
-function checkFileSystem(places: readonly string[]): DoctorFinding[] {
-  const [first = ''] = places
-  const faults = places.flatMap((place) => {
-    const code = runAsOwnerOf(place, () => probeWriteError(place))
-    return code === undefined ? [] : [{ place, code }]
+/** Checks the folders of one file system. */
+function checkFileSystem(paths: readonly string[]): DoctorFinding[] {
+  const [first = ''] = paths
+  const faults = paths.flatMap((path) => {
+    const code = runAsOwnerOf(path, () => probeWriteError(path))
+    return code === undefined ? [] : [{ place: path, code }]
   })
-  const byCode = [...Map.groupBy(faults, ({ code }) => code)]
-  return byCode.length === 0
+  const pathsByCode = [...Map.groupBy(faults, ({ code }) => code)]
+  return pathsByCode.length === 0
     ? [checkFreeSpace(first)]
-    : byCode.map(([code, group]) =>
+    : pathsByCode.map(([code, group]) =>
         reportUnwritable(
           code,
-          group.map(({ place }) => place),
+          group.map(({ place: path }) => path),
         ),
       )
 }
@@ -68,18 +67,18 @@ function probeWriteError(dir: string): string | undefined {
 }
 
 const write_error_reasons: Readonly<Record<string, readonly [why: string, remedy: string]>> = {
-  EROFS: ['its file system is read-only', 'look into the kernel log for why (dmesg), then mount it for writing'],
-  ENOSPC: ['its file system is full', 'make room: nothing is acknowledged that cannot be written'],
-  EDQUOT: ['the quota of its owner is used up', 'raise the quota, or make room'],
+  EROFS: ['its file system is read-only', 'find the cause in the kernel log (dmesg), then mount it for writing'],
+  ENOSPC: ['its file system is full', 'free some space: until then the site acknowledges nothing'],
+  EDQUOT: ['the quota of its owner is used up', 'raise the quota, or free some space'],
   EACCES: ['this user may not write there', 'run as root or as the owner, or see permissions above'],
-  EIO: ['its disk fails', 'replace the disk, then restore a backup'],
+  EIO: ['its disk has I/O errors', 'replace the disk, then restore a backup'],
 }
 
-function reportUnwritable(code: string, places: readonly string[]): DoctorFinding {
-  const [why, remedy] = write_error_reasons[code] ?? [`writing fails with ${code}`, 'mend the file system']
-  const [first = '', ...others] = places
-  const more = others.length === 0 ? '' : ` (and in ${others.length} more folders on it)`
-  return { ...reportProblem('disk', `nothing can be written in ${first}: ${why}${more}`, remedy), paths: places }
+function reportUnwritable(code: string, paths: readonly string[]): DoctorFinding {
+  const [reason, remedy] = write_error_reasons[code] ?? [`writing fails with ${code}`, 'repair the file system']
+  const [first = '', ...otherPaths] = paths
+  const moreText = otherPaths.length === 0 ? '' : ` (and in ${otherPaths.length} more folders on it)`
+  return { ...reportProblem('disk', `nothing can be written in ${first}: ${reason}${moreText}`, remedy), paths }
 }
 
 const warning_free_bytes = 1024 ** 3
@@ -88,11 +87,11 @@ const min_free_bytes = 128 * 1024 ** 2
 function checkFreeSpace(path: string): DoctorFinding {
   const { bavail, bsize, ffree, files } = fs.statfsSync(path)
   const free = bavail * bsize
-  const said = `${(free / 1024 ** 3).toFixed(1)} GiB free at ${path}`
-  const remedy = 'make room: nothing is acknowledged that cannot be written'
-  if (free < min_free_bytes) return reportProblem('disk', said, remedy)
+  const detail = `${(free / 1024 ** 3).toFixed(1)} GiB free at ${path}`
+  const remedy = 'free some space: the site acknowledges nothing that it cannot write'
+  if (free < min_free_bytes) return reportProblem('disk', detail, remedy)
   if (files > 0 && ffree < 1_000) return reportProblem('disk', `only ${ffree} more files fit at ${path}`, remedy)
-  return free < warning_free_bytes ? reportWarning('disk', said, remedy) : reportOk('disk', said)
+  return free < warning_free_bytes ? reportWarning('disk', detail, remedy) : reportOk('disk', detail)
 }
 
 /** Files are renamed between folders, which is impossible across file systems. */
@@ -101,9 +100,9 @@ function checkSplitFolders({ home, tmp, ready, sent, fresh, work, done, quaranti
     [tmp, ready, sent],
     [fresh, work, done, quarantine],
   ].flatMap((side) => {
-    const systems = new Set(side.filter(isFolder).map((place) => fs.statSync(place).dev))
+    const systems = new Set(side.filter(isFolder).map((path) => fs.statSync(path).dev))
     if (systems.size < 2) return []
-    const detail = `${side.join(', ')} lie on ${systems.size} file systems, and files must be moved between them`
+    const detail = `${side.join(', ')} are on ${systems.size} file systems; files must be renamed between them`
     return [reportProblem('disk', detail, `put ${home} on one file system`)]
   })
 }

@@ -14,24 +14,25 @@ export async function checkIdentityProvider({ folder, env }: DoctorContext): Pro
   const sso = getSettings(resolved, ssoSettings)
   const findings: DoctorFinding[] = []
   if (sso.audience === 'account') {
-    const detail = 'sso.audience is account, which tokens for other services may name as well'
-    findings.push(reportWarning('sso', detail, 'give the site an audience of its own at the identity provider'))
+    const detail = 'sso.audience is account, which tokens for other services may contain too'
+    findings.push(reportWarning('sso', detail, 'configure a separate audience for the site at the identity provider'))
   }
   if (Object.keys(sso.role_map).length === 0) {
-    const detail = 'sso.role_map is empty: nobody of the identity provider may do anything'
-    findings.push(reportWarning('sso', detail, 'name its roles in sso.role_map, each with roles of the site'))
+    const detail = 'sso.role_map is empty: users of the identity provider have no permissions'
+    findings.push(reportWarning('sso', detail, 'map its roles to roles of the site in sso.role_map'))
   }
   try {
-    const usable = parseProviderKeys(await fetchKeySet(readSsoProvider(sso))).filter(({ algorithms }) =>
+    const usableKeys = parseProviderKeys(await fetchKeySet(readSsoProvider(sso))).filter(({ algorithms }) =>
       algorithms.some((algorithm) => sso.algorithms.includes(algorithm)),
     )
-    if (usable.length > 0) findings.push(reportOk('sso', `the identity provider has ${usable.length} keys that count`))
+    if (usableKeys.length > 0)
+      findings.push(reportOk('sso', `the identity provider has ${usableKeys.length} usable keys`))
     else
       findings.push(
-        reportProblem('sso', 'no key of the identity provider counts', 'compare its keys with sso.algorithms'),
+        reportProblem('sso', 'the identity provider has no usable key', 'compare its keys with sso.algorithms'),
       )
   } catch (error) {
-    const remedy = 'mend the way to it, sso.wellknown, sso.issuer or sso.ca_file'
+    const remedy = 'check the network, sso.wellknown, sso.issuer and sso.ca_file'
     findings.push(reportProblem('sso', `the identity provider: ${(error as Error).message}`, remedy))
   }
   return findings

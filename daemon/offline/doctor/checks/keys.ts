@@ -20,36 +20,36 @@ const keyUses = publicKey.shape.use.options
 
 export async function checkKeys({ folder, now }: DoctorContext): Promise<DoctorFinding[]> {
   const { set } = readCurrentKeySet(folder)
-  const own = listKeys(folder.keys)
+  const siteKeys = listKeys(folder.keys)
   // Root keys that are stored elsewhere are known from the key set that names them.
-  const roots = (set?.keys ?? []).filter(({ use, kid }) => use === 'root' && !own.some((key) => key.kid === kid))
-  const active = [...own, ...roots].filter(({ status }) => status === 'active')
-  const missing = requiredUses
+  const roots = (set?.keys ?? []).filter(({ use, kid }) => use === 'root' && !siteKeys.some((key) => key.kid === kid))
+  const active = [...siteKeys, ...roots].filter(({ status }) => status === 'active')
+  const missingKeys = requiredUses
     .filter((use) => !active.some((key) => key.use === use))
-    .map((use) => reportProblem('keys', `there is no active ${use} key`, `platform keys generate --use ${use}`))
-  const endings = keyUses.flatMap((use) => {
-    const wanted = use === 'message' || use === 'root' ? (set?.thresholds[use] ?? 1) : 1
-    const isHere = ({ kid }: PublicKey) => own.some((key) => key.kid === kid)
+    .map((use) => reportProblem('keys', `no ${use} key is active`, `platform keys generate --use ${use}`))
+  const expiries = keyUses.flatMap((use) => {
+    const required = use === 'message' || use === 'root' ? (set?.thresholds[use] ?? 1) : 1
+    const isInSite = ({ kid }: PublicKey) => siteKeys.some((key) => key.kid === kid)
     return reportExpiringKeys(
       active,
       use,
-      wanted,
+      required,
       now,
       ({ kid }) => `the key ${kid}`,
-      (key) => describeRenewal(key, isHere(key)),
+      (key) => describeRenewal(key, isInSite(key)),
     )
   })
-  const ofPeers = (await listPeers(folder)).flatMap((peer) => checkPeerKeys(peer, now))
-  const all = [...missing, ...endings, ...ofPeers]
-  return all.length > 0 ? all : [reportOk('keys', `${active.length} active, none near its end`)]
+  const peerFindings = (await listPeers(folder)).flatMap((peer) => checkPeerKeys(peer, now))
+  const findings = [...missingKeys, ...expiries, ...peerFindings]
+  return findings.length > 0 ? findings : [reportOk('keys', `${active.length} active, none near its expiry`)]
 }
 
-function describeRenewal({ kid, use }: PublicKey, isHere: boolean): string {
-  if (!isHere) return `a new root key on a medium, then platform keys set draft --roots FILE --retire ${kid}`
+function describeRenewal({ kid, use }: PublicKey, isInSite: boolean): string {
+  if (!isInSite) return `a new root key on a medium, then platform keys set draft --roots FILE --retire ${kid}`
   if (use === 'authority')
-    return 'platform keys ca init --replace, and see that the peers pin the new one beside the old'
+    return 'platform keys ca init --replace; the peers must pin the new authority beside the old one'
   if (use === 'token' || use === 'personal') return `platform keys rotate ${kid}`
-  return `platform keys rotate ${kid}, and see that the peers get the new key set`
+  return `platform keys rotate ${kid}; the peers must receive the new key set`
 }
 
 /**
@@ -59,51 +59,52 @@ function describeRenewal({ kid, use }: PublicKey, isHere: boolean): string {
 function reportExpiringKeys(
   active: readonly PublicKey[],
   use: PublicKey['use'],
-  wanted: number,
+  required: number,
   now: number,
-  named: (key: PublicKey) => string,
+  describeKey: (key: PublicKey) => string,
   remedy: (key: PublicKey) => string,
 ): DoctorFinding[] {
-  const found = active
+  const candidates = active
     .filter((key) => key.use === use)
     .map((key) => ({ key, end: key.not_after === undefined ? Number.POSITIVE_INFINITY : Date.parse(key.not_after) }))
-  const endings = found.map(({ key, end }) =>
-    end === Number.POSITIVE_INFINITY ? undefined : reportExpiry('keys', named(key), end, now, remedy(key)),
+  const expiries = candidates.map(({ key, end }) =>
+    end === Number.POSITIVE_INFINITY ? undefined : reportExpiry('keys', describeKey(key), end, now, remedy(key)),
   )
-  const lasting = endings.filter((each) => each === undefined).length
-  return lasting >= wanted ? [] : endings.flatMap((each) => each ?? [])
+  const lasting_count = expiries.filter((expiry) => expiry === undefined).length
+  return lasting_count >= required ? [] : expiries.flatMap((expiry) => expiry ?? [])
 }
 
 /** Checks, as at a start, whether the running roles can sign. */
 export async function checkPassphrase({ folder, env }: DoctorContext): Promise<DoctorFinding[]> {
   const { keys_passphrase_file: file } = readSiteSettings(folder, env).identity
-  const locked = await findLockedKeyFault(folder, file)
-  if (locked === undefined) return hasWrappedKeys(folder.keys) ? [reportOk('keys', 'the passphrase opens them')] : []
+  const lockFault = await findLockedKeyFault(folder, file)
+  if (lockFault === undefined)
+    return hasWrappedKeys(folder.keys) ? [reportOk('keys', 'the passphrase decrypts the keys')] : []
   return [
     reportProblem(
       'keys',
-      locked,
+      lockFault,
       'put the passphrase into a file of mode 600, and name it in identity.keys_passphrase_file',
     ),
   ]
 }
 
 function checkPeerKeys({ name, keys, threshold, root_threshold = 1 }: Peer, now: number): DoctorFinding[] {
-  const remedy = `get ${name}’s new keys: platform peers update ${name}; where its root keys are not pinned, remove it and add it again`
+  const remedy = `get ${name}’s new keys: platform peers update ${name}; if its root keys are not pinned, remove the peer and add it again`
   const active = keys.filter(({ status }) => status === 'active')
   if (!active.some(({ use }) => use === 'message')) {
     return [reportProblem('keys', `${name} has no active message key here`, remedy)]
   }
-  const named = ({ kid }: PublicKey) => `${name}’s key ${kid}`
+  const describeKey = ({ kid }: PublicKey) => `${name}’s key ${kid}`
   return [
-    ...reportExpiringKeys(active, 'message', threshold, now, named, () => remedy),
-    ...reportExpiringKeys(active, 'root', root_threshold, now, named, () => remedy),
+    ...reportExpiringKeys(active, 'message', threshold, now, describeKey, () => remedy),
+    ...reportExpiringKeys(active, 'root', root_threshold, now, describeKey, () => remedy),
   ]
 }
 
 /**
- * Tokens are verified with two lists: without the key list no token is valid, without the revocation list no
- * revocation is known.
+ * Checks the two lists that verify tokens. Without the key list no token is valid; without the revocation list no
+ * revoked token is refused.
  */
 export function checkTokenLists({ folder, env }: DoctorContext): DoctorFinding[] {
   return [...checkRevokedTokens(revocationsFile(folder)), ...checkTokenKeys(folder, listProfileRoles(folder, env))]
@@ -123,19 +124,21 @@ function checkRevokedTokens(file: string): DoctorFinding[] {
 function checkTokenKeys(folder: SiteFolder, roles: readonly Role[]): DoctorFinding[] {
   const file = tokenKeysFile(folder)
   if (!existsSync(file)) {
-    const remedy = `restore ${file} from a backup; a start of the role site makes one without the keys of roles`
-    return [reportProblem('tokens', 'the list of token keys is missing, so that no token is accepted', remedy)]
+    const remedy = `restore ${file} from a backup; a start of the role site creates one without the keys of roles`
+    return [reportProblem('tokens', 'the list of token keys is missing; no token is accepted', remedy)]
   }
-  let listed: readonly TokenKey[]
+  let listedKeys: readonly TokenKey[]
   try {
-    listed = readTokenKeys(file)
+    listedKeys = readTokenKeys(file)
   } catch {
     return [reportProblem('tokens', 'the list of token keys cannot be read', `restore ${file} from a backup`)]
   }
-  const speaks = new Set(listed.filter(({ status }) => status === 'active').map(({ only_subject }) => only_subject))
-  const silent = roles.filter(({ name }) => !speaks.has(roleSubject(name)))
-  if (silent.length === 0) return [reportOk('tokens', 'the list of token keys is sound')]
-  return silent.map(({ name }) =>
+  const activeSubjects = new Set(
+    listedKeys.filter(({ status }) => status === 'active').map(({ only_subject }) => only_subject),
+  )
+  const keylessRoles = roles.filter(({ name }) => !activeSubjects.has(roleSubject(name)))
+  if (keylessRoles.length === 0) return [reportOk('tokens', 'the list of token keys is sound')]
+  return keylessRoles.map(({ name }) =>
     reportProblem('tokens', `the role ${name} has no active key`, `platform keys generate --use token --role ${name}`),
   )
 }

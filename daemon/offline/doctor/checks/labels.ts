@@ -9,22 +9,22 @@ import { type DoctorFinding, reportOk, reportProblem } from '../finding.ts'
 
 export async function checkLabels({ folder, env }: DoctorContext): Promise<DoctorFinding[]> {
   const { labels } = readSiteSettings(folder, env)
-  const found = (await listPeers(folder)).flatMap((peer) => checkPeerLabels(peer, labels))
-  return found.length > 0
-    ? found
+  const findings = (await listPeers(folder)).flatMap((peer) => checkPeerLabels(peer, labels))
+  return findings.length > 0
+    ? findings
     : [reportOk('labels', `ceilings and label maps are those of the policy ${labels.policy}`)]
 }
 
 function checkPeerLabels({ name, ceiling, label_map = {} }: Peer, { policy, levels }: LabelPolicy): DoctorFinding[] {
-  const again = `platform peers remove ${name}, then add it again with what the profile has`
+  const remedy = `platform peers remove ${name}, then add it again with levels of the profile`
   if (ceiling.policy !== policy || !levels.includes(ceiling.level)) {
-    const detail = `the ceiling of ${name}, ${ceiling.policy} ${ceiling.level}, is none of the policy ${policy}: nothing crosses`
-    return [reportProblem('labels', detail, again)]
+    const detail = `the ceiling of ${name}, ${ceiling.policy} ${ceiling.level}, is not in the policy ${policy}: no message passes`
+    return [reportProblem('labels', detail, remedy)]
   }
-  const strange = Object.values(label_map).flatMap((map) =>
+  const unknownLevels = Object.values(label_map).flatMap((map) =>
     Object.values(map.levels).filter((level) => !levels.includes(level)),
   )
-  if (strange.length === 0) return []
-  const detail = `the label map of ${name} leads to levels that the policy ${policy} does not have: ${strange.join(', ')}`
-  return [reportProblem('labels', detail, again)]
+  if (unknownLevels.length === 0) return []
+  const detail = `the label map of ${name} maps to levels that are not in the policy ${policy}: ${unknownLevels.join(', ')}`
+  return [reportProblem('labels', detail, remedy)]
 }

@@ -8,7 +8,7 @@ import type { DoctorContext } from '../examine-site.ts'
 import { type DoctorFinding, reportExpiry, reportOk, reportProblem, reportWarning } from '../finding.ts'
 
 const timeout_ms = 3_000
-const renewal_remedy = 'platform keys cert renew; where the authority lies elsewhere: platform keys cert request'
+const renewal_remedy = 'platform keys cert renew; if the authority is elsewhere: platform keys cert request'
 
 export async function checkMtls({ folder, env, now }: DoctorContext): Promise<DoctorFinding[]> {
   const files = resolveTlsFiles(folder, readSiteSettings(folder, env).resolved)
@@ -18,35 +18,40 @@ export async function checkMtls({ folder, env, now }: DoctorContext): Promise<Do
   try {
     material = readMaterial(files)
   } catch (error) {
-    return [reportProblem('mtls', error instanceof Error ? error.message : String(error), 'put sound files there')]
+    return [
+      reportProblem('mtls', error instanceof Error ? error.message : String(error), 'replace it with a valid file'),
+    ]
   }
   const enrolled = (await listPeers(folder)).map(({ name }) => name)
-  const strange = names.filter((name) => !enrolled.includes(name))
+  const unpinned = names.filter((name) => !enrolled.includes(name))
   const urls = Object.fromEntries(Object.entries(files.peers).map(([name, { url }]) => [name, url]))
   const client = new MtlsClient({ urls, material: () => material, now: () => now })
-  const reached = await Promise.all(names.map((name) => checkPeerReachable(client, name)))
+  const reachability = await Promise.all(names.map((name) => checkPeerReachable(client, name)))
   client.close()
   return [
-    ...strange.map((name) => reportProblem('mtls', `${name} is no pinned peer`, `platform peers add ${name}`)),
+    ...unpinned.map((name) => reportProblem('mtls', `${name} is not a pinned peer`, `platform peers add ${name}`)),
     ...checkCertificateExpiry(material, now),
-    ...reached,
+    ...reachability,
   ]
 }
 
 function checkCertificateExpiry({ own_certificate, pins }: MtlsMaterial, now: number): DoctorFinding[] {
-  const ends = [...pins].map(([name, { authorities }]) =>
+  const authorityExpiries = [...pins].map(([name, { authorities }]) =>
     reportExpiry(
       'mtls',
       `the authority of ${name}`,
       Math.max(...authorities.map(({ validToDate }) => validToDate.getTime())),
       now,
-      `get the new one of ${name} (platform keys ca show --out there), and put it beside the old into its ca_file`,
+      `get its new certificate (platform keys ca show --out at ${name}), and add it to its ca_file`,
     ),
   )
   const end = own_certificate.validToDate.getTime()
-  const found = [reportExpiry('mtls', 'the certificate of this site', end, now, renewal_remedy), ...ends]
-  const bad = found.filter((each) => each !== undefined)
-  if (bad.length > 0) return bad
+  const expiries = [
+    reportExpiry('mtls', 'the certificate of this site', end, now, renewal_remedy),
+    ...authorityExpiries,
+  ]
+  const findings = expiries.filter((expiry) => expiry !== undefined)
+  if (findings.length > 0) return findings
   return [
     reportOk(
       'mtls',
@@ -65,7 +70,7 @@ async function checkPeerReachable(client: MtlsClient, peer: string): Promise<Doc
     return reportWarning(
       'mtls',
       detail,
-      `see that ${peer} runs, its url is right, and it pins the authority of this site`,
+      `check that ${peer} runs, that its url is right, and that it pins the authority of this site`,
     )
   }
 }

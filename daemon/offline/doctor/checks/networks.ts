@@ -14,21 +14,25 @@ export async function checkNetworks({ folder, env, now }: DoctorContext): Promis
   const files = inspectNetworkFiles(resolved, env)
   if (files.length === 0) return []
   const enrolled = (await listPeers(folder)).map(({ name }) => name)
-  return files.flatMap((each) => {
-    const named = networks.find(({ name }) => name === each.name)?.peers ?? []
-    const strange = named.filter((name) => !enrolled.includes(name))
-    const found = [
-      ...strange.map((name) => reportProblem(each.name, `${name} is no pinned peer`, `platform peers add ${name}`)),
-      ...checkNetworkFiles(each, now),
+  return files.flatMap((report) => {
+    const peerNames = networks.find(({ name }) => name === report.name)?.peers ?? []
+    const unpinned = peerNames.filter((name) => !enrolled.includes(name))
+    const findings = [
+      ...unpinned.map((name) =>
+        reportProblem(report.name, `${name} is not a pinned peer`, `platform peers add ${name}`),
+      ),
+      ...checkNetworkFiles(report, now),
     ]
-    return found.length > 0 ? found : [reportOk(each.name, 'files are there, closed to others, and last')]
+    return findings.length > 0
+      ? findings
+      : [reportOk(report.name, 'the files exist, are private, and do not expire soon')]
   })
 }
 
 function checkNetworkFiles({ name, faults, certificates }: NetworkFileReport, now: number): DoctorFinding[] {
   return [
     ...faults.map((fault) =>
-      reportProblem(name, fault, `put a sound file there, for the site’s user alone, or mend ${name}`),
+      reportProblem(name, fault, `replace it with a valid file that only the site’s user can read, or correct ${name}`),
     ),
     ...certificates.flatMap(
       ({ description, file, expires_at_ms }) =>

@@ -17,15 +17,15 @@ export function checkPermissions({ folder, env }: DoctorContext): DoctorFinding[
   const division = readDivision(folder, env)
   if (division) return checkDivision(folder, division)
   const folders = [folder.keys, folder.identity, folder.peers, folder.data, folder.filedrop, folder.run]
-  const missing = folders
+  const missingFindings = folders
     .filter((path) => !fs.existsSync(path))
     .map((path) =>
       reportProblem('permissions', `${path} is missing`, `restore it from a backup, or run: mkdir -m 700 ${path}`),
     )
-  const places = [folder.profile, ...folders].filter((path) => fs.existsSync(path))
-  const faults = places.flatMap((below) => findPermissionFaults(below).map((fault) => ({ ...fault, below })))
-  const all = [...missing, ...reportPathFaults('permissions', faults)]
-  return all.length > 0 ? all : [reportOk('permissions', 'nobody else can read keys, data or messages')]
+  const paths = [folder.profile, ...folders].filter((path) => fs.existsSync(path))
+  const faults = paths.flatMap((root) => findPermissionFaults(root).map((fault) => ({ ...fault, root })))
+  const findings = [...missingFindings, ...reportPathFaults('permissions', faults)]
+  return findings.length > 0 ? findings : [reportOk('permissions', 'nobody else can read keys, data or messages')]
 }
 
 /** Assumes a single user if the profile is not valid, which another check reports. */
@@ -39,24 +39,24 @@ function readDivision(folder: SiteFolder, env: EnvironmentVariables): SiteDivisi
   }
 }
 
-type PermissionFault = Omit<PathFault, 'below'>
+type PermissionFault = Omit<PathFault, 'root'>
 
 function findPermissionFaults(path: string): PermissionFault[] {
-  const found = fs.lstatSync(path, { throwIfNoEntry: false })
-  if (!found || found.isSymbolicLink() || found.isSocket() || carrierFolderPattern.test(path)) return []
-  const own = checkPathMode(path, found)
-  if (!found.isDirectory()) return own
-  return [...own, ...fs.readdirSync(path).flatMap((name) => findPermissionFaults(join(path, name)))]
+  const stats = fs.lstatSync(path, { throwIfNoEntry: false })
+  if (!stats || stats.isSymbolicLink() || stats.isSocket() || carrierFolderPattern.test(path)) return []
+  const pathFaults = checkPathMode(path, stats)
+  if (!stats.isDirectory()) return pathFaults
+  return [...pathFaults, ...fs.readdirSync(path).flatMap((name) => findPermissionFaults(join(path, name)))]
 }
 
-function checkPathMode(path: string, found: fs.Stats): PermissionFault[] {
+function checkPathMode(path: string, stats: fs.Stats): PermissionFault[] {
   const uid = process.getuid?.()
-  if (uid !== undefined && uid !== 0 && found.uid !== uid) {
+  if (uid !== undefined && uid !== 0 && stats.uid !== uid) {
     return [{ path, fault: 'belongs to another user', command: `chown -h ${uid}`, test: `! -user ${uid}` }]
   }
-  if ((found.mode & 0o077) === 0) return []
-  const mode = (found.mode & 0o777).toString(8)
-  const [type, wanted] = found.isDirectory() ? ['d', '700'] : ['f', '600']
+  if ((stats.mode & 0o077) === 0) return []
+  const mode = (stats.mode & 0o777).toString(8)
+  const [type, expectedMode] = stats.isDirectory() ? ['d', '700'] : ['f', '600']
   const fault = `can be reached by others (mode ${mode})`
-  return [{ path, fault, command: `chmod ${wanted}`, test: `-type ${type} -perm ${mode}` }]
+  return [{ path, fault, command: `chmod ${expectedMode}`, test: `-type ${type} -perm ${mode}` }]
 }

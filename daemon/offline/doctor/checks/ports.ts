@@ -18,16 +18,18 @@ export async function checkPorts({ folder, env }: DoctorContext): Promise<Doctor
     ...names.flatMap((name) => listRoleListeners(name, resolved.values.get(name) ?? {})),
     ...(names.includes('site') ? listNetworkListeners(resolved) : []),
   ]
-  const asked = await Promise.all(listeners.map((listener) => checkPort(listener, running.includes(listener.role))))
-  return [...reportDuplicatePorts(listeners), ...asked]
+  const portFindings = await Promise.all(
+    listeners.map((listener) => checkPort(listener, running.includes(listener.role))),
+  )
+  return [...reportDuplicatePorts(listeners), ...portFindings]
 }
 
 function listRoleListeners(role: string, values: Readonly<Record<string, unknown>>): ConfiguredListener[] {
   const { listen, port, metrics_listen } = values
-  const inside = /^(.*):(\d+)$/.exec(String(metrics_listen ?? ''))
+  const innerListener = /^(.*):(\d+)$/.exec(String(metrics_listen ?? ''))
   return [
     { role, host: String(listen), port: Number(port) },
-    ...(inside ? [{ role, host: inside[1] ?? '', port: Number(inside[2]) }] : []),
+    ...(innerListener ? [{ role, host: innerListener[1] ?? '', port: Number(innerListener[2]) }] : []),
   ]
 }
 
@@ -40,31 +42,31 @@ function listNetworkListeners(resolved: ResolvedSettings): ConfiguredListener[] 
 function reportDuplicatePorts(listeners: readonly ConfiguredListener[]): DoctorFinding[] {
   return listeners
     .filter(
-      ({ host, port }, at) =>
-        port !== 0 && listeners.findIndex((other) => other.host === host && other.port === port) < at,
+      ({ host, port }, index) =>
+        port !== 0 && listeners.findIndex((candidate) => candidate.host === host && candidate.port === port) < index,
     )
     .map(({ role, host, port }) =>
       reportProblem(
         'ports',
-        `${host}:${port} is set twice, here for ${role}`,
-        `give ${role} a port of its own in the profile`,
+        `${host}:${port} is set twice, one of them for ${role}`,
+        `set another port for ${role} in the profile`,
       ),
     )
 }
 
 async function checkPort({ role, host, port }: ConfiguredListener, isRunning: boolean): Promise<DoctorFinding> {
-  const place = `${host}:${port}`
+  const address = `${host}:${port}`
   if (port === 0) return reportOk('ports', `${role} takes a free port`)
-  const why = await probeBindError(host, port)
-  if (why === undefined) return reportOk('ports', `${role}: ${place} is free`)
-  if (why === 'EADDRINUSE' && isRunning) return reportOk('ports', `${role} runs, and has ${place}`)
+  const errorCode = await probeBindError(host, port)
+  if (errorCode === undefined) return reportOk('ports', `${role}: ${address} is free`)
+  if (errorCode === 'EADDRINUSE' && isRunning) return reportOk('ports', `${role} runs, and has ${address}`)
   const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: `${place} is taken by another program`,
-    EACCES: `this user may not listen on ${place}`,
+    EADDRINUSE: `${address} is in use by another program`,
+    EACCES: `this user may not listen on ${address}`,
     EADDRNOTAVAIL: `this machine has no address ${host}`,
   }
-  const remedy = `set ${role}.listen and ${role}.port to what is free, or stop the other program (ss -ltnp)`
-  return reportProblem('ports', `${role}: ${reasons[why] ?? `${place} cannot be used (${why})`}`, remedy)
+  const remedy = `set ${role}.listen and ${role}.port to a free address, or stop the other program (ss -ltnp)`
+  return reportProblem('ports', `${role}: ${reasons[errorCode] ?? `${address} cannot be used (${errorCode})`}`, remedy)
 }
 
 function probeBindError(host: string, port: number): Promise<string | undefined> {

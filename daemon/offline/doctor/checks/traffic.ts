@@ -1,5 +1,4 @@
-// Checks that messages flow: reports frozen and silent channels, and messages that nobody collects, by the times of
-// the journal.
+// Checks traffic by the times of the journal: reports frozen and silent channels, and messages that no carrier takes.
 import * as fs from 'node:fs'
 import { sqliteJournal } from '../../../../adapters/store/sqlite/journal.ts'
 import { foldersOf } from '../../../../adapters/transport/filedrop/files/channel-folders.ts'
@@ -23,11 +22,11 @@ export async function checkTraffic({ folder, now }: DoctorContext): Promise<Doct
   const findings = await withDatabase(folder, site, async ({ sqlite, audit }) => {
     const journal = sqliteJournal(sqlite, audit)
     const channels = await journal.channels()
-    const judged = peers.map((peer) => {
-      const own = channels.filter((channel) => channel.peer === peer.name)
-      return checkPeerTraffic(peer, own, { folder, journal, now, isRunning })
+    const checks = peers.map((peer) => {
+      const peerChannels = channels.filter((channel) => channel.peer === peer.name)
+      return checkPeerTraffic(peer, peerChannels, { folder, journal, now, isRunning })
     })
-    return (await Promise.all(judged)).flat()
+    return (await Promise.all(checks)).flat()
   })
   return findings.length > 0 ? findings : [reportOk('traffic', 'no channel is frozen, silent or stuck')]
 }
@@ -42,30 +41,30 @@ type TrafficContext = {
 async function checkPeerTraffic(
   peer: Peer,
   channels: readonly JournalChannel[],
-  around: TrafficContext,
+  context: TrafficContext,
 ): Promise<DoctorFinding[]> {
-  const found: DoctorFinding[] = []
+  const findings: DoctorFinding[] = []
   for (const channel of channels) {
-    if (channel.state === 'frozen') found.push(reportFrozenChannel(peer, channel))
-    else if (channel.direction === 'in') found.push(...checkSilentChannel(peer, channel, around))
-    else found.push(...(await checkStuckChannel(peer, channel, around)))
+    if (channel.state === 'frozen') findings.push(reportFrozenChannel(peer, channel))
+    else if (channel.direction === 'in') findings.push(...checkSilentChannel(peer, channel, context))
+    else findings.push(...(await checkStuckChannel(peer, channel, context)))
   }
-  return found
+  return findings
 }
 
 function reportFrozenChannel({ name }: Peer, { direction, detail }: JournalChannel): DoctorFinding {
-  const look =
+  const remedy =
     direction === 'in'
-      ? `settle with the people of ${name} which of its messages are true (platform filedrop quarantine list --peer ${name}); then platform filedrop unfreeze ${name}, and it opens a new epoch`
+      ? `agree with the operators of ${name} which of its messages are valid (platform filedrop quarantine list --peer ${name}); then platform filedrop unfreeze ${name}; the peer opens a new epoch`
       : `platform filedrop epoch ${name}`
   return reportProblem(
     'traffic',
     `the channel ${direction === 'in' ? 'from' : 'to'} ${name} is frozen: ${detail}`,
-    look,
+    remedy,
   )
 }
 
-/** Only a running site can tell: a stopped one received nothing from anybody. */
+/** Skipped while the site is stopped, since it then receives nothing from any peer. */
 function checkSilentChannel(
   peer: Peer,
   { inventory_at }: JournalChannel,
@@ -73,18 +72,20 @@ function checkSilentChannel(
 ): DoctorFinding[] {
   const since = inventory_at || Date.parse(peer.enrolled)
   if (!isRunning || now - since <= stale_intervals * peer.inventory_interval_s * 1_000) return []
-  const what =
-    inventory_at === 0 ? 'no inventory has ever come' : `no inventory has come since ${formatInstant(inventory_at)}`
+  const detail =
+    inventory_at === 0
+      ? 'no inventory was ever received'
+      : `no inventory was received since ${formatInstant(inventory_at)}`
   return [
     reportWarning(
       'traffic',
-      `the channel from ${peer.name} is stale: ${what}`,
-      `look at the carrier, then ask ${peer.name} whether it sends`,
+      `the channel from ${peer.name} is stale: ${detail}`,
+      `check the carrier, then ask the operators of ${peer.name} whether it sends`,
     ),
   ]
 }
 
-/** Waiting by the journal and still in the folder, so that the delay is not only this site's. */
+/** Messages that wait by the journal and are still in the folder: then the carrier causes the delay. */
 async function checkStuckChannel(
   peer: Peer,
   { channel }: JournalChannel,
@@ -93,14 +94,14 @@ async function checkStuckChannel(
   const { spooled, published, oldest } = await journal.backlog(channel)
   if (oldest === undefined || now - oldest <= stale_intervals * peer.inventory_interval_s * 1_000) return []
   const { ready } = foldersOf(folder.filedrop, peer.name)
-  const isThere = (fs.existsSync(ready) ? fs.readdirSync(ready) : []).some((name) => name.endsWith('.json'))
-  const since = formatInstant(oldest)
-  if (isThere) {
-    const detail = `${peer.name}: no carrier takes what is ready (${formatMessageCount(spooled + published)}, the first since ${since})`
-    return [reportWarning('traffic', detail, `look why nobody takes them from ${ready}`)]
+  const hasReadyFiles = (fs.existsSync(ready) ? fs.readdirSync(ready) : []).some((name) => name.endsWith('.json'))
+  const since_ms = formatInstant(oldest)
+  if (hasReadyFiles) {
+    const detail = `${peer.name}: no carrier takes the ready messages (${formatMessageCount(spooled + published)}, the first since ${since_ms})`
+    return [reportWarning('traffic', detail, `check the carrier that takes them from ${ready}`)]
   }
   if (spooled === 0) return []
-  const detail = `${peer.name}: not made ready yet (${formatMessageCount(spooled)}, the first since ${since})`
+  const detail = `${peer.name}: not made ready yet (${formatMessageCount(spooled)}, the first since ${since_ms})`
   return [reportWarning('traffic', detail, 'start the site; while it runs: platform filedrop status')]
 }
 
@@ -108,6 +109,6 @@ function formatMessageCount(messages: number): string {
   return messages === 1 ? '1 message' : `${messages} messages`
 }
 
-function formatInstant(at: number): string {
-  return new Date(at).toISOString()
+function formatInstant(instant_ms: number): string {
+  return new Date(instant_ms).toISOString()
 }

@@ -1,4 +1,4 @@
-// Checks that the kernel lets the carrier watch its folders: without watches, only rescans find messages, and later.
+// Checks that the kernel lets the carrier watch its folders. Without watches, only rescans find messages, later.
 import * as fs from 'node:fs'
 import { foldersOf } from '../../../../adapters/transport/filedrop/files/channel-folders.ts'
 import type { SiteFolder } from '../../../boot/storage/site-folder.ts'
@@ -15,19 +15,19 @@ export async function checkWatchers({ folder }: DoctorContext): Promise<DoctorFi
   const instances = readInotifyLimit('max_user_instances')
   // Not Linux: there is no such limit.
   if (watches === undefined || instances === undefined) return []
-  const needed = spare_watch_count + (await countWatchedFiles(folder))
-  const found = [
-    ...(watches < needed ? [reportLowLimit('max_user_watches', watches, Math.max(needed, 524_288))] : []),
+  const needed_count = spare_watch_count + (await countWatchedFiles(folder))
+  const findings = [
+    ...(watches < needed_count ? [reportLowLimit('max_user_watches', watches, Math.max(needed_count, 524_288))] : []),
     ...(instances < min_instances ? [reportLowLimit('max_user_instances', instances, 128)] : []),
   ]
-  return found.length > 0 ? found : [reportOk('watchers', `${watches} watches, ${needed} needed`)]
+  return findings.length > 0 ? findings : [reportOk('watchers', `${watches} watches, ${needed_count} needed`)]
 }
 
-function reportLowLimit(name: string, is: number, wanted: number): DoctorFinding {
+function reportLowLimit(name: string, value: number, recommended: number): DoctorFinding {
   return reportWarning(
     'watchers',
-    `fs.inotify.${name} is ${is}: messages are found by the rescans alone`,
-    `sysctl -w fs.inotify.${name}=${wanted}, and a line for it in /etc/sysctl.d`,
+    `fs.inotify.${name} is ${value}: only rescans find messages`,
+    `sysctl -w fs.inotify.${name}=${recommended}, and a line for it in /etc/sysctl.d`,
   )
 }
 
@@ -41,5 +41,8 @@ async function countWatchedFiles(folder: SiteFolder): Promise<number> {
     const { fresh, ready } = foldersOf(folder.filedrop, name)
     return [fresh, ready]
   })
-  return folders.reduce((sum, each) => sum + 1 + (fs.existsSync(each) ? fs.readdirSync(each).length : 0), 0)
+  return folders.reduce(
+    (sum, folderPath) => sum + 1 + (fs.existsSync(folderPath) ? fs.readdirSync(folderPath).length : 0),
+    0,
+  )
 }

@@ -1,4 +1,4 @@
-// Charts of a lens on data: as pictures in a folder, and as figures for whoever draws them with letters.
+// Charts of a lens on data: as SVG files in a folder, and as data for text charts on a terminal.
 import { join } from 'node:path'
 import type { BarChart, LineChart } from '../../../roles/resolution/chart/chart.ts'
 import { buildBlockingChart, buildScoreChart, buildWeightChart } from '../../../roles/resolution/chart/lens-charts.ts'
@@ -29,10 +29,10 @@ export type LensChartOptions = {
   readonly lens: string
   readonly files: readonly string[]
   readonly columns: readonly string[]
-  /** A new or empty folder; no picture is written without. */
+  /** New or empty folder for SVG files; none are written without it. */
   readonly out: string | undefined
   readonly seed: number
-  /** Blocks are counted, and no pair is compared. */
+  /** Count the pairs of blocking only, without comparing them. */
   readonly isBlockingOnly: boolean
 }
 
@@ -44,37 +44,41 @@ export type LensCharts = {
   readonly files: readonly string[]
 }
 
-/** Throws `Objection`: 1 for lens and data that cannot be used, 3 for a folder in use. */
+/** Draws the charts. Throws `OfflineCommandError`: 1 for an unusable lens or data, 3 for a folder in use. */
 export async function drawLensCharts(
-  { lens: given, files, columns, out, seed, isBlockingOnly }: LensChartOptions,
-  tell: EngineProgressListener,
+  { lens: reference, files, columns, out, seed, isBlockingOnly }: LensChartOptions,
+  onProgress: EngineProgressListener,
 ): Promise<LensCharts> {
   if (out !== undefined) claimFolder(out)
-  const lens = withColumns(readLens(given), columns)
-  const records = await readLensRecords(lens, files, tell)
-  const blocking = convertLensFaults(() => reportBlocking(lens, records, seed, tell))
-  const blocks = buildBlockingChart(`${lens.lens} ${lens.version}: pairs that share a key`, blocking)
+  const lens = withColumns(readLens(reference), columns)
+  const records = await readLensRecords(lens, files, onProgress)
+  const blocking = convertLensFaults(() => reportBlocking(lens, records, seed, onProgress))
+  const blockingChart = buildBlockingChart(`${lens.lens} ${lens.version}: pairs that share a key`, blocking)
   if (isBlockingOnly)
-    return { blocking, charts: { blocking: blocks }, files: writeCharts(out, { blocking: renderBarChartSvg(blocks) }) }
-  const resolution = convertLensFaults(() => resolveRecords(lens, records, seed, tell))
+    return {
+      blocking,
+      charts: { blocking: blockingChart },
+      files: writeCharts(out, { blocking: renderBarChartSvg(blockingChart) }),
+    }
+  const resolution = convertLensFaults(() => resolveRecords(lens, records, seed, onProgress))
   const weights = computeLevelWeights(lens, resolution)
-  const bars = buildWeightChart(`${lens.lens} ${lens.version}: worth of each level`, weights)
-  const lines = buildScoreLines(lens, resolution)
-  const pictures = {
-    blocking: renderBarChartSvg(blocks),
-    weights: renderBarChartSvg(bars),
-    threshold: renderLineChartSvg(lines),
+  const weightChart = buildWeightChart(`${lens.lens} ${lens.version}: worth of each level`, weights)
+  const scoreChart = buildScoreLines(lens, resolution)
+  const svgs = {
+    blocking: renderBarChartSvg(blockingChart),
+    weights: renderBarChartSvg(weightChart),
+    threshold: renderLineChartSvg(scoreChart),
   }
   return {
     blocking,
     weights,
-    cut: lines.marks?.[0]?.at ?? 0,
-    charts: { blocking: blocks, weights: bars, scores: lines },
-    files: writeCharts(out, pictures),
+    cut: scoreChart.marks?.[0]?.at ?? 0,
+    charts: { blocking: blockingChart, weights: weightChart, scores: scoreChart },
+    files: writeCharts(out, svgs),
   }
 }
 
-/** With letters, so many of them in a line. */
+/** Text charts of `width` characters. */
 export function formatLensCharts({ blocking, weights, scores }: LensCharts['charts'], width: number): string[] {
   return [
     renderBarChartText(blocking, width),
@@ -87,37 +91,41 @@ function reportBlocking(
   lens: Lens,
   records: LensRecords,
   seed: number,
-  tell: EngineProgressListener,
+  onProgress: EngineProgressListener,
 ): BlockingRuleReport[] {
   const pairings = buildRulePairings(lens, records)
   if (pairings) return [...pairings.map(toRuleReport), ...reportUnusableRules(lens, records)]
-  return buildKeyReports(records, createResolutionContext(lens, records, seed, tell).settings.cap)
+  return buildKeyReports(records, createResolutionContext(lens, records, seed, onProgress).settings.cap)
 }
 
-/** Bits of every level, as they were given or learnt. */
-function computeLevelWeights(lens: Lens, { model, compares }: DetailedResolution) {
-  const weights = computeWeights(model, compares)
-  return compares.fields.flatMap(({ name }, at) => {
-    const field = lens.fields.find((each) => each.name === name)
-    const labels = field ? listLevelLabels(field, compares.swapped?.[0] === at) : []
-    return labels.map((level, place) => ({ field: name, level, bits: (weights[at]?.[place + 1] ?? 0) / Math.LN2 }))
+/** Weight of every level in bits, set by the lens or learnt. */
+function computeLevelWeights(lens: Lens, { model, comparer }: DetailedResolution) {
+  const weights = computeWeights(model, comparer)
+  return comparer.fields.flatMap(({ name }, fieldIndex) => {
+    const field = lens.fields.find((candidate) => candidate.name === name)
+    const labels = field ? listLevelLabels(field, comparer.swapped?.[0] === fieldIndex) : []
+    return labels.map((level, levelIndex) => ({
+      field: name,
+      level,
+      bits: (weights[fieldIndex]?.[levelIndex + 1] ?? 0) / Math.LN2,
+    }))
   })
 }
 
-/** Scores are bits, but between texts of two sources, where they are a likeness. */
+/** Chart of the scores: bits, except between texts of two sources, where they are a likeness. */
 function buildScoreLines({ lens, version, told_by }: Lens, { route, scores, cut }: DetailedResolution): LineChart {
   const isLikeness = route === 'links' && told_by === 'texts'
-  const by = isLikeness ? 1 : Math.LN2
+  const divisor = isLikeness ? 1 : Math.LN2
   const title = `${lens} ${version}: scores of compared pairs`
-  const shown = scores.map((score) => score / by)
-  return buildScoreChart(title, isLikeness ? 'likeness' : 'bits', shown, cut / by)
+  const scaled = scores.map((score) => score / divisor)
+  return buildScoreChart(title, isLikeness ? 'likeness' : 'bits', scaled, cut / divisor)
 }
 
-function writeCharts(out: string | undefined, pictures: Readonly<Record<string, string>>): string[] {
+function writeCharts(out: string | undefined, svgs: Readonly<Record<string, string>>): string[] {
   if (out === undefined) return []
-  return Object.entries(pictures).map(([name, picture]) => {
+  return Object.entries(svgs).map(([name, svg]) => {
     const file = join(out, `${name}.svg`)
-    writeNewFile(file, `${picture}\n`)
+    writeNewFile(file, `${svg}\n`)
     return file
   })
 }

@@ -1,4 +1,4 @@
-// Lenses as files: those that are shipped, by name, and whoever's own, by path.
+// Reads lenses: shipped ones by name, others by path.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseYaml } from '../../../../adapters/host/yaml/yaml-document.ts'
@@ -11,31 +11,33 @@ import { findShippedFolder } from '../../site/shipped-files.ts'
 
 const lens_extension = '.yaml'
 
-/** Names of the shipped lenses, as in `persons`. */
+/** Names of the shipped lenses, such as `persons`. */
 export function listShippedLenses(): string[] {
   const files = readdirSync(findShippedFolder('lenses')).filter((file) => file.endsWith(lens_extension))
   return files.map((file) => file.slice(0, -lens_extension.length)).sort()
 }
 
-/** A shipped lens by its name, any other by its file. Throws `OfflineCommandError` (1): there is none, or it is none, with every fault. */
-export function readLens(given: string): Lens {
-  const text = readLensText(given)
-  const read = parseYaml(text)
-  if ('faults' in read) throw new OfflineCommandError(1, `${given} is not a valid lens: ${read.faults.join('; ')}`)
-  const parsed = parseWithSchema(schema, read.value)
+/** Reads a shipped lens by name, or a file. Throws `OfflineCommandError` (1) if it is missing or invalid, with every fault. */
+export function readLens(reference: string): Lens {
+  const text = readLensText(reference)
+  const yaml = parseYaml(text)
+  if ('faults' in yaml) throw new OfflineCommandError(1, `${reference} is not a valid lens: ${yaml.faults.join('; ')}`)
+  const parsed = parseWithSchema(schema, yaml.value)
   if (parsed.success) return parsed.data
   const lineOf = yamlLineLocator(text)
   const faults = parsed.errors.map(({ path, message }) => {
-    const place = path.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part))
-    return path === '' ? message : `line ${lineOf(place)}, ${path}: ${message}`
+    const keys = path.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part))
+    return path === '' ? message : `line ${lineOf(keys)}, ${path}: ${message}`
   })
-  throw new OfflineCommandError(1, `${given} is not a valid lens:\n  ${faults.join('\n  ')}`)
+  throw new OfflineCommandError(1, `${reference} is not a valid lens:\n  ${faults.join('\n  ')}`)
 }
 
-/** The text of a lens as its author wrote it. Throws `OfflineCommandError` (1). */
-export function readLensText(given: string): string {
+/** The original text of a lens. Throws `OfflineCommandError` (1). */
+export function readLensText(reference: string): string {
   return readLensFile(
-    listShippedLenses().includes(given) ? join(findShippedFolder('lenses'), `${given}${lens_extension}`) : given,
+    listShippedLenses().includes(reference)
+      ? join(findShippedFolder('lenses'), `${reference}${lens_extension}`)
+      : reference,
   )
 }
 
@@ -43,27 +45,27 @@ function readLensFile(file: string): string {
   try {
     return runAsInvoker(() => readFileSync(file, 'utf8'))
   } catch {
-    const remedy = `a file, or one of those that are shipped: ${listShippedLenses().join(', ')}`
+    const remedy = `name a file, or a shipped lens: ${listShippedLenses().join(', ')}`
     throw new OfflineCommandError(1, `the lens ${file} does not exist, or this user may not read it`, remedy)
   }
 }
 
-/** `FIELD=COLUMN`: the lens with that column as the first place of the field. Throws `OfflineCommandError` (2) for no such field. */
-export function withColumns(lens: Lens, given: readonly string[]): Lens {
-  const places = given.map((each) => {
-    const [, field = '', column = ''] = /^([^=]+)=(.+)$/.exec(each) ?? []
+/** Applies `FIELD=COLUMN` assignments: the column becomes the first of its field. Throws `OfflineCommandError` (2) for an unknown field. */
+export function withColumns(lens: Lens, assignments: readonly string[]): Lens {
+  const assignedColumns = assignments.map((assignment) => {
+    const [, field = '', column = ''] = /^([^=]+)=(.+)$/.exec(assignment) ?? []
     if (lens.fields.some(({ name }) => name === field)) return { field, column }
-    const known = lens.fields.map(({ name }) => name).join(', ')
+    const fieldNames = lens.fields.map(({ name }) => name).join(', ')
     throw new OfflineCommandError(
       2,
-      `${JSON.stringify(each)} does not have the form FIELD=COLUMN with a field of the lens; the fields are ${known}`,
+      `${JSON.stringify(assignment)} does not have the form FIELD=COLUMN with a field of the lens; the fields are ${fieldNames}`,
     )
   })
   const fields = lens.fields.map((field) => {
-    const first = places.filter((place) => place.field === field.name).map(({ column }) => column)
-    if (first.length === 0) return field
-    const { join, ...rest } = field
-    return { ...rest, columns: [...first, ...(field.columns ?? (join ? [] : [field.name]))] }
+    const columns = assignedColumns.filter((assigned) => assigned.field === field.name).map(({ column }) => column)
+    if (columns.length === 0) return field
+    const { join, ...otherProperties } = field
+    return { ...otherProperties, columns: [...columns, ...(field.columns ?? (join ? [] : [field.name]))] }
   })
   return { ...lens, fields }
 }

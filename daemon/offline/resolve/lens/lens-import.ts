@@ -1,4 +1,4 @@
-// A lens from a model that Splink saved.
+// Converts a saved Splink model to a lens.
 import { readFileSync, statSync } from 'node:fs'
 import { basename, extname } from 'node:path'
 import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
@@ -20,21 +20,25 @@ export type SplinkImport = {
   readonly remarks: readonly string[]
 }
 
-/** Throws `OfflineCommandError` (1): the file cannot be read, is no such model, or nothing of it can be said by a lens. */
+/** Converts the model. Throws `OfflineCommandError` (1) if the file cannot be read, is not a model, or has no usable field. */
 export function importSplinkModel(file: string): SplinkImport {
   const parsed = parseWithSchema(splinkModel, readModelJson(file))
   if (!parsed.success)
-    throw new OfflineCommandError(1, `${file} is no saved Splink model: ${formatFieldErrors(parsed.errors)}`)
+    throw new OfflineCommandError(1, `${file} is not a saved Splink model: ${formatFieldErrors(parsed.errors)}`)
   const name = basename(file, extname(file))
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^[^a-z]+|-+$/g, '')
   const imported = convertSplinkModel(parsed.data, name === '' ? 'imported' : name.slice(0, 64))
   if (imported.document.fields.length === 0) {
-    throw new OfflineCommandError(1, `nothing of ${file} can be said by a lens:\n  ${imported.remarks.join('\n  ')}`)
+    throw new OfflineCommandError(
+      1,
+      `${file} has no field that a lens can express:\n  ${imported.remarks.join('\n  ')}`,
+    )
   }
   const lens = parseWithSchema(schema, imported.document)
-  if (!lens.success) throw new OfflineCommandError(1, `${file} makes no sound lens: ${formatFieldErrors(lens.errors)}`)
+  if (!lens.success)
+    throw new OfflineCommandError(1, `${file} converts to an invalid lens: ${formatFieldErrors(lens.errors)}`)
   const { blocking, fields } = lens.data
   const rules = blocking === 'automatic' ? 0 : blocking.length
   return { yaml: formatLensYaml(file, imported), fields: fields.length, rules, remarks: imported.remarks }
@@ -43,22 +47,23 @@ export function importSplinkModel(file: string): SplinkImport {
 function readModelJson(file: string): unknown {
   try {
     return runAsInvoker(() => {
-      if (statSync(file).size > max_bytes) throw new OfflineCommandError(1, `${file} has more than ${max_bytes} bytes`)
+      if (statSync(file).size > max_bytes)
+        throw new OfflineCommandError(1, `${file} exceeds the limit of ${max_bytes} bytes`)
       return JSON.parse(readFileSync(file, 'utf8'))
     })
   } catch (error) {
     if (error instanceof OfflineCommandError) throw error
     if (error instanceof SyntaxError) throw new OfflineCommandError(1, `${file} is not JSON`)
     const { code } = error as NodeJS.ErrnoException
-    throw new OfflineCommandError(1, `${file} cannot be read: ${code === 'ENOENT' ? 'there is no such file' : code}`)
+    throw new OfflineCommandError(1, `${file} cannot be read: ${code === 'ENOENT' ? 'it does not exist' : code}`)
   }
 }
 
-/** Values in one line each, as JSON, which YAML reads as the same. */
+/** The lens as YAML, with each value as JSON on one line. */
 function formatLensYaml(file: string, { document, remarks }: ImportedLens): string {
   const { fields, ...head } = document
   return [
-    `# From the Splink model ${JSON.stringify(basename(file))}; its parameters count as they are.`,
+    `# From the Splink model ${JSON.stringify(basename(file))}; its parameters are unchanged.`,
     ...remarks.map((remark) => `# ${JSON.stringify(remark).slice(1, -1)}`),
     ...Object.entries(head).map(([key, value]) => `${key}: ${JSON.stringify(value)}`),
     'fields:',

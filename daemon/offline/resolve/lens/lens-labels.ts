@@ -1,4 +1,4 @@
-// What people know of records, from a file: pairs that are one or not, or the cluster of each record.
+// Reads labels from a file: pairs that match or not, or the cluster of each record.
 import type { LensRecords, RecordSource } from '../../../roles/resolution/engine/records/records.ts'
 import type { TrainingLabels } from '../../../roles/resolution/engine/train.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
@@ -8,41 +8,41 @@ const matchPattern = /^(1|true|yes|y|match)$/i
 const nonMatchPattern = /^(0|false|no|n|non[-_ ]?match|distinct)$/i
 
 /**
- * Columns `id` and `cluster` (a record without a line is alone), or `id_l`, `id_r` and, where some are not one, `match`.
- * Throws `OfflineCommandError` (1) for a record that is unknown or not told by its id alone, and for an answer that is none.
+ * Reads columns `id` and `cluster` (a record without a line is alone), or `id_l`, `id_r` and optionally `match`. Throws
+ * `OfflineCommandError` (1) for an unknown record, an id that is not unique, and an invalid `match`.
  */
 export async function readLabels(file: string, records: LensRecords): Promise<TrainingLabels> {
   const source = await readDataFile(file, () => true)
   const rowOf = indexRowsById(records)
-  const rowIn = (id: string, at: number) => {
+  const requireRow = (id: string, index: number) => {
     const row = rowOf.get(id)
     if (row === undefined)
-      throw new OfflineCommandError(1, `${file}, record ${at + 1}: the data has no record ${JSON.stringify(id)}`)
+      throw new OfflineCommandError(1, `${file}, record ${index + 1}: the data has no record ${JSON.stringify(id)}`)
     return row
   }
   if (source.names.includes('cluster')) {
     const ids = readColumnTexts(source, 'id', file)
     const numbers = new Map<string, number>()
-    // Records without a line have a cluster of their own, which no name of a cluster can be.
+    // Records without a line get a cluster of their own, with a negative number that no named cluster has.
     const clusters = Int32Array.from({ length: records.rows }, (_, row) => -1 - row)
-    for (const [at, name] of readColumnTexts(source, 'cluster', file).entries()) {
+    for (const [index, name] of readColumnTexts(source, 'cluster', file).entries()) {
       if (!numbers.has(name)) numbers.set(name, numbers.size)
-      clusters[rowIn(ids[at] ?? '', at)] = numbers.get(name) ?? 0
+      clusters[requireRow(ids[index] ?? '', index)] = numbers.get(name) ?? 0
     }
     return { kind: 'clusters', clusters }
   }
   const [lefts, rights] = [readColumnTexts(source, 'id_l', file), readColumnTexts(source, 'id_r', file)]
-  const answers = source.names.includes('match') ? readColumnTexts(source, 'match', file) : lefts.map(() => '1')
-  const pairs = answers.map((answer, at) => {
-    const [a, b] = [rowIn(lefts[at] ?? '', at), rowIn(rights[at] ?? '', at)]
-    if (a === b) throw new OfflineCommandError(1, `${file}, record ${at + 1}: the pair names the same record twice`)
-    if (!matchPattern.test(answer) && !nonMatchPattern.test(answer)) {
+  const labels = source.names.includes('match') ? readColumnTexts(source, 'match', file) : lefts.map(() => '1')
+  const pairs = labels.map((label, index) => {
+    const [a, b] = [requireRow(lefts[index] ?? '', index), requireRow(rights[index] ?? '', index)]
+    if (a === b) throw new OfflineCommandError(1, `${file}, record ${index + 1}: the pair names the same record twice`)
+    if (!matchPattern.test(label) && !nonMatchPattern.test(label)) {
       throw new OfflineCommandError(
         1,
-        `${file}, record ${at + 1}: match is ${JSON.stringify(answer)}; it must be 1 or 0`,
+        `${file}, record ${index + 1}: match is ${JSON.stringify(label)}; it must be 1 or 0`,
       )
     }
-    return { a, b, isMatch: matchPattern.test(answer) }
+    return { a, b, isMatch: matchPattern.test(label) }
   })
   if (!pairs.some(({ isMatch }) => isMatch)) throw new OfflineCommandError(1, `${file} contains no matching pair`)
   return { kind: 'pairs', pairs }
@@ -62,9 +62,9 @@ function indexRowsById({ rows, idOf }: LensRecords): Map<string, number> {
   return rowOf
 }
 
-/** Each record's text in a column. */
+/** Text of each record in a column. */
 function readColumnTexts({ columns, names }: RecordSource, name: string, file: string): string[] {
-  const column = columns.find((each) => each.name === name)
+  const column = columns.find((candidate) => candidate.name === name)
   if (!column) throw new OfflineCommandError(1, `${file} has no column ${name}; it has ${names.join(', ')}`)
   const decoder = new TextDecoder()
   return Array.from(column.codes, (code) => (code < 0 ? '' : decoder.decode(column.values.bytesOf(code)).trim()))

@@ -1,4 +1,4 @@
-// Looks at the beginning of a file of data and proposes a lens for it.
+// Profiles the beginning of a data file and proposes a lens for it.
 import { basename, extname } from 'node:path'
 import { DataFault } from '../../../roles/resolution/engine/records/csv.ts'
 import { type ColumnProfile, findIdColumn, profileColumns } from '../../../roles/resolution/engine/records/profile.ts'
@@ -10,76 +10,77 @@ import { OfflineCommandError } from '../../offline-command-error.ts'
 import { detectDataKind, readDataFile, withDataFile } from '../data-file.ts'
 import { listShippedLenses, readLens } from './lens-file.ts'
 
-/** What is looked at, whatever the size of the file. */
+/** Maximum size of the sample. */
 export const sample_bytes = 16_777_216
 
 export type LensProposal = {
   readonly records: number
-  /** Whether that is all there are; else they are the first ones. */
+  /** Whether the sample has all records of the file. */
   readonly isWhole: boolean
   readonly id_field: string | undefined
   readonly columns: readonly ColumnProfile[]
   readonly yaml: string
 }
 
-/** Throws `OfflineCommandError` (1): the file cannot be read or is broken. */
+/** Proposes a lens. Throws `OfflineCommandError` (1) if the file cannot be read or is invalid. */
 export async function proposeLens(file: string): Promise<LensProposal> {
   const kind = detectDataKind(file)
   const { isWhole, ...source } =
     kind === 'parquet' ? { isWhole: true, ...(await readDataFile(file, () => true)) } : await readSample(file, kind)
   if (source.rows === 0) throw new OfflineCommandError(1, `${file} contains no records`)
   const shipped = listShippedLenses().flatMap((name) => readLens(name).fields)
-  const places = shipped.flatMap(({ name, type, columns }) =>
+  const shippedColumns = shipped.flatMap(({ name, type, columns }) =>
     (columns ?? [name]).map((column) => [column, { name, type }] as const),
   )
-  // The same word may mean a field of several lenses: the first one counts.
-  const known = new Map(places.toReversed())
-  const types = new Map<string, FieldType>([...known].map(([column, { type }]) => [column, type]))
-  const names = new Map([...known].map(([column, { name }]) => [column, name]))
+  // A column may belong to fields of several lenses; the first lens counts.
+  const fieldOf = new Map(shippedColumns.toReversed())
+  const types = new Map<string, FieldType>([...fieldOf].map(([column, { type }]) => [column, type]))
+  const names = new Map([...fieldOf].map(([column, { name }]) => [column, name]))
   const columns = profileColumns(source, types)
   const id_field = findIdColumn(columns)
-  const isWorthIt = columns.length > 1 && columns.some(({ column, type }) => column !== id_field && type !== undefined)
-  if (!isWorthIt) throw noUsableColumnError(file, columns)
+  const isUsable = columns.length > 1 && columns.some(({ column, type }) => column !== id_field && type !== undefined)
+  if (!isUsable) throw noUsableColumnError(file, columns)
   const yaml = draftLens(deriveLensName(file), basename(file), columns, names)
   return { records: source.rows, isWhole, id_field, columns, yaml }
 }
 
 function noUsableColumnError(file: string, columns: readonly ColumnProfile[]): OfflineCommandError {
-  const [only] = columns
-  const other = columns.length === 1 ? [';', '\t', '|'].find((mark) => only?.column.includes(mark)) : undefined
-  const way = other === '\t' ? 'name it .tsv' : 'separate values by commas'
-  const remedy = other && `its only column is ${JSON.stringify(only?.column)}: ${way}`
+  const [onlyColumn] = columns
+  const separator =
+    columns.length === 1 ? [';', '\t', '|'].find((mark) => onlyColumn?.column.includes(mark)) : undefined
+  const advice = separator === '\t' ? 'name it .tsv' : 'separate values by commas'
+  const remedy = separator && `its only column is ${JSON.stringify(onlyColumn?.column)}: ${advice}`
   return new OfflineCommandError(1, `${file} has no column besides the id with different values`, remedy)
 }
 
 function deriveLensName(file: string): string {
-  const plain = basename(file, extname(file))
+  const slug = basename(file, extname(file))
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^[^a-z]+|-+$/g, '')
-  return plain === '' ? 'my-lens' : plain.slice(0, 64)
+  return slug === '' ? 'my-lens' : slug.slice(0, 64)
 }
 
 const max_tries = 64
 
-/** The records that are whole within the first bytes. */
+/** The complete records within the sample. */
 async function readSample(file: string, kind: TextKind): Promise<RecordSource & { readonly isWhole: boolean }> {
-  return await withDataFile(file, (opened) => {
-    const bytes = new Uint8Array(Math.min(opened.size, sample_bytes))
+  return await withDataFile(file, (openFile) => {
+    const bytes = new Uint8Array(Math.min(openFile.size, sample_bytes))
     let length = 0
-    opened.forEachTextChunk((piece, done) => {
-      bytes.set(piece, length)
-      length = done
+    openFile.forEachTextChunk((chunk, length_read) => {
+      bytes.set(chunk, length)
+      length = length_read
     }, sample_bytes)
-    const isWhole = opened.size <= sample_bytes
+    const isWhole = openFile.size <= sample_bytes
     return { name: basename(file), isWhole, ...parseSample(kind, bytes.subarray(0, length), isWhole) }
   })
 }
 
-/** The last line may be cut, or stand within quotation marks: then one of those before it ends a record. */
+/** Parses the sample. Its last line may be cut or inside quotation marks; then an earlier line ends the last record. */
 function parseSample(kind: TextKind, bytes: Uint8Array, isWhole: boolean): Omit<RecordSource, 'name'> {
   let end = isWhole ? 0 : bytes.lastIndexOf(10)
-  for (let tried = 0; tried < max_tries && end > 0; tried++) {
+  for (let attempt = 0; attempt < max_tries && end > 0; attempt++) {
     try {
       return parseRecords(kind, bytes.subarray(0, end + 1))
     } catch (error) {

@@ -1,4 +1,4 @@
-// Learns the worth of a lens's levels from data and writes it into the next version of the lens.
+// Learns the weights of a lens from data and writes them into the next version of the lens.
 import { basename } from 'node:path'
 import { editYaml, type YamlChange } from '../../../../adapters/host/yaml/yaml-edit.ts'
 import type { EngineProgressListener } from '../../../roles/resolution/engine/progress.ts'
@@ -33,25 +33,25 @@ export type LensTraining = {
   readonly pairs_compared: number
   readonly prior: number
   readonly levels: readonly TrainedLevel[]
-  /** Fields of the lens that the data does not have, and that the new version is without. */
+  /** Fields that the data lacks; the new version omits them. */
   readonly left_out: readonly string[]
 }
 
-/** The next version as YAML, and what it says. Throws `Objection` (1). */
+/** The next version as YAML, and its weights. Throws `OfflineCommandError` (1). */
 export async function trainLens(
-  { lens: given, files, columns, labels, seed }: LensTrainingOptions,
-  tell: EngineProgressListener,
+  { lens: reference, files, columns, labels, seed }: LensTrainingOptions,
+  onProgress: EngineProgressListener,
 ) {
-  const lens = withColumns(readLens(given), columns)
-  const records = await readLensRecords(lens, files, tell)
-  const known = labels === undefined ? undefined : await readLabels(labels, records)
-  const trained = convertLensFaults(() => trainWeights(lens, records, seed, known, tell))
+  const lens = withColumns(readLens(reference), columns)
+  const records = await readLensRecords(lens, files, onProgress)
+  const trainingLabels = labels === undefined ? undefined : await readLabels(labels, records)
+  const trained = convertLensFaults(() => trainWeights(lens, records, seed, trainingLabels, onProgress))
   const version = bumpMinorVersion(lens.version)
-  const isThere = (name: string) => trained.fields.some(({ field }) => field === name)
-  const leftOut = lens.fields.map(({ name }) => name).filter((name) => !isThere(name))
-  const from = files.map((file) => JSON.stringify(basename(file))).join(', ')
-  const how = labels === undefined ? 'without labels' : `with the labels of ${JSON.stringify(basename(labels))}`
-  const remark = `# m and u were learnt ${how} from ${records.rows} records of ${from}, by ${lens.lens} ${lens.version}.\n`
+  const isInData = (name: string) => trained.fields.some(({ field }) => field === name)
+  const omitted = lens.fields.map(({ name }) => name).filter((name) => !isInData(name))
+  const fileNames = files.map((file) => JSON.stringify(basename(file))).join(', ')
+  const method = labels === undefined ? 'without labels' : `with the labels of ${JSON.stringify(basename(labels))}`
+  const remark = `# m and u were learnt ${method} from ${records.rows} records of ${fileNames}, by ${lens.lens} ${lens.version}.\n`
   const training: LensTraining = {
     lens: lens.lens,
     version,
@@ -59,18 +59,24 @@ export async function trainLens(
     pairs_compared: trained.pairs_compared,
     prior: trained.prior,
     levels: trained.fields.flatMap((field) => listTrainedLevels(lens, field)),
-    left_out: leftOut,
+    left_out: omitted,
   }
-  return { text: remark + editYaml(readLensText(given), buildLensEdits(lens, trained, version, columns)), training }
+  return { text: remark + editYaml(readLensText(reference), buildLensEdits(lens, trained, version, columns)), training }
 }
 
 function listTrainedLevels(lens: Lens, { field, m, u, bits }: TrainingResult['fields'][number]): TrainedLevel[] {
-  const of = lens.fields.find(({ name }) => name === field)
-  const labels = of ? listLevelLabels(of, lens.swapped?.[0] === field) : []
-  return bits.map((each, at) => ({ field, level: labels[at] ?? '', m: m[at] ?? 0, u: u[at] ?? 0, bits: each }))
+  const lensField = lens.fields.find(({ name }) => name === field)
+  const labels = lensField ? listLevelLabels(lensField, lens.swapped?.[0] === field) : []
+  return bits.map((bit_weight, index) => ({
+    field,
+    level: labels[index] ?? '',
+    m: m[index] ?? 0,
+    u: u[index] ?? 0,
+    bits: bit_weight,
+  }))
 }
 
-/** New numbers first, and then out with what the data lacks, from the end so that places hold. */
+/** Edits of the lens: new values first, then removals from the end, so that earlier paths stay valid. */
 function buildLensEdits(
   lens: Lens,
   { fields, prior }: TrainingResult,
@@ -78,31 +84,31 @@ function buildLensEdits(
   columns: readonly string[],
 ): YamlChange[] {
   const changes: YamlChange[] = [{ path: ['version'], value: version }]
-  const missing: YamlChange[] = []
-  for (const [at, field] of lens.fields.entries()) {
-    const found = fields.find((each) => each.field === field.name)
-    if (!found) missing.unshift({ path: ['fields', at], value: undefined })
+  const removals: YamlChange[] = []
+  for (const [index, field] of lens.fields.entries()) {
+    const trainedField = fields.find((trained) => trained.field === field.name)
+    if (!trainedField) removals.unshift({ path: ['fields', index], value: undefined })
     else {
-      if (field.weights) changes.push({ path: ['fields', at, 'weights'], value: undefined })
-      changes.push({ path: ['fields', at, 'm'], value: found.m })
-      changes.push({ path: ['fields', at, 'u'], value: found.u })
-      if (columns.some((each) => each.startsWith(`${field.name}=`))) {
-        changes.push({ path: ['fields', at, 'columns'], value: field.columns })
+      if (field.weights) changes.push({ path: ['fields', index, 'weights'], value: undefined })
+      changes.push({ path: ['fields', index, 'm'], value: trainedField.m })
+      changes.push({ path: ['fields', index, 'u'], value: trainedField.u })
+      if (columns.some((assignment) => assignment.startsWith(`${field.name}=`))) {
+        changes.push({ path: ['fields', index, 'columns'], value: field.columns })
       }
     }
   }
-  const isThere = (name: string) => fields.some((each) => each.field === name)
+  const isInData = (name: string) => fields.some((trained) => trained.field === name)
   if (lens.blocking !== 'automatic') {
-    for (const [at, rule] of lens.blocking.entries()) {
-      if (!listRuleFields(normaliseBlockingRule(rule)).every(isThere))
-        missing.unshift({ path: ['blocking', at], value: undefined })
+    for (const [index, rule] of lens.blocking.entries()) {
+      if (!listRuleFields(normaliseBlockingRule(rule)).every(isInData))
+        removals.unshift({ path: ['blocking', index], value: undefined })
     }
   }
-  if (lens.swapped && !lens.swapped.every(isThere)) changes.push({ path: ['swapped'], value: undefined })
-  return [...changes, { path: ['prior'], value: prior }, ...missing]
+  if (lens.swapped && !lens.swapped.every(isInData)) changes.push({ path: ['swapped'], value: undefined })
+  return [...changes, { path: ['prior'], value: prior }, ...removals]
 }
 
-/** `1.4.2` is followed by `1.5.0`: what is said is said otherwise, in the same form. */
+/** `1.4.2` becomes `1.5.0`: new values in the same form. */
 function bumpMinorVersion(version: string): string {
   const [major = '0', minor = '0'] = version.split('.')
   return `${major}.${Number(minor) + 1}.0`

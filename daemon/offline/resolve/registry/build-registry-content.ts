@@ -1,4 +1,4 @@
-// What a run leaves in a registry that keeps records: what each says, the entity that it is, and what was learnt.
+// Builds the content of a registry after a run: the values and entity of each record, and the learnt weights.
 import { listClusters } from '../../../roles/resolution/engine/findings.ts'
 import { buildLookupWeights } from '../../../roles/resolution/engine/lookup/weights.ts'
 import type { LensRecords } from '../../../roles/resolution/engine/records/records.ts'
@@ -10,32 +10,40 @@ import { OfflineCommandError } from '../../offline-command-error.ts'
 import type { EntityRegistry } from './entity-registry.ts'
 import { buildMemberKey, digestLens, type RegistryContent, type RegistryRecord } from './registry-content.ts'
 
-/** Records that the run did not have stay as they were. Throws `OfflineCommandError` (3) where nothing is known of what they say. `registry`: as it is after the run, but for the records. */
+/**
+ * Records that the run did not have stay unchanged. Throws `OfflineCommandError` (3) if the registry lacks their values.
+ * The registry is the one after the run, except for its records.
+ */
 export function buildRegistryContent(
   lens: Lens,
   records: LensRecords,
-  found: DetailedResolution,
+  resolution: DetailedResolution,
   decisions: readonly PairDecision[],
   { entities, content }: EntityRegistry,
 ): RegistryContent {
   const entityOf = new Map(
-    entities.flatMap(({ entity, members }) => members.map((of) => [buildMemberKey(of), entity] as const)),
+    entities.flatMap(({ entity, members }) => members.map((member) => [buildMemberKey(member), entity] as const)),
   )
-  const kept = new Map<string, RegistryRecord>(content?.records)
-  for (const members of listClusters(records, found.clusters).found) {
+  const storedRecords = new Map<string, RegistryRecord>(content?.records)
+  for (const members of listClusters(records, resolution.clusters).clusters) {
     for (const { ref, values } of members) {
       const key = buildMemberKey([ref.node_id, ref.record_id])
-      kept.set(key, { values, found: entityOf.get(key) })
+      storedRecords.set(key, { values, found: entityOf.get(key) })
     }
   }
-  if ([...entityOf.keys()].some((key) => !kept.has(key))) {
+  if ([...entityOf.keys()].some((key) => !storedRecords.has(key))) {
     throw new OfflineCommandError(
       3,
-      'the registry names records whose content it did not keep, and that are not in the data',
+      'the registry names records whose values it does not have, and that are not in the data',
       'run once with all data files',
     )
   }
-  const weights = buildLookupWeights(lens, records, found, extractMatchWeights(found, usesTermFrequencies(lens)))
-  const learnt = { lens: digestLens(lens), route: found.route, isOneSource: records.names.length === 1, weights }
-  return { learnt, records: kept, decisions }
+  const weights = buildLookupWeights(
+    lens,
+    records,
+    resolution,
+    extractMatchWeights(resolution, usesTermFrequencies(lens)),
+  )
+  const learnt = { lens: digestLens(lens), route: resolution.route, isOneSource: records.names.length === 1, weights }
+  return { learnt, records: storedRecords, decisions }
 }

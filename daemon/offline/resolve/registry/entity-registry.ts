@@ -1,5 +1,4 @@
-// A file that keeps the ids of entities from run to run: who was one, what was merged, what was split.
-
+// The entity registry: a file that keeps the ids of entities from run to run, with merges and splits.
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { writeDurably, writeFully } from '../../../../adapters/platform/durable-file/write-durably.ts'
@@ -16,14 +15,14 @@ import {
   RegistryContentReader,
 } from './registry-content.ts'
 
-/** The second keeps what the records say as well. */
+/** The second form also keeps the values of the records. */
 const registryForms = ['entity-registry/1', 'entity-registry/2'] as const
 const registryHead = z.strictObject({ form: z.enum(registryForms), lens: z.string(), run: z.int().min(0) })
 const registryEntity = z.strictObject({
   entity: z.string().min(1),
-  /** The run that made it. */
+  /** Number of the run that created it. */
   since: z.int().min(1),
-  /** Source and id of each, in order; none where it was merged into others. */
+  /** Source and id of each record, in order; empty if the entity was merged into others. */
   members: z.array(z.tuple([z.string(), z.string()])),
   merged_from: z.array(z.string()),
   split_from: z.string().optional(),
@@ -33,132 +32,138 @@ type RegistryEntity = z.infer<typeof registryEntity>
 
 export type EntityRegistry = {
   readonly lens: string
-  /** How many runs have changed it. */
+  /** Number of runs that changed it. */
   readonly run: number
   readonly entities: readonly RegistryEntity[]
-  /** Undefined where it keeps ids alone. */
+  /** Undefined if it keeps ids only. */
   readonly content?: RegistryContent | undefined
-  /** The file as it was read; undefined for one that is still to be made. */
+  /** Bytes of the file; undefined if it does not exist yet. */
   readonly bytes: Buffer | undefined
 }
 
-/** Throws `OfflineCommandError`: 1 for a file that is no registry, 3 for one of another lens. */
+/** Reads the registry. Throws `OfflineCommandError`: 1 for a file that is not a registry, 3 for one of another lens. */
 export function readEntityRegistry(file: string, lens: string): EntityRegistry {
   const bytes = readBytes(file)
   if (!bytes) return { lens, run: 0, entities: [], bytes }
-  const no = (at: number) => new OfflineCommandError(1, `${file}, line ${at + 1} is not a line of an entity registry`)
-  let of: z.infer<typeof registryHead> | undefined
+  const invalidLine = (index: number) =>
+    new OfflineCommandError(1, `${file}, line ${index + 1} is not a line of an entity registry`)
+  let head: z.infer<typeof registryHead> | undefined
   const entities: RegistryEntity[] = []
   const content = new RegistryContentReader()
-  for (const [at, line] of splitLines(bytes)) {
-    const said = parseJson(line)
-    if (!of) of = registryHead.safeParse(said).data ?? throwError(no(at))
-    else if (of.form === registryForms[0] || (said as Partial<RegistryEntity> | undefined)?.entity !== undefined) {
-      entities.push(registryEntity.safeParse(said).data ?? throwError(no(at)))
-    } else if (!content.addLine(said)) throw no(at)
-    if (of.lens !== lens) {
+  for (const [index, text] of splitLines(bytes)) {
+    const line = parseJson(text)
+    if (!head) head = registryHead.safeParse(line).data ?? throwError(invalidLine(index))
+    else if (head.form === registryForms[0] || (line as Partial<RegistryEntity> | undefined)?.entity !== undefined) {
+      entities.push(registryEntity.safeParse(line).data ?? throwError(invalidLine(index)))
+    } else if (!content.addLine(line)) throw invalidLine(index)
+    if (head.lens !== lens) {
       throw new OfflineCommandError(
         3,
-        `${file} contains entities of the lens ${of.lens}`,
+        `${file} contains entities of the lens ${head.lens}`,
         'use one registry for each lens',
       )
     }
   }
-  if (!of) throw no(0)
-  const members = entities.flatMap((each) => each.members.map(buildMemberKey))
-  if (new Set(members).size < members.length || new Set(entities.map((each) => each.entity)).size < entities.length) {
+  if (!head) throw invalidLine(0)
+  const members = entities.flatMap((entity) => entity.members.map(buildMemberKey))
+  if (
+    new Set(members).size < members.length ||
+    new Set(entities.map((entity) => entity.entity)).size < entities.length
+  ) {
     throw new OfflineCommandError(1, `${file} contains an entity or a record twice`)
   }
-  if (of.form === registryForms[0]) return { lens, run: of.run, entities, bytes }
-  const whole = content.finish(members)
-  if (!whole) throw new OfflineCommandError(1, `${file} does not keep each of its records`)
-  return { lens, run: of.run, entities, content: whole, bytes }
+  if (head.form === registryForms[0]) return { lens, run: head.run, entities, bytes }
+  const completeContent = content.finish(members)
+  if (!completeContent) throw new OfflineCommandError(1, `${file} lacks some of its records`)
+  return { lens, run: head.run, entities, content: completeContent, bytes }
 }
 
 function throwError(error: Error): never {
   throw error
 }
 
-/** Each with its place: a file may be larger than a text can be. */
+/** Lines with their indexes. The file may exceed the maximum length of a string. */
 function* splitLines(bytes: Buffer): Generator<readonly [number, string]> {
-  let from = 0
-  for (let at = 0; from < bytes.length; at++) {
-    const end = bytes.indexOf(0x0a, from)
-    const to = end < 0 ? bytes.length : end
-    yield [at, bytes.toString('utf8', from, to)]
-    from = to + 1
+  let start = 0
+  for (let index = 0; start < bytes.length; index++) {
+    const end = bytes.indexOf(0x0a, start)
+    const lineEnd = end < 0 ? bytes.length : end
+    yield [index, bytes.toString('utf8', start, lineEnd)]
+    start = lineEnd + 1
   }
 }
 
 /**
- * The entity of each cluster, and the registry as it is then. Records that the run did not have stay with their entity, or
- * with the first that it was merged into. Nothing new makes the same registry. `clusters`: keys of their records.
+ * Assigns an entity id to each cluster and returns the updated registry. Records that the run did not have stay with their
+ * entity, or with the first that it was merged into. The same clusters yield the same registry. `clusters`: keys of their
+ * records.
  */
 export function assignEntityIds(
-  before: EntityRegistry,
+  previous: EntityRegistry,
   clusters: readonly (readonly string[])[],
 ): { ids: string[]; registry: EntityRegistry } {
-  const known = new Map(before.entities.map((each) => [each.entity, each]))
-  const now = new Set(clusters.flat())
-  const old = new Map(before.entities.map((each) => [each.entity, each.members.map(buildMemberKey)]))
-  const since = new Map(before.entities.map((each) => [each.entity, buildAgeKey(each)]))
-  const names = assignEntities(clusters, old, since)
-  const taken = new Set(known.keys())
-  const ids = names.map(({ id }, at) => id ?? createEntityId(before.lens, clusters[at] ?? [], taken))
-  const next = new Map(known)
+  const entityById = new Map(previous.entities.map((entity) => [entity.entity, entity]))
+  const presentKeys = new Set(clusters.flat())
+  const membersBefore = new Map(previous.entities.map((entity) => [entity.entity, entity.members.map(buildMemberKey)]))
+  const ageKeys = new Map(previous.entities.map((entity) => [entity.entity, buildAgeKey(entity)]))
+  const names = assignEntities(clusters, membersBefore, ageKeys)
+  const takenIds = new Set(entityById.keys())
+  const ids = names.map(({ id }, index) => id ?? createEntityId(previous.lens, clusters[index] ?? [], takenIds))
+  const updated = new Map(entityById)
   const mergedInto = new Map<string, string[]>()
-  for (const [at, { merged_from }] of names.entries())
-    for (const gone of merged_from) mergedInto.set(gone, [...(mergedInto.get(gone) ?? []), ids[at] ?? ''])
-  const absentOf = (id: string) => (old.get(id) ?? []).filter((key) => !now.has(key))
-  for (const [at, { merged_from, split_from }] of names.entries()) {
-    const id = ids[at] ?? ''
-    const was = known.get(id)
-    const left = [id, ...merged_from.filter((gone) => mergedInto.get(gone)?.[0] === id)].flatMap(absentOf)
-    const from = was?.split_from ?? split_from
-    next.set(id, {
+  for (const [index, { merged_from }] of names.entries())
+    for (const mergedId of merged_from)
+      mergedInto.set(mergedId, [...(mergedInto.get(mergedId) ?? []), ids[index] ?? ''])
+  const absentOf = (id: string) => (membersBefore.get(id) ?? []).filter((key) => !presentKeys.has(key))
+  for (const [index, { merged_from, split_from }] of names.entries()) {
+    const id = ids[index] ?? ''
+    const earlier = entityById.get(id)
+    const absent = [id, ...merged_from.filter((mergedId) => mergedInto.get(mergedId)?.[0] === id)].flatMap(absentOf)
+    const start = earlier?.split_from ?? split_from
+    updated.set(id, {
       entity: id,
-      since: was?.since ?? before.run + 1,
-      members: [...(clusters[at] ?? []), ...left].sort().map(parseMemberKey),
-      merged_from: [...new Set([...(was?.merged_from ?? []), ...merged_from])].sort(),
-      ...(from === undefined ? {} : { split_from: from }),
+      since: earlier?.since ?? previous.run + 1,
+      members: [...(clusters[index] ?? []), ...absent].sort().map(parseMemberKey),
+      merged_from: [...new Set([...(earlier?.merged_from ?? []), ...merged_from])].sort(),
+      ...(start === undefined ? {} : { split_from: start }),
     })
   }
-  for (const [gone, into] of mergedInto) {
-    const was = next.get(gone)
-    if (was) next.set(gone, { ...was, members: [], merged_into: into.sort() })
+  for (const [mergedId, targets] of mergedInto) {
+    const earlier = updated.get(mergedId)
+    if (earlier) updated.set(mergedId, { ...earlier, members: [], merged_into: targets.sort() })
   }
-  const entities = [...next.values()].sort((one, other) => (one.entity < other.entity ? -1 : 1))
-  const isSame = JSON.stringify(entities) === JSON.stringify(before.entities)
-  return { ids, registry: { ...before, entities, run: before.run + (isSame ? 0 : 1) } }
+  const entities = [...updated.values()].sort((absent, right) => (absent.entity < right.entity ? -1 : 1))
+  const isSame = JSON.stringify(entities) === JSON.stringify(previous.entities)
+  return { ids, registry: { ...previous, entities, run: previous.run + (isSame ? 0 : 1) } }
 }
 
-/** What was split off comes after what it was split from, in the same run too. */
-function buildAgeKey({ since, split_from }: RegistryEntity): string {
-  return `${String(since).padStart(16, '0')} ${split_from === undefined ? 0 : 1}`
+/** Sort key by age. An entity that was split off sorts after its origin, also in the same run. */
+function buildAgeKey({ since: ageKeys, split_from }: RegistryEntity): string {
+  return `${String(ageKeys).padStart(16, '0')} ${split_from === undefined ? 0 : 1}`
 }
 
-/** Ids of entities that were merged are never given again. */
-function createEntityId(lens: string, members: readonly string[], taken: Set<string>): string {
+/** Creates an unused id; ids of merged entities are never reused. */
+function createEntityId(lens: string, members: readonly string[], takenIds: Set<string>): string {
   const [node_id, record_id] = parseMemberKey([...members].sort()[0] ?? '')
   for (let turn = 0; ; turn++) {
     const id = clusterUid('', lens, { node_id, record_id }, turn)
-    if (taken.has(id)) continue
-    taken.add(id)
+    if (takenIds.has(id)) continue
+    takenIds.add(id)
     return id
   }
 }
 
-/** Takes the place of what was read, all of it or nothing. Throws `OfflineCommandError`: 3 where another run was faster, 1 where it cannot be written. */
+/** Replaces the registry atomically. Throws `OfflineCommandError`: 3 if another run changed it meanwhile, 1 if it cannot be written. */
 export function replaceEntityRegistry(file: string, { lens, run, entities, content, bytes }: EntityRegistry): void {
   const draft = `${file}.partial`
-  const write = (opened: number) => {
-    writeFully(opened, `${JSON.stringify({ form: content ? registryForms[1] : registryForms[0], lens, run })}\n`)
-    for (const each of entities) writeFully(opened, `${JSON.stringify(each)}\n`)
-    for (const each of content ? listContentLines(content) : []) writeFully(opened, `${JSON.stringify(each)}\n`)
+  const write = (descriptor: number) => {
+    writeFully(descriptor, `${JSON.stringify({ form: content ? registryForms[1] : registryForms[0], lens, run })}\n`)
+    for (const line of entities) writeFully(descriptor, `${JSON.stringify(line)}\n`)
+    for (const line of content ? listContentLines(content) : []) writeFully(descriptor, `${JSON.stringify(line)}\n`)
   }
   const beforeRename = () => {
-    const found = readBytes(file)
-    if (bytes ? !found?.equals(bytes) : found) {
+    const current = readBytes(file)
+    if (bytes ? !current?.equals(bytes) : current) {
       throw new OfflineCommandError(3, `another run changed ${file} in the meantime`, 'run it again')
     }
   }

@@ -1,4 +1,4 @@
-// What a registry of files keeps of its records, so that new ones can be matched with them: what they say, and what the run learnt.
+// Content of a registry file for matching new records: the values of its records, and the weights of the run.
 import * as z from 'zod'
 import { canonicalJson, sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import type { LookupWeights } from '../../../roles/resolution/engine/lookup/weights.ts'
@@ -10,7 +10,7 @@ import type { PairDecision } from '../../../roles/resolution/registry/cluster-wi
 const registryMember = z.tuple([z.string(), z.string()])
 
 const learntModel = z.strictObject({
-  /** Of the lens, but for the columns, which another file may call otherwise. */
+  /** Digest of the lens without its columns, whose names may differ between files. */
   lens: z.string(),
   route: z.enum(['clusters', 'links']),
   isOneSource: z.boolean(),
@@ -21,7 +21,7 @@ const contentLine = z.union([
   z.strictObject({
     record: registryMember,
     values: z.record(z.string(), z.string()),
-    /** The entity that the run found for it; absent where it came since. */
+    /** Entity by the run; absent for a record that was matched after the run. */
     found: z.string().optional(),
   }),
   z.strictObject({ left: registryMember, right: registryMember, is: z.enum(['same', 'different']) }),
@@ -43,18 +43,18 @@ export class RegistryContentReader {
   readonly #records = new Map<string, RegistryRecord>()
   readonly #decisions: PairDecision[] = []
 
-  /** False for a line that is none of these. */
-  addLine(said: unknown): boolean {
-    const read = contentLine.safeParse(said).data
-    if (!read) return false
-    if ('learnt' in read) this.#learnt = read.learnt
-    else if ('record' in read)
-      this.#records.set(buildMemberKey(read.record), { values: read.values, found: read.found })
-    else this.#decisions.push({ left: buildMemberKey(read.left), right: buildMemberKey(read.right), is: read.is })
+  /** Adds a line; false for an unknown kind of line. */
+  addLine(value: unknown): boolean {
+    const parsed = contentLine.safeParse(value).data
+    if (!parsed) return false
+    if ('learnt' in parsed) this.#learnt = parsed.learnt
+    else if ('record' in parsed)
+      this.#records.set(buildMemberKey(parsed.record), { values: parsed.values, found: parsed.found })
+    else this.#decisions.push({ left: buildMemberKey(parsed.left), right: buildMemberKey(parsed.right), is: parsed.is })
     return true
   }
 
-  /** Undefined where it does not keep just these records. */
+  /** The content; undefined unless its records are exactly these. */
   finish(keys: readonly string[]): RegistryContent | undefined {
     const isWhole = keys.length === this.#records.size && keys.every((key) => this.#records.has(key))
     if (!this.#learnt || !isWhole) return undefined
@@ -63,11 +63,16 @@ export class RegistryContentReader {
 }
 
 export function* listContentLines({
-  learnt: told,
+  learnt: learntModelData,
   records,
   decisions,
 }: RegistryContent): Generator<z.infer<typeof contentLine>> {
-  yield { learnt: { ...told, weights: { ...told.weights, fields: [...told.weights.fields] } } }
+  yield {
+    learnt: {
+      ...learntModelData,
+      weights: { ...learntModelData.weights, fields: [...learntModelData.weights.fields] },
+    },
+  }
   for (const { left, right, is } of decisions) yield { left: parseMemberKey(left), right: parseMemberKey(right), is }
   for (const key of [...records.keys()].sort()) {
     const { values, found } = records.get(key) ?? { values: {} }
@@ -75,9 +80,9 @@ export function* listContentLines({
   }
 }
 
-/** What of a lens must be the same for records to be seen as they were. */
-export function digestLens({ fields, ...rest }: Lens): string {
-  return sha256(canonicalJson({ ...rest, fields: fields.map(({ columns: _columns, ...field }) => field) }))
+/** Digest of the parts of a lens that determine how records are compared. */
+export function digestLens({ fields, ...otherProperties }: Lens): string {
+  return sha256(canonicalJson({ ...otherProperties, fields: fields.map(({ columns: _columns, ...field }) => field) }))
 }
 
 export function buildMemberKey([source, id]: readonly [string, string]): string {
@@ -85,6 +90,6 @@ export function buildMemberKey([source, id]: readonly [string, string]): string 
 }
 
 export function parseMemberKey(key: string): [string, string] {
-  const at = key.indexOf('\u0000')
-  return [key.slice(0, at), key.slice(at + 1)]
+  const separator = key.indexOf('\u0000')
+  return [key.slice(0, separator), key.slice(separator + 1)]
 }

@@ -1,5 +1,4 @@
-// Takes in a snapshot of another site's registry: whole, signed for this site by a pinned peer, and never an older one.
-
+// Imports a snapshot of another site's registry: complete, signed for this site by a pinned peer, and not an older one.
 import { constants, createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { writeDurablyAsync } from '../../../../adapters/platform/durable-file/write-durably.ts'
@@ -26,7 +25,7 @@ import { type VerifiedSnapshot, verifySnapshotSignature } from './snapshot-signa
 
 export type RegistryImportOptions = {
   readonly file: string
-  /** The snapshot of this site may take the place of another site's. */
+  /** Whether the snapshot may replace one from another site. */
   readonly isInstead: boolean
   /** Epoch milliseconds. */
   readonly now: number
@@ -35,13 +34,14 @@ export type RegistryImportOptions = {
 export type RegistryImportResult = { readonly manifest: SnapshotManifest; readonly isNew: boolean }
 
 /**
- * Refused whole or taken in whole, and durable when it resolves; a running service looks records up in it from then on. Throws `OfflineCommandError`: 1 for a
- * file that cannot be read, 3 for what the site does not take, 5 for what does not verify.
+ * Imports the snapshot as a whole or not at all; durable once it resolves. A running service then uses it for lookups.
+ * Throws `OfflineCommandError`: 1 for an unreadable file, 3 for a snapshot that the site does not accept, 5 for one that
+ * does not verify.
  */
 export async function importRegistrySnapshot(
   folder: SiteFolder,
   env: EnvironmentVariables,
-  given: RegistryImportOptions,
+  options: RegistryImportOptions,
 ): Promise<RegistryImportResult> {
   const { resolved, labels } = readSiteSettings(folder, env)
   const { matching_pattern, snapshot_mb, lookup_records } = getSettings(resolved, settings)
@@ -52,9 +52,9 @@ export async function importRegistrySnapshot(
       'for lookups in a snapshot, set resolution.matching_pattern: lookup_only',
     )
   }
-  const source = await openSnapshot(given.file)
+  const source = await openSnapshot(options.file)
   try {
-    const signed = await readSnapshotEnding(folder, env, source, given.file, snapshot_mb * 1_048_576)
+    const signed = await readSnapshotEnding(folder, env, source, options.file, snapshot_mb * 1_048_576)
     const { manifest } = signed
     if (manifest.records > lookup_records) {
       throw new OfflineCommandError(
@@ -64,13 +64,13 @@ export async function importRegistrySnapshot(
       )
     }
     return await runAsOwnerOf(roleDataFolder(folder, 'resolution'), async () => {
-      const isNew = await requireNewerSnapshot(snapshotFile(folder, manifest.lens), manifest, given.isInstead)
+      const isNew = await requireNewerSnapshot(snapshotFile(folder, manifest.lens), manifest, options.isInstead)
       if (!isNew) return { manifest, isNew }
       await storeSnapshot(folder, source, (lines) => new SignedSnapshotReader(signed, labels).read(lines), {
         signed,
         record: () => runAsOwnerOf(roleDataFolder(folder, 'site'), () => recordImport(folder, env, manifest)),
-        recheck: () => requireNewerSnapshot(snapshotFile(folder, manifest.lens), manifest, given.isInstead),
-        now: given.now,
+        recheck: () => requireNewerSnapshot(snapshotFile(folder, manifest.lens), manifest, options.isInstead),
+        now: options.now,
       })
       return { manifest, isNew }
     })
@@ -79,12 +79,12 @@ export async function importRegistrySnapshot(
   }
 }
 
-/** Never waits for somebody at the other end of a pipe. */
+/** Opens without blocking, so that a pipe does not make it wait. */
 async function openSnapshot(file: string): Promise<FileHandle> {
   try {
-    const found = await runAsInvoker(() => open(file, constants.O_RDONLY | constants.O_NONBLOCK))
-    if ((await found.stat()).isFile()) return found
-    await found.close()
+    const handle = await runAsInvoker(() => open(file, constants.O_RDONLY | constants.O_NONBLOCK))
+    if ((await handle.stat()).isFile()) return handle
+    await handle.close()
   } catch (error) {
     throw new OfflineCommandError(1, `${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`)
   }
@@ -96,43 +96,43 @@ async function readSnapshotEnding(
   env: EnvironmentVariables,
   source: FileHandle,
   file: string,
-  most_bytes: number,
+  max_bytes: number,
 ): Promise<VerifiedSnapshot> {
   const { size } = await source.stat()
-  if (size > most_bytes) {
+  if (size > max_bytes) {
     throw new OfflineCommandError(3, `${file} is larger than this site accepts`, 'raise resolution.snapshot_mb')
   }
-  const last = await readLastLine(source, size)
-  const read = last && snapshotTrailer.safeParse(parseJson(last.text))
-  if (!read?.success) {
+  const lastLine = await readLastLine(source, size)
+  const trailer = lastLine && snapshotTrailer.safeParse(parseJson(lastLine.text))
+  if (!trailer?.success) {
     throw new OfflineCommandError(5, `${file} is not a registry snapshot, or its end is missing: nothing was imported`)
   }
-  const signed = await verifySnapshotSignature(folder, env, read.data.signed)
-  if (signed.manifest.bytes !== last?.from) {
+  const signed = await verifySnapshotSignature(folder, env, trailer.data.signed)
+  if (signed.manifest.bytes !== lastLine?.from) {
     throw new OfflineCommandError(5, `the length of ${file} differs from the signed length: nothing was imported`)
   }
   return signed
 }
 
-/** False for the very one that is held. */
+/** False for the current snapshot itself. Throws `OfflineCommandError` (3) for an older one, or one of another site. */
 async function requireNewerSnapshot(
   file: string,
   { from, version, sha256 }: SnapshotManifest,
   isInstead: boolean,
 ): Promise<boolean> {
-  const held = (await readSnapshotTrailer(file).catch(() => undefined))?.manifest
-  if (!held) return true
-  if (held.from !== from) {
+  const current = (await readSnapshotTrailer(file).catch(() => undefined))?.manifest
+  if (!current) return true
+  if (current.from !== from) {
     if (isInstead) return true
     throw new OfflineCommandError(
       3,
-      `the current registry of this lens is from ${held.from}`,
+      `the current registry of this lens is from ${current.from}`,
       'to replace it: add --instead',
     )
   }
-  if (held.version === version && held.sha256 === sha256) return false
-  if (held.version < version) return true
-  throw new OfflineCommandError(3, `the current snapshot is newer (${held.made_at}): nothing was imported`)
+  if (current.version === version && current.sha256 === sha256) return false
+  if (current.version < version) return true
+  throw new OfflineCommandError(3, `the current snapshot is newer (${current.made_at}): nothing was imported`)
 }
 
 type SnapshotStorageOptions = {
@@ -142,12 +142,12 @@ type SnapshotStorageOptions = {
   readonly now: number
 }
 
-/** Into a file of its own first: what is checked is what is kept, whoever writes to the other one meanwhile. */
+/** Stores a private copy and verifies that copy, since another process may change the original meanwhile. */
 async function storeSnapshot(
   folder: SiteFolder,
   source: FileHandle,
-  read: (lines: AsyncIterable<string>) => Promise<Pick<ImportedSnapshotTrailer, 'label' | 'labels'>>,
-  { signed, record: tell, recheck, now }: SnapshotStorageOptions,
+  readLines: (lines: AsyncIterable<string>) => Promise<Pick<ImportedSnapshotTrailer, 'label' | 'labels'>>,
+  { signed, record, recheck, now }: SnapshotStorageOptions,
 ): Promise<void> {
   const { manifest, envelope } = signed
   const file = snapshotFile(folder, manifest.lens)
@@ -155,16 +155,16 @@ async function storeSnapshot(
   await mkdir(snapshotFolder(folder), { recursive: true, mode: 0o700 })
   const writeCopy = async (copy: FileHandle) => {
     await copySignedBytes(source, copy, manifest)
-    const found = await read(splitIntoLines(createReadStream(partial), max_line_bytes)).catch(rejectSnapshot)
-    const held: ImportedSnapshotTrailer = {
+    const checked = await readLines(splitIntoLines(createReadStream(partial), max_line_bytes)).catch(rejectSnapshot)
+    const current: ImportedSnapshotTrailer = {
       ...{ form: 'held-registry/1', manifest, signed: envelope, imported_at: new Date(now).toISOString() },
-      ...{ label: found.label, labels: found.labels },
+      ...{ label: checked.label, labels: checked.labels },
     }
-    await copy.write(`${JSON.stringify(held)}\n`)
+    await copy.write(`${JSON.stringify(current)}\n`)
   }
   const beforeRename = async () => {
     await recheck()
-    await tell()
+    await record()
   }
   await writeDurablyAsync(file, writeCopy, { draft: partial, beforeRename }).catch((error: NodeJS.ErrnoException) => {
     throw error.syscall === 'open' && error.path === partial ? convertDraftError(partial, error) : error
@@ -173,29 +173,29 @@ async function storeSnapshot(
 
 function convertDraftError(partial: string, { code }: NodeJS.ErrnoException): OfflineCommandError {
   if (code !== 'EEXIST') return new OfflineCommandError(1, `${partial} cannot be written: ${code}`)
-  return new OfflineCommandError(3, 'another import is at work', `if none is, remove ${partial}`)
+  return new OfflineCommandError(3, 'another import is in progress', `if no import runs, remove ${partial}`)
 }
 
-/** Just the bytes that were signed. */
+/** Copies exactly the signed bytes. */
 async function copySignedBytes(
   source: FileHandle,
   copy: FileHandle,
   { bytes, sha256 }: SnapshotManifest,
 ): Promise<void> {
   const digest = runningDigest()
-  const piece = Buffer.alloc(1_048_576)
-  for (let at = 0; at < bytes; ) {
-    const { bytesRead } = await source.read(piece, 0, Math.min(piece.length, bytes - at), at)
+  const chunk = Buffer.alloc(1_048_576)
+  for (let offset = 0; offset < bytes; ) {
+    const { bytesRead } = await source.read(chunk, 0, Math.min(chunk.length, bytes - offset), offset)
     if (bytesRead === 0) break
-    digest.add(piece.subarray(0, bytesRead))
-    await copy.writeFile(piece.subarray(0, bytesRead))
-    at += bytesRead
+    digest.add(chunk.subarray(0, bytesRead))
+    await copy.writeFile(chunk.subarray(0, bytesRead))
+    offset += bytesRead
   }
   if (digest.hex() !== sha256)
     throw new OfflineCommandError(5, 'the content differs from what was signed: nothing was imported')
 }
 
-/** The peer has signed it, and yet it is no registry. */
+/** Converts the fault of a signed snapshot that is not a valid registry. */
 function rejectSnapshot(error: unknown): never {
   if (error instanceof OfflineCommandError) throw error
   if (isRefusal(error)) throw new OfflineCommandError(3, `${error.message}: nothing was imported`)

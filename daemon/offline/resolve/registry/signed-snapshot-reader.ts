@@ -1,4 +1,4 @@
-// Reads the lines of a signed snapshot: each must be what it says it is, and together what was signed of them.
+// Reads the lines of a signed snapshot: each must be valid, and together they must match the manifest.
 
 import { parseJsonAs } from '../../../kernel/encoding/parse-json.ts'
 import { isRefusal } from '../../../kernel/error/errors.ts'
@@ -23,7 +23,7 @@ export class SignedSnapshotReader {
     this.#policy = policy
   }
 
-  /** The labels in the site's own terms, and that of all together. Throws `OfflineCommandError`: 5 for what is no registry, 3 for a label that may not come in. */
+  /** The labels in the site's own policy, and their join. Throws `OfflineCommandError`: 5 for an invalid line, 3 for a label that the site does not admit. */
   async read(lines: AsyncIterable<string>): Promise<{ label: Label; labels: Label[] }> {
     let number = 0
     for await (const text of lines) {
@@ -35,24 +35,27 @@ export class SignedSnapshotReader {
     if (!this.#lens || this.#records.size !== records || this.#entities.size !== entities) {
       throw new OfflineCommandError(5, 'the number of records differs from the signed number: nothing was imported')
     }
-    const [first, ...rest] = this.#labels
-    const label = rest.reduce((all: Label | undefined, each) => all && joinLabels(all, each, this.#policy), first)
+    const [first, ...otherLabels] = this.#labels
+    const label = otherLabels.reduce(
+      (joined: Label | undefined, next) => joined && joinLabels(joined, next, this.#policy),
+      first,
+    )
     if (!label) throw new OfflineCommandError(5, 'the labels of the snapshot cannot be joined: nothing was imported')
     return { label, labels: this.#labels }
   }
 
-  /** What is wrong with a line; undefined for one that is taken. */
+  /** The fault of a line; undefined if it is accepted. */
   #fault(text: string): string | undefined {
-    const read = parseJsonAs(snapshotLine, text)
-    if (!read) return 'is of no registry'
-    if (read.kind === 'label') return this.#takeLabel(read.label)
-    if (read.label >= this.#labels.length) return 'has a label that no line gave'
-    return read.kind === 'lens' ? this.#takeLens(read) : this.#takeRecord(read)
+    const parsed = parseJsonAs(snapshotLine, text)
+    if (!parsed) return 'is not a line of a registry'
+    if (parsed.kind === 'label') return this.#takeLabel(parsed.label)
+    if (parsed.label >= this.#labels.length) return 'refers to a label that is not defined before it'
+    return parsed.kind === 'lens' ? this.#takeLens(parsed) : this.#takeRecord(parsed)
   }
 
-  #takeLabel(theirs: Label): undefined {
+  #takeLabel(peerLabel: Label): undefined {
     const { peer, names } = this.#signed
-    const label = admitIncomingLabel(theirs, peer, names, this.#policy)
+    const label = admitIncomingLabel(peerLabel, peer, names, this.#policy)
     if (isRefusal(label)) throw new OfflineCommandError(3, `${label.message}: nothing was imported`)
     this.#labels.push(label)
   }
@@ -61,7 +64,7 @@ export class SignedSnapshotReader {
     const { lens, lens_version, entity_type } = this.#signed.manifest
     if (this.#lens) return 'is a second lens'
     const isSame = body.lens === lens && body.version === lens_version && body.entity_type === entity_type
-    if (!isSame) return 'is another lens than the one that was signed'
+    if (!isSame) return 'differs from the signed lens'
     const names = new Set(body.fields.map(({ name }) => name))
     if (!weights.fields.every(({ name }) => names.has(name))) return 'weighs fields that the lens does not have'
     this.#lens = body
@@ -74,7 +77,7 @@ export class SignedSnapshotReader {
     if (!names) return 'is a record before its lens'
     if (!Object.keys(values).every((name) => names.includes(name))) return 'has fields that the lens does not have'
     const uid = recordUid(tenant_id, lens, ref)
-    if (this.#records.has(uid)) return 'is a record that was there already'
+    if (this.#records.has(uid)) return 'repeats a record'
     this.#records.add(uid)
     this.#entities.add(entity)
     return undefined

@@ -1,4 +1,4 @@
-// Matches new records with the registry at once, without a run.
+// Matches new records with the registry immediately, without a run.
 import * as z from 'zod'
 import { type FieldError, isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { classification } from '../../../kernel/label/label.ts'
@@ -18,7 +18,7 @@ import { showArrival } from './show-arrival.ts'
 const max_records = 500
 
 const input = z.strictObject({
-  lens_id: uid.optional().meta({ description: 'uid or name; absent: the lens in use' }),
+  lens_id: uid.optional().meta({ description: 'uid or name of the lens; the lens in use when absent' }),
   entity_type: shortText.optional().meta({ description: 'Selects the lens in use for this entity type' }),
   node_id: shortText.meta({ description: 'The node of the records' }),
   records: z.array(nodeRecord).min(1).max(max_records),
@@ -40,11 +40,11 @@ export const create = matchingOperation({
 
   async run(call, input) {
     const id = call.newId('arr')
-    const made = (await call.store(arrivals).find(id)) ?? (await createArrival(call, id, input))
-    const known = isRefusal(made) ? made : checkRepeatedRequest(call, made)
-    if (isRefusal(known)) return known
+    const doc = (await call.store(arrivals).find(id)) ?? (await createArrival(call, id, input))
+    const arrival = isRefusal(doc) ? doc : checkRepeatedRequest(call, doc)
+    if (isRefusal(arrival)) return arrival
     call.wake('settle')
-    return await showArrival(call, await waitForDocument(call, arrivals, known, arrivalTopic(id), isMatched))
+    return await showArrival(call, await waitForDocument(call, arrivals, arrival, arrivalTopic(id), isMatched))
   },
 })
 
@@ -53,29 +53,29 @@ async function createArrival(
   id: string,
   request: z.infer<typeof input>,
 ): Promise<Doc<StoredArrival> | Refusal> {
-  const learnt = await findTrainedLens(call, request)
-  if (isRefusal(learnt)) return learnt
-  const label = labelWithLens(call, request.classification, learnt.lens)
+  const trained = await findTrainedLens(call, request)
+  if (isRefusal(trained)) return trained
+  const label = labelWithLens(call, request.classification, trained.lens)
   if (isRefusal(label)) return label
-  const records = request.records.map((record) => readRecord(learnt, request.node_id, record))
+  const records = request.records.map((record) => readRecord(trained, request.node_id, record))
   const errors = findRecordFaults(records)
   if (errors.length > 0) return refuse('invalid', 'some records cannot be matched', errors)
   const { tenant_id, subject } = call.caller
-  const { lens } = learnt.run.value
+  const { lens } = trained.run.value
   const value: StoredArrival = {
     ...{ tenant_id, label, created_by: subject, created_at: call.nowIso(), lens, node_id: request.node_id },
-    records: records.flatMap((each) => (typeof each === 'string' ? [] : [each])),
+    records: records.flatMap((record) => (typeof record === 'string' ? [] : [record])),
     request_digest: call.requestDigest(),
     owes: 1,
   }
   const detail = { lens, node_id: request.node_id, records: records.length }
-  const made = await call.store(arrivals).create(id, value, [call.audited(call.address, id, detail, label)])
-  return made === 'exists' ? await call.store(arrivals).get(id) : made
+  const created = await call.store(arrivals).create(id, value, [call.audited(call.address, id, detail, label)])
+  return created === 'exists' ? await call.store(arrivals).get(id) : created
 }
 
 type ParsedArrivalRecord = StoredArrival['records'][number] | string
 
-/** Reads a record as the run of the lens read its records. Returns a message where it cannot. */
+/** Reads a record in the same way as the run of the lens. Returns a message for a record that cannot be read. */
 function readRecord({ lens, run }: TrainedLens, node_id: string, record: NodeRecord): ParsedArrivalRecord {
   const { id_field = lens.value.body.id_field } = run.value
   const record_id = String(record[id_field] ?? '')
@@ -86,11 +86,11 @@ function readRecord({ lens, run }: TrainedLens, node_id: string, record: NodeRec
 }
 
 function findRecordFaults(records: readonly ParsedArrivalRecord[]): FieldError[] {
-  const ids = records.map((each) => (typeof each === 'string' ? undefined : each.ref.record_id))
-  return records.flatMap((each, at) => {
+  const ids = records.map((record) => (typeof record === 'string' ? undefined : record.ref.record_id))
+  return records.flatMap((record, at) => {
     const path = `records.${at}`
-    if (typeof each === 'string') return [{ path, message: each }]
-    return ids.indexOf(each.ref.record_id) === at ? [] : [{ path, message: 'has the same id as an earlier record' }]
+    if (typeof record === 'string') return [{ path, message: record }]
+    return ids.indexOf(record.ref.record_id) === at ? [] : [{ path, message: 'has the same id as an earlier record' }]
   })
 }
 

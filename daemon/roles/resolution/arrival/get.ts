@@ -1,4 +1,4 @@
-// Shows the result of matching arrived records.
+// Returns the result of matching arrived records.
 import { operation } from '../../../kernel/operation/operation.ts'
 import { uidInput } from '../fields.ts'
 import { arrivals, arrivalView } from './model.ts'

@@ -1,10 +1,10 @@
-// An arrival: records that a request brings without a run, stored until they are in the registry and matched.
+// An arrival: records that a request adds without a run, stored until they are in the registry and matched.
 import * as z from 'zod'
 import { label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { count, provenanceFields, provenanceViewFields, recordRef, shortText, uid } from '../fields.ts'
 
-/** `replaced`: the record was known with other values. */
+/** `replaced`: the registry had the record with other values. */
 export const arrivedRecordOutcome = z.enum(['new', 'replaced', 'unchanged'])
 export type ArrivedRecordOutcome = z.infer<typeof arrivedRecordOutcome>
 
@@ -29,7 +29,7 @@ export type StoredArrival = z.infer<typeof storedArrival>
 
 export const arrivals = collection({ name: 'arrival', schema: storedArrival, indexes: ['lens', 'owes', 'created_at'] })
 
-/** Announces that the records are matched. */
+/** Topic: the records of an arrival are matched. */
 export function arrivalTopic(id: string): string {
   return `resolution.arrival/${id}`
 }
@@ -52,8 +52,8 @@ export const arrivalView = z
     lens: shortText,
     node_id: shortText,
     state: z.enum(['waiting', 'matched', 'failed']),
-    failure: storedArrival.shape.failure.meta({ description: 'Why the records cannot be matched' }),
-    items: z.array(arrivedRecord).meta({ description: 'In the order of the request' }),
+    failure: storedArrival.shape.failure.meta({ description: 'Reason why the records cannot be matched' }),
+    items: z.array(arrivedRecord).meta({ description: 'Results in the order of the request' }),
   })
   .meta({ id: 'Arrival', description: 'Records that were matched without a run' })
 export type ArrivalView = z.infer<typeof arrivalView>

@@ -1,4 +1,4 @@
-// Writes arrived records to the registry, the oldest arrivals first, and has them matched.
+// Writes arrived records to the registry, oldest arrivals first, and starts their matching.
 
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import { joinLabels } from '../../../kernel/label/label.ts'
@@ -17,7 +17,10 @@ import { type ArrivedRecordOutcome, arrivals, arrivalTopic, type StoredArrival }
 
 const retention_ms = 7 * 86_400_000
 
-/** An arrival that cannot be matched now, as while a run writes the registry, stays pending; one that never can fails. */
+/**
+ * Registers pending arrivals. An arrival stays pending while it cannot be matched, for example while a run writes the
+ * registry; an arrival that can never be matched fails.
+ */
 export async function registerArrivals(call: Call): Promise<void> {
   const order = { field: 'created_at', direction: 'asc' } as const
   const pending = { filter: { owes: 1 }, order, fresh: true, page_size: 100 }
@@ -28,15 +31,17 @@ export async function registerArrivals(call: Call): Promise<void> {
   }
 }
 
-/** Matches waiting records of every registry: after a run, those that the run did not bring. */
+/**
+ * Matches waiting records of every registry; after a run these are the arrived records that the run did not contain.
+ */
 export async function matchAllWaitingRecords(call: Call): Promise<void> {
-  const done = new Set<string>()
+  const processed = new Set<string>()
   for (;;) {
     const { docs } = await call.store(entityRecords).list({ filter: { arrived: 'waiting' }, limit: 500, fresh: true })
-    const found = docs.find(({ value }) => !done.has(registryKeyText(value)))
-    if (!found || call.signal.aborted) return
-    const { tenant_id, lens } = found.value
-    done.add(registryKeyText(found.value))
+    const next = docs.find(({ value }) => !processed.has(registryKeyText(value)))
+    if (!next || call.signal.aborted) return
+    const { tenant_id, lens } = next.value
+    processed.add(registryKeyText(next.value))
     await matchWaitingRecords(call, { tenant_id, lens }).catch((error: unknown) => handleFailure(call, lens, error))
   }
 }
@@ -45,7 +50,7 @@ function registryKeyText({ tenant_id, lens }: RegistryKey): string {
   return JSON.stringify([tenant_id, lens])
 }
 
-/** Returns a permanent refusal. Logs all else, which the worker tries again. */
+/** Returns a permanent refusal. Logs any other failure, which the worker retries. */
 function handleFailure(call: Call, arrival: string, error: unknown): Refusal | undefined {
   if (isRefusal(error) && !error.row.retryable) return error
   if (call.signal.aborted) return undefined
@@ -62,20 +67,20 @@ async function registerArrival(call: Call, doc: Doc<StoredArrival>): Promise<und
   const { tenant_id, lens } = doc.value
   const registry = { tenant_id, lens }
   if (await isBeingWritten(call, registry)) return
-  const learnt = await findLatestTrainedLens(call, registry)
-  if (!learnt) return
-  const known = await storeOutcomes(call, doc)
+  const trained = await findLatestTrainedLens(call, registry)
+  if (!trained) return
+  const arrival = await storeOutcomes(call, doc)
   await writeNumbered(call, registry, (written) =>
     upsertDocuments(
       call.store(entityRecords),
-      known.value.records.map((record) => buildRecord(call, known, record, learnt.run.id, written)),
-      (before, now) => mergeRecords(call, before, now),
+      arrival.value.records.map((record) => buildRecord(call, arrival, record, trained.run.id, written)),
+      (before, next) => mergeRecords(call, before, next),
     ),
   )
-  if (await matchWaitingRecords(call, registry)) await finishArrival(call, known, {})
+  if (await matchWaitingRecords(call, registry)) await finishArrival(call, arrival, {})
 }
 
-/** Stores the outcomes before any record is written, so that a repeat after a crash reports the same. */
+/** Stores the outcomes before any record is written, so that a repeat after a crash reports the same outcomes. */
 async function storeOutcomes(call: Call, doc: Doc<StoredArrival>): Promise<Doc<StoredArrival>> {
   if (doc.value.records.every(({ outcome }) => outcome !== undefined)) return doc
   const { tenant_id, lens, records } = doc.value
@@ -86,11 +91,11 @@ async function storeOutcomes(call: Call, doc: Doc<StoredArrival>): Promise<Doc<S
       return isSameRecord(before.value.values, values) ? 'unchanged' : 'replaced'
     }),
   )
-  const decided = records.map((record, at) => ({ ...record, outcome: outcomes[at] ?? 'new' }))
-  const { doc: known } = await call
+  const recordsWithOutcomes = records.map((record, at) => ({ ...record, outcome: outcomes[at] ?? 'new' }))
+  const { doc: updated } = await call
     .store(arrivals)
-    .update(doc.id, ({ value }) => ({ next: { ...value, records: decided }, answer: undefined }))
-  return known
+    .update(doc.id, ({ value }) => ({ next: { ...value, records: recordsWithOutcomes }, answer: undefined }))
+  return updated
 }
 
 function buildRecord(
@@ -102,30 +107,30 @@ function buildRecord(
 ): { id: string; value: StoredRecord } {
   const id = recordUid(tenant_id, lens, ref)
   const base = singletonClusterName(id)
-  const came = { arrived: 'waiting', came_at: created_at } as const
+  const arrivalFields = { arrived: 'waiting', came_at: created_at } as const
   return {
     id,
-    value: { tenant_id, label, lens, ref, values, base, ...came, run_id, written, updated_at: call.nowIso() },
+    value: { tenant_id, label, lens, ref, values, base, ...arrivalFields, run_id, written, updated_at: call.nowIso() },
   }
 }
 
-/** Keeps a record with equal values, unless its label is stricter now; then it is matched as a new one. */
-function mergeRecords(call: Call, before: StoredRecord, now: StoredRecord): StoredRecord {
-  const label = joinLabels(before.label, now.label, call.site.labels) ?? before.label
+/** Keeps a record with equal values and label. A record with new values or a stricter label is matched as a new one. */
+function mergeRecords(call: Call, before: StoredRecord, next: StoredRecord): StoredRecord {
+  const label = joinLabels(before.label, next.label, call.site.labels) ?? before.label
   const { base, entity, run_id, found: _found, ...rest } = before
-  if (isSameRecord(before.values, now.values) && label === before.label) return before
-  const { values, arrived, came_at, written, updated_at } = now
-  const was = entity === undefined ? {} : { entity }
-  return { ...rest, label, values, base, ...was, run_id, arrived, came_at, written, updated_at }
+  if (isSameRecord(before.values, next.values) && label === before.label) return before
+  const { values, arrived, came_at, written, updated_at } = next
+  const entityField = entity === undefined ? {} : { entity }
+  return { ...rest, label, values, base, ...entityField, run_id, arrived, came_at, written, updated_at }
 }
 
 async function finishArrival(
   call: Call,
   { id }: Doc<StoredArrival>,
-  how: Pick<StoredArrival, 'failure'>,
+  result: Pick<StoredArrival, 'failure'>,
 ): Promise<void> {
   await call.store(arrivals).update(id, ({ value }) => ({
-    next: { ...value, ...how, owes: 0 as const, expires_ts: call.now() + retention_ms },
+    next: { ...value, ...result, owes: 0 as const, expires_ts: call.now() + retention_ms },
     answer: undefined,
   }))
   call.announce(arrivalTopic(id))

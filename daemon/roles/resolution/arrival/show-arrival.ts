@@ -1,4 +1,4 @@
-// Shows an arrival, with the entities that the caller may see.
+// Builds the view of an arrival, with the entities that the caller may see.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { entityClusters } from '../entity-cluster/model.ts'
@@ -7,7 +7,7 @@ import type { ArrivalView, StoredArrival } from './model.ts'
 
 type ArrivalItem = ArrivalView['items'][number]
 
-/** A record whose label is above the caller's clearance stays hidden, and so does its entity. */
+/** Builds the view. Hides the outcome and the entity of a record above the caller's clearance. */
 export async function showArrival(call: Call, { id, version, value }: Doc<StoredArrival>): Promise<ArrivalView> {
   const { label: classification, records, owes, failure, request_digest: _digest, expires_ts: _until, ...rest } = value
   const state = failure ? 'failed' : owes === 1 ? 'waiting' : 'matched'
@@ -27,6 +27,6 @@ async function showItem(
   if (!record) return { record_id }
   const entity =
     record.value.entity === undefined ? undefined : await call.store(entityClusters).find(record.value.entity)
-  const shown = entity && { entity: entity.id, classification: entity.value.label, size: entity.value.size }
-  return { record_id, ...(outcome ? { outcome } : {}), ...shown }
+  const entityFields = entity && { entity: entity.id, classification: entity.value.label, size: entity.value.size }
+  return { record_id, ...(outcome ? { outcome } : {}), ...entityFields }
 }

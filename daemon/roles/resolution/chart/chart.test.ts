@@ -1,11 +1,11 @@
-// Charts are the same every time, hold what they say, and take no mark-up from the names they show.
+// Charts are deterministic, show all their data, and escape mark-up in names.
 import { describe, expect, test } from 'vitest'
 import { computeTicks, interpolateSeries, type LineChart } from './chart.ts'
 import { renderBarChartSvg, renderLineChartSvg } from './svg.ts'
 import { renderBarChartText, renderLineChartText } from './text.ts'
 
 const waterfall = {
-  title: 'why',
+  title: 'waterfall',
   measure: 'bits',
   bars: [
     { name: 'prior', to: -4 },
@@ -32,13 +32,13 @@ const lineChart: LineChart = {
 }
 
 describe('scales', () => {
-  test('have round numbers within their bounds', () => {
+  test('ticks are round numbers within the bounds', () => {
     expect(computeTicks(0, 1)).toEqual([0, 0.2, 0.4, 0.6, 0.8, 1])
     expect(computeTicks(-7, 23)).toEqual([0, 10, 20])
     expect(computeTicks(3, 3)).toEqual([3])
   })
 
-  test('lines go straight from point to point, steps hold', () => {
+  test('lines are straight between points; steps keep their value', () => {
     const [line, steps] = lineChart.series
     expect(line && interpolateSeries(line, 2.5)).toBe(0.25)
     expect(line && interpolateSeries(line, 11)).toBeUndefined()
@@ -47,9 +47,9 @@ describe('scales', () => {
 })
 
 describe('text', () => {
-  test('bars begin where the last one ended, minus signs speak against', () => {
+  test('a bar begins where the last one ended; minus signs mark negative bars', () => {
     expect(renderBarChartText(waterfall, 40).split('\n')).toEqual([
-      'why',
+      'waterfall',
       'prior   ---------------              -4',
       'surname ############################ 8',
       'city                  |     -------- -2',
@@ -57,36 +57,36 @@ describe('text', () => {
     ])
   })
 
-  test('lines have a letter each, and marks are named', () => {
-    const drawn = renderLineChartText(lineChart, 40, 11)
-    expect(drawn).toMatch(/^measures: p precision, a part/)
-    expect(drawn).toContain(': best (5)')
-    expect(drawn.split('\n')[1]).toMatch(/^1 \| .* p+$/)
+  test('each line has a letter, and each mark a name', () => {
+    const rendered = renderLineChartText(lineChart, 40, 11)
+    expect(rendered).toMatch(/^measures: p precision, a part/)
+    expect(rendered).toContain(': best (5)')
+    expect(rendered.split('\n')[1]).toMatch(/^1 \| .* p+$/)
   })
 })
 
 describe('SVG', () => {
-  test('is one document with every name and figure, the same each time', () => {
-    const drawn = renderBarChartSvg(waterfall)
-    expect(renderBarChartSvg(waterfall)).toBe(drawn)
-    for (const { name } of waterfall.bars) expect(drawn).toContain(`>${name}</text>`)
+  test('is a deterministic document with every name and figure', () => {
+    const rendered = renderBarChartSvg(waterfall)
+    expect(renderBarChartSvg(waterfall)).toBe(rendered)
+    for (const { name } of waterfall.bars) expect(rendered).toContain(`>${name}</text>`)
     expect(renderLineChartSvg(lineChart).match(/<polyline/g)).toHaveLength(2)
     expect(renderLineChartSvg(lineChart)).toContain('>best</text>')
   })
 
-  test('holds no mark-up of names, and nothing that XML forbids', () => {
+  test('contains no mark-up from names and no characters that XML forbids', () => {
     const hostile = '</text><script>alert("1")</script>&\u0000\u202e\ud800'
-    const drawn = renderBarChartSvg({
+    const rendered = renderBarChartSvg({
       title: hostile,
       measure: hostile,
       bars: [{ name: hostile, to: 1, note: hostile }],
     })
-    expect(drawn).not.toMatch(/<script|[\p{Cf}]|&(?!amp;|lt;|gt;|quot;|#39;)/u)
-    expect(drawn).not.toContain('\u0000')
-    expect(drawn.isWellFormed()).toBe(true)
+    expect(rendered).not.toMatch(/<script|[\p{Cf}]|&(?!amp;|lt;|gt;|quot;|#39;)/u)
+    expect(rendered).not.toContain('\u0000')
+    expect(rendered.isWellFormed()).toBe(true)
   })
 
-  test('nothing to show is still a picture', () => {
+  test('an empty chart is a valid document', () => {
     expect(renderBarChartSvg({ title: 'none', measure: 'pairs', bars: [] })).toContain('</svg>')
     expect(renderLineChartSvg({ ...lineChart, series: [] })).toContain('</svg>')
   })

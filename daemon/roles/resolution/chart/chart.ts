@@ -1,24 +1,24 @@
-// Content of charts, independent of how they are drawn: bars beside names, or lines over a scale.
+// Content of charts, independent of the renderer: bars beside names, or lines over a scale.
 
 export type ChartBar = {
   readonly name: string
-  /** Where the bar begins; 0 unless said. A waterfall begins where the bar before it has ended. */
+  /** Start of the bar; 0 by default. In a waterfall, a bar starts at the end of the bar before. */
   readonly from?: number
   readonly to: number
-  /** What is written behind the bar; how long it is unless said. */
+  /** Text behind the bar; its length by default. */
   readonly note?: string
 }
 
-/** Bars from left to right, one below the other. */
+/** Horizontal bars, one below the other. */
 export type BarChart = { readonly title: string; readonly measure: string; readonly bars: readonly ChartBar[] }
 
 export type ChartAxis = { readonly label: string; readonly from: number; readonly to: number }
 
 export type ChartSeries = {
   readonly name: string
-  /** From left to right. */
+  /** Points from left to right. */
   readonly points: readonly (readonly [x: number, y: number])[]
-  /** The value holds until the next point; straight lines otherwise. */
+  /** Whether a value holds until the next point; otherwise straight lines join the points. */
   readonly isSteps?: boolean
 }
 
@@ -27,23 +27,26 @@ export type LineChart = {
   readonly x: ChartAxis
   readonly y: ChartAxis
   readonly series: readonly ChartSeries[]
-  /** Upright lines at places of note. */
+  /** Vertical lines at labelled positions. */
   readonly marks?: readonly { readonly at: number; readonly label: string }[]
 }
 
-/** Where a bar begins and ends, from left to right. */
+/** Returns the left and the right end of a bar. */
 export function computeBarExtent({ from = 0, to }: ChartBar): readonly [number, number] {
   return from < to ? [from, to] : [to, from]
 }
 
-/** The least and the most of all bars, 0 among them, and never the same. */
+/** Returns the range of all bars. It includes 0, and its ends differ. */
 export function computeBarRange(bars: readonly ChartBar[]): readonly [number, number] {
-  const all = [0, ...bars.flatMap((bar) => computeBarExtent(bar))]
-  const [lowest, highest] = [Math.min(...all), Math.max(...all)]
+  const values = [0, ...bars.flatMap((bar) => computeBarExtent(bar))]
+  const [lowest, highest] = [Math.min(...values), Math.max(...values)]
   return lowest === highest ? [lowest, lowest + 1] : [lowest, highest]
 }
 
-/** About `count` round numbers within the bounds. Heckbert, "Nice Numbers for Graph Labels", Graphics Gems, 1990. */
+/**
+ * Returns about `count` round numbers within the bounds. Heckbert, "Nice Numbers for Graph Labels", Graphics Gems,
+ * 1990.
+ */
 export function computeTicks(from: number, to: number, count = 5): number[] {
   const raw = (to - from) / Math.max(1, count)
   if (!(raw > 0) || !Number.isFinite(raw)) return [from]
@@ -54,18 +57,18 @@ export function computeTicks(from: number, to: number, count = 5): number[] {
   return Array.from({ length: last - first + 1 }, (_, at) => Number(((first + at) * step).toPrecision(12)))
 }
 
-/** Few digits, and the same ones every time. */
+/** Formats a number with few digits, deterministically. */
 export function formatFigure(value: number): string {
   if (Number.isInteger(value)) return String(value)
   return String(Number(Math.abs(value) < 1 ? value.toPrecision(3) : value.toFixed(2)))
 }
 
-/** Two decimals, with a sign also for positive numbers. */
+/** Formats with two decimals, and with a sign also for positive numbers. */
 export function formatSigned(bits: number): string {
   return `${bits < 0 ? '-' : '+'}${Math.abs(bits).toFixed(2)}`
 }
 
-/** The value of a series at `x`; undefined beyond its ends, but for steps, which hold to the right. */
+/** Returns the value of a series at `x`; undefined beyond its ends, except for steps, whose last value holds. */
 export function interpolateSeries({ points, isSteps = false }: ChartSeries, x: number): number | undefined {
   const next = points.findIndex(([at]) => at > x)
   const before = points[(next < 0 ? points.length : next) - 1]

@@ -1,4 +1,4 @@
-// Draws charts as SVG: a picture alone, without scripts, links or fonts of others, the same bytes for the same chart.
+// Renders charts as self-contained SVG, without scripts, links or fonts; the same chart gives the same bytes.
 import {
   type BarChart,
   type ChartAxis,
@@ -14,13 +14,13 @@ const width_px = 720
 const row_height_px = 22
 const bar_height_px = 14
 const font_size_px = 12
-/** About what a letter of the font takes; names longer than their room are cut. */
+/** Approximate width of a letter; longer names than their column are truncated. */
 const letter_width_px = 6.6
-/** Told apart with any kind of colour vision. Okabe and Ito, "Color Universal Design", 2008. */
+/** Colours that all kinds of colour vision distinguish. Okabe and Ito, "Color Universal Design", 2008. */
 const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9'] as const
 const negativeColour = colours[1]
 
-/** Bars to the right are what speaks for, to the left what speaks against, in two colours. */
+/** Renders positive bars to the right and negative bars to the left, in two colours. */
 export function renderBarChartSvg({ title, measure, bars }: BarChart): string {
   const [lowest, highest] = computeBarRange(bars)
   const longest = Math.max(0, ...bars.map(({ name }) => name.length))
@@ -61,14 +61,14 @@ export function renderLineChartSvg({ title, x, y, series, marks = [] }: LineChar
       renderVerticalLine(across(tick), plot_top, plot_bottom, '#eee', formatFigure(tick)),
     ),
     ...marks.map(({ at, label }) => renderMark(across(at), label)),
-    ...series.map((each, at) => renderPolyline(expandSteps(each, x), across, up, pickColour(at))),
+    ...series.map((line, at) => renderPolyline(expandSteps(line, x), across, up, pickColour(at))),
     renderText((plot_left + plot_right) / 2, plot_bottom + 34, x.label, 'middle'),
     renderText(plot_left - 48, plot_top - 12, y.label),
     ...series.map(({ name }, at) => renderLegend(name, at)),
   ])
 }
 
-/** Steps have a corner where the value changes, and go on to the end of the scale. */
+/** Adds a corner wherever the value of steps changes, and continues the last step to the end of the scale. */
 function expandSteps({ points, isSteps = false }: ChartSeries, { to }: ChartAxis): ChartSeries['points'] {
   const last = points.at(-1)
   if (!isSteps || !last) return points
@@ -80,8 +80,8 @@ function expandSteps({ points, isSteps = false }: ChartSeries, { to }: ChartAxis
 }
 
 function renderPolyline(points: ChartSeries['points'], x: SvgScale, y: SvgScale, colour: string): string {
-  const places = points.map(([across, up]) => `${formatCoordinate(x(across))},${formatCoordinate(y(up))}`)
-  return `<polyline points="${places.join(' ')}" fill="none" stroke="${colour}" stroke-width="2"/>`
+  const coordinates = points.map(([across, up]) => `${formatCoordinate(x(across))},${formatCoordinate(y(up))}`)
+  return `<polyline points="${coordinates.join(' ')}" fill="none" stroke="${colour}" stroke-width="2"/>`
 }
 
 function renderLegend(name: string, at: number): string {
@@ -94,8 +94,8 @@ function renderLegend(name: string, at: number): string {
 }
 
 function renderMark(x: number, label: string): string {
-  const drawn = `<line x1="${formatCoordinate(x)}" y1="${plot_top}" x2="${formatCoordinate(x)}" y2="${plot_bottom}" stroke="#555" stroke-dasharray="4 3"/>`
-  return drawn + renderText(x + 4, plot_top + 12, truncateLabel(label, 30))
+  const line = `<line x1="${formatCoordinate(x)}" y1="${plot_top}" x2="${formatCoordinate(x)}" y2="${plot_bottom}" stroke="#555" stroke-dasharray="4 3"/>`
+  return line + renderText(x + 4, plot_top + 12, truncateLabel(label, 30))
 }
 
 function pickColour(at: number): string {
@@ -104,7 +104,7 @@ function pickColour(at: number): string {
 
 type SvgScale = (value: number) => number
 
-/** What lies beyond the bounds is drawn at the edge. */
+/** Creates a scale from values to coordinates. Values beyond the bounds are drawn at the edge. */
 function createScale(from: number, to: number, start: number, end: number): SvgScale {
   const part = (value: number) => Math.min(1, Math.max(0, (value - from) / (to - from || 1)))
   return (value) => start + (end - start) * part(value)
@@ -123,8 +123,8 @@ function renderDocument(title: string, height: number, parts: readonly string[])
 }
 
 function renderText(x: number, y: number, text: string, anchor: 'start' | 'middle' | 'end' = 'start'): string {
-  const at = anchor === 'start' ? '' : ` text-anchor="${anchor}"`
-  return `<text x="${formatCoordinate(x)}" y="${formatCoordinate(y)}"${at}>${escapeXml(text)}</text>`
+  const anchorAttribute = anchor === 'start' ? '' : ` text-anchor="${anchor}"`
+  return `<text x="${formatCoordinate(x)}" y="${formatCoordinate(y)}"${anchorAttribute}>${escapeXml(text)}</text>`
 }
 
 function renderRect(x: number, y: number, across: number, down: number, colour: string): string {
@@ -156,7 +156,7 @@ const xmlEntities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Text of others: no mark-up, nothing that XML 1.0 forbids, nothing that turns the direction of what follows. */
+/** Escapes untrusted text: mark-up, characters that XML 1.0 forbids, and characters that change the text direction. */
 function escapeXml(text: string): string {
   return text
     .toWellFormed()

@@ -1,4 +1,4 @@
-// Draws charts with letters, for a terminal or a log. Whoever prints names of others makes them printable first.
+// Renders charts as text, for a terminal or a log. The caller makes untrusted names printable first.
 import {
   type BarChart,
   computeBarExtent,
@@ -8,11 +8,11 @@ import {
   type LineChart,
 } from './chart.ts'
 
-/** The least width that is kept to. */
+/** Minimum supported width. */
 export const min_columns = 40
 const min_plot_columns = 10
 
-/** One bar a line, names before and figures behind; `|` is nought. `width`: columns there are, 40 or more. */
+/** Renders one bar a line, with its name before and its note behind; `|` marks 0. `width`: columns, 40 or more. */
 export function renderBarChartText({ title, measure, bars }: BarChart, width: number): string {
   const [lowest, highest] = computeBarRange(bars)
   const before = Math.min(32, Math.floor(width / 3), findMaxLength(bars.map(({ name }) => name)))
@@ -23,10 +23,10 @@ export function renderBarChartText({ title, measure, bars }: BarChart, width: nu
   const zero = column(0)
   const lines = bars.map((bar, at) => {
     const [from, to] = computeBarExtent(bar)
-    const isAgainst = bar.to < (bar.from ?? 0)
-    const letters = Array.from({ length: room }, (_, place) => {
-      if (place >= column(from) && place <= column(to) && to > from) return isAgainst ? '-' : '#'
-      return place === zero ? '|' : ' '
+    const isNegative = bar.to < (bar.from ?? 0)
+    const letters = Array.from({ length: room }, (_, position) => {
+      if (position >= column(from) && position <= column(to) && to > from) return isNegative ? '-' : '#'
+      return position === zero ? '|' : ' '
     })
     return `${truncateText(bar.name, before).padEnd(before)} ${letters.join('')} ${notes[at]}`.trimEnd()
   })
@@ -37,7 +37,7 @@ export function renderBarChartText({ title, measure, bars }: BarChart, width: nu
   ].join('\n')
 }
 
-/** Each series by a letter of its own, the first of its name that is free; `*` where two meet. */
+/** Renders each series with its own letter, the first unused one of its name; `*` where two meet. */
 export function renderLineChartText(
   { title, x, y, series, marks = [] }: LineChart,
   width: number,
@@ -47,14 +47,14 @@ export function renderLineChartText(
   const room = Math.max(16, width - before - 3)
   const grid = Array.from({ length: height }, () => Array.from({ length: room }, () => ' '))
   const columnOf = (at: number) => Math.round(((at - x.from) / (x.to - x.from)) * (room - 1))
-  for (const { at } of marks) for (const line of grid) if (line[columnOf(at)] !== undefined) line[columnOf(at)] = ':'
+  for (const { at } of marks) for (const row of grid) if (row[columnOf(at)] !== undefined) row[columnOf(at)] = ':'
   const letters = assignLetters(series.map(({ name }) => name))
-  for (const [number, each] of series.entries()) {
+  for (const [number, line] of series.entries()) {
     for (let column = 0; column < room; column++) {
-      const value = interpolateSeries(each, x.from + ((x.to - x.from) * column) / (room - 1))
+      const value = interpolateSeries(line, x.from + ((x.to - x.from) * column) / (room - 1))
       if (value === undefined) continue
-      const line = grid[Math.round(((y.to - value) / (y.to - y.from)) * (height - 1))]
-      if (line) line[column] = /[ :]/.test(line[column] ?? '') ? (letters[number] ?? '*') : '*'
+      const row = grid[Math.round(((y.to - value) / (y.to - y.from)) * (height - 1))]
+      if (row) row[column] = /[ :]/.test(row[column] ?? '') ? (letters[number] ?? '*') : '*'
     }
   }
   const scale = (at: number) =>
@@ -70,7 +70,7 @@ export function renderLineChartText(
   ].join('\n')
 }
 
-/** Words in lines of so many columns, those after the first set in; a word that is longer than a line is broken. */
+/** Wraps text at `width` columns, and indents lines after the first; a word longer than a line is broken. */
 export function wrapText(text: string, width: number, indent = 0): string {
   const lines: string[] = []
   let line = ''
@@ -89,7 +89,7 @@ export function wrapText(text: string, width: number, indent = 0): string {
   return [...lines, line.trimEnd()].join('\n')
 }
 
-/** The beginning of a text, without half a letter at its end. */
+/** Returns the start of a text, without half a surrogate pair at its end. */
 function sliceWellFormed(text: string, end: number): string {
   return text.slice(0, end).replace(/[\ud800-\udbff]$/, '')
 }

@@ -1,4 +1,4 @@
-// Detects clean sources of texts, which list each thing once: a record then has at most one partner, and all its other
+// Detects clean sources of texts, which list each entity once: a record then has at most one match, and all its other
 // candidates are known non-matches.
 import { max_partner_share } from './cluster/clean-sources.ts'
 import type { LensRecords } from './records/records.ts'
@@ -9,8 +9,7 @@ import { createTrigramTokeniser } from './text/tokeniser.ts'
 const min_same_text_cosine = 0.95
 
 /**
- * A source is clean when fewer than a tenth of its records have a near-identical text within it; one clean source of
- * the two is enough.
+ * Whether one of the two sources is clean: fewer than a tenth of its records have a near-identical text within it.
  */
 export function areTextsClean(records: LensRecords): boolean {
   if (records.rows > max_neighbour_rows) return false

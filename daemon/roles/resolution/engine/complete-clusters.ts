@@ -1,4 +1,4 @@
-// Completes clusters: compares the pairs that blocking missed, and estimates the weights again from the clusters.
+// Completes clusters: comparer pairs that blocking missed, and estimates the weights again from the clusters.
 import { clusterScoredPairs, type GroupingResult } from './cluster/clustering.ts'
 import { addMissingPairs } from './cluster/missing-pairs.ts'
 import type { PairComparer } from './compare/pair-comparer.ts'
@@ -11,55 +11,55 @@ import { computePairScores } from './score/pair-scores.ts'
 const min_new_pair_share = 0.002
 
 export type CompletionInput = {
-  readonly compares: PairComparer
+  readonly comparer: PairComparer
   readonly rows: number
   readonly list: PairList
   /** Adds a pair to the list if its records may be compared. */
   readonly add: (a: number, b: number) => void
-  /** With the bounds and the cut in force. */
+  /** Settings with the bounds and the cut in force. */
   readonly settings: ClusteringSettings
   readonly model: MatchModel
 }
 
 /**
- * `max_rounds` limits the rounds of completion. With `isLearning`, the weights are estimated once more from the final
- * clusters.
+ * Completes clusters in at most `max_rounds` rounds. With `isLearning`, the weights are estimated once more from the
+ * final clusters.
  */
 export function completeClusters(
-  { compares, rows, list, add, settings, model: first }: CompletionInput,
-  found: GroupingResult,
+  { comparer, rows, list, add, settings, model: first }: CompletionInput,
+  grouping: GroupingResult,
   {
     max_rounds,
     isLearning,
     report,
   }: { readonly max_rounds: number; readonly isLearning: boolean; readonly report: EngineProgressListener },
 ): GroupingResult & { readonly model: MatchModel } {
-  let { scores, clusters } = found
+  let { scores, clusters } = grouping
   let model = first
   for (let round = 0; round < max_rounds; round++) {
     const from = list.length
     addMissingPairs(clusters, rows, { add, compared: () => list.compared() }, scores)
-    scores = computePairScores(compares, list.compared(), model, scores)
+    scores = computePairScores(comparer, list.compared(), model, scores)
     clusters = clusterScoredPairs(rows, list.compared(), scores, settings, report, { clusters, from })
     if (list.length - from < from * min_new_pair_share) break
   }
   if (isLearning) {
-    model = learnFromClusters(compares, list.compared(), clusters)
-    scores = computePairScores(compares, list.compared(), model)
+    model = learnFromClusters(comparer, list.compared(), clusters)
+    scores = computePairScores(comparer, list.compared(), model)
     clusters = clusterScoredPairs(rows, list.compared(), scores, settings, report)
   }
-  return { ...found, clusters, scores, model }
+  return { ...grouping, clusters, scores, model }
 }
 
 /** Estimates the model from pairs within clusters as matches and all other pairs as non-matches. */
-function learnFromClusters(compares: PairComparer, compared: ComparedPairs, clusters: Int32Array): MatchModel {
-  const inside = new Float64Array(compared.counts.length)
+function learnFromClusters(comparer: PairComparer, compared: ComparedPairs, clusters: Int32Array): MatchModel {
+  const matching = new Float64Array(compared.counts.length)
   for (let pair = 0; pair < compared.length; pair++) {
-    if (clusters[compared.lefts[pair]!] === clusters[compared.rights[pair]!]) inside[compared.patternOf[pair]!]!++
+    if (clusters[compared.lefts[pair]!] === clusters[compared.rights[pair]!]) matching[compared.patternOf[pair]!]!++
   }
   return estimateModel(
-    compares,
+    comparer,
     compared,
-    inside.map((count, pattern) => count / compared.counts[pattern]!),
+    matching.map((count, pattern) => count / compared.counts[pattern]!),
   )
 }

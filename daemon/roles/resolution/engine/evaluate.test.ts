@@ -1,4 +1,4 @@
-// Measures on examples that can be counted by hand.
+// Measures on examples counted by hand.
 import { expect, test } from 'vitest'
 import { measureBCubed, measurePairs } from './evaluate.ts'
 
@@ -9,12 +9,12 @@ test('pairs: 2 of 4 found are true, 2 of 4 true are found', () => {
   expect(measurePairs(foundClusters, trueClusters)).toEqual({ precision: 0.5, recall: 0.5, f1: 0.5 })
 })
 
-test('B-cubed: what each record has in common with its cluster', () => {
+test("B-cubed: the share of each record's cluster that is common to both", () => {
   const { precision, recall } = measureBCubed(foundClusters, trueClusters)
   expect(precision).toBeCloseTo((2 / 3 + 2 / 3 + 1 / 3 + 1 + 1) / 5, 12)
   expect(recall).toBeCloseTo((1 + 1 + 1 / 3 + 2 / 3 + 2 / 3) / 5, 12)
 })
 
-test('nothing found and nothing true is no success', () => {
+test('without found and true pairs all measures are 0', () => {
   expect(measurePairs(Int32Array.of(0, 1), Int32Array.of(0, 1))).toEqual({ precision: 0, recall: 0, f1: 0 })
 })

@@ -1,45 +1,45 @@
-// Measures how well a clustering fits the truth: by pairs, by whole clusters, and by record (B-cubed).
+// Measures the quality of a clustering against the truth: by pairs, by whole clusters, and by record (B-cubed).
 
 export type PrecisionRecall = { readonly precision: number; readonly recall: number; readonly f1: number }
 
 /**
- * `found` and `truth` give the cluster of each row. Counts all pairs within clusters, from the sizes of clusters and of
- * their overlaps; a ratio over nothing is 0. This is the pairwise F1 of entity-resolution benchmarks.
+ * Measures pairs within clusters, from the sizes of clusters and of their overlaps; a ratio over nothing is 0. This is
+ * the pairwise F1 of entity-resolution benchmarks. `clusters` and `truth`: the cluster of each row.
  */
-export function measurePairs(found: Int32Array, truth: Int32Array): PrecisionRecall {
-  let both = 0
-  for (const count of countOverlaps(found, truth).values()) both += (count * (count - 1)) / 2
-  return toPrecisionRecall(both / countTruePairs(found), both / countTruePairs(truth))
+export function measurePairs(clusters: Int32Array, truth: Int32Array): PrecisionRecall {
+  let truePositives = 0
+  for (const count of countOverlaps(clusters, truth).values()) truePositives += (count * (count - 1)) / 2
+  return toPrecisionRecall(truePositives / countTruePairs(clusters), truePositives / countTruePairs(truth))
 }
 
-/** Bagga and Baldwin, "Algorithms for Scoring Coreference Chains", 1998. */
-export function measureBCubed(found: Int32Array, truth: Int32Array): PrecisionRecall {
-  const [foundSizes, truthSizes] = [countClusterSizes(found), countClusterSizes(truth)]
+/** Measures B-cubed: Bagga and Baldwin, "Algorithms for Scoring Coreference Chains", 1998. */
+export function measureBCubed(clusters: Int32Array, truth: Int32Array): PrecisionRecall {
+  const [clusterSizes, truthSizes] = [countClusterSizes(clusters), countClusterSizes(truth)]
   let precision = 0
   let recall = 0
-  for (const [key, count] of countOverlaps(found, truth)) {
-    const [one, other] = key.split(' ')
-    precision += (count * count) / foundSizes.get(Number(one))!
-    recall += (count * count) / truthSizes.get(Number(other))!
+  for (const [key, count] of countOverlaps(clusters, truth)) {
+    const [cluster, trueCluster] = key.split(' ')
+    precision += (count * count) / clusterSizes.get(Number(cluster))!
+    recall += (count * count) / truthSizes.get(Number(trueCluster))!
   }
-  return toPrecisionRecall(precision / found.length, recall / found.length)
+  return toPrecisionRecall(precision / clusters.length, recall / clusters.length)
 }
 
 /**
- * Clusters with exactly the records of a true cluster, single records included. "Cluster F1" in Menestrina, Whang and
- * Garcia-Molina, "Evaluating Entity Resolution Results", 2010.
+ * Measures clusters with exactly the records of a true cluster, including single records. "Cluster F1" in Menestrina,
+ * Whang and Garcia-Molina, "Evaluating Entity Resolution Results", 2010.
  */
-export function measureWholeClusters(found: Int32Array, truth: Int32Array): PrecisionRecall {
-  const [foundSizes, truthSizes] = [countClusterSizes(found), countClusterSizes(truth)]
+export function measureWholeClusters(clusters: Int32Array, truth: Int32Array): PrecisionRecall {
+  const [clusterSizes, truthSizes] = [countClusterSizes(clusters), countClusterSizes(truth)]
   let whole = 0
-  for (const [key, count] of countOverlaps(found, truth)) {
-    const [one, other] = key.split(' ')
-    if (count === foundSizes.get(Number(one)) && count === truthSizes.get(Number(other))) whole++
+  for (const [key, count] of countOverlaps(clusters, truth)) {
+    const [cluster, trueCluster] = key.split(' ')
+    if (count === clusterSizes.get(Number(cluster)) && count === truthSizes.get(Number(trueCluster))) whole++
   }
-  return toPrecisionRecall(whole / foundSizes.size, whole / truthSizes.size)
+  return toPrecisionRecall(whole / clusterSizes.size, whole / truthSizes.size)
 }
 
-/** Number of pairs of rows within the same cluster. */
+/** Counts the pairs of rows within the same cluster. */
 export function countTruePairs(truth: Int32Array): number {
   return [...countClusterSizes(truth).values()].reduce((sum, size) => sum + (size * (size - 1)) / 2, 0)
 }
@@ -55,9 +55,9 @@ function countClusterSizes(clusters: Int32Array): Map<number, number> {
   return sizes
 }
 
-function countOverlaps(found: Int32Array, truth: Int32Array): Map<string, number> {
+function countOverlaps(clusters: Int32Array, truth: Int32Array): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const [row, cluster] of found.entries()) {
+  for (const [row, cluster] of clusters.entries()) {
     const key = `${cluster} ${truth[row]}`
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }

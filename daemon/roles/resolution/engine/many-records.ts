@@ -14,23 +14,23 @@ import { countRows } from './text/dictionary.ts'
 const max_rule_block_rows = 10
 const em_rounds = 4
 
-/** Rows per value of each field, and how many times over each field repeats the evidence of others. */
-function estimateOverlaps(compares: PairComparer, { fields }: LensRecords, random: () => number) {
+/** Counts the rows per value of each field, and estimates how often each field repeats the evidence of others. */
+function estimateOverlaps(comparer: PairComparer, { fields }: LensRecords, random: () => number) {
   const sizes = fields.map(({ column }) => countRows(column))
-  return { sizes, copies: estimateFieldOverlaps(compares.table, sizes, random) }
+  return { sizes, copies: estimateFieldOverlaps(comparer.table, sizes, random) }
 }
 
-/** Calls `pair` with each candidate. Returns the overlap of the fields' evidence, which is estimated on the way. */
+/** Calls `pair` with each candidate. Returns the overlap of the fields' evidence, which is estimated for the rules. */
 export function forEachCandidateOfMany(
-  compares: PairComparer,
+  comparer: PairComparer,
   records: LensRecords,
   { random, report }: { readonly random: () => number; readonly report: EngineProgressListener },
   pair: (a: number, b: number) => void,
 ): readonly number[] {
-  const { sizes, copies } = estimateOverlaps(compares, records, random)
-  const rules = chooseRules(compares.table, sizes, copies, random)
+  const { sizes, copies } = estimateOverlaps(comparer, records, random)
+  const rules = chooseRules(comparer.table, sizes, copies, random)
   forEachRulePair(
-    compares.table,
+    comparer.table,
     rules,
     max_rule_block_rows,
     pair,
@@ -40,19 +40,19 @@ export function forEachCandidateOfMany(
 }
 
 /**
- * Candidates agree in one or two fields by construction, and most non-matches among them agree in just those. The
- * frequency of chance agreement is therefore estimated from pairs drawn from all rows, not from candidates.
+ * Estimates the weights. Candidates agree in one or two fields by construction, and most non-matches among them agree
+ * only in those. The frequency of chance agreement is therefore estimated from random pairs of all rows.
  */
 export function learnWeightsOfMany(
-  compares: PairComparer,
+  comparer: PairComparer,
   records: LensRecords,
   list: PairList,
   random: () => number,
-  known: readonly number[] | undefined,
+  overlaps: readonly number[] | undefined,
 ): MatchModel {
   const { rows } = records
   const lambda = (0.25 * rows) / ((rows * (rows - 1)) / 2)
-  const first = createInitialModel(compares, drawPairs(compares, rows, random), lambda)
-  const copies = known ?? estimateOverlaps(compares, records, random).copies
-  return trainWithFixedU({ first, comparing: compares, copies, rows }, list.compared(), em_rounds)
+  const initial = createInitialModel(comparer, drawPairs(comparer, rows, random), lambda)
+  const copies = overlaps ?? estimateOverlaps(comparer, records, random).copies
+  return trainWithFixedU({ initial, comparer, copies, rows }, list.compared(), em_rounds)
 }

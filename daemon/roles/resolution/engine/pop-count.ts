@@ -1,6 +1,6 @@
 // Population count: the number of set bits in a word.
 
-/** Set bits of 32, counted in parallel (Warren, Hacker's Delight, 5-1). */
+/** Counts the set bits of a 32-bit word in parallel (Warren, Hacker's Delight, 5-1). */
 export function popCount(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555)
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)

@@ -1,18 +1,18 @@
-// Progress of a resolution, reported while it works, so that a caller can follow and cancel it.
+// Progress of a resolution, reported during the work, so that a caller can follow and cancel it.
 
 /** The current phase; `write` is reported by the code that writes results. */
 export type EnginePhase = 'read' | 'candidates' | 'compare' | 'train' | 'cluster' | 'link' | 'write'
 
 /**
- * `done` of `total`: bytes while reading; records while writing, clustering and comparing (once per rule where records
- * are many); pairs where rules of a lens name them. A `total` of 0 is unknown.
+ * Progress of a phase. `done` and `total` count bytes while reading; records while writing, clustering and comparing
+ * (once per rule for many records); pairs for rules of a lens. A `total` of 0 is unknown.
  */
 export type EngineProgress = { readonly phase: EnginePhase; readonly done: number; readonly total: number }
 
 /** A listener may throw: the exception ends the work. */
 export type EngineProgressListener = (progress: EngineProgress) => void
 
-/** For a phase of known length: the result may be called any number of times and reports about two hundred times. */
+/** Throttles the reports of a phase of known length to about two hundred, for any number of calls. */
 export function throttleProgress(
   report: EngineProgressListener,
   phase: EnginePhase,
@@ -27,7 +27,7 @@ export function throttleProgress(
   }
 }
 
-/** For callers that do not follow progress. */
+/** A listener for callers that do not follow progress. */
 export const ignoreProgress: EngineProgressListener = () => undefined
 
 /** Reports the start of a phase of unknown length. */

@@ -1,6 +1,6 @@
-// Pseudo-random numbers, the same for the same seed.
+// Pseudo-random numbers; the same seed gives the same numbers.
 
-/** Numbers in [0, 1). Mulberry32, by Tommy Ettinger, 2017 (public domain). */
+/** Creates a generator of numbers in [0, 1). Mulberry32, by Tommy Ettinger, 2017 (public domain). */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -1,5 +1,4 @@
-// Resolves records of which any number may be one entity: candidates, weights estimated from them, clusters by average
-// link.
+// Resolves records when any number may be one entity: finds candidates, estimates weights, clusters by average link.
 import type { Lens } from '../lens/model.ts'
 import { buildBlocks, forEachPair } from './block/blocks.ts'
 import { buildKeys, countKeys } from './block/keys.ts'
@@ -23,7 +22,7 @@ import { createTrigramTokeniser } from './text/tokeniser.ts'
 export type ClusteringSettings = {
   /** Largest block, in rows. */
   readonly cap: number
-  /** Number of nearest neighbours by text that each record is compared with, besides those of its blocks. */
+  /** Number of nearest neighbours by text that each record is compared with, in addition to its blocks. */
   readonly neighbours: number
   /** Scores are clamped to `lowest` and `highest`; clusters join while their mean score is above `cut`. */
   readonly lowest: number
@@ -49,35 +48,34 @@ export const textSettings: ClusteringSettings = {
   hasFrequencies: false,
 }
 
-/** Upper limit of rows visited for all pairs of keys: about a second. */
+/** Limit of rows visited for all pairs of keys: about a second. */
 const max_row_visits = 20_000_000
 /** Rounds of expectation-maximisation. */
 export const em_rounds = 4
-/** Smallest evidence of the blocks of a pair together: one shared block of nine rows, or several larger ones. */
+/** Minimum evidence of all blocks of a pair: one shared block of nine rows, or several larger ones. */
 const min_block_evidence = 0.125
 const max_completions = 3
 
-/** `clusters`: any number of records may be one entity. `links`: two sources that list each thing once. */
+/** Route of a resolution. `clusters`: any number of records may be one entity. `links`: each source lists it once. */
 export type ResolutionRoute = 'clusters' | 'links'
 
 export type ClusterResult = {
   readonly route: ResolutionRoute
-  /** Most clusters have two records, so that no third record supports a pair. */
+  /** Whether most clusters have two records, so that no third record supports a pair. */
   readonly areFew: boolean
   readonly clusters: Int32Array
   readonly compared: ComparedPairs
   /** Score of each compared pair, in natural logs of odds. */
   readonly scores: Float64Array
   /**
-   * `cut`: the score above which records become one entity. `floor`: the score at and below which a pair carries no
-   * evidence.
+   * `cut`: score above which records become one entity. `floor`: score at and below which a pair has no evidence.
    */
   readonly cut: number
   readonly floor: number
-  /** How fields are compared, and the weights that were estimated or fixed by the lens. */
-  readonly compares: PairComparer
+  /** The comparison of fields, and the weights that were estimated or fixed by the lens. */
+  readonly comparer: PairComparer
   readonly model: MatchModel
-  /** Report of the blocking rules of the lens; empty where it gives none. */
+  /** Report of the blocking rules of the lens; empty for automatic blocking. */
   readonly rules: readonly BlockingRuleReport[]
 }
 
@@ -89,99 +87,100 @@ export type ResolutionContext = {
   readonly report: EngineProgressListener
 }
 
-/** Throws `LensFault` for blocking rules that do not fit the data. */
+/** Resolves records to clusters. Throws `LensFault` for blocking rules that do not fit the data. */
 export function resolveClusters(records: LensRecords, context: ResolutionContext): ClusterResult {
   const { lens, report } = context
   const { rows } = records
-  const { compares, list, add, rules, copies } = gatherCandidates(records, context)
+  const { comparer, list, add, rules, copies } = gatherCandidates(records, context)
   reportPhaseStart(report, 'train')
-  const weighed = createLensModel(lens, compares)
-  const model = weighed ?? learnWeights(records, compares, list, context, copies)
+  const lensModel = createLensModel(lens, comparer)
+  const model = lensModel ?? learnWeights(records, comparer, list, context, copies)
   reportPhaseStart(report, 'cluster')
   const settings = applyLensCut(lens, context.settings) ?? context.settings
-  const scores = computePairScores(compares, list.compared(), model)
-  const { isFinal, ...found } = groupRecords(lens, records, list.compared(), scores, context.settings, report)
-  const common = { compares, rules, model }
-  if (isFinal) return { ...common, ...found, compared: list.compared() }
+  const scores = computePairScores(comparer, list.compared(), model)
+  const { isFinal, ...grouping } = groupRecords(lens, records, list.compared(), scores, context.settings, report)
+  const common = { comparer, rules, model }
+  if (isFinal) return { ...common, ...grouping, compared: list.compared() }
   const isMany = hasManyRecords(records)
-  const { isFinal: _, ...whole } = completeClusters(
-    { compares, rows, list, add, settings, model },
-    { ...found, isFinal },
+  const { isFinal: _, ...completed } = completeClusters(
+    { comparer, rows, list, add, settings, model },
+    { ...grouping, isFinal },
     {
       max_rounds: isMany ? 1 : max_completions,
-      isLearning: settings.hasFrequencies && !weighed && !isMany,
+      isLearning: settings.hasFrequencies && !lensModel && !isMany,
       report,
     },
   )
-  return { ...common, ...whole, compared: list.compared() }
+  return { ...common, ...completed, compared: list.compared() }
 }
 
-/** Finds and compares all candidates. Throws `LensFault`. */
+/** Finds and comparer all candidates. Throws `LensFault`. */
 export function gatherCandidates(records: LensRecords, { lens, settings, random, swapped, report }: ResolutionContext) {
   const { rows, fields } = records
   const terms = computeFrequencyTerms(fields, rows, settings.hasFrequencies && !lens.fields[0]?.weights)
-  const compares = createPairComparer(fields, swapped, 0 - lens.null_penalty * Math.LN2, terms)
-  const list = new PairList(compares)
+  const comparer = createPairComparer(fields, swapped, 0 - lens.null_penalty * Math.LN2, terms)
+  const list = new PairList(comparer)
   const add = createPairAdder(createComparisonScope(lens, records), list)
   reportPhaseStart(report, 'candidates')
   const rules = forEachLensRulePair(lens, records, report, add)
-  if (rules) return { compares, list, add, rules }
+  if (rules) return { comparer, list, add, rules }
   if (hasManyRecords(records)) {
-    const copies = forEachCandidateOfMany(compares, records, { random, report }, add)
-    return { compares, list, add, rules: [], copies }
+    const copies = forEachCandidateOfMany(comparer, records, { random, report }, add)
+    return { comparer, list, add, rules: [], copies }
   }
   const keys = fields.flatMap(({ type, column }, field) => buildKeys(type, column, field))
   const blocks = buildBlocks(keys, settings.cap)
   const extra = rows < max_neighbour_rows ? findNeighbourRows(records, settings.neighbours) : undefined
-  const compared = throttleProgress(report, 'compare', rows)
+  const countRow = throttleProgress(report, 'compare', rows)
   forEachPair(rows, blocks, min_block_evidence, extra, (a, b) => {
-    compared(a)
+    countRow(a)
     add(a, b)
   })
-  return { compares, list, add, rules: [] }
+  return { comparer, list, add, rules: [] }
 }
 
-/** Adds only pairs of records that may be compared. */
-function createPairAdder(sides: ComparisonScope, list: PairList): (a: number, b: number) => void {
-  if (!sides.sources) return (a, b) => list.add(a, b)
+/** Creates a function that adds only pairs of records that may be compared. */
+function createPairAdder(scope: ComparisonScope, list: PairList): (a: number, b: number) => void {
+  if (!scope.sources) return (a, b) => list.add(a, b)
   return (a, b) => {
-    if (mayCompare(sides, a, b)) list.add(a, b)
+    if (mayCompare(scope, a, b)) list.add(a, b)
   }
 }
 
 function learnWeights(
   records: LensRecords,
-  compares: PairComparer,
+  comparer: PairComparer,
   list: PairList,
   { random }: ResolutionContext,
   copies: readonly number[] | undefined,
 ): MatchModel {
-  if (hasManyRecords(records)) return learnWeightsOfMany(compares, records, list, random, copies)
-  return trainModel(createUntrainedModel(records, compares, random), compares, list.compared(), em_rounds)
+  if (hasManyRecords(records)) return learnWeightsOfMany(comparer, records, list, random, copies)
+  return trainModel(createUntrainedModel(records, comparer, random), comparer, list.compared(), em_rounds)
 }
 
-/** The model before training: u from pairs drawn at random, m from typical shapes. */
-export function createUntrainedModel({ rows }: LensRecords, compares: PairComparer, random: () => number): MatchModel {
+/** Creates the model before training: u from random pairs, m from typical shapes. */
+export function createUntrainedModel({ rows }: LensRecords, comparer: PairComparer, random: () => number): MatchModel {
   const lambda = (0.25 * rows) / ((rows * (rows - 1)) / 2)
-  return createInitialModel(compares, drawPairs(compares, rows, random), lambda)
+  return createInitialModel(comparer, drawPairs(comparer, rows, random), lambda)
 }
 
-/** Pairs of keys of all fields are too many for many records; a few agreement rules suffice there. */
+/** Whether pairs of keys of all fields would be too many; a few agreement rules then suffice. */
 function hasManyRecords({ fields, rows }: LensRecords): boolean {
   const counts = fields.map(({ type }) => countKeys(type))
-  const all = counts.reduce((sum, count) => sum + count, 0)
-  const key_pairs = (all * all - counts.reduce((sum, count) => sum + count * count, 0)) / 2
+  const keys = counts.reduce((sum, count) => sum + count, 0)
+  const key_pairs = (keys * keys - counts.reduce((sum, count) => sum + count * count, 0)) / 2
   return rows * key_pairs > max_row_visits
 }
 
 /**
- * Nearest neighbours of each row in both directions: a pair counts when either row is among the nearest of the other.
+ * Finds the nearest neighbours of each row in both directions: a pair counts if either row is among the nearest of the
+ * other.
  */
 function findNeighbourRows(records: LensRecords, k: number): (row: number) => readonly number[] {
-  const { found } = findNearestNeighbours(buildTfidfVectors(joinRecordTexts(records), createTrigramTokeniser()), k)
+  const { neighbours } = findNearestNeighbours(buildTfidfVectors(joinRecordTexts(records), createTrigramTokeniser()), k)
   const others: number[][] = Array.from({ length: records.rows }, () => [])
   for (let row = 0; row < records.rows; row++) {
-    for (const other of found.subarray(row * k, (row + 1) * k)) {
+    for (const other of neighbours.subarray(row * k, (row + 1) * k)) {
       if (other > row) others[row]!.push(other)
       else if (other >= 0) others[other]!.push(row)
     }

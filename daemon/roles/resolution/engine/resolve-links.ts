@@ -1,4 +1,4 @@
-// Links two clean sources of texts one to one: cosine similarity corrected for crowding, then the evidence of fields.
+// Links two clean sources of texts one to one, by cosine similarity corrected for crowding and by field evidence.
 
 import type { Lens } from '../lens/model.ts'
 import { assignOneToOne } from './cluster/one-to-one.ts'
@@ -21,19 +21,19 @@ export type LinkResult = {
   readonly clusters: Int32Array
   readonly compared: ComparedPairs
   readonly scores: Float64Array
-  /** Lowest score of a link that is accepted. */
+  /** Lowest score of an accepted link. */
   readonly cut: number
-  readonly compares: PairComparer
+  readonly comparer: PairComparer
   readonly model: MatchModel
 }
 
 export type TextLinkOptions = {
   readonly lens: Lens
-  /** Whether links go from source 0 to source 1; otherwise they join any two records. */
+  /** Whether links go from source 0 to source 1; otherwise they may join any two records. */
   readonly isAcross: boolean
 }
 
-/** Each record gets at most one partner. */
+/** Resolves records by links; each record gets at most one match. */
 export function resolveLinks(
   records: LensRecords,
   options: TextLinkOptions,
@@ -49,8 +49,8 @@ export function resolveLinks(
     sources,
   )
   reportPhaseStart(report, 'compare')
-  const compares = createPairComparer(fields, undefined, 0 - lens.null_penalty * Math.LN2)
-  const list = new PairList(compares)
+  const comparer = createPairComparer(fields, undefined, 0 - lens.null_penalty * Math.LN2)
+  const list = new PairList(comparer)
   const cosines = collectCandidates(near, rows, (a, b) => list.add(a, b))
   const compared = list.compared()
   const crowds = Float64Array.from({ length: rows }, (_, row) => computeCrowding(near, row))
@@ -58,35 +58,35 @@ export function resolveLinks(
   const corrected = cosines.map((cosine, pair) => {
     return cosine - (crowds[compared.lefts[pair]!]! + crowds[compared.rights[pair]!]!) / 2
   })
-  const learn = () => {
-    const started = estimateModel(compares, compared, guessMatchProbabilities(rows, compared, corrected))
-    return trainModel(started, compares, compared, max_em_rounds)
+  const learnModel = () => {
+    const initial = estimateModel(comparer, compared, guessMatchProbabilities(rows, compared, corrected))
+    return trainModel(initial, comparer, compared, max_em_rounds)
   }
-  // Within one table, weights fixed by a lens belong to clusters, which are found from other candidates.
-  const model = (isAcross ? createLensModel(lens, compares) : undefined) ?? learn()
-  const odds = scorePatterns(model, compares, compared)
+  // Within one table, weights fixed by a lens apply to clusters, which have other candidates.
+  const model = (isAcross ? createLensModel(lens, comparer) : undefined) ?? learnModel()
+  const odds = scorePatterns(model, comparer, compared)
   reportPhaseStart(report, 'link')
-  const scores = corrected.map((each, pair) => each + lens.text_evidence * odds[compared.patternOf[pair]!]!)
+  const scores = corrected.map((cosine, pair) => cosine + lens.text_evidence * odds[compared.patternOf[pair]!]!)
   const links = assignOneToOne(rows, compared, scores)
   const threshold = findNullThreshold(findRivals(rows, sources, compared, scores, links))
   const clusters = Int32Array.from({ length: rows }, (_, row) => row)
   for (const pair of links) {
     if (scores[pair]! >= threshold) clusters[compared.rights[pair]!] = compared.lefts[pair]!
   }
-  return { clusters, compared, scores, cut: threshold, compares, model }
+  return { clusters, compared, scores, cut: threshold, comparer, model }
 }
 
-/** Calls `pair` once with each pair that is near in either direction; returns their cosines in that order. */
+/** Calls `pair` once with each pair of nearest neighbours in either direction; returns their cosines in that order. */
 function collectCandidates(
-  { k, found, cosines }: NearestNeighbours,
+  { k, neighbours, cosines }: NearestNeighbours,
   rows: number,
   pair: (a: number, b: number) => void,
 ): Float64Array {
   const pairCosines: number[] = []
-  const has = (row: number, other: number) => found.subarray(row * k, (row + 1) * k).includes(other)
+  const has = (row: number, other: number) => neighbours.subarray(row * k, (row + 1) * k).includes(other)
   for (let row = 0; row < rows; row++) {
     for (let at = row * k; at < (row + 1) * k; at++) {
-      const other = found[at]!
+      const other = neighbours[at]!
       if (other < 0 || (other < row && has(other, row))) continue
       pair(Math.min(row, other), Math.max(row, other))
       pairCosines.push(cosines[at]!)
@@ -96,8 +96,8 @@ function collectCandidates(
 }
 
 /**
- * Mean cosine of a record's nearest neighbours: a record that is near to everything is near to nothing (cross-domain
- * local scaling).
+ * Computes the mean cosine of a record's nearest neighbours, which corrects for records that are near to everything
+ * (cross-domain local scaling).
  */
 function computeCrowding({ k, cosines }: NearestNeighbours, row: number): number {
   let sum = 0
@@ -105,7 +105,7 @@ function computeCrowding({ k, cosines }: NearestNeighbours, row: number): number
   return sum / crowd_size
 }
 
-/** Match probability of each pattern: high among the best one-to-one pairs, low elsewhere. */
+/** Guesses the match probability of each pattern: high among the best one-to-one pairs, low elsewhere. */
 function guessMatchProbabilities(rows: number, compared: ComparedPairs, corrected: Float64Array): Float64Array {
   const isBest = new Uint8Array(compared.length)
   for (const pair of assignOneToOne(rows, compared, corrected)) isBest[pair] = 1
@@ -115,7 +115,8 @@ function guessMatchProbabilities(rows: number, compared: ComparedPairs, correcte
 }
 
 /**
- * Each link with the best other candidate of the record that seeks a partner: of the smaller source, or of either end.
+ * Finds for each link the best other candidate of the record that seeks a match: of the smaller source, or of either
+ * end.
  */
 function findRivals(
   rows: number,

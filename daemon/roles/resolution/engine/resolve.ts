@@ -1,4 +1,4 @@
-// Resolves records to clusters, by the route that the lens and the data require.
+// Resolves records to clusters by the route that the lens and the data require.
 import type { Lens } from '../lens/model.ts'
 import { areTextsClean } from './clean-texts.ts'
 import { applyLensCut, clusterByMethod } from './cluster/clustering.ts'
@@ -21,21 +21,21 @@ export type ScoreScale = 'log_odds' | 'likeness'
 
 /** The stored part of a resolution; `clusters` has the lowest row of each row's cluster. */
 export type Resolution = Pick<ClusterResult, 'route' | 'clusters' | 'compared' | 'scores' | 'floor' | 'cut'> & {
-  /** Natural logs of odds; or, where texts decide, a likeness by which links are ranked. */
+  /** Scale of scores: natural log-odds, or the text similarity that ranks links. */
   readonly scale: ScoreScale
 }
 
 /** A resolution with the comparisons and the model that produced it. */
 export type DetailedResolution = Resolution & Omit<ClusterResult, 'areFew'>
 
-/** Deterministic: the same records, lens and seed give the same answer. Throws `LensFault`. */
+/** Resolves records. The same records, lens and seed give the same result. Throws `LensFault`. */
 export function resolveRecords(
   lens: Lens,
   records: LensRecords,
   seed: number,
   report: EngineProgressListener,
 ): DetailedResolution {
-  const byTexts = (isAcross: boolean): DetailedResolution => {
+  const resolveTexts = (isAcross: boolean): DetailedResolution => {
     return {
       route: 'links',
       scale: 'likeness',
@@ -45,13 +45,13 @@ export function resolveRecords(
     }
   }
   const isOpen = lens.told_by === 'texts' && leavesMethodOpen(lens)
-  if (isOpen && records.names.length === 2 && areTextsClean(records)) return byTexts(true)
-  const { areFew, ...found } = resolveClusters(records, createResolutionContext(lens, records, seed, report))
-  if (isOpen && areFew && records.rows <= max_neighbour_rows) return intersectClusters(byTexts(false), found)
-  return { scale: 'log_odds', ...found }
+  if (isOpen && records.names.length === 2 && areTextsClean(records)) return resolveTexts(true)
+  const { areFew, ...result } = resolveClusters(records, createResolutionContext(lens, records, seed, report))
+  if (isOpen && areFew && records.rows <= max_neighbour_rows) return intersectClusters(resolveTexts(false), result)
+  return { scale: 'log_odds', ...result }
 }
 
-/** Settings and randomness of the engine for a lens and its data. */
+/** Creates the settings and the random generator of the engine for a lens and its data. */
 export function createResolutionContext(
   lens: Lens,
   records: LensRecords,
@@ -68,26 +68,25 @@ export function createResolutionContext(
 }
 
 /**
- * Whether the lens leaves the method open. Links of texts are ranked by likeness, which has no bits, no blocks and one
- * way of clustering.
+ * Whether the lens leaves the method open. Links of texts are ranked by similarity, without bits, blocks or a choice of
+ * clustering.
  */
 function leavesMethodOpen({ blocking, threshold, clustering, fields }: Lens): boolean {
   return blocking === 'automatic' && threshold === undefined && clustering === undefined && !fields[0]?.weights
 }
 
 /**
- * Keeps the links that field evidence also puts into one cluster, and the other way round: without a third record,
- * neither is enough alone.
+ * Keeps only links within a cluster of the field evidence: without a third record, neither evidence is enough alone.
  */
 function intersectClusters(
   links: DetailedResolution,
   { clusters, model }: Pick<DetailedResolution, 'clusters' | 'model'>,
 ): DetailedResolution {
-  const both = links.clusters.map((linked, row) => (clusters[linked] === clusters[row] ? linked : row))
-  return { ...links, clusters: both, model }
+  const intersection = links.clusters.map((linked, row) => (clusters[linked] === clusters[row] ? linked : row))
+  return { ...links, clusters: intersection, model }
 }
 
-/** Clusters pairs scored by log-odds again, at the cut that the lens has now. Deterministic. */
+/** Clusters pairs scored by log-odds again, with the current cut of the lens. Deterministic. */
 export function clusterAboveCut(
   lens: Lens,
   records: Pick<LensRecords, 'rows' | 'sources'>,
@@ -98,7 +97,7 @@ export function clusterAboveCut(
   return clusterByMethod(method, records, compared, scores, applyLensCut(lens, settings) ?? settings)
 }
 
-/** Whether an equal rare value weighs more than an equal common one, in fields that do not specify it. */
+/** Whether an equal rare value weighs more than an equal common value, in fields that do not specify it. */
 export function usesTermFrequencies(lens: Lens): boolean {
   return chooseClusteringSettings(lens).hasFrequencies && !lens.fields[0]?.weights
 }
@@ -107,7 +106,7 @@ function chooseClusteringSettings({ told_by }: Lens): ClusteringSettings {
   return told_by === 'texts' ? textSettings : personSettings
 }
 
-/** Highest score of one pair within a cluster, for a given floor; in natural logs. */
+/** Computes the highest score of one pair within a cluster for a floor, in natural logs. */
 export function computeHighestScore(lens: Lens, floor: number): number {
   const { lowest, highest } = chooseClusteringSettings(lens)
   return floor + highest - lowest

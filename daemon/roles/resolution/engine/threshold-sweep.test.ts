@@ -1,4 +1,4 @@
-// Thresholds on examples that can be counted by hand.
+// Thresholds on examples counted by hand.
 import { expect, test } from 'vitest'
 import { sweepThresholds } from './threshold-sweep.ts'
 
@@ -9,7 +9,7 @@ const scoredPairs = {
   scores: Float64Array.of(9, 5, 5, 1),
 }
 
-test('pairs of one score are taken together, and pairs that are not there count as missed', () => {
+test('pairs with equal scores count together, and absent pairs count as missed', () => {
   const { points, best, recall } = sweepThresholds(scoredPairs, trueClusters)
   expect(points.map(({ threshold, pairs }) => [threshold, pairs])).toEqual([
     [9, 1],
@@ -25,7 +25,7 @@ test('pairs of one score are taken together, and pairs that are not there count 
   expect(recall).toBe(3 / 4)
 })
 
-test('of many thresholds some are chosen, the first, the last and the best among them', () => {
+test('many thresholds are thinned, and the first, the last and the best stay', () => {
   const count = 1_000
   const many = {
     lefts: new Int32Array(count),
@@ -39,7 +39,7 @@ test('of many thresholds some are chosen, the first, the last and the best among
   expect([points[0]?.pairs, points.at(-1)?.pairs]).toEqual([1, count])
 })
 
-test('no pairs have no best threshold', () => {
-  const none = { lefts: new Int32Array(0), rights: new Int32Array(0), scores: new Float64Array(0) }
-  expect(sweepThresholds(none, trueClusters)).toEqual({ points: [], best: undefined, recall: 0 })
+test('without pairs there is no best threshold', () => {
+  const emptyPairs = { lefts: new Int32Array(0), rights: new Int32Array(0), scores: new Float64Array(0) }
+  expect(sweepThresholds(emptyPairs, trueClusters)).toEqual({ points: [], best: undefined, recall: 0 })
 })

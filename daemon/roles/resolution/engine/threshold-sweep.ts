@@ -3,40 +3,47 @@ import { countTruePairs, type PrecisionRecall, toPrecisionRecall } from './evalu
 
 export type ScoredPairs = { readonly lefts: Int32Array; readonly rights: Int32Array; readonly scores: Float64Array }
 
-/** Quality when pairs of this score and above are taken as matches. */
+/** Quality if pairs with this score and above are matches. */
 export type ThresholdPoint = PrecisionRecall & { readonly threshold: number; readonly pairs: number }
 
 export type ThresholdCurve = {
-  /** From the highest threshold to the lowest; thinned evenly to `max_points`, the best point included. */
+  /** Points from the highest threshold to the lowest, thinned evenly to `max_points`, including the best point. */
   readonly points: readonly ThresholdPoint[]
   /** The point with the highest F1; of equal ones, with the highest threshold. Undefined without pairs. */
   readonly best: ThresholdPoint | undefined
-  /** Share of the true pairs that are among the scored pairs, whatever their score. */
+  /** Share of the true pairs that are among the scored pairs, with any score. */
   readonly recall: number
 }
 
-/** `truth` gives the cluster of each row. Each pair occurs once; recall counts all true pairs, compared or not. */
+/**
+ * Sweeps all thresholds. `truth`: cluster of each row. Each pair occurs once; recall counts all true pairs, compared or
+ * not.
+ */
 export function sweepThresholds(
   { lefts, rights, scores }: ScoredPairs,
   truth: Int32Array,
   max_points = 200,
 ): ThresholdCurve {
-  const all = countTruePairs(truth)
+  const true_pairs = countTruePairs(truth)
   const order = Uint32Array.from(scores, (_, pair) => pair).sort((a, b) => scores[b]! - scores[a]!)
-  const found: ThresholdPoint[] = []
+  const all: ThresholdPoint[] = []
   let best: ThresholdPoint | undefined
   let right = 0
   for (const [at, pair] of order.entries()) {
     if (truth[lefts[pair]!] === truth[rights[pair]!]) right++
     if (at + 1 < order.length && scores[order[at + 1]!] === scores[pair]) continue
-    const point = { threshold: scores[pair]!, pairs: at + 1, ...toPrecisionRecall(right / (at + 1), right / all) }
+    const point = {
+      threshold: scores[pair]!,
+      pairs: at + 1,
+      ...toPrecisionRecall(right / (at + 1), right / true_pairs),
+    }
     if (!best || point.f1 > best.f1) best = point
-    found.push(point)
+    all.push(point)
   }
-  const step = Math.max(1, (found.length - 1) / (max_points - 1))
+  const step = Math.max(1, (all.length - 1) / (max_points - 1))
   const chosen = new Set(
-    Array.from({ length: Math.min(max_points, found.length) }, (_, at) => found[Math.round(at * step)]),
+    Array.from({ length: Math.min(max_points, all.length) }, (_, at) => all[Math.round(at * step)]),
   )
-  const points = found.filter((point) => point === best || chosen.has(point))
-  return { points, best, recall: all === 0 ? 0 : right / all }
+  const points = all.filter((point) => point === best || chosen.has(point))
+  return { points, best, recall: true_pairs === 0 ? 0 : right / true_pairs }
 }

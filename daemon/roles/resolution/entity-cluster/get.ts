@@ -1,4 +1,4 @@
-// Shows one cluster.
+// Returns one cluster.
 import { operation } from '../../../kernel/operation/operation.ts'
 import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
 import { uidInput } from '../fields.ts'

@@ -1,4 +1,4 @@
-// Lists clusters of the caller's tenant, the largest first.
+// Lists clusters of the caller's tenant, largest first.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
@@ -7,7 +7,7 @@ import { shortText, summaryField, uid } from '../fields.ts'
 import { clusterState, clusterSummary, clusterView, entityClusters, showCluster, summariseCluster } from './model.ts'
 
 export const list = operation({
-  summary: 'List clusters, the largest first',
+  summary: 'List clusters, largest first',
   method: 'GET',
   path: '/api/v2/entity_cluster',
   also: objectPathAliases('entitycluster'),

@@ -1,27 +1,24 @@
-// A cluster: the records of one entity, under an id that outlives the run that found it.
+// A cluster: the records of one entity, under an id that stays the same between runs.
 import * as z from 'zod'
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { label } from '../../../kernel/label/label.ts'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
 import { count, instant, lensVersionFields, type RecordRef, recordRef, uid } from '../fields.ts'
 
-/** `merged`: an id without records; its lineage names the entities that have them now. */
+/** `merged`: an id without records; its lineage names the entities with its former records. */
 export const clusterState = z.enum(['live', 'merged'])
 
 const clusterFields = {
   ...lensVersionFields,
-  run_id: uid.meta({ description: 'The latest run that found it' }),
+  run_id: uid.meta({ description: 'The latest run with this cluster' }),
   state: clusterState,
   members: z.array(recordRef),
-  former: z.array(recordRef).optional().meta({ description: 'Of a merged entity: its last records' }),
+  former: z.array(recordRef).optional().meta({ description: 'The last records of a merged entity' }),
   size: count,
   lineage: z.strictObject({
-    merged_from: z.array(uid).meta({ description: 'Entities that became this one' }),
+    merged_from: z.array(uid).meta({ description: 'Entities merged into this one' }),
     split_from: uid.optional().meta({ description: 'The entity that this one was part of' }),
-    merged_into: z
-      .array(uid)
-      .optional()
-      .meta({ description: 'Of a merged entity: the entities that have its records now' }),
+    merged_into: z.array(uid).optional().meta({ description: 'Entities that now have the records of a merged entity' }),
   }),
   created_at: instant,
   updated_at: instant,
@@ -37,8 +34,8 @@ export const entityClusters = collection({
 })
 
 /**
- * `first`: the first member in the order of matches. `turn`: above 0 where the id of that record is in use for other records, as
- * after a split.
+ * Derives an id from the first member. `first`: the first member in the order of references. `turn`: above 0 if
+ * another entity uses the id, for example after a split.
  */
 export function clusterUid(tenant_id: string, lens: string, first: RecordRef, turn = 0): string {
   const parts = [tenant_id, lens, first.node_id, first.record_id, ...(turn === 0 ? [] : [turn])]

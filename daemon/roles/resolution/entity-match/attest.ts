@@ -12,7 +12,7 @@ import { addAssessment } from './rules.ts'
 const { attester_id, decision, confidence_adjustment, evidence } = matchAttestation.shape
 
 export const attest = matchingOperation({
-  summary: 'Attest that a match is right, wrong or open, with evidence; it counts as a review does',
+  summary: 'Attest that a match is right, wrong or open, with evidence; it counts like a review',
   method: 'POST',
   path: '/api/v2/entity_match/{correlation_id}/attest',
   tool: 'entity_match_attest',
@@ -35,7 +35,7 @@ export const attest = matchingOperation({
     const assessment = { id: call.newId('att'), by: call.caller.subject, at: call.nowIso(), ...input }
     const detail = { decision: input.decision, attester_id: input.attester_id, attestation_id: assessment.id }
     // Checked in the update, after the tenant, so that strangers cannot probe which attesters are enrolled.
-    const done = await changeMatch(
+    const changed = await changeMatch(
       call,
       correlation_id,
       detail,
@@ -43,6 +43,6 @@ export const attest = matchingOperation({
         checkAttester(call.caller, input.attester_id, attesters) ??
         addAssessment(current, { list: 'attestations', assessment }),
     )
-    return isRefusal(done) ? done : showMatch(done)
+    return isRefusal(changed) ? changed : showMatch(changed)
   },
 })

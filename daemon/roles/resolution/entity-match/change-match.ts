@@ -1,11 +1,14 @@
-// Changes a match by a pure rule, and wakes the worker where clusters must follow.
+// Changes a match by a pure rule, and wakes the worker if clusters must change too.
 
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { entityMatches, type StoredMatch } from './model.ts'
 
-/** A rule that returns the same value changes nothing. Throws `not_found`, `not_your_tenant` and `precondition_failed` of the store. */
+/**
+ * A rule that returns the same value changes nothing. Throws `not_found`, `not_your_tenant` and `precondition_failed`
+ * of the store.
+ */
 export async function changeMatch(
   call: Call,
   uid: string,

@@ -1,4 +1,4 @@
-// Requests a consensus session for one match, whatever its score.
+// Requests a consensus session for one match with any score.
 import * as z from 'zod'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import { uid } from '../fields.ts'
@@ -21,13 +21,13 @@ export const consult = matchingOperation({
   versioned: true,
 
   async run(call, { correlation_id, ...requested }) {
-    const done = await changeMatch(call, correlation_id, { invite: requested.invite }, (current) => {
+    const changed = await changeMatch(call, correlation_id, { invite: requested.invite }, (current) => {
       if (current.asks === 1 || !mayOpenSession(current))
         return refuse('wrong_state', 'a session for this match is open or has decided it, or a person has decided it')
       return { ...current, asks: 1, consult: requested, updated_at: call.nowIso() }
     })
-    if (isRefusal(done)) return done
+    if (isRefusal(changed)) return changed
     call.wake('consult')
-    return showMatch(done)
+    return showMatch(changed)
   },
 })

@@ -48,7 +48,11 @@ export const explain = operation({
     const match = await call.store(entityMatches).get(correlation_id)
     const { lens_id, left_uid, right_uid, label: classification, score, state, decided_by } = match.value
     const lens = await call.store(lenses).find(lens_id)
-    if (!lens) return refuse('not_found', `the lens ${lens_id}, which found the match, does not exist here any more`)
+    if (!lens)
+      return refuse(
+        'not_found',
+        `the lens ${lens_id} of the match does not exist at this site any longer; list the lenses`,
+      )
     const [left, right] = await Promise.all([left_uid, right_uid].map((id) => call.store(entityRecords).find(id)))
     const evidence = buildMatchEvidence(match, lens.value.body, left?.value.values, right?.value.values)
     const waterfall = buildWaterfall(evidence)

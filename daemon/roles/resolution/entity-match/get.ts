@@ -1,4 +1,4 @@
-// Shows one match.
+// Returns one match.
 import { operation } from '../../../kernel/operation/operation.ts'
 import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
 import { uidInput } from '../fields.ts'

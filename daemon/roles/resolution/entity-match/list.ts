@@ -1,4 +1,4 @@
-// Lists matches of the caller's tenant, the most certain first.
+// Lists matches of the caller's tenant, most certain first.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
@@ -7,7 +7,7 @@ import { shortText, summaryField, uid } from '../fields.ts'
 import { decider, entityMatches, matchState, matchSummary, matchView, showMatch, summariseMatch } from './model.ts'
 
 export const list = operation({
-  summary: 'List matches, the most certain first',
+  summary: 'List matches, most certain first',
   method: 'GET',
   path: '/api/v2/entity_match',
   also: objectPathAliases('entitymatch'),

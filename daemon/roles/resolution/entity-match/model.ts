@@ -52,34 +52,31 @@ export const matchRuling = z
     score: z.number().nullable().optional(),
     attested: z.boolean().optional(),
     evidence_block_id: shortText.optional(),
-    reason: z.string().max(1_024).optional().meta({ description: 'Why no session could be opened' }),
+    reason: z.string().max(1_024).optional().meta({ description: 'Reason why no session could be opened' }),
   })
   .meta({ id: 'MatchRuling', description: 'Ruling of a consensus session on the match' })
 export type MatchRuling = z.infer<typeof matchRuling>
 
 export const matchScore = z
   .strictObject({
-    bits: z.number().optional().meta({ description: 'Log-odds to base 2 that both records are one entity' }),
-    probability: z.number().min(0).max(1).optional().meta({ description: 'The same as a probability' }),
-    likeness: z
-      .number()
-      .optional()
-      .meta({ description: 'Text similarity, by which links between two clean sources are ranked' }),
+    bits: z.number().optional().meta({ description: 'Log-odds to base 2 that both records are the same entity' }),
+    probability: z.number().min(0).max(1).optional().meta({ description: 'The log-odds as a probability' }),
+    likeness: z.number().optional().meta({ description: 'Text similarity that ranks links between two clean sources' }),
   })
   .meta({ id: 'MatchScore', description: 'Log-odds, or a text similarity where the run compared texts' })
 export type MatchScore = z.infer<typeof matchScore>
 
 const matchFields = {
   ...lensVersionFields,
-  run_id: uid.meta({ description: 'The latest run that scored it' }),
+  run_id: uid.meta({ description: 'The latest run that scored the match' }),
   left: recordRef,
   right: recordRef,
   score: matchScore,
-  linked: z.boolean().meta({ description: 'Both records are in one cluster' }),
+  linked: z.boolean().meta({ description: 'Whether both records are in one cluster' }),
   overruled: z
     .boolean()
     .optional()
-    .meta({ description: 'Confirmed, and yet apart, since a rejected match keeps the records apart' }),
+    .meta({ description: 'Whether the match is confirmed but a rejected match keeps its records apart' }),
   levels: z
     .array(
       z.strictObject({
@@ -110,16 +107,16 @@ export const storedMatch = z.strictObject({
   ...matchFields,
   /** The score as one number of either scale; matches are listed by it. */
   rank: z.number(),
-  /** How far the rank is above the floor; clustering uses it. */
+  /** Height of the rank above the floor; clustering uses it. */
   above: z.number(),
   /** The uids of the two records, as indexes. */
   left_uid: uid,
   right_uid: uid,
   /** The probability of a text similarity, from its distance to the cut. */
   chance: z.number().min(0).max(1).optional(),
-  /** Review worth of the match; 0 once it is decided. */
+  /** Review worth of the match; 0 once the match is decided. */
   worth: z.number(),
-  /** 1 while a decision is not applied to the clusters; an index, so that the worker finds it. */
+  /** 1 while a decision is not applied to the clusters; an index, so that the worker finds the match. */
   owes: flag,
   /** 1 while a consensus session must still be opened, by the parameters in `consult`. */
   asks: flag,
@@ -147,9 +144,9 @@ export const entityMatches = collection({
   ],
 })
 
-/** The id follows from tenant, lens and records, so that every run finds the same match. */
-export function matchUid(tenant_id: string, lens: string, one: RecordRef, other: RecordRef): string {
-  const [left, right] = orderRefs(one, other)
+/** Derives the id from tenant, lens and records, so that every run finds the same match. */
+export function matchUid(tenant_id: string, lens: string, first: RecordRef, second: RecordRef): string {
+  const [left, right] = orderRefs(first, second)
   const parts = [tenant_id, lens, left.node_id, left.record_id, right.node_id, right.record_id]
   return `match_${sha256(JSON.stringify(parts)).slice(0, 32)}`
 }
@@ -192,11 +189,11 @@ export function showMatch({ id, version, value }: Doc<StoredMatch>): MatchView {
     ...rest
   } = value
   const confidence = computeConfidence(value)
-  const shown = confidence === undefined ? rest : { ...rest, confidence }
-  return { uid: id, correlation_id: id, version, classification, ...shown, settled: owes === 0 }
+  const fields = confidence === undefined ? rest : { ...rest, confidence }
+  return { uid: id, correlation_id: id, version, classification, ...fields, settled: owes === 0 }
 }
 
-/** Clamped to 0 to 1; undefined where the score is not a probability. */
+/** Computes the confidence, clamped to 0 to 1; undefined where the score is not a probability. */
 function computeConfidence({ score: { probability }, reviews, attestations }: StoredMatch): number | undefined {
   if (probability === undefined) return undefined
   const assessments = [...reviews, ...attestations]
@@ -205,6 +202,6 @@ function computeConfidence({ score: { probability }, reviews, attestations }: St
 }
 
 export function summariseMatch({ id, value }: Doc<StoredMatch>): z.infer<typeof matchSummary> {
-  const { left, right, score: of, linked, state } = value
-  return { uid: id, left, right, score: of, linked, state }
+  const { left, right, score, linked, state } = value
+  return { uid: id, left, right, score, linked, state }
 }

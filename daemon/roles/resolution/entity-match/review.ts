@@ -10,7 +10,7 @@ import { addAssessment } from './rules.ts'
 const { decision, reason, confidence_adjustment } = matchReview.shape
 
 export const review = matchingOperation({
-  summary: 'Confirm, reject or defer a match; clusters follow',
+  summary: 'Confirm, reject or defer a match; the clusters change accordingly',
   method: 'POST',
   path: '/api/v2/entity_match/{correlation_id}/review',
   tool: 'entity_match_review',
@@ -24,9 +24,9 @@ export const review = matchingOperation({
   async run(call, { correlation_id, ...input }) {
     const assessment = { id: call.newId('rev'), by: call.caller.subject, at: call.nowIso(), ...input }
     const detail = { decision: input.decision, review_id: assessment.id }
-    const done = await changeMatch(call, correlation_id, detail, (current) =>
+    const changed = await changeMatch(call, correlation_id, detail, (current) =>
       addAssessment(current, { list: 'reviews', assessment }),
     )
-    return isRefusal(done) ? done : showMatch(done)
+    return isRefusal(changed) ? changed : showMatch(changed)
   },
 })

@@ -20,13 +20,13 @@ export const rule = matchingOperation({
     if (event === 'ratified' && ruling.decision === undefined)
       return refuse('invalid', 'a ratified ruling must have a decision')
     const detail = { session_id: ruling.session_id, event, ...(ruling.decision ? { decision: ruling.decision } : {}) }
-    const done = await changeMatch(call, correlation_id, detail, (current) => {
+    const changed = await changeMatch(call, correlation_id, detail, (current) => {
       // The consensus service acts for every tenant: a session of one tenant must not decide a match of another.
       if (current.tenant_id !== tenant_id) return refuse('not_your_tenant', 'the match belongs to another tenant')
       if (!current.rulings.some(({ session_id }) => session_id === ruling.session_id))
         return refuse('forbidden', 'the session was not opened for this match')
       return applyRuling(current, { ...ruling, status: event })
     })
-    return isRefusal(done) ? done : showMatch(done)
+    return isRefusal(changed) ? changed : showMatch(changed)
   },
 })

@@ -1,4 +1,4 @@
-// People before consensus, consensus before the engine; nothing that was said is ever lost.
+// Decisions of people override consensus, and consensus overrides the engine; no assessment is ever lost.
 import { describe, expect, test } from 'vitest'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { MatchRuling, StoredMatch } from './model.ts'
@@ -33,12 +33,12 @@ const buildRuling = (more: Partial<MatchRuling>): MatchRuling => ({
 })
 const formatDecision = ({ state, decided_by }: StoredMatch) => `${state} by ${decided_by}`
 
-describe('who decides', () => {
-  test('is the engine, until consensus rules, until a person speaks; and back again', () => {
+describe('the decision', () => {
+  test('of a person overrides consensus, which overrides the engine; a withdrawal restores the one before', () => {
     expect(formatDecision(proposedMatch)).toBe('proposed by engine')
-    const agreed = applyRuling(proposedMatch, buildRuling({}))
-    expect(formatDecision(agreed)).toBe('confirmed by consensus')
-    const rejected = addReview(agreed, 'reject')
+    const ratified = applyRuling(proposedMatch, buildRuling({}))
+    expect(formatDecision(ratified)).toBe('confirmed by consensus')
+    const rejected = addReview(ratified, 'reject')
     expect(formatDecision(rejected)).toBe('rejected by human')
     expect(formatDecision(applyRuling(rejected, buildRuling({ session_id: 'ses_2', at: timeAt(9) })))).toBe(
       'rejected by human',
@@ -49,69 +49,74 @@ describe('who decides', () => {
       buildRuling({ seq: 7, status: 'retracted', at: timeAt(8) }),
     )
     expect(formatDecision(retracted)).toBe('deferred by human')
-    expect(formatDecision(applyRuling(agreed, buildRuling({ seq: 7, status: 'retracted' })))).toBe('proposed by engine')
+    expect(formatDecision(applyRuling(ratified, buildRuling({ seq: 7, status: 'retracted' })))).toBe(
+      'proposed by engine',
+    )
   })
 
-  test('of several sessions is the one that ruled last, and the one before when that is retracted', () => {
+  test('of several sessions is the latest ruling, or the one before after a retraction', () => {
     const both = applyRuling(
       applyRuling(proposedMatch, buildRuling({})),
       buildRuling({ session_id: 'ses_2', decision: 'non_match', at: timeAt(9) }),
     )
     expect(formatDecision(both)).toBe('rejected by consensus')
-    const back = applyRuling(both, buildRuling({ session_id: 'ses_2', seq: 8, status: 'retracted', at: timeAt(10) }))
-    expect(formatDecision(back)).toBe('confirmed by consensus')
+    const retracted = applyRuling(
+      both,
+      buildRuling({ session_id: 'ses_2', seq: 8, status: 'retracted', at: timeAt(10) }),
+    )
+    expect(formatDecision(retracted)).toBe('confirmed by consensus')
   })
 
-  test('of two sessions that ruled at one time is the same whichever was heard first', () => {
-    const [one, other] = [buildRuling({ session_id: 'a' }), buildRuling({ session_id: 'b', decision: 'non_match' })]
-    expect(formatDecision(applyRuling(applyRuling(proposedMatch, one), other))).toBe(
-      formatDecision(applyRuling(applyRuling(proposedMatch, other), one)),
+  test('of two sessions that ruled at the same time does not depend on the order of arrival', () => {
+    const [first, second] = [buildRuling({ session_id: 'a' }), buildRuling({ session_id: 'b', decision: 'non_match' })]
+    expect(formatDecision(applyRuling(applyRuling(proposedMatch, first), second))).toBe(
+      formatDecision(applyRuling(applyRuling(proposedMatch, second), first)),
     )
   })
 })
 
-describe('an older word of a session', () => {
-  test('changes nothing: what it took back stays so', () => {
+describe('an older ruling of a session', () => {
+  test('changes nothing: a retraction stays', () => {
     const retracted = applyRuling(proposedMatch, buildRuling({ seq: 7, status: 'retracted' }))
     expect(applyRuling(retracted, buildRuling({ seq: 5 }))).toBe(retracted)
     expect(applyRuling(retracted, buildRuling({ seq: 7, status: 'ratified' }))).toBe(retracted)
   })
 })
 
-describe('clusters are owed', () => {
-  test('when a decision asks something else of them than before, and not by words that change nothing', () => {
+describe('clusters must change', () => {
+  test('only when a decision changes their constraint', () => {
     expect(addReview(proposedMatch, 'confirm').owes).toBe(1)
     expect(addReview(proposedMatch, 'defer').owes).toBe(0)
-    const agreed = { ...applyRuling(proposedMatch, buildRuling({})), owes: 0 as const }
-    expect(addReview(agreed, 'confirm').owes).toBe(0)
-    expect(addReview(agreed, 'reject').owes).toBe(1)
-    expect([deriveConstraint(agreed), deriveConstraint(proposedMatch)]).toEqual(['same', undefined])
+    const ratified = { ...applyRuling(proposedMatch, buildRuling({})), owes: 0 as const }
+    expect(addReview(ratified, 'confirm').owes).toBe(0)
+    expect(addReview(ratified, 'reject').owes).toBe(1)
+    expect([deriveConstraint(ratified), deriveConstraint(proposedMatch)]).toEqual(['same', undefined])
   })
 })
 
-describe('words of people', () => {
-  test('are kept in their order, and the same one again is the same', () => {
+describe('reviews', () => {
+  test('are stored in order, and a repeat of the last one changes nothing', () => {
     const twice = addReview(addReview(proposedMatch, 'confirm', 'rev_a'), 'reject', 'rev_b')
     expect(twice.reviews.map(({ seq, decision }) => [seq, decision])).toEqual([
       [1, 'confirm'],
       [2, 'reject'],
     ])
     expect(addReview(twice, 'confirm', 'rev_a')).toBe(twice)
-    const other = addAssessment(twice, {
+    const conflicting = addAssessment(twice, {
       list: 'reviews',
       assessment: { id: 'rev_a', by: 'ann', at: timeAt(1), decision: 'defer' },
     })
-    expect(isRefusal(other) && other.code).toBe('idempotency_mismatch')
+    expect(isRefusal(conflicting) && conflicting.code).toBe('idempotency_mismatch')
   })
 
-  test('have an end', () => {
+  test('have a limit', () => {
     let full = proposedMatch
-    for (let word = 0; word < 1_000; word++) full = addReview(full, word % 2 ? 'confirm' : 'reject')
-    const more = addAssessment(full, {
+    for (let count = 0; count < 1_000; count++) full = addReview(full, count % 2 ? 'confirm' : 'reject')
+    const refused = addAssessment(full, {
       list: 'reviews',
       assessment: { id: 'x', by: 'ann', at: timeAt(1), decision: 'confirm' },
     })
-    expect(isRefusal(more) && more.code).toBe('wrong_state')
+    expect(isRefusal(refused) && refused.code).toBe('wrong_state')
     expect(deriveDecision(full)).toEqual({ state: 'confirmed', decided_by: 'human' })
   })
 })

@@ -1,4 +1,4 @@
-// Decides a match from its assessments and rulings: people before consensus, consensus before the engine.
+// Decides a match from its assessments and rulings: people override consensus, and consensus overrides the engine.
 import type * as z from 'zod'
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { refuseOtherRequest } from '../../../kernel/operation/check-repeated-request.ts'
@@ -9,24 +9,23 @@ type MatchAttestation = z.infer<typeof matchAttestation>
 type MatchDecision = Pick<StoredMatch, 'state' | 'decided_by'>
 type MatchAssessments = Pick<StoredMatch, 'reviews' | 'attestations' | 'rulings'>
 
-/** Above what people write about two records; a client that adds more has a fault. */
+/** Limit of assessments of one match, above any realistic number: a client that adds more has a defect. */
 const max_assessments = 1_000
 
 /**
- * The latest decision of a person counts: confirm and reject decide; defer withdraws earlier ones, so that the latest ruling of a
- * consensus session counts instead, or the engine where there is none.
+ * Derives the decision. The latest decision of a person counts: confirm and reject decide; defer withdraws earlier
+ * ones, so that the latest ruling of a consensus session counts, or else the engine.
  */
 export function deriveDecision({ reviews, attestations, rulings }: MatchAssessments): MatchDecision {
   const last = [...reviews, ...attestations].reduce<MatchReview | MatchAttestation | undefined>(
-    (latest, each) => (latest && latest.seq > each.seq ? latest : each),
+    (latest, assessment) => (latest && latest.seq > assessment.seq ? latest : assessment),
     undefined,
   )
   if (last?.decision === 'confirm') return { state: 'confirmed', decided_by: 'human' }
   if (last?.decision === 'reject') return { state: 'rejected', decided_by: 'human' }
-  const ruled = rulings
+  const [latest] = rulings
     .filter(({ status }) => status === 'ratified')
-    .sort((one, other) => (one.at < other.at ? 1 : one.at > other.at ? -1 : one.session_id < other.session_id ? 1 : -1))
-  const [latest] = ruled
+    .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : a.session_id < b.session_id ? 1 : -1))
   if (latest) return { state: latest.decision === 'match' ? 'confirmed' : 'rejected', decided_by: 'consensus' }
   return last ? { state: 'deferred', decided_by: 'human' } : { state: 'proposed', decided_by: 'engine' }
 }
@@ -38,7 +37,7 @@ const constraintsByState: Readonly<Record<z.infer<typeof matchState>, 'same' | '
   deferred: undefined,
 }
 
-/** The constraint that the decision puts on clusters; undefined where nothing is decided. */
+/** Derives the constraint of the decision on clusters; undefined for an open match. */
 export function deriveConstraint({ state }: Pick<StoredMatch, 'state'>): 'same' | 'different' | undefined {
   return constraintsByState[state]
 }
@@ -48,15 +47,15 @@ type NewMatchAssessment =
   | { readonly list: 'attestations'; readonly assessment: Omit<MatchAttestation, 'seq'> }
 
 /**
- * Appends an assessment; returns the same value for a repeat, known by its id. Refuses `idempotency_mismatch` for another
- * assessment under that id, and `wrong_state` above the limit of a match.
+ * Appends an assessment; returns the same value for a repeat with the same id. Refuses `idempotency_mismatch` for
+ * another assessment under that id, and `wrong_state` above the limit of a match.
  */
 export function addAssessment(current: StoredMatch, { list, assessment }: NewMatchAssessment): StoredMatch | Refusal {
   const assessments = [...current.reviews, ...current.attestations]
-  const known = assessments.find(({ id }) => id === assessment.id)
-  if (known) {
+  const existing = assessments.find(({ id }) => id === assessment.id)
+  if (existing) {
     const isSame = ['decision', 'reason', 'evidence', 'attester_id', 'confidence_adjustment'].every(
-      (field) => known[field as keyof typeof known] === assessment[field as keyof typeof assessment],
+      (field) => existing[field as keyof typeof existing] === assessment[field as keyof typeof assessment],
     )
     return isSame ? current : refuseOtherRequest()
   }
@@ -70,11 +69,14 @@ export function addAssessment(current: StoredMatch, { list, assessment }: NewMat
   return updateDecision(next, assessment.at)
 }
 
-/** Applies the ruling of a consensus session. Within a session a higher number is newer; an older ruling changes nothing. */
+/**
+ * Applies the ruling of a consensus session. Within a session a higher number is newer; an older ruling changes
+ * nothing.
+ */
 export function applyRuling(current: StoredMatch, ruling: MatchRuling): StoredMatch {
-  const known = current.rulings.find(({ session_id }) => session_id === ruling.session_id)
-  if (known && known.seq >= ruling.seq) return current
-  const others = current.rulings.filter((each) => each !== known)
+  const existing = current.rulings.find(({ session_id }) => session_id === ruling.session_id)
+  if (existing && existing.seq >= ruling.seq) return current
+  const others = current.rulings.filter((candidate) => candidate !== existing)
   return updateDecision({ ...current, rulings: [...others, ruling] }, ruling.at)
 }
 
@@ -88,7 +90,7 @@ export function mayOpenSession({
   return !isDecided && rulings.every(({ status }) => status === 'retracted' || status === 'failed')
 }
 
-/** Updates the decision, and marks clusters as pending where their constraint changes. */
+/** Updates the decision, and marks the match as pending if its constraint on clusters changes. */
 function updateDecision(next: StoredMatch, at: string): StoredMatch {
   const decision = deriveDecision(next)
   const hasChanged = deriveConstraint(decision) !== deriveConstraint(next)

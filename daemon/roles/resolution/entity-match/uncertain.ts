@@ -1,15 +1,15 @@
-// Lists open matches by review worth: by uncertainty, and by the number of records that a decision would move.
+// Lists open matches by review worth: uncertainty, and the number of records that a decision would move.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import { shortText, uid } from '../fields.ts'
 import { entityMatches, matchSummary, summariseMatch } from './model.ts'
 
-/** A match below this is as good as decided. */
+/** A match with less worth is practically decided. */
 const min_worth = 0.05
 
 export const uncertain = operation({
-  summary: 'List open matches, those most worth a review first',
+  summary: 'List open matches, most worth a review first',
   method: 'GET',
   path: '/api/v2/uncertain_match',
   tool: 'entity_match_uncertain',

@@ -1,4 +1,4 @@
-// Writes scored pairs as matches. Their ids follow from their records, so writing them again changes nothing.
+// Writes scored pairs as matches. Their ids derive from their records, so a repeat changes nothing.
 import { joinLabels } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { RunMatch } from '../engine/findings.ts'
@@ -10,34 +10,34 @@ import type { ConsensusRange } from './consultation.ts'
 import { entityMatches, type MatchScore, matchUid, type StoredMatch } from './model.ts'
 import { mayOpenSession } from './rules.ts'
 
-/** The run that scored the pairs, under the label that their matches get. */
+/** The run that scored the pairs, and the label of their matches. */
 export type MatchOrigin = Pick<
   StoredMatch,
   'tenant_id' | 'label' | 'lens' | 'lens_id' | 'lens_version' | 'entity_type' | 'run_id'
 > & { readonly scale?: PhaseResult['scale'] | undefined; readonly consensus?: ConsensusRange | undefined }
 
-export async function upsertMatches(call: Call, origin: MatchOrigin, found: readonly RunMatch[]): Promise<void> {
+export async function upsertMatches(call: Call, origin: MatchOrigin, pairs: readonly RunMatch[]): Promise<void> {
   await upsertDocuments(
     call.store(entityMatches),
-    found.map((each) => buildMatch(call, origin, each)),
-    (before, now) => mergeDecisions(call, before, now),
+    pairs.map((pair) => buildMatch(call, origin, pair)),
+    (before, next) => mergeDecisions(call, before, next),
   )
 }
 
-function buildMatch(call: Call, origin: MatchOrigin, { score, ...found }: RunMatch): DocumentUpsert<StoredMatch> {
+function buildMatch(call: Call, origin: MatchOrigin, { score, ...pair }: RunMatch): DocumentUpsert<StoredMatch> {
   const { tenant_id, label, lens, lens_id, lens_version, entity_type, run_id, scale, consensus } = origin
   const at = call.nowIso()
-  const shown = scale === 'likeness' ? { likeness: score } : logOddsToScore(score)
-  const consult = isInConsensusRange(shown, consensus)
+  const matchScore = scale === 'likeness' ? { likeness: score } : logOddsToScore(score)
+  const consult = isInConsensusRange(matchScore, consensus)
     ? { policy: consensus.policy, invite: consensus.invite }
     : undefined
-  const { left_size, right_size, above, above_cut, ...rest } = found
-  const likely = above_cut === undefined ? {} : { chance: likenessToProbability(above_cut) }
-  const { chance = shown.probability } = likely
+  const { left_size, right_size, above, above_cut, ...rest } = pair
+  const chanceField = above_cut === undefined ? {} : { chance: likenessToProbability(above_cut) }
+  const { chance = matchScore.probability } = chanceField
   const value: StoredMatch = {
     ...{ tenant_id, label, lens, lens_id, lens_version, entity_type, run_id, created_at: at, updated_at: at },
     ...rest,
-    score: shown,
+    score: matchScore,
     rank: score,
     state: 'proposed',
     decided_by: 'engine',
@@ -45,18 +45,18 @@ function buildMatch(call: Call, origin: MatchOrigin, { score, ...found }: RunMat
     attestations: [],
     rulings: [],
     above,
-    left_uid: recordUid(tenant_id, lens, found.left),
-    right_uid: recordUid(tenant_id, lens, found.right),
-    ...likely,
-    worth: chance === undefined ? 0 : computeReviewWorth(chance, found),
+    left_uid: recordUid(tenant_id, lens, pair.left),
+    right_uid: recordUid(tenant_id, lens, pair.right),
+    ...chanceField,
+    worth: chance === undefined ? 0 : computeReviewWorth(chance, pair),
     owes: 0,
     asks: consult ? 1 : 0,
     ...(consult ? { consult } : {}),
   }
-  return { id: matchUid(tenant_id, lens, found.left, found.right), value }
+  return { id: matchUid(tenant_id, lens, pair.left, pair.right), value }
 }
 
-/** From natural logs. */
+/** Converts natural log-odds to a score. */
 function logOddsToScore(nats: number): MatchScore {
   return { bits: nats / Math.LN2, probability: 1 / (1 + Math.exp(-nats)) }
 }
@@ -66,20 +66,20 @@ function isInConsensusRange(score: MatchScore, consensus: ConsensusRange | undef
   return consensus !== undefined && value !== undefined && value >= consensus.from && value <= consensus.to
 }
 
-/** Reviews, attestations, rulings and the label of a match outlive the run that found it. */
-function mergeDecisions(call: Call, before: StoredMatch, now: StoredMatch): StoredMatch {
+/** Keeps the reviews, attestations and rulings of a match, and joins its labels. */
+function mergeDecisions(call: Call, before: StoredMatch, next: StoredMatch): StoredMatch {
   const { state, decided_by, reviews, attestations, rulings, created_at } = before
-  const decided = { state, decided_by, reviews, attestations, rulings, created_at }
-  const isRequested = now.asks === 1 && mayOpenSession(before)
-  const { consult, ...rest } = now
+  const decisionFields = { state, decided_by, reviews, attestations, rulings, created_at }
+  const isRequested = next.asks === 1 && mayOpenSession(before)
+  const { consult, ...rest } = next
   return {
     ...{
       ...rest,
-      ...decided,
-      label: joinLabels(before.label, now.label, call.site.labels) ?? before.label,
+      ...decisionFields,
+      label: joinLabels(before.label, next.label, call.site.labels) ?? before.label,
       owes: before.owes,
     },
-    worth: state === 'proposed' || state === 'deferred' ? now.worth : 0,
+    worth: state === 'proposed' || state === 'deferred' ? next.worth : 0,
     ...(isRequested && consult ? { asks: 1, consult } : { asks: before.asks }),
     ...(!isRequested && before.consult ? { consult: before.consult } : {}),
   }

@@ -1,4 +1,4 @@
-// A record of the registry: its values, its cluster by the engine, and its entity.
+// A record of the registry: its values, the cluster that the engine put it in, and its entity.
 import * as z from 'zod'
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { label } from '../../../kernel/label/label.ts'
@@ -14,9 +14,9 @@ export const storedRecord = z.strictObject({
   values: z.record(z.string(), z.string()),
   /** The engine's cluster, before any decision: the uid of its first record. */
   base: uid,
-  /** The cluster of the run, where `base` differs: arrived records joined it to another cluster. */
+  /** The cluster of the run where `base` differs, since arrived records joined it to another cluster. */
   found: uid.optional(),
-  /** Of a record that arrived after the run: waiting to be matched, or matched by the weights of `run_id`. */
+  /** State of a record that arrived after the run: waiting to be matched, or matched by the weights of `run_id`. */
   arrived: z.enum(['waiting', 'matched']).optional(),
   came_at: instant.optional(),
   /** The entity after all decisions; absent until it is settled for the first time. */
@@ -34,7 +34,7 @@ export const entityRecords = collection({
   indexes: ['lens', 'base', 'entity', 'run_id', 'arrived', 'written', 'updated_at'],
 })
 
-/** The id follows from tenant, lens and reference, so that every run finds the same record. */
+/** Derives the id from tenant, lens and reference, so that every run finds the same record. */
 export function recordUid(tenant_id: string, lens: string, { node_id, record_id }: RecordRef): string {
   return `rec_${sha256(JSON.stringify([tenant_id, lens, node_id, record_id])).slice(0, 32)}`
 }

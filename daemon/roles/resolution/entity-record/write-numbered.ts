@@ -19,7 +19,7 @@ type StoredRegistryHead = z.infer<typeof storedRegistryHead>
 
 export const registryHeads = collection({ name: 'registry_head', schema: storedRegistryHead, indexes: ['lens'] })
 
-/** After this long, a writer that has not ended is gone, and so are its requests to the store. */
+/** After this time, a writer that has not ended is gone, and so are its requests to the store. */
 const write_timeout_ms = 600_000
 
 function headUid({ tenant_id, lens }: RegistryKey): string {
@@ -27,8 +27,8 @@ function headUid({ tenant_id, lens }: RegistryKey): string {
 }
 
 /**
- * Writes records of one registry under a new number, which each of them stores as `written`. A failure leaves the number open,
- * since the records may or may not be written.
+ * Writes records of one registry under a new number, which each of them stores as `written`. A failure leaves the
+ * number open, since the records may or may not be written.
  */
 export async function writeNumbered<T>(
   call: Call,
@@ -37,12 +37,12 @@ export async function writeNumbered<T>(
 ): Promise<T> {
   const id = headUid(registry)
   const seq = await beginWrite(call, id, registry)
-  const done = await write(seq)
+  const result = await write(seq)
   await call.store(registryHeads).update(id, ({ value }) => ({
-    next: { ...value, open: value.open.filter((each) => each.seq !== seq) },
+    next: { ...value, open: value.open.filter((write) => write.seq !== seq) },
     answer: undefined,
   }))
-  return done
+  return result
 }
 
 async function beginWrite(call: Call, id: string, { tenant_id, lens }: RegistryKey): Promise<number> {
@@ -50,7 +50,7 @@ async function beginWrite(call: Call, id: string, { tenant_id, lens }: RegistryK
   const first = { tenant_id, lens, next: 2, open: [{ seq: 1, at }] }
   if ((await call.store(registryHeads).create(id, first)) !== 'exists') return 1
   const { answer } = await call.store(registryHeads).update(id, ({ value }) => {
-    const open = [...value.open.filter((each) => isInProgress(each, at)), { seq: value.next, at }]
+    const open = [...value.open.filter((write) => isInProgress(write, at)), { seq: value.next, at }]
     return { next: { ...value, next: value.next + 1, open }, answer: value.next }
   })
   return answer
@@ -61,13 +61,13 @@ function isInProgress({ at }: StoredRegistryHead['open'][number], now: number): 
 }
 
 /**
- * Call it before reading records. `below`: every record with a lower number can be read, and later writes have this number or a
- * higher one. `next`: no record has this number yet. Both are 1 for a registry without writes.
+ * Call it before reading records. `below`: every record with a lower number can be read, and later writes have this
+ * number or a higher one. `next`: no record has this number yet. Both are 1 for a registry without writes.
  */
 export async function readWriteBounds(call: Call, registry: RegistryKey): Promise<{ below: number; next: number }> {
   const head = await call.store(registryHeads).find(headUid(registry))
   if (!head) return { below: 1, next: 1 }
   const { next } = head.value
-  const open = head.value.open.filter((each) => isInProgress(each, call.now()))
-  return { below: open.reduce((lowest, each) => Math.min(lowest, each.seq), next), next }
+  const open = head.value.open.filter((write) => isInProgress(write, call.now()))
+  return { below: open.reduce((lowest, write) => Math.min(lowest, write.seq), next), next }
 }

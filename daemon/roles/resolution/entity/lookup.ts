@@ -1,4 +1,4 @@
-// Looks up the entities of the registry that one record may belong to, with the evidence.
+// Looks up the entities of the registry that a record may belong to, with the evidence.
 import * as z from 'zod'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import { label } from '../../../kernel/label/label.ts'
@@ -22,14 +22,14 @@ const lookupCandidate = z
     size: count,
     bits: z
       .number()
-      .meta({ description: 'By which it is decided: log-odds to base 2, over all records of the entity' }),
+      .meta({ description: 'The score that decides: log-odds to base 2, over all records of the entity' }),
     probability: z.number(),
-    above_cut: z.boolean().meta({ description: 'Whether the lens holds the record to be this entity' }),
-    record: recordRef.meta({ description: 'The record of the entity that is most alike' }),
+    above_cut: z.boolean().meta({ description: 'Whether the score reaches the threshold of the lens' }),
+    record: recordRef.meta({ description: 'The most similar record of the entity' }),
     prior_bits: z.number(),
-    steps: z.array(waterfallStep).meta({ description: 'What each field says beside that record' }),
-    record_bits: z.number().meta({ description: 'The prior and all fields, beside that record' }),
-    found_by: z.array(z.string()).meta({ description: 'Keys that both share' }),
+    steps: z.array(waterfallStep).meta({ description: 'Evidence of each field, compared with that record' }),
+    record_bits: z.number().meta({ description: 'The prior and all fields, compared with that record' }),
+    found_by: z.array(z.string()).meta({ description: 'Keys that both records share' }),
   })
   .meta({ id: 'LookupCandidate' })
 
@@ -40,20 +40,20 @@ export const lookup = operation({
   input: z.strictObject({
     record: nodeRecord
       .refine((columns) => Object.keys(columns).length <= max_columns, `must not have more than ${max_columns} columns`)
-      .meta({ description: 'Column to value, as in the data that the lens reads' }),
-    lens_id: uid.optional().meta({ description: 'uid or name; absent: the lens that is in use' }),
+      .meta({ description: 'Value of each column, as in the data that the lens reads' }),
+    lens_id: uid.optional().meta({ description: 'uid or name of the lens; the lens in use when absent' }),
     lens_version: shortText.optional(),
-    entity_type: shortText.optional().meta({ description: 'Of which the lens in use is meant' }),
-    node_id: shortText.optional().meta({ description: 'The node that the record is of' }),
+    entity_type: shortText.optional().meta({ description: 'Selects the lens in use for this entity type' }),
+    node_id: shortText.optional().meta({ description: 'The node of the record' }),
     limit: z.int().min(1).max(20).default(5),
   }),
   output: z
     .strictObject({
       lens: shortText,
       lens_version: shortText,
-      run_id: uid.meta({ description: 'The run whose weights count' }),
-      cut_bits: z.number().meta({ description: 'Bits from which on the lens holds records to be one' }),
-      entities: z.array(lookupCandidate).meta({ description: 'The best first' }),
+      run_id: uid.meta({ description: 'The run whose weights are used' }),
+      cut_bits: z.number().meta({ description: 'Threshold: bits from which a record belongs to an entity' }),
+      entities: z.array(lookupCandidate).meta({ description: 'Candidates, best first' }),
     })
     .meta({ id: 'EntityLookup' }),
   errors: ['not_found', 'wrong_state'],
@@ -66,24 +66,24 @@ export const lookup = operation({
     const values = normaliseRecord(lens, record)
     if (!values) return refuseEmptyRecord(lens)
     const ref = node_id === undefined ? undefined : { node_id, record_id: '' }
-    const found = await findEntityCandidates(registry, { values, ref, limit })
+    const candidates = await findEntityCandidates(registry, { values, ref, limit })
     return {
       lens: lens.lens,
       lens_version: lens.version,
       run_id: run.id,
       cut_bits: weights.cut / Math.LN2,
-      entities: found.map((each) => showCandidate(each, values, lens, weights.prior / Math.LN2)),
+      entities: candidates.map((candidate) => showCandidate(candidate, values, lens, weights.prior / Math.LN2)),
     }
   },
 })
 
 function refuseEmptyRecord({ fields }: Lens) {
   const names = fields.map(({ name }) => name)
-  const message = `says nothing that the lens reads: ${names.join(', ')}`
+  const message = `has no value in any field of the lens: ${names.join(', ')}`
   return refuse('invalid', `the record ${message}`, [{ path: 'record', message }])
 }
 
-/** The record that was asked about is on the left. */
+/** Builds the view of a candidate, with the requested record on the left. */
 function showCandidate(
   { entity, best, score, isAbove }: EntityCandidate,
   values: Readonly<Record<string, string>>,

@@ -9,7 +9,7 @@ import { exchangeView, isOver, showExchange } from './model.ts'
 import { endEarly } from './progress/end-early.ts'
 
 export const cancelExchange = matchingOperation({
-  summary: 'Decline an exchange, or cancel one under way; notifies the other sites and removes its stored data',
+  summary: 'Decline a proposed exchange or cancel a running one; notifies the other sites and removes its stored data',
   method: 'DELETE',
   path: '/api/v2/fusion/exchange/{uid}',
   input: z.strictObject({
@@ -22,8 +22,8 @@ export const cancelExchange = matchingOperation({
   versioned: true,
 
   async run(call, { uid: id, reason = 'no reason was given' }) {
-    const done = await declineOrCancel(call, id, reason)
-    return isRefusal(done) ? done : showExchange(done)
+    const ended = await declineOrCancel(call, id, reason)
+    return isRefusal(ended) ? ended : showExchange(ended)
   },
 })
 

@@ -5,14 +5,16 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { exchanges, type StoredExchange } from './model.ts'
 
-/** Announces that an exchange has work to do, or that work on one has ended. */
+/** Topic: an exchange has pending work, or work on one has ended. */
 export const exchangesTopic = 'resolution.exchanges'
 
 export function exchangeTopic(id: string): string {
   return `resolution.exchange/${id}`
 }
 
-/** A rule that returns the same value changes nothing. A new state is audited for the tenant of the exchange. */
+/**
+ * Applies a rule and announces the exchange. A rule that returns the same value writes nothing. A new state is audited.
+ */
 export async function changeExchange(
   call: Call,
   id: string,
@@ -37,7 +39,7 @@ export function announceExchange(call: Call, { id, value }: Doc<StoredExchange>)
   call.announce(exchangeTopic(id))
 }
 
-/** Holds none of the data and no secret. */
+/** Builds the audit event of a change, for the tenant of the exchange. It contains no records and no secret. */
 function buildAuditEvent(call: Call, id: string, action: string, before: StoredExchange, next: StoredExchange) {
   const { privacy, fields, learns, parties, linker, max_set_size } = next.agreement
   const terms = { privacy, fields, learns, parties, max_set_size, ...(linker === undefined ? {} : { linker }) }

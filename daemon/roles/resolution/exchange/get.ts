@@ -6,7 +6,7 @@ import { runWork } from '../parts.ts'
 import { exchanges, exchangeView, runIdOfExchange, showExchange } from './model.ts'
 
 export const get = operation({
-  summary: 'Get one exchange: its agreement, its progress, and what it gives away',
+  summary: 'Get one exchange: its agreement, its progress, and warnings about disclosures',
   method: 'GET',
   path: '/api/v2/fusion/exchange/{uid}',
   input: z.strictObject({ uid }),

@@ -1,4 +1,4 @@
-// An exchange: a run over the records of two sites as one of its sites stores it, and the pieces of data that travel in it.
+// An exchange: a run over the records of two sites, as one of the sites stores it, and the pieces of data sent in it.
 import * as z from 'zod'
 import { siteName } from '../../../kernel/messaging/statement.ts'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
@@ -17,7 +17,7 @@ const exchangeFields = {
   part: z.enum(['proposer', 'asked', 'linker']).meta({ description: 'Part of this site in the exchange' }),
   state: exchangeState,
   sizes: z.record(siteName, count).meta({ description: 'Records, or distinct keys, of each party' }),
-  agreed: z.array(siteName).meta({ description: 'Sites that have agreed so far, besides the proposer' }),
+  agreed: z.array(siteName).meta({ description: 'Sites other than the proposer that have agreed so far' }),
   failure: z.strictObject({ code: shortText, reason: z.string().max(4_096) }).optional(),
   updated_at: instant,
 }
@@ -31,31 +31,33 @@ export const storedExchange = z.strictObject({
   agreement_digest: z.string(),
   /** The secret of this exchange, in hexadecimal; removed when it ends. */
   secret: z.string().optional(),
-  /** The set of pieces that holds the records of this site; only of a party that has agreed. */
+  /** The set of pieces with the records of this site; only at a party that has agreed. */
   own: z.string().optional(),
-  /** Pieces received of each set, by sending site and round, with the piece and item counts that the sender announced. */
+  /**
+   * Pieces received of each set, by sending site and round, with the piece and item counts that the sender announced.
+   */
   coming: z
     .record(z.string(), z.strictObject({ of: count, items: count, pieces: z.record(z.string(), pieceAmount) }))
     .optional(),
-  /** Sites that the proposer has notified; absent: all. */
+  /** Sites that the proposer has notified; all sites when absent. */
   told: z.array(siteName).optional(),
-  /** Times that the current step was begun since it last completed or was interrupted in order. */
+  /** Starts of the current step that neither completed nor stopped in order. */
   attempts: count.optional(),
   /** Public keys of the parties that agree on a key for vectors. */
   keys: z.record(siteName, z.string()),
   /** Completed steps of the plan. */
   step: count,
-  /** Counts messages received: work that ran meanwhile must read the exchange again. */
+  /** Count of messages received. A change tells concurrent work to read the exchange again. */
   heard: count,
   /** 1 while work is pending; an index, so that the worker finds it. */
   owes: z.union([z.literal(0), z.literal(1)]),
-  /** Sites that have not yet been notified of the end here. */
+  /** Sites still to be notified that the exchange ended here. */
   to_tell: z.array(siteName),
   /** The other party; an index. */
   peer: siteName,
-  /** When this site agreed, in epoch milliseconds; 0 before. */
+  /** Time of this site's agreement, in epoch milliseconds; 0 before. */
   agreed_ts: z.int(),
-  /** The budget of the peer allows the exchange. No step runs before. */
+  /** Whether the budget of the peer allows the exchange. No step runs before it is true. */
   is_granted: z.boolean().optional(),
 })
 export type StoredExchange = z.infer<typeof storedExchange>
@@ -66,11 +68,12 @@ export const exchanges = collection({
   indexes: ['state', 'owes', 'peer', 'part', 'agreed_ts', 'created_at'],
 })
 
-/** A piece of a set of data: of the records of this site, of a set that it sends, or of one that it receives. */
+/** A piece of a set of data: records of this site, a set that it sends, or a set that it receives. */
 export const storedPiece = z.strictObject({
   tenant_id: z.string(),
   exchange_id: exchangeId,
   from: siteName,
+  /** Name of the set within the exchange and the site. */
   what: z.string().max(32),
   number: count,
   /** Pieces of the set. */
@@ -95,19 +98,19 @@ export const exchangeView = z
     ...exchangeFields,
     run_id: uid
       .optional()
-      .meta({ description: 'The run of a party at its site, once all sites have agreed; it exists a moment later' }),
+      .meta({ description: 'The run of this party, once all sites have agreed; created shortly after' }),
     progress: runProgress.optional().meta({ description: 'Progress of the current computation' }),
     warnings: z
       .array(z.string())
-      .meta({ description: 'What this agreement gives away, and the assumptions it rests on' }),
+      .meta({ description: 'Disclosures of this agreement, and the assumptions behind its protection' }),
   })
   .meta({ id: 'FusionExchange' })
 export type ExchangeView = z.infer<typeof exchangeView>
 
-/** `progress`: of the current computation. */
+/** Builds the view of an exchange. `progress`: progress of the current computation. */
 export function showExchange({ id, version, value }: Doc<StoredExchange>, progress?: RunProgress): ExchangeView {
   const { tenant_id, label: classification, created_by, created_at } = value
-  const { agreement: of, part, state, sizes, agreed, failure, updated_at } = value
+  const { agreement, part, state, sizes, agreed, failure, updated_at } = value
   const hasRun = part !== 'linker' && (state === 'running' || state === 'completed')
   return {
     uid: id,
@@ -116,7 +119,7 @@ export function showExchange({ id, version, value }: Doc<StoredExchange>, progre
     classification,
     created_by,
     created_at,
-    agreement: of,
+    agreement,
     part,
     state,
     sizes,
@@ -125,7 +128,7 @@ export function showExchange({ id, version, value }: Doc<StoredExchange>, progre
     ...(failure === undefined ? {} : { failure }),
     updated_at,
     ...(progress === undefined ? {} : { progress }),
-    warnings: listWarnings(of),
+    warnings: listWarnings(agreement),
   }
 }
 
@@ -133,7 +136,7 @@ export function isOver({ state }: Pick<StoredExchange, 'state'>): boolean {
   return state !== 'proposed' && state !== 'running'
 }
 
-/** The id of the run of an exchange at a site, derived so that each exchange has exactly one. */
+/** Derives the id of the run of an exchange at a site, so that each exchange has exactly one run. */
 export function runIdOfExchange(exchange_id: string): string {
   return exchange_id.replace('xchg_', 'run_')
 }

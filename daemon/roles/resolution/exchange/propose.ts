@@ -1,4 +1,4 @@
-// Proposes an exchange to a peer. Stores the records of this site; none of them leaves before all sites have agreed.
+// Proposes an exchange to a peer. Stores the records of this site; they do not leave before all sites have agreed.
 import * as z from 'zod'
 import { type FieldError, isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { classification, type Label } from '../../../kernel/label/label.ts'
@@ -42,7 +42,7 @@ const input = z.strictObject({
 })
 
 export const propose = matchingOperation({
-  summary: 'Propose to a peer to resolve the records of both sites; nothing leaves before the peer has agreed',
+  summary: 'Propose to a peer to resolve the records of both sites; no records leave before the peer has agreed',
   method: 'POST',
   path: '/api/v2/fusion/exchange',
   input,
@@ -54,19 +54,19 @@ export const propose = matchingOperation({
   versioned: true,
   max_body_bytes,
 
-  async run(call, { data, ...chosen }) {
+  async run(call, { data, ...request }) {
     const id = call.newId('xchg')
     const before = await call.store(exchanges).find(id)
-    const known = before && checkRepeatedRequest(call, before)
-    if (isRefusal(known)) return known
-    if (known && !isInterrupted(known.value)) return showExchange(known)
-    const draft = known ? await restoreDraft(call, known.value) : await draftExchange(call, id, chosen)
+    const repeated = before && checkRepeatedRequest(call, before)
+    if (isRefusal(repeated)) return repeated
+    if (repeated && !isInterrupted(repeated.value)) return showExchange(repeated)
+    const draft = repeated ? await restoreDraft(call, repeated.value) : await draftExchange(call, id, request)
     if (isRefusal(draft)) return draft
     const own = await readOwnRecords(call, call.caller.tenant_id, draft.agreement, draft.lens, data, call.signal)
     if (isRefusal(own)) return own
-    const made = known ?? (await createExchange(call, draft, own.size))
-    const done = isRefusal(made) ? made : await storeRecordsAndOffer(call, made, own)
-    return isRefusal(done) ? done : showExchange(done)
+    const created = repeated ?? (await createExchange(call, draft, own.size))
+    const offered = isRefusal(created) ? created : await storeRecordsAndOffer(call, created, own)
+    return isRefusal(offered) ? offered : showExchange(offered)
   },
 })
 
@@ -75,7 +75,7 @@ type ExchangeDraft = { readonly agreement: ExchangeAgreement; readonly lens: Doc
 async function draftExchange(
   call: Call,
   exchange_id: string,
-  { peer, lens_id, lens_version, classification: requested, ...chosen }: Omit<z.output<typeof input>, 'data'>,
+  { peer, lens_id, lens_version, classification: requested, ...terms }: Omit<z.output<typeof input>, 'data'>,
 ): Promise<ExchangeDraft | Refusal> {
   const lens = await findLens(call, lens_id, lens_version)
   if (isRefusal(lens)) return lens
@@ -85,7 +85,7 @@ async function draftExchange(
     lens_version: lens.value.lens_version,
     lens_digest: lens.value.digest,
     parties: [call.site.name, peer],
-    ...chosen,
+    ...terms,
   }
   const label = await labelExchange(call, requested, lens, agreement)
   if (isRefusal(label)) return label
@@ -110,8 +110,8 @@ async function createExchange(
 ): Promise<Doc<StoredExchange> | Refusal> {
   const id = agreement.exchange_id
   const audit = [call.audited('resolution.exchange.propose', id, { agreement, size }, label)]
-  const made = await call.store(exchanges).create(id, buildProposedExchange(call, agreement, label), audit)
-  return made === 'exists' ? checkRepeatedRequest(call, await call.store(exchanges).get(id)) : made
+  const created = await call.store(exchanges).create(id, buildProposedExchange(call, agreement, label), audit)
+  return created === 'exists' ? checkRepeatedRequest(call, await call.store(exchanges).get(id)) : created
 }
 
 /** Stores the records of this site; from then on the worker offers the exchange to the other sites. */
@@ -121,26 +121,26 @@ async function storeRecordsAndOffer(
   own: OwnRecordSet,
 ): Promise<Doc<StoredExchange> | Refusal> {
   const self = call.site.name
-  const what = await storeOwnRecords(call, value.tenant_id, id, own)
+  const set = await storeOwnRecords(call, value.tenant_id, id, own)
   const secret = call.random(32)
-  const done = await changeExchange(call, id, 'resolution.exchange.kept', (current) => {
+  const changed = await changeExchange(call, id, 'resolution.exchange.kept', (current) => {
     if (!isInterrupted(current)) return current
     const sizes = { ...current.sizes, [self]: own.size }
     return {
       ...current,
       ...buildSecretFields(current, self, secret),
-      own: what,
+      own: set,
       sizes,
       owes: 1,
       updated_at: call.nowIso(),
     }
   })
   // The exchange may have been cancelled while its records were written.
-  if (!isRefusal(done) && isOver(done.value)) await dropPieces(call, id)
-  return done
+  if (!isRefusal(changed) && isOver(changed.value)) await dropPieces(call, id)
+  return changed
 }
 
-/** Whether the request ended between the exchange and its records. */
+/** Whether the request ended after it created the exchange and before it stored the records. */
 function isInterrupted({ state, own }: StoredExchange): boolean {
   return state === 'proposed' && own === undefined
 }
@@ -171,7 +171,7 @@ function buildProposedExchange(call: Call, agreement: ExchangeAgreement, label: 
   }
 }
 
-/** Joins the label of the records with that of the lens. The result must be allowed to cross to every site. */
+/** Joins the labels of the records and the lens. Refuses a label that may not cross to every site. */
 async function labelExchange(
   call: Call,
   requested: z.output<typeof classification> | undefined,

@@ -1,4 +1,5 @@
-// Receives a message of a peer in an exchange. Refuses a message that the agreement does not expect of that peer at that point.
+// Receives a message of a peer in an exchange. Refuses a message that the agreement does not expect from that peer
+// then.
 import * as z from 'zod'
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
@@ -58,13 +59,13 @@ async function receiveMessage(call: Call, delivery: Opened<ExchangeMessage>): Pr
   if (message.say === 'proposal') return await receiveProposal(call, delivery.statement, message)
   const { src, receiver_tenant_id } = delivery.statement
   const doc = await call.store(exchanges).find(message.exchange_id)
-  // One refusal for an unknown exchange, another peer's and another agreement, so that nobody can probe which exist.
-  const isTheirs =
+  // One refusal for an unknown exchange, another peer and another agreement, so that nobody can probe for exchanges.
+  const isOfPeer =
     doc?.value.tenant_id === receiver_tenant_id &&
     doc.value.agreement_digest === message.agreement_digest &&
     listSites(doc.value.agreement).includes(src)
-  if (!doc || !isTheirs) return refuse('not_found', 'there is no such exchange with this peer')
-  // The agreement fixes the label of all messages: another label belongs to another channel, or was not agreed.
+  if (!doc || !isOfPeer) return refuse('not_found', 'there is no such exchange with this peer')
+  // The agreement fixes the label of all messages.
   if (canonicalJson(normaliseLabel(delivery.label)) !== canonicalJson(normaliseLabel(doc.value.label)))
     return refuse('label_denied', 'the label of the message is not the label of the exchange')
   if (isOver(doc.value)) return undefined
@@ -73,13 +74,16 @@ async function receiveMessage(call: Call, delivery: Opened<ExchangeMessage>): Pr
   return await receiveEnd(call, { src, message })
 }
 
-/** Only the proposer receives one: the size of the other set and its public key. A set above the agreed size fails the exchange. */
+/**
+ * Receives the acceptance of a site as the proposer: the size of its set and its public key. A set above the agreed
+ * size fails the exchange.
+ */
 async function receiveAcceptance(
   call: Call,
   { src, message }: PeerExchangeMessage<'agreed'>,
 ): Promise<Refusal | undefined> {
   const { exchange_id, size, key } = message
-  const done = await changeExchange(call, exchange_id, 'resolution.exchange.agreed', (current) => {
+  const changed = await changeExchange(call, exchange_id, 'resolution.exchange.agreed', (current) => {
     const { agreement, part, sizes, keys, peer } = current
     if (part !== 'proposer')
       return refuse('invalid', 'only the proposer accepts this message: this site did not propose the exchange')
@@ -91,7 +95,7 @@ async function receiveAcceptance(
     if (size > agreement.max_set_size) {
       const failure = {
         code: 'over_budget',
-        reason: `${src} brings ${size} records, and the agreement allows ${agreement.max_set_size}`,
+        reason: `${src} has ${size} records, and the agreement allows ${agreement.max_set_size}`,
       }
       return endEarly(current, 'failed', failure, { self: call.site.name, by: '', at })
     }
@@ -106,15 +110,15 @@ async function receiveAcceptance(
       updated_at: at,
     }
   })
-  return isRefusal(done) ? done : undefined
+  return isRefusal(changed) ? changed : undefined
 }
 
 async function receiveEnd(call: Call, { src, message }: PeerExchangeMessage<'ended'>): Promise<Refusal | undefined> {
   const { exchange_id, code, reason } = message
   const state = code === 'declined' || code === 'cancelled' ? code : 'failed'
   const at = call.nowIso()
-  const done = await changeExchange(call, exchange_id, 'resolution.exchange.ended', (current) =>
+  const changed = await changeExchange(call, exchange_id, 'resolution.exchange.ended', (current) =>
     endEarly(current, state, { code, reason: `${src}: ${reason}` }, { self: call.site.name, by: src, at }),
   )
-  return isRefusal(done) ? done : undefined
+  return isRefusal(changed) ? changed : undefined
 }

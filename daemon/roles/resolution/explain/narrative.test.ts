@@ -1,4 +1,4 @@
-// A run told as prose: the same facts are the same words, and what is not known is not told.
+// The description of a run is deterministic, and omits unknown facts.
 import { expect, test } from 'vitest'
 import { narrateRun, type RunFacts } from './narrative.ts'
 
@@ -36,29 +36,46 @@ const runFacts: RunFacts = {
   warnings: ['2 confirmed matches are apart, since a rejected one forbids them'],
 }
 
-test('a completed run is told whole', () => {
+test('the description of a completed run has all facts', () => {
   expect(narrateRun(runFacts)).toBe(
     [
-      'The lens persons 1.0.0 looked at 2,000 records of 2 sources: north (1,200) and south (800). The run is completed; the same records, lens and seed (0) give the same result.',
-      '15,000 pairs of records were compared. Any number of records may be one. They make 1,400 of the type person: 420 clusters with 1,020 records, and 980 records alone. By size: 300 of 2, 100 of 3 and 15 of 5, 5 larger, the largest of 9.',
-      'What speaks most for a match when it is equal: email (12.3 bits) and surname (7.0 bits).',
-      '700 matches are kept. People confirmed 3 and rejected 1, and consensus decided 2; what they decided holds over the scores. 1 match was put off. 12 open matches are near even odds and worth a look.',
+      'The run applies the lens persons 1.0.0 to 2,000 records of 2 sources: north (1,200) and south (800). The run is completed; the same records, lens and seed (0) give the same result.',
+      '15,000 pairs of records were compared. Any number of records may be one entity. They form 1,400 entities of type person: 420 clusters with 1,020 records, and 980 single records. By size: 300 of 2, 100 of 3 and 15 of 5, 5 larger, the largest of 9.',
+      'Strongest evidence for a match, when equal: email (12.3 bits) and surname (7.0 bits).',
+      '700 matches are stored. People confirmed 3 and rejected 1, and consensus decided 2; these decisions override the scores. 1 match was deferred. 12 open matches are near even odds and worth a review.',
       'Warning: 2 confirmed matches are apart, since a rejected one forbids them.\n',
     ].join('\n\n'),
   )
 })
 
-test('a run that has only begun, and one that failed, tell what there is', () => {
-  const none = { ...runFacts, pairs: undefined, matches: undefined, evidence: [], warnings: [] }
-  expect(narrateRun({ ...none, state: 'extracting', sources: [{ name: 'north' }] })).toBe(
-    'The lens persons 1.0.0 looked at the source north. The run is extracting.\n',
+test('the description of a started or failed run has only the known facts', () => {
+  const startedRun = { ...runFacts, pairs: undefined, matches: undefined, evidence: [], warnings: [] }
+  expect(narrateRun({ ...startedRun, state: 'extracting', sources: [{ name: 'north' }] })).toBe(
+    'The run applies the lens persons 1.0.0 to the source north. The run is extracting.\n',
   )
-  expect(narrateRun({ ...none, state: 'failed', failure: 'no column id' })).toContain('The run failed: no column id.')
+  expect(narrateRun({ ...startedRun, state: 'failed', failure: 'no column id' })).toContain(
+    'The run failed: no column id.',
+  )
 })
 
-test('ones are singular', () => {
-  const one = { ...runFacts, pairs: 1, matches: 1, clusters: 1, deferred: 0, uncertain: 1, confirmed: 0, rejected: 0 }
-  const text = narrateRun({ ...one, by_consensus: 0 })
-  for (const said of ['1 pair of records was', '1 cluster with', '1 match is kept', '1 open match is', 'Nobody has'])
-    expect(text).toContain(said)
+test('counts of one are singular', () => {
+  const singular = {
+    ...runFacts,
+    pairs: 1,
+    matches: 1,
+    clusters: 1,
+    deferred: 0,
+    uncertain: 1,
+    confirmed: 0,
+    rejected: 0,
+  }
+  const text = narrateRun({ ...singular, by_consensus: 0 })
+  for (const phrase of [
+    '1 pair of records was',
+    '1 cluster with',
+    '1 match is stored',
+    '1 open match is',
+    'No match has',
+  ])
+    expect(text).toContain(phrase)
 })

@@ -1,4 +1,4 @@
-// What a run did and found, told as prose: the same words for the same facts.
+// Describes a run and its results as prose; the same facts give the same text.
 
 export type RunFacts = {
   readonly lens: string
@@ -13,45 +13,47 @@ export type RunFacts = {
   readonly entities?: number | undefined
   readonly clusters?: number | undefined
   readonly clustered?: number | undefined
-  /** Clusters by their number of records, those of one record left out; rising. */
+  /** Number of clusters by their number of records, ascending, without clusters of one record. */
   readonly sizes: readonly { readonly size: number; readonly clusters: number }[]
-  /** How many matches are decided by whom, and how many are still open near even odds. */
+  /** Number of matches by decision, and of open matches near even odds. */
   readonly confirmed: number
   readonly rejected: number
   readonly by_consensus: number
   readonly deferred: number
   readonly uncertain: number
-  /** What speaks most for a match, strongest first: bits of equal values. */
+  /** Bits of equal values of each field, strongest first. */
   readonly evidence: readonly { readonly field: string; readonly bits: number }[]
   readonly warnings: readonly string[]
   readonly failure?: string | undefined
 }
 
-/** Paragraphs, each of whole sentences, parted by empty lines. */
+/** Writes paragraphs of complete sentences, separated by empty lines. */
 export function narrateRun(facts: RunFacts): string {
   const parts = [
     describeInput(facts),
     describeResult(facts),
     describeEvidence(facts),
     describeDecisions(facts),
-    ...facts.warnings.map((each) => `Warning: ${each}.`),
+    ...facts.warnings.map((warning) => `Warning: ${warning}.`),
   ]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
 
 function describeInput({ lens, lens_version, sources, state, seed, failure }: RunFacts): string {
-  const all = sources.every(({ records }) => records !== undefined)
+  const isCounted = sources.every(({ records }) => records !== undefined)
   const records = sources.reduce((sum, source) => sum + (source.records ?? 0), 0)
-  const named = sources.map(({ name, records: of }) => (of === undefined ? name : `${name} (${formatNumber(of)})`))
-  const from = sources.length === 1 ? `the source ${named[0]}` : `${sources.length} sources: ${joinList(named)}`
-  const said = `The lens ${lens} ${lens_version} looked at ${all ? `${formatCount(records, 'record')} of ` : ''}${from}.`
-  const ended =
+  const names = sources.map((source) =>
+    source.records === undefined ? source.name : `${source.name} (${formatNumber(source.records)})`,
+  )
+  const from = sources.length === 1 ? `the source ${names[0]}` : `${sources.length} sources: ${joinList(names)}`
+  const input = `The run applies the lens ${lens} ${lens_version} to ${isCounted ? `${formatCount(records, 'record')} of ` : ''}${from}.`
+  const stateText =
     state === 'completed'
       ? `The run is completed; the same records, lens and seed (${seed}) give the same result.`
       : state === 'failed'
-        ? `The run failed: ${failure ?? 'the reason is not known'}.`
+        ? `The run failed: ${failure ?? 'the reason is unknown'}.`
         : `The run is ${state}.`
-  return `${said} ${ended}`
+  return `${input} ${stateText}`
 }
 
 function describeResult({
@@ -67,14 +69,14 @@ function describeResult({
   if (pairs === undefined) return ''
   const compared = `${formatCount(pairs, 'pair')} of records ${pairs === 1 ? 'was' : 'were'} compared.`
   if (entities === undefined || clusters === undefined) return compared
-  const how =
+  const method =
     route === 'links'
-      ? 'Both sources hold each thing once, so that each record has one partner at most.'
-      : 'Any number of records may be one.'
+      ? 'Both sources contain each entity once, so that each record has at most one match.'
+      : 'Any number of records may be one entity.'
   const records = facts.sources.reduce((sum, source) => sum + (source.records ?? 0), 0)
-  const alone = Math.max(0, records - (clustered ?? 0))
-  const result = `They make ${formatNumber(entities)} of the type ${entity_type}: ${formatCount(clusters, 'cluster')} with ${formatCount(clustered ?? 0, 'record')}, and ${formatCount(alone, 'record')} alone.`
-  return [compared, how, result, describeSizes(sizes)].filter((each) => each !== '').join(' ')
+  const single = Math.max(0, records - (clustered ?? 0))
+  const result = `They form ${formatCount(entities, 'entity', 'entities')} of type ${entity_type}: ${formatCount(clusters, 'cluster')} with ${formatCount(clustered ?? 0, 'record')}, and ${formatCount(single, 'single record')}.`
+  return [compared, method, result, describeSizes(sizes)].filter((sentence) => sentence !== '').join(' ')
 }
 
 function describeSizes(sizes: RunFacts['sizes']): string {
@@ -89,27 +91,27 @@ function describeSizes(sizes: RunFacts['sizes']): string {
 function describeEvidence({ evidence }: RunFacts): string {
   if (evidence.length === 0) return ''
   const strongest = evidence.slice(0, 3).map(({ field, bits }) => `${field} (${bits.toFixed(1)} bits)`)
-  return `What speaks most for a match when it is equal: ${joinList(strongest)}.`
+  return `Strongest evidence for a match, when equal: ${joinList(strongest)}.`
 }
 
 function describeDecisions({ confirmed, rejected, by_consensus, deferred, uncertain, matches }: RunFacts): string {
   if (matches === undefined) return ''
   const people = confirmed + rejected
-  const said =
+  const decisions =
     people === 0 && by_consensus === 0
-      ? 'Nobody has decided on a match yet.'
-      : `People confirmed ${formatNumber(confirmed)} and rejected ${formatNumber(rejected)}, and consensus decided ${formatNumber(by_consensus)}; what they decided holds over the scores.`
-  const later =
-    deferred > 0 ? ` ${formatCount(deferred, 'match', 'matches')} ${deferred === 1 ? 'was' : 'were'} put off.` : ''
+      ? 'No match has been decided yet.'
+      : `People confirmed ${formatNumber(confirmed)} and rejected ${formatNumber(rejected)}, and consensus decided ${formatNumber(by_consensus)}; these decisions override the scores.`
+  const deferredText =
+    deferred > 0 ? ` ${formatCount(deferred, 'match', 'matches')} ${deferred === 1 ? 'was' : 'were'} deferred.` : ''
   const open =
     uncertain === 0
       ? ' No open match is near even odds.'
-      : ` ${formatCount(uncertain, 'open match', 'open matches')} ${uncertain === 1 ? 'is' : 'are'} near even odds and worth a look.`
-  return `${formatCount(matches, 'match', 'matches')} ${matches === 1 ? 'is' : 'are'} kept. ${said}${later}${open}`
+      : ` ${formatCount(uncertain, 'open match', 'open matches')} ${uncertain === 1 ? 'is' : 'are'} near even odds and worth a review.`
+  return `${formatCount(matches, 'match', 'matches')} ${matches === 1 ? 'is' : 'are'} stored. ${decisions}${deferredText}${open}`
 }
 
-function formatCount(count: number, one: string, more = `${one}s`): string {
-  return `${formatNumber(count)} ${count === 1 ? one : more}`
+function formatCount(count: number, singular: string, plural = `${singular}s`): string {
+  return `${formatNumber(count)} ${count === 1 ? singular : plural}`
 }
 
 function formatNumber(count: number): string {

@@ -1,23 +1,26 @@
-// One step of a waterfall as the interface shows it.
+// One step of a waterfall, as the API returns it.
 import * as z from 'zod'
 import { shortText } from '../fields.ts'
 import type { WaterfallStep } from './waterfall.ts'
 
 export const waterfallStep = z.strictObject({
   field: shortText,
-  left: z.string().nullable().meta({ description: 'In normal form; null where there is none, or none to be seen' }),
+  left: z
+    .string()
+    .nullable()
+    .meta({ description: 'Normalised value; null where the record has none, or the caller may not see it' }),
   right: z.string().nullable(),
-  level: z.string().nullable().meta({ description: 'How alike both are; null where one says nothing' }),
+  level: z.string().nullable().meta({ description: 'Level of similarity; null where one record has no value' }),
   bits: z.number(),
-  frequency_bits: z.number().meta({ description: 'What an equal value adds for being rare' }),
-  total_bits: z.number().meta({ description: 'The prior and all fields so far' }),
+  frequency_bits: z.number().meta({ description: 'Added for an equal value that is rare' }),
+  total_bits: z.number().meta({ description: 'Sum of the prior and all fields so far' }),
 })
 
 export function showSteps(steps: readonly WaterfallStep[]): z.infer<typeof waterfallStep>[] {
-  return steps.map((each) => ({
-    ...each,
-    left: each.left ?? null,
-    right: each.right ?? null,
-    level: each.level ?? null,
+  return steps.map((step) => ({
+    ...step,
+    left: step.left ?? null,
+    right: step.right ?? null,
+    level: step.level ?? null,
   }))
 }

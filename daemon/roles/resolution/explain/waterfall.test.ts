@@ -1,4 +1,4 @@
-// The parts of a score add up to it, and every picture of them says the same.
+// The parts of a score add up to it, and every rendering shows the same parts.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
@@ -21,7 +21,7 @@ const matchEvidence: MatchEvidence = {
   found_by: ['surname: whole', 'born: whole'],
 }
 
-test('totals run from the prior to the score, and the score is a probability', () => {
+test('totals run from the prior to the score, and the score converts to a probability', () => {
   const { steps, bits, probability } = buildWaterfall(matchEvidence)
   expect(steps.map(({ total_bits }) => total_bits)).toEqual([-2.5, -4.5, -4.5, 6.5])
   expect(bits).toBe(6.5)
@@ -30,7 +30,7 @@ test('totals run from the prior to the score, and the score is a probability', (
   expect(bitsToProbability(0)).toBe(0.5)
 })
 
-test('each bar begins where the one before has ended, but for the score, which is the whole', () => {
+test('each bar begins where the one before has ended, except the score, which is the total', () => {
   const bits = fc.double({ min: -40, max: 40, noNaN: true })
   const fields = fc.array(
     fc.record({
@@ -43,8 +43,8 @@ test('each bar begins where the one before has ended, but for the score, which i
     }),
   )
   fc.assert(
-    fc.property(fields, bits, (given, prior_bits) => {
-      const waterfall = buildWaterfall({ prior_bits, fields: given, found_by: [] })
+    fc.property(fields, bits, (evidence, prior_bits) => {
+      const waterfall = buildWaterfall({ prior_bits, fields: evidence, found_by: [] })
       const { bars } = buildWaterfallChart(waterfall, '')
       const [prior, ...rest] = bars
       const score = rest.pop()
@@ -64,42 +64,42 @@ test('text has the chart, the values side by side and the keys', () => {
   const text = renderWaterfallText(buildWaterfall(matchEvidence), 'match_1', 60)
   expect(text).toMatch(/^match_1\nprior .* -6\.00\nsurname .* \+5\.00 equal\n .* -1\.50 common value\n/)
   expect(text).toContain('score')
-  expect(text).toContain('email    - | a@b (says nothing)')
-  expect(text).toContain('Both share: surname: whole, born: whole.')
+  expect(text).toContain('email    - | a@b (no evidence)')
+  expect(text).toContain('Shared keys: surname: whole, born: whole.')
   expect(renderWaterfallText(buildWaterfall({ ...matchEvidence, found_by: [] }), 'x', 60)).toContain(
-    'Both share no key',
+    'The records share no key',
   )
 })
 
-test('no line is wider than it may be, whatever is in the records, and nothing of them is left out', () => {
+test('no line exceeds the width for any values, and no value is left out', () => {
   const bits = fc.integer({ min: -1_000, max: 1_000 })
-  const told = fc.string({ unit: 'grapheme', maxLength: 300 })
+  const text = fc.string({ unit: 'grapheme', maxLength: 300 })
   const field = fc.record({
-    field: told,
-    left: told,
-    right: told,
-    level: told,
+    field: text,
+    left: text,
+    right: text,
+    level: text,
     bits,
     frequency_bits: bits,
   })
   fc.assert(
     fc.property(
       fc.array(field, { maxLength: 4 }),
-      told,
-      fc.array(told),
+      text,
+      fc.array(text),
       fc.integer({ min: 40, max: 200 }),
       (fields, title, found_by, width) => {
-        const text = renderWaterfallText(buildWaterfall({ prior_bits: 0, fields, found_by }), title, width)
-        const letters = (given: string) => given.replaceAll(/\s/g, '')
-        for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(width)
-        expect(text.isWellFormed()).toBe(true)
-        for (const { left, right } of fields) expect(letters(text)).toContain(letters(`${left}|${right}`))
+        const rendered = renderWaterfallText(buildWaterfall({ prior_bits: 0, fields, found_by }), title, width)
+        const removeSpaces = (value: string) => value.replaceAll(/\s/g, '')
+        for (const line of rendered.split('\n')) expect(line.length).toBeLessThanOrEqual(width)
+        expect(rendered.isWellFormed()).toBe(true)
+        for (const { left, right } of fields) expect(removeSpaces(rendered)).toContain(removeSpaces(`${left}|${right}`))
       },
     ),
   )
 })
 
-test('the picture has no mark-up of a value or a name', () => {
+test('the SVG escapes mark-up in values and names', () => {
   const hostile = { field: '<b>', left: '<i>', right: '"', level: '<script>1</script>', bits: 1, frequency_bits: 0 }
   const svg = renderWaterfallSvg(buildWaterfall({ ...matchEvidence, fields: [hostile] }), '<title>')
   expect(svg).not.toMatch(/<script|<b>|<i>/)

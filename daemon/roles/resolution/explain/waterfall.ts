@@ -1,9 +1,9 @@
-// Why two records are held to be one, or not: from the prior, field by field, to the score; the data of a waterfall chart.
+// Explains the score of two records, from the prior, field by field, to the total: the data of a waterfall chart.
 import { type BarChart, type ChartBar, formatSigned } from '../chart/chart.ts'
 import { renderBarChartSvg } from '../chart/svg.ts'
 import { renderBarChartText, wrapText } from '../chart/text.ts'
 
-/** What one field says. `level` is undefined where a record says nothing: then `bits` is what that costs, mostly 0. */
+/** Evidence of one field. `level` is undefined where a record has no value; `bits` is then the penalty, usually 0. */
 export type FieldEvidence = {
   readonly field: string
   readonly left: string | undefined
@@ -11,7 +11,7 @@ export type FieldEvidence = {
   readonly level: string | undefined
   /** Weight of the level, as log-odds to base 2. */
   readonly bits: number
-  /** What an equal value adds for being rare, or takes off for being common. */
+  /** Added for an equal value that is rare; negative for a common one. */
   readonly frequency_bits: number
 }
 
@@ -32,7 +32,7 @@ export type Waterfall = {
   readonly found_by: readonly string[]
 }
 
-/** Running totals after each field, in the order given. */
+/** Computes the running total after each field, in order. */
 export function buildWaterfall({ prior_bits, fields, found_by }: MatchEvidence): Waterfall {
   let total = prior_bits
   const steps = fields.map((field) => {
@@ -46,7 +46,9 @@ export function bitsToProbability(bits: number): number {
   return 1 / (1 + 2 ** -bits)
 }
 
-/** Bars that begin where the one before has ended: the prior, each field, what rarity adds, and the score from nought. */
+/**
+ * Builds bars that each begin where the last one ended: the prior, each field and its frequency, then the score from 0.
+ */
 export function buildWaterfallChart(waterfall: Waterfall, title: string): BarChart {
   const { prior_bits, steps, bits } = waterfall
   const bars: ChartBar[] = [{ name: 'prior', to: prior_bits, note: formatSigned(prior_bits) }]
@@ -54,8 +56,8 @@ export function buildWaterfallChart(waterfall: Waterfall, title: string): BarCha
   for (const { field, level, bits: weight, frequency_bits, total_bits } of steps) {
     bars.push({ name: field, from, to: from + weight, note: `${formatSigned(weight)} ${level ?? 'no evidence'}` })
     if (frequency_bits !== 0) {
-      const what = frequency_bits > 0 ? 'rare value' : 'common value'
-      bars.push({ name: '', from: from + weight, to: total_bits, note: `${formatSigned(frequency_bits)} ${what}` })
+      const cause = frequency_bits > 0 ? 'rare value' : 'common value'
+      bars.push({ name: '', from: from + weight, to: total_bits, note: `${formatSigned(frequency_bits)} ${cause}` })
     }
     from = total_bits
   }
@@ -67,20 +69,23 @@ export function renderWaterfallSvg(waterfall: Waterfall, title: string): string 
   return renderBarChartSvg(buildWaterfallChart(waterfall, title))
 }
 
-/** For a terminal of so many columns: the chart, then the values side by side, then the keys that both share. */
+/** Renders the chart, then the values side by side, then the shared keys, in `width` columns. */
 export function renderWaterfallText(waterfall: Waterfall, title: string, width: number): string {
   const { steps, found_by } = waterfall
   const widest = Math.min(Math.floor(width / 3), Math.max(0, ...steps.map(({ field }) => field.length)))
   const values = steps.map(({ field, left, right, level }) => {
-    const said = level === undefined ? 'says nothing' : level
-    return wrapText(`${field.padEnd(widest)}  ${left ?? '-'} | ${right ?? '-'} (${said})`, width, widest + 2)
+    return wrapText(
+      `${field.padEnd(widest)}  ${left ?? '-'} | ${right ?? '-'} (${level ?? 'no evidence'})`,
+      width,
+      widest + 2,
+    )
   })
   const keys =
-    found_by.length > 0 ? `Both share: ${found_by.join(', ')}.` : 'Both share no key: other records led there.'
+    found_by.length > 0 ? `Shared keys: ${found_by.join(', ')}.` : 'The records share no key: other records link them.'
   return `${[renderBarChartText(buildWaterfallChart(waterfall, title), width), values.join('\n'), wrapText(keys, width)].join('\n\n')}\n`
 }
 
-/** Never a certainty that it is not. */
+/** Formats a probability; never rounds it to certainty. */
 function formatPercent(probability: number): string {
   if (probability > 0.9999) return 'over 99.99 %'
   if (probability < 0.0001) return 'under 0.01 %'

@@ -1,4 +1,4 @@
-// Cancels a run. Its files are removed; matches that are written already stay.
+// Cancels a run. Its files are removed; matches already written stay.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { uid } from '../fields.ts'
@@ -19,11 +19,11 @@ export const cancel = matchingOperation({
   versioned: true,
 
   async run(call, { run_id }) {
-    const done = await changeRun(call, run_id, 'resolution.fusion-run.cancel', (run) =>
+    const changed = await changeRun(call, run_id, 'resolution.fusion-run.cancel', (run) =>
       cancelRun(run, call.nowIso(), call.now()),
     )
-    if (isRefusal(done)) return done
+    if (isRefusal(changed)) return changed
     call.wake('files')
-    return showRun(done)
+    return showRun(changed)
   },
 })

@@ -6,14 +6,17 @@ import type { Doc } from '../../../kernel/store/store.ts'
 import { runTotal } from '../metrics.ts'
 import { fusionRuns, type StoredRun } from './model.ts'
 
-/** Announces that a run has work to do, or that work on one has ended. */
+/** Topic: a run has pending work, or work on one has ended. */
 export const runsTopic = 'resolution.runs'
 
 export function runTopic(run: string): string {
   return `resolution.run/${run}`
 }
 
-/** A rule that returns the same value changes nothing. The audit record belongs to the tenant of the run, whoever changes it. */
+/**
+ * Applies a rule and announces the run. A rule that returns the same value writes nothing. The audit record belongs to
+ * the tenant of the run, also when another tenant's process changes it.
+ */
 export async function changeRun(
   call: Call,
   id: string,

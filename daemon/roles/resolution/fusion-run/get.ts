@@ -1,4 +1,4 @@
-// Shows one run.
+// Returns one run.
 import { operation } from '../../../kernel/operation/operation.ts'
 import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
 import { uidInput } from '../fields.ts'

@@ -17,7 +17,7 @@ export const list = operation({
     ...summaryField,
     state: runState.optional(),
     lens: shortText.optional(),
-    active: z.boolean().optional().meta({ description: 'true: only runs with pending work; false: only the others' }),
+    active: z.boolean().optional().meta({ description: 'true: only runs with pending work; false: only runs without' }),
   }),
   output: pageSchema(z.union([runView, runSummary])).meta({ id: 'FusionRunPage' }),
   errors: [],

@@ -1,4 +1,4 @@
-// A run: the records and the lens that it resolves them by, its state and its results.
+// A run: its records, the lens that resolves them, its state and its results.
 import * as z from 'zod'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
 import { consensusRange } from '../entity-match/consultation.ts'
@@ -49,11 +49,12 @@ export type RunCounts = z.infer<typeof runCounts>
 export const runSource = z
   .strictObject({
     node_id: shortText,
-    file: shortText
-      .optional()
-      .meta({ description: 'Name of the data file; absent: the records came with the request' }),
+    file: shortText.optional().meta({ description: 'Name of the data file; absent for records in the request' }),
     records: count.optional(),
-    columns: z.record(z.string(), z.string()).optional().meta({ description: 'Field to the column it is read from' }),
+    columns: z
+      .record(z.string(), z.string())
+      .optional()
+      .meta({ description: 'Column that each field is read from, by field' }),
   })
   .meta({ id: 'RunSource' })
 export type RunSource = z.infer<typeof runSource>
@@ -62,12 +63,12 @@ export type RunSource = z.infer<typeof runSource>
 export const lensOverrides = {
   threshold: z.number().min(-1_000).max(1_000).optional().meta({
     description:
-      'Bits (log-odds to base 2) above which two records are one entity; absent: from the lens, or found from the data',
+      'Bits (log-odds to base 2) from which two records are one entity; default: the threshold of the lens, or one derived from the data',
   }),
   null_penalty: z.number().min(0).max(100).optional().meta({
     description: 'Bits subtracted for a field where one record has no value',
   }),
-  id_field: shortText.optional().meta({ description: 'Column with the record id, instead of the one of the lens' }),
+  id_field: shortText.optional().meta({ description: 'Column of the record id; default: the column of the lens' }),
 }
 
 const runFields = {
@@ -80,18 +81,18 @@ const runFields = {
   seed: z.int(),
   sources: z.array(runSource),
   route: z.enum(['clusters', 'links']).optional().meta({
-    description: 'clusters: any number of records may be one entity; links: two sources that hold each entity once',
+    description: 'clusters: any number of records may be one entity; links: two sources that contain each entity once',
   }),
   scale: z.enum(['log_odds', 'likeness']).optional().meta({ description: 'Scale of the scores of its matches' }),
   counts: runCounts,
   evidence: z
     .array(z.strictObject({ field: shortText, bits: z.number() }))
     .optional()
-    .meta({ description: 'Weight of equal values of each field, as log-odds to base 2; the strongest first' }),
+    .meta({ description: 'Weight of equal values of each field, as log-odds to base 2, strongest first' }),
   failure: z
     .strictObject({ code: shortText, reason: z.string() })
     .optional()
-    .meta({ description: 'Why the run failed' }),
+    .meta({ description: 'Reason why the run failed' }),
   updated_at: instant,
   started_at: instant.optional(),
   ended_at: instant.optional(),
@@ -105,9 +106,9 @@ export const storedRun = z.strictObject({
   exchange_id: z.string().optional(),
   /** 1 while work is pending; an index, so that the worker finds it. */
   owes: z.union([z.literal(0), z.literal(1)]),
-  /** Times that the current phase was begun. */
+  /** Number of starts of the current phase. */
   attempts: count,
-  /** Trained weights, for looking up single records; natural logs. */
+  /** Trained weights for lookups of single records; natural logs. */
   weights: z
     .strictObject({
       prior: z.number(),
@@ -117,7 +118,7 @@ export const storedRun = z.strictObject({
       fields: z.array(z.strictObject({ name: shortText, outcomes: z.array(z.number()), has_frequencies: z.boolean() })),
     })
     .optional(),
-  /** When its files are dropped, in epoch milliseconds. */
+  /** Time at which the files are deleted, in epoch milliseconds. */
   files_until_ts: z.number().optional(),
 })
 export type StoredRun = z.infer<typeof storedRun>
@@ -135,7 +136,7 @@ export const runView = z
     version: z.int().min(1),
     ...provenanceViewFields,
     ...runFields,
-    progress: runProgress.optional().meta({ description: 'While a phase is under way' }),
+    progress: runProgress.optional().meta({ description: 'Progress of the current phase; absent between phases' }),
   })
   .meta({ id: 'FusionRun' })
 export type RunView = z.infer<typeof runView>
@@ -151,7 +152,7 @@ export const runSummary = z
   })
   .meta({ id: 'FusionRunSummary' })
 
-export function showRun({ id, version, value }: Doc<StoredRun>, at?: RunProgress): RunView {
+export function showRun({ id, version, value }: Doc<StoredRun>, progress?: RunProgress): RunView {
   const {
     label: classification,
     request_digest: _digest,
@@ -162,10 +163,10 @@ export function showRun({ id, version, value }: Doc<StoredRun>, at?: RunProgress
     weights: _weights,
     ...rest
   } = value
-  return { uid: id, run_id: id, version, classification, ...rest, ...(at ? { progress: at } : {}) }
+  return { uid: id, run_id: id, version, classification, ...rest, ...(progress ? { progress } : {}) }
 }
 
 export function summariseRun({ id, value }: Doc<StoredRun>): z.infer<typeof runSummary> {
-  const { state, lens, lens_version, counts: of, created_at } = value
-  return { uid: id, state, lens, lens_version, counts: of, created_at }
+  const { state, lens, lens_version, counts, created_at } = value
+  return { uid: id, state, lens, lens_version, counts, created_at }
 }

@@ -5,14 +5,14 @@ const nodeId = z
   .string()
   .min(1)
   .max(256)
-  .regex(/^[^\p{C}]+$/u, 'must be without control characters')
+  .regex(/^[^\p{C}]+$/u, 'must not contain control characters')
 
 const nodeValue = z.union([z.string().max(65_536), z.number(), z.boolean(), z.null()])
 
 export const nodeRecord = z.record(z.string().min(1).max(256), nodeValue)
 export type NodeRecord = z.infer<typeof nodeRecord>
 
-/** Relative to the tenant's folder. No part begins with a dot, so that the name cannot leave the folder. */
+/** File name relative to the tenant's folder. No part begins with a dot, so that the name cannot leave the folder. */
 export const dataFile = z
   .string()
   .max(512)
@@ -29,18 +29,22 @@ const max_nodes = 64
 
 export const nodeData = z
   .record(nodeId, nodeRecords)
-  .refine((nodes) => Object.keys(nodes).length > 0, 'must name a node')
+  .refine((nodes) => Object.keys(nodes).length > 0, 'must name at least one node')
   .refine((nodes) => Object.keys(nodes).length <= max_nodes, `must not have more than ${max_nodes} nodes`)
   .meta({
     id: 'NodeData',
-    description: 'Node to its records, or to {file}: the name of a data file in the tenant’s folder at the site',
+    description: 'Records of each node, or {file}: the name of a data file in the tenant’s folder at the site',
   })
 export type NodeData = z.infer<typeof nodeData>
 
 /** Sorts nodes by name, so that the order of a request does not matter. `inline`: by position in that order. */
 export function splitNodeData(data: NodeData) {
-  const nodes = Object.entries(data).sort(([one], [other]) => (one < other ? -1 : 1))
-  const inline = new Map(nodes.flatMap(([, of], place) => (Array.isArray(of) ? [[place, of] as const] : [])))
-  const sources = nodes.map(([node_id, of]) => (Array.isArray(of) ? { node_id } : { node_id, file: of.file }))
+  const nodes = Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1))
+  const inline = new Map(
+    nodes.flatMap(([, records], position) => (Array.isArray(records) ? [[position, records] as const] : [])),
+  )
+  const sources = nodes.map(([node_id, records]) =>
+    Array.isArray(records) ? { node_id } : { node_id, file: records.file },
+  )
   return { inline, sources }
 }

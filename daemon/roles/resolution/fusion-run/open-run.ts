@@ -1,4 +1,4 @@
-// Creates a run for the caller's tenant: writes its records to disk, then stores the run, then announces it.
+// Creates a run for the caller's tenant: writes its records to disk, stores the run, and announces it.
 import * as z from 'zod'
 import { type FieldError, isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { classification } from '../../../kernel/label/label.ts'
@@ -20,13 +20,17 @@ import { open_states } from './rules.ts'
 
 export const runInput = z.strictObject({
   lens_id: shortText.meta({ description: 'uid or name of the lens' }),
-  lens_version: shortText.optional().meta({ description: 'Absent: the version of the uid, or the newest of the name' }),
+  lens_version: shortText
+    .optional()
+    .meta({ description: 'Default: the version of the uid, or the newest version of the name' }),
   node_data: nodeData,
   ...lensOverrides,
   privacy: privacy.default('none'),
   seed,
   classification: classification.optional(),
-  consensus: consensusRange.optional().meta({ description: 'Opens consensus sessions for matches of uncertain score' }),
+  consensus: consensusRange
+    .optional()
+    .meta({ description: 'Opens consensus sessions for matches with uncertain scores' }),
 })
 type RunInput = z.infer<typeof runInput>
 
@@ -44,7 +48,7 @@ export async function openRun(call: Call, goal: StoredRun['goal'], input: RunInp
   const label = labelWithLens(call, input.classification, lens)
   if (isRefusal(label)) return label
   const value = { ...buildRun(call, goal, input, lens), label, sources: splitNodeData(input.node_data).sources }
-  // In turn, so that concurrent requests cannot exceed the limit together.
+  // In turn, so that concurrent requests together cannot exceed the limit.
   return await call.part(runWork).runInTurn(value.tenant_id, () => createRun(call, id, value, input))
 }
 
@@ -63,14 +67,14 @@ async function createRun(
   const stored = inline.size > 0 ? await call.part(runWork).storeRecords(id, inline) : undefined
   const detail = { lens: value.lens, lens_version: value.lens_version, goal, sources }
   const audit = [call.audited('resolution.fusion-run.start', id, detail, label)]
-  const made = await call
+  const created = await call
     .store(fusionRuns)
     .create(id, value, audit)
     .finally(() => stored?.release())
-  if (made === 'exists') return checkRepeatedRequest(call, await call.store(fusionRuns).get(id))
+  if (created === 'exists') return checkRepeatedRequest(call, await call.store(fusionRuns).get(id))
   call.count(runTotal, { state: 'pending' })
-  announceRun(call, made)
-  return made
+  announceRun(call, created)
+  return created
 }
 
 /** Counts the open runs of the tenant that the caller may see. */

@@ -1,11 +1,11 @@
-// Writes what a run found as matches. Their ids follow from their records, so writing them again changes nothing.
+// Writes the matches of a run. Their ids derive from their records, so a repeat changes nothing.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { upsertMatches } from '../entity-match/upsert-matches.ts'
 import { runWork } from '../parts.ts'
 import type { StoredRun } from './model.ts'
 
-/** Writes the matches that the last phase left in files. `signal`: aborted when the run has ended; its reason is thrown. */
+/** Writes the matches in the files of the last phase. `signal` is aborted when the run has ended; throws its reason. */
 export async function publishMatches(call: Call, run: Doc<StoredRun>, total: number, signal: AbortSignal) {
   const origin = { ...run.value, run_id: run.id }
   const phase = run.value.state === 'matching' ? 'match' : 'resolve'

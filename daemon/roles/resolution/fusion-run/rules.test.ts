@@ -1,4 +1,4 @@
-// A run goes from phase to phase as far as it was asked, and ends in one way alone.
+// A run performs its phases up to its goal, and ends once.
 import { describe, expect, test } from 'vitest'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { StoredRun } from './model.ts'
@@ -22,15 +22,15 @@ const pendingRun: StoredRun = {
   ...{ request_digest: '', owes: 1, attempts: 0 },
 }
 
-/** Through all its phases, as the worker takes it. */
+/** Performs all phases as the worker does. */
 function completeAllPhases(run: StoredRun): StoredRun {
   const phase = nextPhase(run)
   if (!phase) return run
   return completeAllPhases(completePhase(beginPhase(run, phase, at, 0), phase, { counts: { [phase]: 1 } }, at, 99))
 }
 
-describe('the way', () => {
-  test('leads through all phases, and adds up what each counted', () => {
+describe('phases', () => {
+  test('run in order, and add their counts', () => {
     expect(completeAllPhases(pendingRun)).toMatchObject({
       state: 'completed',
       counts: { extract: 1, match: 1, resolve: 1 },
@@ -38,26 +38,26 @@ describe('the way', () => {
     })
   })
 
-  test.each(['extracted', 'matched'] as const)('ends at %s where no more was asked, and goes on when it is', (goal) => {
-    const there = completeAllPhases({ ...pendingRun, goal })
-    expect(there).toMatchObject({ state: goal, owes: 0 })
-    expect(there.ended_at).toBeUndefined()
-    const more = extendGoal(there, 'completed', undefined, at)
-    expect(more).toMatchObject({ state: goal, owes: 1 })
-    expect(completeAllPhases(more as StoredRun).state).toBe('completed')
+  test.each(['extracted', 'matched'] as const)('stop at the goal %s, and continue when it is extended', (goal) => {
+    const stopped = completeAllPhases({ ...pendingRun, goal })
+    expect(stopped).toMatchObject({ state: goal, owes: 0 })
+    expect(stopped.ended_at).toBeUndefined()
+    const extended = extendGoal(stopped, 'completed', undefined, at)
+    expect(extended).toMatchObject({ state: goal, owes: 1 })
+    expect(completeAllPhases(extended as StoredRun).state).toBe('completed')
   })
 
   test.each([
     ['extracting', 'extract'],
     ['matching', 'match'],
     ['resolving', 'resolve'],
-  ] as const)('a phase that was left in the middle, %s, is begun again', (state, phase) => {
+  ] as const)('an interrupted phase, %s, starts again', (state, phase) => {
     expect(nextPhase({ state, goal: 'completed' })).toBe(phase)
   })
 
-  test('a phase in which the process ended three times is not begun a fourth time', () => {
+  test('a phase that crashed the process three times does not start a fourth time', () => {
     let run = { ...pendingRun, state: 'extracted' as const }
-    for (let time = 0; time < 3; time++) run = { ...run, ...beginPhase(run, 'match', at, 7) } as typeof run
+    for (let attempt = 0; attempt < 3; attempt++) run = { ...run, ...beginPhase(run, 'match', at, 7) } as typeof run
     expect(run).toMatchObject({ state: 'matching', attempts: 3 })
     const last = beginPhase(run, 'match', at, 7)
     expect(last).toMatchObject({ state: 'failed', failure: { code: 'ended' }, owes: 0, files_until_ts: 7 })
@@ -65,14 +65,14 @@ describe('the way', () => {
   })
 })
 
-describe('asked again', () => {
-  test('for what it comes to anyway, it is the same', () => {
+describe('an extended goal', () => {
+  test('that the run reaches anyway changes nothing', () => {
     expect(extendGoal(pendingRun, 'matched', undefined, at)).toBe(pendingRun)
-    const through = completeAllPhases(pendingRun)
-    expect(extendGoal(through, 'completed', undefined, at)).toBe(through)
+    const completed = completeAllPhases(pendingRun)
+    expect(extendGoal(completed, 'completed', undefined, at)).toBe(completed)
   })
 
-  test('with a threshold it takes that, until it resolves', () => {
+  test('may set a threshold until the run resolves', () => {
     const matched = completeAllPhases({ ...pendingRun, goal: 'matched' })
     expect(extendGoal(matched, 'completed', 3, at)).toMatchObject({ threshold: 3, goal: 'completed', owes: 1 })
     expect(extendGoal({ ...matched, scale: 'likeness' }, 'completed', 3, at)).toMatchObject({ code: 'invalid' })
@@ -81,15 +81,15 @@ describe('asked again', () => {
     }
   })
 
-  test.each(['failed', 'cancelled'] as const)('a run that is %s goes nowhere', (state) => {
+  test.each(['failed', 'cancelled'] as const)('of a run that is %s is refused', (state) => {
     expect(extendGoal({ ...pendingRun, state }, 'matched', undefined, at)).toMatchObject({ code: 'wrong_state' })
     expect(nextPhase({ state, goal: 'completed' })).toBeUndefined()
   })
 })
 
-describe('ended', () => {
+describe('the end of a run', () => {
   test.each(['pending', 'extracting', 'extracted', 'matching', 'matched', 'resolving'] as const)(
-    'a run that is %s can be cancelled and can fail, and its files go at once',
+    'that is %s may be a cancellation or a failure, and its files are deleted at once',
     (state) => {
       const run = { ...pendingRun, state }
       expect(cancelRun(run, at, 5)).toMatchObject({ state: 'cancelled', owes: 0, ended_at: at, files_until_ts: 5 })
@@ -98,22 +98,22 @@ describe('ended', () => {
     },
   )
 
-  test('cancelling twice is once, and what is through cannot be cancelled', () => {
-    const gone = cancelRun(pendingRun, at, 5)
-    if (isRefusal(gone)) throw gone
-    expect(cancelRun(gone, at, 6)).toBe(gone)
+  test('by a repeated cancellation changes nothing, and an ended run cannot be cancelled', () => {
+    const cancelled = cancelRun(pendingRun, at, 5)
+    if (isRefusal(cancelled)) throw cancelled
+    expect(cancelRun(cancelled, at, 6)).toBe(cancelled)
     for (const state of ['completed', 'failed'] as const) {
       expect(cancelRun({ ...pendingRun, state }, at, 5)).toMatchObject({ code: 'wrong_state' })
     }
   })
 })
 
-describe('a run that waits to be asked for more', () => {
+describe('expiry of a run that waits for a request', () => {
   const day_ms = 86_400_000
   const now_ms = Date.parse(at) + 2 * day_ms
   const later = new Date(now_ms).toISOString()
 
-  test.each(['extracted', 'matched'] as const)('at %s ends when its days are over, and not before', (state) => {
+  test.each(['extracted', 'matched'] as const)('at %s comes after its days, and not before', (state) => {
     const waiting: StoredRun = { ...pendingRun, state, goal: state, owes: 0 }
     expect(expireRun(waiting, 2, later, now_ms - 1)).toBe(waiting)
     expect(expireRun(waiting, 2, later, now_ms)).toMatchObject({
@@ -124,11 +124,11 @@ describe('a run that waits to be asked for more', () => {
   })
 
   test.each<[string, Partial<StoredRun>]>([
-    ['is worked on', { state: 'matching', owes: 1 }],
-    ['was asked for more', { state: 'extracted', owes: 1 }],
+    ['is in progress', { state: 'matching', owes: 1 }],
+    ['has a further request', { state: 'extracted', owes: 1 }],
     ['has ended', { state: 'completed' }],
-    ['is of an exchange', { state: 'matched', exchange_id: 'xchg_1' }],
-  ])('stays as it is where it %s', (_, more) => {
+    ['belongs to an exchange', { state: 'matched', exchange_id: 'xchg_1' }],
+  ])('does not apply to a run that %s', (_, more) => {
     const run: StoredRun = { ...pendingRun, owes: 0, ...more }
     expect(expireRun(run, 2, later, now_ms * 2)).toBe(run)
   })

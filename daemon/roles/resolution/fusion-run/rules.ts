@@ -1,10 +1,10 @@
-// Pure rules of a run: its phases in order up to its goal, and the ways in which it ends.
+// Pure rules of a run: its phases in order up to its goal, and its ends.
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { RunPhase, RunState, StoredRun } from './model.ts'
 
 type RunGoal = StoredRun['goal']
 
-/** The states of a run in order; `failed` and `cancelled` can follow any of them but the last. */
+/** The states of a run in order; `failed` and `cancelled` can follow any state except the last. */
 const stateSequence: readonly RunState[] = [
   'pending',
   'extracting',
@@ -21,7 +21,7 @@ const statesByPhase: Readonly<Record<RunPhase, { readonly during: RunState; read
   resolve: { during: 'resolving', after: 'completed' },
 }
 
-/** Limit for a phase that ends the whole process each time. */
+/** Limit for a phase that crashes the process each time. */
 const max_attempts = 3
 
 /** States of a run that has not ended. */
@@ -39,7 +39,7 @@ export function isAtGoal(run: Pick<StoredRun, 'state' | 'goal'>): boolean {
   return isEnded(run) || stateSequence.indexOf(run.state) >= stateSequence.indexOf(run.goal)
 }
 
-/** Undefined at the goal. A phase in progress was left by a process that ended: it begins again. */
+/** Returns the next phase; undefined at the goal. A phase that an ended process left in progress starts again. */
 export function nextPhase(run: Pick<StoredRun, 'state' | 'goal'>): RunPhase | undefined {
   if (isAtGoal(run)) return undefined
   if (run.state === 'pending' || run.state === 'extracting') return 'extract'
@@ -48,7 +48,7 @@ export function nextPhase(run: Pick<StoredRun, 'state' | 'goal'>): RunPhase | un
 
 export function beginPhase(run: StoredRun, phase: RunPhase, at: string, now_ms: number): StoredRun {
   if (run.attempts >= max_attempts) {
-    const reason = `the service ended ${max_attempts} times in the phase ${phase}: see its log`
+    const reason = `the service crashed ${max_attempts} times in the phase ${phase}: see its log, then start a new run`
     return markRunFailed(run, { code: 'ended', reason }, at, now_ms)
   }
   const state = statesByPhase[phase].during
@@ -58,17 +58,17 @@ export function beginPhase(run: StoredRun, phase: RunPhase, at: string, now_ms: 
 export type RunPhaseResult = Pick<StoredRun, 'counts'> &
   Partial<Pick<StoredRun, 'sources' | 'route' | 'scale' | 'weights'>>
 
-/** `files_until_ts`: when files of a completed run are removed, in epoch milliseconds. */
+/** Completes a phase. `files_until_ts`: time at which files of a completed run are deleted, in epoch milliseconds. */
 export function completePhase(
   run: StoredRun,
   phase: RunPhase,
-  found: RunPhaseResult,
+  result: RunPhaseResult,
   at: string,
   files_until_ts: number,
 ): StoredRun {
   const state = statesByPhase[phase].after
-  const counts = { ...run.counts, ...found.counts }
-  const next: StoredRun = { ...run, ...found, counts, state, attempts: 0, updated_at: at }
+  const counts = { ...run.counts, ...result.counts }
+  const next: StoredRun = { ...run, ...result, counts, state, attempts: 0, updated_at: at }
   const owes = isAtGoal(next) ? 0 : 1
   return state === 'completed' ? { ...next, owes, ended_at: at, files_until_ts } : { ...next, owes }
 }
@@ -82,7 +82,7 @@ export function markRunFailed(
   return { ...endRun(run, at, now_ms), state: 'failed', failure }
 }
 
-/** Returns the same run where it is cancelled already. */
+/** Cancels a run; returns the same value if it is cancelled already. */
 export function cancelRun(run: StoredRun, at: string, now_ms: number): StoredRun | Refusal {
   if (run.state === 'cancelled') return run
   if (isEnded(run)) return refuse('wrong_state', `the run is already ${run.state}`)
@@ -91,7 +91,10 @@ export function cancelRun(run: StoredRun, at: string, now_ms: number): StoredRun
 
 const day_ms = 86_400_000
 
-/** Fails a run that has waited `wait_days` for a request; returns any other run as it is. Runs of exchanges end with their exchange. */
+/**
+ * Fails a run that has waited `wait_days` for a request; returns any other run unchanged. A run of an exchange ends
+ * with the exchange.
+ */
 export function expireRun(run: StoredRun, wait_days: number, at: string, now_ms: number): StoredRun {
   const isWaiting = waiting_states.includes(run.state) && run.owes === 0 && run.exchange_id === undefined
   if (!isWaiting || now_ms - Date.parse(run.updated_at) < wait_days * day_ms) return run
@@ -103,7 +106,7 @@ function endRun(run: StoredRun, at: string, now_ms: number): StoredRun {
   return { ...run, owes: 0, attempts: 0, updated_at: at, ended_at: at, files_until_ts: now_ms }
 }
 
-/** Extends the goal of a run. Returns the same run where its goal is as far already. */
+/** Extends the goal of a run. Returns the same value if the goal is as far already. */
 export function extendGoal(
   run: StoredRun,
   goal: RunGoal,
@@ -112,21 +115,21 @@ export function extendGoal(
 ): StoredRun | Refusal {
   if (run.state === 'failed' || run.state === 'cancelled')
     return refuse('wrong_state', `the run is ${run.state}: start a new one`)
-  const isOther = threshold !== undefined && threshold !== run.threshold
-  if (isOther && stateSequence.indexOf(run.state) >= stateSequence.indexOf('resolving')) {
+  const hasNewThreshold = threshold !== undefined && threshold !== run.threshold
+  if (hasNewThreshold && stateSequence.indexOf(run.state) >= stateSequence.indexOf('resolving')) {
     return refuse('wrong_state', `the run is ${run.state} with another threshold: start a new one`)
   }
-  // The threshold of this phase is fixed, and the scale of its scores is not known yet.
-  if (isOther && run.state === 'matching') {
+  // The threshold of this phase is fixed, and the scale of its scores is unknown as yet.
+  if (hasNewThreshold && run.state === 'matching') {
     return refuse('wrong_state', 'the run is matching with another threshold: retry once it has matched')
   }
-  if (isOther && run.scale === 'likeness') return refuse('invalid', likenessThresholdMessage, [thresholdFault])
+  if (hasNewThreshold && run.scale === 'likeness') return refuse('invalid', likenessThresholdMessage, [thresholdFault])
   const furthest = stateSequence.indexOf(goal) > stateSequence.indexOf(run.goal) ? goal : run.goal
-  if (furthest === run.goal && !isOther) return run
-  const next = { ...run, goal: furthest, ...(isOther ? { threshold } : {}), updated_at: at }
+  if (furthest === run.goal && !hasNewThreshold) return run
+  const next = { ...run, goal: furthest, ...(hasNewThreshold ? { threshold } : {}), updated_at: at }
   return { ...next, owes: isAtGoal(next) ? 0 : 1 }
 }
 
 const likenessThresholdMessage =
-  'the records were matched by text similarity, whose threshold is found from the data: set a threshold before matching'
-const thresholdFault = { path: 'threshold', message: 'must be left out for these records' }
+  'the records were matched by text similarity, whose threshold is derived from the data: set a threshold before matching'
+const thresholdFault = { path: 'threshold', message: 'must be absent for these records' }

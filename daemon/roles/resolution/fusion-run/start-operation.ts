@@ -1,16 +1,16 @@
-// Declares an operation that begins a run; the operations differ in how far the run goes.
+// Declares an operation that starts a run; the operations differ in the goal of the run.
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { matchingOperation } from '../matching.ts'
 import { runView, type StoredRun, showRun } from './model.ts'
 import { max_body_bytes, openRun, runInput } from './open-run.ts'
 
-/** `goal`: the state at which the run stops. */
+/** Declares the operation. `goal`: the state at which the run stops. */
 export function startOperation(
-  described: { readonly summary: string; readonly path: string; readonly tool: string },
+  declaration: { readonly summary: string; readonly path: string; readonly tool: string },
   goal: StoredRun['goal'],
 ) {
   return matchingOperation({
-    ...described,
+    ...declaration,
     method: 'POST',
     input: runInput,
     output: runView,
@@ -22,8 +22,8 @@ export function startOperation(
     max_body_bytes,
 
     async run(call, input) {
-      const made = await openRun(call, goal, input)
-      return isRefusal(made) ? made : showRun(made)
+      const opened = await openRun(call, goal, input)
+      return isRefusal(opened) ? opened : showRun(opened)
     },
   })
 }

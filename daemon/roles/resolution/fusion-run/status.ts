@@ -1,4 +1,4 @@
-// Shows a run with its progress, from the process that works on it.
+// Returns a run with its progress, as known to the process that executes it.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { uid } from '../fields.ts'

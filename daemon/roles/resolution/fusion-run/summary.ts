@@ -11,7 +11,7 @@ import { narrateRun, type RunFacts } from '../explain/narrative.ts'
 import { uid } from '../fields.ts'
 import { fusionRuns, type StoredRun } from './model.ts'
 
-/** Half a bit of uncertainty, which is a probability of about one in nine. */
+/** Half a bit of uncertainty: a probability of about one in nine. */
 const min_uncertain_worth = 0.5
 
 export const summary = operation({
@@ -22,7 +22,7 @@ export const summary = operation({
   input: z.strictObject({ run_id: uid }),
   output: z
     .strictObject({ run_id: uid, classification: label, text: z.string() })
-    .meta({ id: 'RunNarrative', description: 'Prose, the same for the same facts' }),
+    .meta({ id: 'RunNarrative', description: 'A deterministic description as prose' }),
   errors: ['not_found'],
   allow: 'resolution:read',
   produces: ['application/json', 'text/plain'],
@@ -36,12 +36,12 @@ export const summary = operation({
   },
 })
 
-/** Counts only what the caller may see. */
+/** Loads the facts of a run. Counts only documents that the caller may see. */
 async function loadRunFacts(call: Call, { id: run_id, value }: Doc<StoredRun>): Promise<RunFacts> {
   const matches = call.store(entityMatches)
   const people = { run_id, decided_by: 'human' }
   const sizes = await call.store(entityClusters).countBy('size', { run_id, state: 'live', size: { gte: 2 } })
-  const [overruled, owing] = await Promise.all([
+  const [overruled, pending] = await Promise.all([
     matches.count({ run_id, overruled: true }),
     matches.count({ run_id, owes: 1 }),
   ])
@@ -49,9 +49,7 @@ async function loadRunFacts(call: Call, { id: run_id, value }: Doc<StoredRun>): 
   return {
     ...{ lens, lens_version, entity_type, state, route, seed, ...counts },
     sources: sources.map(({ node_id, records }) => ({ name: node_id, records })),
-    sizes: [...sizes]
-      .map(([size, clusters]) => ({ size: Number(size), clusters }))
-      .sort((one, other) => one.size - other.size),
+    sizes: [...sizes].map(([size, clusters]) => ({ size: Number(size), clusters })).sort((a, b) => a.size - b.size),
     confirmed: await matches.count({ ...people, state: 'confirmed' }),
     rejected: await matches.count({ ...people, state: 'rejected' }),
     deferred: await matches.count({ ...people, state: 'deferred' }),
@@ -63,8 +61,8 @@ async function loadRunFacts(call: Call, { id: run_id, value }: Doc<StoredRun>): 
     }),
     evidence: value.evidence ?? [],
     warnings: [
-      ...(overruled > 0 ? [`confirmed matches that rejected ones keep apart: ${overruled}`] : []),
-      ...(owing > 0 ? [`decisions that are not in the clusters yet: ${owing}`] : []),
+      ...(overruled > 0 ? [`confirmed matches that rejected matches keep apart: ${overruled}`] : []),
+      ...(pending > 0 ? [`decisions not yet applied to the clusters: ${pending}`] : []),
     ],
     failure: failure?.reason,
   }

@@ -1,4 +1,4 @@
-// Takes a run from phase to phase, until it reaches its goal, fails or is cancelled.
+// Performs the phases of a run until it reaches its goal, fails or is cancelled.
 
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -18,22 +18,22 @@ const day_ms = 86_400_000
 const poll_interval_ms = 2_000
 
 export async function carryOutRun(call: Call, id: string): Promise<void> {
-  const ended = new AbortController()
-  const signal = AbortSignal.any([call.signal, ended.signal])
+  const endController = new AbortController()
+  const signal = AbortSignal.any([call.signal, endController.signal])
   const end = { topic: runTopic(id), poll_interval_ms, hasEnded: () => hasRunEnded(call, id) }
-  const watching = abortWhenEnded(call, end, ended.signal, ended)
-  let isThrough = false
+  const watching = abortWhenEnded(call, end, endController.signal, endController)
+  let isFinished = false
   try {
     while (!signal.aborted && (await performNextPhase(call, id, signal)));
-    isThrough = !call.signal.aborted
+    isFinished = !call.signal.aborted
   } finally {
-    ended.abort()
+    endController.abort()
     await watching
-    if (!isThrough) await resetAttempts(call, id)
+    if (!isFinished) await resetAttempts(call, id)
   }
 }
 
-/** Only the end of the whole process counts as an attempt, not an orderly stop or an unavailable store. */
+/** Only a crash of the process counts as an attempt, not an orderly stop or an unavailable store. */
 async function resetAttempts(call: Call, id: string): Promise<void> {
   await call
     .store(fusionRuns)
@@ -49,25 +49,25 @@ async function hasRunEnded(call: Call, id: string): Promise<boolean> {
   return !doc || isEnded(doc.value)
 }
 
-/** Returns whether another phase may follow. */
+/** Performs the next phase. Returns whether another phase may follow. */
 async function performNextPhase(call: Call, id: string, signal: AbortSignal): Promise<boolean> {
   const { value } = await call.store(fusionRuns).get(id)
   const phase = nextPhase(value)
   if (!phase) return false
-  const run = await changeActiveRun(call, id, `${phase}-begun`, (now) =>
-    beginPhase(now, phase, call.nowIso(), call.now()),
+  const run = await changeActiveRun(call, id, `${phase}-begun`, (current) =>
+    beginPhase(current, phase, call.nowIso(), call.now()),
   )
   if (isEnded(run.value)) return false
-  const found = await performPhase(call, run, phase, signal)
-  if (found === 'ended') return false
-  if (isRefusal(found)) return await failRun(call, id, found)
-  const keep_until = call.now() + call.settings(settings).keep_days * day_ms
+  const result = await performPhase(call, run, phase, signal)
+  if (result === 'ended') return false
+  if (isRefusal(result)) return await failRun(call, id, result)
+  const files_until_ts = call.now() + call.settings(settings).keep_days * day_ms
   try {
-    await changeActiveRun(call, id, `${phase}-done`, (now) =>
-      completePhase(now, phase, found, call.nowIso(), keep_until),
+    await changeActiveRun(call, id, `${phase}-done`, (current) =>
+      completePhase(current, phase, result, call.nowIso(), files_until_ts),
     )
   } catch (error) {
-    // A result that no document can hold fails again each time; only an unavailable store is worth a retry.
+    // A result too large for a document fails again each time; only an unavailable store is worth a retry.
     if (isRefusal(error)) throw error
     return await failRun(call, id, logInternalFailure(call, id, error))
   }
@@ -77,24 +77,24 @@ async function performNextPhase(call: Call, id: string, signal: AbortSignal): Pr
 }
 
 async function failRun(call: Call, id: string, { code, message: reason }: Refusal): Promise<false> {
-  await changeActiveRun(call, id, 'failed', (now) => markRunFailed(now, { code, reason }, call.nowIso(), call.now()))
+  await changeActiveRun(call, id, 'failed', (run) => markRunFailed(run, { code, reason }, call.nowIso(), call.now()))
   call.wake('files')
   return false
 }
 
-/** Leaves a run that has ended as it is. */
+/** Changes a run, unless it has ended. */
 async function changeActiveRun(
   call: Call,
   id: string,
   verb: string,
   rule: (run: StoredRun) => StoredRun,
 ): Promise<Doc<StoredRun>> {
-  const stepped = await changeRun(call, id, `resolution.fusion-run.${verb}`, (run) => (isEnded(run) ? run : rule(run)))
-  if (isRefusal(stepped)) throw stepped
-  return stepped
+  const changed = await changeRun(call, id, `resolution.fusion-run.${verb}`, (run) => (isEnded(run) ? run : rule(run)))
+  if (isRefusal(changed)) throw changed
+  return changed
 }
 
-/** Throws where the store is unavailable: the worker then tries the run again. Returns all other failures. */
+/** Performs one phase. Throws if the store is unavailable, so that the worker retries; returns any other failure. */
 async function performPhase(
   call: Call,
   run: Doc<StoredRun>,
@@ -104,13 +104,13 @@ async function performPhase(
   try {
     const lens = await call.store(lenses).get(run.value.lens_id)
     const isLast = phase === 'resolve' || (phase === 'match' && run.value.goal === 'matched')
-    const found = await call.part(runWork).perform(buildPhaseJob(run, phase, lens.value.body, isLast), signal)
-    if (isRefusal(found)) return found
-    const known: Doc<StoredRun> = { ...run, value: { ...run.value, ...found } }
-    if (phase === 'extract') for (const use of found.sources ?? []) await bindLens(call, lens, buildLensUse(run, use))
-    if (isLast) await publishMatches(call, known, found.counts.matches ?? 0, signal)
-    if (phase === 'resolve') await publishRegistry(call, known, found.counts.entities ?? 0, signal)
-    return found
+    const result = await call.part(runWork).perform(buildPhaseJob(run, phase, lens.value.body, isLast), signal)
+    if (isRefusal(result)) return result
+    const updated: Doc<StoredRun> = { ...run, value: { ...run.value, ...result } }
+    if (phase === 'extract') for (const use of result.sources ?? []) await bindLens(call, lens, buildLensUse(run, use))
+    if (isLast) await publishMatches(call, updated, result.counts.matches ?? 0, signal)
+    if (phase === 'resolve') await publishRegistry(call, updated, result.counts.entities ?? 0, signal)
+    return result
   } catch (error) {
     if (signal.aborted) return 'ended'
     if (!isRefusal(error)) return logInternalFailure(call, run.id, error)
@@ -119,12 +119,12 @@ async function performPhase(
   }
 }
 
-/** A defect would fail again each time, so it fails the run. */
+/** Logs a defect, which fails the run since it would fail again each time. */
 function logInternalFailure(call: Call, run: string, error: unknown): Refusal {
   const { trace_id } = call.trace
-  const why = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  call.log.error('resolution.run.broken', { trace_id, run, error: why })
-  return refuse('internal', 'the service failed: see its log for the reason')
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  call.log.error('resolution.run.broken', { trace_id, run, error: detail })
+  return refuse('internal', 'the service failed with an internal error: see its log')
 }
 
 function buildPhaseJob(
@@ -135,8 +135,8 @@ function buildPhaseJob(
 ): PhaseJob {
   const { tenant_id, seed, sources } = value
   const { threshold = lens.threshold, null_penalty = lens.null_penalty, id_field = lens.id_field } = value
-  const seen = { ...lens, threshold, null_penalty, id_field }
-  return { run: id, phase, lens: seen, tenant_id, seed, sources, isLast }
+  const runLens = { ...lens, threshold, null_penalty, id_field }
+  return { run: id, phase, lens: runLens, tenant_id, seed, sources, isLast }
 }
 
 function buildLensUse({ id: run_id, value: { label } }: Doc<StoredRun>, { node_id, columns }: RunSource) {

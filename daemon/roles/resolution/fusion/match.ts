@@ -1,4 +1,4 @@
-// Requests the second phase of a run, which compares and scores its records, and shows the best matches.
+// Requests the second phase of a run, which compares and scores its records, and returns the best matches.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { listFields } from '../../../kernel/operation/paging.ts'
@@ -20,8 +20,10 @@ export const match = matchingOperation({
   output: z
     .strictObject({
       run: runView,
-      items: z.array(matchView).meta({ description: 'The most certain first; none while the phase is under way' }),
-      next_cursor: z.string().optional().meta({ description: 'For entity_match_list with this run_id' }),
+      items: z
+        .array(matchView)
+        .meta({ description: 'Matches, most certain first; empty while the phase is in progress' }),
+      next_cursor: z.string().optional().meta({ description: 'Cursor for entity_match_list with this run_id' }),
     })
     .meta({ id: 'MatchPhase' }),
   errors: ['not_found', 'not_your_tenant', 'wrong_state', 'precondition_failed'],

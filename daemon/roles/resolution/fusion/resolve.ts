@@ -1,4 +1,4 @@
-// Requests the third phase of a run, which joins its matches into clusters, and shows the largest.
+// Requests the third phase of a run, which joins its matches into clusters, and returns the largest.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { listFields } from '../../../kernel/operation/paging.ts'
@@ -20,8 +20,13 @@ export const resolve = matchingOperation({
   output: z
     .strictObject({
       run: runView,
-      items: z.array(clusterView).meta({ description: 'The largest first; none while the phase is under way' }),
-      next_cursor: z.string().optional().meta({ description: 'For entity clusters with this run_id' }),
+      items: z
+        .array(clusterView)
+        .meta({ description: 'Clusters, largest first; empty while the phase is in progress' }),
+      next_cursor: z
+        .string()
+        .optional()
+        .meta({ description: 'Cursor for the list of entity clusters with this run_id' }),
     })
     .meta({ id: 'ResolvePhase' }),
   errors: ['not_found', 'not_your_tenant', 'wrong_state', 'precondition_failed'],

@@ -1,13 +1,13 @@
-// Records which version of a lens is in use from now on.
+// Records the version of a lens that is in use from now on.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import type { StoredLens } from '../lens/stored-lens.ts'
 import { bindingUid, lensBindings, type StoredBinding } from './model.ts'
 
-/** `label`: of the run that names its data set and columns; of the lens where no run does. */
+/** `label`: the label of the run that names the data set and columns; without a run, the label of the lens applies. */
 export type LensUse = Pick<StoredBinding, 'dataset' | 'columns' | 'run_id'> & Partial<Pick<StoredBinding, 'label'>>
 
-/** Saying the same again changes nothing. */
+/** Creates or replaces a binding. The same lens and run again change nothing. */
 export async function bindLens(call: Call, { id, value }: Doc<StoredLens>, use: LensUse = {}): Promise<void> {
   const { tenant_id, label, lens, lens_version, entity_type } = value
   const uid = bindingUid(tenant_id, lens, entity_type, use.dataset)

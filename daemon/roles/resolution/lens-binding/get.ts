@@ -1,11 +1,11 @@
-// One binding, as an owned object.
+// Returns one lens binding.
 import { operation } from '../../../kernel/operation/operation.ts'
 import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
 import { uidInput } from '../fields.ts'
 import { bindingView, lensBindings, showBinding } from './model.ts'
 
 export const get = operation({
-  summary: 'Get which version of a lens is in use for one thing',
+  summary: 'Get one lens binding: the version of a lens in use for an entity type or data set',
   method: 'GET',
   path: '/api/v2/lens_binding/{uid}',
   also: objectPathAliases('lensbinding', '/{uid}'),

@@ -1,4 +1,4 @@
-// Which lens is in use for what, newest first.
+// Lists lens bindings, newest first.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
@@ -7,7 +7,7 @@ import { shortText, summaryField } from '../fields.ts'
 import { bindingSummary, bindingView, lensBindings, showBinding, summariseBinding } from './model.ts'
 
 export const list = operation({
-  summary: 'List which version of a lens is in use for what',
+  summary: 'List lens bindings: the version of a lens in use for each entity type and data set',
   method: 'GET',
   path: '/api/v2/lens_binding',
   also: objectPathAliases('lensbinding'),

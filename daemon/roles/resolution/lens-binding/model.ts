@@ -1,4 +1,4 @@
-// Which version of a lens is in use for a kind of entity, and which columns of a data set it reads there.
+// A lens binding: the version of a lens in use for an entity type, and the columns that it reads in a data set.
 import * as z from 'zod'
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { label } from '../../../kernel/label/label.ts'
@@ -8,14 +8,14 @@ import { shortText, uid } from '../fields.ts'
 const bindingFields = {
   entity_type: shortText,
   lens: shortText,
-  lens_id: uid.meta({ description: 'uid of the version that is in use' }),
+  lens_id: uid.meta({ description: 'uid of the version in use' }),
   lens_version: shortText,
-  dataset: shortText.optional().meta({ description: 'The node whose records it reads; absent: whichever come' }),
+  dataset: shortText.optional().meta({ description: 'The node whose records the lens reads; any node when absent' }),
   columns: z
     .record(z.string(), z.string())
     .optional()
-    .meta({ description: 'Of a data set: field to the column that it is read from' }),
-  run_id: uid.optional().meta({ description: 'The run that named it last' }),
+    .meta({ description: 'Column of the data set that each field is read from, by field' }),
+  run_id: uid.optional().meta({ description: 'The last run that used this binding' }),
   updated_at: z.iso.datetime(),
 }
 
@@ -28,7 +28,7 @@ export const lensBindings = collection({
   indexes: ['entity_type', 'lens', 'lens_id', 'dataset', 'updated_at'],
 })
 
-/** A data set has one binding for each lens that reads it; so has a kind of entity, for whichever data comes. */
+/** One binding for each lens and data set. Without a data set: one for each lens and entity type. */
 export function bindingUid(tenant_id: string, lens: string, entity_type: string, dataset: string | undefined): string {
   return `bind_${sha256(JSON.stringify([tenant_id, lens, entity_type, dataset ?? null])).slice(0, 32)}`
 }

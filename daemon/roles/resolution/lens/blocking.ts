@@ -1,4 +1,5 @@
-// How a lens names the pairs that are worth comparing: records that share keys, neighbours in an order, the nearest by their words.
+// Blocking rules of a lens. They choose the pairs to compare: records that share keys, neighbours in a sorted order, or
+// nearest records by their words.
 import { z } from 'zod'
 import { parseExpression } from './expression.ts'
 
@@ -6,21 +7,31 @@ const blockingKey = z
   .string()
   .max(128)
   .superRefine((text, context) => {
-    const read = parseExpression(text)
-    if (typeof read === 'string') context.addIssue({ code: 'custom', message: read })
+    const expression = parseExpression(text)
+    if (typeof expression === 'string') context.addIssue({ code: 'custom', message: expression })
   })
   .describe('a field, or a view of one: `surname`, `surname:prefix(4)`, `surname:phonetic`, `date_of_birth:year`')
 
 const blockingKeys = z.array(blockingKey).min(1).max(8)
 
 const neighbourhoodRule = z.strictObject({
-  by: blockingKeys.describe('what records are ordered by, the first before the second'),
-  window: z.int().min(2).max(100).default(5).describe('so many records in a row are compared with each other'),
+  by: blockingKeys.describe('sort keys of the records, most significant first'),
+  window: z
+    .int()
+    .min(2)
+    .max(100)
+    .default(5)
+    .describe('number of consecutive records that are compared with each other'),
 })
 
 const nearestRule = z.strictObject({
-  fields: z.array(z.string().max(64)).min(1).max(14).optional().describe('whose words count; all texts unless said'),
-  k: z.int().min(1).max(100).default(10).describe('so many of the most alike are compared with each record'),
+  fields: z
+    .array(z.string().max(64))
+    .min(1)
+    .max(14)
+    .optional()
+    .describe('fields whose words count; default: all text fields'),
+  k: z.int().min(1).max(100).default(10).describe('number of most similar records that each record is compared with'),
 })
 
 const blockingRule = z.union([
@@ -38,7 +49,7 @@ export type BlockingRule =
   | { readonly kind: 'sorted_neighbourhood'; readonly by: readonly string[]; readonly window: number }
   | { readonly kind: 'tfidf'; readonly fields: readonly string[] | undefined; readonly k: number }
 
-/** A rule in its one form. */
+/** Converts a rule from any of its notations to one form. */
 export function normaliseBlockingRule(rule: z.infer<typeof blockingRule>): BlockingRule {
   if (typeof rule === 'string') return { kind: 'keys', keys: [rule] }
   if ('keys' in rule && typeof rule.keys !== 'function') return { kind: 'keys', keys: rule.keys }
@@ -47,11 +58,11 @@ export function normaliseBlockingRule(rule: z.infer<typeof blockingRule>): Block
   return { kind: 'keys', keys: rule as readonly string[] }
 }
 
-/** The fields that a rule names. */
-export function listRuleFields(of: BlockingRule): string[] {
-  if (of.kind === 'tfidf') return [...(of.fields ?? [])]
-  return (of.kind === 'keys' ? of.keys : of.by).map((text) => {
-    const read = parseExpression(text)
-    return typeof read === 'string' ? text : read.field
+/** Lists the fields that a rule names. */
+export function listRuleFields(rule: BlockingRule): string[] {
+  if (rule.kind === 'tfidf') return [...(rule.fields ?? [])]
+  return (rule.kind === 'keys' ? rule.keys : rule.by).map((text) => {
+    const expression = parseExpression(text)
+    return typeof expression === 'string' ? text : expression.field
   })
 }

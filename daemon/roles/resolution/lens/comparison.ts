@@ -17,7 +17,7 @@ export const comparators = [
 
 export type Comparator = (typeof comparators)[number]
 
-/** What a comparator finds; higher is always more alike. Distances and differences are below nought. */
+/** Names of measures. A higher value always means more similar: distances and differences are negative. */
 export type MeasureName =
   | 'equal'
   | 'jaro_winkler'
@@ -35,10 +35,10 @@ export type MeasureName =
   | 'overlap'
   | 'in_common'
 
-/** One level: the measure must be at least so much. `label` is how people read it. */
+/** One level: the measure, of a view or of the whole value, must be at least `least`. `label` is for display. */
 export type ComparisonLevel = {
   readonly measure: MeasureName
-  readonly of: FieldView | undefined
+  readonly view: FieldView | undefined
   readonly least: number
   readonly label: string
 }
@@ -66,36 +66,37 @@ const defaultLevels: Readonly<Record<Comparator, readonly ComparisonLevelSpec[]>
   set_overlap: [0.99, 0.5, 0.2],
 }
 
-/** Levels between equal and all else, best first; a text says what is wrong, and with which. */
+/** Parses the levels between `equal` and `different`, best first; or returns the first fault and its position. */
 export function parseLevels(
   comparator: Comparator,
-  given: readonly ComparisonLevelSpec[] = defaultLevels[comparator],
+  specs: readonly ComparisonLevelSpec[] = defaultLevels[comparator],
 ): readonly ComparisonLevel[] | { readonly at: number; readonly fault: string } {
   const levels: ComparisonLevel[] = []
-  for (const [at, each] of given.entries()) {
-    const level = parseLevel(comparator, each)
+  for (const [at, spec] of specs.entries()) {
+    const level = parseLevel(comparator, spec)
     if (typeof level === 'string') return { at, fault: level }
-    const before = levels.findLast(({ measure, of }) => measure === level.measure && of?.name === level.of?.name)
-    if (before && before.least <= level.least && isSameView(before.of, level.of)) {
-      return { at, fault: 'comes after one that it is no less alike than; levels go from best to worst' }
+    const before = levels.findLast(({ measure, view }) => measure === level.measure && view?.name === level.view?.name)
+    if (before && before.least <= level.least && isSameView(before.view, level.view)) {
+      return { at, fault: 'is not worse than an earlier level; order levels from best to worst' }
     }
     levels.push(level)
   }
   return levels
 }
 
-function isSameView(one: FieldView | undefined, other: FieldView | undefined): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
+function isSameView(left: FieldView | undefined, right: FieldView | undefined): boolean {
+  return JSON.stringify(left) === JSON.stringify(right)
 }
 
-function parseLevel(usual: Comparator, given: ComparisonLevelSpec): ComparisonLevel | string {
-  const { comparator = usual, at, of } = typeof given === 'object' ? given : { at: given }
-  const view = of === undefined ? undefined : parseView(of)
+function parseLevel(fieldComparator: Comparator, spec: ComparisonLevelSpec): ComparisonLevel | string {
+  const { comparator = fieldComparator, at, of: viewText } = typeof spec === 'object' ? spec : { at: spec }
+  const view = viewText === undefined ? undefined : parseView(viewText)
   if (typeof view === 'string') return view
-  const found = parseThreshold(comparator, at)
-  if (typeof found === 'string') return found
-  if (comparator === 'exact' && view === undefined) return 'equal values are the first level already; say `of`'
-  return { ...found, of: view, label: of === undefined ? found.label : `${of} ${found.label}` }
+  const threshold = parseThreshold(comparator, at)
+  if (typeof threshold === 'string') return threshold
+  if (comparator === 'exact' && view === undefined)
+    return 'equal values are already the first level; set `of` to a view'
+  return { ...threshold, view, label: viewText === undefined ? threshold.label : `${viewText} ${threshold.label}` }
 }
 
 type LevelThreshold = { readonly measure: MeasureName; readonly least: number; readonly label: string }
@@ -103,9 +104,11 @@ type LevelThreshold = { readonly measure: MeasureName; readonly least: number; r
 function parseThreshold(comparator: Comparator, at: number | string | undefined): LevelThreshold | string {
   switch (comparator) {
     case 'exact':
-      return at === undefined ? { measure: 'equal', least: 1, label: 'equal' } : 'exact has no threshold'
+      return at === undefined ? { measure: 'equal', least: 1, label: 'equal' } : 'exact has no threshold; remove `at`'
     case 'phonetic':
-      return at === undefined ? { measure: 'sound', least: 1, label: 'same sound' } : 'phonetic has no threshold'
+      return at === undefined
+        ? { measure: 'sound', least: 1, label: 'same sound' }
+        : 'phonetic has no threshold; remove `at`'
     case 'jaro_winkler':
     case 'qgram_jaccard':
     case 'tfidf_cosine':
@@ -126,7 +129,7 @@ function parseThreshold(comparator: Comparator, at: number | string | undefined)
     case 'geo':
       return typeof at === 'number' && at >= 0
         ? { measure: 'kilometres', least: -at, label: `within ${at} km` }
-        : 'a level of geo is a distance in kilometres'
+        : 'a level of geo must be a distance in kilometres, 0 or more'
   }
 }
 
@@ -135,7 +138,7 @@ function parseFractionThreshold(
   name: string,
   at: number | string | undefined,
 ): LevelThreshold | string {
-  if (typeof at !== 'number' || !(at > 0 && at < 1)) return `a level of ${name} is a part between 0 and 1`
+  if (typeof at !== 'number' || !(at > 0 && at < 1)) return `a level of ${name} must be a number between 0 and 1`
   return { measure, least: at, label: `${name} ${at}` }
 }
 
@@ -145,24 +148,25 @@ function parseCountThreshold(
   at: number,
   label: (count: number) => string,
 ): LevelThreshold | string {
-  if (!Number.isInteger(at) || at > 1_000) return 'a level of so many is a whole number; parts are below 1'
+  if (!Number.isInteger(at) || at > 1_000)
+    return 'a level from 1 on is a count: it must be a whole number up to 1,000; a fraction is below 1'
   return { measure, least: sign * at, label: label(at) }
 }
 
 function parseDifferenceThreshold(at: number | string | undefined): LevelThreshold | string {
   if (typeof at === 'number' && at >= 0) return { measure: 'difference', least: -at, label: `within ${at}` }
   const percent = typeof at === 'string' ? /^(\d{1,3}(?:\.\d+)?)\s*%$/.exec(at)?.[1] : undefined
-  if (percent === undefined) return 'a level of numeric is a difference, or one in percent as in "5%"'
+  if (percent === undefined) return 'a level of numeric must be a difference of 0 or more, or a percentage as in "5%"'
   return { measure: 'difference_part', least: -Number(percent) / 100, label: `within ${percent}%` }
 }
 
-/** Mean days of the Gregorian calendar. */
+/** Mean days of each unit in the Gregorian calendar. */
 const daysPerUnit = { d: 1, m: 365.2425 / 12, y: 365.2425 } as const
 
 function parseDateThreshold(at: number | string | undefined): LevelThreshold | string {
   if (typeof at === 'number' && at >= 0) return { measure: 'days', least: -at, label: `within ${at} days` }
   const [, count, unit] = (typeof at === 'string' && /^(\d{1,5}(?:\.\d+)?)\s*([dmy])$/.exec(at)) || []
-  if (unit === undefined) return 'a level of date is a number of days, or as in 3d, 1m or 10y'
+  if (unit === undefined) return 'a level of date must be a number of days, or a period as in 3d, 1m or 10y'
   return {
     measure: 'days',
     least: -Number(count) * daysPerUnit[unit as keyof typeof daysPerUnit],

@@ -1,4 +1,5 @@
-// Stores a version of a lens for the caller's tenant. A version is immutable; storing the same body again changes nothing.
+// Stores a version of a lens for the caller's tenant. A version is immutable; storing the same body again changes
+// nothing.
 import * as z from 'zod'
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
@@ -10,7 +11,7 @@ import { lens } from './model.ts'
 import { lenses, lensUid, lensView, showLens } from './stored-lens.ts'
 
 export const create = matchingOperation({
-  summary: 'Keep a version of a lens; the same body again is the same lens',
+  summary: 'Store a version of a lens; storing the same body again changes nothing',
   method: 'POST',
   path: '/api/v2/lens',
   tool: 'lens_create',

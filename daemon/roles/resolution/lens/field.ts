@@ -1,4 +1,4 @@
-// One field of a lens: its columns, the type of its values, how values are compared, and the weight of each level.
+// One field of a lens: its columns, the type of its values, their comparison, and the weight of each level.
 import { z } from 'zod'
 import { type Comparator, type ComparisonLevel, comparators, parseLevels } from './comparison.ts'
 import { oneOf } from './known-words.ts'
@@ -20,10 +20,12 @@ const fieldTypes = [
 
 export type FieldType = (typeof fieldTypes)[number]
 
-export const fieldName = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'a name of small letters, digits and _')
+export const fieldName = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]{0,63}$/, 'must start with a lower-case letter, with only lower-case letters, digits and _')
 const columnName = z.string().min(1).max(256)
 
-/** Levels that a type brings along, best first, the first and the last with them. */
+/** Labels of all levels of each type, best first. */
 const levelLabelsByType: Readonly<Record<Exclude<FieldType, 'geo' | 'set'>, readonly string[]>> = {
   name: listNameLevelLabels(),
   place: listNameLevelLabels(),
@@ -64,14 +66,14 @@ const levelSpec = z.union([
   z.strictObject({
     comparator: oneOf('comparator', comparators).optional(),
     at: z.union([z.number(), z.string().max(32)]).optional(),
-    of: z.string().max(64).optional().describe('a view that is compared in place of the whole: `user`, `prefix(4)`'),
+    of: z.string().max(64).optional().describe('view to compare instead of the whole value: `user`, `prefix(4)`'),
   }),
 ])
 
 const max_levels = 20
-const perLevel = (each: z.ZodNumber) =>
+const perLevel = (number: z.ZodNumber) =>
   z
-    .array(each)
+    .array(number)
     .min(2)
     .max(max_levels + 4)
     .optional()
@@ -79,60 +81,64 @@ const probability = z.number().gt(0).max(1)
 
 export const lensField = z
   .strictObject({
-    name: fieldName.describe('what explanations call it'),
-    type: oneOf('type', fieldTypes).describe(
-      'what its values are; it decides how they are written alike and compared, unless more is said',
-    ),
+    name: fieldName.describe('name in explanations'),
+    type: oneOf('type', fieldTypes).describe('type of the values; it sets the default normalisers and comparison'),
     columns: z
       .array(columnName)
       .min(1)
       .max(64)
       .optional()
-      .describe('columns that may hold it, the first that is there counts; its name unless said'),
+      .describe('possible columns of the field; the first that the data has is read. Default: its name'),
     join: z
       .array(columnName)
       .min(2)
       .max(8)
       .optional()
-      .describe('columns whose values make one together, a comma between them: latitude and longitude'),
-    optional: z.boolean().default(false).describe('data without such a column is seen without this field'),
+      .describe('columns whose values are joined by commas, such as latitude and longitude'),
+    optional: z.boolean().default(false).describe('whether data may lack the column; the field is then empty'),
     normalisers: z
       .array(oneOf('normaliser', normaliserNames))
       .max(8)
       .optional()
-      .describe('what is done to each value, in this order; what its type does unless said'),
+      .describe('normalisers of each value, in order; default: the normaliser of the comparator or type'),
     comparator: oneOf('comparator', comparators)
       .optional()
-      .describe('how two values that differ are compared; by the levels of its type unless said'),
+      .describe('comparator of two different values; default: the levels of the type'),
     levels: z
       .array(levelSpec)
       .max(max_levels)
       .optional()
-      .describe('thresholds of the comparator, best first; equal values come before, all else after them'),
-    q: z.int().min(1).max(8).default(2).describe('letters in a row that qgram_jaccard takes as one'),
+      .describe(
+        'thresholds of the comparator, best first; equal values have a level before them, all others one after',
+      ),
+    q: z.int().min(1).max(8).default(2).describe('length of the letter sequences that qgram_jaccard compares'),
     weights: perLevel(z.number().min(-100).max(100)).describe(
-      'bits for each level, for equal values first, all else last',
+      'match weight of each level in bits, equal values first, different values last',
     ),
-    m: perLevel(probability).describe('how often each level comes among records that are one'),
-    u: perLevel(probability).describe('how often each level comes among records that are not'),
-    term_frequency: z.boolean().optional().describe('whether an equal rare value says more than an equal common one'),
+    m: perLevel(probability).describe('probability of each level among pairs of the same entity'),
+    u: perLevel(probability).describe('probability of each level among pairs of different entities'),
+    term_frequency: z
+      .boolean()
+      .optional()
+      .describe('whether an equal rare value weighs more than an equal common value'),
   })
-  .superRefine((given, context) => {
+  .superRefine((field, context) => {
     const issue = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message })
-    const comparator = resolveComparator(given)
-    if (comparator === undefined && given.levels) issue(['levels'], 'are those of a comparator; say which')
+    const comparator = resolveComparator(field)
+    if (comparator === undefined && field.levels) issue(['levels'], 'need a comparator; set `comparator`')
     if (comparator) {
-      const levels = parseLevels(comparator, given.levels)
+      const levels = parseLevels(comparator, field.levels)
       if ('fault' in levels) issue(['levels', levels.at], levels.fault)
     }
-    if (given.columns && given.join) issue(['join'], 'stands in place of columns; say one of them')
-    if ((given.m === undefined) !== (given.u === undefined)) issue([given.m ? 'u' : 'm'], 'm and u come together')
-    if (given.weights && given.m) issue(['weights'], 'are m over u; say one of them')
+    if (field.columns && field.join) issue(['join'], 'replaces columns; set only one of the two')
+    if ((field.m === undefined) !== (field.u === undefined))
+      issue([field.m ? 'u' : 'm'], 'is missing; set both m and u, or neither')
+    if (field.weights && field.m) issue(['weights'], 'follow from m and u; set either weights, or m and u')
   })
 
 export type LensField = z.infer<typeof lensField>
 
-/** What tells levels apart: a comparator that is given, or one that is the whole of a type; else the type's own. */
+/** Returns the comparator of a field: explicit, or implied by the type. Undefined for a type with its own levels. */
 export function resolveComparator({
   type,
   comparator,
@@ -140,24 +146,29 @@ export function resolveComparator({
   return comparator ?? (type === 'geo' ? 'geo' : type === 'set' ? 'set_overlap' : undefined)
 }
 
-/** Levels between equal and all else; undefined where they are the type's own. */
+/** Levels between `equal` and `different`; undefined for the built-in levels of a type. */
 export function readExplicitLevels({
   type,
   comparator,
   levels,
 }: Pick<LensField, 'type' | 'comparator' | 'levels'>): readonly ComparisonLevel[] | undefined {
-  const by = resolveComparator({ type, comparator })
-  if (by === undefined) return undefined
-  const given = parseLevels(by, levels)
-  return 'fault' in given ? [] : given
+  const resolved = resolveComparator({ type, comparator })
+  if (resolved === undefined) return undefined
+  const parsed = parseLevels(resolved, levels)
+  return 'fault' in parsed ? [] : parsed
 }
 
-/** What each level is called, best first; two more where the field is the first of two that may be swapped. */
-export function listLevelLabels(of: Pick<LensField, 'type' | 'comparator' | 'levels'>, isSwapped: boolean): string[] {
-  const given = readExplicitLevels(of)
-  const labels = given
-    ? ['equal', ...given.map(({ label }) => label), 'different']
-    : [...levelLabelsByType[of.type as keyof typeof levelLabelsByType]]
+/**
+ * Lists the label of each level, best first. `isSwapped`: the field is the first of a swappable pair (two more levels).
+ */
+export function listLevelLabels(
+  field: Pick<LensField, 'type' | 'comparator' | 'levels'>,
+  isSwapped: boolean,
+): string[] {
+  const explicit = readExplicitLevels(field)
+  const labels = explicit
+    ? ['equal', ...explicit.map(({ label }) => label), 'different']
+    : [...levelLabelsByType[field.type as keyof typeof levelLabelsByType]]
   return isSwapped ? [...labels, 'swapped, both alike', 'swapped, one alike'] : labels
 }
 
@@ -175,7 +186,7 @@ const defaultNormalisers: Readonly<Record<FieldType, NormaliserName>> = {
   set: 'set',
 }
 
-/** A comparator of values of a kind needs them in its own form. */
+/** Normalisers of comparators that need values in a form of their own. */
 const comparatorNormalisers: Partial<Readonly<Record<Comparator, NormaliserName>>> = {
   numeric: 'decimal',
   date: 'date',

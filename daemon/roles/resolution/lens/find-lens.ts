@@ -1,11 +1,11 @@
-// Finds the version of a lens that a request means: by its uid or its name, and by version or the newest.
+// Finds the version of a lens that a request names: by uid or name, and by version or else the newest.
 
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { lenses, lensUid, type StoredLens } from './stored-lens.ts'
 
-/** With a uid the version is that one's unless said, with a name the newest that the caller may see. */
+/** Without `lens_version`: the version of the uid, or for a name the newest version that the caller may see. */
 export async function findLens(
   call: Call,
   lens_id: string,
@@ -15,14 +15,16 @@ export async function findLens(
   const exact = await store.find(lens_id)
   if (exact && (lens_version === undefined || lens_version === exact.value.lens_version)) return exact
   const name = exact?.value.lens ?? lens_id
-  const found = lens_version
+  const doc = lens_version
     ? await store.find(lensUid(call.caller.tenant_id, name, lens_version))
     : await findNewestVersion(call, name)
   return (
-    found ??
+    doc ??
     refuse(
       'not_found',
-      lens_version ? `this lens has no version ${lens_version}` : 'no lens has this uid or name; list the lenses',
+      lens_version
+        ? `this lens has no version ${lens_version}; list the lenses to see its versions`
+        : 'no lens has this uid or name; list the lenses',
     )
   )
 }
@@ -30,7 +32,7 @@ export async function findLens(
 async function findNewestVersion(call: Call, lens: string): Promise<Doc<StoredLens> | undefined> {
   let best: Doc<StoredLens> | undefined
   let cursor: string | undefined
-  // A version that was kept just now is the newest already.
+  // `fresh`, so that a version stored just before is included.
   const query = { filter: { lens }, limit: 500, fresh: true }
   do {
     const page = await call.store(lenses).list({ ...query, ...(cursor ? { cursor } : {}) })
@@ -42,9 +44,9 @@ async function findNewestVersion(call: Call, lens: string): Promise<Doc<StoredLe
   return best
 }
 
-/** Of versions as 1.10.0, by their numbers. */
-function isLaterVersion(one: string, other: string): boolean {
-  const [ours, theirs] = [one, other].map((version) => version.split('.').map(Number))
-  const at = ours?.findIndex((number, place) => number !== theirs?.[place]) ?? -1
-  return at >= 0 && (ours?.[at] ?? 0) > (theirs?.[at] ?? 0)
+/** Compares versions such as 1.10.0 number by number. */
+function isLaterVersion(candidate: string, current: string): boolean {
+  const [left, right] = [candidate, current].map((version) => version.split('.').map(Number))
+  const at = left?.findIndex((number, index) => number !== right?.[index]) ?? -1
+  return at >= 0 && (left?.[at] ?? 0) > (right?.[at] ?? 0)
 }

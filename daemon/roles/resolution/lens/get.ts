@@ -1,4 +1,4 @@
-// One version of a lens.
+// Returns one version of a lens.
 import { operation } from '../../../kernel/operation/operation.ts'
 import { objectPathAliases } from '../../../shared/object-path/object-path-aliases.ts'
 import { uidInput } from '../fields.ts'

@@ -1,19 +1,19 @@
-// Validates a word against a known list; the fault names the word that was probably meant.
+// Validates a word against a known list; the message suggests the nearest known word.
 import { z } from 'zod'
 import { nearestWord } from '../../../kernel/error/nearest-word.ts'
 
 const max_characters = 64
 
-/** `what` says what the words are, as in `comparator`. */
-export function oneOf<const W extends readonly [string, ...string[]]>(what: string, words: W) {
-  return z.enum(words, { error: ({ input }) => describeUnknownWord(what, input, words) })
+/** `kind` names the kind of word, as in `comparator`. */
+export function oneOf<const W extends readonly [string, ...string[]]>(kind: string, words: W) {
+  return z.enum(words, { error: ({ input }) => describeUnknownWord(kind, input, words) })
 }
 
 /** For example `there is no comparator "jaro"; did you mean jaro_winkler?`, followed by all known words. */
-export function describeUnknownWord(what: string, word: unknown, known: readonly string[]): string {
+export function describeUnknownWord(kind: string, word: unknown, known: readonly string[]): string {
   if (typeof word !== 'string' || word.length > max_characters) {
     return word === undefined ? 'is required' : `must be one of ${known.join(', ')}`
   }
-  const message = `there is no ${what} ${JSON.stringify(word)}`
+  const message = `there is no ${kind} ${JSON.stringify(word)}`
   return known.length === 0 ? message : `${message}; did you mean ${nearestWord(word, known)}? (${known.join(', ')})`
 }

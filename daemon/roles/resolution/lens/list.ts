@@ -1,4 +1,4 @@
-// Lenses of the caller's tenant, newest first.
+// Lists lenses of the caller's tenant, newest first.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'

@@ -1,4 +1,4 @@
-// A lens defines how records of one kind are read: which columns map to which fields, how values are compared, and the
+// A lens defines how records of one kind are matched: the columns of each field, the comparison of values, and the
 // weight of each level.
 import { z } from 'zod'
 import { blocking, listRuleFields, normaliseBlockingRule } from './blocking.ts'
@@ -7,7 +7,7 @@ import { describeUnknownWord, oneOf } from './known-words.ts'
 
 export type { FieldType } from './field.ts'
 
-/** Outcomes of all fields together must fit one number that is exact. */
+/** All combinations of levels must fit one exact number. */
 export const max_fields = 14
 export const max_block_records = 20_000
 
@@ -16,62 +16,72 @@ const logOddsBits = z.number().min(-1_000).max(1_000)
 const lensShape = z.strictObject({
   lens: z
     .string()
-    .regex(/^[a-z][a-z0-9-]{0,63}$/, 'a name of small letters, digits and -')
-    .describe('its name'),
+    .regex(/^[a-z][a-z0-9-]{0,63}$/, 'must start with a lower-case letter, with only lower-case letters, digits and -')
+    .describe('name of the lens'),
   version: z
     .string()
-    .regex(/^\d+\.\d+\.\d+$/, 'a version as 1.0.0')
-    .describe('what it says never changes within a version'),
-  entity_type: z.string().min(1).max(64).describe('what a cluster is'),
+    .regex(/^\d+\.\d+\.\d+$/, 'must be a version such as 1.0.0')
+    .describe('version of the lens; the content of a version never changes'),
+  entity_type: z.string().min(1).max(64).describe('kind of entity that a cluster represents'),
   told_by: z
     .enum(['fields', 'texts'])
     .default('fields')
     .describe(
-      '`fields`: people, organisations, whatever has fields that say one thing each; `texts`: works and products',
+      '`fields`: records with one fact in each field, such as people and organisations; `texts`: records described by texts, such as works and products',
     ),
-  id_field: z.string().min(1).max(256).default('id').describe('the column that names a record'),
+  id_field: z.string().min(1).max(256).default('id').describe('column of the record id'),
   fields: z.array(lensField).min(1).max(max_fields),
   swapped: z
     .tuple([fieldName, fieldName])
     .optional()
-    .describe('two names of one person that people write in either order'),
+    .describe('two name fields of a person that may be written in either order'),
   text_evidence: z
     .number()
     .min(0)
     .max(1)
     .default(0.02)
-    .describe('between two clean sources of texts: how much the log-odds of the fields count beside the cosine'),
+    .describe('between two clean sources of texts: weight of the log-odds of the fields beside the cosine'),
   blocking: blocking
     .default('automatic')
-    .describe('which pairs are compared; found by the fields themselves unless said'),
+    .describe('rules that choose the pairs to compare; default: derived from the fields'),
   max_block: z
     .int()
     .min(2)
     .max(max_block_records)
     .default(1_000)
-    .describe('records that share the keys of a rule; a larger block is left out and told'),
-  link_only: z.boolean().default(false).describe('whether records of one source are never compared with each other'),
-  prior: z.number().gt(0).lt(1).optional().describe('how likely a compared pair is one, before its fields are seen'),
-  null_penalty: z.number().min(0).max(100).default(0).describe('bits that a field costs which one of the two lacks'),
-  threshold: logOddsBits.optional().describe('bits above which records are one; found from the data unless said'),
+    .describe('largest block of records with the same keys; a larger block is skipped and reported'),
+  link_only: z.boolean().default(false).describe('whether to compare only records of different sources'),
+  prior: z
+    .number()
+    .gt(0)
+    .lt(1)
+    .optional()
+    .describe('probability that a compared pair is a match, before its fields are compared'),
+  null_penalty: z
+    .number()
+    .min(0)
+    .max(100)
+    .default(0)
+    .describe('bits subtracted for a field that one of the two records lacks'),
+  threshold: logOddsBits.optional().describe('bits from which a pair is a match; default: derived from the data'),
   clustering: oneOf('clustering', ['average_link', 'connected_components', 'one_to_one'])
     .optional()
-    .describe('how pairs become clusters; by average link unless said, and one to one between two clean sources'),
+    .describe('how pairs become clusters; default: average_link, and one_to_one between two clean sources'),
 })
 
 export const lens = lensShape.superRefine((value, context) => {
   const issue = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message })
   const names = value.fields.map(({ name }) => name)
   for (const [at, name] of names.entries()) {
-    if (names.indexOf(name) !== at) issue(['fields', at, 'name'], `two fields are called ${name}`)
+    if (names.indexOf(name) !== at) issue(['fields', at, 'name'], `two fields have the name ${name}; rename one`)
   }
   for (const [at, name] of (value.swapped ?? []).entries()) {
-    const of = value.fields.find((each) => each.name === name)
-    if (!of) issue(['swapped', at], describeUnknownWord('field', name, names))
-    else if (of.type !== 'name' || of.comparator) {
+    const field = value.fields.find((candidate) => candidate.name === name)
+    if (!field) issue(['swapped', at], describeUnknownWord('field', name, names))
+    else if (field.type !== 'name' || field.comparator) {
       issue(
         ['swapped', at],
-        `${name} is ${of.comparator ? 'compared by its own comparator' : `a ${of.type}`}: only names are swapped`,
+        `${name} ${field.comparator ? 'has its own comparator' : `has type ${field.type}`}; only fields of type name without one can be swapped`,
       )
     }
   }
@@ -95,31 +105,34 @@ function findBlockingIssues({ blocking: rules, fields }: Lens): LensIssue[] {
 function findWeightIssues(value: Lens): LensIssue[] {
   const { fields, swapped } = value
   const faults: LensIssue[] = []
-  const weighed = fields.filter((each) => each.weights ?? each.m)
-  if (weighed.length > 0 && weighed.length < fields.length) {
-    const at = fields.findIndex((each) => !weighed.includes(each))
+  const weighted = fields.filter(({ weights, m }) => weights ?? m)
+  if (weighted.length > 0 && weighted.length < fields.length) {
+    const at = fields.findIndex((field) => !weighted.includes(field))
     faults.push({
       path: ['fields', at],
-      message: 'has no weights; either every field has them, or m and u, or none has',
+      message: 'has no weights, but another field has; set weights, or m and u, for every field or for none',
     })
   }
-  for (const [at, each] of fields.entries()) {
-    const labels = listLevelLabels(each, each.name === swapped?.[0])
+  for (const [at, field] of fields.entries()) {
+    const labels = listLevelLabels(field, field.name === swapped?.[0])
     for (const list of ['weights', 'm', 'u'] as const) {
-      const count = each[list]?.length
+      const count = field[list]?.length
       if (count === undefined || count === labels.length) continue
-      const message = `has ${count} numbers for ${labels.length} levels: ${labels.join('; ')}`
+      const message = `has ${count} numbers for ${labels.length} levels; set one for each level: ${labels.join('; ')}`
       faults.push({ path: ['fields', at, list], message })
     }
   }
-  const outcomes = fields.reduce((all, each) => all * (listLevelLabels(each, each.name === swapped?.[0]).length + 1), 1)
+  const outcomes = fields.reduce(
+    (product, field) => product * (listLevelLabels(field, field.name === swapped?.[0]).length + 1),
+    1,
+  )
   if (outcomes > Number.MAX_SAFE_INTEGER) {
-    faults.push({ path: ['fields'], message: 'have more levels together than can be told apart; leave some out' })
+    faults.push({ path: ['fields'], message: 'have too many combinations of levels; remove fields or levels' })
   }
   return faults
 }
 
-/** Whether nothing is to be learnt: every level has its worth. */
+/** Whether the lens sets the weight of every level, so that nothing is learnt. */
 export function hasFixedWeights({ fields }: Pick<Lens, 'fields'>): boolean {
-  return fields.every((each) => each.weights !== undefined || each.m !== undefined)
+  return fields.every(({ weights, m }) => weights !== undefined || m !== undefined)
 }

@@ -1,4 +1,4 @@
-// The names of what may be done to a value before it is compared; values that become the same are equal.
+// Names of the normalisers that a lens may apply to a value before comparison; equal results are equal values.
 
 export const normaliserNames = [
   'trim',

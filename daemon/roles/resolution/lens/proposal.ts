@@ -1,4 +1,4 @@
-// Drafts a lens for data that has none, with remarks for the person who completes it.
+// Drafts a lens for data that has none, with comments for the person who completes it.
 
 import { type ColumnProfile, findIdColumn } from '../engine/records/profile.ts'
 import type { FieldType } from './field.ts'
@@ -11,7 +11,7 @@ type ProposedField = {
   readonly join?: readonly string[]
 }
 
-/** `fieldNames`: what the field of a well-known column is called. The text is a lens in YAML that can be used as it is. */
+/** Returns a valid lens as YAML text. `fieldNames` maps well-known columns to field names. */
 export function draftLens(
   name: string,
   source: string,
@@ -19,26 +19,28 @@ export function draftLens(
   fieldNames: ReadonlyMap<string, string>,
 ): string {
   const id = findIdColumn(profiles)
-  const [fields, others] = proposeFields(profiles, id, fieldNames)
-  const byTexts = fields.some(({ type }) => type === 'text') && !fields.some(({ type }) => type === 'name')
-  const [hasGivenName, hasSurname] = ['given_name', 'surname'].map((each) =>
-    fields.some((field) => field.name === each && field.type === 'name'),
+  const [fields, omitted] = proposeFields(profiles, id, fieldNames)
+  const isTextLens = fields.some(({ type }) => type === 'text') && !fields.some(({ type }) => type === 'name')
+  const [hasGivenName, hasSurname] = ['given_name', 'surname'].map((name) =>
+    fields.some((field) => field.name === name && field.type === 'name'),
   )
   return [
-    `# Proposed from ${profiles[0]?.records ?? 0} records of ${JSON.stringify(source)}. Look through it, then:`,
-    '#   platform resolve lens validate FILE                  what it says, and what is wrong where',
-    '#   platform resolve lens charts --lens FILE --data ...  what it comes to: weights, scores, pairs by blocking',
+    `# Proposed from ${profiles[0]?.records ?? 0} records of ${JSON.stringify(source)}. Review it, then:`,
+    '#   platform resolve lens validate FILE                  show the lens and its faults',
+    '#   platform resolve lens charts --lens FILE --data ...  show its weights, scores and blocking',
     `lens: ${name}`,
     'version: 1.0.0',
-    `entity_type: ${byTexts ? 'work' : 'person'}   # what one cluster is`,
-    ...(byTexts ? ['# Told by what texts say; `fields` where columns hold one thing each.', 'told_by: texts'] : []),
+    `entity_type: ${isTextLens ? 'work' : 'person'}   # kind of entity of a cluster`,
+    ...(isTextLens ? ['# Matches by texts; use `fields` where each column holds one fact.', 'told_by: texts'] : []),
     id === undefined
-      ? 'id_field: id   # no column has a value of its own in each record: data needs one'
+      ? 'id_field: id   # no column has a unique value in each record; add one to the data'
       : `id_field: ${JSON.stringify(id)}`,
     'fields:',
     ...fields.flatMap(formatField),
-    ...(others.length > 0 ? ['  # Left out:', ...others.map(formatOmittedColumn)] : []),
-    ...(hasGivenName && hasSurname ? ['# Written in either order by some.', 'swapped: [given_name, surname]'] : []),
+    ...(omitted.length > 0 ? ['  # Left out:', ...omitted.map(formatOmittedColumn)] : []),
+    ...(hasGivenName && hasSurname
+      ? ['# These two may be written in either order.', 'swapped: [given_name, surname]']
+      : []),
     ...proposeBlockingRules(fields),
     '',
   ].join('\n')
@@ -55,7 +57,7 @@ function proposeFields(
     north && east ? [{ name: 'location', type: 'geo', profile: north, join: [north.column, east.column] }] : []
   const taken = new Set(place.map(({ name }) => name))
   const rest = profiles.filter(
-    (each) => each.column !== id && (place.length === 0 || (each !== north && each !== east)),
+    (profile) => profile.column !== id && (place.length === 0 || (profile !== north && profile !== east)),
   )
   const typed = rest.flatMap((profile): ProposedField[] => {
     if (profile.type === undefined) return []
@@ -71,7 +73,7 @@ function proposeFields(
   return [fields, rest.filter((profile) => !fields.some((field) => field.profile === profile))]
 }
 
-/** A name that a field may have and none has yet. */
+/** Derives a valid field name from a column, and makes it unique among `taken`. */
 function allocateFieldName(column: string, taken: Set<string>): string {
   const plain = column
     .normalize('NFKD')
@@ -92,12 +94,12 @@ const typeRemarks: Readonly<Record<FieldType, string>> = {
   date: 'slips, day and month swapped, and equal parts count',
   code: 'one slip or two, and the same first half count',
   email: 'the user and slips count',
-  number: 'by the difference as a part; `comparator: numeric` with `levels` for other steps',
+  number: 'the relative difference counts; set `comparator: numeric` and `levels` for other steps',
   category: 'equal or not',
   year: 'a year apart counts',
-  text: 'by the words and letters in common',
-  geo: 'by distance in kilometres',
-  set: 'by what two sets have in common',
+  text: 'words and letters in common count',
+  geo: 'the distance in kilometres counts',
+  set: 'elements in common count',
 }
 
 function formatField({ name, type, profile, join }: ProposedField): string[] {
@@ -117,31 +119,31 @@ function formatField({ name, type, profile, join }: ProposedField): string[] {
 
 function formatStatistics({ records, missing, distinct, samples }: ColumnProfile): string {
   const part = records === 0 ? 0 : Math.round((missing / records) * 100)
-  return `${distinct} values, ${part} % missing, as in ${samples.map((each) => JSON.stringify(each)).join(', ') || 'none'}`
+  return `${distinct} values, ${part} % missing, as in ${samples.map((sample) => JSON.stringify(sample)).join(', ') || 'none'}`
 }
 
 function formatOmittedColumn(profile: ColumnProfile): string {
-  const why = profile.distinct < 2 ? 'says nothing' : 'more fields than a lens may have'
-  return `  #   ${JSON.stringify(profile.column)}: ${why}; ${formatStatistics(profile)}`
+  const reason = profile.distinct < 2 ? 'has a single value' : 'exceeds the fields that a lens may have'
+  return `  #   ${JSON.stringify(profile.column)}: ${reason}; ${formatStatistics(profile)}`
 }
 
-/** Rules that would do, as remarks: the engine finds more by itself. */
+/** Proposes blocking rules as comments, since automatic blocking finds more pairs. */
 function proposeBlockingRules(fields: readonly ProposedField[]): string[] {
-  const telling = fields.filter(
+  const identifying = fields.filter(
     ({ type, profile }) => (type === 'code' || type === 'email') && profile.distinct * 2 > profile.records,
   )
   const names = fields.filter(({ type }) => type === 'name').slice(0, 2)
   const dates = fields.filter(({ type }) => type === 'date').slice(0, 1)
   const texts = fields.filter(({ type }) => type === 'text').slice(0, 2)
   const rules = [
-    ...telling.map(({ name }) => name),
+    ...identifying.map(({ name }) => name),
     ...dates.flatMap((date) => names.map(({ name }) => `[${name}:phonetic, ${date.name}:year]`)),
     ...(names.length === 2 ? [`[${names[0]?.name}:prefix(4), ${names[1]?.name}:prefix(4)]`] : []),
     ...(texts.length > 0 ? [`{ tfidf: { fields: [${texts.map(({ name }) => name).join(', ')}], k: 10 } }`] : []),
   ]
   const proposed = rules.length > 0 ? rules : fields.slice(0, 1).map(({ name }) => name)
   return [
-    '# Which pairs are compared: found from all fields together. Rules of your own would be, for instance:',
+    '# The engine chooses the pairs to compare from all fields. Explicit rules would be, for example:',
     '# blocking:',
     ...proposed.map((rule) => `#   - ${rule}`),
     'blocking: automatic',

@@ -1,4 +1,4 @@
-// The SQL that Splink's libraries write for levels and blocking rules, as far as a lens can say the same.
+// Parses the SQL that Splink's libraries write for levels and blocking rules, where a lens has an equivalent.
 import type { ComparisonLevelSpec } from './comparison.ts'
 
 type SplinkCondition = {
@@ -9,7 +9,7 @@ type SplinkCondition = {
 
 const seconds_per_day = 86_400
 
-/** What a level's condition says of one column; undefined where a lens has no words for it. */
+/** Parses the condition of a level on one column; undefined where a lens has no equivalent. */
 export function parseCondition(sql: string): SplinkCondition | undefined {
   const text = simplifySql(sql)
   if (/^else$/i.test(text)) return { level: 'else' }
@@ -22,7 +22,7 @@ export function parseCondition(sql: string): SplinkCondition | undefined {
   )
 }
 
-/** Without quotation marks of names, and with views of a value as `view(name)`. */
+/** Removes quotation marks around names, and writes views of a value as `view(name)`. */
 function simplifySql(sql: string): string {
   return sql
     .replaceAll('"', '')
@@ -32,23 +32,23 @@ function simplifySql(sql: string): string {
     .trim()
 }
 
-type SplinkOperand = { readonly column: string; readonly of: string | undefined }
+type SplinkOperand = { readonly column: string; readonly view: string | undefined }
 
-/** `name_l`, `user(name_l)` or `substr_1_4(name_l)` on one side, the same of the other record on the other. */
+/** Matches `name_l`, `user(name_l)` or `substr_1_4(name_l)` with its counterpart of the other record. */
 function matchOperands(left: string, right: string): SplinkOperand | undefined {
-  const [one, other] = [left, right].map((side) => /^(?:(user|substr_\d+_\d+)\()?(\w+)_([lr])\)?$/.exec(side.trim()))
-  if (!one || !other || one[1] !== other[1] || one[2] !== other[2] || one[3] !== 'l' || other[3] !== 'r')
-    return undefined
-  const [, view, column = ''] = one
-  return { column, of: view?.replace(/^substr_(\d+)_(\d+)$/, 'substr($1, $2)') }
+  const [first, second] = [left, right].map((side) => /^(?:(user|substr_\d+_\d+)\()?(\w+)_([lr])\)?$/.exec(side.trim()))
+  if (!first || !second || first[1] !== second[1] || first[2] !== second[2]) return undefined
+  if (first[3] !== 'l' || second[3] !== 'r') return undefined
+  const [, view, column = ''] = first
+  return { column, view: view?.replace(/^substr_(\d+)_(\d+)$/, 'substr($1, $2)') }
 }
 
 function parseEquality(text: string): SplinkCondition | undefined {
   const [, left, right] = /^([^=<>]+?)\s*=\s*([^=<>]+)$/.exec(text) ?? []
   const sides = left && right ? matchOperands(left, right) : undefined
   if (!sides) return undefined
-  const { column, of } = sides
-  return of === undefined ? { level: 'equal', column } : { level: { comparator: 'exact', of }, column }
+  const { column, view } = sides
+  return view === undefined ? { level: 'equal', column } : { level: { comparator: 'exact', of: view }, column }
 }
 
 const similarityComparators = {
@@ -66,18 +66,18 @@ function parseSimilarity(text: string): SplinkCondition | undefined {
   if (!sides || !comparator) return undefined
   const isDistance = comparator === 'levenshtein' || comparator === 'damerau_levenshtein'
   if ((sign === '<=') !== isDistance) return undefined
-  const { column, of } = sides
-  const level = { comparator, at: Number(number), ...(of === undefined ? {} : { of }) }
-  // Splink's backend takes the set of letters.
+  const { column, view } = sides
+  const level = { comparator, at: Number(number), ...(view === undefined ? {} : { of: view }) }
+  // Splink's backend compares the sets of single letters.
   return { level, column, ...(comparator === 'qgram_jaccard' ? { q: 1 } : {}) }
 }
 
 function parseDateDifference(text: string): SplinkCondition | undefined {
   const instant = String.raw`EPOCH\((?:try_strptime|strptime|try_cast|cast)?\(?\s*(\w+)_([lr])\b[^()]*\)*`
-  const [, one, left, other, right, seconds] =
+  const [, column, left, other, right, seconds] =
     new RegExp(`^ABS\\(\\s*${instant}\\s*-\\s*${instant}\\s*<=\\s*([\\d.]+)$`, 'i').exec(text) ?? []
-  if (!one || one !== other || left !== 'l' || right !== 'r') return undefined
-  return { level: { comparator: 'date', at: Number(seconds) / seconds_per_day }, column: one }
+  if (!column || column !== other || left !== 'l' || right !== 'r') return undefined
+  return { level: { comparator: 'date', at: Number(seconds) / seconds_per_day }, column }
 }
 
 function parseNumericDifference(text: string): SplinkCondition | undefined {
@@ -94,7 +94,7 @@ function parseSetIntersection(text: string): SplinkCondition | undefined {
   return { level: { comparator: 'set_overlap', at: Number(number) }, column }
 }
 
-/** Key expressions of a rule that asks for equal columns or equal parts of them; `names`: the field of each column. */
+/** Parses a rule on equal columns or equal parts of them to key expressions. `names` maps columns to fields. */
 export function parseBlockingRule(
   sql: string,
   names: ReadonlyMap<string, string>,
@@ -112,14 +112,14 @@ function parseEqualKey(
   dates: ReadonlySet<string>,
 ): string | undefined {
   const side = String.raw`(?:substr_(\d+)_(\d+)\()?([lr])\.(\w+)\)?`
-  const found = new RegExp(`^${side}\\s*=\\s*${side}$`).exec(part.trim())
-  if (!found) return undefined
-  const [, from, length, left, column = '', otherFrom, otherLength, right, other] = found
+  const match = new RegExp(`^${side}\\s*=\\s*${side}$`).exec(part.trim())
+  if (!match) return undefined
+  const [, from, length, left, column = '', otherFrom, otherLength, right, other] = match
   const name = names.get(column)
   if (name === undefined || column !== other || from !== otherFrom || length !== otherLength || left === right)
     return undefined
   if (from === undefined) return name
-  // Dates lose their signs in their normal form.
+  // Normalised dates have no hyphens, so positions shift.
   if (dates.has(column))
     return from === '1' && length === '4'
       ? `${name}:year`

@@ -1,4 +1,4 @@
-// Reads a model that Splink saved as a lens: what has a counterpart comes over, and what has none is listed.
+// Imports a model that Splink saved as a lens; parts without an equivalent are listed as remarks.
 import { z } from 'zod'
 import type { ComparisonLevelSpec } from './comparison.ts'
 import { max_block_records } from './model.ts'
@@ -17,7 +17,7 @@ const splinkLevel = z.looseObject({
 
 const splinkRule = z.union([z.string().max(2_000), z.looseObject({ blocking_rule: z.string().max(2_000) })])
 
-/** What is read of `save_model_to_json`; all else is of no concern here. */
+/** The part of the output of `save_model_to_json` that is read. */
 export const splinkModel = z.looseObject({
   link_type: z.enum(['dedupe_only', 'link_only', 'link_and_dedupe']),
   probability_two_random_records_match: z.number().gt(0).lt(1).nullish(),
@@ -32,11 +32,11 @@ export type SplinkModel = z.infer<typeof splinkModel>
 type SplinkLevel = z.infer<typeof splinkLevel>
 
 export type ImportedLens = {
-  /** A lens as a document; `lens` of model.ts says whether it holds. */
+  /** A lens as a document; validate it with `lens` of model.ts. */
   readonly document: Readonly<Record<string, unknown>> & {
     readonly fields: readonly Readonly<Record<string, unknown>>[]
   }
-  /** What has no counterpart, and what was done about it. */
+  /** Parts of the model without an equivalent, and their treatment. */
   readonly remarks: readonly string[]
 }
 
@@ -45,15 +45,15 @@ export function importSplinkModel(model: SplinkModel, name: string): ImportedLen
   const fields = model.comparisons.flatMap((comparison) => importComparison(comparison, remarks))
   const dates = new Set(fields.filter(({ type }) => type === 'date').map(({ column }) => column))
   const names = new Map(fields.map(({ column, name: field }) => [column, field]))
-  const blocking = model.blocking_rules_to_generate_predictions.flatMap((given) => {
-    const sql = typeof given === 'string' ? given : given.blocking_rule
+  const blocking = model.blocking_rules_to_generate_predictions.flatMap((rule) => {
+    const sql = typeof rule === 'string' ? rule : rule.blocking_rule
     const keys = parseBlockingRule(sql, names, dates)
     if (keys) return [keys]
-    remarks.push(`blocking rule not taken over: ${sql}`)
+    remarks.push(`blocking rule not imported: ${sql}`)
     return []
   })
   const prior = model.probability_two_random_records_match
-  if (prior == null) remarks.push('the model does not say how likely two random records match: even odds')
+  if (prior == null) remarks.push('the model has no probability that two random records match; even odds are used')
   const document = {
     lens: name,
     version: '1.0.0',
@@ -79,35 +79,35 @@ function importComparison(
   { output_column_name, comparison_levels }: SplinkModel['comparisons'][number],
   remarks: string[],
 ) {
-  const nonNull = comparison_levels.filter((each) => !each.is_null_level)
-  const read: ImportedLevel[] = []
+  const nonNull = comparison_levels.filter(({ is_null_level }) => !is_null_level)
+  const imported: ImportedLevel[] = []
   let column: string | undefined
   let pending: LevelProbabilities = { m: 0, u: 0 }
-  for (const each of nonNull) {
-    const label = `${output_column_name}: ${each.label_for_charts ?? each.sql_condition}`
-    const condition = parseCondition(each.sql_condition)
-    const probabilities = readLevelProbabilities(each, label, remarks)
+  for (const splinkLevel of nonNull) {
+    const label = `${output_column_name}: ${splinkLevel.label_for_charts ?? splinkLevel.sql_condition}`
+    const condition = parseCondition(splinkLevel.sql_condition)
+    const probabilities = readLevelProbabilities(splinkLevel, label, remarks)
     if (!condition || (condition.column !== undefined && column !== undefined && condition.column !== column)) {
-      remarks.push(`level not taken over, its pairs fall to the next one: ${label} (${each.sql_condition})`)
+      remarks.push(`level not imported, its pairs count in the next one: ${label} (${splinkLevel.sql_condition})`)
       pending = { m: pending.m + probabilities.m, u: pending.u + probabilities.u }
       continue
     }
     column ??= condition.column
-    read.push({ ...condition, probabilities: { m: probabilities.m + pending.m, u: probabilities.u + pending.u } })
+    imported.push({ ...condition, probabilities: { m: probabilities.m + pending.m, u: probabilities.u + pending.u } })
     pending = { m: 0, u: 0 }
   }
-  const equal = read.find((each) => each.level === 'equal')
-  const rest = read.filter((each) => each.level !== 'equal' && each.level !== 'else')
-  const others = read.find((each) => each.level === 'else')
+  const equal = imported.find(({ level }) => level === 'equal')
+  const rest = imported.filter(({ level }) => level !== 'equal' && level !== 'else')
+  const different = imported.find(({ level }) => level === 'else')
   const first = equal ?? rest[0]
-  if (column === undefined || !first || !others) {
-    remarks.push(`comparison not taken over: ${output_column_name}`)
+  if (column === undefined || !first || !different) {
+    remarks.push(`comparison not imported: ${output_column_name}`)
     return []
   }
   if (!equal)
-    remarks.push(`${output_column_name}: equal values count as the best level, which Splink does not tell apart`)
-  const all = [first, ...rest, others]
-  const levels = rest.map((each) => each.level as ComparisonLevelSpec)
+    remarks.push(`${output_column_name}: equal values count as the best level, since the model has no level for them`)
+  const all = [first, ...rest, different]
+  const levels = rest.map(({ level }) => level as ComparisonLevelSpec)
   const type = chooseFieldType(levels)
   return [
     {
@@ -120,7 +120,7 @@ function importComparison(
       ...(rest.some(({ q }) => q !== undefined) ? { q: 1 } : {}),
       m: all.map(({ probabilities }) => clampProbability(probabilities.m)),
       u: all.map(({ probabilities }) => clampProbability(probabilities.u)),
-      term_frequency: nonNull.some((each) => each.tf_adjustment_column != null),
+      term_frequency: nonNull.some(({ tf_adjustment_column }) => tf_adjustment_column != null),
     },
   ]
 }
@@ -131,16 +131,16 @@ function clampProbability(chance: number): number {
   return Math.min(1, Math.max(min_probability, chance))
 }
 
-/** As Splink has it, what was not learnt says nothing: m is u. */
+/** Reads the probabilities of a level. As in Splink, a probability that was not learnt is neutral: m equals u. */
 function readLevelProbabilities(
   { m_probability: m, u_probability: u }: SplinkLevel,
   label: string,
   remarks: string[],
 ): LevelProbabilities {
   if (m != null && u != null) return { m, u }
-  remarks.push(`not trained, so that it says nothing: ${label}`)
-  const known = m ?? u ?? min_probability
-  return { m: known, u: known }
+  remarks.push(`not trained, so its weight is 0: ${label}`)
+  const probability = m ?? u ?? min_probability
+  return { m: probability, u: probability }
 }
 
 function chooseComparator(levels: readonly ComparisonLevelSpec[]): string {
@@ -156,7 +156,7 @@ function chooseFieldType(levels: readonly ComparisonLevelSpec[]): string {
   return levels.some((each) => typeof each === 'object' && each.of === 'user') ? 'email' : 'name'
 }
 
-/** A name that a field may have. */
+/** Derives a valid field name from a column. */
 function toFieldName(column: string): string {
   const plain = column
     .toLowerCase()

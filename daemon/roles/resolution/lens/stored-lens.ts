@@ -1,4 +1,4 @@
-// A lens as the service keeps it: its document, immutable within a version, with whose it is.
+// A lens as the service stores it: its body, immutable within a version, with owner and label.
 import * as z from 'zod'
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
@@ -11,7 +11,7 @@ export const storedLens = z.strictObject({
   ...provenanceFields,
   ...lensIdentityFields,
   body: lens,
-  digest: z.string().meta({ description: 'Of the body: within a version it never changes' }),
+  digest: z.string().meta({ description: 'Digest of the body; constant within a version' }),
 })
 export type StoredLens = z.infer<typeof storedLens>
 
@@ -21,7 +21,7 @@ export const lenses = collection({
   indexes: ['lens', 'lens_version', 'entity_type', 'created_at'],
 })
 
-/** One version of a lens of a tenant has one id. */
+/** Derives the id of one version of a tenant's lens. */
 export function lensUid(tenant_id: string, name: string, version: string): string {
   return `lens_${sha256(JSON.stringify([tenant_id, name, version])).slice(0, 32)}`
 }

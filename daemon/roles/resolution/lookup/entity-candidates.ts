@@ -1,20 +1,20 @@
-// Finds the entities that a record may belong to: candidates by its keys, then each entity scored over all its records.
+// Finds the entities that a record may belong to: candidates by shared keys, each then scored over all its records.
 import { compareRecord, type RecordComparison } from '../engine/lookup/compare.ts'
 import type { FieldValues } from '../engine/lookup/keys.ts'
 import type { RecordRef } from '../fields.ts'
 import type { LookupEntity, LookupRecord, LookupRegistry } from './lookup-registry.ts'
 
 const max_candidates = 200
-/** Records of one entity that are compared; the first ones in order. */
+/** Limit of compared records of one entity; the first ones in order are compared. */
 const max_members = 100
 
 export type ComparedRecord = { readonly record: LookupRecord; readonly comparison: RecordComparison }
 
 export type EntityCandidate = {
   readonly entity: LookupEntity
-  /** Its record that is most alike. */
+  /** The most similar record of the entity. */
   readonly best: ComparedRecord
-  /** In natural logs: what decides, which is the mean over its records where the lens joins by average link. */
+  /** The deciding score, in natural logs; with average link, the mean over the records of the entity. */
   readonly score: number
   readonly isAbove: boolean
 }
@@ -29,8 +29,8 @@ export type LookupQuery = {
 type RecordComparer = (others: readonly FieldValues[]) => RecordComparison[]
 
 /**
- * Best first. Each candidate of the index is read again, so that the caller sees only what it may see now, and each
- * record counts for its current entity.
+ * Finds candidates, best first. Each candidate of the index is read again, so that the caller sees only documents that
+ * it may see now, and each record counts for its current entity.
  */
 export async function findEntityCandidates(
   registry: LookupRegistry,
@@ -40,29 +40,29 @@ export async function findEntityCandidates(
   const self = ref && registry.uidOf(ref)
   const near = index.findCandidates(values, max_candidates).filter(({ uid }) => uid !== self)
   const compare: RecordComparer = (others) => compareRecord(lens, weights, index, values, others)
-  const scores = compare(near.map((each) => each.values))
+  const scores = compare(near.map((record) => record.values))
   const ranked = near.map(({ uid }, at) => ({ uid, score: scores[at]?.score ?? 0 }))
-  ranked.sort((one, other) => other.score - one.score || (one.uid < other.uid ? -1 : 1))
+  ranked.sort((a, b) => b.score - a.score || (a.uid < b.uid ? -1 : 1))
   const entities = await loadEntities(registry, ranked, limit)
-  const found = await Promise.all(entities.map((entity) => scoreEntity(registry, entity, ref, compare)))
-  const candidates = found.flatMap((each) => each ?? [])
-  return candidates.sort((one, other) => other.score - one.score || (one.entity.id < other.entity.id ? -1 : 1))
+  const scored = await Promise.all(entities.map((entity) => scoreEntity(registry, entity, ref, compare)))
+  const candidates = scored.flatMap((candidate) => candidate ?? [])
+  return candidates.sort((a, b) => b.score - a.score || (a.entity.id < b.entity.id ? -1 : 1))
 }
 
-/** The first entities that the caller may see, in the order of their best records. */
+/** Loads the first entities that the caller may see, in the order of their best records. */
 async function loadEntities(
   registry: LookupRegistry,
   ranked: readonly { readonly uid: string }[],
   limit: number,
 ): Promise<LookupEntity[]> {
-  const found = new Map<string, LookupEntity>()
+  const entities = new Map<string, LookupEntity>()
   for (const { uid } of ranked) {
-    if (found.size === limit) break
+    if (entities.size === limit) break
     const id = (await registry.record(uid))?.entity
-    const entity = id === undefined || found.has(id) ? undefined : await registry.entity(id)
-    if (entity) found.set(entity.id, entity)
+    const entity = id === undefined || entities.has(id) ? undefined : await registry.entity(id)
+    if (entity) entities.set(entity.id, entity)
   }
-  return [...found.values()]
+  return [...entities.values()]
 }
 
 async function scoreEntity(
@@ -72,32 +72,34 @@ async function scoreEntity(
   compare: RecordComparer,
 ): Promise<EntityCandidate | undefined> {
   const uids = entity.members.filter(createMemberFilter(registry, ref)).map(registry.uidOf)
-  const read = await Promise.all(uids.slice(0, max_members).map(registry.record))
-  const records = read.flatMap((record) => record ?? [])
-  const compared = compare(records.map(({ values }) => values))
+  const loaded = await Promise.all(uids.slice(0, max_members).map(registry.record))
+  const records = loaded.flatMap((record) => record ?? [])
+  const comparisons = compare(records.map(({ values }) => values))
   let best: ComparedRecord | undefined
   for (const [at, record] of records.entries()) {
-    const each = compared[at]
-    if (each && (!best || each.score > best.comparison.score)) best = { record, comparison: each }
+    const comparison = comparisons[at]
+    if (comparison && (!best || comparison.score > best.comparison.score)) best = { record, comparison }
   }
   if (!best) return undefined
-  const score = aggregateScore(registry, best.comparison.score, compared)
+  const score = aggregateScore(registry, best.comparison.score, comparisons)
   return { entity, best, score, isAbove: score >= registry.weights.cut }
 }
 
-/** As clusters come about: the mean of bounded scores by average link, the best pair by every other method. */
+/**
+ * Scores an entity as clustering does: the mean of bounded scores for average link, the best pair for other methods.
+ */
 function aggregateScore(
   { lens, run, weights }: LookupRegistry,
   best: number,
-  compared: readonly RecordComparison[],
+  comparisons: readonly RecordComparison[],
 ): number {
   const isMean = run.route !== 'links' && (lens.clustering ?? 'average_link') === 'average_link'
-  if (!isMean || compared.length === 1) return best
-  const bounded = compared.map(({ score }) => Math.max(weights.floor, Math.min(weights.highest, score)))
-  return bounded.reduce((sum, each) => sum + each, 0) / bounded.length
+  if (!isMean || comparisons.length === 1) return best
+  const bounded = comparisons.map(({ score }) => Math.max(weights.floor, Math.min(weights.highest, score)))
+  return bounded.reduce((sum, score) => sum + score, 0) / bounded.length
 }
 
-/** Not the record itself, and where records of one source are never compared, none of the same node. */
+/** Creates a filter that excludes the record itself and, with `link_only`, all records of its node. */
 function createMemberFilter({ lens }: LookupRegistry, ref: RecordRef | undefined): (member: RecordRef) => boolean {
   if (!ref) return () => true
   if (lens.link_only) return ({ node_id }) => node_id !== ref.node_id

@@ -1,4 +1,4 @@
-// A registry as one caller may see it: that of this site, or a snapshot of another site's.
+// A registry as one caller may see it: the registry of this site, or a snapshot from another site.
 import type { Label } from '../../../kernel/label/label.ts'
 import type { FieldValues } from '../engine/lookup/keys.ts'
 import type { LookupIndex } from '../engine/lookup/lookup-index.ts'
@@ -22,11 +22,11 @@ export type LookupEntity = {
 export type LookupRegistry = {
   readonly lens: Lens
   readonly run: { readonly id: string; readonly route: 'clusters' | 'links' | undefined }
-  /** With the cut of the run, if it set one. */
+  /** Includes the threshold of the run, if it has one. */
   readonly weights: LookupWeights
   readonly index: LookupIndex
   uidOf(ref: RecordRef): string
   record(uid: string): Promise<LookupRecord | undefined>
-  /** Undefined for an entity that no longer exists, or that the caller may not see. */
+  /** Returns undefined for an entity that no longer exists, or that the caller may not see. */
   entity(id: string): Promise<LookupEntity | undefined>
 }

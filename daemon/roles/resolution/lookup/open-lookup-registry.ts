@@ -1,4 +1,4 @@
-// The registry that a caller looks a record up in.
+// Opens the registry for a lookup of the caller.
 
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -15,7 +15,9 @@ export async function openLookupRegistry(call: Call, selector: LensSelector): Pr
   return isRefusal(trained) ? trained : await openOwnRegistry(call, trained)
 }
 
-/** Reads records and entities from the store at each call; only the index may be older. */
+/**
+ * Opens the registry of this site. Each call reads records and entities from the store; only the index may be older.
+ */
 async function openOwnRegistry(call: Call, trained: TrainedLens): Promise<LookupRegistry | Refusal> {
   const index = await call.part(registryIndexCachePart).openIndex(call, trained)
   if (isRefusal(index)) return index
@@ -28,9 +30,9 @@ async function openOwnRegistry(call: Call, trained: TrainedLens): Promise<Lookup
     uidOf: (ref) => recordUid(tenant_id, lens, ref),
     record: async (uid) => (await call.store(entityRecords).find(uid))?.value,
     async entity(id) {
-      const found = await call.store(entityClusters).find(id)
-      if (found?.value.state !== 'live') return undefined
-      const { label, size, members } = found.value
+      const doc = await call.store(entityClusters).find(id)
+      if (doc?.value.state !== 'live') return undefined
+      const { label, size, members } = doc.value
       return { id, label, size, members }
     },
   }

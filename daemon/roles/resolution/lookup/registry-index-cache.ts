@@ -1,4 +1,4 @@
-// Registries in memory: for each lens and clearance an index, read at the first lookup and then kept up to date.
+// Registries in memory: one index for each lens and clearance, loaded at the first lookup and then kept up to date.
 
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
@@ -15,23 +15,23 @@ import type { TrainedLens } from './trained-lens.ts'
 type CachedIndex = {
   readonly run_id: string
   readonly index: LookupIndex
-  /** It has every record that was written under a lower number. */
+  /** The index has every record written under a lower number. */
   below: number
-  /** How it is being brought up to date; the next waits for it. */
-  reading: Promise<void>
+  /** The current refresh; the next one waits for it. */
+  refresh: Promise<void>
 }
 
 const page_size = 500
 
 /**
- * Each index holds only records that the store returns to a caller of its tenant and clearance, so that neither a
- * record nor a value frequency reaches a caller who may not see it.
+ * Caches indexes. Each index has only records that the store returns to a caller of its tenant and clearance, so that
+ * neither a record nor a value frequency reaches a caller who may not see it.
  */
 export class RegistryIndexCache {
   /** Least recently used first. */
-  readonly #held = new Map<string, CachedIndex>()
+  readonly #indexes = new Map<string, CachedIndex>()
 
-  /** The index of all records that the registry has now; a new run of the lens has it read anew. */
+  /** Returns the index of all current records of the registry; a new run of the lens rebuilds it. */
   async openIndex(call: Call, trained: TrainedLens): Promise<LookupIndex | Refusal> {
     const { tenant_id: viewer, clearance } = call.caller
     const { tenant_id, lens } = trained.run.value
@@ -41,27 +41,27 @@ export class RegistryIndexCache {
     if (records > max_records) {
       return refuse(
         'wrong_state',
-        `the registry has ${records} records; resolution.lookup_records allows ${max_records}`,
+        `the registry has ${records} records; resolution.lookup_records allows ${max_records}: raise the limit`,
       )
     }
-    const before = this.#held.get(key)
+    const before = this.#indexes.get(key)
     const cached = before?.run_id === trained.run.id ? before : createCachedIndex(trained)
-    this.#held.delete(key)
-    this.#held.set(key, cached)
+    this.#indexes.delete(key)
+    this.#indexes.set(key, cached)
     this.#makeRoom(key, max_records - records)
-    cached.reading = cached.reading.catch(() => undefined).then(() => refreshIndex(call, { tenant_id, lens }, cached))
-    await cached.reading
+    cached.refresh = cached.refresh.catch(() => undefined).then(() => refreshIndex(call, { tenant_id, lens }, cached))
+    await cached.refresh
     return cached.index
   }
 
   /** Evicts the least recently used indexes first. */
   #makeRoom(current: string, room: number): void {
-    const others = [...this.#held].filter(([key]) => key !== current)
-    let taken = others.reduce((sum, [, { index }]) => sum + index.size, 0)
+    const others = [...this.#indexes].filter(([key]) => key !== current)
+    let used = others.reduce((sum, [, { index }]) => sum + index.size, 0)
     for (const [key, { index }] of others) {
-      if (taken <= room) return
-      this.#held.delete(key)
-      taken -= index.size
+      if (used <= room) return
+      this.#indexes.delete(key)
+      used -= index.size
     }
   }
 }
@@ -71,20 +71,20 @@ function createCachedIndex({ run, lens }: TrainedLens): CachedIndex {
     run_id: run.id,
     index: new LookupIndex(createLookupKeys(lens.value.body)),
     below: 0,
-    reading: Promise.resolve(),
+    refresh: Promise.resolve(),
   }
 }
 
-/** All records at first, then those that were written since. */
-async function refreshIndex(call: Call, whose: RegistryKey, cached: CachedIndex): Promise<void> {
-  const { below, next } = await readWriteBounds(call, whose)
+/** Reads all records at first, then only records written since. */
+async function refreshIndex(call: Call, registry: RegistryKey, cached: CachedIndex): Promise<void> {
+  const { below, next } = await readWriteBounds(call, registry)
   if (cached.below === next) return
   const since = cached.below === 0 ? {} : { written: { gte: cached.below } }
   let cursor: string | undefined
   do {
     call.signal.throwIfAborted()
     const page: DocumentPage<StoredRecord> = await call.store(entityRecords).list({
-      ...{ filter: { tenant_id: whose.tenant_id, lens: whose.lens, ...since }, limit: page_size },
+      ...{ filter: { tenant_id: registry.tenant_id, lens: registry.lens, ...since }, limit: page_size },
       ...(cursor === undefined ? {} : { cursor }),
       fresh: true,
     })

@@ -1,4 +1,5 @@
-// Snapshots of other sites' registries in memory: one copy of each, and for each clearance an index of what that may see.
+// Snapshots of other sites' registries in memory: one copy of each, and one index of visible records for each
+// clearance.
 
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
@@ -33,14 +34,14 @@ export class SnapshotIndexCache {
   /** By snapshot and clearance, least recently used first. */
   readonly #indexes = new Map<string, LookupIndex>()
 
-  /** The one snapshot that is meant, as the caller may know it. */
+  /** Opens the only snapshot that matches the selector and that the caller may see. */
   async openRegistry(call: Call, selector: LensSelector): Promise<LookupRegistry | Refusal> {
     const matching = await this.#findSnapshots(call, selector)
     if (isRefusal(matching)) return matching
     const [first, ...others] = matching
-    if (!first) return refuse('not_found', 'no snapshot of a registry is here for this')
+    if (!first) return refuse('not_found', 'no imported snapshot of a registry matches the request; import one first')
     if (others.length > 0) {
-      const message = `several lenses are in use (${matching.map(({ lensLine }) => lensLine.body.lens).join(', ')}): say which`
+      const message = `several lenses are in use (${matching.map(({ lensLine }) => lensLine.body.lens).join(', ')}): set lens_id`
       return refuse('invalid', message, [{ path: 'lens_id', message }])
     }
     return this.#createRegistry(call, first)
@@ -51,8 +52,8 @@ export class SnapshotIndexCache {
     { lens_id, lens_version, entity_type }: LensSelector,
   ): Promise<LoadedSnapshot[] | Refusal> {
     const { caller, site } = call
-    const all = caller.tenant_id === site.tenant_id ? await call.part(snapshotStorePart).list() : []
-    const matching = all.filter(({ manifest }) => {
+    const snapshots = caller.tenant_id === site.tenant_id ? await call.part(snapshotStorePart).list() : []
+    const matching = snapshots.filter(({ manifest }) => {
       const isLens = lens_id === undefined || manifest.lens === lens_id
       const isVersion = lens_version === undefined || manifest.lens_version === lens_version
       return isLens && isVersion && (entity_type === undefined || manifest.entity_type === entity_type)
@@ -72,14 +73,14 @@ export class SnapshotIndexCache {
     if (records > max_records) {
       return refuse(
         'wrong_state',
-        `the snapshot has ${records} records; resolution.lookup_records allows ${max_records}`,
+        `the snapshot has ${records} records; resolution.lookup_records allows ${max_records}: raise the limit`,
       )
     }
-    const known = await this.#copies.get(lens)
-    if (known && !isRefusal(known) && known.key === snapshot.key) return known
-    const reading = loadSnapshot(call, snapshot)
-    this.#copies.set(lens, reading)
-    const copy = await reading.catch((error: unknown) => {
+    const cached = await this.#copies.get(lens)
+    if (cached && !isRefusal(cached) && cached.key === snapshot.key) return cached
+    const loading = loadSnapshot(call, snapshot)
+    this.#copies.set(lens, loading)
+    const copy = await loading.catch((error: unknown) => {
       this.#copies.delete(lens)
       throw error
     })
@@ -90,59 +91,59 @@ export class SnapshotIndexCache {
 
   #createRegistry(call: Call, copy: LoadedSnapshot): LookupRegistry {
     const { lensLine, records, entities, snapshot } = copy
-    const sees = copy.labels.map((label) => dominates(call.caller, label, call.site.labels))
+    const visible = copy.labels.map((label) => dominates(call.caller, label, call.site.labels))
     const { tenant_id } = snapshot.manifest
     return {
       lens: lensLine.body,
       run: { id: lensLine.run_id, route: lensLine.route },
       weights: lensLine.weights,
-      index: this.#indexOf(call, copy, sees),
+      index: this.#indexOf(call, copy, visible),
       uidOf: (ref) => recordUid(tenant_id, lensLine.body.lens, ref),
       async record(uid) {
-        const found = records.get(uid)
-        return found && sees[found.label] ? found : undefined
+        const record = records.get(uid)
+        return record && visible[record.label] ? record : undefined
       },
       entity: async (id) => findSnapshotEntity(call, copy, id, entities.get(id) ?? []),
     }
   }
 
-  #indexOf(call: Call, { key, lensLine, records }: LoadedSnapshot, sees: readonly boolean[]): LookupIndex {
-    const whose = canonicalJson({ key, sees: [...sees] })
-    const known = this.#indexes.get(whose)
-    this.#indexes.delete(whose)
-    const index = known ?? new LookupIndex(createLookupKeys(lensLine.body))
-    if (!known) for (const [uid, record] of records) if (sees[record.label]) index.put(uid, record.values)
-    this.#indexes.set(whose, index)
+  #indexOf(call: Call, { key, lensLine, records }: LoadedSnapshot, visible: readonly boolean[]): LookupIndex {
+    const indexKey = canonicalJson({ key, visible: [...visible] })
+    const cached = this.#indexes.get(indexKey)
+    this.#indexes.delete(indexKey)
+    const index = cached ?? new LookupIndex(createLookupKeys(lensLine.body))
+    if (!cached) for (const [uid, record] of records) if (visible[record.label]) index.put(uid, record.values)
+    this.#indexes.set(indexKey, index)
     this.#makeRoom(call.settings(settings).lookup_records)
     return index
   }
 
   /** Evicts the least recently used indexes first, but never the last one. */
   #makeRoom(max_records: number): void {
-    let taken = [...this.#indexes.values()].reduce((sum, { size }) => sum + size, 0)
+    let used = [...this.#indexes.values()].reduce((sum, { size }) => sum + size, 0)
     for (const [key, { size }] of this.#indexes) {
-      if (taken <= max_records || this.#indexes.size === 1) return
+      if (used <= max_records || this.#indexes.size === 1) return
       this.#indexes.delete(key)
-      taken -= size
+      used -= size
     }
   }
 }
 
-function getLabel({ labels }: Pick<LoadedSnapshot, 'labels'>, place: number): Label {
-  const label = labels[place]
-  if (!label) throw new RangeError(`a snapshot without its label ${place}`)
+function getLabel({ labels }: Pick<LoadedSnapshot, 'labels'>, index: number): Label {
+  const label = labels[index]
+  if (!label) throw new RangeError(`the snapshot has no label ${index}`)
   return label
 }
 
 async function loadSnapshot(call: Call, snapshot: ImportedSnapshot): Promise<LoadedSnapshot | Refusal> {
   const { lens, tenant_id } = snapshot.manifest
-  const read = await call.part(snapshotStorePart).read(lens)
-  if (isRefusal(read)) return read
+  const content = await call.part(snapshotStorePart).read(lens)
+  if (isRefusal(content)) return content
   const records = new Map<string, SnapshotRecord>()
   const entities = new Map<string, SnapshotRecord[]>()
-  let of: LensLine | undefined
-  for await (const line of read.lines) {
-    if (line.kind === 'lens') of = line
+  let lensLine: LensLine | undefined
+  for await (const line of content.lines) {
+    if (line.kind === 'lens') lensLine = line
     if (line.kind !== 'record') continue
     const { ref, values, entity, label } = line
     const record = { ref, values, entity, label }
@@ -151,12 +152,13 @@ async function loadSnapshot(call: Call, snapshot: ImportedSnapshot): Promise<Loa
     if (members) members.push(record)
     else entities.set(entity, [record])
   }
-  if (!of) return refuse('unavailable', 'the snapshot of the registry is damaged: take it in again')
-  return { key: snapshot.key, snapshot, lensLine: of, labels: read.labels, records, entities }
+  if (!lensLine) return refuse('unavailable', 'the snapshot of the registry is damaged: import it again')
+  return { key: snapshot.key, snapshot, lensLine, labels: content.labels, records, entities }
 }
 
 /**
- * The label of an entity joins those of all its records: a caller who may not see one of them does not see the entity.
+ * Finds an entity. Its label joins the labels of all its records, so a caller who may not see one of them does not see
+ * the entity.
  */
 function findSnapshotEntity(
   call: Call,
@@ -166,7 +168,7 @@ function findSnapshotEntity(
 ): LookupEntity | undefined {
   const policy = call.site.labels
   const [first, ...rest] = members.map(({ label }) => getLabel(copy, label))
-  const label = rest.reduce((all: Label | undefined, each) => all && joinLabels(all, each, policy), first)
+  const label = rest.reduce((joined: Label | undefined, other) => joined && joinLabels(joined, other, policy), first)
   if (!label || !dominates(call.caller, label, policy)) return undefined
   const refs: RecordRef[] = members.map(({ ref }) => ref)
   return { id, label, size: refs.length, members: refs.sort(compareRefs) }

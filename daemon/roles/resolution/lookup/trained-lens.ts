@@ -18,29 +18,33 @@ export type LensSelector = {
 export type TrainedLens = {
   readonly lens: Doc<StoredLens>
   readonly run: Doc<StoredRun>
-  /** With the cut of the run, if it set one. */
+  /** Includes the threshold of the run, if it has one. */
   readonly weights: LookupWeights
 }
 
-/** Runs searched for one with stored weights: runs of an exchange do not train any. */
+/** Limit of runs to search for stored weights; runs of an exchange have none. */
 const max_runs = 50
 
 export async function findTrainedLens(call: Call, selector: LensSelector): Promise<TrainedLens | Refusal> {
-  const named = await findLensInUse(call, selector)
-  if (isRefusal(named)) return named
-  const of = selector.lens_version === undefined ? { lens: named.value.lens } : { lens_id: named.id }
-  const trained = await findLatestTrainedLens(call, { tenant_id: named.value.tenant_id, ...of })
+  const lens = await findLensInUse(call, selector)
+  if (isRefusal(lens)) return lens
+  const filter = selector.lens_version === undefined ? { lens: lens.value.lens } : { lens_id: lens.id }
+  const trained = await findLatestTrainedLens(call, { tenant_id: lens.value.tenant_id, ...filter })
   if (trained) return trained
   return refuse(
     'wrong_state',
-    `no completed run of the lens ${named.value.lens} has stored weights; complete a run first`,
+    `no completed run of the lens ${lens.value.lens} has stored weights; complete a run first`,
   )
 }
 
-/** The latest run that kept its weights, and the version of the lens that it saw the records by. */
-export async function findLatestTrainedLens(call: Call, of: Filter): Promise<TrainedLens | undefined> {
+/** Finds the latest run with stored weights, and the version of the lens that it used. */
+export async function findLatestTrainedLens(call: Call, selection: Filter): Promise<TrainedLens | undefined> {
   const { docs } = await call.store(fusionRuns).list({
-    ...{ filter: { ...of, state: 'completed' }, order: { field: 'created_at', direction: 'desc' }, limit: max_runs },
+    ...{
+      filter: { ...selection, state: 'completed' },
+      order: { field: 'created_at', direction: 'desc' },
+      limit: max_runs,
+    },
     fresh: true,
   })
   for (const run of docs) {
@@ -52,7 +56,7 @@ export async function findLatestTrainedLens(call: Call, of: Filter): Promise<Tra
   return undefined
 }
 
-/** The requested lens; otherwise the one bound to the entity type, if it is the only one. */
+/** Finds the requested lens; otherwise the only lens bound to the entity type. */
 async function findLensInUse(
   call: Call,
   { lens_id, lens_version, entity_type }: LensSelector,
@@ -63,10 +67,10 @@ async function findLensInUse(
     ...{ filter, order: { field: 'updated_at', direction: 'desc' }, limit: 500 },
   })
   const [first] = docs
-  if (!first) return refuse('not_found', 'no lens is in use for this')
+  if (!first) return refuse('not_found', 'no lens is in use for this entity type; create a lens first')
   const names = [...new Set(docs.map(({ value }) => value.lens))].sort()
   if (names.length > 1) {
-    const message = `several lenses are in use (${names.join(', ')}): say which`
+    const message = `several lenses are in use (${names.join(', ')}): set lens_id`
     return refuse('invalid', message, [{ path: 'lens_id', message }])
   }
   return await findLens(call, first.value.lens, lens_version)

@@ -1,4 +1,4 @@
-// What boot supplies for private runs: blinding, which is done in threads.
+// The part that boot supplies for private runs: blinding in threads.
 import type { Blinding } from '../../../kernel/cryptography/blinding.ts'
 import { part } from '../../../kernel/role/part.ts'
 

@@ -1,4 +1,4 @@
-// Scores arrived records against others with the weights of the latest run, each pair once.
+// Scores arrived records against other records with the weights of the latest run, each pair once.
 import { compareRecord, comparesByWords, type RecordComparison } from '../engine/lookup/compare.ts'
 import type { FieldValues } from '../engine/lookup/keys.ts'
 import type { LookupIndex } from '../engine/lookup/lookup-index.ts'
@@ -12,8 +12,8 @@ export type JoinableRecord = {
   readonly values: FieldValues
   /** The cluster that the record is in now. */
   readonly base: string
-  /** The cluster that the run found; undefined for a record that arrived since. */
-  readonly found: string | undefined
+  /** The cluster of the run; undefined for a record that arrived since. */
+  readonly runBase: string | undefined
 }
 
 export type ArrivalMatching = {
@@ -22,84 +22,89 @@ export type ArrivalMatching = {
   readonly method: NonNullable<Lens['clustering']>
   /** Whether the run had one source: then one-to-one may pair records of one node. */
   readonly isOneSource: boolean
-  /** Holds every record of the registry, including those that arrive. */
+  /** Has every record of the registry, including the arriving ones. */
   readonly index: LookupIndex
-  /** Whether a decision keeps the pair apart, where nothing else does. */
-  readonly isApart?: (one: JoinableRecord, other: JoinableRecord) => boolean
+  /** Whether a decision keeps the pair apart. */
+  readonly isApart?: (left: JoinableRecord, right: JoinableRecord) => boolean
 }
 
 export type ScoredRecordPair = {
-  readonly one: JoinableRecord
-  readonly other: JoinableRecord
-  readonly compared: RecordComparison
+  readonly left: JoinableRecord
+  readonly right: JoinableRecord
+  readonly comparison: RecordComparison
 }
 
 const max_candidates = 200
-/** The first records of a cluster in order are compared, and no more. */
+/** Limit of compared records of a cluster; the first ones in order are compared. */
 const max_members = 100
 
 /**
- * Scores of pairs, independent of the order of queries: where the similarity of texts depends on the other texts compared, two
- * records are compared alone, the first with the second.
+ * Caches scores of pairs, independent of the order of queries. Where the similarity of texts depends on the other texts
+ * of a comparison, two records are compared separately, the first with the second.
  */
 export class ArrivalScores {
   readonly #matching: ArrivalMatching
   readonly #comparesSingly: boolean
-  readonly #compared = new Map<string, RecordComparison>()
+  readonly #comparisons = new Map<string, RecordComparison>()
   readonly #pairs = new Map<string, ScoredRecordPair>()
   readonly #candidates = new Map<string, readonly { uid: string; score: number }[]>()
   readonly #sums = new Map<string, number>()
 
-  constructor(of: ArrivalMatching) {
-    this.#matching = of
-    this.#comparesSingly = of.lens.fields.some(comparesByWords)
+  constructor(matching: ArrivalMatching) {
+    this.#matching = matching
+    this.#comparesSingly = matching.lens.fields.some(comparesByWords)
   }
 
-  /** Records that share keys with this one, the best first. */
+  /** Finds records that share keys with this one, best first. */
   findCandidates(record: JoinableRecord): readonly { readonly uid: string; readonly score: number }[] {
-    const known = this.#candidates.get(record.uid)
-    if (known) return known
-    const found = this.#matching.index
+    const cached = this.#candidates.get(record.uid)
+    if (cached) return cached
+    const others = this.#matching.index
       .findCandidates(record.values, max_candidates)
       .filter(({ uid }) => uid !== record.uid)
-    const compared = this.#compare(record, found)
-    const near = found.map(({ uid }, at) => ({ uid, score: compared[at]?.score ?? 0 }))
-    near.sort((one, other) => other.score - one.score || (one.uid < other.uid ? -1 : 1))
-    this.#candidates.set(record.uid, near)
-    if (!this.#comparesSingly) this.#remember(record, found, compared)
-    return near
+    const comparisons = this.#compare(record, others)
+    const candidates = others.map(({ uid }, at) => ({ uid, score: comparisons[at]?.score ?? 0 }))
+    candidates.sort((a, b) => b.score - a.score || (a.uid < b.uid ? -1 : 1))
+    this.#candidates.set(record.uid, candidates)
+    if (!this.#comparesSingly) this.#remember(record, others, comparisons)
+    return candidates
   }
 
-  /** Undefined for records that the lens never compares. */
-  scorePair(one: JoinableRecord, other: JoinableRecord): RecordComparison | undefined {
+  /** Scores a pair; undefined for records that the lens never compares. */
+  scorePair(first: JoinableRecord, second: JoinableRecord): RecordComparison | undefined {
     const { lens, method, isOneSource } = this.#matching
-    const isSameNode = one.ref.node_id === other.ref.node_id
+    const isSameNode = first.ref.node_id === second.ref.node_id
     if (isSameNode && (lens.link_only || (method === 'one_to_one' && !isOneSource))) return undefined
-    const [left, right] = one.uid < other.uid ? [one, other] : [other, one]
+    const [left, right] = first.uid < second.uid ? [first, second] : [second, first]
     const key = pairKey(left.uid, right.uid)
-    if (!this.#compared.has(key)) this.#remember(left, [right], this.#compare(left, [right]))
-    const compared = this.#compared.get(key)
-    if (compared) this.#pairs.set(key, { one: left, other: right, compared })
-    return compared
+    if (!this.#comparisons.has(key)) this.#remember(left, [right], this.#compare(left, [right]))
+    const comparison = this.#comparisons.get(key)
+    if (comparison) this.#pairs.set(key, { left, right, comparison })
+    return comparison
   }
 
-  /** Sums over all pairs of two clusters how far the score is above the floor, each capped at the highest weight. */
-  sumScores(one: string, ones: readonly JoinableRecord[], other: string, others: readonly JoinableRecord[]) {
-    const [mine, theirs] = [ones.slice(0, max_members), others.slice(0, max_members)]
-    const key = pairKey(one, other)
-    const sum = this.#sums.get(key) ?? this.#computeSum(mine, theirs)
+  /** Sums the heights of scores above the floor over all pairs of two clusters, each capped at the highest weight. */
+  sumScores(
+    leftName: string,
+    leftMembers: readonly JoinableRecord[],
+    rightName: string,
+    rightMembers: readonly JoinableRecord[],
+  ) {
+    const [left, right] = [leftMembers.slice(0, max_members), rightMembers.slice(0, max_members)]
+    const key = pairKey(leftName, rightName)
+    const sum = this.#sums.get(key) ?? this.#computeSum(left, right)
     this.#sums.set(key, sum)
-    return { sum, pairs: mine.length * theirs.length }
+    return { sum, pairs: left.length * right.length }
   }
 
-  #computeSum(ones: readonly JoinableRecord[], others: readonly JoinableRecord[]): number {
+  #computeSum(lefts: readonly JoinableRecord[], rights: readonly JoinableRecord[]): number {
     const { floor, highest } = this.#matching.weights
     let sum = 0
-    for (const one of ones) {
-      const unknown = others.filter((other) => !this.#compared.has(pairKey(one.uid, other.uid)))
-      if (!this.#comparesSingly && unknown.length > 1) this.#remember(one, unknown, this.#compare(one, unknown))
-      for (const other of others) {
-        sum += Math.max(0, Math.min(highest, this.scorePair(one, other)?.score ?? floor) - floor)
+    for (const left of lefts) {
+      const missing = rights.filter((right) => !this.#comparisons.has(pairKey(left.uid, right.uid)))
+      if (!this.#comparesSingly && missing.length > 1) this.#remember(left, missing, this.#compare(left, missing))
+      for (const right of rights) {
+        sum += Math.max(0, Math.min(highest, this.scorePair(left, right)?.score ?? floor) - floor)
       }
     }
     return sum
@@ -107,37 +112,37 @@ export class ArrivalScores {
 
   #compare({ values }: JoinableRecord, others: readonly { readonly values: FieldValues }[]): RecordComparison[] {
     const { lens, weights, index } = this.#matching
-    const theirs = others.map((other) => other.values)
-    return compareRecord(lens, weights, index, values, theirs)
+    const otherValues = others.map((other) => other.values)
+    return compareRecord(lens, weights, index, values, otherValues)
   }
 
   #remember(
-    one: { uid: string },
+    record: { uid: string },
     others: readonly { readonly uid: string }[],
-    compared: readonly RecordComparison[],
+    comparisons: readonly RecordComparison[],
   ): void {
     for (const [at, other] of others.entries()) {
-      const found = compared[at]
-      if (found && !this.#compared.has(pairKey(one.uid, other.uid)))
-        this.#compared.set(pairKey(one.uid, other.uid), found)
+      const comparison = comparisons[at]
+      const key = pairKey(record.uid, other.uid)
+      if (comparison && !this.#comparisons.has(key)) this.#comparisons.set(key, comparison)
     }
   }
 
-  /** Scored pairs with a record of `of` that are above the floor or within one cluster. */
+  /** Lists scored pairs with one of the records `uids`, if they are above the floor or within one cluster. */
   listPairs(
-    of: ReadonlySet<string>,
+    uids: ReadonlySet<string>,
     clusters: readonly { readonly base: string; readonly members: readonly JoinableRecord[] }[],
     floor: number,
   ): ScoredRecordPair[] {
     const clusterOf = new Map(clusters.flatMap(({ base, members }) => members.map(({ uid }) => [uid, base] as const)))
-    return [...this.#pairs.values()].filter(({ one, other, compared }) => {
-      if (!of.has(one.uid) && !of.has(other.uid)) return false
-      return compared.score > floor || clusterOf.get(one.uid) === clusterOf.get(other.uid)
+    return [...this.#pairs.values()].filter(({ left, right, comparison }) => {
+      if (!uids.has(left.uid) && !uids.has(right.uid)) return false
+      return comparison.score > floor || clusterOf.get(left.uid) === clusterOf.get(right.uid)
     })
   }
 }
 
-/** The same key whichever comes first. */
-export function pairKey(one: string, other: string): string {
-  return one < other ? `${one} ${other}` : `${other} ${one}`
+/** Builds a key that does not depend on the order of the two. */
+export function pairKey(first: string, second: string): string {
+  return first < second ? `${first} ${second}` : `${second} ${first}`
 }

@@ -1,12 +1,12 @@
-// Ids stay with most of their records, and no two clusters ever share one.
+// An id stays with the largest part of its records, and no two clusters share an id.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { assignEntities, type ClusterMemberKeys } from './assign-entities.ts'
 
-const createEntities = (of: Readonly<Record<string, ClusterMemberKeys>>) => new Map(Object.entries(of))
+const createEntities = (members: Readonly<Record<string, ClusterMemberKeys>>) => new Map(Object.entries(members))
 
 describe('an entity', () => {
-  test('that is found again keeps its id, with more records or fewer', () => {
+  test('keeps its id when it gains or loses records', () => {
     const before = createEntities({ e1: ['a', 'b'], e2: ['c', 'd', 'e'] })
     expect(
       assignEntities(
@@ -19,7 +19,7 @@ describe('an entity', () => {
     ).toEqual(['e1', 'e2'])
   })
 
-  test('that is merged with another keeps the id of the one with more records, and says from which', () => {
+  test('merged from two keeps the id of the larger one, and names the other', () => {
     expect(
       assignEntities([['a', 'b', 'c', 'd', 'e']], createEntities({ e1: ['a', 'b'], e2: ['c', 'd', 'e'] })),
     ).toEqual([{ id: 'e2', merged_from: ['e1'], split_from: undefined }])
@@ -29,7 +29,7 @@ describe('an entity', () => {
     ])
   })
 
-  test('that is split leaves its id with the larger part, and the other says where it is from', () => {
+  test('leaves its id to the larger part of a split, and the other part names its origin', () => {
     expect(assignEntities([['a'], ['b', 'c']], createEntities({ e1: ['a', 'b', 'c'] }))).toEqual([
       { id: undefined, merged_from: [], split_from: 'e1' },
       { id: 'e1', merged_from: [], split_from: undefined },
@@ -38,7 +38,7 @@ describe('an entity', () => {
     expect(halves.map(({ id }) => id)).toEqual([undefined, 'e1'])
   })
 
-  test('that falls apart into others is merged into one of them alone', () => {
+  test('whose parts join other entities is merged into each of them', () => {
     const before = createEntities({ e1: ['a', 'b', 'c'], e2: ['d', 'e'], e3: ['f', 'g', 'h'] })
     const after = assignEntities(
       [
@@ -53,7 +53,7 @@ describe('an entity', () => {
     ])
   })
 
-  test('of new records alone is new', () => {
+  test('of new records has no id yet', () => {
     expect(assignEntities([['x', 'y']], createEntities({}))).toEqual([
       { id: undefined, merged_from: [], split_from: undefined },
     ])
@@ -71,19 +71,19 @@ const clusterings = fc
   })
 const before = clusterings.map((groups) => new Map(groups.map((members, at) => [`e${at}`, members])))
 
-describe('whatever was and is', () => {
-  test('each id goes to one cluster that shares a record with it, and each old one is kept or merged', () => {
+describe('for all clusterings', () => {
+  test('each id goes to one cluster that shares a record with it, and each old id is kept or merged', () => {
     fc.assert(
       fc.property(clusterings, before, (clusters, entities) => {
-        const found = assignEntities(clusters, entities)
-        const ids = found.flatMap(({ id }) => (id === undefined ? [] : [id]))
+        const assignments = assignEntities(clusters, entities)
+        const ids = assignments.flatMap(({ id }) => (id === undefined ? [] : [id]))
         expect(new Set(ids).size).toBe(ids.length)
-        for (const [at, { id }] of found.entries()) {
+        for (const [at, { id }] of assignments.entries()) {
           if (id === undefined) continue
           expect(entities.get(id)?.some((member) => clusters[at]?.includes(member))).toBe(true)
         }
-        const told = new Set([...ids, ...found.flatMap(({ merged_from }) => merged_from)])
-        expect([...told].sort()).toEqual([...entities.keys()].sort())
+        const reported = new Set([...ids, ...assignments.flatMap(({ merged_from }) => merged_from)])
+        expect([...reported].sort()).toEqual([...entities.keys()].sort())
       }),
     )
   })
@@ -91,9 +91,9 @@ describe('whatever was and is', () => {
   test('the order of clusters and members changes nothing', () => {
     fc.assert(
       fc.property(clusterings, before, (clusters, entities) => {
-        const turned = clusters.map((members) => members.toReversed()).toReversed()
-        const backwards = new Map([...entities].reverse().map(([id, members]) => [id, members.toReversed()]))
-        expect(assignEntities(turned, backwards).toReversed()).toEqual(assignEntities(clusters, entities))
+        const reversed = clusters.map((members) => members.toReversed()).toReversed()
+        const reversedEntities = new Map([...entities].reverse().map(([id, members]) => [id, members.toReversed()]))
+        expect(assignEntities(reversed, reversedEntities).toReversed()).toEqual(assignEntities(clusters, entities))
       }),
     )
   })

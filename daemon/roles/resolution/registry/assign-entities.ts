@@ -1,6 +1,6 @@
 // Assigns entity ids to new clusters: an id stays with the largest part of its records, through merges and splits.
 
-/** Members are keys of records; no two clusters share one. */
+/** Keys of the member records of a cluster; no two clusters share one. */
 export type ClusterMemberKeys = readonly string[]
 
 export type EntityAssignment = {
@@ -13,10 +13,11 @@ export type EntityAssignment = {
 }
 
 /**
- * Deterministic, whatever the order of clusters and members. The pair of old entity and new cluster with the most shared records
- * is assigned first. Ties go to the larger old entity (so that a merge keeps the id of the larger one), then to the older one (so
- * that undoing a split restores the ids), then to the lower id, then to the cluster with the lower first member. `since`: when
- * each old entity was created, as text that sorts. `old`: all members of each entity that has a record in any of the clusters.
+ * Assigns ids, independent of the order of clusters and members. The pair of old entity and new cluster with the most
+ * shared records is assigned first. Ties go to the larger old entity (so that a merge keeps its id), then to the older
+ * one (so that undoing a split restores the ids), then to the lower id, then to the cluster with the lower first
+ * member. `since`: creation time of each old entity, as sortable text. `old`: all members of each entity that has a
+ * record in any of the clusters.
  */
 export function assignEntities(
   clusters: readonly ClusterMemberKeys[],
@@ -27,29 +28,31 @@ export function assignEntities(
   for (const [id, members] of old) for (const member of members) entityOf.set(member, id)
   const shared = clusters.flatMap((members, cluster) => countOverlaps(members, cluster, entityOf, old))
   shared.sort(
-    (one, other) =>
-      other.count - one.count ||
-      other.size - one.size ||
-      compareCodeUnits(since.get(one.id) ?? '', since.get(other.id) ?? '') ||
-      compareCodeUnits(one.id, other.id) ||
-      compareCodeUnits(one.first, other.first),
+    (a, b) =>
+      b.count - a.count ||
+      b.size - a.size ||
+      compareCodeUnits(since.get(a.id) ?? '', since.get(b.id) ?? '') ||
+      compareCodeUnits(a.id, b.id) ||
+      compareCodeUnits(a.first, b.first),
   )
   const idOf = new Map<number, string>()
-  const holder = new Map<string, number>()
+  const clusterOfId = new Map<string, number>()
   for (const { id, cluster } of shared) {
-    if (holder.has(id) || idOf.has(cluster)) continue
-    holder.set(id, cluster)
+    if (clusterOfId.has(id) || idOf.has(cluster)) continue
+    clusterOfId.set(id, cluster)
     idOf.set(cluster, id)
   }
   const byCluster = clusters.map((): EntityOverlap[] => [])
-  for (const each of shared) byCluster[each.cluster]?.push(each)
-  return byCluster.map((mine, cluster) => {
+  for (const overlap of shared) byCluster[overlap.cluster]?.push(overlap)
+  return byCluster.map((overlaps, cluster) => {
     const id = idOf.get(cluster)
-    const [largest] = mine
+    const [largest] = overlaps
     return {
       id,
-      merged_from: mine.flatMap((each) => (holder.has(each.id) ? [] : [each.id])).sort(compareCodeUnits),
-      split_from: id === undefined && largest && holder.has(largest.id) ? largest.id : undefined,
+      merged_from: overlaps
+        .flatMap((overlap) => (clusterOfId.has(overlap.id) ? [] : [overlap.id]))
+        .sort(compareCodeUnits),
+      split_from: id === undefined && largest && clusterOfId.has(largest.id) ? largest.id : undefined,
     }
   })
 }
@@ -78,7 +81,7 @@ function countOverlaps(
   return [...counts].map(([id, count]) => ({ id, cluster, count, size: old.get(id)?.length ?? 0, first }))
 }
 
-/** Compares by code units, which is the same on every machine. */
-function compareCodeUnits(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0
+/** Compares by code units, independent of the locale of the machine. */
+function compareCodeUnits(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0
 }

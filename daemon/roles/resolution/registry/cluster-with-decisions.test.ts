@@ -1,4 +1,4 @@
-// One decision and a whole run come to the same clusters, whatever came first.
+// A single decision and a whole run give the same clusters, in any order.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { clusterWithDecisions, type DecisionInput } from './cluster-with-decisions.ts'
@@ -8,7 +8,7 @@ const arbitraryKey = fc.constantFrom(...keys)
 const arbitraryInputs: fc.Arbitrary<DecisionInput> = fc.record({
   bases: fc
     .array(fc.integer({ min: 0, max: 2 }), { minLength: keys.length, maxLength: keys.length })
-    .map((numbers) => new Map(keys.map((each, at) => [each, `base ${numbers[at]}`]))),
+    .map((numbers) => new Map(keys.map((key, at) => [key, `base ${numbers[at]}`]))),
   links: fc.array(
     fc.record({ left: arbitraryKey, right: arbitraryKey, above: fc.double({ min: 0, max: 8, noNaN: true }) }),
   ),
@@ -18,61 +18,62 @@ const arbitraryInputs: fc.Arbitrary<DecisionInput> = fc.record({
   ),
 })
 
-test('without decisions clusters are those of the engine', () => {
+test('without decisions the clusters equal those of the engine', () => {
   fc.assert(
     fc.property(arbitraryInputs, ({ bases, links }) => {
       const { clusters } = clusterWithDecisions({ bases, links, decisions: [] })
       expect(clusters.flat().sort()).toEqual(keys)
-      for (const members of clusters) expect(new Set(members.map((each) => bases.get(each))).size).toBe(1)
+      for (const members of clusters) expect(new Set(members.map((key) => bases.get(key))).size).toBe(1)
       expect(clusters).toHaveLength(new Set(bases.values()).size)
     }),
   )
 })
 
-test('the order of everything changes nothing', () => {
+test('the order of records, links and decisions changes nothing', () => {
   fc.assert(
     fc.property(arbitraryInputs, ({ bases, links, decisions }) => {
-      const backwards = {
+      const reversed = {
         bases: new Map([...bases].reverse()),
         links: links.toReversed().map(({ left, right, above }) => ({ left: right, right: left, above })),
         decisions: decisions.toReversed(),
       }
       fc.pre(new Set(links.map(({ left, right }) => [left, right].sort().join())).size === links.length)
-      expect(clusterWithDecisions(backwards)).toEqual(clusterWithDecisions({ bases, links, decisions }))
+      expect(clusterWithDecisions(reversed)).toEqual(clusterWithDecisions({ bases, links, decisions }))
     }),
   )
 })
 
-test('records that no decision reaches can be left out: the part is settled as the whole is', () => {
+test('records out of reach of decisions can be left out without changing the result', () => {
   fc.assert(
     fc.property(arbitraryInputs, ({ bases, links, decisions }) => {
       const whole = clusterWithDecisions({ bases, links, decisions })
       for (const members of whole.clusters) {
-        const reached = new Set(members.map((each) => bases.get(each)))
-        // Everything that shares a cluster of the engine, or a decision, with one of these.
-        let part = new Set(keys.filter((each) => reached.has(bases.get(each))))
+        const reached = new Set(members.map((key) => bases.get(key)))
+        // All records that share a cluster of the engine, or a decision, with one of these.
+        let part = new Set(keys.filter((key) => reached.has(bases.get(key))))
         for (;;) {
-          const more = new Set(part)
+          const extended = new Set(part)
           for (const { left, right } of decisions) {
-            if (more.has(left)) more.add(right)
-            if (more.has(right)) more.add(left)
+            if (extended.has(left)) extended.add(right)
+            if (extended.has(right)) extended.add(left)
           }
-          for (const each of keys) if ([...more].some((other) => bases.get(other) === bases.get(each))) more.add(each)
-          if (more.size === part.size) break
-          part = more
+          for (const key of keys)
+            if ([...extended].some((other) => bases.get(other) === bases.get(key))) extended.add(key)
+          if (extended.size === part.size) break
+          part = extended
         }
-        const own = clusterWithDecisions({
-          bases: new Map([...bases].filter(([each]) => part.has(each))),
+        const partial = clusterWithDecisions({
+          bases: new Map([...bases].filter(([key]) => part.has(key))),
           links,
           decisions,
         })
-        expect(own.clusters).toContainEqual(members)
+        expect(partial.clusters).toContainEqual(members)
       }
     }),
   )
 })
 
-test('a confirmed pair that a rejected one keeps apart is told', () => {
+test('a confirmed pair that a rejected pair keeps apart is reported', () => {
   const bases = new Map([
     ['a', '1'],
     ['b', '1'],

@@ -1,4 +1,5 @@
-// Loads everything that a decision may change: records of the same clusters and entities, and those that other decisions tie to them.
+// Loads the records and matches that a decision may change: records of the same clusters and entities, and records
+// connected to them by other decisions.
 
 import { refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -10,20 +11,20 @@ import { entityRecords, type StoredRecord } from '../entity-record/model.ts'
 import type { RegistryKey } from '../fields.ts'
 
 export type DecisionReach = {
-  /** By uid. */
+  /** Records by uid. */
   readonly records: ReadonlyMap<string, Doc<StoredRecord>>
-  /** Matches with both records among these. */
+  /** Matches between these records. */
   readonly matches: readonly Doc<StoredMatch>[]
 }
 
-/** A decision that reaches more records is not intended; a cluster of this size is a fault of the lens. */
+/** Limit of the reach: a cluster of this size indicates a faulty lens. */
 const max_records = 20_000
-/** Values of one `in` condition. */
+/** Limit of values of one `in` condition. */
 const max_filter_values = 200
 
 /**
- * Closed under three relations: records in one cluster of the engine, records of one entity, and records of a decided match.
- * Throws `Refusal('too_large')` for more than 20,000 records.
+ * Loads the closure of the seeds under three relations: records in one cluster of the engine, records of one entity,
+ * and records of a decided match. Throws `Refusal('too_large')` for more than 20,000 records.
  */
 export async function loadDecisionReach(
   call: Call,
@@ -44,7 +45,7 @@ export async function loadDecisionReach(
   return { records, matches: await findMatchesAmong(call, registry, records) }
 }
 
-/** Adds the records and all that share a cluster or an entity with any of them. Returns the uids of those that are new. */
+/** Adds the records and all records that share a cluster or an entity with them. Returns the uids of added records. */
 async function addGroups(
   call: Call,
   registry: RegistryKey,
@@ -55,22 +56,22 @@ async function addGroups(
   const added: string[] = []
   let fresh = first
   while (fresh.length > 0) {
-    const taken = fresh.filter(({ id }) => !records.has(id))
-    for (const doc of taken) records.set(doc.id, doc)
-    added.push(...taken.map(({ id }) => id))
+    const unseen = fresh.filter(({ id }) => !records.has(id))
+    for (const doc of unseen) records.set(doc.id, doc)
+    added.push(...unseen.map(({ id }) => id))
     if (records.size > max_records)
       throw refuse(
         'too_large',
         `the decision reaches more than ${max_records} records: check the lens and its threshold`,
       )
-    const found: Doc<StoredRecord>[] = []
+    const neighbours: Doc<StoredRecord>[] = []
     for (const group of ['base', 'entity'] as const) {
-      const known = new Set(taken.flatMap(({ value }) => value[group] ?? []))
-      const names = [...known].filter((name) => !queried[group].has(name))
+      const groups = new Set(unseen.flatMap(({ value }) => value[group] ?? []))
+      const names = [...groups].filter((name) => !queried[group].has(name))
       for (const name of names) queried[group].add(name)
-      found.push(...(await listByValues(call, entityRecords, registry, group, names)))
+      neighbours.push(...(await listByValues(call, entityRecords, registry, group, names)))
     }
-    fresh = found
+    fresh = neighbours
   }
   return added
 }
@@ -87,13 +88,13 @@ async function findMatchesAmong(
   registry: RegistryKey,
   records: ReadonlyMap<string, unknown>,
 ): Promise<Doc<StoredMatch>[]> {
-  const found = await listByValues(call, entityMatches, registry, 'left_uid', [...records.keys()])
-  return found.filter(({ value }) => records.has(value.right_uid))
+  const matches = await listByValues(call, entityMatches, registry, 'left_uid', [...records.keys()])
+  return matches.filter(({ value }) => records.has(value.right_uid))
 }
 
 /**
- * Lists every document whose field has one of the values, as of now. Orders by that field and has no other condition, so that
- * the store seeks the values, however many documents the lens has; such a value belongs to one lens only.
+ * Lists every current document whose field has one of the values. Orders by that field without another condition, so
+ * that the store seeks the values regardless of the number of documents; such a value belongs to one lens only.
  */
 export async function listByValues<T extends StoredFields & { lens: string }>(
   call: Call,
@@ -102,13 +103,13 @@ export async function listByValues<T extends StoredFields & { lens: string }>(
   field: string,
   values: readonly string[],
 ): Promise<Doc<T>[]> {
-  const found: Doc<T>[] = []
+  const docs: Doc<T>[] = []
   for (let at = 0; at < values.length; at += max_filter_values) {
     const filter = { tenant_id, [field]: { in: values.slice(at, at + max_filter_values) } }
     const order = { field, direction: 'asc' } as const
     for await (const doc of iterateDocuments(call.store(from), { filter, order, fresh: true })) {
-      if (doc.value.lens === lens) found.push(doc)
+      if (doc.value.lens === lens) docs.push(doc)
     }
   }
-  return found
+  return docs
 }

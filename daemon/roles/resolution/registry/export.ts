@@ -1,4 +1,4 @@
-// Exports a registry for a peer: a signed snapshot of what the peer may see, streamed line by line.
+// Exports a registry for a peer: a signed snapshot of the records that the peer may see, streamed line by line.
 import * as z from 'zod'
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { runningDigest } from '../../../kernel/encoding/running-digest.ts'
@@ -18,14 +18,14 @@ import type { SnapshotManifest } from '../snapshot/model.ts'
 import { isBeingWritten } from './match-waiting-records.ts'
 
 const input = z.strictObject({
-  peer: siteName.meta({ description: 'The site that the snapshot is for; the snapshot holds what that site may see' }),
-  lens_id: uid.optional().meta({ description: 'uid or name; absent: the lens in use' }),
+  peer: siteName.meta({ description: 'The receiving site; the snapshot contains only records that this site may see' }),
+  lens_id: uid.optional().meta({ description: 'uid or name of the lens; the lens in use when absent' }),
   entity_type: shortText.optional().meta({ description: 'Selects the lens in use for this entity type' }),
 })
 
 export const exportRegistry = matchingOperation({
   summary:
-    'Export a signed snapshot of the registry for a peer, as events: the lines of the file, then its signed ending',
+    'Export a signed snapshot of the registry for a peer, as events: the lines of the file, then its signed last line',
   method: 'POST',
   path: '/api/v2/registry/export',
   input,
@@ -42,16 +42,16 @@ export const exportRegistry = matchingOperation({
         `only the registry of tenant ${call.site.tenant_id} can be exported: peers know no other tenant of this site`,
       )
     }
-    const learnt = await findTrainedLens(call, selector)
-    if (isRefusal(learnt)) return learnt
+    const trained = await findTrainedLens(call, selector)
+    if (isRefusal(trained)) return trained
     const crossing = new LabelCrossingCheck(call, peer)
-    const label = await joinSourceLabels(call, learnt, crossing)
+    const label = await joinSourceLabels(call, trained, crossing)
     if (isRefusal(label)) return label
-    const { tenant_id, lens } = learnt.run.value
+    const { tenant_id, lens } = trained.run.value
     if (await isBeingWritten(call, { tenant_id, lens })) return refuseWhileChanging()
     return new RawResponse(
       'text/event-stream',
-      streamSnapshot(call, peer, learnt, new SnapshotLines(call, learnt, crossing, label)),
+      streamSnapshot(call, peer, trained, new SnapshotLines(call, trained, crossing, label)),
     )
   },
 })
@@ -60,19 +60,21 @@ function refuseWhileChanging() {
   return refuse('conflict', 'the registry changed while it was read: retry')
 }
 
-/** Throws `Refusal('conflict')` where the registry changed meanwhile, since a mix of both states is not a registry. */
+/**
+ * Streams the snapshot. Throws `Refusal('conflict')` if the registry changed meanwhile, since the lines may be mixed.
+ */
 async function* streamSnapshot(
   call: Call,
   peer: string,
-  learnt: TrainedLens,
+  trained: TrainedLens,
   lines: SnapshotLines,
 ): AsyncGenerator<ServerEvent> {
-  const registry = { tenant_id: learnt.run.value.tenant_id, lens: learnt.run.value.lens }
+  const registry = { tenant_id: trained.run.value.tenant_id, lens: trained.run.value.lens }
   const before = await readRegistryState(call, registry)
   const digest = runningDigest()
   let [bytes, id] = [0, 0]
-  for await (const some of lines.all()) {
-    const texts = some.map((line) => JSON.stringify(line))
+  for await (const batch of lines.all()) {
+    const texts = batch.map((line) => JSON.stringify(line))
     for (const text of texts) {
       digest.add(`${text}\n`)
       bytes += Buffer.byteLength(text) + 1
@@ -81,7 +83,7 @@ async function* streamSnapshot(
   }
   if (before !== (await readRegistryState(call, registry))) throw refuseWhileChanging()
   const { name: from } = call.site
-  const { lens, lens_version, entity_type } = learnt.run.value
+  const { lens, lens_version, entity_type } = trained.run.value
   const { label, records, entities } = lines
   const manifest: SnapshotManifest = {
     ...{ v: 1, type: 'platform.registry', from, tenant_id: registry.tenant_id, to: peer },
@@ -98,8 +100,8 @@ async function* streamSnapshot(
   const signed = await signWithSiteKey(call, 'registry', Buffer.from(canonicalJson(manifest)))
   const { label: _label, ...detail } = manifest
   await call.record([call.audited(call.address, peer, detail, label)])
-  const ending = JSON.stringify({ form: 'registry-snapshot/1', signed })
-  yield { id: String(++id), event: 'ending', data: { line: ending, manifest } }
+  const lastLine = JSON.stringify({ form: 'registry-snapshot/1', signed })
+  yield { id: String(++id), event: 'ending', data: { line: lastLine, manifest } }
 }
 
 /** Returns text that changes with every write of a record or settled entity. */

@@ -1,4 +1,4 @@
-// Shows where this site looks records up: in the registry of its runs, or in snapshots of other sites, with their age.
+// Shows the registries for lookups at this site: the registry of its runs, or snapshots of other sites with their age.
 import * as z from 'zod'
 import { dominates, label } from '../../../kernel/label/label.ts'
 import { siteName } from '../../../kernel/messaging/statement.ts'
@@ -12,12 +12,12 @@ const registrySnapshot = z
     lens: shortText,
     lens_version: shortText,
     entity_type: shortText,
-    from: siteName.meta({ description: 'The site whose registry it is' }),
+    from: siteName.meta({ description: 'The site of the registry' }),
     version: z.int().min(1),
     made_at: instant,
     imported_at: instant,
-    age_s: count.meta({ description: 'Seconds since it was made, by the clock of this site' }),
-    classification: label.meta({ description: 'Joined label of everything in it' }),
+    age_s: count.meta({ description: 'Age of the snapshot in seconds, by the clock of this site' }),
+    classification: label.meta({ description: 'Joined label of the whole content' }),
     records: count,
     entities: count,
     sha256: z.string(),
@@ -25,8 +25,7 @@ const registrySnapshot = z
   .meta({ id: 'RegistrySnapshot' })
 
 export const get = operation({
-  summary:
-    'Show where records are looked up: in the registry of this site, or in snapshots of other sites and their age',
+  summary: 'Show the registries for lookups: the registry of this site, or snapshots of other sites and their age',
   method: 'GET',
   path: '/api/v2/registry',
   input: z.strictObject({}),
@@ -47,8 +46,8 @@ export const get = operation({
       if (!labels.every((label) => dominates(caller, label, site.labels))) return []
       const { lens, lens_version, entity_type, from, version, made_at, records, entities, sha256 } = manifest
       const age_s = Math.max(0, Math.floor((call.now() - Date.parse(made_at)) / 1_000))
-      const shown = { lens, lens_version, entity_type, from, version, made_at, imported_at, age_s }
-      return [{ ...shown, classification, records, entities, sha256 }]
+      const description = { lens, lens_version, entity_type, from, version, made_at, imported_at, age_s }
+      return [{ ...description, classification, records, entities, sha256 }]
     })
     return { matching_pattern: 'lookup_only' as const, snapshots }
   },

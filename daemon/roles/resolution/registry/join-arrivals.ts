@@ -1,65 +1,69 @@
-// Joins records that arrived since the run to its clusters, by its weights; the result does not depend on the order of arrival.
+// Joins records that arrived since the run to its clusters, with its weights; the result does not depend on the order
+// of arrival.
 import { type ArrivalMatching, ArrivalScores, type JoinableRecord, type ScoredRecordPair } from './arrival-scores.ts'
 import { type JoinRule, joinByAverageLink, joinByBestLink, type UnitLink } from './unit-links.ts'
 
 /** Reads records of the registry. */
 export type RegistryReader = {
   byUid(uids: readonly string[]): Promise<readonly JoinableRecord[]>
-  /** All records of these clusters. */
+  /** Reads all records of these clusters. */
   byBase(bases: readonly string[]): Promise<readonly JoinableRecord[]>
 }
 
 export type ArrivalClustering = {
-  /** Clusters by name, unchanged ones included; every record read is in one. */
+  /** Clusters by name, including unchanged ones; every record read is in one. */
   readonly clusters: readonly { readonly base: string; readonly members: readonly JoinableRecord[] }[]
-  /** Pairs with an arrived record that are above the floor or within one cluster. */
+  /** Pairs with an arrived record, if they are above the floor or within one cluster. */
   readonly pairs: readonly ScoredRecordPair[]
 }
 
-/** Limit of the neighbourhood of arriving records; at the limit, links are followed no further. */
+/** Limit of the neighbourhood of arriving records; beyond it, links are not followed. */
 const max_neighbourhood_records = 2_000
 
 /**
- * Depends only on the clusters of the run and on the records that arrived since and are connected to `waiting`: arriving one at
- * a time or all at once, in any order, records come to the same clusters.
+ * Clusters the waiting records. The result depends only on the clusters of the run and on the arrived records connected
+ * to `waiting`: records that arrive one at a time or all at once, in any order, end in the same clusters.
  */
 export async function joinArrivals(
-  of: ArrivalMatching,
+  matching: ArrivalMatching,
   registered: RegistryReader,
   waiting: readonly JoinableRecord[],
 ): Promise<ArrivalClustering> {
-  const scores = new ArrivalScores(of)
-  const neighbourhood = await collectNeighbourhood(of, scores, registered, waiting)
+  const scores = new ArrivalScores(matching)
+  const neighbourhood = await collectNeighbourhood(matching, scores, registered, waiting)
   const members = new Map<string, JoinableRecord[]>()
   for (const record of [...neighbourhood.values()].sort(compareByUid)) {
     const unit = unitNameOf(record)
     members.set(unit, [...(members.get(unit) ?? []), record])
   }
-  const free = [...neighbourhood.values()].filter(isNotInRun).sort(compareByUid)
-  const links = free.flatMap((record) => findLinks(of, scores, neighbourhood, record))
-  const clusters = clusterUnits(of, scores, members, links)
-  const joined = clusters.map((units) => nameCluster(units, members))
-  return { clusters: joined, pairs: scores.listPairs(new Set(waiting.map(({ uid }) => uid)), joined, of.weights.floor) }
+  const arrived = [...neighbourhood.values()].filter(isNotInRun).sort(compareByUid)
+  const links = arrived.flatMap((record) => findLinks(matching, scores, neighbourhood, record))
+  const units = clusterUnits(matching, scores, members, links)
+  const clusters = units.map((names) => nameCluster(names, members))
+  const waitingUids = new Set(waiting.map(({ uid }) => uid))
+  return { clusters, pairs: scores.listPairs(waitingUids, clusters, matching.weights.floor) }
 }
 
-function isNotInRun({ found }: JoinableRecord): boolean {
-  return found === undefined
+function isNotInRun({ runBase }: JoinableRecord): boolean {
+  return runBase === undefined
 }
 
-function unitNameOf({ uid, found }: JoinableRecord): string {
-  return found ?? singletonClusterName(uid)
+function unitNameOf({ uid, runBase }: JoinableRecord): string {
+  return runBase ?? singletonClusterName(uid)
 }
 
-/** The name of the cluster of a single arrived record; no run uses such a name. */
+/** Names the cluster of a single arrived record; no run uses such a name. */
 export function singletonClusterName(uid: string): string {
   return `${uid}_new`
 }
 
-function compareByUid(one: JoinableRecord, other: JoinableRecord): number {
-  return one.uid < other.uid ? -1 : 1
+function compareByUid(left: JoinableRecord, right: JoinableRecord): number {
+  return left.uid < right.uid ? -1 : 1
 }
 
-/** Closed under two relations: records of one cluster, and records that an arrived record is linked to. */
+/**
+ * Collects the closure of `waiting` under two relations: records of one cluster, and records linked to an arrived one.
+ */
 async function collectNeighbourhood(
   { weights }: ArrivalMatching,
   scores: ArrivalScores,
@@ -90,11 +94,11 @@ function findLinks(
   neighbourhood: ReadonlyMap<string, JoinableRecord>,
   record: JoinableRecord,
 ): UnitLink[] {
-  return scores.findCandidates(record).flatMap(({ uid, score: near }) => {
-    const other = near > weights.floor ? neighbourhood.get(uid) : undefined
+  return scores.findCandidates(record).flatMap(({ uid, score: candidateScore }) => {
+    const other = candidateScore > weights.floor ? neighbourhood.get(uid) : undefined
     const score = other && scores.scorePair(record, other)?.score
     if (!other || score === undefined || score <= weights.floor) return []
-    return [{ one: unitNameOf(record), other: unitNameOf(other), score }]
+    return [{ from: unitNameOf(record), to: unitNameOf(other), score }]
   })
 }
 
@@ -105,33 +109,33 @@ function clusterUnits(
   links: readonly UnitLink[],
 ): string[][] {
   const { weights, method } = matching
-  const of = (unit: string) => members.get(unit) ?? []
+  const membersOf = (unit: string) => members.get(unit) ?? []
   const names = [...members.keys()].sort()
-  const mayJoin = createJoinRule(matching, of)
+  const mayJoin = createJoinRule(matching, membersOf)
   if (method !== 'average_link') return joinByBestLink({ names }, links, weights.cut, mayJoin)
   const need = weights.cut - weights.floor
   return joinByAverageLink(
     { names },
     links,
-    (one, other) => scores.sumScores(one, of(one), other, of(other)),
+    (left, right) => scores.sumScores(left, membersOf(left), right, membersOf(right)),
     need,
     mayJoin,
   )
 }
 
 /**
- * One to one joins two records of one source at most; of several sources that hold each entity once, one record of each. No
- * method joins records that a decision keeps apart.
+ * Creates the rule for joining clusters. One to one joins at most two records of one source, or one record of each of
+ * several sources that contain each entity once. No method joins records that a decision keeps apart.
  */
-function createJoinRule(matching: ArrivalMatching, of: (unit: string) => readonly JoinableRecord[]): JoinRule {
+function createJoinRule(matching: ArrivalMatching, membersOf: (unit: string) => readonly JoinableRecord[]): JoinRule {
   const { lens, method, isOneSource, isApart } = matching
-  return (one, other) => {
-    const [mine, theirs] = [one.flatMap(of), other.flatMap(of)]
-    if (isApart && mine.some((each) => theirs.some((their) => isApart(each, their)))) return false
+  return (leftUnits, rightUnits) => {
+    const [lefts, rights] = [leftUnits.flatMap(membersOf), rightUnits.flatMap(membersOf)]
+    if (isApart && lefts.some((left) => rights.some((right) => isApart(left, right)))) return false
     if (method !== 'one_to_one') return true
-    const all = [...mine, ...theirs]
-    const nodes = new Set(all.map(({ ref }) => ref.node_id))
-    return lens.clustering === 'one_to_one' || isOneSource ? all.length <= 2 : nodes.size === all.length
+    const records = [...lefts, ...rights]
+    const nodes = new Set(records.map(({ ref }) => ref.node_id))
+    return lens.clustering === 'one_to_one' || isOneSource ? records.length <= 2 : nodes.size === records.length
   }
 }
 
@@ -140,7 +144,7 @@ function nameCluster(
   units: readonly string[],
   members: ReadonlyMap<string, readonly JoinableRecord[]>,
 ): ArrivalClustering['clusters'][number] {
-  const all = units.flatMap((unit) => members.get(unit) ?? []).sort(compareByUid)
-  const runs = all.flatMap(({ found }) => found ?? []).sort()
-  return { base: runs[0] ?? singletonClusterName(all[0]?.uid ?? ''), members: all }
+  const records = units.flatMap((unit) => members.get(unit) ?? []).sort(compareByUid)
+  const runBases = records.flatMap(({ runBase }) => runBase ?? []).sort()
+  return { base: runBases[0] ?? singletonClusterName(records[0]?.uid ?? ''), members: records }
 }

@@ -20,15 +20,15 @@ import { listByValues } from './decision-reach.ts'
 import { type ArrivalClustering, joinArrivals } from './join-arrivals.ts'
 import { settleEntities } from './settle-entities.ts'
 
-/** Records matched together. */
+/** Limit of records matched together. */
 const max_batch_records = 100
 
 type StoredJoinableRecord = JoinableRecord & { readonly doc: Doc<StoredRecord> }
 
 /**
- * Matches all waiting records of the registry. May be repeated after a crash. Returns false while a run writes the registry: the
- * run has them matched when it completes. Throws `Refusal('wrong_state')` without a completed run, and for a registry above the
- * lookup limit of this site.
+ * Matches all waiting records of the registry. May be repeated after a crash. Returns false while a run writes the
+ * registry: they are matched when the run completes. Throws `Refusal('wrong_state')` without a completed run, and for a
+ * registry above the lookup limit of this site.
  */
 export async function matchWaitingRecords(call: Call, registry: RegistryKey): Promise<boolean> {
   for (;;) {
@@ -41,45 +41,45 @@ export async function matchWaitingRecords(call: Call, registry: RegistryKey): Pr
   }
 }
 
-/** A run that writes clusters applies all decisions, and requeues those made meanwhile. */
+/** Whether a run is writing clusters. Such a run applies all decisions, and requeues decisions made meanwhile. */
 export async function isBeingWritten(call: Call, { tenant_id, lens }: RegistryKey): Promise<boolean> {
   const filter = { tenant_id, lens, state: 'resolving' }
   return (await call.store(fusionRuns).list({ filter, limit: 1, fresh: true })).docs.length > 0
 }
 
 async function matchBatch(call: Call, registry: RegistryKey, docs: readonly Doc<StoredRecord>[]): Promise<void> {
-  const learnt = await findLatestTrainedLens(call, registry)
-  if (!learnt) throw refuse('wrong_state', `no run of the lens ${registry.lens} has completed: start one first`)
-  const of = await buildArrivalMatching(call, learnt)
+  const trained = await findLatestTrainedLens(call, registry)
+  if (!trained) throw refuse('wrong_state', `no run of the lens ${registry.lens} has completed: start one first`)
+  const matching = await buildArrivalMatching(call, trained)
   const registered = {
     byUid: async (uids: readonly string[]) => await loadRecords(call, registry, uids),
     byBase: async (bases: readonly string[]) =>
       (await listByValues(call, entityRecords, registry, 'base', bases)).map(toJoinableRecord),
   }
   const waiting = docs.map(toJoinableRecord)
-  const joined = await joinArrivals(of, registered, waiting)
-  const again = await rescoreOldPairs(call, registry, of, waiting, joined.pairs)
-  await publishArrivalMatches(call, learnt, joined, [...joined.pairs, ...again])
+  const joined = await joinArrivals(matching, registered, waiting)
+  const rescored = await rescoreOldPairs(call, registry, matching, waiting, joined.pairs)
+  await publishArrivalMatches(call, trained, joined, [...joined.pairs, ...rescored])
   const moved = await updateBases(call, joined)
-  const { lens_id, lens_version, entity_type } = learnt.run.value
-  const origin = { lens: registry.lens, lens_id, lens_version, entity_type, run_id: learnt.run.id }
+  const { lens_id, lens_version, entity_type } = trained.run.value
+  const origin = { lens: registry.lens, lens_id, lens_version, entity_type, run_id: trained.run.id }
   const seeds = new Set([...waiting.map(({ uid }) => uid), ...moved])
   for (const { members } of joined.clusters) {
-    const mine = members.filter(({ uid }) => seeds.has(uid)).map(({ uid }) => uid)
-    if (mine.length > 0) await settleEntities(call, registry, origin, mine)
+    const clusterSeeds = members.filter(({ uid }) => seeds.has(uid)).map(({ uid }) => uid)
+    if (clusterSeeds.length > 0) await settleEntities(call, registry, origin, clusterSeeds)
   }
   // A run that began to write meanwhile may not have read these records.
   if (await isBeingWritten(call, registry)) return
-  for (const doc of docs) await markMatched(call, doc, learnt.run.id)
+  for (const doc of docs) await markMatched(call, doc, trained.run.id)
 }
 
-async function buildArrivalMatching(call: Call, learnt: TrainedLens): Promise<ArrivalMatching> {
-  const index = await call.part(registryIndexCachePart).openIndex(call, learnt)
+async function buildArrivalMatching(call: Call, trained: TrainedLens): Promise<ArrivalMatching> {
+  const index = await call.part(registryIndexCachePart).openIndex(call, trained)
   if (isRefusal(index)) throw index
-  const { route, sources } = learnt.run.value
-  const lens = learnt.lens.value.body
+  const { route, sources } = trained.run.value
+  const lens = trained.lens.value.body
   const method = lens.clustering ?? (route === 'links' ? 'one_to_one' : 'average_link')
-  return { lens, weights: learnt.weights, method, isOneSource: sources.length === 1, index }
+  return { lens, weights: trained.weights, method, isOneSource: sources.length === 1, index }
 }
 
 async function loadRecords(
@@ -87,16 +87,16 @@ async function loadRecords(
   { tenant_id }: RegistryKey,
   uids: readonly string[],
 ): Promise<StoredJoinableRecord[]> {
-  const found = await Promise.all(uids.map((uid) => call.store(entityRecords).find(uid)))
-  return found.flatMap((doc) => (doc?.value.tenant_id === tenant_id ? [toJoinableRecord(doc)] : []))
+  const docs = await Promise.all(uids.map((uid) => call.store(entityRecords).find(uid)))
+  return docs.flatMap((doc) => (doc?.value.tenant_id === tenant_id ? [toJoinableRecord(doc)] : []))
 }
 
 function toJoinableRecord(doc: Doc<StoredRecord>): StoredJoinableRecord {
   const { ref, values, base, found, arrived } = doc.value
-  return { uid: doc.id, ref, values, base, found: arrived === undefined ? (found ?? base) : undefined, doc }
+  return { uid: doc.id, ref, values, base, runBase: arrived === undefined ? (found ?? base) : undefined, doc }
 }
 
-/** Rescores former pairs that share no keys any more. */
+/** Rescores former pairs that no longer share keys. */
 async function rescoreOldPairs(
   call: Call,
   registry: RegistryKey,
@@ -107,55 +107,61 @@ async function rescoreOldPairs(
   const uids = waiting.map(({ uid }) => uid)
   const lefts = await listByValues(call, entityMatches, registry, 'left_uid', uids)
   const rights = await listByValues(call, entityMatches, registry, 'right_uid', uids)
-  const scored = new Set(pairs.map(({ one, other }) => pairKey(one.uid, other.uid)))
+  const scored = new Set(pairs.map(({ left, right }) => pairKey(left.uid, right.uid)))
   const old = new Map([...lefts, ...rights].map(({ value }) => [pairKey(value.left_uid, value.right_uid), value]))
-  const left = [...old].flatMap(([key, value]) => (scored.has(key) ? [] : [[value.left_uid, value.right_uid] as const]))
-  const known = new Map((await loadRecords(call, registry, [...new Set(left.flat())])).map((each) => [each.uid, each]))
-  return left.flatMap(([a, b]) => {
-    const [one, other] = [known.get(a), known.get(b)]
-    const [compared] = one && other ? compareRecord(lens, weights, index, one.values, [other.values]) : []
-    return one && other && compared ? [{ one, other, compared }] : []
+  const unscored = [...old].flatMap(([key, value]) =>
+    scored.has(key) ? [] : [[value.left_uid, value.right_uid] as const],
+  )
+  const loaded = await loadRecords(call, registry, [...new Set(unscored.flat())])
+  const records = new Map(loaded.map((record) => [record.uid, record]))
+  return unscored.flatMap(([leftUid, rightUid]) => {
+    const [left, right] = [records.get(leftUid), records.get(rightUid)]
+    const [comparison] = left && right ? compareRecord(lens, weights, index, left.values, [right.values]) : []
+    return left && right && comparison ? [{ left, right, comparison }] : []
   })
 }
 
 /** Writes each match under the joined label of its records. */
 async function publishArrivalMatches(
   call: Call,
-  learnt: TrainedLens,
+  trained: TrainedLens,
   { clusters }: ArrivalClustering,
   pairs: readonly ScoredRecordPair[],
 ): Promise<void> {
-  const clusterOf = new Map(clusters.flatMap((each) => each.members.map(({ uid }) => [uid, each] as const)))
-  const byLabel = new Map<string, { readonly label: Label; readonly found: RunMatch[] }>()
-  for (const { one, other, compared } of pairs) {
-    const label = joinPairLabels(call, one as StoredJoinableRecord, other as StoredJoinableRecord)
-    const [left, right] = orderRefs(one.ref, other.ref)
-    const [mine, theirs] = (left === one.ref ? [one, other] : [other, one]).map(({ uid }) => clusterOf.get(uid))
-    const { score, parts } = compared
-    const { prior, floor } = learnt.weights
-    const same = byLabel.get(canonicalJson(label)) ?? { label, found: [] }
-    byLabel.set(canonicalJson(label), same)
-    same.found.push({
+  const clusterOf = new Map(clusters.flatMap((cluster) => cluster.members.map(({ uid }) => [uid, cluster] as const)))
+  const byLabel = new Map<string, { readonly label: Label; readonly matches: RunMatch[] }>()
+  for (const pair of pairs) {
+    const label = joinPairLabels(call, pair.left as StoredJoinableRecord, pair.right as StoredJoinableRecord)
+    const [left, right] = orderRefs(pair.left.ref, pair.right.ref)
+    const inOrder = left === pair.left.ref ? [pair.left, pair.right] : [pair.right, pair.left]
+    const [leftCluster, rightCluster] = inOrder.map(({ uid }) => clusterOf.get(uid))
+    const { score, parts } = pair.comparison
+    const { prior, floor } = trained.weights
+    const group = byLabel.get(canonicalJson(label)) ?? { label, matches: [] }
+    byLabel.set(canonicalJson(label), group)
+    group.matches.push({
       ...{ left, right, score, levels: [...parts], prior_bits: prior / Math.LN2, above: Math.max(0, score - floor) },
-      ...{ linked: mine !== undefined && mine === theirs },
-      ...{ left_size: mine?.members.length ?? 1, right_size: theirs?.members.length ?? 1 },
+      ...{ linked: leftCluster !== undefined && leftCluster === rightCluster },
+      ...{ left_size: leftCluster?.members.length ?? 1, right_size: rightCluster?.members.length ?? 1 },
     })
   }
-  for (const { label, found } of byLabel.values()) await upsertMatches(call, buildMatchOrigin(learnt, label), found)
-  if (learnt.run.value.consensus) call.wake('consult')
+  for (const { label, matches } of byLabel.values()) {
+    await upsertMatches(call, buildMatchOrigin(trained, label), matches)
+  }
+  if (trained.run.value.consensus) call.wake('consult')
 }
 
-/** Scores of single records are log-odds, whatever the scale of the run. */
+/** Builds the origin of matches. Scores of single records are log-odds on any scale of the run. */
 function buildMatchOrigin({ run: { id, value } }: TrainedLens, label: Label): MatchOrigin {
   return { ...value, run_id: id, label, scale: 'log_odds' }
 }
 
-function joinPairLabels(call: Call, { doc: one }: StoredJoinableRecord, { doc: other }: StoredJoinableRecord): Label {
-  const { label } = one.value
-  return joinLabels(label, other.value.label, call.site.labels) ?? { ...label, releasable_to: [] }
+function joinPairLabels(call: Call, left: StoredJoinableRecord, right: StoredJoinableRecord): Label {
+  const { label } = left.doc.value
+  return joinLabels(label, right.doc.value.label, call.site.labels) ?? { ...label, releasable_to: [] }
 }
 
-/** Returns the uids of records that moved to another cluster. */
+/** Stores new clusters of records. Returns the uids of records that moved to another cluster. */
 async function updateBases(call: Call, { clusters }: ArrivalClustering): Promise<string[]> {
   const moved: string[] = []
   for (const { base, members } of clusters) {
@@ -166,8 +172,9 @@ async function updateBases(call: Call, { clusters }: ArrivalClustering): Promise
         // A newer write wins.
         if (value.written !== doc.value.written || value.run_id !== doc.value.run_id) return { answer: undefined }
         const { found: _found, ...rest } = value
-        const found = record.found === undefined || record.found === base ? {} : { found: record.found }
-        return { next: { ...rest, ...found, base, updated_at: call.nowIso() }, answer: undefined }
+        const { runBase } = record
+        const foundField = runBase === undefined || runBase === base ? {} : { found: runBase }
+        return { next: { ...rest, ...foundField, base, updated_at: call.nowIso() }, answer: undefined }
       })
       moved.push(record.uid)
     }

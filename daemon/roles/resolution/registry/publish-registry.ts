@@ -1,4 +1,5 @@
-// Publishes the clusters of a run in the registry: entities keep their ids, and decisions take precedence over the engine.
+// Publishes the clusters of a run in the registry: entities keep their ids, and decisions take precedence over the
+// engine.
 
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { joinLabels } from '../../../kernel/label/label.ts'
@@ -17,16 +18,16 @@ import { hasSameMembers } from './record-key.ts'
 import { hasArrivedSince, requeueArrivals } from './requeue-arrivals.ts'
 import { settleEntities } from './settle-entities.ts'
 
-/** A cluster of the engine with its records, before and now. */
+/** A cluster of the engine with its records, before and after the run. */
 type EngineCluster = {
   readonly records: readonly (DocumentUpsert<StoredRecord> & { readonly before: Doc<StoredRecord> | undefined })[]
-  /** Its entity, where it depends on the run alone; undefined where decisions, merges or splits must be settled. */
-  readonly plain: DocumentUpsert<StoredCluster> | undefined
+  /** The entity, if it depends on the run alone; undefined where decisions, merges or splits must be settled. */
+  readonly entity: DocumentUpsert<StoredCluster> | undefined
 }
 
 /**
- * Writes clusters of new records and unchanged ones in bulk, and settles those that a decision, a merge or a split touches, a
- * hundred at a time. May be repeated after a crash. `signal`: aborted when the run has ended.
+ * Writes new and unchanged clusters in bulk, and settles clusters with a decision, a merge or a split, a hundred at a
+ * time. May be repeated after a crash. `signal` is aborted when the run has ended.
  */
 export async function publishRegistry(
   call: Call,
@@ -35,38 +36,39 @@ export async function publishRegistry(
   signal: AbortSignal,
 ): Promise<void> {
   const decided = await findDecidedRecords(call, run)
-  const touched: string[] = []
+  const seeds: string[] = []
   let written = 0
-  const report = (step: string, done: number, of: number) =>
-    call.part(runWork).reportProgress(run.id, { phase: 'resolve', step, done, total: of })
+  const report = (step: string, done: number, steps: number) =>
+    call.part(runWork).reportProgress(run.id, { phase: 'resolve', step, done, total: steps })
   for await (const batch of call.part(runWork).clusters(run.id)) {
     signal.throwIfAborted()
-    const bases = await Promise.all(batch.map((found) => buildEngineCluster(call, run, found, decided)))
+    const clusters = await Promise.all(batch.map((cluster) => buildEngineCluster(call, run, cluster, decided)))
     // Entities are written before the records that name them, so that a repeat after a crash finds them.
     await upsertDocuments(
       call.store(entityClusters),
-      bases.flatMap(({ plain }) => plain ?? []),
-      (before, now) => ({ ...now, lineage: before.lineage, created_at: before.created_at }),
+      clusters.flatMap(({ entity }) => entity ?? []),
+      (before, next) => ({ ...next, lineage: before.lineage, created_at: before.created_at }),
     )
-    const records = bases.flatMap((base) => base.records)
-    await writeNumbered(call, run.value, (written) =>
+    const records = clusters.flatMap((cluster) => cluster.records)
+    await writeNumbered(call, run.value, (writeNumber) =>
       upsertDocuments(
         call.store(entityRecords),
-        records.map(({ id, value }) => ({ id, value: { ...value, written } })),
-        (before, now) => (hasArrivedSince(run, before) ? before : now),
+        records.map(({ id, value }) => ({ id, value: { ...value, written: writeNumber } })),
+        (before, next) => (hasArrivedSince(run, before) ? before : next),
       ),
     )
-    touched.push(...bases.flatMap(({ plain, records }) => (plain ? [] : records.slice(0, 1).map(({ id }) => id))))
+    const unsettled = clusters.filter(({ entity }) => entity === undefined)
+    seeds.push(...unsettled.flatMap((cluster) => cluster.records.slice(0, 1).map(({ id }) => id)))
     written += batch.length
     report('write clusters', written, total)
   }
   const { tenant_id, lens, lens_id, lens_version, entity_type } = run.value
   const origin = { lens, lens_id, lens_version, entity_type, run_id: run.id }
-  const settleAll = (seeds: readonly string[]) => settleEntities(call, { tenant_id, lens }, origin, seeds)
-  for (let at = 0; at < touched.length; at += max_batch_clusters) {
+  const settleAll = (batch: readonly string[]) => settleEntities(call, { tenant_id, lens }, origin, batch)
+  for (let at = 0; at < seeds.length; at += max_batch_clusters) {
     signal.throwIfAborted()
-    await settleBatch(settleAll, touched.slice(at, at + max_batch_clusters))
-    report('settle clusters', Math.min(at + max_batch_clusters, touched.length), touched.length)
+    await settleBatch(settleAll, seeds.slice(at, at + max_batch_clusters))
+    report('settle clusters', Math.min(at + max_batch_clusters, seeds.length), seeds.length)
   }
   await requeueDecisions(call, run)
   await requeueArrivals(call, run)
@@ -74,7 +76,7 @@ export async function publishRegistry(
 
 const max_batch_clusters = 100
 
-/** Halves the batch where it reaches more records than may be settled at once. */
+/** Settles a batch; halves it if it reaches more records than may be settled at once. */
 async function settleBatch(
   settleAll: (seeds: readonly string[]) => Promise<void>,
   seeds: readonly string[],
@@ -92,26 +94,28 @@ async function settleBatch(
 async function buildEngineCluster(
   call: Call,
   run: Doc<StoredRun>,
-  found: RunCluster,
+  cluster: RunCluster,
   decided: ReadonlySet<string>,
 ): Promise<EngineCluster> {
   const { tenant_id, lens, label } = run.value
   const at = call.nowIso()
-  const uids = found.map(({ ref }) => recordUid(tenant_id, lens, ref))
-  const before = await Promise.all(uids.map((uid) => call.store(entityRecords).find(uid)))
+  const uids = cluster.map(({ ref }) => recordUid(tenant_id, lens, ref))
+  const docs = await Promise.all(uids.map((uid) => call.store(entityRecords).find(uid)))
   const [base = ''] = uids
-  const records = found.map(({ ref, values }, place) => {
-    const was = before[place]
-    const own = was ? (joinLabels(was.value.label, label, call.site.labels) ?? was.value.label) : label
-    const entity = was?.value.entity === undefined ? {} : { entity: was.value.entity }
-    const value = { tenant_id, label: own, lens, ref, values, base, ...entity, run_id: run.id, updated_at: at }
-    return { id: uids[place] ?? '', value, before: was }
+  const records = cluster.map(({ ref, values }, index) => {
+    const before = docs[index]
+    const joined = before ? (joinLabels(before.value.label, label, call.site.labels) ?? before.value.label) : label
+    const entityField = before?.value.entity === undefined ? {} : { entity: before.value.entity }
+    const value = { tenant_id, label: joined, lens, ref, values, base, ...entityField, run_id: run.id, updated_at: at }
+    return { id: uids[index] ?? '', value, before }
   })
-  const isPlain = !uids.some((uid) => decided.has(uid)) && !before.some((was) => was && hasArrivedSince(run, was.value))
-  const plain = isPlain ? await buildPlainEntity(call, run, records) : undefined
-  const entity = plain?.id
-  const named = entity === undefined ? records : records.map((each) => ({ ...each, value: { ...each.value, entity } }))
-  return { records: named, plain }
+  const isPlain = !uids.some((uid) => decided.has(uid)) && !docs.some((doc) => doc && hasArrivedSince(run, doc.value))
+  const entity = isPlain ? await buildPlainEntity(call, run, records) : undefined
+  if (!entity) return { records, entity }
+  return {
+    records: records.map((record) => ({ ...record, value: { ...record.value, entity: entity.id } })),
+    entity,
+  }
 }
 
 async function buildPlainEntity(
@@ -126,12 +130,12 @@ async function buildPlainEntity(
   const isNew = records.every(({ before }) => before === undefined)
   const id = isNew ? clusterUid(tenant_id, lens, first.value.ref) : [...entities][0]
   if (id === undefined || entities.size > 1) return undefined
-  const known = await call.store(entityClusters).find(id)
-  if (!isNew && !known) return undefined
-  if (known && !isUnchanged(known.value, records)) return undefined
+  const existing = await call.store(entityClusters).find(id)
+  if (!isNew && !existing) return undefined
+  if (existing && !isUnchanged(existing.value, records)) return undefined
   const at = call.nowIso()
   const members = records.map(({ value }) => value.ref)
-  const joined = known ? (joinLabels(known.value.label, label, call.site.labels) ?? known.value.label) : label
+  const joined = existing ? (joinLabels(existing.value.label, label, call.site.labels) ?? existing.value.label) : label
   return {
     id,
     value: {
@@ -146,14 +150,14 @@ function isUnchanged({ state, members }: StoredCluster, records: EngineCluster['
   return state === 'live' && hasSameMembers(members, refs)
 }
 
-/** Uids of the records of decided matches. */
+/** Finds the uids of the records of decided matches. */
 async function findDecidedRecords(call: Call, run: Doc<StoredRun>): Promise<Set<string>> {
-  const found = new Set<string>()
-  for await (const { value } of iterateDecidedMatches(call, run)) found.add(value.left_uid).add(value.right_uid)
-  return found
+  const uids = new Set<string>()
+  for await (const { value } of iterateDecidedMatches(call, run)) uids.add(value.left_uid).add(value.right_uid)
+  return uids
 }
 
-/** Requeues all decisions: one made while the run wrote may have been settled by the former clusters. */
+/** Requeues all decisions: a decision made during the writes may have been applied to the former clusters. */
 async function requeueDecisions(call: Call, run: Doc<StoredRun>): Promise<void> {
   for await (const { id } of iterateDecidedMatches(call, run)) {
     await call

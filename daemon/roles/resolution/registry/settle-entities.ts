@@ -1,4 +1,5 @@
-// Brings clusters in line with decisions: computes them anew for all records in reach, and writes so that a repeat after a crash is harmless.
+// Applies decisions to clusters: recomputes the clusters of all records in reach, and writes them in an order that
+// makes a repeat after a crash harmless.
 
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { joinLabels, type Label, type LabelPolicy } from '../../../kernel/label/label.ts'
@@ -19,7 +20,7 @@ import { hasSameMembers, recordKey } from './record-key.ts'
 
 type EntityOrigin = Pick<StoredCluster, 'lens' | 'lens_id' | 'lens_version' | 'entity_type' | 'run_id'>
 
-/** A cluster to write: its entity, its records and its origin. */
+/** A cluster to write: its entity id, its records and its lineage. */
 type TargetCluster = {
   readonly id: string
   readonly members: readonly Doc<StoredRecord>[]
@@ -27,9 +28,9 @@ type TargetCluster = {
 }
 
 /**
- * Idempotent. Many seeds at once give the result of each alone, since their reaches are disjoint or equal. Entities are written
- * before the records that name them, so that a repeat after a crash finds them under the same ids. `origin`: the lens and run of
- * entities that this creates.
+ * Settles the entities of the seeds. Idempotent. Several seeds give the same result as each alone, since their reaches
+ * are disjoint or equal. Entities are written before the records that name them, so that a repeat after a crash finds
+ * them under the same ids. `origin`: the lens and run of created entities.
  */
 export async function settleEntities(
   call: Call,
@@ -40,29 +41,29 @@ export async function settleEntities(
   const reach = await loadDecisionReach(call, registry, seeds)
   if (reach.records.size === 0) return
   const byKey = new Map([...reach.records.values()].map((doc) => [recordKey(doc.value.ref), doc]))
-  const found = clusterReach(reach)
+  const decided = clusterReach(reach)
   const old = groupByEntity(reach)
-  const names = assignEntities(found.clusters, old, await loadEntityAges(call, [...old.keys()]))
-  const taken = new Set(names.flatMap(({ id }) => (id === undefined ? [] : [id])))
+  const assignments = assignEntities(decided.clusters, old, await loadEntityAges(call, [...old.keys()]))
+  const taken = new Set(assignments.flatMap(({ id }) => (id === undefined ? [] : [id])))
   const targets: TargetCluster[] = []
-  for (const [at, keys] of found.clusters.entries()) {
+  for (const [at, keys] of decided.clusters.entries()) {
     const members = keys.flatMap((key) => byKey.get(key) ?? [])
-    const from = names[at] ?? { id: undefined, merged_from: [], split_from: undefined }
+    const assignment = assignments[at] ?? { id: undefined, merged_from: [], split_from: undefined }
     const id =
-      from.id ??
-      (await findRevivedEntity(call, members, from, taken)) ??
+      assignment.id ??
+      (await findRevivedEntity(call, members, assignment, taken)) ??
       (await allocateEntityId(call, registry, members, taken))
     taken.add(id)
-    targets.push({ id, members, assignment: from })
+    targets.push({ id, members, assignment })
   }
-  await writeConcurrently(targets, (each) => writeCluster(call, registry, origin, each))
+  await writeConcurrently(targets, (target) => writeCluster(call, registry, origin, target))
   await endMergedEntities(
     call,
     [...old.keys()].filter((id) => !taken.has(id)),
     targets,
   )
   await writeRecords(call, targets)
-  await writeMatches(call, reach, targets, found)
+  await writeMatches(call, reach, targets, decided)
 }
 
 function clusterReach({ records, matches }: DecisionReach): DecidedClusters {
@@ -104,15 +105,15 @@ async function writeCluster(
     merged_from: [...assignment.merged_from],
     ...(assignment.split_from ? { split_from: assignment.split_from } : {}),
   }
-  const made: StoredCluster = {
+  const cluster: StoredCluster = {
     ...{ tenant_id, label, ...origin, state: 'live', members: refs, size: refs.length, lineage },
     ...{ created_at: at, updated_at: at },
   }
   const audit = [call.audited('resolution.entity-cluster.settle', id, { size: refs.length, ...lineage }, label)]
-  if ((await call.store(entityClusters).create(id, made, audit)) !== 'exists') return
+  if ((await call.store(entityClusters).create(id, cluster, audit)) !== 'exists') return
   await call.store(entityClusters).update(id, ({ value }) => {
-    const isKnown = value.run_id === origin.run_id && assignment.merged_from.length === 0
-    const isSame = isKnown && value.state === 'live' && hasSameMembers(value.members, refs)
+    const isSameRun = value.run_id === origin.run_id && assignment.merged_from.length === 0
+    const isSame = isSameRun && value.state === 'live' && hasSameMembers(value.members, refs)
     if (isSame) return { answer: undefined }
     const merged_from = [...new Set([...value.lineage.merged_from, ...assignment.merged_from])].sort()
     const { split_from = assignment.split_from } = value.lineage
@@ -126,20 +127,20 @@ async function writeCluster(
   })
 }
 
-/** Keeps ids that no cluster has any more, with the entities that have their records now. */
+/** Marks ids without a cluster as merged, and names the entities that now have their records. */
 async function endMergedEntities(call: Call, ids: readonly string[], targets: readonly TargetCluster[]): Promise<void> {
   await writeConcurrently(ids, async (id) => {
     const merged_into = targets
       .filter(({ assignment }) => assignment.merged_from.includes(id))
-      .map((each) => each.id)
+      .map((target) => target.id)
       .sort()
     if (!(await call.store(entityClusters).find(id))) return
     await call.store(entityClusters).update(id, ({ value }) => {
       if (value.state === 'merged') return { answer: undefined }
       const lineage = { ...value.lineage, merged_into }
       const audit = [call.audited('resolution.entity-cluster.merge', id, { merged_into }, value.label)]
-      const ended = { state: 'merged' as const, members: [], size: 0, former: value.members }
-      const next = { ...value, ...ended, lineage, updated_at: call.nowIso() }
+      const mergedFields = { state: 'merged' as const, members: [], size: 0, former: value.members }
+      const next = { ...value, ...mergedFields, lineage, updated_at: call.nowIso() }
       return { next, answer: undefined, audit }
     })
   })
@@ -148,33 +149,40 @@ async function endMergedEntities(call: Call, ids: readonly string[], targets: re
 async function writeRecords(call: Call, targets: readonly TargetCluster[]): Promise<void> {
   const store = call.store(entityRecords)
   const entityOf = new Map(targets.flatMap(({ id, members }) => members.map((doc) => [doc.id, id] as const)))
-  const named = (id: string, value: StoredRecord) => ({ ...value, entity: entityOf.get(id), updated_at: call.nowIso() })
-  const others = targets.flatMap(({ id, members }) => members.filter(({ value }) => value.entity !== id))
-  const again = await putDocuments(
+  const withEntity = (id: string, value: StoredRecord) => ({
+    ...value,
+    entity: entityOf.get(id),
+    updated_at: call.nowIso(),
+  })
+  const moved = targets.flatMap(({ id, members }) => members.filter(({ value }) => value.entity !== id))
+  const changed = await putDocuments(
     store,
-    others.map((doc) => ({ ...doc, value: named(doc.id, doc.value) })),
+    moved.map((doc) => ({ ...doc, value: withEntity(doc.id, doc.value) })),
   )
-  await writeConcurrently(again, (id) =>
-    store.update(id, ({ value }) => ({ next: named(id, value), answer: undefined })),
+  await writeConcurrently(changed, (id) =>
+    store.update(id, ({ value }) => ({ next: withEntity(id, value), answer: undefined })),
   )
 }
 
-/** Updates each match in reach: whether it is within a cluster or overruled, and its review worth. Clears its pending decision. */
+/**
+ * Updates each match in reach: whether its records are linked, whether it is overruled, and its review worth. Clears
+ * its pending decision.
+ */
 async function writeMatches(
   call: Call,
   reach: DecisionReach,
   targets: readonly TargetCluster[],
-  found: DecidedClusters,
+  decided: DecidedClusters,
 ): Promise<void> {
   const clusterOf = new Map(targets.flatMap(({ id, members }) => members.map((doc) => [doc.id, id] as const)))
   const sizes = new Map(targets.map(({ id, members }) => [id, members.length]))
   const changed: Doc<StoredMatch>[] = []
-  const overruled = new Set(found.overruled.map(({ left, right }) => JSON.stringify([left, right])))
+  const overruled = new Set(decided.overruled.map(({ left, right }) => JSON.stringify([left, right])))
   for (const doc of reach.matches) {
     const { left_uid, right_uid, left, right, score, linked: _before, overruled: _was, ...rest } = doc.value
-    const [one = '', other = ''] = [clusterOf.get(left_uid), clusterOf.get(right_uid)]
-    const linked = one === other
-    const effect = { linked, left_size: sizes.get(one) ?? 1, right_size: sizes.get(other) ?? 1 }
+    const [leftCluster = '', rightCluster = ''] = [clusterOf.get(left_uid), clusterOf.get(right_uid)]
+    const linked = leftCluster === rightCluster
+    const effect = { linked, left_size: sizes.get(leftCluster) ?? 1, right_size: sizes.get(rightCluster) ?? 1 }
     const isOverruled = overruled.has(JSON.stringify([recordKey(left), recordKey(right)].sort()))
     const isOpen = rest.state === 'proposed' || rest.state === 'deferred'
     const chance = score.probability ?? rest.chance
@@ -189,15 +197,15 @@ async function writeMatches(
   await putDocuments(call.store(entityMatches), changed)
 }
 
-/** Joins the labels of all members; where they cannot be joined, nobody may see the cluster. */
+/** Joins the labels of all members; if they cannot be joined, nobody may see the cluster. */
 function joinMemberLabels(members: readonly Doc<StoredRecord>[], policy: LabelPolicy): Label {
   const [first, ...rest] = members.map(({ value }) => value.label)
-  if (!first) throw new Error('a cluster without records')
+  if (!first) throw new Error('the cluster has no records')
   let label = first
   for (const other of rest) {
-    const both = joinLabels(label, other, policy)
-    if (!both) return { ...first, releasable_to: [] }
-    label = both
+    const joined = joinLabels(label, other, policy)
+    if (!joined) return { ...first, releasable_to: [] }
+    label = joined
   }
   return label
 }

@@ -1,18 +1,18 @@
-// Records that came are joined to clusters that are there: by the mean, by any link, or once; in any order of the links.
+// Arrived records join existing clusters by the mean, by any link, or one to one; the order of the links is irrelevant.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { joinByAverageLink, joinByBestLink, type UnitLink } from './unit-links.ts'
 
 const unitNames = ['a', 'b', 'c', 'x', 'y']
 const alwaysJoin = () => true
-const createLink = (one: string, other: string, score: number): UnitLink => ({ one, other, score })
+const createLink = (from: string, to: string, score: number): UnitLink => ({ from, to, score })
 
-/** Means of pairs of units, each of one record. */
-function createMeans(of: Readonly<Record<string, number>>) {
-  return (one: string, other: string) => ({ sum: of[[one, other].sort().join('')] ?? 0, pairs: 1 })
+/** Creates means of pairs of units, each of one record. */
+function createMeans(means: Readonly<Record<string, number>>) {
+  return (left: string, right: string) => ({ sum: means[[left, right].sort().join('')] ?? 0, pairs: 1 })
 }
 
-test('the best mean is joined first, and what then lies below the need is left', () => {
+test('the pair with the best mean is joined first, and pairs then below `need` stay keepApart', () => {
   const links = [createLink('x', 'a', 6), createLink('x', 'b', 5)]
   expect(joinByAverageLink({ names: unitNames }, links, createMeans({ ax: 6, bx: 5, ab: 0 }), 2, alwaysJoin)).toEqual([
     ['a', 'x', 'b'],
@@ -27,7 +27,7 @@ test('the best mean is joined first, and what then lies below the need is left',
   ])
 })
 
-test('clusters that no record which came links are not joined, however near they are', () => {
+test('clusters without a link by an arrived record are not joined, even with a high mean', () => {
   const links = [createLink('x', 'a', 6)]
   expect(joinByAverageLink({ names: unitNames }, links, createMeans({ ax: 6, bc: 9, ac: 9 }), 2, alwaysJoin)).toEqual([
     ['a', 'x'],
@@ -37,19 +37,19 @@ test('clusters that no record which came links are not joined, however near they
   ])
 })
 
-test('what may not be one is not, by the mean and by links', () => {
-  const apart = (one: readonly string[], other: readonly string[]) =>
-    ![...one, ...other].includes('a') || ![...one, ...other].includes('b')
+test('neither method joins clusters against the join rule', () => {
+  const keepApart = (left: readonly string[], right: readonly string[]) =>
+    ![...left, ...right].includes('a') || ![...left, ...right].includes('b')
   const links = [createLink('x', 'a', 6), createLink('x', 'b', 5)]
-  expect(joinByAverageLink({ names: unitNames }, links, createMeans({ ax: 6, bx: 5, ab: 5 }), 2, apart)).toEqual([
+  expect(joinByAverageLink({ names: unitNames }, links, createMeans({ ax: 6, bx: 5, ab: 5 }), 2, keepApart)).toEqual([
     ['a', 'x'],
     ['b'],
     ['c'],
     ['y'],
   ])
-  expect(joinByBestLink({ names: unitNames }, links, 0, apart)).toEqual([['a', 'x'], ['b'], ['c'], ['y']])
-  const once = (one: readonly string[], other: readonly string[]) => one.length + other.length <= 2
-  expect(joinByBestLink({ names: unitNames }, [...links, createLink('y', 'a', 5.5)], 0, once)).toEqual([
+  expect(joinByBestLink({ names: unitNames }, links, 0, keepApart)).toEqual([['a', 'x'], ['b'], ['c'], ['y']])
+  const joinOnce = (left: readonly string[], right: readonly string[]) => left.length + right.length <= 2
+  expect(joinByBestLink({ names: unitNames }, [...links, createLink('y', 'a', 5.5)], 0, joinOnce)).toEqual([
     ['a', 'x'],
     ['b'],
     ['c'],
@@ -57,35 +57,37 @@ test('what may not be one is not, by the mean and by links', () => {
   ])
 })
 
-test('links at the cut join nothing, and above it all that hang together', () => {
+test('links at the threshold join nothing; links above it join connected components', () => {
   const links = [createLink('x', 'a', 1), createLink('x', 'b', 0.9), createLink('y', 'c', 0.5)]
   const joined = joinByBestLink({ names: unitNames }, links, 0.5, alwaysJoin)
   expect(joined.map((units) => units.toSorted())).toEqual([['a', 'b', 'x'], ['c'], ['y']])
 })
 
 test('the order of the links changes nothing', () => {
-  const some = fc.uniqueArray(
+  const arbitraryLinks = fc.uniqueArray(
     fc.tuple(fc.constantFrom('x', 'y'), fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 1, max: 4 })),
     {
-      selector: ([one, other]) => one + other,
+      selector: ([from, to]) => from + to,
     },
   )
   fc.assert(
-    fc.property(some, fc.infiniteStream(fc.nat()), (drawn, keys) => {
-      const links = drawn.map(([one, other, score]) => createLink(one, other, score))
-      const turned = links.map((each) => ({ each, key: keys.next().value as number })).sort((a, b) => a.key - b.key)
-      const of = createMeans(
-        Object.fromEntries(links.map(({ one, other, score }) => [[one, other].sort().join(''), score])),
+    fc.property(arbitraryLinks, fc.infiniteStream(fc.nat()), (drawn, keys) => {
+      const links = drawn.map(([from, to, score]) => createLink(from, to, score))
+      const shuffled = links
+        .map((link) => ({ link, key: keys.next().value as number }))
+        .sort((a, b) => a.key - b.key)
+        .map(({ link }) => link)
+      const means = createMeans(
+        Object.fromEntries(links.map(({ from, to, score }) => [[from, to].sort().join(''), score])),
       )
-      const both = [links, turned.map(({ each }) => each)]
-      const [byMean, byMeanTurned] = both.map((each) =>
-        joinByAverageLink({ names: unitNames }, each, of, 1, alwaysJoin).map((units) => units.toSorted()),
+      const [byMean, byMeanShuffled] = [links, shuffled].map((order) =>
+        joinByAverageLink({ names: unitNames }, order, means, 1, alwaysJoin).map((units) => units.toSorted()),
       )
-      expect(byMeanTurned).toEqual(byMean)
-      const [where, whereTurned] = both.map((each) =>
-        joinByBestLink({ names: unitNames }, each, 1, alwaysJoin).map((units) => units.toSorted()),
+      expect(byMeanShuffled).toEqual(byMean)
+      const [byLink, byLinkShuffled] = [links, shuffled].map((order) =>
+        joinByBestLink({ names: unitNames }, order, 1, alwaysJoin).map((units) => units.toSorted()),
       )
-      expect(whereTurned).toEqual(where)
+      expect(byLinkShuffled).toEqual(byLink)
     }),
   )
 })

@@ -1,4 +1,4 @@
-// How often a registry was shown to a peer: the number of each snapshot, which never comes twice and never falls.
+// Version numbers of registry snapshots: for each lens and peer they only rise and never repeat.
 import * as z from 'zod'
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -15,8 +15,8 @@ const storedEdition = z.strictObject({
 export const editions = collection({ name: 'registry_edition', schema: storedEdition, indexes: ['lens', 'peer'] })
 
 /**
- * Above every one before, and above the clock: a site that was restored from a backup goes on where its peers are. Durable when it
- * resolves.
+ * Allocates a number above all earlier ones and above the clock, so that a site restored from a backup stays ahead of
+ * the numbers that its peers have. Durable when it resolves.
  */
 export async function allocateEdition(call: Call, lens: string, peer: string): Promise<number> {
   const { tenant_id } = call.caller

@@ -1,5 +1,5 @@
-// Writes the lines of a snapshot: only records that the caller and the peer may both see, and nothing that reveals the
-// rest.
+// Writes the lines of a snapshot: only records that the caller and the peer may both see, and nothing that reveals
+// others.
 
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import { joinLabels, type Label, labelKey } from '../../../kernel/label/label.ts'
@@ -13,7 +13,7 @@ import type { TrainedLens } from '../lookup/trained-lens.ts'
 import { max_labels, type SnapshotLine } from './model.ts'
 
 const page_size = 500
-/** For an entity of which the peer sees a part: its own id may be made of a record that the peer may not know of. */
+/** For an entity that the peer sees in part: its own id may derive from a record that the peer must not know of. */
 const partial_entity_turn = -1
 
 /** Whether a label may cross to the peer; checked once per label. */
@@ -34,19 +34,19 @@ export class LabelCrossingCheck {
   }
 }
 
-/** What was written so far. */
+/** Generates the lines, and counts what they contain. */
 export class SnapshotLines {
   readonly #call: Call
   readonly #trainedLens: TrainedLens
   readonly #crossing: LabelCrossingCheck
-  readonly #places = new Map<string, number>()
+  readonly #labelIndexes = new Map<string, number>()
   readonly #entities = new Map<string, string | undefined>()
   readonly #shownEntities = new Set<string>()
   records = 0
-  /** Of all lines together. */
+  /** Joined label of all lines so far. */
   label: Label
 
-  /** `label`: that of the lens and of the run, which the first line is about. */
+  /** `label`: the joined label of the lens and the run in the first line. */
   constructor(call: Call, trained: TrainedLens, crossing: LabelCrossingCheck, label: Label) {
     this.#call = call
     this.#trainedLens = trained
@@ -78,10 +78,10 @@ export class SnapshotLines {
   #first(): SnapshotLine[] {
     const { lens, run, weights } = this.#trainedLens
     const { route } = run.value
-    const place = this.#placeOf(this.label)
+    const { at, lines } = this.#indexLabel(this.label)
     const body = { ...lens.value.body, id_field: run.value.id_field ?? lens.value.body.id_field }
-    const told = { label: place.at, body, run_id: run.id, weights, ...(route ? { route } : {}) }
-    return [...place.lines, { kind: 'lens', ...told }]
+    const content = { label: at, body, run_id: run.id, weights, ...(route ? { route } : {}) }
+    return [...lines, { kind: 'lens', ...content }]
   }
 
   async #linesOf({ value }: Doc<StoredRecord>): Promise<SnapshotLine[]> {
@@ -89,34 +89,34 @@ export class SnapshotLines {
     if (value.entity === undefined || (await this.#crossing.refusal(label))) return []
     const entity = await this.#entityOf(value.entity)
     if (entity === undefined) return []
-    const place = this.#placeOf(label)
+    const { at, lines } = this.#indexLabel(label)
     this.records++
     this.#shownEntities.add(entity)
     this.label = joinLabels(this.label, label, this.#call.site.labels) ?? this.label
-    return [...place.lines, { kind: 'record', label: place.at, ref, values, entity }]
+    return [...lines, { kind: 'record', label: at, ref, values, entity }]
   }
 
-  #placeOf(label: Label): { at: number; lines: SnapshotLine[] } {
+  #indexLabel(label: Label): { at: number; lines: SnapshotLine[] } {
     const key = labelKey(label)
-    const known = this.#places.get(key)
-    if (known !== undefined) return { at: known, lines: [] }
-    const at = this.#places.size
-    if (at === max_labels) throw new RangeError(`more than ${max_labels} labels`)
-    this.#places.set(key, at)
+    const existing = this.#labelIndexes.get(key)
+    if (existing !== undefined) return { at: existing, lines: [] }
+    const at = this.#labelIndexes.size
+    if (at === max_labels) throw new RangeError(`the snapshot has more than ${max_labels} labels`)
+    this.#labelIndexes.set(key, at)
     return { at, lines: [{ kind: 'label', label }] }
   }
 
   /** The id of an entity as the peer sees it; undefined for an entity that no longer exists. */
   async #entityOf(id: string): Promise<string | undefined> {
     if (this.#entities.has(id)) return this.#entities.get(id)
-    const found = (await this.#call.store(entityClusters).find(id))?.value
-    const isWhole = found !== undefined && !(await this.#crossing.refusal(found.label))
-    const told = isWhole && isDerivedFromMembers(id, found) ? id : await this.#findPartialEntityId(id)
-    this.#entities.set(id, told)
-    return told
+    const cluster = (await this.#call.store(entityClusters).find(id))?.value
+    const isWhole = cluster !== undefined && !(await this.#crossing.refusal(cluster.label))
+    const shownId = isWhole && isDerivedFromMembers(id, cluster) ? id : await this.#findPartialEntityId(id)
+    this.#entities.set(id, shownId)
+    return shownId
   }
 
-  /** Made of the first of its records that the peer may see. */
+  /** Derives an id from the first record of the entity that the peer may see. */
   async #findPartialEntityId(entity: string): Promise<string | undefined> {
     const { tenant_id, lens } = this.#trainedLens.run.value
     const { docs } = await this.#call.store(entityRecords).list({
@@ -130,10 +130,10 @@ export class SnapshotLines {
   }
 }
 
-/** Ids with a higher turn come only where the same record has begun that many entities. */
+/** An id with a higher turn exists only where the same record has started that many entities. */
 const max_turns = 4
 
-/** Whether the id tells of none but the members: it is the digest of a record, which somebody could guess. */
+/** Whether the id derives from a current member. Otherwise it would reveal the digest of another, guessable record. */
 function isDerivedFromMembers(
   id: string,
   { tenant_id, lens, members }: { tenant_id: string; lens: string; members: readonly RecordRef[] },
@@ -142,7 +142,7 @@ function isDerivedFromMembers(
   return members.some((ref) => turns.some((turn) => clusterUid(tenant_id, lens, ref, turn) === id))
 }
 
-/** The label of the lens and of the run together, or why the peer may not know of them. */
+/** Joins the labels of the lens and the run; refuses a label that may not cross to the peer. */
 export async function joinSourceLabels(
   call: Call,
   { lens, run }: TrainedLens,

@@ -1,4 +1,4 @@
-// A registry as one site shows it to another, in a file: what is signed of it, and its lines.
+// The file of a registry snapshot that one site exports to another: its signed manifest and its lines.
 import * as z from 'zod'
 import { jws } from '../../../kernel/cryptography/signatures.ts'
 import { label } from '../../../kernel/label/label.ts'
@@ -8,33 +8,33 @@ import { storedRun } from '../fusion-run/model.ts'
 import { lens } from '../lens/model.ts'
 
 export const max_labels = 4_096
-/** Of one line: a record, a lens or a label. */
+/** Size limit of one line: a record, a lens or a label. */
 export const max_line_bytes = 4_194_304
 
-/** What the site signs: of a file of just these bytes, for one receiver. */
+/** The manifest that the site signs. It is valid for exactly these bytes and one receiver. */
 export const snapshotManifest = z.strictObject({
   v: z.literal(1),
   type: z.literal('platform.registry'),
   from: siteName,
-  tenant_id: z.string().min(1).max(128).meta({ description: 'Whose registry it is, at the site that made it' }),
+  tenant_id: z.string().min(1).max(128).meta({ description: 'Tenant of the registry at the exporting site' }),
   to: siteName,
   lens: lens.shape.lens,
   lens_version: lens.shape.version,
   entity_type: shortText,
-  label: label.meta({ description: 'Of all that is in it together' }),
+  label: label.meta({ description: 'Joined label of the whole content' }),
   version: z.int().min(1).max(Number.MAX_SAFE_INTEGER),
   made_at: z.iso.datetime(),
   records: count,
   entities: count,
-  bytes: count.meta({ description: 'Of all lines before the last' }),
+  bytes: count.meta({ description: 'Size of all lines before the last' }),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 })
 export type SnapshotManifest = z.infer<typeof snapshotManifest>
 
-/** The last line. */
+/** The last line of a snapshot file. */
 export const snapshotTrailer = z.strictObject({ form: z.literal('registry-snapshot/1'), signed: jws })
 
-/** Which of the labels that came before it, from 0 on. */
+/** Index, from 0, into the labels of the lines before. */
 const labelIndex = count.max(max_labels - 1)
 
 export const lensLine = z.strictObject({
@@ -43,7 +43,7 @@ export const lensLine = z.strictObject({
   body: lens,
   run_id: uid,
   route: storedRun.shape.route,
-  /** With the cut of the run, if it set one. */
+  /** Includes the threshold of the run, if it has one. */
   weights: storedRun.shape.weights.unwrap(),
 })
 export const labelLine = z.strictObject({ kind: z.literal('label'), label })
@@ -66,7 +66,7 @@ export const importedSnapshotTrailer = z.strictObject({
   manifest: snapshotManifest,
   signed: jws,
   imported_at: z.iso.datetime(),
-  /** Of all that is in it together, in the site's own terms. */
+  /** Joined label of the whole content, in the terms of this site. */
   label,
   labels: z.array(label).max(max_labels),
 })

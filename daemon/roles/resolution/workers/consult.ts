@@ -1,4 +1,5 @@
-// Opens the consensus sessions that matches request. Stores each session at its match first, so that a repeat after a crash is harmless.
+// Opens the consensus sessions that matches request. Each session is first stored at its match, so that a repeat after
+// a crash is harmless.
 
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
@@ -32,9 +33,9 @@ async function run(call: Call): Promise<void> {
 }
 
 async function openSession(call: Call, doc: Doc<StoredMatch>): Promise<void> {
-  const noted = await reserveSession(call, doc)
-  const { consult: requested, tenant_id, label, lens_id, lens_version, left, right } = noted.value
-  const open = noted.value.rulings.find(({ status, seq }) => status === 'open' && seq === 0)
+  const reserved = await reserveSession(call, doc)
+  const { consult: requested, tenant_id, label, lens_id, lens_version, left, right } = reserved.value
+  const open = reserved.value.rulings.find(({ status, seq }) => status === 'open' && seq === 0)
   const refused =
     open && requested
       ? await openMatchSession(call, {
@@ -52,7 +53,7 @@ async function openSession(call: Call, doc: Doc<StoredMatch>): Promise<void> {
     .update(doc.id, ({ value }) => ({ next: recordAnswer(value, refused), answer: undefined }))
 }
 
-/** Stores the session that is to be opened. Its id follows from the match and the number of its earlier sessions. */
+/** Stores the session to open. Its id derives from the match and the number of its earlier sessions. */
 async function reserveSession(call: Call, { id }: Doc<StoredMatch>): Promise<Doc<StoredMatch>> {
   const { doc } = await call.store(entityMatches).update(id, ({ value }) => {
     if (!mayOpenSession(value)) return { answer: undefined }
@@ -66,10 +67,10 @@ async function reserveSession(call: Call, { id }: Doc<StoredMatch>): Promise<Doc
 
 function recordAnswer({ consult: _done, ...value }: StoredMatch, refused: Refusal | undefined): StoredMatch {
   const rulings = refused
-    ? value.rulings.map((each) =>
-        each.status === 'open' && each.seq === 0
-          ? { ...each, status: 'failed' as const, reason: refused.message.slice(0, 1_024) }
-          : each,
+    ? value.rulings.map((ruling) =>
+        ruling.status === 'open' && ruling.seq === 0
+          ? { ...ruling, status: 'failed' as const, reason: refused.message.slice(0, 1_024) }
+          : ruling,
       )
     : value.rulings
   return { ...value, rulings, asks: 0 }

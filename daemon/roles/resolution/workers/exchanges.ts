@@ -1,4 +1,4 @@
-// Advances exchanges, one of each peer at a time, and ends those that expired or whose run has ended.
+// Advances exchanges, one for each peer at a time, and ends expired exchanges and exchanges whose run has ended.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
@@ -17,8 +17,8 @@ export const exchangesWorker: Worker = { name: 'exchanges', when: { every_ms }, 
 const oldestFirst = { order: { field: 'created_at', direction: 'asc' }, fresh: true, page_size: 100 } as const
 
 /**
- * Runs one exchange of each peer at a time: long computations for a peer delay that peer alone, and its exchanges use up its
- * budget one after the other. An exchange that fails is tried again in a later run of the worker.
+ * Runs one exchange for each peer at a time: long computations for a peer delay only that peer, and its exchanges use
+ * its budget one after the other. A failed exchange is retried in a later run of the worker.
  */
 async function run(call: Call): Promise<void> {
   const max_exchanges = call.settings(settings).exchanges_at_once
@@ -35,7 +35,7 @@ async function tryAdvance(call: Call, id: string, failed: Map<string, number>): 
     await advanceExchange(call, id)
   } catch (error) {
     if (call.signal.aborted) return
-    // One exchange that fails must not delay those behind it.
+    // A failed exchange must not delay later ones.
     failed.set(id, call.monotonic())
     const { trace_id } = call.trace
     call.log.error('resolution.exchange.held-up', { trace_id, exchange: id, error: String(error) })
@@ -48,16 +48,16 @@ async function findDueExchanges(
   failed: ReadonlyMap<string, number>,
   max_exchanges: number,
 ): Promise<readonly { readonly id: string; readonly peer: string }[]> {
-  const found = new Map<string, string>()
+  const dueByPeer = new Map<string, string>()
   if (max_exchanges <= 0) return []
   for await (const { id, value } of iterateDocuments(call.store(exchanges), { filter: { owes: 1 }, ...oldestFirst })) {
     if (call.signal.aborted) break
     const isRecent = call.monotonic() - (failed.get(id) ?? Number.NEGATIVE_INFINITY) < every_ms
-    if (isRecent || busy.has(value.peer) || found.has(value.peer)) continue
-    found.set(value.peer, id)
-    if (found.size === max_exchanges) break
+    if (isRecent || busy.has(value.peer) || dueByPeer.has(value.peer)) continue
+    dueByPeer.set(value.peer, id)
+    if (dueByPeer.size === max_exchanges) break
   }
-  return Array.from(found, ([peer, id]) => ({ id, peer }))
+  return Array.from(dueByPeer, ([peer, id]) => ({ id, peer }))
 }
 
 /** Ends idle exchanges that expired or whose run has ended. */
@@ -66,8 +66,8 @@ async function endStaleExchanges(call: Call): Promise<void> {
   for await (const doc of iterateDocuments(call.store(exchanges), { filter, ...oldestFirst })) {
     if (call.signal.aborted) return
     if ((await expireExchange(call, doc)) || doc.value.state !== 'running') continue
-    const found = await call.store(fusionRuns).find(runIdOfExchange(doc.id))
-    const isOf = found?.value.exchange_id === doc.id
-    if (isOf && isEnded(found.value)) await declineOrCancel(call, doc.id, `its run is ${found.value.state}`)
+    const run = await call.store(fusionRuns).find(runIdOfExchange(doc.id))
+    const isOfExchange = run?.value.exchange_id === doc.id
+    if (isOfExchange && isEnded(run.value)) await declineOrCancel(call, doc.id, `its run is ${run.value.state}`)
   }
 }

@@ -1,4 +1,4 @@
-// Expires waiting runs, and removes files and pieces of runs and exchanges that have ended or do not exist.
+// Expires waiting runs, and removes files of ended runs and pieces of ended or unknown exchanges.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
@@ -30,7 +30,10 @@ async function dropExpiredFiles(call: Call): Promise<void> {
   }
 }
 
-/** A piece that arrived while its exchange ended may be stored after the others were dropped. An exchange is stored before its pieces. */
+/**
+ * Removes pieces without an open exchange: a piece that arrived while its exchange ended may be stored after the others
+ * were removed. An exchange is always stored before its pieces.
+ */
 async function dropOrphanedPieces(call: Call): Promise<void> {
   for (const id of (await call.store(exchangePieces).countBy('exchange_id')).keys()) {
     if (call.signal.aborted) return
@@ -41,15 +44,15 @@ async function dropOrphanedPieces(call: Call): Promise<void> {
   }
 }
 
-/** Expires runs of every tenant, the oldest first. */
+/** Expires runs of every tenant, oldest first. */
 async function expireIdleRuns(call: Call): Promise<void> {
   const { wait_days } = call.settings(settings)
   const filter = { state: { in: waiting_states }, owes: 0, exchange_id: { exists: false } }
   const order = { field: 'created_at', direction: 'asc' } as const
   for await (const { id } of iterateDocuments(call.store(fusionRuns), { filter, order, page_size: 100 })) {
     if (call.signal.aborted) return
-    await changeRun(call, id, 'resolution.fusion-run.expire', (now) =>
-      expireRun(now, wait_days, call.nowIso(), call.now()),
+    await changeRun(call, id, 'resolution.fusion-run.expire', (current) =>
+      expireRun(current, wait_days, call.nowIso(), call.now()),
     )
   }
 }

@@ -1,4 +1,4 @@
-// Runs due work side by side, one piece for each key at a time, until none is left.
+// Runs due work concurrently, one item for each key at a time, until none is left.
 import type { Call } from '../../../kernel/operation/call.ts'
 
 /** Another process may make work due without an announcement here. */
@@ -11,8 +11,8 @@ export type DueWork = {
 }
 
 /**
- * Looks for due work at each announcement on `topic`, and announces there when some has ended. Returns when nothing runs and
- * `findDue` finds nothing. `findDue`: returns work for keys that are not in `busy`. Work must not throw.
+ * Looks for due work at each announcement on `topic`, and announces the end of work there. Returns when nothing runs
+ * and `findDue` finds nothing. `findDue` returns work for keys that are not in `busy`. Work must not throw.
  */
 export async function runDueWork(
   call: Call,

@@ -1,4 +1,4 @@
-// Carries out pending runs, the oldest first, a few at a time.
+// Executes pending runs, oldest first, with a limit of concurrent runs.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { carryOutRun } from '../fusion/carry-out-run.ts'
@@ -9,7 +9,7 @@ import { runDueWork } from './run-due-work.ts'
 
 export const runsWorker: Worker = { name: 'runs', when: { every_ms: 5_000 }, run }
 
-/** A run that fails is tried again in a later run of the worker. */
+/** Executes due runs. A failed run is retried in a later run of the worker. */
 async function run(call: Call): Promise<void> {
   const max_runs = call.settings(settings).runs_at_once
   const tried = new Set<string>()
@@ -30,7 +30,7 @@ async function tryCarryOut(call: Call, id: string, tried: Set<string>): Promise<
   }
 }
 
-/** Finds the runs to begin, the oldest first. */
+/** Finds the runs to start, oldest first. */
 async function findDueRuns(
   call: Call,
   busy: ReadonlyMap<string, unknown>,

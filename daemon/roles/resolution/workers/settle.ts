@@ -1,4 +1,4 @@
-// Brings clusters in line with arrived records and decisions, soon after each and again after a crash or a run.
+// Applies arrived records and decisions to clusters, shortly after each, and again after a crash or a run.
 
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -11,7 +11,7 @@ import { settleEntities } from '../registry/settle-entities.ts'
 
 export const settleWorker: Worker = { name: 'settle', when: { every_ms: 5_000 }, run }
 
-/** One worker does all of this in sequence, so that no two change the same entities at a time. */
+/** Performs all changes in sequence, so that no two change the same entities at a time. */
 async function run(call: Call): Promise<void> {
   await registerArrivals(call)
   await matchAllWaitingRecords(call)
@@ -23,7 +23,7 @@ async function settlePendingDecisions(call: Call): Promise<void> {
   for await (const { id } of iterateDocuments(call.store(entityMatches), pending)) {
     if (call.signal.aborted) return
     await settleDecision(call, id).catch((error: unknown) => {
-      // One match that cannot be settled must not hold up those behind it.
+      // A match that cannot be settled must not delay later ones.
       const { trace_id } = call.trace
       const level = isRefusal(error) && error.row.retryable ? 'warn' : 'error'
       call.log[level]('resolution.entity-match.unsettled', { trace_id, match: id, error: String(error) })
@@ -38,7 +38,7 @@ async function settleDecision(call: Call, uid: string): Promise<void> {
   const { tenant_id, lens, lens_id, lens_version, entity_type, run_id, left_uid, right_uid } = doc.value
   const origin = { lens, lens_id, lens_version, entity_type, run_id }
   await settleEntities(call, { tenant_id, lens }, origin, [left_uid, right_uid])
-  // Records that are not in the registry have no cluster; the decision applies when a run brings them.
+  // Records outside the registry have no cluster; the decision applies when a run adds them.
   await call
     .store(entityMatches)
     .update(uid, ({ version, value }) =>

@@ -1,4 +1,4 @@
-// Every pair that shares a block is given once, and what is too common alone counts together with another.
+// Every pair that shares a block is visited once, and values too common alone form blocks together with another value.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { buildBlocks, forEachPair } from './blocks.ts'
@@ -11,59 +11,59 @@ function createKey(field: number, codes: readonly number[]): BlockingKey {
 }
 
 function listPairs(rows: number, keys: readonly BlockingKey[], cap: number, least = 0): string[] {
-  const found: string[] = []
-  forEachPair(rows, buildBlocks(keys, cap), least, undefined, (a, b) => found.push(`${a} ${b}`))
-  return found
+  const pairs: string[] = []
+  forEachPair(rows, buildBlocks(keys, cap), least, undefined, (a, b) => pairs.push(`${a} ${b}`))
+  return pairs
 }
 
 const rows = 12
 const codes = fc.array(fc.integer({ min: -1, max: 3 }), { minLength: rows, maxLength: rows })
 
-test('a pair is given once, if and only if a block of at most the cap holds both', () => {
+test('a pair is visited once, if and only if a block within the limit contains both', () => {
   fc.assert(
-    fc.property(codes, codes, codes, fc.integer({ min: 2, max: 6 }), (one, other, third, cap) => {
-      const keys = [createKey(0, one), createKey(1, other), createKey(1, third)]
+    fc.property(codes, codes, codes, fc.integer({ min: 2, max: 6 }), (first, second, third, cap) => {
+      const keys = [createKey(0, first), createKey(1, second), createKey(1, third)]
       const sizeOf = (key: BlockingKey, row: number) => key.sizes[key.codes[row] ?? -1] ?? 0
       const isShared = (key: BlockingKey, a: number, b: number) =>
         (key.codes[a] ?? -1) >= 0 && key.codes[a] === key.codes[b]
-      const together = (x: BlockingKey, y: BlockingKey, a: number) =>
+      const countTogether = (x: BlockingKey, y: BlockingKey, a: number) =>
         Array.from({ length: rows }, (_, row) => row).filter((row) => isShared(x, a, row) && isShared(y, a, row)).length
-      const wanted: string[] = []
+      const expected: string[] = []
       for (let a = 0; a < rows; a++) {
         for (let b = a + 1; b < rows; b++) {
-          const alone = keys.some((key) => isShared(key, a, b) && sizeOf(key, a) <= cap)
-          const both = keys.some((x) =>
+          const isInBlock = keys.some((key) => isShared(key, a, b) && sizeOf(key, a) <= cap)
+          const isInJointBlock = keys.some((x) =>
             keys.some(
               (y) =>
                 x.field < y.field &&
                 [x, y].every((key) => isShared(key, a, b) && sizeOf(key, a) > cap) &&
-                together(x, y, a) <= cap,
+                countTogether(x, y, a) <= cap,
             ),
           )
-          if (alone || both) wanted.push(`${a} ${b}`)
+          if (isInBlock || isInJointBlock) expected.push(`${a} ${b}`)
         }
       }
-      expect(listPairs(rows, keys, cap).sort()).toEqual(wanted.sort())
+      expect(listPairs(rows, keys, cap).sort()).toEqual(expected.sort())
     }),
     { numRuns: 300 },
   )
 })
 
-test('a pair for which its blocks say too little is left out', () => {
+test('a pair with too little evidence from its blocks is skipped', () => {
   const large = createKey(0, [0, 0, 0, 0, 0, -1, -1])
   const small = createKey(1, [0, 0, -1, -1, -1, 1, 1])
   expect(listPairs(7, [large, small], 9, 0.5)).toEqual(['0 1', '5 6'])
   expect(listPairs(7, [large, small], 9, 1.2)).toEqual(['0 1'])
 })
 
-test('rows that are given besides need no block', () => {
-  const found: string[] = []
+test('extra rows are paired without a block', () => {
+  const pairs: string[] = []
   forEachPair(
     4,
     buildBlocks([], 9),
     0.5,
     (row) => (row === 1 ? [3] : []),
-    (a, b) => found.push(`${a} ${b}`),
+    (a, b) => pairs.push(`${a} ${b}`),
   )
-  expect(found).toEqual(['1 3'])
+  expect(pairs).toEqual(['1 3'])
 })

@@ -6,7 +6,7 @@ import type { BlockingKey } from './keys.ts'
  */
 export type RowBlocks = { readonly starts: Uint32Array; readonly rows: Int32Array }
 
-/** A list of whole numbers that grows. */
+/** A growable list of integers. */
 class GrowableIntArray {
   #values = new Int32Array(1 << 16)
   length = 0
@@ -47,7 +47,7 @@ export class RowBlockBuilder {
   }
 }
 
-/** Rows by block: `order[from[block]]` to `order[from[block + 1]]`, rising. */
+/** Groups rows by block, ascending: block `b` has the rows from `order[from[b]]` to `order[from[b + 1]]`. */
 export function groupRowsByCode({ codes, sizes }: Pick<BlockingKey, 'codes' | 'sizes'>): {
   from: Uint32Array
   order: Int32Array
@@ -64,8 +64,8 @@ export function groupRowsByCode({ codes, sizes }: Pick<BlockingKey, 'codes' | 's
 }
 
 /**
- * Blocks of one key with 2 to `cap` rows; and of two keys of different fields where each alone exceeds `cap`: values
- * that are too common alone may be selective together.
+ * Builds blocks of one key with 2 to `cap` rows, and blocks of two keys of different fields if each alone exceeds
+ * `cap`: values that are too common alone may be selective together.
  */
 export function buildBlocks(keys: readonly BlockingKey[], cap: number): RowBlocks {
   const builder = new RowBlockBuilder()
@@ -87,7 +87,7 @@ function addBlock(rows: Int32Array, builder: RowBlockBuilder): void {
   for (let at = 0; at < rows.length; at++) builder.add(rows[at]!)
 }
 
-/** Splits a block by another key, over those values of that key that exceed `cap` as well. */
+/** Splits a block by another key, for values of that key that exceed `cap` as well. */
 function splitBlock({ codes, sizes }: BlockingKey, rows: Int32Array, cap: number, builder: RowBlockBuilder): void {
   const parts = borrowScratch(sizes.length)
   const { counts, places } = parts

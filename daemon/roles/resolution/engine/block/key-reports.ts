@@ -4,7 +4,7 @@ import type { LensRecords } from '../records/records.ts'
 import { buildKeys } from './keys.ts'
 import type { BlockingRuleReport } from './lens-rules.ts'
 
-/** Each key by itself; blocks of more than `cap` records count only together with a key of another field. */
+/** Reports each key separately; blocks of more than `cap` records count only together with a key of another field. */
 export function buildKeyReports({ fields }: LensRecords, cap: number): BlockingRuleReport[] {
   return fields.flatMap(({ name, type, column }, at) =>
     buildKeys(type, column, at).map((key) => {

@@ -4,7 +4,7 @@ import { countRows, type DictionaryColumn, mapColumn } from '../text/dictionary.
 import { metaphone } from '../text/metaphone.ts'
 import { createViewFunction } from '../text/views.ts'
 
-/** One view of one field: each row's block, or -1, and how many rows each block has. */
+/** One view of one field: the block of each row, or -1, and the number of rows of each block. */
 export type BlockingKey = {
   readonly field: number
   readonly name: string
@@ -44,24 +44,24 @@ const viewsByType: Readonly<Record<FieldType, readonly KeyView[]>> = {
   set: [wholeValueView],
 }
 
-/** The views of the keys of a field of this type, by name. */
+/** Lists the views of the keys of a field of this type, by name. */
 export function listKeyViews(type: FieldType): readonly KeyView[] {
   return viewsByType[type]
 }
 
-/** Number of keys of a field of this type. */
+/** Counts the keys of a field of this type. */
 export function countKeys(type: FieldType): number {
   return viewsByType[type].length
 }
 
 export function buildKeys(type: FieldType, column: DictionaryColumn, field: number): BlockingKey[] {
   return viewsByType[type].map(([name, view]) => {
-    const seen = view === wholeValueView[1] ? column : mapColumn(column, view)
-    return { field, name, codes: seen.codes, sizes: countRows(seen) }
+    const viewed = view === wholeValueView[1] ? column : mapColumn(column, view)
+    return { field, name, codes: viewed.codes, sizes: countRows(viewed) }
   })
 }
 
-/** The views under which two values of a field of this type are the same, by name. */
-export function findSharedKeys(type: FieldType, one: string, other: string): string[] {
-  return viewsByType[type].flatMap(([name, view]) => (view(one) !== '' && view(one) === view(other) ? [name] : []))
+/** Finds the names of views under which two values of a field of this type are equal. */
+export function findSharedKeys(type: FieldType, left: string, right: string): string[] {
+  return viewsByType[type].flatMap(([name, view]) => (view(left) !== '' && view(left) === view(right) ? [name] : []))
 }

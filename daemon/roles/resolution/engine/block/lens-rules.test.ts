@@ -1,4 +1,4 @@
-// Rules bring together what their words say, each pair once, and never a block that is too large.
+// Blocking rules produce exactly the pairs that they describe, each pair once, and skip oversized blocks.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { lens as schema } from '../../lens/model.ts'
@@ -8,13 +8,13 @@ import { type BlockingRuleReport, forEachLensRulePair } from './lens-rules.ts'
 
 function createRecords(columns: Readonly<Record<string, readonly string[]>>, sources?: readonly number[]): LensRecords {
   const fields = Object.entries(columns).map(([name, values]) => {
-    const known = [...new Set(values.filter((value) => value !== ''))]
-    const codes = Int32Array.from(values, (value) => known.indexOf(value))
-    return { name, type: 'name' as const, column: { codes, dictionary: buildDictionary(known) } }
+    const distinct = [...new Set(values.filter((value) => value !== ''))]
+    const codes = Int32Array.from(values, (value) => distinct.indexOf(value))
+    return { name, type: 'name' as const, column: { codes, dictionary: buildDictionary(distinct) } }
   })
   const rows = Object.values(columns)[0]?.length ?? 0
-  const of = Int32Array.from(sources ?? Array.from({ length: rows }, () => 0))
-  return { rows, sources: of, names: [...new Set(of)].map(String), fields, idOf: String, writeId: () => -1 }
+  const sourceOf = Int32Array.from(sources ?? Array.from({ length: rows }, () => 0))
+  return { rows, sources: sourceOf, names: [...new Set(sourceOf)].map(String), fields, idOf: String, writeId: () => -1 }
 }
 
 function collectPairs(records: LensRecords, more: object): { pairs: string[]; reports: readonly BlockingRuleReport[] } {
@@ -33,7 +33,7 @@ function collectPairs(records: LensRecords, more: object): { pairs: string[]; re
 
 const shortText = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 2 })
 
-test('two rules bring together what one of them says, each pair once', () => {
+test('two rules produce the union of their pairs, each pair once', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(shortText, shortText), { minLength: 1, maxLength: 24 }),
@@ -42,23 +42,23 @@ test('two rules bring together what one of them says, each pair once', () => {
         const sources = rows.map((_, row) => row % 2)
         const records = createRecords({ one: rows.map(([one]) => one), two: rows.map(([, two]) => two) }, sources)
         const rules = { blocking: [['one', 'two'], 'one:prefix(1)'], link_only: isAcross }
-        const wanted: string[] = []
+        const expected: string[] = []
         for (const [a, [one]] of rows.entries()) {
           for (const [b, [other]] of rows.entries()) {
-            const mayMeet = !isAcross || sources[a] !== sources[b]
-            if (a < b && mayMeet && one !== '' && one.slice(0, 1) === other.slice(0, 1)) wanted.push(`${a} ${b}`)
+            const mayPair = !isAcross || sources[a] !== sources[b]
+            if (a < b && mayPair && one !== '' && one.slice(0, 1) === other.slice(0, 1)) expected.push(`${a} ${b}`)
           }
         }
         const { pairs, reports } = collectPairs(records, rules)
-        expect(pairs.toSorted()).toEqual(wanted.toSorted())
-        expect(reports[1]?.pairs).toBe(wanted.length)
+        expect(pairs.toSorted()).toEqual(expected.toSorted())
+        expect(reports[1]?.pairs).toBe(expected.length)
       },
     ),
   )
 })
 
-describe('a block that is too large', () => {
-  test('of a million records is left out at once, and told by its key', () => {
+describe('an oversized block', () => {
+  test('of a million records is skipped at once, and reported with its key', () => {
     const rows = 1_000_000
     const one = Array.from({ length: rows }, (_, row) => (row < rows - 2 ? 'same' : 'other'))
     const { pairs, reports } = collectPairs(createRecords({ one }), { blocking: ['one'] })
@@ -80,7 +80,7 @@ describe('a block that is too large', () => {
     expect(collectPairs(records, { blocking: ['one', 'two'], max_block: 2 }).pairs).toEqual(['0 1'])
   })
 
-  test('where all blocks together make too many pairs, that is said before any is made', () => {
+  test('need not exist for too many pairs: all blocks together are refused before any pair is produced', () => {
     const one = Array.from({ length: 100_000 }, (_, row) => String(row % 5))
     expect(() => collectPairs(createRecords({ one }), { blocking: ['one'], max_block: 20_000 })).toThrow(
       /more than 250000000 pairs/,
@@ -88,14 +88,14 @@ describe('a block that is too large', () => {
   })
 })
 
-test('neighbours in an order meet within the window, whatever the order of records', () => {
+test('neighbours in a sorted order are paired within the window, for any order of records', () => {
   const records = createRecords({ one: ['d', 'a', 'c', 'b', ''] })
   const { pairs, reports } = collectPairs(records, { blocking: [{ sorted_neighbourhood: { by: ['one'], window: 2 } }] })
   expect(pairs.toSorted()).toEqual(['0 2', '1 3', '2 3'])
   expect(reports[0]?.pairs).toBe(3)
 })
 
-test('the nearest by words meet, and with a rule before them each pair once', () => {
+test('the nearest records by words are paired, and a pair of an earlier rule is not repeated', () => {
   const one = ['red apple pie', 'red apple tart', 'blue cheese', 'old blue cheese', 'sofa']
   const { pairs } = collectPairs(createRecords({ one }), {
     blocking: ['one:first_word', { tfidf: { fields: ['one'], k: 1 } }],
@@ -104,7 +104,7 @@ test('the nearest by words meet, and with a rule before them each pair once', ()
   expect(pairs.toSorted()).toEqual(['0 1', '2 3'])
 })
 
-test('a rule about a field that the data lacks is told, and all such rules are a fault', () => {
+test('a rule on a field that the data lacks is reported; if all rules lack fields, it is a fault', () => {
   const records = createRecords({ one: ['a', 'a'] })
   const fields = [
     { name: 'one', type: 'name' },
@@ -113,5 +113,5 @@ test('a rule about a field that the data lacks is told, and all such rules are a
   expect(collectPairs(records, { fields, blocking: ['one', 'two'] }).reports[1]?.rule).toBe(
     'not used, the data has no two',
   )
-  expect(() => collectPairs(records, { fields, blocking: ['two'] })).toThrow(/the fields of none of the blocking rules/)
+  expect(() => collectPairs(records, { fields, blocking: ['two'] })).toThrow(/no blocking rule has all its fields/)
 })

@@ -26,26 +26,27 @@ export function createComparisonScope({ link_only }: Lens, { rows, sources }: Le
 }
 
 /**
- * The rules of a lens applied to this data; undefined where the lens leaves blocking to the engine. Throws `LensFault`.
+ * Applies the rules of a lens to this data; undefined where the lens leaves blocking to the engine. Throws `LensFault`.
  */
 export function buildRulePairings(lens: Lens, records: LensRecords): RulePairing[] | undefined {
   if (lens.blocking === 'automatic') return undefined
-  const sides = createComparisonScope(lens, records)
-  const isThere = (name: string) => records.fields.some((field) => field.name === name)
-  const usable = lens.blocking.map(normaliseBlockingRule).filter((rule) => listRuleFields(rule).every(isThere))
-  if (usable.length === 0) throw new LensFault('the data has the fields of none of the blocking rules')
-  return usable.map((rule) => buildRulePairing(rule, lens, records, sides))
+  const scope = createComparisonScope(lens, records)
+  const hasField = (name: string) => records.fields.some((field) => field.name === name)
+  const usable = lens.blocking.map(normaliseBlockingRule).filter((rule) => listRuleFields(rule).every(hasField))
+  if (usable.length === 0)
+    throw new LensFault('no blocking rule has all its fields in the data: change the rules, or add columns')
+  return usable.map((rule) => buildRulePairing(rule, lens, records, scope))
 }
 
 function buildRulePairing(
   rule: BlockingRule,
   { max_block }: Lens,
   { fields }: LensRecords,
-  sides: ComparisonScope,
+  scope: ComparisonScope,
 ): RulePairing {
-  if (rule.kind === 'keys') return pairByKeys(rule.keys, fields, sides, max_block)
-  if (rule.kind === 'sorted_neighbourhood') return pairSortedNeighbours(rule.by, rule.window, fields, sides)
-  return pairNearestTexts(rule.fields, rule.k, fields, sides)
+  if (rule.kind === 'keys') return pairByKeys(rule.keys, fields, scope, max_block)
+  if (rule.kind === 'sorted_neighbourhood') return pairSortedNeighbours(rule.by, rule.window, fields, scope)
+  return pairNearestTexts(rule.fields, rule.k, fields, scope)
 }
 
 /**
@@ -60,12 +61,12 @@ export function forEachLensRulePair(
 ): readonly BlockingRuleReport[] | undefined {
   const pairings = buildRulePairings(lens, records)
   if (!pairings) return undefined
-  const all = pairings.reduce((sum, { pairs }) => sum + pairs, 0)
-  if (all > max_pairs) {
+  const total = pairings.reduce((sum, { pairs }) => sum + pairs, 0)
+  if (total > max_pairs) {
     const counts = pairings.map(({ name, pairs }) => `${name}: ${pairs}`).join('; ')
-    throw new LensFault(`the blocking rules make more than ${max_pairs} pairs (${counts}); make them narrower`)
+    throw new LensFault(`the blocking rules make more than ${max_pairs} pairs (${counts}): make the rules narrower`)
   }
-  const countPair = throttleProgress(report, 'compare', all)
+  const countPair = throttleProgress(report, 'compare', total)
   let count = 0
   for (const [at, pairing] of pairings.entries()) {
     const earlier = pairings.slice(0, at)
@@ -82,13 +83,13 @@ export function toRuleReport({ name, pairs, blocks, largest, leftOut, leftOutCou
   return { rule: name, pairs, blocks, largest, left_out: leftOut, left_out_count: leftOutCount }
 }
 
-/** Rules that name fields which this data does not have. */
+/** Reports rules that name fields which this data does not have. */
 export function reportUnusableRules({ blocking }: Lens, { fields }: LensRecords): BlockingRuleReport[] {
   if (blocking === 'automatic') return []
-  const missing = (rule: BlockingRule) =>
+  const findMissingFields = (rule: BlockingRule) =>
     listRuleFields(rule).filter((name) => !fields.some((field) => field.name === name))
   return blocking.map(normaliseBlockingRule).flatMap((rule) => {
-    const names = missing(rule)
+    const names = findMissingFields(rule)
     if (names.length === 0) return []
     const reason = `not used, the data has no ${names.join(', ')}`
     return [{ rule: reason, pairs: 0, blocks: 0, largest: 0, left_out: [], left_out_count: 0 }]

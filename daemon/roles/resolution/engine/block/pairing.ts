@@ -1,4 +1,4 @@
-// Blocking rules of a lens: the pairs of each rule, their number, and the blocks that it left out.
+// Pairs of a blocking rule of a lens, their number, and the omitted blocks.
 import { parseExpression } from '../../lens/expression.ts'
 import type { FieldColumn } from '../compare/pair-comparer.ts'
 import { type DictionaryColumn, decodeText, mapColumn } from '../text/dictionary.ts'
@@ -11,49 +11,49 @@ export type OversizedBlock = { readonly key: string; readonly records: number }
 
 export type RulePairing = {
   readonly name: string
-  /** Number of pairs of the rule, those of earlier rules included. */
+  /** Number of pairs of the rule, including pairs of earlier rules. */
   readonly pairs: number
   readonly blocks: number
   readonly largest: number
-  /** The largest omitted blocks first, and the number of all of them. */
+  /** Omitted blocks, largest first, limited to a few; `leftOutCount` counts all. */
   readonly leftOut: readonly OversizedBlock[]
   readonly leftOutCount: number
   /** Whether the rule pairs these two rows. */
   has(a: number, b: number): boolean
-  /** Calls `pair` once with each of its pairs, `a` below `b`. */
+  /** Calls `pair` once with each pair of the rule, `a` below `b`. */
   each(pair: (a: number, b: number) => void): void
 }
 
-/** Which records may be compared; `sources` is set where those of one source may not. */
+/** The records that may be compared; `sources` is set if records of one source may not be compared. */
 export type ComparisonScope = { readonly rows: number; readonly sources: Int32Array | undefined }
 
 const max_listed_blocks = 20
 
-/** Records that share all keys, in blocks of at most `max_block`. */
+/** Pairs records that share all keys, in blocks of at most `max_block`. */
 export function pairByKeys(
   keys: readonly string[],
   fields: readonly FieldColumn[],
-  sides: ComparisonScope,
+  scope: ComparisonScope,
   max_block: number,
 ): RulePairing {
   const columns = keys.map((text) => resolveColumn(text, fields))
-  const { codes, sizes } = combineColumns(columns, sides.rows)
+  const { codes, sizes } = combineColumns(columns, scope.rows)
   const { from, order } = groupRowsByCode({ codes, sizes })
-  const isKept = (block: number) => sizes[block]! > 1 && sizes[block]! <= max_block
-  const tally = tallyBlocks(sizes, isKept, (block) =>
-    countBlockPairs(order.subarray(from[block]!, from[block + 1]!), sides),
+  const isUsed = (block: number) => sizes[block]! > 1 && sizes[block]! <= max_block
+  const tally = tallyBlocks(sizes, isUsed, (block) =>
+    countBlockPairs(order.subarray(from[block]!, from[block + 1]!), scope),
   )
   return {
     name: keys.join(' + '),
     ...tally,
     ...listOversizedBlocks(sizes, max_block, (block) => formatKey(columns, order[from[block]!]!)),
-    has: (a, b) => codes[a]! >= 0 && codes[a] === codes[b] && isKept(codes[a]!),
+    has: (a, b) => codes[a]! >= 0 && codes[a] === codes[b] && isUsed(codes[a]!),
     each(pair) {
       for (let block = 0; block < sizes.length; block++) {
-        if (!isKept(block)) continue
-        for (let one = from[block]!; one < from[block + 1]!; one++) {
-          for (let other = one + 1; other < from[block + 1]!; other++) {
-            if (mayCompare(sides, order[one]!, order[other]!)) pair(order[one]!, order[other]!)
+        if (!isUsed(block)) continue
+        for (let first = from[block]!; first < from[block + 1]!; first++) {
+          for (let second = first + 1; second < from[block + 1]!; second++) {
+            if (mayCompare(scope, order[first]!, order[second]!)) pair(order[first]!, order[second]!)
           }
         }
       }
@@ -65,32 +65,32 @@ export function mayCompare({ sources }: ComparisonScope, a: number, b: number): 
   return sources === undefined || sources[a] !== sources[b]
 }
 
-/** The column of an expression; every field that a rule names is present. */
+/** Resolves the column of an expression. Throws `RangeError` for an unknown field; rules name only present fields. */
 export function resolveColumn(text: string, fields: readonly FieldColumn[]): DictionaryColumn {
-  const read = parseExpression(text)
-  if (typeof read === 'string') throw new RangeError(read)
-  const field = fields.find(({ name }) => name === read.field)
-  if (!field) throw new RangeError(`no field is called ${read.field}`)
-  return read.view ? mapColumn(field.column, createViewFunction(read.view)) : field.column
+  const expression = parseExpression(text)
+  if (typeof expression === 'string') throw new RangeError(expression)
+  const field = fields.find(({ name }) => name === expression.field)
+  if (!field) throw new RangeError(`no field has the name ${expression.field}`)
+  return expression.view ? mapColumn(field.column, createViewFunction(expression.view)) : field.column
 }
 
-/** One code for the combination of several columns; -1 where a value is missing. */
+/** Combines several columns into one code for each row; -1 where a value is missing. */
 function combineColumns(columns: readonly DictionaryColumn[], rows: number): Pick<BlockingKey, 'codes' | 'sizes'> {
   let codes = columns[0]!.codes
   let size = columns[0]!.dictionary.size
   for (const { codes: others, dictionary } of columns.slice(1)) {
     const numbers = new Map<number, number>()
-    const mine = codes
+    const before = codes
     codes = new Int32Array(rows)
     for (let row = 0; row < rows; row++) {
-      if (mine[row]! < 0 || others[row]! < 0) {
+      if (before[row]! < 0 || others[row]! < 0) {
         codes[row] = -1
         continue
       }
-      const both = mine[row]! * dictionary.size + others[row]!
-      const known = numbers.get(both)
-      codes[row] = known ?? numbers.size
-      if (known === undefined) numbers.set(both, numbers.size)
+      const combined = before[row]! * dictionary.size + others[row]!
+      const number = numbers.get(combined)
+      codes[row] = number ?? numbers.size
+      if (number === undefined) numbers.set(combined, numbers.size)
     }
     size = numbers.size
   }
@@ -99,24 +99,24 @@ function combineColumns(columns: readonly DictionaryColumn[], rows: number): Pic
   return { codes, sizes }
 }
 
-function tallyBlocks(sizes: Int32Array, isKept: (block: number) => boolean, pairsOf: (block: number) => number) {
+function tallyBlocks(sizes: Int32Array, isUsed: (block: number) => boolean, pairsOf: (block: number) => number) {
   let [pairs, blocks, largest] = [0, 0, 0]
   for (let block = 0; block < sizes.length; block++) {
     if (sizes[block]! > largest) largest = sizes[block]!
-    if (!isKept(block)) continue
+    if (!isUsed(block)) continue
     pairs += pairsOf(block)
     blocks++
   }
   return { pairs, blocks, largest }
 }
 
-/** All pairs of the rows, less those within a source where these may not be compared. */
+/** Counts the pairs of the rows, without pairs within a source if these may not be compared. */
 function countBlockPairs(rows: Int32Array, { sources }: ComparisonScope): number {
   const all = countUnorderedPairs(rows.length)
   if (!sources) return all
   const counts = new Map<number, number>()
   for (const row of rows) counts.set(sources[row]!, (counts.get(sources[row]!) ?? 0) + 1)
-  return [...counts.values()].reduce((left, count) => left - countUnorderedPairs(count), all)
+  return [...counts.values()].reduce((rest, count) => rest - countUnorderedPairs(count), all)
 }
 
 function countUnorderedPairs(count: number): number {

@@ -1,4 +1,4 @@
-// Chooses agreement rules for many records: a few fields or pairs of fields that hardly any but the same entity share.
+// Chooses agreement rules for many records: a few fields, or pairs of fields, that rarely agree except for one entity.
 import { drawRows, type RowTable } from '../compare/row-table.ts'
 import { computeChanceAgreement } from '../score/overlap.ts'
 import { type AgreementRule, forEachRulePair, max_rules, rowsAgree } from './rule-pairs.ts'
@@ -6,17 +6,17 @@ import { type AgreementRule, forEachRulePair, max_rules, rowsAgree } from './rul
 /** Limits of the pairs of one rule, and of all rules together, per row. */
 const max_rule_pairs_per_row = 1
 const max_pairs_per_row = 5
-/** A rule that adds less than this share of the matches already found is not worth its pairs. */
+/** Minimum gain of a rule, as a share of the matches already found. */
 const min_gain = 0.002
-/** Sampled pairs of a rule at the limit: enough for an estimate within a tenth. */
+/** Sampled pairs of a rule at its limit: enough for an estimate within a tenth. */
 const sampled_pairs = 3_000
 
 type RuleEstimate = { readonly rule: AgreementRule; readonly mask: number; readonly pairs: number }
 
 /**
- * Rules in the order of their gain. All figures are estimated from a uniform sample of rows: the pairs of a rule, and
- * how many of them are likely one entity, because they agree more than chance explains. `sizes`: rows per value of each
- * field; `copies`: how many times over the evidence of a field is repeated.
+ * Chooses rules in the order of their gain. A uniform sample of rows gives the estimates: the pairs of a rule, and the
+ * number of likely matches among them, which agree more than chance explains. `sizes`: rows per value of each field;
+ * `copies`: how often the evidence of a field is repeated.
  */
 export function chooseRules(
   table: RowTable,
@@ -26,27 +26,27 @@ export function chooseRules(
 ): AgreementRule[] {
   const sample = sampleRows(table, random)
   const scale = (table.rows / sample.rows) ** 2
-  const chances = sizes.map((of) => computeChanceAgreement(of, table.rows))
+  const chances = sizes.map((fieldSizes) => computeChanceAgreement(fieldSizes, table.rows))
   const shared = chances.map((chance, field) => chance ** (1 / copies[field]!))
-  const all = listCandidateRules(chances, table.rows).map((rule): RuleEstimate => {
+  const estimates = listCandidateRules(chances, table.rows).map((rule): RuleEstimate => {
     let pairs = 0
     forEachRulePair(sample, [rule], sample.rows, () => pairs++)
     return { rule, mask: rule.reduce((mask, field) => mask | (1 << field), 0), pairs: pairs * scale }
   })
-  const cheap = all
+  const cheap = estimates
     .sort((a, b) => a.pairs - b.pairs)
     .filter(({ pairs }, at) => at === 0 || pairs <= max_rule_pairs_per_row * table.rows)
     .slice(0, max_rules)
   return selectRules(cheap, estimateMatchesByMask(sample, shared, cheap, scale), table.rows)
 }
 
-/** Each field alone and each pair of fields, without those that chance alone makes too frequent. */
+/** Lists each field and each pair of fields, without rules that chance alone makes too frequent. */
 function listCandidateRules(chances: readonly number[], rows: number): AgreementRule[] {
   const singles = chances.map((_, field) => [field])
   const pairs = singles.flatMap(([field = 0]) => chances.slice(0, field).map((_, other) => [other, field]))
   const chanceOfRule = (rule: AgreementRule) => rule.reduce((product, field) => product * chances[field]!, 1)
-  const all = [...singles, ...pairs].sort((a, b) => chanceOfRule(a) - chanceOfRule(b))
-  return all.filter((rule, at) => at === 0 || (chanceOfRule(rule) * rows) / 2 <= max_rule_pairs_per_row)
+  const sorted = [...singles, ...pairs].sort((a, b) => chanceOfRule(a) - chanceOfRule(b))
+  return sorted.filter((rule, at) => at === 0 || (chanceOfRule(rule) * rows) / 2 <= max_rule_pairs_per_row)
 }
 
 function sampleRows({ rows, width, values }: RowTable, random: () => number): RowTable {
@@ -56,7 +56,7 @@ function sampleRows({ rows, width, values }: RowTable, random: () => number): Ro
   return { rows: drawn.length, width, values: sampled }
 }
 
-/** Estimated matches among the pairs of cheap rules, by the set of fields (as bits) in which they agree. */
+/** Estimates the matches among the pairs of cheap rules, by the set of fields (as bits) in which they agree. */
 function estimateMatchesByMask(
   sample: RowTable,
   chances: readonly number[],
@@ -64,14 +64,15 @@ function estimateMatchesByMask(
   scale: number,
 ): Map<number, number> {
   const counts = new Map<number, number>()
-  const alone = chances.map((_, field) => [field])
+  const singles = chances.map((_, field) => [field])
   forEachRulePair(
     sample,
     cheap.map(({ rule }) => rule),
     sample.rows,
     (a, b) => {
       let mask = 0
-      for (let field = 0; field < alone.length; field++) if (rowsAgree(sample, alone[field]!, a, b)) mask |= 1 << field
+      for (let field = 0; field < singles.length; field++)
+        if (rowsAgree(sample, singles[field]!, a, b)) mask |= 1 << field
       counts.set(mask, (counts.get(mask) ?? 0) + 1)
     },
   )
@@ -89,20 +90,21 @@ function estimateMatchesByMask(
 
 function selectRules(cheap: readonly RuleEstimate[], likely: Map<number, number>, rows: number): AgreementRule[] {
   const rules: AgreementRule[] = []
-  let [found, brought] = [0, 0]
+  let [matches, pairs] = [0, 0]
   for (;;) {
-    let best: { of: RuleEstimate; gain: number } | undefined
-    for (const of of cheap) {
+    let best: { estimate: RuleEstimate; gain: number } | undefined
+    for (const estimate of cheap) {
       let gain = 0
-      for (const [mask, count] of likely) if ((mask & of.mask) === of.mask) gain += count
-      if (!best || gain > best.gain) best = { of, gain }
+      for (const [mask, count] of likely) if ((mask & estimate.mask) === estimate.mask) gain += count
+      if (!best || gain > best.gain) best = { estimate, gain }
     }
     if (!best) return rules
-    const isEnough = best.gain <= found * min_gain || brought + best.of.pairs > max_pairs_per_row * rows
+    const { rule, mask: ruleMask, pairs: rulePairs } = best.estimate
+    const isEnough = best.gain <= matches * min_gain || pairs + rulePairs > max_pairs_per_row * rows
     if (rules.length > 0 && isEnough) return rules
-    rules.push(best.of.rule)
-    found += best.gain
-    brought += best.of.pairs
-    for (const mask of [...likely.keys()]) if ((mask & best.of.mask) === best.of.mask) likely.delete(mask)
+    rules.push(rule)
+    matches += best.gain
+    pairs += rulePairs
+    for (const mask of [...likely.keys()]) if ((mask & ruleMask) === ruleMask) likely.delete(mask)
   }
 }

@@ -1,4 +1,4 @@
-// Candidates for many records: rows that agree in all fields of a rule are brought together by sorting their hashes.
+// Candidates for many records: sorted hashes make rows adjacent that agree in all fields of a rule.
 import type { RowTable } from '../compare/row-table.ts'
 import { SortedHashes } from './sorted-hashes.ts'
 
@@ -22,11 +22,12 @@ export function forEachRulePair(
   pair: (a: number, b: number) => void,
   passed: (done: number) => void = () => {},
 ): void {
-  if (rules.length > max_rules) throw new RangeError(`more than ${max_rules} rules`)
+  if (rules.length > max_rules)
+    throw new RangeError(`there are ${rules.length} rules, and at most ${max_rules} are allowed`)
   const sorted = new SortedHashes(table.rows)
-  const waiting = new Int32Array(2 * max_buffered_pairs)
+  const buffered = new Int32Array(2 * max_buffered_pairs)
   /** For each row, a bit set of the rules whose oversized blocks contain it. */
-  const outOf = new Int32Array(table.rows)
+  const oversizedRules = new Int32Array(table.rows)
   for (const [number, rule] of rules.entries()) {
     const earlier = rules.slice(0, number)
     let length = 0
@@ -35,35 +36,41 @@ export function forEachRulePair(
     sorted.forEachRun((rows, from, to) => {
       passed(number * table.rows + from)
       if (to - from > cap) {
-        for (let at = from; at < to; at++) outOf[rows[at]!]! |= 1 << number
+        for (let at = from; at < to; at++) oversizedRules[rows[at]!]! |= 1 << number
         return
       }
       for (let at = from; at < to; at++) {
         const a = rows[at]!
         for (let other = at + 1; other < to; other++) {
           const b = rows[other]!
-          if (!rowsAgree(table, rule, a, b) || !isNewPair(table, earlier, outOf[a]!, a, b)) continue
-          waiting[length++] = a
-          waiting[length++] = b
-          if (length === waiting.length) length = flushPairs(waiting, length, pair)
+          if (!rowsAgree(table, rule, a, b) || !isNewPair(table, earlier, oversizedRules[a]!, a, b)) continue
+          buffered[length++] = a
+          buffered[length++] = b
+          if (length === buffered.length) length = flushPairs(buffered, length, pair)
         }
       }
     })
-    flushPairs(waiting, length, pair)
+    flushPairs(buffered, length, pair)
     passed((number + 1) * table.rows)
   }
 }
 
 /** Passes on all buffered pairs; returns the new length, 0. */
-function flushPairs(waiting: Int32Array, length: number, pair: (a: number, b: number) => void): number {
-  for (let at = 0; at < length; at += 2) pair(waiting[at]!, waiting[at + 1]!)
+function flushPairs(buffered: Int32Array, length: number, pair: (a: number, b: number) => void): number {
+  for (let at = 0; at < length; at += 2) pair(buffered[at]!, buffered[at + 1]!)
   return 0
 }
 
 /** Whether no earlier rule produces this pair. */
-function isNewPair(table: RowTable, earlier: readonly AgreementRule[], outOf: number, a: number, b: number): boolean {
+function isNewPair(
+  table: RowTable,
+  earlier: readonly AgreementRule[],
+  oversizedRules: number,
+  a: number,
+  b: number,
+): boolean {
   for (let at = 0; at < earlier.length; at++) {
-    if (((outOf >>> at) & 1) === 0 && rowsAgree(table, earlier[at]!, a, b)) return false
+    if (((oversizedRules >>> at) & 1) === 0 && rowsAgree(table, earlier[at]!, a, b)) return false
   }
   return true
 }

@@ -1,4 +1,4 @@
-// Rows sorted by a hash, so that equal ones are adjacent without random memory access.
+// Rows sorted by a hash, so that equal hashes are adjacent without random memory access.
 
 const digit_bits = 11
 const radix = 1 << digit_bits
@@ -32,7 +32,7 @@ export class SortedHashes {
     for (let pass = 0; pass < pass_count; pass++) this.#counts[pass * radix + extractDigit(hash, pass)]!++
   }
 
-  /** Stable: equal hashes keep their order of insertion. */
+  /** Sorts stably: equal hashes keep their order of insertion. */
   sort(): void {
     for (let pass = 0; pass < pass_count; pass++) {
       const counts = this.#counts.subarray(pass * radix, (pass + 1) * radix)

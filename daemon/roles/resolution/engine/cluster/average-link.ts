@@ -11,9 +11,9 @@ const max_dense_rows = 24
 export type PreviousClusters = { readonly clusters: Int32Array; readonly from: number }
 
 /**
- * The cluster of each of `rows` rows, as the lowest row in it. A pair that is not listed counts as 0 `above`. The best
+ * Clusters rows: returns the lowest row of each row's cluster. A pair that is not listed counts as 0 `above`. The best
  * two clusters are joined repeatedly; of equal means, the lower rows. Rows without a good pair are separated first, so
- * that each connected set is clustered alone, and only where pairs are new.
+ * that each connected set is clustered separately, and only if it has new pairs.
  */
 export function clusterByAverageLink(
   rows: number,
@@ -51,26 +51,26 @@ function findNewRoots(
   return isNew
 }
 
-/** Pairs with evidence within a connected set, grouped by set. */
+/** Groups pairs with evidence by their connected set. */
 function groupPairsByRoot({ lefts, rights, above }: WeightedPairs, roots: Int32Array, isNew: Uint8Array | undefined) {
   const from = new Uint32Array(roots.length + 1)
-  const inside = new Int32Array(lefts.length)
+  const grouped = new Int32Array(lefts.length)
   let count = 0
   for (let pair = 0; pair < lefts.length; pair++) {
     if (above[pair]! <= 0) continue
     const root = roots[lefts[pair]!]!
     if (root !== roots[rights[pair]!] || isNew?.[root] === 0) continue
-    inside[count++] = pair
+    grouped[count++] = pair
     from[root + 1]!++
   }
   for (let root = 0; root < roots.length; root++) from[root + 1]! += from[root]!
   const next = from.slice()
   const order = new Int32Array(count)
-  for (let at = 0; at < count; at++) order[next[roots[lefts[inside[at]!]!]!]!++] = inside[at]!
+  for (let at = 0; at < count; at++) order[next[roots[lefts[grouped[at]!]!]!]!++] = grouped[at]!
   return { from, order }
 }
 
-/** Clusters one connected set of rows after another. */
+/** Clusters connected sets of rows one by one, with reused buffers. */
 class ComponentJoiner {
   readonly #pairs: WeightedPairs
   readonly #need: number
@@ -144,7 +144,7 @@ class ComponentJoiner {
   #joinByChains(set: Int32Array): void {
     const { lefts, rights, above } = this.#pairs
     const [members, place] = [this.#members, this.#place]
-    const found = clusterByChains(
+    const lowest = clusterByChains(
       members.length,
       {
         lefts: set.map((pair) => place[lefts[pair]!]!),
@@ -155,7 +155,7 @@ class ComponentJoiner {
       () => this.#report({ phase: 'cluster', done: 0, total: 0 }),
     )
     for (let at = 0; at < members.length; at++) {
-      this.#clusters[members[at]!] = members[found[at]!]!
+      this.#clusters[members[at]!] = members[lowest[at]!]!
       place[members[at]!] = -1
     }
   }
@@ -163,21 +163,21 @@ class ComponentJoiner {
 
 /** Joins the best two of `count` clusters, the later into the earlier; false where no mean is above `need`. */
 function joinBestPair(count: number, sums: Float64Array, sizes: Int32Array, into: Int32Array, need: number): boolean {
-  let [highest, one, other] = [need, -1, -1]
+  let [highest, target, joined] = [need, -1, -1]
   for (let a = 0; a < count; a++) {
     if (into[a] !== a) continue
     for (let b = a + 1; b < count; b++) {
       if (into[b] !== b) continue
       const mean = sums[a * count + b]! / (sizes[a]! * sizes[b]!)
-      if (mean > highest) [highest, one, other] = [mean, a, b]
+      if (mean > highest) [highest, target, joined] = [mean, a, b]
     }
   }
-  if (one < 0) return false
-  into[other] = one
-  sizes[one]! += sizes[other]!
+  if (target < 0) return false
+  into[joined] = target
+  sizes[target]! += sizes[joined]!
   for (let at = 0; at < count; at++) {
-    sums[one * count + at]! += sums[other * count + at]!
-    sums[at * count + one] = sums[one * count + at]!
+    sums[target * count + at]! += sums[joined * count + at]!
+    sums[at * count + target] = sums[target * count + at]!
   }
   return true
 }

@@ -4,40 +4,40 @@ import { DisjointSets, type WeightedPairs } from './disjoint-sets.ts'
 const steps_per_report = 4_096
 
 /**
- * The cluster of each of `rows` rows, as the lowest row in it. Gives the result of repeatedly joining the best two, by
- * chains of nearest neighbours (Benzécri, "Construction d'une classification ascendante hiérarchique", 1982): mean
- * scores never rise when others are joined. Of equal means the lower row is nearer. `alive` is called regularly, and
- * may throw.
+ * Clusters rows: returns the lowest row of each row's cluster. Chains of nearest neighbours give the result of
+ * repeatedly joining the best two (Benzécri, "Construction d'une classification ascendante hiérarchique", 1982), since
+ * mean scores never rise when others are joined. Of equal means the lower row is nearer. `onStep` is called regularly,
+ * and may throw.
  */
 export function clusterByChains(
   rows: number,
   pairs: WeightedPairs,
   need: number,
-  alive: () => void = () => undefined,
+  onStep: () => void = () => undefined,
 ): Int32Array {
-  const beside = new ClusterAdjacency(rows, pairs, need)
+  const adjacency = new ClusterAdjacency(rows, pairs, need)
   const chain: number[] = []
   let steps = 0
   for (let row = 0; row < rows; row++) {
-    if (!beside.isOpen(row)) continue
+    if (!adjacency.isOpen(row)) continue
     chain.push(row)
     while (chain.length > 0) {
-      if (++steps % steps_per_report === 0) alive()
+      if (++steps % steps_per_report === 0) onStep()
       const tip = chain.at(-1)!
       const before = chain.at(-2) ?? -1
-      const nearest = beside.nearest(tip, before)
+      const nearest = adjacency.nearest(tip, before)
       if (nearest < 0) {
-        beside.close(tip)
+        adjacency.close(tip)
         chain.pop()
       } else if (nearest !== before) chain.push(nearest)
       else {
         chain.length -= 2
-        const joined = beside.join(tip, before)
+        const joined = adjacency.join(tip, before)
         if (chain.length === 0) chain.push(joined)
       }
     }
   }
-  return beside.groups.lowest()
+  return adjacency.groups.lowest()
 }
 
 /** Adjacent clusters of each cluster, with the sum of the scores between them. */
@@ -100,7 +100,7 @@ class ClusterAdjacency {
     this.#isOpen[cluster] = 0
   }
 
-  /** The adjacent cluster with the highest mean above the required one, or -1; `preferred` wins a tie. */
+  /** Returns the adjacent cluster with the highest mean above the required one, or -1; `preferred` wins a tie. */
   nearest(cluster: number, preferred: number): number {
     const length = this.#shorten(cluster)
     const from = this.#from[cluster]!
@@ -128,8 +128,8 @@ class ClusterAdjacency {
     for (let at = from; at < end; at++) {
       const other = this.groups.find(others[at]!)
       if (other === cluster) continue
-      const known = place[other]!
-      if (known >= 0) sums[known]! += sums[at]!
+      const entry = place[other]!
+      if (entry >= 0) sums[entry]! += sums[at]!
       else {
         place[other] = to
         others[to] = other
@@ -142,11 +142,11 @@ class ClusterAdjacency {
   }
 
   /**
-   * Joins two clusters and returns the row that represents them: that of the longer list, to which the other's entries
-   * are appended.
+   * Joins two clusters and returns the row that represents them: the row of the longer list, to which the entries of
+   * the other are appended.
    */
-  join(one: number, other: number): number {
-    const [base, added] = this.#length[one]! >= this.#length[other]! ? [one, other] : [other, one]
+  join(first: number, second: number): number {
+    const [base, added] = this.#length[first]! >= this.#length[second]! ? [first, second] : [second, first]
     const length = this.#length[base]! + this.#length[added]!
     if (length > this.#room[base]!) this.#move(base, length * 2)
     const to = this.#from[base]! + this.#length[base]!

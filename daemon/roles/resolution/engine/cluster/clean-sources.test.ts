@@ -1,4 +1,4 @@
-// Sources count as clean by what pairs within them say, and records of clean ones are linked across, each once.
+// Pairs within a source decide whether it is clean; records of clean sources are linked across, each once.
 import { expect, test } from 'vitest'
 import type { ComparedPairs } from '../compare/patterns.ts'
 import { areSourcesClean, linkAcrossSources } from './clean-sources.ts'
@@ -18,7 +18,7 @@ function createComparedPairs(pairs: readonly (readonly [number, number])[]): Com
   }
 }
 
-test('one source with doubles leaves the other clean, and both with doubles are not', () => {
+test('one clean source is enough; two sources with duplicates are not clean', () => {
   const within = createComparedPairs([
     [0, 1],
     [11, 12],
@@ -27,11 +27,11 @@ test('one source with doubles leaves the other clean, and both with doubles are 
   expect(areSourcesClean(sources, within, Float64Array.of(9, 2.1))).toBe(false)
 })
 
-test('pairs across sources say nothing of doubles', () => {
+test('pairs across sources are not duplicates', () => {
   expect(areSourcesClean(sources, createComparedPairs([[0, 11]]), Float64Array.of(9))).toBe(true)
 })
 
-test('the best pairs across are linked, each record once, down to the cut', () => {
+test('the best pairs across sources are linked, each record once, above the threshold', () => {
   const compared = createComparedPairs([
     [0, 11],
     [0, 12],

@@ -1,4 +1,4 @@
-// Clean sources, which list each entity once: a record has at most one partner, in the other source.
+// Clean sources list each entity once: a record has at most one match, in the other source.
 import type { ComparedPairs } from '../compare/patterns.ts'
 import { assignOneToOne } from './one-to-one.ts'
 
@@ -27,7 +27,10 @@ export function areSourcesClean(
   return [0, 1].some((source) => partnered[source]! < max_partner_share * records[source]!)
 }
 
-/** The lowest row of each row's cluster: pairs across the sources above the cut, best first, each record once. */
+/**
+ * Links pairs across the sources above the cut, best first, each record once. Returns the lowest row of each row's
+ * cluster.
+ */
 export function linkAcrossSources(
   sources: Int32Array,
   { lefts, rights, length }: ComparedPairs,
@@ -38,16 +41,16 @@ export function linkAcrossSources(
   for (let pair = 0; pair < length; pair++) {
     if (scores[pair]! > cut && sources[lefts[pair]!] !== sources[rights[pair]!]) across.push(pair)
   }
-  const chosen = Int32Array.from(across)
+  const pairs = Int32Array.from(across)
   const candidates = {
-    lefts: chosen.map((pair) => lefts[pair]!),
-    rights: chosen.map((pair) => rights[pair]!),
-    length: chosen.length,
+    lefts: pairs.map((pair) => lefts[pair]!),
+    rights: pairs.map((pair) => rights[pair]!),
+    length: pairs.length,
   }
   const links = assignOneToOne(
     sources.length,
     candidates,
-    Float64Array.from(chosen, (pair) => scores[pair]!),
+    Float64Array.from(pairs, (pair) => scores[pair]!),
   )
   const clusters = Int32Array.from(sources, (_, row) => row)
   for (const link of links) {

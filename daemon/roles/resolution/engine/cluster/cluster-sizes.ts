@@ -1,6 +1,6 @@
 // Sizes of clusters, by the row that names each cluster.
 
-/** Number of rows in each cluster; zero for a row that does not name a cluster. */
+/** Counts the rows of each cluster; zero for a row that does not name a cluster. */
 export function countClusterSizes(clusters: Int32Array): Int32Array {
   const sizes = new Int32Array(clusters.length)
   for (let row = 0; row < clusters.length; row++) sizes[clusters[row]!]!++

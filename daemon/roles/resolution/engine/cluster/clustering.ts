@@ -9,18 +9,18 @@ import { areSourcesClean, linkAcrossSources } from './clean-sources.ts'
 import { countClusterSizes } from './cluster-sizes.ts'
 import { connectRows } from './disjoint-sets.ts'
 
-/** Below this mean size, clusters do not support their pairs, and each pair needs enough evidence alone. */
+/** Below this mean size, clusters do not support their pairs, so each pair needs enough evidence by itself. */
 const few_mean_size = 2.5
 const few_score_shift = 3
 
 type ScoreBounds = Pick<ClusteringSettings, 'lowest' | 'highest' | 'cut'>
 
 export type GroupingResult = Pick<ClusterResult, 'route' | 'areFew' | 'clusters' | 'scores' | 'cut' | 'floor'> & {
-  /** Completing the clusters would find nothing, because they do not support their records. */
+  /** Whether completion is pointless, because the clusters do not support their records. */
   readonly isFinal: boolean
 }
 
-/** `before`: clusters of the same pairs and scores, without the new pairs. */
+/** Clusters by average link. `before`: clusters of the same pairs and scores, without the new pairs. */
 export function clusterScoredPairs(
   rows: number,
   { lefts, rights }: ComparedPairs,
@@ -34,23 +34,23 @@ export function clusterScoredPairs(
   return clusterByAverageLink(rows, { lefts, rights, above }, cut - lowest, before, report)
 }
 
-/** The settings with the cut of the lens; undefined where the lens leaves the cut to the data. */
+/** Returns the settings with the cut of the lens; undefined if the lens leaves the cut to the data. */
 export function applyLensCut(lens: Lens, settings: ClusteringSettings): ClusteringSettings | undefined {
   const cut = readLensCut(lens)
   if (cut === undefined) return undefined
-  const by = cut - settings.cut
-  return { ...settings, cut, lowest: settings.lowest + by, highest: settings.highest + by }
+  const shift = cut - settings.cut
+  return { ...settings, cut, lowest: settings.lowest + shift, highest: settings.highest + shift }
 }
 
-/** In natural logs. With fixed weights, or a method other than average link, the cut is 0 unless the lens sets it. */
+/** Reads the cut in natural logs. With fixed weights, or a method other than average link, it is 0 by default. */
 function readLensCut({ threshold, clustering, fields }: Lens): number | undefined {
   if (threshold !== undefined) return threshold * Math.LN2
   return fields[0]?.weights || (clustering ?? 'average_link') !== 'average_link' ? 0 : undefined
 }
 
 /**
- * Links two clean sources at once. Where clusters are pairs without a third record to support them, clusters again with
- * lower scores.
+ * Groups records. Two clean sources are linked at once. If most clusters are pairs without a third record to support
+ * them, clusters again with lower scores.
  */
 export function groupRecords(
   lens: Lens,
@@ -61,8 +61,8 @@ export function groupRecords(
   report: EngineProgressListener,
 ): GroupingResult {
   const { names, sources, rows } = records
-  const given = applyLensCut(lens, settings)
-  const bounds = given ?? settings
+  const lensSettings = applyLensCut(lens, settings)
+  const bounds = lensSettings ?? settings
   const common = { scores, cut: bounds.cut, floor: bounds.lowest }
   const isClean = lens.clustering === undefined && names.length === 2 && areSourcesClean(sources, compared, scores)
   if (isClean || (lens.clustering ?? 'average_link') !== 'average_link') {
@@ -79,13 +79,13 @@ export function groupRecords(
   }
   const clusters = clusterScoredPairs(rows, compared, scores, bounds, report)
   const areFew = computeMeanSize(clusters) < few_mean_size
-  if (!areFew || given) return { ...common, route: 'clusters', areFew, isFinal: false, clusters }
-  const lower = scores.map((score) => score - few_score_shift)
-  const alone = clusterScoredPairs(rows, compared, lower, { ...settings, cut: 0 }, report)
-  return { ...common, route: 'clusters', areFew, isFinal: true, clusters: alone, scores: lower, cut: 0 }
+  if (!areFew || lensSettings) return { ...common, route: 'clusters', areFew, isFinal: false, clusters }
+  const loweredScores = scores.map((score) => score - few_score_shift)
+  const stricter = clusterScoredPairs(rows, compared, loweredScores, { ...settings, cut: 0 }, report)
+  return { ...common, route: 'clusters', areFew, isFinal: true, clusters: stricter, scores: loweredScores, cut: 0 }
 }
 
-/** Clusters by one method above a cut. Within one source, one-to-one links may join any two records. */
+/** Clusters by one method above a cut. In a single source, one-to-one links may join any two records. */
 export function clusterByMethod(
   method: Lens['clustering'],
   { sources, rows }: Pick<LensRecords, 'sources' | 'rows'>,
@@ -98,22 +98,22 @@ export function clusterByMethod(
     return connectRows(rows, { ...compared, above: scores }, bounds.cut).lowest()
   }
   if (method === 'one_to_one') {
-    const isOne = sources.every((source) => source === 0)
-    const sides = isOne ? Int32Array.from(sources, (_, row) => row) : sources
+    const isSingleSource = sources.every((source) => source === 0)
+    const sides = isSingleSource ? Int32Array.from(sources, (_, row) => row) : sources
     return linkAcrossSources(sides, compared, scores, bounds.cut)
   }
   return clusterScoredPairs(rows, compared, scores, bounds, report)
 }
 
-/** Mean size of the clusters of two rows or more. */
+/** Computes the mean size of the clusters of two rows or more. */
 function computeMeanSize(clusters: Int32Array): number {
   const sizes = countClusterSizes(clusters)
-  let [all, count] = [0, 0]
+  let [sum, count] = [0, 0]
   for (let cluster = 0; cluster < sizes.length; cluster++) {
     const size = sizes[cluster]!
     if (size < 2) continue
-    all += size
+    sum += size
     count++
   }
-  return count === 0 ? 0 : all / count
+  return count === 0 ? 0 : sum / count
 }

@@ -1,4 +1,4 @@
-// What people decided holds, in whatever order they said it, and nothing else changes.
+// Decisions hold in any order, and nothing else changes.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { clusterByAverageLink } from './average-link.ts'
@@ -23,57 +23,57 @@ const cannotLink = (a: number, b: number): PairConstraint => ({ a, b, is: 'diffe
 
 const scoredPairs = fc
   .shuffledSubarray(allPairs)
-  .chain((given) =>
+  .chain((rowPairs) =>
     fc
-      .array(fc.integer({ min: -2, max: 8 }), { minLength: given.length, maxLength: given.length })
-      .map((above) => createPairs(given.map(([a, b], at) => [a, b, above[at] ?? 0]))),
+      .array(fc.integer({ min: -2, max: 8 }), { minLength: rowPairs.length, maxLength: rowPairs.length })
+      .map((above) => createPairs(rowPairs.map(([a, b], at) => [a, b, above[at] ?? 0]))),
   )
 const decisions = fc.array(
   fc.record({ pair: fc.constantFrom(...allPairs), is: fc.constantFrom('same' as const, 'different' as const) }),
   { maxLength: 12 },
 )
-const worlds = fc.record({ pairs: scoredPairs, decisions }).map(({ pairs, decisions: made }) => ({
+const scenarios = fc.record({ pairs: scoredPairs, decisions }).map(({ pairs, decisions: pairDecisions }) => ({
   pairs,
   clusters: clusterByAverageLink(rows, pairs, 2),
-  constraints: made.map(({ pair: [a, b], is }) => ({ a, b, is })),
+  constraints: pairDecisions.map(({ pair: [a, b], is }) => ({ a, b, is })),
 }))
 
-describe('whatever is decided', () => {
-  test('no rejected pair is together, and every confirmed one is unless a reject forbids it', () => {
+describe('for all decisions', () => {
+  test('no rejected pair is together, and every confirmed pair is, unless a rejection forbids it', () => {
     fc.assert(
-      fc.property(worlds, ({ pairs, clusters, constraints }) => {
-        const { clusters: found, overruled } = applyConstraints(clusters, pairs, constraints)
+      fc.property(scenarios, ({ pairs, clusters, constraints }) => {
+        const { clusters: constrained, overruled } = applyConstraints(clusters, pairs, constraints)
         for (const { a, b, is } of constraints) {
-          if (is === 'different') expect(found[a]).not.toBe(found[b])
-          else if (found[a] !== found[b]) {
+          if (is === 'different') expect(constrained[a]).not.toBe(constrained[b])
+          else if (constrained[a] !== constrained[b]) {
             expect(overruled).toContainEqual(mustLink(a, b))
             const isForbidden = constraints.some(
-              (each) =>
-                each.is === 'different' &&
-                ((found[each.a] === found[a] && found[each.b] === found[b]) ||
-                  (found[each.a] === found[b] && found[each.b] === found[a])),
+              (other) =>
+                other.is === 'different' &&
+                ((constrained[other.a] === constrained[a] && constrained[other.b] === constrained[b]) ||
+                  (constrained[other.a] === constrained[b] && constrained[other.b] === constrained[a])),
             )
             expect(isForbidden).toBe(true)
           }
         }
-        for (const cluster of found) expect(found[cluster]).toBe(cluster)
+        for (const cluster of constrained) expect(constrained[cluster]).toBe(cluster)
       }),
       { numRuns: 500 },
     )
   })
 
-  test('the order in which it is said changes nothing, nor which row of a pair comes first, nor saying it twice', () => {
-    const mixed = worlds.chain((world) =>
+  test('neither the order of decisions, nor the order of the rows of a pair, nor a repetition changes anything', () => {
+    const shuffledScenarios = scenarios.chain((scenario) =>
       fc.record({
-        world: fc.constant(world),
-        order: fc.shuffledSubarray(world.constraints, { minLength: world.constraints.length }),
-        turned: fc.boolean(),
+        scenario: fc.constant(scenario),
+        order: fc.shuffledSubarray(scenario.constraints, { minLength: scenario.constraints.length }),
+        isReversed: fc.boolean(),
       }),
     )
     fc.assert(
-      fc.property(mixed, ({ world: { pairs, clusters, constraints }, order, turned }) => {
-        const again = order.map(({ a, b, is }) => (turned ? { a: b, b: a, is } : { a, b, is }))
-        expect(applyConstraints(clusters, pairs, [...again, ...order])).toEqual(
+      fc.property(shuffledScenarios, ({ scenario: { pairs, clusters, constraints }, order, isReversed }) => {
+        const repeated = order.map(({ a, b, is }) => (isReversed ? { a: b, b: a, is } : { a, b, is }))
+        expect(applyConstraints(clusters, pairs, [...repeated, ...order])).toEqual(
           applyConstraints(clusters, pairs, constraints),
         )
       }),
@@ -81,13 +81,14 @@ describe('whatever is decided', () => {
     )
   })
 
-  test('nothing decided changes nothing, and clusters without a decision stay', () => {
+  test('without decisions nothing changes, and clusters without a decision stay', () => {
     fc.assert(
-      fc.property(worlds, ({ pairs, clusters, constraints }) => {
+      fc.property(scenarios, ({ pairs, clusters, constraints }) => {
         expect(applyConstraints(clusters, pairs, []).clusters).toEqual(clusters)
-        const { clusters: found } = applyConstraints(clusters, pairs, constraints)
+        const { clusters: constrained } = applyConstraints(clusters, pairs, constraints)
         const touched = new Set(constraints.flatMap(({ a, b }) => [clusters[a], clusters[b]]))
-        for (const [row, cluster] of clusters.entries()) if (!touched.has(cluster)) expect(found[row]).toBe(cluster)
+        for (const [row, cluster] of clusters.entries())
+          if (!touched.has(cluster)) expect(constrained[row]).toBe(cluster)
       }),
     )
   })
@@ -104,20 +105,20 @@ describe('a cluster of five', () => {
     [0, 3, 4],
     [2, 4, 4],
   ])
-  const one = Int32Array.of(0, 0, 0, 0, 0)
+  const single = Int32Array.of(0, 0, 0, 0, 0)
 
-  test('is split by a reject, and each other row goes where it is nearer', () => {
-    expect([...applyConstraints(one, star, [cannotLink(0, 4)]).clusters]).toEqual([0, 0, 0, 3, 3])
-    expect([...applyConstraints(one, star, [cannotLink(2, 3)]).clusters]).toEqual([0, 0, 0, 3, 3])
+  test('is split by a rejection, and each other row goes to the nearer side', () => {
+    expect([...applyConstraints(single, star, [cannotLink(0, 4)]).clusters]).toEqual([0, 0, 0, 3, 3])
+    expect([...applyConstraints(single, star, [cannotLink(2, 3)]).clusters]).toEqual([0, 0, 0, 3, 3])
   })
 
-  test('is split in three by rejects among three', () => {
-    const { clusters } = applyConstraints(one, star, [cannotLink(0, 3), cannotLink(3, 4), cannotLink(0, 4)])
+  test('is split in three by rejections among three rows', () => {
+    const { clusters } = applyConstraints(single, star, [cannotLink(0, 3), cannotLink(3, 4), cannotLink(0, 4)])
     expect([...clusters]).toEqual([0, 0, 0, 3, 4])
   })
 
   test('keeps a confirmed pair together through a split', () => {
-    expect([...applyConstraints(one, star, [cannotLink(0, 4), mustLink(0, 3)]).clusters]).toEqual([0, 0, 0, 0, 4])
+    expect([...applyConstraints(single, star, [cannotLink(0, 4), mustLink(0, 3)]).clusters]).toEqual([0, 0, 0, 0, 4])
   })
 })
 
@@ -128,33 +129,33 @@ describe('two clusters', () => {
   ])
   const two = Int32Array.of(0, 0, 2, 2, 4)
 
-  test('become one by a confirmed pair, with all their rows', () => {
+  test('are joined with all their rows by a confirmed pair', () => {
     expect([...applyConstraints(two, pairs, [mustLink(1, 2)]).clusters]).toEqual([0, 0, 0, 0, 4])
   })
 
-  test('stay as they are by a reject between them', () => {
+  test('stay unchanged with a rejection between them', () => {
     expect([...applyConstraints(two, pairs, [cannotLink(0, 3)]).clusters]).toEqual([0, 0, 2, 2, 4])
   })
 
-  test('are joined by what is confirmed and kept apart by what is rejected: the reject wins, and it is told', () => {
+  test('stay apart if a rejection contradicts confirmations, which are reported as overruled', () => {
     const { clusters, overruled } = applyConstraints(two, pairs, [mustLink(0, 1), mustLink(1, 2), cannotLink(0, 2)])
     expect(clusters[0]).not.toBe(clusters[2])
     expect([...clusters]).toEqual([0, 0, 2, 2, 4])
     expect(overruled).toEqual([mustLink(1, 2)])
   })
 
-  test('of which a rejected pair is confirmed too stay apart', () => {
+  test('stay apart if one pair is both rejected and confirmed', () => {
     const { clusters, overruled } = applyConstraints(two, pairs, [mustLink(1, 2), cannotLink(1, 2)])
     expect(overruled).toEqual([mustLink(1, 2)])
     expect([...clusters]).toEqual([0, 0, 2, 2, 4])
   })
 })
 
-test('a decision about a record and itself is no decision', () => {
+test('a decision about a record and itself is refused', () => {
   expect(() => applyConstraints(Int32Array.of(0), createPairs([]), [mustLink(0, 0)])).toThrow(RangeError)
 })
 
-test('a cluster of two thousand rows is split without looking at all pairs again for every join', () => {
+test('a cluster of two thousand rows is split without rescanning all pairs for every join', () => {
   const count = 2_000
   const links = Array.from({ length: count * 20 }, (_, at) => {
     const a = at % count

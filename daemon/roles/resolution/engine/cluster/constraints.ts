@@ -13,10 +13,10 @@ export type ConstrainedClusters = {
 }
 
 /**
- * Deterministic, independent of the order of decisions. A confirmed pair joins its two clusters; a rejected pair splits
- * its cluster, and every other row goes to the side with the stronger average link. Where decisions contradict each
- * other, rejections win, and confirmed pairs apply in the order of rows. Clusters without a decision stay as they are.
- * `pairs` are scored as for `averageLink`. Throws `RangeError` for a decision about a row and itself.
+ * Applies decisions, independent of their order. A confirmed pair joins its two clusters; a rejected pair splits its
+ * cluster, and every other row goes to the side with the stronger average link. If decisions contradict each other,
+ * rejections win, and confirmed pairs apply in the order of rows. Clusters without a decision stay unchanged. `pairs`
+ * are scored as for `clusterByAverageLink`. Throws `RangeError` for a decision about a row and itself.
  */
 export function applyConstraints(
   clusters: Int32Array,
@@ -31,26 +31,26 @@ export function applyConstraints(
     same.filter((pair) => !units.overruled.includes(pair)),
   )
   const apart = different.filter(({ a, b }) => joined[a] === joined[b])
-  const split = splitClusters(joined, pairs, units.of, apart)
+  const split = splitClusters(joined, pairs, units.unitOf, apart)
   return { clusters: split, overruled: units.overruled }
 }
 
-/** Each pair once, in a fixed order; a pair both confirmed and rejected stays in both lists. */
+/** Sorts decisions by kind, each pair once, in a fixed order; a pair both confirmed and rejected is in both lists. */
 function sortConstraints(constraints: readonly PairConstraint[]): {
   same: PairConstraint[]
   different: PairConstraint[]
 } {
   const byPair = new Map<string, PairConstraint>()
   for (const { a, b, is } of constraints) {
-    if (a === b) throw new RangeError(`a decision about row ${a} and itself`)
+    if (a === b) throw new RangeError(`a decision must name two rows, and names row ${a} twice`)
     const [low, high] = [Math.min(a, b), Math.max(a, b)]
     byPair.set(`${low} ${high} ${is}`, { a: low, b: high, is })
   }
-  const all = [...byPair.values()].sort((one, other) => one.a - other.a || one.b - other.b)
-  return { same: all.filter(({ is }) => is === 'same'), different: all.filter(({ is }) => is === 'different') }
+  const sorted = [...byPair.values()].sort((left, right) => left.a - right.a || left.b - right.b)
+  return { same: sorted.filter(({ is }) => is === 'same'), different: sorted.filter(({ is }) => is === 'different') }
 }
 
-/** Joins whole clusters by confirmed pairs; rejected pairs among them are split afterwards. */
+/** Joins whole clusters by confirmed pairs; rejected pairs inside them are split afterwards. */
 function joinConfirmed(clusters: Int32Array, same: readonly PairConstraint[]): Int32Array {
   const groups = new DisjointSets(clusters.length)
   for (const [row, cluster] of clusters.entries()) if (cluster !== row) joinRows(groups, cluster, row)
@@ -59,38 +59,38 @@ function joinConfirmed(clusters: Int32Array, same: readonly PairConstraint[]): I
 }
 
 function joinRows(groups: DisjointSets, a: number, b: number): void {
-  const [one, other] = [groups.find(a), groups.find(b)]
-  if (one !== other) groups.join(Math.min(one, other), Math.max(one, other))
+  const [left, right] = [groups.find(a), groups.find(b)]
+  if (left !== right) groups.join(Math.min(left, right), Math.max(left, right))
 }
 
 /**
- * Units of rows joined by confirmed pairs, named by their lowest row; a pair that would join a rejected pair is
+ * Builds units of rows joined by confirmed pairs, named by their lowest row; a pair that would join a rejected pair is
  * overruled.
  */
 function buildUnits(rows: number, same: readonly PairConstraint[], different: readonly PairConstraint[]) {
   const groups = new DisjointSets(rows)
-  const enemies = new Map<number, Set<number>>()
-  const enemiesOf = (unit: number) => enemies.get(unit) ?? new Set<number>()
+  const rejected = new Map<number, Set<number>>()
+  const rejectedOf = (unit: number) => rejected.get(unit) ?? new Set<number>()
   for (const { a, b } of different) {
-    enemies.set(a, enemiesOf(a).add(b))
-    enemies.set(b, enemiesOf(b).add(a))
+    rejected.set(a, rejectedOf(a).add(b))
+    rejected.set(b, rejectedOf(b).add(a))
   }
   const overruled: PairConstraint[] = []
   for (const pair of same) {
-    const [one, other] = [groups.find(pair.a), groups.find(pair.b)]
-    if (one === other) continue
-    if (enemiesOf(one).has(other)) {
+    const [left, right] = [groups.find(pair.a), groups.find(pair.b)]
+    if (left === right) continue
+    if (rejectedOf(left).has(right)) {
       overruled.push(pair)
       continue
     }
-    const [into, gone] = [Math.min(one, other), Math.max(one, other)]
-    groups.join(into, gone)
-    for (const enemy of enemiesOf(gone)) {
-      enemies.set(enemy, enemiesOf(enemy).add(into))
-      enemiesOf(enemy).delete(gone)
-      enemies.set(into, enemiesOf(into).add(enemy))
+    const [target, joined] = [Math.min(left, right), Math.max(left, right)]
+    groups.join(target, joined)
+    for (const other of rejectedOf(joined)) {
+      rejected.set(other, rejectedOf(other).add(target))
+      rejectedOf(other).delete(joined)
+      rejected.set(target, rejectedOf(target).add(other))
     }
-    enemies.delete(gone)
+    rejected.delete(joined)
   }
-  return { of: groups.lowest(), overruled }
+  return { unitOf: groups.lowest(), overruled }
 }

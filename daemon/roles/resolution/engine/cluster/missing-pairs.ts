@@ -7,8 +7,8 @@ import { countClusterSizes } from './cluster-sizes.ts'
 const max_cross_pairs = 4_000
 
 /**
- * Adds missing pairs: all pairs within clusters, and between clusters that one good pair joins. Complete clusters, which
- * are most clusters of two, are skipped.
+ * Adds missing pairs: all pairs within clusters, and between clusters that a good pair connects. Complete clusters, as
+ * most clusters of two, are skipped.
  */
 export function addMissingPairs(
   clusters: Int32Array,
@@ -20,45 +20,47 @@ export function addMissingPairs(
   const sizes = countClusterSizes(clusters)
   const isIncomplete = findIncompleteClusters(clusters, sizes, compared)
   const joined = findJoinedClusters(clusters, sizes, compared, scores)
-  for (const [one, others] of joined) for (const other of others) isIncomplete[one] = isIncomplete[other] = 1
+  for (const [first, seconds] of joined) for (const second of seconds) isIncomplete[first] = isIncomplete[second] = 1
   const { from, order: members } = groupRowsByCode({ codes: clusters, sizes })
   const partners = listComparedPartners(rows, compared, (row) => isIncomplete[clusters[row]!] === 1)
-  const isKnown = new Int32Array(rows).fill(-1)
-  const addAll = (one: number, other: number) => {
-    for (let at = from[one]!; at < from[one + 1]!; at++) {
+  /** The last row that each row was found to be compared with. */
+  const comparedWith = new Int32Array(rows).fill(-1)
+  const addAll = (first: number, second: number) => {
+    for (let at = from[first]!; at < from[first + 1]!; at++) {
       const a = members[at]!
-      for (let place = partners.from[a]!; place < partners.from[a + 1]!; place++) isKnown[partners.others[place]!] = a
-      for (let to = one === other ? at + 1 : from[other]!; to < from[other + 1]!; to++) {
+      for (let index = partners.from[a]!; index < partners.from[a + 1]!; index++)
+        comparedWith[partners.others[index]!] = a
+      for (let to = first === second ? at + 1 : from[second]!; to < from[second + 1]!; to++) {
         const b = members[to]!
-        if (isKnown[b] !== a) list.add(Math.min(a, b), Math.max(a, b))
+        if (comparedWith[b] !== a) list.add(Math.min(a, b), Math.max(a, b))
       }
     }
   }
   for (let cluster = 0; cluster < rows; cluster++)
     if (isIncomplete[cluster] && sizes[cluster]! > 1) addAll(cluster, cluster)
-  for (const [one, others] of joined) for (const other of others) addAll(one, other)
+  for (const [first, seconds] of joined) for (const second of seconds) addAll(first, second)
 }
 
-/** Clusters with pairs that were not compared. */
+/** Marks clusters with pairs that were not compared. */
 function findIncompleteClusters(
   clusters: Int32Array,
   sizes: Int32Array,
   { lefts, rights, length }: ComparedPairs,
 ): Uint8Array {
-  const known = new Int32Array(clusters.length)
+  const compared = new Int32Array(clusters.length)
   for (let pair = 0; pair < length; pair++) {
     const cluster = clusters[lefts[pair]!]!
-    if (cluster === clusters[rights[pair]!]) known[cluster]!++
+    if (cluster === clusters[rights[pair]!]) compared[cluster]!++
   }
   const isIncomplete = new Uint8Array(sizes.length)
   for (let cluster = 0; cluster < sizes.length; cluster++) {
     const size = sizes[cluster]!
-    if (known[cluster]! < (size * (size - 1)) / 2) isIncomplete[cluster] = 1
+    if (compared[cluster]! < (size * (size - 1)) / 2) isIncomplete[cluster] = 1
   }
   return isIncomplete
 }
 
-/** Clusters joined by a good pair: for each, the later ones, in the order of pairs. */
+/** Finds clusters connected by a good pair: for each, the later ones, in the order of pairs. */
 function findJoinedClusters(
   clusters: Int32Array,
   sizes: Int32Array,
@@ -68,18 +70,18 @@ function findJoinedClusters(
   const joined = new Map<number, Set<number>>()
   for (let pair = 0; pair < length; pair++) {
     if (scores[pair]! <= 0) continue
-    const one = clusters[lefts[pair]!]!
-    const other = clusters[rights[pair]!]!
-    if (one === other || sizes[one]! * sizes[other]! > max_cross_pairs) continue
-    const [first, second] = one < other ? [one, other] : [other, one]
-    const known = joined.get(first)
-    if (known) known.add(second)
+    const left = clusters[lefts[pair]!]!
+    const right = clusters[rights[pair]!]!
+    if (left === right || sizes[left]! * sizes[right]! > max_cross_pairs) continue
+    const [first, second] = left < right ? [left, right] : [right, left]
+    const seconds = joined.get(first)
+    if (seconds) seconds.add(second)
     else joined.set(first, new Set([second]))
   }
   return joined
 }
 
-/** Rows that each selected row has been compared with. */
+/** Lists the rows that each selected row has been compared with. */
 function listComparedPartners(
   rows: number,
   { lefts, rights, length }: ComparedPairs,

@@ -1,6 +1,6 @@
 // Assigns records of two sources one to one, greedily by score.
 
-/** Indexes of the accepted pairs, best first; equal scores in the order of pairs. */
+/** Returns the indexes of the accepted pairs, best first; equal scores in the order of pairs. */
 export function assignOneToOne(
   rows: number,
   { lefts, rights, length }: { readonly lefts: Int32Array; readonly rights: Int32Array; readonly length: number },

@@ -13,9 +13,9 @@ type SplitSide = {
 type SplitSides = Map<number, SplitSide>
 
 /**
- * `clusters`, with those split that contain a pair of `apart`. `units`: rows that stay together, by their lowest row.
- * Joins the sides with the highest mean link first, of equal ones those with the lowest rows, while links remain and no
- * pair of `apart` is between.
+ * Splits the clusters that contain a pair of `apart`. `units`: rows that stay together, by their lowest row. Within
+ * each, joins the sides with the highest mean link first, ties by the lowest rows, while links remain and no pair of
+ * `apart` is between.
  */
 export function splitClusters(
   clusters: Int32Array,
@@ -42,15 +42,15 @@ export function splitClusters(
 }
 
 function buildSides(clusters: Int32Array, units: Int32Array, affected: ReadonlySet<number>): Map<number, SplitSides> {
-  const found = new Map([...affected].map((cluster) => [cluster, new Map() as SplitSides]))
+  const sidesOf = new Map([...affected].map((cluster) => [cluster, new Map() as SplitSides]))
   for (let row = 0; row < clusters.length; row++) {
-    const sides = found.get(clusters[row]!)
+    const sides = sidesOf.get(clusters[row]!)
     if (!sides) continue
     const side = sides.get(units[row]!)
     if (side) side.size++
     else sides.set(units[row]!, { size: 1, links: new Map(), apart: new Set(), nearest: undefined })
   }
-  return found
+  return sidesOf
 }
 
 function linkSides(
@@ -63,15 +63,15 @@ function linkSides(
     const [left, right] = [lefts[pair]!, rights[pair]!]
     if (!(above[pair]! > 0) || clusters[left] !== clusters[right]) continue
     const sides = affected.get(clusters[left]!)
-    const [one, other] = [units[left]!, units[right]!]
-    if (!sides || one === other) continue
-    const [mine, theirs] = [sides.get(one)!.links, sides.get(other)!.links]
-    mine.set(other, (mine.get(other) ?? 0) + above[pair]!)
-    theirs.set(one, (theirs.get(one) ?? 0) + above[pair]!)
+    const [leftUnit, rightUnit] = [units[left]!, units[right]!]
+    if (!sides || leftUnit === rightUnit) continue
+    const [leftLinks, rightLinks] = [sides.get(leftUnit)!.links, sides.get(rightUnit)!.links]
+    leftLinks.set(rightUnit, (leftLinks.get(rightUnit) ?? 0) + above[pair]!)
+    rightLinks.set(leftUnit, (rightLinks.get(leftUnit) ?? 0) + above[pair]!)
   }
 }
 
-/** Joins the best two sides until none may be joined; `into` records where each side went. */
+/** Joins the best two sides until none may be joined; `into` records the target of each joined side. */
 function joinSides(sides: SplitSides, into: Map<number, number>): void {
   for (const side of sides.values()) side.nearest = findNearestSide(sides, side)
   for (let best = findBestPair(sides); best; best = findBestPair(sides)) {
@@ -99,9 +99,9 @@ function findNearestSide(sides: SplitSides, { size, links, apart }: SplitSide): 
 function findBestPair(sides: SplitSides): readonly [number, number] | undefined {
   let best: readonly [number, number] | undefined
   let highest = 0
-  for (const [one, { nearest }] of sides) {
+  for (const [side, { nearest }] of sides) {
     if (!nearest || nearest.mean < highest) continue
-    const pair = [Math.min(one, nearest.other), Math.max(one, nearest.other)] as const
+    const pair = [Math.min(side, nearest.other), Math.max(side, nearest.other)] as const
     const isBefore = !best || pair[0] < best[0] || (pair[0] === best[0] && pair[1] < best[1])
     if (nearest.mean > highest || isBefore) best = pair
     highest = nearest.mean
@@ -113,16 +113,16 @@ function mergeSides(sides: SplitSides, target: number, absorbed: number): void {
   const [base, added] = [sides.get(target)!, sides.get(absorbed)!]
   base.size += added.size
   for (const [other, sum] of added.links) {
-    const theirs = sides.get(other)!.links
-    theirs.delete(absorbed)
+    const otherLinks = sides.get(other)!.links
+    otherLinks.delete(absorbed)
     if (other === target) continue
     base.links.set(other, (base.links.get(other) ?? 0) + sum)
-    theirs.set(target, (theirs.get(target) ?? 0) + sum)
+    otherLinks.set(target, (otherLinks.get(target) ?? 0) + sum)
   }
-  for (const enemy of added.apart) {
-    base.apart.add(enemy)
-    sides.get(enemy)!.apart.delete(absorbed)
-    sides.get(enemy)!.apart.add(target)
+  for (const other of added.apart) {
+    base.apart.add(other)
+    sides.get(other)!.apart.delete(absorbed)
+    sides.get(other)!.apart.add(target)
   }
   sides.delete(absorbed)
 }

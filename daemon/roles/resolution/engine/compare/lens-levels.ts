@@ -25,47 +25,47 @@ export function createLensLevels(
       let level = 1
       for (let at = 0; at < steps.length; at++) {
         const step = steps[at]!
-        const place = findThreshold(step, a, b)
-        level += place
-        if (place < step.least.length) return level
+        const index = findThreshold(step, a, b)
+        level += index
+        if (index < step.least.length) return level
       }
       return level
     },
   }
 }
 
-/** Index of the first threshold that is met; their number where none is. */
+/** Finds the index of the first threshold that the pair reaches; the number of thresholds if it reaches none. */
 function findThreshold({ measure, least }: MeasureStep, a: number, b: number): number {
-  const found = measure(a, b)
-  let place = 0
-  while (place < least.length && !(found >= least[place]!)) place++
-  return place
+  const similarity = measure(a, b)
+  let index = 0
+  while (index < least.length && !(similarity >= least[index]!)) index++
+  return index
 }
 
 function buildSteps(column: DictionaryColumn, levels: readonly ComparisonLevel[], q: number): MeasureStep[] {
-  const steps: { key: string; of: ComparisonLevel; least: number[] }[] = []
+  const steps: { key: string; level: ComparisonLevel; least: number[] }[] = []
   for (const level of levels) {
-    const key = JSON.stringify([level.measure, level.of])
+    const key = JSON.stringify([level.measure, level.view])
     const last = steps.at(-1)
     if (last?.key === key) last.least.push(level.least)
-    else steps.push({ key, of: level, least: [level.least] })
+    else steps.push({ key, level, least: [level.least] })
   }
-  return steps.map(({ of, least }) => ({ measure: createViewMeasure(column, of, least.at(-1)!, q), least }))
+  return steps.map(({ level, least }) => ({ measure: createViewMeasure(column, level, least.at(-1)!, q), least }))
 }
 
 function createViewMeasure(
   { dictionary }: DictionaryColumn,
-  { measure, of }: ComparisonLevel,
+  { measure, view }: ComparisonLevel,
   least: number,
   q: number,
 ): ValueMeasure {
-  if (!of) return createMeasure(measure, dictionary, least, q)
-  const { codes, dictionary: parts } = applyView(dictionary, of)
+  if (!view) return createMeasure(measure, dictionary, least, q)
+  const { codes, dictionary: parts } = applyView(dictionary, view)
   const inner = createMeasure(measure, parts, least, q)
   return (a, b) => {
-    const [one, other] = [codes[a]!, codes[b]!]
-    if (one < 0 || other < 0) return Number.NaN
-    return one === other ? Number.POSITIVE_INFINITY : inner(one, other)
+    const [left, right] = [codes[a]!, codes[b]!]
+    if (left < 0 || right < 0) return Number.NaN
+    return left === right ? Number.POSITIVE_INFINITY : inner(left, right)
   }
 }
 

@@ -1,4 +1,4 @@
-// Holds measures to values that others published, and to what every measure of likeness must be.
+// Measures reproduce published values, and are symmetric and bounded.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { MeasureName } from '../../lens/comparison.ts'
@@ -9,14 +9,14 @@ import { createMeasure } from './measures.ts'
 const measureTexts = (name: MeasureName, a: string, b: string, least = -1e9, q = 2) =>
   createMeasure(name, buildDictionary([a, b]), least, q)(0, 1)
 
-describe('values that are known', () => {
+describe('published values', () => {
   // Winkler, "String comparator metrics", 1990, table of examples.
   test.each([
     ['martha', 'marhta', 0.961],
     ['dixon', 'dicksonx', 0.813],
     ['dwayne', 'duane', 0.84],
-  ])('Jaro-Winkler of %s and %s', (a, b, wanted) => {
-    expect(measureTexts('jaro_winkler', a, b, 0)).toBeCloseTo(wanted, 3)
+  ])('Jaro-Winkler of %s and %s', (a, b, expected) => {
+    expect(measureTexts('jaro_winkler', a, b, 0)).toBeCloseTo(expected, 3)
   })
 
   test.each([
@@ -25,8 +25,8 @@ describe('values that are known', () => {
     ['levenshtein', 'smith', 'smiht', -2],
     ['damerau_levenshtein', 'smith', 'smiht', -1],
     ['levenshtein', 'ca', 'abc', -3],
-  ] as const)('%s of %s and %s', (name, a, b, wanted) => {
-    expect(measureTexts(name, a, b, -9)).toBe(wanted)
+  ] as const)('%s of %s and %s', (name, a, b, expected) => {
+    expect(measureTexts(name, a, b, -9)).toBe(expected)
   })
 
   test('Levenshtein as a part of the longer', () => {
@@ -51,7 +51,7 @@ describe('values that are known', () => {
     expect(measureTexts('kilometres', '0,0', '0,180')).toBeCloseTo(-Math.PI * 6371.0088, 6)
   })
 
-  test('days, over the end of a leap year too; no date is near what is none', () => {
+  test('days, also across a leap day; an invalid date has no distance', () => {
     expect(measureTexts('days', '20000228', '20000301')).toBe(-2)
     expect(measureTexts('days', '19000228', '19000301')).toBe(-1)
     expect(measureTexts('days', '20010230', '20010301')).toBeNaN()
@@ -68,7 +68,7 @@ describe('values that are known', () => {
 
 const texts = fc
   .string({ unit: fc.constantFrom('a', 'b', 'c', 'é', ' '), minLength: 1, maxLength: 40 })
-  .map((each) => `x${each}`)
+  .map((text) => `x${text}`)
 const fractionMeasures: readonly MeasureName[] = [
   'jaro_winkler',
   'levenshtein_part',
@@ -79,20 +79,20 @@ const fractionMeasures: readonly MeasureName[] = [
   'overlap',
 ]
 
-test.each(fractionMeasures)('%s is the same both ways and from 0 to 1', (name) => {
+test.each(fractionMeasures)('%s is symmetric and from 0 to 1', (name) => {
   fc.assert(
     fc.property(texts, texts, (a, b) => {
       fc.pre(a !== b)
-      const [there, back] = [measureTexts(name, a, b, 0), measureTexts(name, b, a, 0)]
-      // Jaro takes the letters of one side in turn, so that which is first may tell in the last places.
-      expect(there).toBeCloseTo(back, name === 'jaro_winkler' ? 1 : 9)
-      expect(there).toBeGreaterThanOrEqual(0)
-      expect(there).toBeLessThanOrEqual(1 + 1e-6)
+      const [forward, backward] = [measureTexts(name, a, b, 0), measureTexts(name, b, a, 0)]
+      // Jaro assigns the letters of one side in turn, so the order may change the last digits.
+      expect(forward).toBeCloseTo(backward, name === 'jaro_winkler' ? 1 : 9)
+      expect(forward).toBeGreaterThanOrEqual(0)
+      expect(forward).toBeLessThanOrEqual(1 + 1e-6)
     }),
   )
 })
 
-test('Levenshtein is that of its definition, whatever the length', () => {
+test('Levenshtein equals its definition for any length', () => {
   fc.assert(
     fc.property(texts, texts, (a, b) => {
       expect(measureTexts('levenshtein', a, b, -99)).toBe(-computeEditDistance(a, b))
@@ -122,6 +122,6 @@ test.each([
   ['no_placeholders', ' N/A ', ''],
   ['no_placeholders', 'Nana', 'Nana'],
   ['sorted_words', 'Smith, John', 'john smith'],
-] as const)('%s makes of %j %j', (name, text, wanted) => {
-  expect(createNormaliser([name])(text)).toBe(wanted)
+] as const)('%s turns %j into %j', (name, text, expected) => {
+  expect(createNormaliser([name])(text)).toBe(expected)
 })

@@ -1,4 +1,4 @@
-// Similarity of two values of a dictionary, by each measure that a lens may name; higher is more alike.
+// Similarity of two values of a dictionary, by each measure that a lens may name; higher is more similar.
 import type { MeasureName } from '../../lens/comparison.ts'
 import { type Dictionary, decodeText } from '../text/dictionary.ts'
 import { metaphone } from '../text/metaphone.ts'
@@ -8,10 +8,10 @@ import { createTrigramTokeniser, createWordTokeniser } from '../text/tokeniser.t
 import { computeDistance_km, parseDays, parseLocation } from './quantities.ts'
 import { buildValueSets, computeOverlap, countCommonParts } from './sets.ts'
 
-/** Similarity of two different values by code; NaN where it cannot be determined, which fits no level. */
+/** Measures the similarity of two different values by code; NaN, which reaches no level, if it is undefined. */
 export type ValueMeasure = (a: number, b: number) => number
 
-/** `least`: similarities below it need not be distinguished. `q`: letters per gram, for `qgram_jaccard`. */
+/** Creates a measure. `least`: similarities below it may be equal. `q`: letters per gram, for `qgram_jaccard`. */
 export function createMeasure(name: MeasureName, dictionary: Dictionary, least: number, q: number): ValueMeasure {
   switch (name) {
     case 'equal':
@@ -57,7 +57,7 @@ function measureEdits(matcher: StringMatcher, max_distance: number): ValueMeasur
   return (a, b) => -matcher.distance(a, b, max_distance)
 }
 
-/** 1 minus the share of edits in the longer value. */
+/** Measures 1 minus the share of edits in the longer value. */
 function measureEditShare(matcher: StringMatcher, least: number): ValueMeasure {
   return (a, b) => {
     const longest = Math.max(matcher.lengthOf(a), matcher.lengthOf(b))
@@ -71,17 +71,17 @@ function splitGrams(text: string, q: number): string[] {
   return Array.from({ length: text.length - q + 1 }, (_, at) => text.slice(at, at + q))
 }
 
-/** Common q-grams as a share of the q-grams of both values. */
+/** Measures common q-grams as a share of the q-grams of both values. */
 function measureJaccard(dictionary: Dictionary, q: number): ValueMeasure {
   const sets = buildValueSets(listTexts(dictionary), (text) => splitGrams(text, q))
   return (a, b) => {
-    const both = countCommonParts(sets, a, b)
-    const all = sets.starts[a + 1]! - sets.starts[a]! + (sets.starts[b + 1]! - sets.starts[b]!) - both
-    return both / all
+    const common = countCommonParts(sets, a, b)
+    const all = sets.starts[a + 1]! - sets.starts[a]! + (sets.starts[b + 1]! - sets.starts[b]!) - common
+    return common / all
   }
 }
 
-/** The larger of the cosines of words and of trigrams. */
+/** Measures the larger of the cosines of words and of trigrams. */
 function measureCosine(dictionary: Dictionary): ValueMeasure {
   const texts = listTexts(dictionary)
   const byWord = buildTfidfVectors(texts, createWordTokeniser())
@@ -91,13 +91,13 @@ function measureCosine(dictionary: Dictionary): ValueMeasure {
 
 function measureSound(dictionary: Dictionary): ValueMeasure {
   const numbers = new Map<string, number>()
-  const of = Int32Array.from(listTexts(dictionary), (text) => {
+  const sounds = Int32Array.from(listTexts(dictionary), (text) => {
     const sound = metaphone(text)
     if (sound === '') return -1
     if (!numbers.has(sound)) numbers.set(sound, numbers.size)
     return numbers.get(sound)!
   })
-  return (a, b) => (of[a]! >= 0 && of[a] === of[b] ? 1 : 0)
+  return (a, b) => (sounds[a]! >= 0 && sounds[a] === sounds[b] ? 1 : 0)
 }
 
 function measureDifference(dictionary: Dictionary, isPart: boolean): ValueMeasure {
@@ -112,9 +112,9 @@ function measureDays(dictionary: Dictionary): ValueMeasure {
 }
 
 function measureKilometres(dictionary: Dictionary): ValueMeasure {
-  const places = listTexts(dictionary).map(parseLocation)
-  const latitudes = Float64Array.from(places, ([latitude]) => latitude)
-  const longitudes = Float64Array.from(places, ([, longitude]) => longitude)
+  const locations = listTexts(dictionary).map(parseLocation)
+  const latitudes = Float64Array.from(locations, ([latitude]) => latitude)
+  const longitudes = Float64Array.from(locations, ([, longitude]) => longitude)
   return (a, b) => -computeDistance_km(latitudes[a]!, longitudes[a]!, latitudes[b]!, longitudes[b]!)
 }
 

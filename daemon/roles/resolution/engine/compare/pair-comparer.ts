@@ -9,40 +9,41 @@ import { createMeasure } from './measures.ts'
 import { buildRowTable, type RowTable } from './row-table.ts'
 import { createTypeLevels, type LevelClassifier } from './type-levels.ts'
 
-/** A field as the engine sees it: its type and each row's value in normal form. */
+/** A field of the engine: its type, and the normalised value of each row. */
 export type FieldColumn = {
   readonly name: string
   readonly type: FieldType
   readonly column: DictionaryColumn
-  /** Levels between equal and different, where they are not those of the type. */
+  /** Levels between equal and different; undefined for the built-in levels of the type. */
   readonly levels?: readonly ComparisonLevel[] | undefined
   /** Letters per q-gram. */
   readonly q?: number
-  /** Whether an equal rare value weighs more than an equal common one; by default the kind of data decides. */
+  /** Whether an equal rare value weighs more than an equal common value; by default the kind of data decides. */
   readonly hasFrequencies?: boolean | undefined
 }
 
-/** The number of outcomes of each field; outcome 0 stands for no evidence, `1 + level` for a level. */
+/** Compares pairs of rows. Outcome 0 of a field means no evidence, and outcome `1 + level` a level. */
 export type PairComparer = {
   readonly fields: readonly FieldColumn[]
   readonly table: RowTable
+  /** Number of outcomes of each field. */
   readonly outcomes: readonly number[]
   /** Numbers of the two fields that may be swapped; the last two outcomes of the first field stand for a swap. */
   readonly swapped?: readonly [number, number]
-  /** Weight of a field that one of the two records lacks, in natural logs; never above 0. */
+  /** Weight of a field that one of the two records lacks, in natural logs; at most 0. */
   readonly missing: number
   /**
-   * Compares the pairs from one index up to another, field by field, so that the data of one field stays in the
+   * Compares the pairs with indexes `from` to `to`, field by field, so that the data of one field stays in the
    * processor's cache.
    */
   compare(lefts: Int32Array, rights: Int32Array, from: number, to: number): PairOutcomes
 }
 
 /**
- * `of[field * room + pair]` is the outcome of a field of a pair, counted from the first compared pair; `rarity[pair]`
- * is the rarity of the values that both have, in natural logs. Valid until the next comparison.
+ * `values[field * room + pair]` is the outcome of a field of a pair, counted from the first compared pair;
+ * `rarity[pair]` is the rarity of the shared values, in natural logs. Valid until the next comparison.
  */
-export type PairOutcomes = { readonly room: number; readonly of: Uint8Array; readonly rarity: Float64Array }
+export type PairOutcomes = { readonly room: number; readonly values: Uint8Array; readonly rarity: Float64Array }
 
 /** Rarity terms of fields whose equal values are weighted by frequency: in natural logs, by value code. */
 export type FrequencyTerms = readonly (Float64Array | undefined)[]
@@ -50,8 +51,8 @@ export type FrequencyTerms = readonly (Float64Array | undefined)[]
 /** Batch size whose rows and outcomes fit into the processor's cache. */
 export const max_batch_pairs = 1 << 12
 
-/** Outcome of two different values of a field, by code. */
-type ValueComparer = (one: number, other: number) => number
+/** Computes the outcome of two different values of a field, by code. */
+type ValueComparer = (left: number, right: number) => number
 
 export function createPairComparer(
   fields: readonly FieldColumn[],
@@ -60,133 +61,131 @@ export function createPairComparer(
   terms: FrequencyTerms = [],
 ): PairComparer {
   const table = buildRowTable(fields)
-  const made = fields.map((field) => createOutcomes(field))
-  const each = made.map(({ ofValues }) => ofValues)
-  const swap = swapped && createSwapDetector(fields, swapped, made[swapped[0]]!.count)
+  const comparisons = fields.map((field) => createFieldComparison(field))
+  const swap = swapped && createSwapDetector(fields, swapped, comparisons[swapped[0]]!.count)
   let batch = new PairBatch(table.width, 1)
   return {
     fields,
     table,
-    outcomes: made.map(({ count }, field) => count + (field === swapped?.[0] ? 2 : 0)),
+    outcomes: comparisons.map(({ count }, field) => count + (field === swapped?.[0] ? 2 : 0)),
     ...(swapped ? { swapped } : {}),
     missing,
     compare(lefts, rights, from, to) {
       if (to - from > batch.room)
         batch = new PairBatch(table.width, Math.max(to - from, Math.min(max_batch_pairs, batch.room * 8)))
       batch.load(table, lefts, rights, from, to)
-      for (let field = 0; field < each.length; field++) batch.compare(field, each[field]!, terms[field])
+      for (const [field, { compareValues }] of comparisons.entries()) batch.compare(field, compareValues, terms[field])
       swap?.(batch)
       return batch
     },
   }
 }
 
-/** A batch of pairs: the values of both rows and the outcomes, field by field. */
+/** A batch of pairs: the value codes of both rows and the outcomes, field by field. */
 class PairBatch {
   readonly room: number
   length = 0
-  readonly ones: Int32Array
-  readonly others: Int32Array
-  readonly of: Uint8Array
+  readonly lefts: Int32Array
+  readonly rights: Int32Array
+  readonly values: Uint8Array
   readonly rarity: Float64Array
 
   constructor(width: number, room: number) {
     this.room = room
-    this.ones = new Int32Array(room * width)
-    this.others = new Int32Array(room * width)
-    this.of = new Uint8Array(room * width)
+    this.lefts = new Int32Array(room * width)
+    this.rights = new Int32Array(room * width)
+    this.values = new Uint8Array(room * width)
     this.rarity = new Float64Array(room)
   }
 
-  load({ width, values }: RowTable, lefts: Int32Array, rights: Int32Array, from: number, to: number): void {
-    const [ones, others, room] = [this.ones, this.others, this.room]
+  load({ width, values }: RowTable, leftRows: Int32Array, rightRows: Int32Array, from: number, to: number): void {
+    const { lefts, rights, room } = this
     for (let pair = 0; pair < to - from; pair++) {
-      const [a, b] = [lefts[from + pair]! * width, rights[from + pair]! * width]
+      const [a, b] = [leftRows[from + pair]! * width, rightRows[from + pair]! * width]
       for (let field = 0; field < width; field++) {
-        ones[field * room + pair] = values[a + field]!
-        others[field * room + pair] = values[b + field]!
+        lefts[field * room + pair] = values[a + field]!
+        rights[field * room + pair] = values[b + field]!
       }
     }
     this.length = to - from
     this.rarity.fill(0, 0, this.length)
   }
 
-  compare(field: number, ofValues: ValueComparer, terms: Float64Array | undefined): void {
-    const [ones, others, of, rarity] = [this.ones, this.others, this.of, this.rarity]
+  compare(field: number, compareValues: ValueComparer, terms: Float64Array | undefined): void {
+    const { lefts, rights, values, rarity } = this
     const from = field * this.room
     for (let pair = 0; pair < this.length; pair++) {
-      const one = ones[from + pair]!
-      const other = others[from + pair]!
-      if (one < 0 || other < 0) of[from + pair] = 0
-      else if (one !== other) of[from + pair] = ofValues(one, other)
+      const left = lefts[from + pair]!
+      const right = rights[from + pair]!
+      if (left < 0 || right < 0) values[from + pair] = 0
+      else if (left !== right) values[from + pair] = compareValues(left, right)
       else {
-        of[from + pair] = 1
-        if (terms) rarity[pair]! += terms[one]!
+        values[from + pair] = 1
+        if (terms) rarity[pair]! += terms[left]!
       }
     }
   }
 }
 
-function createOutcomes({ type, column, levels: given, q = 2 }: FieldColumn): {
-  count: number
-  ofValues: ValueComparer
-} {
-  if (type === 'text' && !given) return createTextOutcomes(column)
-  const levels = given ? createLensLevels(column, given, q) : createTypeLevels(type, column)
-  return { count: levels.count + 1, ofValues: (one, other) => 1 + levels.levelOf(one, other) }
+type FieldComparison = { readonly count: number; readonly compareValues: ValueComparer }
+
+function createFieldComparison({ type, column, levels: lensLevels, q = 2 }: FieldColumn): FieldComparison {
+  if (type === 'text' && !lensLevels) return createTextComparison(column)
+  const levels = lensLevels ? createLensLevels(column, lensLevels, q) : createTypeLevels(type, column)
+  return { count: levels.count + 1, compareValues: (left, right) => 1 + levels.levelOf(left, right) }
 }
 
 const text_level_count = 11
 
-/** The larger of the cosines of words and of trigrams, cut at .95, .85 and so on down to .05. */
-function createTextOutcomes({ dictionary }: DictionaryColumn): { count: number; ofValues: ValueComparer } {
+/** Compares texts by the larger cosine of words and of trigrams, with thresholds at .95, .85 and so on down to .05. */
+function createTextComparison({ dictionary }: DictionaryColumn): FieldComparison {
   const cosineOf = createMeasure('tfidf_cosine', dictionary, 0, 0)
   return {
     count: text_level_count + 1,
-    ofValues: (one, other) => {
-      const alike = cosineOf(one, other)
-      return 1 + Math.min(text_level_count - 1, Math.max(0, Math.ceil((0.95 - alike) * 10 - 1e-9)))
+    compareValues: (left, right) => {
+      const cosine = cosineOf(left, right)
+      return 1 + Math.min(text_level_count - 1, Math.max(0, Math.ceil((0.95 - cosine) * 10 - 1e-9)))
     },
   }
 }
 
 /**
- * Detects swapped given name and surname: where this explains a pair better than both fields as they stand, the swap is
- * the outcome.
+ * Detects swapped given name and surname: if a swap explains a pair better than both fields in order, the outcome is
+ * the swap.
  */
 function createSwapDetector(
   fields: readonly FieldColumn[],
-  [given, surname]: readonly [number, number],
-  extra: number,
+  [givenName, surname]: readonly [number, number],
+  firstSwapOutcome: number,
 ) {
-  const crossed = createCrossedLevels(fields[given]!.column, fields[surname]!.column)
+  const crossed = createCrossedLevels(fields[givenName]!.column, fields[surname]!.column)
   const worst = 6
-  return ({ ones, others, of, room, length }: PairBatch): void => {
-    for (let pair = 0, first = given * room, last = surname * room; pair < length; pair++, first++, last++) {
-      const [plainGiven, plainSurname] = [of[first]!, of[last]!]
-      if (plainGiven === 1 || plainSurname === 1 || plainGiven + plainSurname < 5) continue
-      const across = crossed(ones[first]!, others[last]!)
-      const back = crossed(others[first]!, ones[last]!)
-      if (across < 0 || back < 0) continue
-      const plain = (plainGiven === 0 ? worst : plainGiven) + (plainSurname === 0 ? worst : plainSurname)
-      if (plain - (across + back + 2) <= 1 || Math.min(across, back) > 1) continue
-      of[first] = extra + (Math.max(across, back) <= 1 ? 0 : 1)
-      of[last] = 0
+  return ({ lefts, rights, values, room, length }: PairBatch): void => {
+    for (let pair = 0, first = givenName * room, last = surname * room; pair < length; pair++, first++, last++) {
+      const [givenOutcome, surnameOutcome] = [values[first]!, values[last]!]
+      if (givenOutcome === 1 || surnameOutcome === 1 || givenOutcome + surnameOutcome < 5) continue
+      const forward = crossed(lefts[first]!, rights[last]!)
+      const backward = crossed(rights[first]!, lefts[last]!)
+      if (forward < 0 || backward < 0) continue
+      const inOrder = (givenOutcome === 0 ? worst : givenOutcome) + (surnameOutcome === 0 ? worst : surnameOutcome)
+      if (inOrder - (forward + backward + 2) <= 1 || Math.min(forward, backward) > 1) continue
+      values[first] = firstSwapOutcome + (Math.max(forward, backward) <= 1 ? 0 : 1)
+      values[last] = 0
     }
   }
 }
 
-/** Level of the given name of one row against the surname of the other; -1 where one is missing. */
-function createCrossedLevels(given: DictionaryColumn, surname: DictionaryColumn): ValueComparer {
-  const { dictionary: first } = given
+/** Compares the given name of one row with the surname of the other; -1 if one is missing. */
+function createCrossedLevels(givenName: DictionaryColumn, surname: DictionaryColumn): ValueComparer {
+  const { dictionary: first } = givenName
   const { dictionary: second } = surname
   const both: DictionaryColumn = { codes: new Int32Array(0), dictionary: joinDictionaries(first, second) }
   const levels: LevelClassifier = createTypeLevels('name', both)
   const { units, starts } = both.dictionary
-  return (one, other) => {
-    if (one < 0 || other < 0) return -1
-    const shifted = first.size + other
-    return isSameValue(units, starts, one, shifted) ? 0 : levels.levelOf(one, shifted)
+  return (givenCode, surnameCode) => {
+    if (givenCode < 0 || surnameCode < 0) return -1
+    const shifted = first.size + surnameCode
+    return isSameValue(units, starts, givenCode, shifted) ? 0 : levels.levelOf(givenCode, shifted)
   }
 }
 

@@ -1,7 +1,7 @@
-// Outcomes of all compared pairs: each pair by the number of its pattern, each pattern with its frequency.
+// Patterns of outcomes of compared pairs: the pattern number of each pair, and the frequency of each pattern.
 import { max_batch_pairs, type PairComparer, type PairOutcomes } from './pair-comparer.ts'
 
-/** `patterns` holds `fields` outcomes for each pattern, one after the other. */
+/** A histogram of patterns. `patterns` has `fields` outcomes for each pattern in sequence. */
 export type PatternHistogram = { readonly fields: number; readonly patterns: Uint8Array; readonly counts: Float64Array }
 
 /** Compared pairs in order of insertion. */
@@ -12,13 +12,13 @@ export type ComparedPairs = PatternHistogram & {
   readonly patternOf: Int32Array
 }
 
-/** Compared pairs with the rarity of the values that both rows have, in natural logs. */
+/** Compared pairs with the rarity of the values that both rows share, in natural logs. */
 export type RatedPairs = ComparedPairs & { readonly rarity: Float64Array }
 
 /** Numbers patterns of outcomes: an open-addressing hash table keyed by the outcomes as one integer. */
 export class PatternTable {
   readonly #fields: number
-  readonly #places: readonly number[]
+  readonly #factors: readonly number[]
   #keys = new Float64Array(1 << 12).fill(-1)
   #numbers = new Int32Array(1 << 12)
   #outcomes = new Uint8Array(1 << 12)
@@ -27,20 +27,20 @@ export class PatternTable {
 
   constructor({ outcomes }: Pick<PairComparer, 'outcomes'>) {
     this.#fields = outcomes.length
-    let place = 1
-    this.#places = outcomes.map((count) => {
-      const mine = place
-      place *= count
-      return mine
+    let product = 1
+    this.#factors = outcomes.map((count) => {
+      const factor = product
+      product *= count
+      return factor
     })
-    if (place > Number.MAX_SAFE_INTEGER)
-      throw new RangeError('the fields have more outcomes together than a number can tell')
+    if (product > Number.MAX_SAFE_INTEGER)
+      throw new RangeError('the fields have too many combinations of outcomes: remove fields or levels')
   }
 
-  /** The key of a pair's outcomes. */
-  #keyOf({ room, of }: PairOutcomes, pair: number): number {
+  /** Computes the key of a pair's outcomes. */
+  #keyOf({ room, values }: PairOutcomes, pair: number): number {
     let key = 0
-    for (let field = 0; field < this.#fields; field++) key += of[field * room + pair]! * this.#places[field]!
+    for (let field = 0; field < this.#fields; field++) key += values[field * room + pair]! * this.#factors[field]!
     return key
   }
 
@@ -61,7 +61,7 @@ export class PatternTable {
     return number
   }
 
-  #add(key: number, at: number, { room, of }: PairOutcomes, pair: number): number {
+  #add(key: number, at: number, { room, values }: PairOutcomes, pair: number): number {
     const number = this.#size++
     if (number === this.#counts.length) this.#counts = doubleCapacity(this.#counts)
     if (this.#size * this.#fields > this.#outcomes.length) this.#outcomes = doubleCapacity(this.#outcomes)
@@ -69,13 +69,13 @@ export class PatternTable {
     this.#numbers[at] = number
     this.#counts[number] = 1
     for (let field = 0; field < this.#fields; field++) {
-      this.#outcomes[number * this.#fields + field] = of[field * room + pair]!
+      this.#outcomes[number * this.#fields + field] = values[field * room + pair]!
     }
     if (number * 2 > this.#keys.length) this.#widen()
     return number
   }
 
-  /** The histogram of all patterns so far. */
+  /** Returns the histogram of all patterns so far. */
   histogram(): PatternHistogram {
     return {
       fields: this.#fields,
@@ -108,12 +108,12 @@ export class PairList {
   #rarity = new Float64Array(1 << 14)
   #length = 0
   #compared = 0
-  readonly #comparing: PairComparer
+  readonly #comparer: PairComparer
   readonly #table: PatternTable
 
-  constructor(comparing: PairComparer) {
-    this.#comparing = comparing
-    this.#table = new PatternTable(comparing)
+  constructor(comparer: PairComparer) {
+    this.#comparer = comparer
+    this.#table = new PatternTable(comparer)
   }
 
   get length(): number {
@@ -129,13 +129,13 @@ export class PairList {
 
   #compare(): void {
     const [from, to] = [this.#compared, this.#length]
-    const outcomes = this.#comparing.compare(this.#lefts, this.#rights, from, to)
+    const outcomes = this.#comparer.compare(this.#lefts, this.#rights, from, to)
     this.#table.count(outcomes, to - from, this.#patternOf, from)
     this.#rarity.set(outcomes.rarity.subarray(0, to - from), from)
     this.#compared = to
   }
 
-  /** All pairs so far, compared. Call it again after adding more. */
+  /** Compares all pairs so far and returns them. Call it again after adding pairs. */
   compared(): RatedPairs {
     if (this.#compared < this.#length) this.#compare()
     return {
@@ -156,18 +156,18 @@ export class PairList {
   }
 }
 
-/** A copy with twice the capacity. */
+/** Returns a copy with twice the capacity. */
 function doubleCapacity<T extends Int32Array | Float64Array | Uint8Array>(values: T): T {
-  const made = new (values.constructor as new (length: number) => T)(values.length * 2)
-  made.set(values)
-  return made
+  const copy = new (values.constructor as new (length: number) => T)(values.length * 2)
+  copy.set(values)
+  return copy
 }
 
 const random_pair_count = 25_000
 
-/** Pairs drawn uniformly from all pairs of rows. */
-export function drawPairs(comparing: PairComparer, rows: number, random: () => number): ComparedPairs {
-  const list = new PairList(comparing)
+/** Draws pairs uniformly from all pairs of rows. */
+export function drawPairs(comparer: PairComparer, rows: number, random: () => number): ComparedPairs {
+  const list = new PairList(comparer)
   for (let at = 0; at < random_pair_count; at++) {
     const a = Math.floor(random() * rows)
     const b = Math.floor(random() * rows)

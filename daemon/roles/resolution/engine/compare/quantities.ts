@@ -1,8 +1,8 @@
-// Differences of measurable values: days between dates, kilometres between places.
+// Differences of measurable values: days between dates, kilometres between locations.
 
 const day_ms = 86_400_000
 
-/** Days since 1970 of `yyyymmdd`; NaN for an invalid or partial date. */
+/** Parses `yyyymmdd` to days since 1970; NaN for an invalid or partial date. */
 export function parseDays(date: string): number {
   const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)$/.exec(date) ?? []
   if (year === undefined) return Number.NaN
@@ -12,16 +12,19 @@ export function parseDays(date: string): number {
   return isReal ? at.getTime() / day_ms : Number.NaN
 }
 
-/** `latitude,longitude` in radians. */
+/** Parses `latitude,longitude` in degrees to radians. */
 export function parseLocation(text: string): readonly [latitude: number, longitude: number] {
   const [latitude = Number.NaN, longitude = Number.NaN] = text.split(',').map((part) => (Number(part) * Math.PI) / 180)
   return [latitude, longitude]
 }
 
-/** The mean radius of the Earth (IUGG). */
+/** Mean radius of the Earth (IUGG). */
 const earth_radius_km = 6_371.0088
 
-/** Along the great circle, of places in radians, by the haversine formula (Sinnott, "Virtues of the Haversine", 1984). */
+/**
+ * Computes the great-circle distance of locations in radians, by the haversine formula (Sinnott, "Virtues of the
+ * Haversine", 1984).
+ */
 export function computeDistance_km(latitude: number, longitude: number, other: number, otherLongitude: number): number {
   const across = Math.sin((other - latitude) / 2)
   const along = Math.sin((otherLongitude - longitude) / 2)

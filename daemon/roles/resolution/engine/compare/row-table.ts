@@ -1,7 +1,9 @@
 // The value codes of each record side by side, so that reading a record is one memory access.
 import type { DictionaryColumn } from '../text/dictionary.ts'
 
-/** Row `r` has `values[r * width]` to `values[(r + 1) * width]`, one for each field; -1 is a missing value. */
+/**
+ * Value codes by row: row `r` has `values[r * width]` to `values[(r + 1) * width]`, one for each field; -1 is missing.
+ */
 export type RowTable = { readonly rows: number; readonly width: number; readonly values: Int32Array }
 
 export function buildRowTable(fields: readonly { readonly column: DictionaryColumn }[]): RowTable {
@@ -14,7 +16,7 @@ export function buildRowTable(fields: readonly { readonly column: DictionaryColu
   return { rows, width, values }
 }
 
-/** About `count` distinct rows, ascending, each drawn independently: adjacent rows may be duplicates of each other. */
+/** Draws about `count` distinct rows, ascending and independently, since adjacent rows may be duplicates. */
 export function drawRows(rows: number, count: number, random: () => number): Int32Array {
   const part = count / rows
   const drawn: number[] = []

@@ -1,11 +1,11 @@
-// The two name fields that people write in either order.
+// Finds the two name fields of a lens that may be written in either order.
 import type { Lens } from '../../lens/model.ts'
 
-/** Numbers of the swapped fields among `fields`; undefined unless the data has both. */
+/** Returns the positions of the two fields among `fields`; undefined unless the data has both. */
 export function findSwappedFields(
   { swapped }: Pick<Lens, 'swapped'>,
   fields: readonly { readonly name: string }[],
 ): readonly [number, number] | undefined {
-  const [one = -1, other = -1] = (swapped ?? []).map((name) => fields.findIndex((field) => field.name === name))
-  return one >= 0 && other >= 0 ? [one, other] : undefined
+  const [first = -1, second = -1] = (swapped ?? []).map((name) => fields.findIndex((field) => field.name === name))
+  return first >= 0 && second >= 0 ? [first, second] : undefined
 }

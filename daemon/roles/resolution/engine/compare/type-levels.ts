@@ -1,14 +1,14 @@
 // Similarity of two different values of a field, as a level: 0 is reserved for equal values, higher levels are less
-// alike.
+// similar.
 import type { FieldType } from '../../lens/model.ts'
 import { DictionaryBuilder, type DictionaryColumn, decodeText, mapColumn } from '../text/dictionary.ts'
 import { computeSoundSignature, metaphone } from '../text/metaphone.ts'
 import { StringMatcher } from '../text/string-matcher.ts'
 
-/** Level of two different values by code; from 1 to `count - 1`. */
+/** Classifies two different values by code into a level from 1 to `count - 1`. */
 export type LevelClassifier = { readonly count: number; levelOf(a: number, b: number): number }
 
-/** Levels of a type that defines its own; other types use those of a comparator. */
+/** Creates the levels of a type that defines its own; other types use the levels of a comparator. */
 export function createTypeLevels(type: FieldType, column: DictionaryColumn): LevelClassifier {
   switch (type) {
     case 'name':
@@ -34,21 +34,22 @@ export function createTypeLevels(type: FieldType, column: DictionaryColumn): Lev
 }
 
 /**
- * Whether two values sound alike. A signature rules out nearly all pairs, so that the sound of a value is computed only
- * when needed.
+ * Creates a test for an equal sound. A signature excludes nearly all pairs, so that the sound of a value is computed
+ * only when needed.
  */
 function createSoundComparer({ dictionary }: DictionaryColumn): (a: number, b: number) => boolean {
   const { size, units, starts } = dictionary
   const builder = new DictionaryBuilder()
-  const unknown = -2
-  const sounds = new Int32Array(size).fill(unknown)
-  const signs = new Int32Array(size)
-  for (let code = 0; code < size; code++) signs[code] = computeSoundSignature(units, starts[code]!, starts[code + 1]!)
+  const not_computed = -2
+  const sounds = new Int32Array(size).fill(not_computed)
+  const signatures = new Int32Array(size)
+  for (let code = 0; code < size; code++)
+    signatures[code] = computeSoundSignature(units, starts[code]!, starts[code + 1]!)
   const soundOf = (code: number) => {
-    if (sounds[code] === unknown) sounds[code] = builder.add(metaphone(decodeText(dictionary, code)))
+    if (sounds[code] === not_computed) sounds[code] = builder.add(metaphone(decodeText(dictionary, code)))
     return sounds[code]!
   }
-  return (a, b) => signs[a] === signs[b] && soundOf(a) >= 0 && soundOf(a) === soundOf(b)
+  return (a, b) => signatures[a] === signatures[b] && soundOf(a) >= 0 && soundOf(a) === soundOf(b)
 }
 
 /**
@@ -96,19 +97,19 @@ function createEmailLevels(column: DictionaryColumn): LevelClassifier {
   const matcher = new StringMatcher(column.dictionary)
   const codes = Int32Array.from({ length: column.dictionary.size }, (_, code) => code)
   const users = mapColumn({ codes, dictionary: column.dictionary }, (value) => value.split('@')[0] ?? '')
-  const ofUsers = new StringMatcher(users.dictionary)
+  const userMatcher = new StringMatcher(users.dictionary)
   return {
     count: 5,
     levelOf(a, b) {
-      const [one, other] = [users.codes[a]!, users.codes[b]!]
-      if (one >= 0 && one === other) return 1
+      const [aUser, bUser] = [users.codes[a]!, users.codes[b]!]
+      if (aUser >= 0 && aUser === bUser) return 1
       const longest = Math.max(matcher.lengthOf(a), matcher.lengthOf(b))
       const distance = matcher.distance(a, b, floorFraction(longest, 0.25))
       if (distance <= floorFraction(longest, 0.12)) return 1
       if (distance <= floorFraction(longest, 0.25)) return 2
-      if (one < 0 || other < 0) return 4
-      const max_distance = floorFraction(Math.max(ofUsers.lengthOf(one), ofUsers.lengthOf(other)), 0.3)
-      return ofUsers.distance(one, other, max_distance) <= max_distance ? 3 : 4
+      if (aUser < 0 || bUser < 0) return 4
+      const max_distance = floorFraction(Math.max(userMatcher.lengthOf(aUser), userMatcher.lengthOf(bUser)), 0.3)
+      return userMatcher.distance(aUser, bUser, max_distance) <= max_distance ? 3 : 4
     },
   }
 }
@@ -129,22 +130,22 @@ function createDateLevels(column: DictionaryColumn): LevelClassifier {
       const distance = matcher.distance(a, b, 2)
       if (distance <= 1) return 1
       if (matcher.lengthOf(a) !== 8 || matcher.lengthOf(b) !== 8) return distance <= 2 ? 3 : 5
-      const [one, other] = [values[a]!, values[b]!]
-      const apart = Math.abs(Math.trunc(one / 10_000) - Math.trunc(other / 10_000))
-      const [aMonth, bMonth] = [Math.trunc(one / 100) % 100, Math.trunc(other / 100) % 100]
-      const [aDay, bDay] = [one % 100, other % 100]
-      if (apart === 0 && aMonth === bDay && aDay === bMonth) return 1
-      const equal = (apart === 0 ? 1 : 0) + (aMonth === bMonth ? 1 : 0) + (aDay === bDay ? 1 : 0)
+      const [aDate, bDate] = [values[a]!, values[b]!]
+      const years = Math.abs(Math.trunc(aDate / 10_000) - Math.trunc(bDate / 10_000))
+      const [aMonth, bMonth] = [Math.trunc(aDate / 100) % 100, Math.trunc(bDate / 100) % 100]
+      const [aDay, bDay] = [aDate % 100, bDate % 100]
+      if (years === 0 && aMonth === bDay && aDay === bMonth) return 1
+      const equal = (years === 0 ? 1 : 0) + (aMonth === bMonth ? 1 : 0) + (aDay === bDay ? 1 : 0)
       if (equal >= 2) return 2
-      if (apart === 0 || distance <= 2) return 3
-      return apart === 1 || equal === 1 ? 4 : 5
+      if (years === 0 || distance <= 2) return 3
+      return years === 1 || equal === 1 ? 4 : 5
     },
   }
 }
 
 const differenceLimits = [0, 0.02, 0.08, 0.2, 0.4, 0.6]
 
-/** By the difference as a share of the larger value. */
+/** Creates levels by the difference as a share of the larger value. */
 function createNumberLevels(column: DictionaryColumn): LevelClassifier {
   const values = parseNumbers(column)
   return {

@@ -1,4 +1,4 @@
-// Compares one record with others by the stored weights of a run.
+// Compares one record with others, with the stored weights of a run.
 import { readExplicitLevels } from '../../lens/field.ts'
 import type { Lens } from '../../lens/model.ts'
 import { createPairComparer, type FieldColumn } from '../compare/pair-comparer.ts'
@@ -10,15 +10,15 @@ import type { LookupIndex } from './lookup-index.ts'
 import type { LookupWeights } from './weights.ts'
 
 export type RecordComparison = {
-  /** In natural logs of odds. */
+  /** Score in natural log-odds. */
   readonly score: number
   readonly parts: readonly PartialMatchWeight[]
 }
 
-/** Values that establish how common words are, besides those compared. */
+/** Limit of further values that establish the frequency of words. */
 const background_values = 256
 
-/** Compares the record with each of `others`, in their order. Every value is in normal form. */
+/** Compares the record with each of `others`, in order. All values are normalised. */
 export function compareRecord(
   lens: Lens,
   weights: LookupWeights,
@@ -27,15 +27,15 @@ export function compareRecord(
   others: readonly FieldValues[],
 ): RecordComparison[] {
   const all = [record, ...others]
-  const used = lens.fields.filter(({ name }) => weights.fields.some((each) => each.name === name))
-  const fields = used.map((of) => buildFieldColumn(of, all, index))
-  const compares = createPairComparer(fields, findSwappedFields(lens, fields))
+  const used = lens.fields.filter(({ name }) => weights.fields.some((weight) => weight.name === name))
+  const fields = used.map((field) => buildFieldColumn(field, all, index))
+  const comparer = createPairComparer(fields, findSwappedFields(lens, fields))
   const rights = Int32Array.from(others, (_, at) => at + 1)
-  const { of, room } = compares.compare(new Int32Array(others.length), rights, 0, others.length)
+  const { values, room } = comparer.compare(new Int32Array(others.length), rights, 0, others.length)
   return others.map((_, at) => {
     const parts = fields.map(({ name }, field): PartialMatchWeight => {
-      const { outcomes: list = [], has_frequencies } = weights.fields.find((each) => each.name === name) ?? {}
-      const outcome = of[field * room + at]!
+      const { outcomes: list = [], has_frequencies } = weights.fields.find((weight) => weight.name === name) ?? {}
+      const outcome = values[field * room + at]!
       const term = outcome === 1 && has_frequencies ? index.frequencyTerm(name, record[name] ?? '') : 0
       return { field: name, outcome, bits: (list[outcome] ?? 0) / Math.LN2, frequency_bits: term / Math.LN2 }
     })
@@ -45,20 +45,20 @@ export function compareRecord(
 }
 
 /** Whether the similarity of two values depends on the word frequencies of all compared values. */
-export function comparesByWords(of: Lens['fields'][number]): boolean {
-  const levels = readExplicitLevels(of)
-  return levels ? levels.some(({ measure }) => measure === 'tfidf_cosine') : of.type === 'text'
+export function comparesByWords(field: Lens['fields'][number]): boolean {
+  const levels = readExplicitLevels(field)
+  return levels ? levels.some(({ measure }) => measure === 'tfidf_cosine') : field.type === 'text'
 }
 
 function buildFieldColumn(
-  of: Lens['fields'][number],
-  all: readonly FieldValues[],
+  field: Lens['fields'][number],
+  records: readonly FieldValues[],
   index: Pick<LookupIndex, 'sample'>,
 ): FieldColumn {
-  const { name, type, q } = of
-  const levels = readExplicitLevels(of)
+  const { name, type, q } = field
+  const levels = readExplicitLevels(field)
   const builder = new DictionaryBuilder()
-  const codes = Int32Array.from(all, (values) => builder.add(values[name] ?? ''))
-  if (comparesByWords(of)) for (const value of index.sample(name, background_values)) builder.add(value)
+  const codes = Int32Array.from(records, (values) => builder.add(values[name] ?? ''))
+  if (comparesByWords(field)) for (const value of index.sample(name, background_values)) builder.add(value)
   return { name, type, q, levels, column: { codes, dictionary: builder.finish() } }
 }

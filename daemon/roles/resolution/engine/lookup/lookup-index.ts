@@ -1,19 +1,19 @@
-// Index in memory of the records of a registry, by the keys that they share with a looked-up record.
+// In-memory index of the records of a registry, by lookup keys.
 import type { FieldValues, KeyExtractor } from './keys.ts'
 
-/** Value counts of one field: records per value, their total, and the sum of squared counts. */
+/** Value counts of one field: records of each value, their total, and the sum of squared counts. */
 class ValueCounts {
-  readonly of = new Map<string, number>()
-  all = 0
+  readonly byValue = new Map<string, number>()
+  total = 0
   squares = 0
 
   change(value: string, by: 1 | -1): void {
-    const before = this.of.get(value) ?? 0
-    const now = before + by
-    if (now === 0) this.of.delete(value)
-    else this.of.set(value, now)
-    this.all += by
-    this.squares += now * now - before * before
+    const before = this.byValue.get(value) ?? 0
+    const after = before + by
+    if (after === 0) this.byValue.delete(value)
+    else this.byValue.set(value, after)
+    this.total += by
+    this.squares += after * after - before * before
   }
 }
 
@@ -29,7 +29,7 @@ export class LookupIndex {
   #counted = 0
   #evidence = new Float64Array(1 << 10)
 
-  /** A key with more than `max_posting` records finds none of them. */
+  /** `max_posting`: a key of more records finds none of them. */
   constructor({ keysOf, max_posting }: { readonly keysOf: KeyExtractor; readonly max_posting: number }) {
     this.#keysOf = keysOf
     this.#max_posting = max_posting
@@ -40,16 +40,16 @@ export class LookupIndex {
   }
 
   /**
-   * Adds or replaces a record. `isCounted`: whether its values count towards value frequencies. Only records of the run
-   * do, so that a score does not depend on later records.
+   * Adds or replaces a record. `isCounted`: whether its values count in value frequencies. Only records of the run
+   * count, so that a score does not depend on later records.
    */
   put(uid: string, values: FieldValues, isCounted = true): void {
-    const known = this.#rowOf.get(uid)
-    const before = known === undefined ? undefined : this.#values[known]
-    if (before && known !== undefined) {
-      if (this.#isCounted[known] === isCounted && isSameRecord(before, values)) return
-      this.#values[known] = undefined
-      if (this.#isCounted[known]) this.#count(before, -1)
+    const oldRow = this.#rowOf.get(uid)
+    const before = oldRow === undefined ? undefined : this.#values[oldRow]
+    if (before && oldRow !== undefined) {
+      if (this.#isCounted[oldRow] === isCounted && isSameRecord(before, values)) return
+      this.#values[oldRow] = undefined
+      if (this.#isCounted[oldRow]) this.#count(before, -1)
     }
     const row = this.#uids.push(uid) - 1
     this.#values.push(values)
@@ -73,8 +73,8 @@ export class LookupIndex {
   }
 
   /**
-   * The records with the most shared evidence: a key of `n` records counts 1 / n for each. Ties are broken by uid, so
-   * that the order of insertion does not matter.
+   * Finds the records with the most shared evidence: a key of `n` records counts 1 / n for each. The uid breaks ties,
+   * so that the order of insertion does not matter.
    */
   findCandidates(
     values: FieldValues,
@@ -90,30 +90,31 @@ export class LookupIndex {
         evidence[row]! += 1 / rows.length
       }
     }
-    const found = touched.flatMap((row) => {
-      const of = this.#values[row]
-      const each = of ? [{ uid: this.#uids[row]!, values: of, shared: evidence[row]! }] : []
+    const candidates = touched.flatMap((row) => {
+      const rowValues = this.#values[row]
+      const candidate = rowValues ? [{ uid: this.#uids[row]!, values: rowValues, shared: evidence[row]! }] : []
       evidence[row] = 0
-      return each
+      return candidate
     })
-    found.sort((one, other) => other.shared - one.shared || (one.uid < other.uid ? -1 : 1))
-    return found.slice(0, max_candidates)
+    candidates.sort((a, b) => b.shared - a.shared || (a.uid < b.uid ? -1 : 1))
+    return candidates.slice(0, max_candidates)
   }
 
   /**
-   * Weight of a rare equal value: ln(sum of squared frequencies / frequency), as the run computes it for its records.
+   * Computes the weight of a rare equal value: ln(sum of squared frequencies / frequency), as the run does for its
+   * records.
    */
   frequencyTerm(field: string, value: string): number {
     const counts = this.#counts.get(field)
-    if (!counts || counts.all === 0) return 0
-    const share = (counts.of.get(value) ?? 0) / counts.all
-    return Math.log(counts.squares / counts.all ** 2 / Math.max(share, 2 / Math.max(2, this.#counted)))
+    if (!counts || counts.total === 0) return 0
+    const share = (counts.byValue.get(value) ?? 0) / counts.total
+    return Math.log(counts.squares / counts.total ** 2 / Math.max(share, 2 / Math.max(2, this.#counted)))
   }
 
-  /** The first `limit` distinct values of a field. */
+  /** Returns the first `limit` distinct values of a field. */
   sample(field: string, limit: number): string[] {
     const values: string[] = []
-    for (const value of this.#counts.get(field)?.of.keys() ?? []) {
+    for (const value of this.#counts.get(field)?.byValue.keys() ?? []) {
       if (values.length === limit) break
       values.push(value)
     }
@@ -122,7 +123,7 @@ export class LookupIndex {
 }
 
 /** Whether two records have the same values. */
-export function isSameRecord(one: FieldValues, other: FieldValues): boolean {
-  const names = Object.keys(one)
-  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name])
+export function isSameRecord(left: FieldValues, right: FieldValues): boolean {
+  const names = Object.keys(left)
+  return names.length === Object.keys(right).length && names.every((name) => left[name] === right[name])
 }

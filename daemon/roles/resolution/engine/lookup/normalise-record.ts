@@ -1,17 +1,17 @@
-// Normalises one record by a lens: the values of its fields in normal form.
+// Normalises the field values of one record by a lens.
 import type { Lens } from '../../lens/model.ts'
 import { ColumnBuilder } from '../records/column-builder.ts'
 import { buildRecords, LensFault } from '../records/records.ts'
 import { decodeText } from '../text/dictionary.ts'
 import type { FieldValues } from './keys.ts'
 
-/** Column to value, as a request gives it. */
+/** Value of each column, as in a request. */
 type UnnormalisedRecord = Readonly<Record<string, string | number | boolean | null>>
 
-/** Replaces the id, which a looked-up record need not have. */
+/** Replaces the id, which a looked-up record may lack. */
 const id_placeholder = '\u0000'
 
-/** Missing values are left out; undefined for a record without any value that the lens reads. */
+/** Normalises a record, without missing values; undefined for a record without any value that the lens reads. */
 export function normaliseRecord(lens: Lens, record: UnnormalisedRecord): FieldValues | undefined {
   const columns = Object.entries({ ...record, [id_placeholder]: id_placeholder }).map(([name, value]) => {
     const column = new ColumnBuilder(name)
@@ -19,9 +19,13 @@ export function normaliseRecord(lens: Lens, record: UnnormalisedRecord): FieldVa
     return column.finish(1)
   })
   const names = columns.map(({ name }) => name)
-  const all = { ...lens, id_field: id_placeholder, fields: lens.fields.map((field) => ({ ...field, optional: true })) }
+  const lookupLens = {
+    ...lens,
+    id_field: id_placeholder,
+    fields: lens.fields.map((field) => ({ ...field, optional: true })),
+  }
   try {
-    const { fields } = buildRecords(all, [{ name: 'record', rows: 1, names, columns }])
+    const { fields } = buildRecords(lookupLens, [{ name: 'record', rows: 1, names, columns }])
     const values = fields.flatMap(({ name, column }) => {
       const code = column.codes[0] ?? -1
       return code < 0 ? [] : [[name, decodeText(column.dictionary, code)] as const]

@@ -1,4 +1,4 @@
-// The trained weights of a run, stored so that a single record can be scored later as the run scored its own.
+// The trained weights of a run, stored so that single records can be scored later in the same way.
 import type { Lens } from '../../lens/model.ts'
 import type { LensRecords } from '../records/records.ts'
 import { computeHighestScore, type DetailedResolution } from '../resolve.ts'
@@ -6,8 +6,8 @@ import { createPartialWeightReader, type MatchWeights } from '../score/match-wei
 import { logit } from '../score/model.ts'
 
 /**
- * Natural logs of odds. `floor` and `highest` bound the score of one pair within a cluster; records above `cut` are one
- * entity.
+ * Weights in natural log-odds. `floor` and `highest` bound the score of one pair within a cluster; records above `cut`
+ * are one entity.
  */
 export type LookupWeights = {
   readonly prior: number
@@ -17,21 +17,24 @@ export type LookupWeights = {
   readonly fields: { name: string; outcomes: number[]; has_frequencies: boolean }[]
 }
 
-/** Replaces infinity, which JSON lacks: the weight of a level with probability 0. */
+/** Replaces infinity, the weight of a level with probability 0, which JSON cannot represent. */
 const max_weight = 700
 
-/** After a run by likeness of texts, lookups use the odds of the fields alone, and the cut is even odds. */
+/**
+ * Builds the weights. After a run by text similarity, lookups use only the odds of the fields, and the cut is even
+ * odds.
+ */
 export function buildLookupWeights(
   lens: Lens,
   records: LensRecords,
-  found: DetailedResolution,
+  resolution: DetailedResolution,
   weights: MatchWeights,
 ): LookupWeights {
-  const isOdds = found.scale === 'log_odds'
-  const floor = isOdds ? found.floor : computeHighestScore(lens, 0) / -2
+  const isOdds = resolution.scale === 'log_odds'
+  const floor = isOdds ? resolution.floor : computeHighestScore(lens, 0) / -2
   return {
-    prior: clampWeight(isOdds ? computePrior(records, found, weights) : logit(found.model.lambda)),
-    cut: isOdds ? found.cut : 0,
+    prior: clampWeight(isOdds ? computePrior(records, resolution, weights) : logit(resolution.model.lambda)),
+    cut: isOdds ? resolution.cut : 0,
     floor,
     highest: computeHighestScore(lens, floor),
     fields: records.fields.map(({ name }, field) => ({
@@ -42,7 +45,7 @@ export function buildLookupWeights(
   }
 }
 
-/** The score of any pair less the weights of its fields: the same for every pair of a run. */
+/** Computes the prior: the score of any pair minus the weights of its fields is the same for every pair of a run. */
 function computePrior(
   records: LensRecords,
   { compared, scores, model }: DetailedResolution,

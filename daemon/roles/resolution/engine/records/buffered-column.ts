@@ -1,7 +1,8 @@
-// Values of one column that were read and not yet numbered: column by column one table is in reach of the processor, not all.
+// A column that buffers the positions of values and numbers them in batches, so that the processor's cache holds one
+// value table at a time.
 import { ValueTable } from './value-table.ts'
 
-/** One column as it is read: for each row the number of its value, -1 for an empty one. */
+/** A column while it is read: for each row the number of its value, -1 for an empty value. */
 export class BufferedColumn {
   readonly values = new ValueTable()
   #codes = new Int32Array(1 << 10)
@@ -10,7 +11,7 @@ export class BufferedColumn {
   #ends = new Int32Array(1 << 10)
   #buffered = 0
 
-  /** Remembers where the next row's value stands until `take`. */
+  /** Buffers the position of the next row's value until `flush`. */
   buffer(from: number, to: number): void {
     const at = this.#buffered++
     if (at === this.#starts.length) {
@@ -21,7 +22,7 @@ export class BufferedColumn {
     this.#ends[at] = to
   }
 
-  /** Numbers what waits; all of it stands in these bytes. */
+  /** Numbers all buffered values, which must be in these bytes. */
   flush(bytes: Uint8Array): void {
     const [starts, ends, values] = [this.#starts, this.#ends, this.values]
     while (this.#rows + this.#buffered > this.#codes.length) this.#codes = doubleArray(this.#codes)
@@ -36,13 +37,13 @@ export class BufferedColumn {
     this.#buffered = 0
   }
 
-  /** The next row's value at once; nothing may wait. */
+  /** Adds the next row's value immediately; no value may be buffered. */
   add(bytes: Uint8Array, from: number, to: number): void {
     if (this.#rows === this.#codes.length) this.#codes = doubleArray(this.#codes)
     this.#codes[this.#rows++] = from === to ? -1 : this.values.add(bytes, from, to)
   }
 
-  /** The codes of so many rows; nothing more is added. */
+  /** Returns the codes of the first `rows` rows and frees the table; nothing may be added afterwards. */
   finish(rows: number): Int32Array {
     this.values.close()
     return this.#codes.subarray(0, rows)

@@ -1,4 +1,4 @@
-// A column of a source as it grows, for readers that have texts at hand, in any order of rows.
+// Builds a column of a source from texts, in any order of rows.
 import type { RawColumn } from './csv.ts'
 import { ValueTable } from './value-table.ts'
 
@@ -13,7 +13,7 @@ export class ColumnBuilder {
     this.#name = name
   }
 
-  /** The value of a row, as text or as its bytes in UTF-8; a row that is never set, or set to nothing, has none. */
+  /** Sets the value of a row, as text or as UTF-8 bytes; a row without a value, or with an empty one, has none. */
   set(row: number, value: string | Uint8Array): void {
     if (row >= this.#codes.length) this.#widen(row)
     const length = typeof value === 'string' ? this.#write(value) : value.length

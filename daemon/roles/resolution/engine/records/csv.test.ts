@@ -1,4 +1,4 @@
-// Reads what RFC 4180 allows, however it is cut into pieces, and says in which line a file is broken.
+// The reader accepts RFC 4180 in chunks of any size, and reports the line of a fault.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { CsvReader, DataFault } from './csv.ts'
@@ -29,18 +29,18 @@ const encodeText = (text: string) => new TextEncoder().encode(text)
 const cell = fc.string({ unit: fc.constantFrom('a', 'é', '"', ',', '\n', '\r\n', ' ', '漢'), maxLength: 6 })
 const quoteCell = (text: string) => `"${text.replaceAll('"', '""')}"`
 
-test('what was written comes back where most of it needs no quotation marks, with what is longer than a few words', () => {
+test('rows with few quoted fields are read as written', () => {
   const plain = fc.string({ unit: fc.constantFrom('a', 'b', 'é', ' ', '漢'), maxLength: 24 })
   const row = fc.tuple(fc.oneof({ weight: 5, arbitrary: plain }, cell), plain, fc.oneof(plain, cell))
-  const needed = (text: string) => (/[",\n\r]/.test(text) ? quoteCell(text) : text)
+  const quoteIfNeeded = (text: string) => (/[",\n\r]/.test(text) ? quoteCell(text) : text)
   fc.assert(
     fc.property(
       fc.array(row, { maxLength: 12 }),
       fc.constantFrom('\n', '\r\n'),
       fc.array(fc.nat(600)),
-      (given, end, cuts) => {
-        const rows = [...given, ...given].map((each) => [...each])
-        const lines = ['one,two,three', ...rows.map((each) => each.map(needed).join(','))]
+      (table, end, cuts) => {
+        const rows = [...table, ...table].map((cells) => [...cells])
+        const lines = ['one,two,three', ...rows.map((cells) => cells.map(quoteIfNeeded).join(','))]
         const bytes = encodeText(`${lines.join(end)}${end}${end}`)
         const inside = cuts.filter((cut) => cut <= bytes.length)
         expect(readCsv(bytes, inside)).toEqual({ names: ['one', 'two', 'three'], rows })
@@ -50,7 +50,7 @@ test('what was written comes back where most of it needs no quotation marks, wit
   )
 })
 
-test('what was written comes back, wherever the pieces end', () => {
+test('rows are read as written for any chunk boundaries', () => {
   const tables = fc
     .integer({ min: 2, max: 4 })
     .chain((width) =>
@@ -81,8 +81,8 @@ test('what was written comes back, wherever the pieces end', () => {
   )
 })
 
-describe('reads', () => {
-  test('plain fields, empty ones, a mark at the beginning and blank lines', () => {
+describe('the reader accepts', () => {
+  test('plain fields, empty fields, a byte order mark and blank lines', () => {
     expect(readCsv(encodeText('\ufeffid,name\r\n1,\r\n\r\n2,b\n'))).toEqual({
       names: ['id', 'name'],
       rows: [
@@ -92,20 +92,20 @@ describe('reads', () => {
     })
   })
 
-  test('a file of nothing but names', () => {
+  test('a file with column names only', () => {
     expect(readCsv(encodeText('id,name'))).toEqual({ names: ['id', 'name'], rows: [] })
   })
 })
 
-describe('says where a file is broken', () => {
+describe('the reader reports the line of', () => {
   test.each([
-    ['a,b\n1,2\n3\n', /^line 3: 1 fields where the first line names 2/],
+    ['a,b\n1,2\n3\n', /^line 3: 1 fields, and the first line names 2/],
     ['a,b\n1,2,3\n', /^line 2: more than the 2 fields/],
     ['a,b\n"x\ny",1\n2,"3', /^line 4: the file ends within quotation marks/],
     ['a,b\n1,2"3\n', /^line 2: a quotation mark in the middle of field 2/],
     ['a,b\n"1"2,3\n', /^line 2: text after the closing quotation mark of field 1/],
     ['a,a\n', /^line 1: two columns have the name "a"/],
-    ['', /^line 1: there is no line that names the columns/],
+    ['', /^line 1: the first line must name the columns/],
     [`a\n${'x'.repeat(101)}\n`, /^line 2: field 1, "a", has more than 100 bytes/],
     [`a\n"${'x'.repeat(101)}"\n`, /^line 2: field 1, "a", has more than 100 bytes/],
     [`a\n${'x\n'.repeat(1_001)}`, /^line 1002: more than 1000 records/],
@@ -114,7 +114,7 @@ describe('says where a file is broken', () => {
     expect(() => readCsv(encodeText(text))).toThrow(DataFault)
   })
 
-  test('a name that is not UTF-8', () => {
+  test('a column name that is not UTF-8', () => {
     expect(() => readCsv(Uint8Array.of(0xff, 10))).toThrow(/line 1: bytes that are not UTF-8/)
   })
 })

@@ -1,9 +1,9 @@
-// Reads comma-separated values (RFC 4180), or the same with tabs, as they come, byte by byte, into columns of numbered values.
+// Reads comma-separated values (RFC 4180), or tab-separated ones, incrementally into columns of numbered values.
 
 import { BufferedColumn } from './buffered-column.ts'
 import type { ValueTable } from './value-table.ts'
 
-/** What is wrong with the data, and in which line of it; the first line is 1. */
+/** A fault of the data with its line; the first line is 1. */
 export class DataFault extends Error {
   readonly line: number
   constructor(line: number, message: string) {
@@ -13,74 +13,78 @@ export class DataFault extends Error {
   }
 }
 
-/** The distinct values of a column, by their numbers. */
+/** The distinct values of a column, by number. */
 export type ColumnValues = Pick<ValueTable, 'size' | 'bytesOf' | 'all'>
 
-/** A column of a file: the number of each row's value in the table. */
+/** A column of a file: its distinct values, and the number of each row's value. */
 export type RawColumn = { readonly name: string; readonly values: ColumnValues; readonly codes: Int32Array }
 
 export type CsvLimits = {
   readonly field_bytes: number
   readonly rows: number
-  /** The column that names a record, which may have less. */
+  /** The column of the record id, which may have a lower limit. */
   readonly id?: { readonly name: string; readonly bytes: number } | undefined
 }
 
-/** Bytes that a field of this name may have. */
+/** Returns the maximum bytes of a field of this name. */
 export function getFieldLimit({ field_bytes, id }: CsvLimits, name: string): number {
   return id?.name === name ? Math.min(id.bytes, field_bytes) : field_bytes
 }
 
 const [quote, comma, feed, carriage] = [34, 44, 10, 13]
 
-/** Where in a record the reader is. `ended`: after the closing quote, which a second one would open again. */
+/**
+ * State of the reader within a record. `ended`: after a closing quote, which a second quote turns into a literal one.
+ */
 type CsvState = 'start' | 'plain' | 'quoted' | 'ended'
 
-/** Byte that stands between values. */
+/** Bytes that separate values. */
 export const separators = { comma, tab: 9 } as const
 
-/** Give it all bytes with `push`, then `finish`. Values are kept only of the columns that are wanted. */
+/** Reads bytes passed to `push`; `finish` returns the columns. Stores values of selected columns only. */
 export class CsvReader {
   readonly #limits: CsvLimits
-  readonly #isWanted: (name: string) => boolean
+  readonly #isSelected: (name: string) => boolean
   readonly #separator: number
   #names: string[] = []
-  /** Bytes that the fields of each column may have. */
+  /** Maximum bytes of the fields of each column. */
   #fieldLimits: number[] = []
   #columns: (BufferedColumn | undefined)[] = []
-  /** What is pushed, in which values wait. */
-  #pushed: Uint8Array = new Uint8Array(0)
+  /** The current chunk, which buffered values refer to. */
+  #chunk: Uint8Array = new Uint8Array(0)
   #rows = -1
   #field = 0
   #line = 1
-  #place: CsvState = 'start'
-  /** The field so far, where it does not lie in one piece in what was pushed. */
+  #state: CsvState = 'start'
+  /** The field so far, if it is not contiguous in the current chunk. */
   #buffer: Uint8Array = new Uint8Array(256)
   #length = 0
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-  constructor(limits: CsvLimits, isWanted: (name: string) => boolean, separator: number = comma) {
+  constructor(limits: CsvLimits, isSelected: (name: string) => boolean, separator: number = comma) {
     this.#limits = limits
-    this.#isWanted = isWanted
+    this.#isSelected = isSelected
     this.#separator = separator
   }
 
-  /** Throws `DataFault`. */
+  /** Reads a chunk. Throws `DataFault`. */
   push(bytes: Uint8Array): void {
-    this.#pushed = bytes
+    this.#chunk = bytes
     let at = 0
     while (at < bytes.length) {
-      if (this.#place === 'quoted') at = this.#quoted(bytes, at)
-      else if (this.#place === 'ended') at = this.#ended(bytes, at)
+      if (this.#state === 'quoted') at = this.#quoted(bytes, at)
+      else if (this.#state === 'ended') at = this.#ended(bytes, at)
       else {
-        if (this.#place === 'start' && this.#rows >= 0) at = this.#plainFields(bytes, at)
+        if (this.#state === 'start' && this.#rows >= 0) at = this.#plainFields(bytes, at)
         if (at < bytes.length) at = this.#plain(bytes, at)
       }
     }
     for (const column of this.#columns) column?.flush(bytes)
   }
 
-  /** Whole unquoted fields in the right number, as far as there is nothing else; where the first that is not so begins. */
+  /**
+   * Reads complete unquoted fields as long as they have no special case; returns the start of the first other field.
+   */
   #plainFields(bytes: Uint8Array, from: number): number {
     const columns = this.#columns
     const last = this.#names.length - 1
@@ -89,8 +93,8 @@ export class CsvReader {
     for (let at = from; at < bytes.length; at++) {
       const byte = bytes[at]!
       if (byte > comma || (byte !== separator && byte !== feed && byte !== quote)) continue
-      const isRightPlace = byte === feed ? field === last && rows < this.#limits.rows : field < last
-      if (byte === quote || !isRightPlace || at - start > (this.#fieldLimits[field] ?? this.#limits.field_bytes)) break
+      const isExpected = byte === feed ? field === last && rows < this.#limits.rows : field < last
+      if (byte === quote || !isExpected || at - start > (this.#fieldLimits[field] ?? this.#limits.field_bytes)) break
       const end = byte === feed && at > start && bytes[at - 1] === carriage ? at - 1 : at
       if (end === start && last === 0) break
       columns[field]?.buffer(start, end)
@@ -107,10 +111,10 @@ export class CsvReader {
     return start
   }
 
-  /** Up to the end of an unquoted field, which in one piece is not copied. */
+  /** Reads to the end of an unquoted field; a contiguous field is not copied. */
   #plain(bytes: Uint8Array, from: number): number {
-    if (this.#place === 'start' && bytes[from] === quote) {
-      this.#place = 'quoted'
+    if (this.#state === 'start' && bytes[from] === quote) {
+      this.#state = 'quoted'
       return from + 1
     }
     const separator = this.#separator
@@ -122,7 +126,7 @@ export class CsvReader {
     }
     if (at === bytes.length || this.#length > 0) this.#append(bytes, from, at)
     if (at === bytes.length) {
-      this.#place = 'plain'
+      this.#state = 'plain'
       return at
     }
     const isLast = bytes[at] === feed
@@ -137,7 +141,7 @@ export class CsvReader {
     while (at < bytes.length && bytes[at] !== quote) if (bytes[at++] === feed) this.#line++
     this.#append(bytes, from, at)
     if (at === bytes.length) return at
-    this.#place = 'ended'
+    this.#state = 'ended'
     return at + 1
   }
 
@@ -145,7 +149,7 @@ export class CsvReader {
     const byte = bytes[at]
     if (byte === quote) {
       this.#append(bytes, at, at + 1)
-      this.#place = 'quoted'
+      this.#state = 'quoted'
     } else if (byte === this.#separator || byte === feed) this.#endField(this.#buffer, 0, this.#length, byte === feed)
     else if (byte !== carriage) {
       throw new DataFault(this.#line, `text after the closing quotation mark of field ${this.#field + 1}`)
@@ -173,8 +177,8 @@ export class CsvReader {
   }
 
   #endField(bytes: Uint8Array, from: number, to: number, isLast: boolean): void {
-    const isBlank = isLast && this.#field === 0 && from === to && this.#place !== 'ended'
-    this.#place = 'start'
+    const isBlank = isLast && this.#field === 0 && from === to && this.#state !== 'ended'
+    this.#state = 'start'
     this.#length = 0
     if (this.#rows < 0) this.#names.push(this.#nameIn(bytes.subarray(from, to)))
     else if (!isBlank) this.#addValue(bytes, from, to)
@@ -193,16 +197,16 @@ export class CsvReader {
     this.#checkLength(to - from)
     const column = this.#columns[this.#field]
     if (!column) return
-    if (bytes === this.#pushed) column.buffer(from, to)
+    if (bytes === this.#chunk) column.buffer(from, to)
     else {
-      column.flush(this.#pushed)
+      column.flush(this.#chunk)
       column.add(bytes, from, to)
     }
   }
 
   #nameIn(bytes: Uint8Array): string {
-    const isMarked = this.#names.length === 0 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
-    return this.#textOf(isMarked ? bytes.subarray(3) : bytes).trim()
+    const hasByteOrderMark = this.#names.length === 0 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+    return this.#textOf(hasByteOrderMark ? bytes.subarray(3) : bytes).trim()
   }
 
   #textOf(bytes: Uint8Array): string {
@@ -214,27 +218,27 @@ export class CsvReader {
   }
 
   #begin(): void {
-    const twice = this.#names.find((name, at) => this.#names.indexOf(name) !== at)
-    if (twice !== undefined) throw new DataFault(1, `two columns have the name ${JSON.stringify(twice)}`)
-    this.#columns = this.#names.map((name) => (this.#isWanted(name) ? new BufferedColumn() : undefined))
+    const repeated = this.#names.find((name, at) => this.#names.indexOf(name) !== at)
+    if (repeated !== undefined) throw new DataFault(1, `two columns have the name ${JSON.stringify(repeated)}`)
+    this.#columns = this.#names.map((name) => (this.#isSelected(name) ? new BufferedColumn() : undefined))
     this.#fieldLimits = this.#names.map((name) => getFieldLimit(this.#limits, name))
     this.#rows = 0
   }
 
   #endRow(): void {
     if (this.#field < this.#names.length) {
-      throw new DataFault(this.#line, `${this.#field} fields where the first line names ${this.#names.length}`)
+      throw new DataFault(this.#line, `${this.#field} fields, and the first line names ${this.#names.length}`)
     }
     this.#rows++
     if (this.#rows > this.#limits.rows) throw new DataFault(this.#line, `more than ${this.#limits.rows} records`)
   }
 
-  /** All columns that are wanted, as long as there were records. Throws `DataFault`. */
+  /** Returns all selected columns. Throws `DataFault`. */
   finish(): { names: readonly string[]; rows: number; columns: readonly RawColumn[] } {
-    if (this.#place === 'quoted') throw new DataFault(this.#line, 'the file ends within quotation marks')
-    const isOpen = this.#place !== 'start' || this.#field > 0
+    if (this.#state === 'quoted') throw new DataFault(this.#line, 'the file ends within quotation marks')
+    const isOpen = this.#state !== 'start' || this.#field > 0
     if (isOpen) this.push(Uint8Array.of(feed))
-    if (this.#rows < 0) throw new DataFault(1, 'there is no line that names the columns')
+    if (this.#rows < 0) throw new DataFault(1, 'the first line must name the columns, and the file has no line')
     const columns = this.#names.flatMap((name, field) => {
       const column = this.#columns[field]
       return column ? [{ name, values: column.values, codes: column.finish(this.#rows) }] : []

@@ -1,4 +1,4 @@
-// JSON lines come back as they were written, wherever the pieces end.
+// JSON lines are read as written, for any chunk boundaries.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { JsonLinesReader } from './json-lines.ts'
@@ -24,23 +24,23 @@ function readJsonLines(bytes: Uint8Array, cuts: readonly number[]) {
   )
 }
 
-test('texts, whatever is in them, under keys of any order', () => {
+test('any texts are read, under keys in any order', () => {
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 })
   const record = fc.dictionary(fc.constantFrom('id', 'a', 'ü', '__proto__'), text, { maxKeys: 4 })
   fc.assert(
     fc.property(fc.array(record, { maxLength: 6 }), fc.array(fc.nat(300)), (records, cuts) => {
-      const bytes = new TextEncoder().encode(records.map((each) => JSON.stringify(each)).join('\n'))
-      const found = readJsonLines(
+      const bytes = new TextEncoder().encode(records.map((item) => JSON.stringify(item)).join('\n'))
+      const rows = readJsonLines(
         bytes,
         cuts.filter((cut) => cut <= bytes.length),
       )
-      expect(found).toEqual(records.map((each) => Object.fromEntries(Object.entries(each))))
+      expect(rows).toEqual(records.map((item) => Object.fromEntries(Object.entries(item))))
     }),
     { numRuns: 200 },
   )
 })
 
-test('a value that is too long is told by its key, a record too many by its line', () => {
+test('a value that is too long is reported with its key, and an excess record with its line', () => {
   const bytes = (text: string) => new TextEncoder().encode(text)
   expect(() => readJsonLines(bytes(`{"id":"${'ü'.repeat(51)}"}\n`), [])).toThrow('line 1: "id" has more than 100 bytes')
   expect(() => readJsonLines(bytes('{"id":1}\n'.repeat(51)), [])).toThrow('line 51: more than 50 records')

@@ -1,35 +1,35 @@
-// Reads JSON lines as they come, byte by byte: an object a line, its keys in any order, not all of them in every line.
+// Reads JSON lines incrementally: one object a line, with keys in any order; a line may lack keys.
 import { ColumnBuilder } from './column-builder.ts'
 import { type CsvLimits, DataFault, getFieldLimit, type RawColumn } from './csv.ts'
 
-/** `line_bytes`: what one line may hold. `names`: how many different keys all lines may have. */
+/** Limits of a file. `line_bytes`: maximum bytes of a line. `names`: maximum number of different keys in all lines. */
 export type JsonLinesLimits = CsvLimits & { readonly line_bytes: number; readonly names: number }
 
 const [feed, carriage, blank] = [10, 13, 32]
 const byte_order_mark = '\ufeff'
 
-/** Give it all bytes with `push`, then `finish`. Values are kept, and looked at, only under keys that are wanted. */
+/** Reads bytes passed to `push`; `finish` returns the columns. Reads values of selected keys only. */
 export class JsonLinesReader {
   readonly #limits: JsonLinesLimits
-  readonly #isWanted: (name: string) => boolean
+  readonly #isSelected: (name: string) => boolean
   readonly #separator: string
-  /** Of keys that are not wanted, that they were there. */
+  /** Column of each key; undefined for keys that are not selected. */
   readonly #columns = new Map<string, ColumnBuilder | undefined>()
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   #rows = 0
   #line = 1
-  /** The line so far, where it does not lie in one piece in what was pushed. */
+  /** The line so far, if it is not contiguous in the current chunk. */
   #buffer = new Uint8Array(1 << 12)
   #length = 0
 
-  /** `between`: what stands between the items of a list of plain values. */
-  constructor(limits: JsonLinesLimits, isWanted: (name: string) => boolean, between: string) {
+  /** `separator`: joins the items of a list of plain values. */
+  constructor(limits: JsonLinesLimits, isSelected: (name: string) => boolean, separator: string) {
     this.#limits = limits
-    this.#isWanted = isWanted
-    this.#separator = between
+    this.#isSelected = isSelected
+    this.#separator = separator
   }
 
-  /** Throws `DataFault`. */
+  /** Reads a chunk. Throws `DataFault`. */
   push(bytes: Uint8Array): void {
     let from = 0
     for (let end = bytes.indexOf(feed); end >= 0; end = bytes.indexOf(feed, from)) {
@@ -45,7 +45,7 @@ export class JsonLinesReader {
   #append(part: Uint8Array): void {
     const length = this.#length + part.length
     if (length > this.#limits.line_bytes) {
-      throw new DataFault(this.#line, `it has more than ${this.#limits.line_bytes} bytes`)
+      throw new DataFault(this.#line, `the line has more than ${this.#limits.line_bytes} bytes`)
     }
     if (length > this.#buffer.length) {
       const wider = new Uint8Array(length * 2)
@@ -68,12 +68,12 @@ export class JsonLinesReader {
       const unmarked = this.#line === 1 && text.startsWith(byte_order_mark) ? text.slice(1) : text
       value = longNumberPattern.test(text) ? JSON.parse(unmarked, reviveLongNumber) : JSON.parse(unmarked)
     } catch {
-      throw new DataFault(this.#line, 'it is not JSON')
+      throw new DataFault(this.#line, 'the line is not JSON')
     }
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
     throw new DataFault(
       this.#line,
-      'it is not an object: write each record as a line such as {"id": "1", "name": "Ann"}',
+      'the line is not an object: write each record as a line such as {"id": "1", "name": "Ann"}',
     )
   }
 
@@ -99,20 +99,23 @@ export class JsonLinesReader {
       if (this.#columns.size === this.#limits.names) {
         throw new DataFault(this.#line, `more than ${this.#limits.names} different keys`)
       }
-      this.#columns.set(name, this.#isWanted(name) ? new ColumnBuilder(name) : undefined)
+      this.#columns.set(name, this.#isSelected(name) ? new ColumnBuilder(name) : undefined)
     }
     return this.#columns.get(name)
   }
 
-  /** The value as text; empty for null, which counts as missing. */
+  /** Formats a value as text; empty for null, which counts as missing. */
   #formatValue(name: string, value: unknown): string {
-    const isPlain = (each: unknown) => typeof each !== 'object' || each === null
+    const isPlain = (item: unknown) => typeof item !== 'object' || item === null
     if (Array.isArray(value) && value.every(isPlain)) {
       return this.#checkLength(name, value.filter((item) => item !== null).join(this.#separator))
     }
     if (isPlain(value)) return value === null ? '' : this.#checkLength(name, String(value))
-    const what = Array.isArray(value) ? 'a list of more than plain values' : 'an object'
-    throw new DataFault(this.#line, `${JSON.stringify(name)} is ${what}, which is not read: give it keys of its own`)
+    const kind = Array.isArray(value) ? 'a nested list' : 'an object'
+    throw new DataFault(
+      this.#line,
+      `${JSON.stringify(name)} is ${kind}, which is not supported: write its values under keys of the record`,
+    )
   }
 
   #checkLength(name: string, text: string): string {
@@ -121,7 +124,7 @@ export class JsonLinesReader {
     throw new DataFault(this.#line, `${JSON.stringify(name)} has more than ${max_bytes} bytes`)
   }
 
-  /** All columns that are wanted and came at least once. Throws `DataFault`. */
+  /** Returns the selected columns that occurred at least once. Throws `DataFault`. */
   finish(): { names: readonly string[]; rows: number; columns: readonly RawColumn[] } {
     if (this.#length > 0) this.push(Uint8Array.of(feed))
     const columns = [...this.#columns.values()].flatMap((column) => (column ? [column.finish(this.#rows)] : []))
@@ -129,10 +132,10 @@ export class JsonLinesReader {
   }
 }
 
-/** Whether there may be a number that is not the same when it is read and written; looking costs less than asking each. */
+/** Matches lines that may have a number that changes when parsed; cheaper than a check of each number. */
 const longNumberPattern = /\d{16}|\d[eE]/
 
-/** A number of more digits than a double holds stays as it was written: it may name somebody. */
+/** Keeps a number with more digits than a double can represent as written, since it may be an identifier. */
 function reviveLongNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
   return context?.source ?? value

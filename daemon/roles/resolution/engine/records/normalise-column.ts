@@ -1,4 +1,4 @@
-// One column of all sources in normal form, each distinct value brought into it once.
+// Normalises one column of all sources; each distinct value is normalised once.
 import type { NormaliserName } from '../../lens/normalisers.ts'
 import { chooseByteNormaliser } from '../text/byte-normaliser.ts'
 import { buildDictionaryFromBytes, countRows, type DictionaryColumn } from '../text/dictionary.ts'
@@ -6,7 +6,7 @@ import { createNormaliser } from '../text/normalisers.ts'
 import type { RawColumn } from './csv.ts'
 import { ValueTable } from './value-table.ts'
 
-/** A value is not valid UTF-8. */
+/** Fault: a value is not valid UTF-8. */
 export class Utf8Fault extends Error {
   readonly value: number
   readonly column: RawColumn
@@ -18,7 +18,7 @@ export class Utf8Fault extends Error {
   }
 }
 
-/** `from`: the first row of each source; a source may lack the column. Throws `Utf8Fault`. */
+/** Normalises a column. `from`: the first row of each source; a source may lack the column. Throws `Utf8Fault`. */
 export function normaliseColumn(
   columns: readonly (RawColumn | undefined)[],
   rows: number,
@@ -40,21 +40,21 @@ export function normaliseColumn(
   return { ...column, counts: countRows(column) }
 }
 
-/** For each raw value the number of its normal form; -1 where nothing is left of it. */
+/** Returns the number of the normalised form of each raw value; -1 for an empty form. */
 function normaliseValues(values: ValueTable, column: RawColumn, normalisers: readonly NormaliserName[]): Int32Array {
   const { bytes, starts } = column.values.all
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  const [ofBytes, ofText] = [chooseByteNormaliser(normalisers), createNormaliser(normalisers)]
+  const [normaliseBytes, normaliseText] = [chooseByteNormaliser(normalisers), createNormaliser(normalisers)]
   let form = new Uint8Array(256)
   const numbers = new Int32Array(starts.length - 1)
   for (let value = 0; value < numbers.length; value++) {
     const [start, end] = [starts[value]!, starts[value + 1]!]
     if (end - start > form.length) form = new Uint8Array((end - start) * 2)
-    const length = ofBytes(bytes, start, end, form)
+    const length = normaliseBytes(bytes, start, end, form)
     if (length > 0) numbers[value] = values.add(form, 0, length)
     else if (length === 0) numbers[value] = -1
     else {
-      const text = ofText(decodeValue(decoder, column, value))
+      const text = normaliseText(decodeValue(decoder, column, value))
       numbers[value] = text === '' ? -1 : values.addText(text)
     }
   }

@@ -1,4 +1,4 @@
-// Records as arrays of numbers and one head, to be kept and had again: the columns of a source, each distinct value once.
+// Packs the columns of a source into number arrays and a head, each distinct value once, and unpacks them.
 import type { ColumnValues, RawColumn } from './csv.ts'
 import type { RecordSource } from './records.ts'
 
@@ -9,7 +9,7 @@ export type PackedSourceHead = {
   readonly columns: readonly string[]
 }
 
-/** Of each column: the codes of its rows, where its values begin, the bytes of the values. */
+/** A packed column: the codes of its rows, the starts of its values, and the bytes of the values. */
 export type PackedColumn = readonly [codes: Int32Array, starts: Uint32Array, bytes: Uint8Array]
 
 export function packSource({ name, rows, names, columns }: RecordSource): {
@@ -19,7 +19,7 @@ export function packSource({ name, rows, names, columns }: RecordSource): {
   const head = { name, rows, names, columns: columns.map((column) => column.name) }
   const arrays = columns.map(({ codes, values }) => {
     const { starts, bytes } = values.all
-    // Copies: what is read stays in use, and with what is left over of its space.
+    // Copies, since the originals stay in use and have spare capacity.
     return [codes, starts.slice(), bytes.slice()] as const
   })
   return { head, arrays }

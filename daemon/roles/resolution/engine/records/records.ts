@@ -1,4 +1,4 @@
-// Records as a lens sees them: the columns of one or more sources under the names of its fields, in normal form.
+// Records under a lens: the normalised columns of one or more sources, under the names of its fields.
 import { readExplicitLevels, resolveNormalisers } from '../../lens/field.ts'
 import type { Lens } from '../../lens/model.ts'
 import type { FieldColumn } from '../compare/pair-comparer.ts'
@@ -6,7 +6,7 @@ import type { CsvLimits, RawColumn } from './csv.ts'
 import { normaliseColumn, Utf8Fault } from './normalise-column.ts'
 import { ValueTable } from './value-table.ts'
 
-/** What was read of one source. */
+/** The columns read from one source. */
 export type RecordSource = {
   readonly name: string
   readonly rows: number
@@ -14,19 +14,19 @@ export type RecordSource = {
   readonly columns: readonly RawColumn[]
 }
 
-/** All records one after the other, source by source. */
+/** All records in sequence, source by source. */
 export type LensRecords = {
   readonly rows: number
-  /** Of which source each record is. */
+  /** Position of the source of each record. */
   readonly sources: Int32Array
   readonly names: readonly string[]
   readonly fields: readonly FieldColumn[]
   idOf(row: number): string
-  /** Writes the id's UTF-8 bytes at a place; where they end, or -1: there is no room for them. */
+  /** Writes the id as UTF-8 at position `at`; returns the end, or -1 if there is no room. */
   writeId(row: number, into: Uint8Array, at: number): number
 }
 
-/** The data and the lens do not fit. */
+/** Fault: the data does not fit the lens. */
 export class LensFault extends Error {
   constructor(message: string) {
     super(message)
@@ -34,24 +34,24 @@ export class LensFault extends Error {
   }
 }
 
-/** Columns of a source that a lens reads. */
+/** Creates a filter for the columns of a source that a lens reads. */
 export function createColumnFilter(lens: Lens): (name: string) => boolean {
-  const wanted = new Set([
-    lens.id_field,
-    ...lens.fields.flatMap(({ name, columns, join }) => join ?? columns ?? [name]),
-  ])
-  return (name) => wanted.has(name)
+  const names = new Set([lens.id_field, ...lens.fields.flatMap(({ name, columns, join }) => join ?? columns ?? [name])])
+  return (name) => names.has(name)
 }
 
-/** Largest id in UTF-8; a longer one does not fit into an index. */
+/** Maximum length of an id in UTF-8; a longer id does not fit into an index. */
 const max_id_bytes = 4_096
 
-/** The limit of the id column, for readers that report a longer id with its line. */
+/** Returns the limit of the id column, for readers that report a longer id with its line. */
 export function getIdLimit({ id_field }: Pick<Lens, 'id_field'>): NonNullable<CsvLimits['id']> {
   return { name: id_field, bytes: max_id_bytes }
 }
 
-/** Throws `LensFault`: a column that the lens needs is missing, ids are missing, too long or doubled within a source. */
+/**
+ * Builds records. Throws `LensFault` if a required column is missing, or an id is missing, too long or repeated within
+ * a source.
+ */
 export function buildRecords(lens: Lens, sources: readonly RecordSource[]): LensRecords {
   const rows = sources.reduce((sum, source) => sum + source.rows, 0)
   const from = computeOffsets(sources)
@@ -63,7 +63,8 @@ export function buildRecords(lens: Lens, sources: readonly RecordSource[]): Lens
     const { name, type, q, term_frequency } = field
     return [{ name, type, column, levels: readExplicitLevels(field), q, hasFrequencies: term_frequency }]
   })
-  if (fields.length === 0) throw new LensFault('the data has none of the columns that the lens names')
+  if (fields.length === 0)
+    throw new LensFault('the data has none of the columns that the lens names: check `columns` of its fields')
   const sourceOf = new Int32Array(rows)
   for (const [at, source] of sources.entries()) sourceOf.fill(at, from[at]!, from[at]! + source.rows)
   return {
@@ -91,7 +92,7 @@ type RecordIds = Readonly<{ text(row: number): string; write(row: number, into: 
 
 function readIds(source: RecordSource, id_field: string): RecordIds {
   const { name, names, columns } = source
-  const column = columns.find((each) => each.name === id_field)
+  const column = columns.find((candidate) => candidate.name === id_field)
   if (!column) throw new LensFault(`${name} has no column ${id_field}; it has ${names.join(', ')}`)
   const isInOrder = areIdsInOrder(column)
   if (!isInOrder) checkIds(source, column)
@@ -104,20 +105,20 @@ function readIds(source: RecordSource, id_field: string): RecordIds {
       const value = isInOrder ? row : codes[row]!
       const [from, to] = [starts[value]!, starts[value + 1]!]
       if (at + to - from > into.length) return -1
-      for (let place = from; place < to; place++) into[at++] = bytes[place]!
+      for (let index = from; index < to; index++) into[at++] = bytes[index]!
       return at
     },
   }
 }
 
-/** Whether each record has an id that no other has, numbered as the records are: so it is unless a record came out of turn. */
+/** Whether the number of each id equals its row: then every record has a unique id. */
 function areIdsInOrder({ codes }: RawColumn): boolean {
   for (let row = 0; row < codes.length; row++) if (codes[row] !== row) return false
   return true
 }
 
 function checkIds({ name, rows }: RecordSource, { name: id_field, codes, values }: RawColumn): void {
-  const seen = new Int32Array(values.size).fill(-1)
+  const rowOfId = new Int32Array(values.size).fill(-1)
   const { starts } = values.all
   for (let row = 0; row < rows; row++) {
     const value = codes[row]!
@@ -125,36 +126,36 @@ function checkIds({ name, rows }: RecordSource, { name: id_field, codes, values 
     if (starts[value + 1]! - starts[value]! > max_id_bytes) {
       throw new LensFault(`${name}: record ${row + 1} has an ${id_field} of more than ${max_id_bytes} bytes`)
     }
-    if (seen[value]! >= 0) {
+    if (rowOfId[value]! >= 0) {
       const id = new TextDecoder().decode(values.bytesOf(value))
       throw new LensFault(
-        `${name}: records ${seen[value]! + 1} and ${row + 1} both have the ${id_field} ${JSON.stringify(id)}`,
+        `${name}: records ${rowOfId[value]! + 1} and ${row + 1} both have the ${id_field} ${JSON.stringify(id)}`,
       )
     }
-    seen[value] = row
+    rowOfId[value] = row
   }
 }
 
 function findColumn(source: RecordSource, field: Lens['fields'][number]): RawColumn | undefined {
   const { name, names, columns } = source
   if (field.join) return joinColumns(source, field.name, field.join, field.optional)
-  const wanted = field.columns ?? [field.name]
-  for (const each of wanted) {
-    const column = columns.find((column) => column.name === each)
+  const columnNames = field.columns ?? [field.name]
+  for (const columnName of columnNames) {
+    const column = columns.find((candidate) => candidate.name === columnName)
     if (column) return column
   }
   if (field.optional) return undefined
-  throw new LensFault(`${name} has no column for ${field.name} (${wanted.join(', ')}); it has ${names.join(', ')}`)
+  throw new LensFault(`${name} has no column for ${field.name} (${columnNames.join(', ')}); it has ${names.join(', ')}`)
 }
 
-/** Values of several columns as one, a comma between them; a record that lacks one of them has none. */
+/** Joins the values of several columns with commas; a record that lacks one of them has no value. */
 function joinColumns(
   { name, rows, names, columns }: RecordSource,
   field: string,
   join: readonly string[],
   isOptional: boolean,
 ): RawColumn | undefined {
-  const parts = join.flatMap((each) => columns.filter((column) => column.name === each))
+  const parts = join.flatMap((columnName) => columns.filter((column) => column.name === columnName))
   if (parts.length < join.length) {
     if (isOptional) return undefined
     throw new LensFault(`${name} lacks a column for ${field} (${join.join(' and ')}); it has ${names.join(', ')}`)
@@ -171,12 +172,12 @@ function joinColumns(
 
 const comma = 44
 
-function normaliseFieldColumn(...given: Parameters<typeof normaliseColumn>): FieldColumn['column'] {
+function normaliseFieldColumn(...args: Parameters<typeof normaliseColumn>): FieldColumn['column'] {
   try {
-    return normaliseColumn(...given)
+    return normaliseColumn(...args)
   } catch (error) {
     if (!(error instanceof Utf8Fault)) throw error
     const row = error.column.codes.indexOf(error.value)
-    throw new LensFault(`record ${row + 1}: ${error.column.name} is not UTF-8`)
+    throw new LensFault(`record ${row + 1}: the value of ${error.column.name} is not UTF-8`)
   }
 }

@@ -1,4 +1,4 @@
-// All that a record says in words, as one text.
+// Joins the words of a record into one text.
 import type { FieldType } from '../../lens/model.ts'
 import { decodeText } from '../text/dictionary.ts'
 import type { LensRecords } from './records.ts'
@@ -6,8 +6,8 @@ import type { LensRecords } from './records.ts'
 const wordlessTypes: ReadonlySet<FieldType> = new Set(['number', 'year', 'date', 'geo'])
 
 /**
- * Of every record, or of those of one source. Dates, years, numbers and places on the globe are no words, and are left
- * out unless `isAll`.
+ * Joins the texts of every record, or of the records of one source. Dates, years, numbers and locations are not words,
+ * and are omitted unless `isAll`.
  */
 export function joinRecordTexts(
   { rows, sources, fields }: Pick<LensRecords, 'rows' | 'sources' | 'fields'>,

@@ -1,11 +1,11 @@
-// Distinct values of one column of a file, as bytes: a value that came before is found by its bytes, and no string is made of it.
+// Distinct values of one column of a file, as bytes. Values are found by their bytes, without decoding them to strings.
 
 const initial_slots = 1 << 10
 
-/** Lengths from here on are not told apart by a tag, and what is longer than the words of a slot is looked up. */
+/** A tag does not distinguish lengths from here on; such values exceed the words of a slot and are compared in full. */
 const long_bytes = 9
 
-/** Of a value of so many bytes, up to eight, what counts of its first and of its second four. */
+/** Masks for the first and the second four bytes of a value, by its length up to eight. */
 const low_masks = Int32Array.of(0, 0xff, 0xffff, 0xffffff, -1, -1, -1, -1, -1)
 const high_masks = Int32Array.of(0, 0, 0, 0, 0, 0xff, 0xffff, 0xffffff, -1)
 
@@ -14,29 +14,29 @@ export class ValueTable {
   #bytes = new Uint8Array(1 << 14)
   #starts = new Uint32Array(1 << 8)
   /**
-   * Four places for each: its hash and length, its number and one (nought is free), and its first eight bytes, so that a
-   * short value is known without a look elsewhere.
+   * Four entries for each value: its hash and length, its number plus one (0 marks a free slot), and its first eight
+   * bytes, so that a short value needs no other lookup.
    */
   #slots = new Int32Array(initial_slots * 4)
   #mask = initial_slots - 1
   #size = 0
   readonly #encoder = new TextEncoder()
-  /** What values were last added from, and its words; the words of our own bytes. */
+  /** The bytes that values were last added from, as words too; the stored bytes as words. */
   #source: Uint8Array = new Uint8Array(0)
   #words: DataView = new DataView(this.#source.buffer)
-  #mine = new DataView(this.#bytes.buffer)
+  #ownWords = new DataView(this.#bytes.buffer)
 
   get size(): number {
     return this.#size
   }
 
-  /** The number of a text. */
+  /** Adds a text and returns its number. */
   addText(text: string): number {
     const bytes = this.#encoder.encode(text)
     return this.add(bytes, 0, bytes.length)
   }
 
-  /** The number of `bytes[from]` to `bytes[to]`. */
+  /** Adds the value from `bytes[from]` to `bytes[to]` and returns its number. */
   add(bytes: Uint8Array, from: number, to: number): number {
     if (bytes !== this.#source) this.#readFrom(bytes)
     const words = this.#words
@@ -67,7 +67,7 @@ export class ValueTable {
     this.#words = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   }
 
-  /** Four bytes at a time; the last four overlap. */
+  /** Hashes four bytes at a time; the last four may overlap. */
   #hashOfRest(first: number, from: number, to: number): number {
     const words = this.#words
     let hash = first
@@ -78,15 +78,15 @@ export class ValueTable {
     return Math.imul(hash ^ words.getInt32(to - 4, true), 0x9e3779b1)
   }
 
-  /** Of values of which the first eight bytes are the same. */
-  #isEqual(known: number, from: number, to: number): boolean {
-    const start = this.#starts[known]!
-    if (this.#starts[known + 1]! - start !== to - from) return false
-    const [mine, words] = [this.#mine, this.#words]
+  /** Compares two values whose first eight bytes are equal. */
+  #isEqual(number: number, from: number, to: number): boolean {
+    const start = this.#starts[number]!
+    if (this.#starts[number + 1]! - start !== to - from) return false
+    const [ownWords, words] = [this.#ownWords, this.#words]
     for (let at = from + 8, other = start + 8; at < to - 4; at += 4, other += 4) {
-      if (mine.getInt32(other, true) !== words.getInt32(at, true)) return false
+      if (ownWords.getInt32(other, true) !== words.getInt32(at, true)) return false
     }
-    return mine.getInt32(start + to - from - 4, true) === words.getInt32(to - 4, true)
+    return ownWords.getInt32(start + to - from - 4, true) === words.getInt32(to - 4, true)
   }
 
   #append(slot: number, tag: number, low: number, high: number, bytes: Uint8Array, from: number, to: number): number {
@@ -94,10 +94,10 @@ export class ValueTable {
     if (number + 2 > this.#starts.length) this.#starts = widenArray(this.#starts, this.#starts.length * 2)
     const start = this.#starts[number]!
     const end = start + to - from
-    if (end > max_bytes) throw new RangeError(`the values of one column are more than ${max_bytes} bytes`)
+    if (end > max_bytes) throw new RangeError(`the values of one column have more than ${max_bytes} bytes`)
     if (end > this.#bytes.length) this.#widenBytes(end)
-    const mine = this.#bytes
-    for (let at = from, other = start; at < to; at++, other++) mine[other] = bytes[at]!
+    const stored = this.#bytes
+    for (let at = from, other = start; at < to; at++, other++) stored[other] = bytes[at]!
     this.#starts[number + 1] = end
     const slots = this.#slots
     slots[slot] = tag
@@ -112,7 +112,7 @@ export class ValueTable {
     const wider = new Uint8Array(Math.min(max_bytes, Math.max(needed, this.#bytes.length * 2)))
     wider.set(this.#bytes)
     this.#bytes = wider
-    this.#mine = new DataView(wider.buffer)
+    this.#ownWords = new DataView(wider.buffer)
   }
 
   #rehash(): void {
@@ -133,25 +133,25 @@ export class ValueTable {
     this.#mask = mask
   }
 
-  /** The bytes of one value; good until the next is added. */
+  /** Returns the bytes of one value; valid until the next value is added. */
   bytesOf(number: number): Uint8Array {
     return this.#bytes.subarray(this.#starts[number]!, this.#starts[number + 1]!)
   }
 
-  /** All values one after the other, and where each begins; good until the next is added. */
+  /** All values in sequence, and the start of each; valid until the next value is added. */
   get all(): { readonly bytes: Uint8Array; readonly starts: Uint32Array } {
     const starts = this.#starts.subarray(0, this.#size + 1)
     return { bytes: this.#bytes.subarray(0, starts[this.#size]!), starts }
   }
 
-  /** Nothing more will be added: what only adding needs is given up. */
+  /** Frees the memory that only `add` needs; nothing may be added afterwards. */
   close(): void {
     this.#slots = new Int32Array(0)
     this.#readFrom(new Uint8Array(0))
   }
 }
 
-/** At most four bytes as one number, the first one lowest. */
+/** Packs at most four bytes into one number, the first byte lowest. */
 function packWord(bytes: Uint8Array, from: number, to: number): number {
   let value = 0
   for (let at = Math.min(to, from + 4) - 1; at >= from; at--) value = (value << 8) | bytes[at]!

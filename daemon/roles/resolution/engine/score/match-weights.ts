@@ -1,25 +1,25 @@
-// Components of a score, stored beside the scores: the weight of each outcome of each field, and the fields with rarity
-// terms.
+// Components of a score, stored with the scores: the weight of each outcome of each field, and the fields with
+// frequency terms.
 import type { ComparedPairs } from '../compare/patterns.ts'
 import type { LensRecords } from '../records/records.ts'
 import type { DetailedResolution } from '../resolve.ts'
 import { computeWeights } from './model.ts'
 import { computeFrequencyTerms } from './pair-scores.ts'
 
-/** Natural logs by field and outcome; and for each field whether equal values are weighted by rarity. */
+/** Weights in natural logs by field and outcome, and whether each field weights equal values by frequency. */
 export type MatchWeights = {
   readonly outcomes: readonly (readonly number[])[]
   readonly hasFrequencies: readonly boolean[]
 }
 
-/** `byFrequency` applies to fields that do not specify it. */
+/** Extracts the weights of a model. `byFrequency` applies to fields that do not specify it. */
 export function extractMatchWeights(
-  { model, compares }: Pick<DetailedResolution, 'model' | 'compares'>,
+  { model, comparer }: Pick<DetailedResolution, 'model' | 'comparer'>,
   byFrequency: boolean,
 ): MatchWeights {
   return {
-    outcomes: computeWeights(model, compares),
-    hasFrequencies: compares.fields.map(({ hasFrequencies }) => hasFrequencies ?? byFrequency),
+    outcomes: computeWeights(model, comparer),
+    hasFrequencies: comparer.fields.map(({ hasFrequencies }) => hasFrequencies ?? byFrequency),
   }
 }
 
@@ -30,7 +30,7 @@ export type PartialMatchWeight = {
   readonly frequency_bits: number
 }
 
-/** Reads the contribution of each field to the score of a pair, as log-odds to base 2. */
+/** Creates a reader of the contribution of each field to the score of a pair, as log-odds to base 2. */
 export function createPartialWeightReader(
   records: LensRecords,
   compared: ComparedPairs,
@@ -38,8 +38,8 @@ export function createPartialWeightReader(
 ): (pair: number) => PartialMatchWeight[] {
   const { fields, rows } = records
   const { lefts, patternOf, patterns } = compared
-  const weighed = fields.map((field, at) => ({ ...field, hasFrequencies: weights.hasFrequencies[at] ?? false }))
-  const terms = computeFrequencyTerms(weighed, rows, false)
+  const weightedFields = fields.map((field, at) => ({ ...field, hasFrequencies: weights.hasFrequencies[at] ?? false }))
+  const terms = computeFrequencyTerms(weightedFields, rows, false)
   return (pair) => {
     const from = patternOf[pair]! * compared.fields
     return fields.map(({ name, column }, field) => {

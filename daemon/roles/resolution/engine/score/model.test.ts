@@ -1,10 +1,10 @@
-// Weights are ln(m / u), never rise as likeness falls, and learning finds the shares that made the data.
+// Weights are ln(m / u) and never rise as similarity falls; estimation recovers the shares in the data.
 import { expect, test } from 'vitest'
 import { computeProbabilities, computeWeights, estimateModel, scorePatterns } from './model.ts'
 
 const twoFields = { fields: [], outcomes: [4, 3] }
 
-test('weights never rise as likeness falls: levels that would are pooled', () => {
+test('weights never rise as similarity falls: such levels are pooled', () => {
   const m = [[0, 0.6, 0.1, 0.3]]
   const u = [[0, 0.1, 0.3, 0.6]]
   const [weights] = computeWeights({ m, u, lambda: 0.5 }, {})
@@ -14,7 +14,7 @@ test('weights never rise as likeness falls: levels that would are pooled', () =>
   expect(weights?.[3]).toBe(weights?.[2])
 })
 
-test('no evidence weighs nothing, and the prior is the odds of lambda', () => {
+test('missing evidence has no weight, and the prior is the odds of lambda', () => {
   const model = { m: [[0, 0.9, 0.1]], u: [[0, 0.1, 0.9]], lambda: 0.2 }
   const histogram = { fields: 1, patterns: Uint8Array.of(0, 1, 2), counts: Float64Array.of(1, 1, 1) }
   const [none, same, other] = scorePatterns(model, { fields: [], outcomes: [3] } as never, histogram)
@@ -23,7 +23,7 @@ test('no evidence weighs nothing, and the prior is the odds of lambda', () => {
   expect(other).toBeCloseTo(Math.log(0.25 / 9), 12)
 })
 
-test('what is learnt is the share of each level, smoothed by half a count', () => {
+test('the estimate is the share of each level, smoothed by half a count', () => {
   const histogram = { fields: 2, patterns: Uint8Array.of(1, 1, 3, 2), counts: Float64Array.of(10, 30) }
   const { m, u, lambda } = estimateModel(twoFields as never, histogram, Float64Array.of(1, 0))
   expect(lambda).toBe(0.25)
@@ -31,15 +31,15 @@ test('what is learnt is the share of each level, smoothed by half a count', () =
   expect(u[1]).toEqual([0, 0.25 / 30.5, 30.25 / 30.5])
 })
 
-test('a score of nought is an even chance', () => {
+test('a score of 0 is an even chance', () => {
   const [even, likely] = computeProbabilities(Float64Array.of(0, Math.log(3)))
   expect(even).toBe(0.5)
   expect(likely).toBeCloseTo(0.75, 12)
 })
 
-test('of no pairs nothing is learnt, and that is a number', () => {
-  const none = { fields: 2, patterns: new Uint8Array(), counts: new Float64Array() }
-  const { m, u, lambda } = estimateModel(twoFields as never, none, new Float64Array())
+test('an estimate without pairs is finite', () => {
+  const emptyHistogram = { fields: 2, patterns: new Uint8Array(), counts: new Float64Array() }
+  const { m, u, lambda } = estimateModel(twoFields as never, emptyHistogram, new Float64Array())
   expect(lambda).toBe(1e-9)
   expect([...m, ...u].flat().every(Number.isFinite)).toBe(true)
 })

@@ -4,23 +4,23 @@ import type { PatternHistogram } from '../compare/patterns.ts'
 import { createGenericShape, createTypeShape } from './shapes.ts'
 
 /**
- * `m[field][outcome]` and `u[field][outcome]`: probability of the outcome among matches and among non-matches; 0 for
- * outcome 0, no evidence. `lambda`: probability that a candidate is a match. After Fellegi and Sunter, "A Theory for
- * Record Linkage", 1969.
+ * The model. `m[field][outcome]` and `u[field][outcome]`: probability of the outcome among matches and among
+ * non-matches; 0 for outcome 0, no evidence. `lambda`: probability that a candidate is a match. After Fellegi and
+ * Sunter, "A Theory for Record Linkage", 1969.
  */
 export type MatchModel = {
   readonly m: readonly number[][]
   readonly u: readonly number[][]
   readonly lambda: number
-  /** Weight of each field and outcome in natural logs, where a lens fixes them instead of m and u. */
+  /** Weight of each field and outcome in natural logs, if a lens fixes weights instead of m and u. */
   readonly weights?: readonly number[][]
 }
 
-/** The model before training: u from pairs drawn at random, m from fixed shapes. */
-export function createInitialModel(comparing: PairComparer, random: PatternHistogram, lambda: number): MatchModel {
-  const { fields, outcomes, swapped } = comparing
-  const everything = new Float64Array(random.counts.length).fill(1)
-  const u = outcomes.map((count, field) => computeOutcomeFrequencies(random, field, count, everything))
+/** Creates the model before training: u from random pairs, m from fixed shapes. */
+export function createInitialModel(comparer: PairComparer, random: PatternHistogram, lambda: number): MatchModel {
+  const { fields, outcomes, swapped } = comparer
+  const ones = new Float64Array(random.counts.length).fill(1)
+  const u = outcomes.map((count, field) => computeOutcomeFrequencies(random, field, count, ones))
   const m = outcomes.map((count, field) => {
     const extra = field === swapped?.[0] ? 2 : 0
     const { type, levels } = fields[field]!
@@ -33,7 +33,8 @@ export function createInitialModel(comparing: PairComparer, random: PatternHisto
 const swap_share = 0.02
 
 /**
- * Probability of each outcome but the first among the weighted pairs, smoothed by half a count spread over the levels.
+ * Computes the probability of each outcome except the first among the weighted pairs, smoothed by half a count spread
+ * over the levels.
  */
 export function computeOutcomeFrequencies(
   { fields, patterns, counts }: PatternHistogram,
@@ -41,58 +42,59 @@ export function computeOutcomeFrequencies(
   outcomes: number,
   weights: Float64Array,
 ): number[] {
-  const found = new Array<number>(outcomes).fill(0)
+  const sums = new Array<number>(outcomes).fill(0)
   for (let pattern = 0; pattern < counts.length; pattern++) {
-    found[patterns[pattern * fields + field]!]! += counts[pattern]! * weights[pattern]!
+    sums[patterns[pattern * fields + field]!]! += counts[pattern]! * weights[pattern]!
   }
-  found[0] = 0
+  sums[0] = 0
   const levels = outcomes - 1
-  const sum = found.reduce((all, each) => all + each, 0) + 0.5
-  return found.map((each, outcome) => (outcome === 0 ? 0 : (each + 0.5 / levels) / sum))
+  const total = sums.reduce((all, sum) => all + sum, 0) + 0.5
+  return sums.map((sum, outcome) => (outcome === 0 ? 0 : (sum + 0.5 / levels) / total))
 }
 
 /**
- * ln(m / u) of each field and outcome; `missing` for no evidence. Never rises as likeness falls: adjacent levels that
- * would are pooled (Ayer et al., "An Empirical Distribution Function for Sampling with Incomplete Information", 1955).
+ * Computes ln(m / u) of each field and outcome; `missing` for no evidence. Weights never rise as similarity falls:
+ * adjacent levels are pooled where they would (Ayer et al., "An Empirical Distribution Function for Sampling with
+ * Incomplete Information", 1955).
  */
 export function computeWeights(
   { m, u, weights }: MatchModel,
   { swapped, missing = 0 }: Pick<PairComparer, 'swapped'> & { readonly missing?: number },
 ): readonly number[][] {
   if (weights) return weights
-  return m.map((of, field) => {
+  return m.map((shares, field) => {
     const extra = field === swapped?.[0] ? 2 : 0
-    const ordinary = of.length - extra
-    const pooled = poolFallingWeights(of.slice(1, ordinary), u[field]!.slice(1, ordinary))
-    const rest = of.slice(ordinary).map((each, at) => Math.log(each / u[field]![ordinary + at]!))
+    const ordinary = shares.length - extra
+    const pooled = poolFallingWeights(shares.slice(1, ordinary), u[field]!.slice(1, ordinary))
+    const rest = shares.slice(ordinary).map((share, at) => Math.log(share / u[field]![ordinary + at]!))
     return [missing, ...pooled, ...rest]
   })
 }
 
 function poolFallingWeights(m: readonly number[], u: readonly number[]): number[] {
   const pools: { m: number; u: number; levels: number }[] = []
-  for (const [level, each] of m.entries()) {
-    let pool = { m: each, u: u[level]!, levels: 1 }
+  for (const [level, share] of m.entries()) {
+    let pool = { m: share, u: u[level]!, levels: 1 }
     for (let last = pools.at(-1); last && last.m / last.u < pool.m / pool.u; last = pools.at(-1)) {
       pools.pop()
       pool = { m: last.m + pool.m, u: last.u + pool.u, levels: last.levels + pool.levels }
     }
     pools.push(pool)
   }
-  return pools.flatMap(({ m: of, u: by, levels }) => Array.from({ length: levels }, () => Math.log(of / by)))
+  return pools.flatMap((pool) => Array.from({ length: pool.levels }, () => Math.log(pool.m / pool.u)))
 }
 
 export function logit(probability: number): number {
   return Math.log(probability / (1 - probability))
 }
 
-/** Sum of prior and weights of each pattern, in natural logs of odds. */
+/** Sums the prior and the weights of each pattern, in natural log-odds. */
 export function scorePatterns(
   model: MatchModel,
-  comparing: PairComparer,
+  comparer: PairComparer,
   { fields, patterns, counts }: PatternHistogram,
 ): Float64Array {
-  const weights = computeWeights(model, comparing)
+  const weights = computeWeights(model, comparer)
   const prior = logit(model.lambda)
   const scores = new Float64Array(counts.length)
   for (let pattern = 0; pattern < counts.length; pattern++) {
@@ -104,9 +106,9 @@ export function scorePatterns(
 }
 
 /** Estimates m, u and lambda from the match probability of each pattern; lambda is near 0 without pairs. */
-export function estimateModel(comparing: PairComparer, histogram: PatternHistogram, matches: Float64Array): MatchModel {
-  const others = matches.map((each) => 1 - each)
-  const { outcomes } = comparing
+export function estimateModel(comparer: PairComparer, histogram: PatternHistogram, matches: Float64Array): MatchModel {
+  const nonMatches = matches.map((probability) => 1 - probability)
+  const { outcomes } = comparer
   let all = 0
   let matching = 0
   for (let pattern = 0; pattern < matches.length; pattern++) {
@@ -115,7 +117,7 @@ export function estimateModel(comparing: PairComparer, histogram: PatternHistogr
   }
   return {
     m: outcomes.map((count, field) => computeOutcomeFrequencies(histogram, field, count, matches)),
-    u: outcomes.map((count, field) => computeOutcomeFrequencies(histogram, field, count, others)),
+    u: outcomes.map((count, field) => computeOutcomeFrequencies(histogram, field, count, nonMatches)),
     lambda: Math.min(1 - 1e-9, Math.max(1e-9, all === 0 ? 0 : matching / all)),
   }
 }
@@ -124,16 +126,18 @@ export function computeProbabilities(scores: Float64Array): Float64Array {
   return scores.map((score) => 1 / (1 + Math.exp(-score)))
 }
 
-/** Expectation-maximisation over the patterns of the candidates (Dempster, Laird and Rubin, 1977). */
+/**
+ * Trains the model by expectation-maximisation over the patterns of the candidates (Dempster, Laird and Rubin, 1977).
+ */
 export function trainModel(
   model: MatchModel,
-  comparing: PairComparer,
+  comparer: PairComparer,
   histogram: PatternHistogram,
   rounds: number,
 ): MatchModel {
   let current = model
   for (let round = 0; round < rounds; round++) {
-    current = estimateModel(comparing, histogram, computeProbabilities(scorePatterns(current, comparing, histogram)))
+    current = estimateModel(comparer, histogram, computeProbabilities(scorePatterns(current, comparer, histogram)))
   }
   return current
 }

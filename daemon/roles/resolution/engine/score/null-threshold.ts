@@ -1,38 +1,38 @@
-// The score threshold for links between clean sources, from known non-matches: every candidate of a record but its own
-// link.
+// Derives the score threshold for links between clean sources from known non-matches: all candidates of a record except
+// its own link.
 
-/** The score of a record's link and the best score among its other candidates; -Infinity where it has no other. */
+/** The score of a record's link, and the best score among its other candidates; -Infinity without another candidate. */
 export type LinkRival = { readonly link: number; readonly other: number }
 
 const pass_count = 6
 const min_weight = 0.02
-/** Share of the known non-matches that must lie below a score before their proportion is read from it. */
+/** Minimum share of the known non-matches below a score, for an estimate of their proportion from it. */
 const min_tail = 0.2
 
 /**
- * Lowest score of an accepted link: the threshold with the highest expected F1. Links of records without a match are
- * distributed as the other candidates are, weighted by the probability that their record has no match (a local false
- * discovery rate; Efron, "Large-Scale Simultaneous Hypothesis Testing", 2004).
+ * Finds the lowest score of an accepted link: the threshold with the highest expected F1. Links of records without a
+ * match have the distribution of the other candidates, weighted by the probability that their record has no match (a
+ * local false discovery rate; Efron, "Large-Scale Simultaneous Hypothesis Testing", 2004).
  */
 export function findNullThreshold(rivals: readonly LinkRival[]): number {
   const records = rivals.length
   const links = rivals.map(({ link }) => link).sort((a, b) => a - b)
   let weights = new Array<number>(records).fill(1)
   let nulls = buildDistribution(rivals, weights)
-  let part = 1
+  let unmatchedShare = 1
   for (let pass = 0; pass < pass_count; pass++) {
-    part = estimateUnmatchedShare(links, nulls)
+    unmatchedShare = estimateUnmatchedShare(links, nulls)
     weights = rivals.map(({ link }) =>
-      Math.max(min_weight, 1 - computeLocalFalseDiscoveryRate(link, links, nulls, part)),
+      Math.max(min_weight, 1 - computeLocalFalseDiscoveryRate(link, links, nulls, unmatchedShare)),
     )
     nulls = buildDistribution(rivals, weights)
   }
-  part = estimateUnmatchedShare(links, nulls)
-  const matches = records * (1 - part)
+  unmatchedShare = estimateUnmatchedShare(links, nulls)
+  const matches = records * (1 - unmatchedShare)
   let best = { value: -1, threshold: Number.NEGATIVE_INFINITY }
   for (const [at, threshold] of links.entries()) {
     const linked = records - at
-    const wrong = Math.min(linked, records * part * (1 - computeShareBelow(nulls, threshold)))
+    const wrong = Math.min(linked, records * unmatchedShare * (1 - computeShareBelow(nulls, threshold)))
     const right = Math.min(linked - wrong, matches)
     const value = (2 * right) / (linked + matches)
     if (value > best.value) best = { value, threshold }
@@ -55,13 +55,13 @@ function buildDistribution(rivals: readonly LinkRival[], weights: readonly numbe
   }
 }
 
-/** Share of the weight strictly below a score. */
+/** Computes the share of the weight strictly below a score. */
 function computeShareBelow({ values, sums }: WeightedDistribution, score: number): number {
   const at = countBelow(values, score)
   return at === 0 ? 0 : sums[at - 1]!
 }
 
-/** Number of the ascending values below a score. */
+/** Counts the ascending values below a score. */
 function countBelow(values: readonly number[], score: number): number {
   let [from, to] = [0, values.length]
   while (from < to) {
@@ -85,8 +85,8 @@ function computeLocalFalseDiscoveryRate(
   link: number,
   links: readonly number[],
   nulls: WeightedDistribution,
-  part: number,
+  unmatchedShare: number,
 ): number {
   const linkedShare = 1 - countBelow(links, link) / links.length
-  return Math.min(1, (part * (1 - computeShareBelow(nulls, link))) / Math.max(linkedShare, 1e-12))
+  return Math.min(1, (unmatchedShare * (1 - computeShareBelow(nulls, link))) / Math.max(linkedShare, 1e-12))
 }

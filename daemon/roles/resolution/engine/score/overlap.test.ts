@@ -1,16 +1,16 @@
-// What two fields both tell is shared between them, and what is told by one alone is not.
+// Two fields share the evidence that both provide, but not the evidence that one provides alone.
 import { expect, test } from 'vitest'
 import { createRandom } from '../random.ts'
 import { estimateFieldOverlaps } from './overlap.ts'
 
-test('a town and its postal code tell the same; a name beside them tells its own, even where records are doubled', () => {
+test('a town and its postal code share their evidence; a name has its own, even among duplicated records', () => {
   const people = 20_000
-  const by = createRandom(3)
+  const random = createRandom(3)
   const values: number[] = []
   for (let person = 0; person < people; person++) {
-    const town = Math.floor(by() * 300)
-    const one = [town, town + 1_000, Math.floor(by() * 400), person]
-    values.push(...one, ...one)
+    const town = Math.floor(random() * 300)
+    const record = [town, town + 1_000, Math.floor(random() * 400), person]
+    values.push(...record, ...record)
   }
   const table = { rows: people * 2, width: 4, values: Int32Array.from(values) }
   const sizes = [0, 1, 2, 3].map((field) => {

@@ -1,39 +1,40 @@
-// Overlap of evidence between fields: a town implies its postal code, and agreement in both must not count twice.
+// Overlap of evidence between fields: a town implies its postal code, so agreement in both must not count twice.
 import { SortedHashes } from '../block/sorted-hashes.ts'
 import { drawRows, type RowTable } from '../compare/row-table.ts'
 
 const max_sampled_rows = 30_000
 /**
- * Partners that a record may have: pairs of one entity agree in much, and tell nothing about the dependence of fields.
+ * Number of matches that a record may have: pairs of one entity agree in many fields, and reveal nothing about the
+ * dependence of fields.
  */
 const max_partners = 2
 /** Standard errors by which agreement must exceed chance. */
 const min_standard_errors = 3
 
 /**
- * For each field, how many times over its evidence is repeated: 1 by itself, plus the degree to which other fields
+ * Estimates how often the evidence of each field is repeated: 1 by itself, plus the degree to which other fields
  * predict it. Equality in `g` predicts `f` by 1 - ln P(f equal | g equal) / ln P(f equal), over pairs of rows of
  * different entities. `sizes`: rows per value of each field.
  */
 export function estimateFieldOverlaps(table: RowTable, sizes: readonly Int32Array[], random: () => number): number[] {
-  const chances = sizes.map((of) => computeChanceAgreement(of, table.rows))
+  const chances = sizes.map((fieldSizes) => computeChanceAgreement(fieldSizes, table.rows))
   // Shuffled, because adjacent rows are often one entity.
   const drawn = drawRows(table.rows, max_sampled_rows, random).sort((a, b) => hashRow(a) - hashRow(b) || a - b)
   const sorted = new SortedHashes(drawn.length)
   const copies = chances.map(() => 1)
-  for (const [condition, of] of sizes.entries()) {
-    const { pairs, same, equal } = countEqualNeighbours(table, drawn, sorted, condition, of)
-    for (const [field, alone] of chances.entries()) {
-      if (field === condition || pairs === 0 || alone <= 0 || alone >= 1) continue
-      const sure = equal[field]! - max_partners * same - min_standard_errors * Math.sqrt(equal[field]! + 1)
-      const together = Math.max(alone, sure / pairs)
-      copies[field]! += 1 - Math.log(together) / Math.log(alone)
+  for (const [condition, fieldSizes] of sizes.entries()) {
+    const { pairs, same, equal } = countEqualNeighbours(table, drawn, sorted, condition, fieldSizes)
+    for (const [field, chance] of chances.entries()) {
+      if (field === condition || pairs === 0 || chance <= 0 || chance >= 1) continue
+      const significant = equal[field]! - max_partners * same - min_standard_errors * Math.sqrt(equal[field]! + 1)
+      const conditional = Math.max(chance, significant / pairs)
+      copies[field]! += 1 - Math.log(conditional) / Math.log(chance)
     }
   }
   return copies
 }
 
-/** Probability that two random rows have the same value. */
+/** Computes the probability that two random rows have the same value. */
 export function computeChanceAgreement(sizes: Int32Array, rows: number): number {
   let same = 0
   for (const size of sizes) same += size * (size - 1)
@@ -41,8 +42,8 @@ export function computeChanceAgreement(sizes: Int32Array, rows: number): number 
 }
 
 /**
- * Counts neighbours among the drawn rows with the same value: how many agree in each field, and how many are one entity
- * if each had one partner.
+ * Counts neighbours with the same value among the drawn rows: all pairs, pairs that agree in each field, and expected
+ * pairs of one entity if each row had one match.
  */
 function countEqualNeighbours(
   { width, values }: RowTable,

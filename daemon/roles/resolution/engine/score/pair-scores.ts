@@ -1,12 +1,12 @@
-// Scores of pairs: the score of the pattern plus the rarity of the values that both have.
+// Scores of pairs: the score of the pattern plus the rarity of shared values.
 import type { FieldColumn, FrequencyTerms, PairComparer } from '../compare/pair-comparer.ts'
 import type { RatedPairs } from '../compare/patterns.ts'
 import { countRows } from '../text/dictionary.ts'
 import { type MatchModel, scorePatterns } from './model.ts'
 
 /**
- * ln(sum of squared frequencies / frequency of the value), by value code. `byFrequency` applies to fields that do not
- * specify it.
+ * Computes ln(sum of squared frequencies / frequency of the value), by value code. `byFrequency` applies to fields that
+ * do not specify it.
  */
 export function computeFrequencyTerms(
   fields: readonly FieldColumn[],
@@ -27,17 +27,18 @@ export function computeFrequencyTerms(
   })
 }
 
-/** In natural logs of odds. `known`: scores of the first pairs by the same model, which are reused. */
+/** Computes scores in natural log-odds. `previous`: scores of the first pairs by the same model, which are reused. */
 export function computePairScores(
-  compares: PairComparer,
+  comparer: PairComparer,
   compared: RatedPairs,
   model: MatchModel,
-  known: Float64Array = new Float64Array(0),
+  previous: Float64Array = new Float64Array(0),
 ): Float64Array {
-  const ofPatterns = scorePatterns(model, compares, compared)
+  const patternScores = scorePatterns(model, comparer, compared)
   const { length, patternOf, rarity } = compared
   const scores = new Float64Array(length)
-  scores.set(known)
-  for (let pair = known.length; pair < length; pair++) scores[pair] = ofPatterns[patternOf[pair]!]! + rarity[pair]!
+  scores.set(previous)
+  for (let pair = previous.length; pair < length; pair++)
+    scores[pair] = patternScores[patternOf[pair]!]! + rarity[pair]!
   return scores
 }

@@ -1,4 +1,4 @@
-// Typical shapes of m: how often true pairs reach each level of a field, before any data is seen.
+// Typical shapes of m: the share of true pairs at each level of a field, before training.
 import type { FieldType } from '../../lens/model.ts'
 
 const text_shape = [3, 3, 2.5, 2, 1.5, 1, 0.6, 0.4, 0.2, 0.1, 0.1]
@@ -7,13 +7,13 @@ const level_decay = 0.55
 const different_share = 0.07
 const equal_share = 0.85
 
-/** The shape for levels of a lens, for any type. */
+/** Creates the shape for levels of a lens, for any type. */
 export function createGenericShape(levels: number): number[] {
   const falling = normaliseShares(Array.from({ length: levels - 1 }, (_, level) => level_decay ** level))
   return [...falling.map((part) => part * (1 - different_share)), different_share]
 }
 
-/** Shares that sum to 1 over the levels. True pairs are mostly equal, rarely entirely different. */
+/** Creates shares that sum to 1 over the levels. True pairs are mostly equal, rarely entirely different. */
 export function createTypeShape(type: FieldType, levels: number): number[] {
   switch (type) {
     case 'text':

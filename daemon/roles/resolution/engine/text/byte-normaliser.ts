@@ -1,11 +1,14 @@
-// Normal forms of plain values byte by byte: what is written in ASCII needs no string to be brought into its form.
+// Normalises plain values byte by byte: ASCII values need no decoding to a string.
 import type { NormaliserName } from '../../lens/normalisers.ts'
 
-/** Writes the normal form of `bytes[from]` to `bytes[to]` to the start of `into`; its length, or -1: it needs a closer look. */
+/**
+ * Writes the normalised form of `bytes[from]` to `bytes[to]` to `into`; returns its length, or -1 for the text
+ * normaliser.
+ */
 export type ByteNormaliser = (bytes: Uint8Array, from: number, to: number, into: Uint8Array) => number
 
 const space = 32
-/** Of each byte of ASCII: its small letter or digit, and a space for all else. */
+/** Lower-case letter or digit of each ASCII byte, and a space for other bytes. */
 const asciiLetters = Uint8Array.from({ length: 128 }, (_, byte) => {
   const letter = String.fromCharCode(byte).toLowerCase()
   return /[a-z0-9]/.test(letter) ? letter.charCodeAt(0) : space
@@ -33,15 +36,15 @@ function normaliseCode(bytes: Uint8Array, from: number, to: number, into: Uint8A
   return length
 }
 
-/** `yyyymmdd`, or the same with one sign between each two parts. */
+/** Normalises `yyyymmdd`, also with a separator between the parts. */
 function normaliseDate(bytes: Uint8Array, from: number, to: number, into: Uint8Array): number {
-  const apart = to - from === 10 ? 1 : 0
-  if (to - from !== 8 + 2 * apart) return -1
-  if (apart === 1 && !(isSeparator(bytes[from + 4]!) && isSeparator(bytes[from + 7]!))) return -1
-  for (let place = 0; place < 8; place++) {
-    const byte = bytes[from + place + apart * ((place > 3 ? 1 : 0) + (place > 5 ? 1 : 0))]!
+  const separator_length = to - from === 10 ? 1 : 0
+  if (to - from !== 8 + 2 * separator_length) return -1
+  if (separator_length === 1 && !(isSeparator(bytes[from + 4]!) && isSeparator(bytes[from + 7]!))) return -1
+  for (let digit = 0; digit < 8; digit++) {
+    const byte = bytes[from + digit + separator_length * ((digit > 3 ? 1 : 0) + (digit > 5 ? 1 : 0))]!
     if (!isDigit(byte)) return -1
-    into[place] = byte
+    into[digit] = byte
   }
   return 8
 }
@@ -74,7 +77,7 @@ function deferToText(): number {
   return -1
 }
 
-/** Of the forms that most values have; the others always look closer. */
+/** Byte normalisers of the most frequent forms; others always use the text normaliser. */
 const byteNormalisers: Partial<Readonly<Record<NormaliserName, ByteNormaliser>>> = {
   words: normaliseWords,
   code: normaliseCode,
@@ -82,7 +85,7 @@ const byteNormalisers: Partial<Readonly<Record<NormaliserName, ByteNormaliser>>>
   email: normaliseEmail,
 }
 
-/** What several normalisers do together is done to texts. */
+/** Chooses the byte normaliser; several normalisers together always use the text normaliser. */
 export function chooseByteNormaliser([name, ...others]: readonly NormaliserName[]): ByteNormaliser {
   return (name && others.length === 0 ? byteNormalisers[name] : undefined) ?? deferToText
 }

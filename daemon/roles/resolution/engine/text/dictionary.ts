@@ -1,4 +1,5 @@
-// Distinct values of a column by number: comparing equal values is comparing integers, and kernels read code units, never strings.
+// Distinct values of a column by number: equality is a comparison of integers, and kernels read code units, not
+// strings.
 
 /** Values in order of first appearance; `starts[code]` to `starts[code + 1]` are a value's UTF-16 code units. */
 export type Dictionary = {
@@ -7,22 +8,22 @@ export type Dictionary = {
   readonly starts: Uint32Array
 }
 
-/** One value a row: its number in the dictionary, or -1 where there is none; `counts`: how many rows have each, if that is known. */
+/** A column: the number of each row's value, or -1 without one. `counts`: rows of each value, if already counted. */
 export type DictionaryColumn = {
   readonly codes: Int32Array
   readonly dictionary: Dictionary
   readonly counts?: Int32Array
 }
 
-/** Numbers strings as they come. */
+/** Numbers strings in the order of their first appearance. */
 export class DictionaryBuilder {
   readonly #numbers = new Map<string, number>()
 
-  /** The value's number; the empty string has none, which is -1. */
+  /** Returns the number of a value; -1 for the empty string. */
   add(value: string): number {
     if (value === '') return -1
-    const known = this.#numbers.get(value)
-    if (known !== undefined) return known
+    const number = this.#numbers.get(value)
+    if (number !== undefined) return number
     const code = this.#numbers.size
     this.#numbers.set(value, code)
     return code
@@ -46,10 +47,10 @@ export function buildDictionary(values: readonly string[]): Dictionary {
   return { size: values.length, units, starts }
 }
 
-/** The same of values that are held as UTF-8, in their order. */
+/** Builds a dictionary from UTF-8 values, in order. */
 export function buildDictionaryFromBytes({ bytes, starts }: { bytes: Uint8Array; starts: Uint32Array }): Dictionary {
-  const isPlain = bytes.every((byte) => byte < 128)
-  if (isPlain) return { size: starts.length - 1, units: Uint16Array.from(bytes), starts: starts.slice() }
+  const isAscii = bytes.every((byte) => byte < 128)
+  if (isAscii) return { size: starts.length - 1, units: Uint16Array.from(bytes), starts: starts.slice() }
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const values = Array.from({ length: starts.length - 1 }, (_, code) => {
     return decoder.decode(bytes.subarray(starts[code]!, starts[code + 1]!))
@@ -74,7 +75,7 @@ export function decodeText({ units, starts }: Dictionary, code: number): string 
   return text
 }
 
-/** Each value of the column seen through `view`: what a key, a sound or a part of it is. The empty string is no value. */
+/** Maps each value of the column by `view`, as to a key, a sound or a part. An empty result is a missing value. */
 export function mapColumn(column: DictionaryColumn, view: (value: string) => string): DictionaryColumn {
   const builder = new DictionaryBuilder()
   const { dictionary, codes } = column
@@ -83,9 +84,9 @@ export function mapColumn(column: DictionaryColumn, view: (value: string) => str
   return { codes: codes.map((code) => (code < 0 ? -1 : numbers[code]!)), dictionary: builder.finish() }
 }
 
-/** How many rows have each value. */
-export function countRows({ codes, dictionary, counts: known }: DictionaryColumn): Int32Array {
-  if (known) return known
+/** Counts the rows of each value. */
+export function countRows({ codes, dictionary, counts: precomputed }: DictionaryColumn): Int32Array {
+  if (precomputed) return precomputed
   const counts = new Int32Array(dictionary.size)
   for (let row = 0; row < codes.length; row++) {
     const code = codes[row]!

@@ -1,4 +1,4 @@
-// Names that sound alike have one sound, whatever their spelling.
+// Names that sound alike have the same code for any spelling.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { computeSoundSignature, metaphone } from './metaphone.ts'
@@ -14,7 +14,7 @@ test.each([
   expect(new Set(names.map(metaphone)).size).toBe(sounds)
 })
 
-test('what has no letters has no sound', () => {
+test('a text without letters has no sound', () => {
   expect(metaphone('12 34')).toBe('')
 })
 
@@ -23,7 +23,7 @@ function computeSignature(text: string): number {
   return computeSoundSignature(units, 2, units.length - 1)
 }
 
-test('the sign of a text is that of its sound: what is always heard, and a vowel at the beginning', () => {
+test('the signature of a text depends on its always key letters and its initial vowel only', () => {
   const letters = fc.constantFrom(
     ...'abcdefghijklmnopqrstuvwxyz',
     'l',
@@ -38,15 +38,15 @@ test('the sign of a text is that of its sound: what is always heard, and a vowel
     "'",
     'é',
   )
-  const signs = new Map<string, number>()
+  const signatures = new Map<string, number>()
   fc.assert(
     fc.property(fc.string({ unit: letters, maxLength: 8 }), (text) => {
       const sound = metaphone(text)
-      const heard = `${/^[aeiou]/.exec(sound)?.[0] ?? ''} ${sound.replace(/[^lmnr]/g, '')}`
-      expect(computeSignature(text)).toBe(signs.get(heard) ?? computeSignature(text))
-      signs.set(heard, computeSignature(text))
+      const key = `${/^[aeiou]/.exec(sound)?.[0] ?? ''} ${sound.replace(/[^lmnr]/g, '')}`
+      expect(computeSignature(text)).toBe(signatures.get(key) ?? computeSignature(text))
+      signatures.set(key, computeSignature(text))
     }),
     { numRuns: 20_000 },
   )
-  expect(new Set(signs.values()).size).toBe(signs.size)
+  expect(new Set(signatures.values()).size).toBe(signatures.size)
 })

@@ -5,20 +5,20 @@ const vowels = 'aeiou'
 const softeningVowels = 'eiy'
 const [a, e] = [97, 101]
 
-/** Letters of which the sound has as many as the text, in the same order, doubled ones once. */
+/** Letters that the sound always contains as in the text, in the same order, doubled ones once. */
 const always_heard = 'lmnr'
-/** By code unit: from 1 on for letters that are always heard, 0 for other letters, -1 for anything else. */
+/** Kind of each code unit: from 1 on for always heard letters, 0 for other letters, -1 for anything else. */
 const letterKinds = Int8Array.from({ length: 128 }, (_, unit) => {
   const letter = String.fromCharCode(unit)
   return /[a-z]/.test(letter) ? always_heard.indexOf(letter) + 1 : -1
 })
 
 /**
- * A number that texts share which sound the same, and few others: of what is always heard, and of the vowel that a word
- * begins with. The text is `units[from]` to `units[to]`.
+ * Computes a number that texts with the same sound share, and few others: from the always heard letters and the initial
+ * vowel. The text is `units[from]` to `units[to]`.
  */
 export function computeSoundSignature(units: Uint16Array, from: number, to: number): number {
-  let [sign, before, letters, first] = [0, 0, 0, 0]
+  let [signature, before, letters, first] = [0, 0, 0, 0]
   for (let at = from; at < to; at++) {
     const unit = units[at]!
     const kind = unit < 128 ? letterKinds[unit]! : -1
@@ -26,12 +26,12 @@ export function computeSoundSignature(units: Uint16Array, from: number, to: numb
     before = unit
     letters++
     if (letters === 1 || (letters === 2 && first === a && unit === e)) first = unit
-    if (kind > 0) sign = Math.imul(sign, 5) + kind
+    if (kind > 0) signature = Math.imul(signature, 5) + kind
   }
-  return Math.imul(sign, 32) + (vowels.includes(String.fromCharCode(first)) ? first - a + 1 : 0)
+  return Math.imul(signature, 32) + (vowels.includes(String.fromCharCode(first)) ? first - a + 1 : 0)
 }
 
-/** The sound of the letters a to z in a lower-case text; what is none of them is left out. Empty for no letters. */
+/** Computes the sound of the letters a to z in a lower-case text, ignoring other characters. Empty without letters. */
 export function metaphone(text: string): string {
   const word = dropSilentStart(text.replace(/[^a-z]/g, '').replace(/([abd-z])\1+/g, '$1'))
   let sound = ''
@@ -49,7 +49,7 @@ function dropSilentStart(word: string): string {
   return word.startsWith('wh') ? `w${word.slice(2)}` : word
 }
 
-/** What is heard at a place, and how many letters make it. */
+/** Reads the sound at a position, and the number of letters of it. */
 function readSound(word: string, at: number): [string, number] {
   const letter = word[at] ?? ''
   const next = word[at + 1] ?? ''

@@ -1,4 +1,4 @@
-// What people write in many ways, and the one form of it.
+// Different notations have one normalised form.
 import { expect, test } from 'vitest'
 import {
   normaliseCode,
@@ -15,8 +15,8 @@ test.each([
   ['Straße', 'strasse'],
   ['Жуков', 'жуков'],
   ['!?', ''],
-])('the words of %j are %j', (text, wanted) => {
-  expect(normaliseWords(text)).toBe(wanted)
+])('the words of %j are %j', (text, expected) => {
+  expect(normaliseWords(text)).toBe(expected)
 })
 
 test.each([
@@ -27,8 +27,8 @@ test.each([
   ['1971-5-4', '19710504'],
   ['1971', '1971'],
   ['unknown', ''],
-])('the date %j is %j', (text, wanted) => {
-  expect(normaliseDate(text)).toBe(wanted)
+])('the date %j is %j', (text, expected) => {
+  expect(normaliseDate(text)).toBe(expected)
 })
 
 test('codes, mail, numbers and years', () => {

@@ -1,6 +1,6 @@
-// One form for what people write in many: case, accents, punctuation, the order of a date.
+// Normalises different notations: case, accents, punctuation, the order of a date.
 
-/** Lower case, no accents, runs of anything but letters and digits as one space. */
+/** Lower-cases, removes accents, and replaces other characters than letters and digits with single spaces. */
 export function normaliseWords(text: string): string {
   return text
     .normalize('NFKD')
@@ -11,7 +11,7 @@ export function normaliseWords(text: string): string {
     .trim()
 }
 
-/** Letters and digits alone. */
+/** Keeps letters and digits only. */
 export function normaliseCode(text: string): string {
   return normaliseWords(text).replaceAll(' ', '')
 }
@@ -20,13 +20,15 @@ export function normaliseEmail(text: string): string {
   return text.normalize('NFKC').trim().toLowerCase()
 }
 
-/** A number above nought as `String` writes it; the empty string for all else. Signs of currency and thousands are left out. */
+/**
+ * Normalises a number above 0 to the form of `String`, without currency and thousands signs; other text becomes empty.
+ */
 export function normaliseNumber(text: string): string {
   const value = Number(text.replace(/[\s,$€£]/g, ''))
   return Number.isFinite(value) && value > 0 ? String(value) : ''
 }
 
-/** The first four digits in a row. */
+/** Extracts the first four consecutive digits. */
 export function normaliseYear(text: string): string {
   return /\d{4}/.exec(text)?.[0] ?? ''
 }
@@ -34,12 +36,12 @@ export function normaliseYear(text: string): string {
 const yearFirstDate = /^\D*(\d{4})\D?(\d{1,2})\D?(\d{1,2})(?!\d)/
 const yearLastDate = /^\D*(\d{1,2})\D(\d{1,2})\D(\d{4})/
 
-/** `yyyymmdd`; the year first or, with signs between, last after day and month. A partial or odd date keeps its digits. */
+/** Normalises a date to `yyyymmdd`: year first, or day, month, year with separators. Other text keeps its digits. */
 export function normaliseDate(text: string): string {
-  const big = yearFirstDate.exec(text)
-  if (big) return `${big[1]}${padTwoDigits(big[2])}${padTwoDigits(big[3])}`
-  const little = yearLastDate.exec(text)
-  if (little) return `${little[3]}${padTwoDigits(little[2])}${padTwoDigits(little[1])}`
+  const yearFirst = yearFirstDate.exec(text)
+  if (yearFirst) return `${yearFirst[1]}${padTwoDigits(yearFirst[2])}${padTwoDigits(yearFirst[3])}`
+  const yearLast = yearLastDate.exec(text)
+  if (yearLast) return `${yearLast[3]}${padTwoDigits(yearLast[2])}${padTwoDigits(yearLast[1])}`
   return text.replace(/\D/g, '')
 }
 

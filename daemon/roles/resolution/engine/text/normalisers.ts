@@ -1,4 +1,4 @@
-// What each named normaliser does to a value; an unreadable value becomes the empty string, which counts as missing.
+// The named normalisers of values; an unreadable value becomes the empty string, which counts as missing.
 import type { NormaliserName } from '../../lens/normalisers.ts'
 import {
   normaliseCode,
@@ -30,26 +30,26 @@ const normalisers: Readonly<Record<NormaliserName, Normaliser>> = {
   no_placeholders: (text) => (placeholderPattern.test(text.trim()) ? '' : text),
 }
 
-/** What people and programs write where they know nothing. */
+/** Placeholders that people and programs write for unknown values. */
 const placeholderPattern =
   /^(|-+|\.+|\?+|n\/?a|nan|null|none|nil|unknown|not known|unbekannt|missing|tba|tbd|x{2,}|0000-00-00)$/i
 
-/** All of them, one after the other. */
+/** Creates a function that applies the normalisers in order. */
 export function createNormaliser(names: readonly NormaliserName[]): Normaliser {
   const [first, second, ...others] = names.map((name) => normalisers[name])
   if (!first) return (text) => text
   if (!second) return first
-  return (text) => [second, ...others].reduce((value, each) => each(value), first(text))
+  return (text) => [second, ...others].reduce((value, normalise) => normalise(value), first(text))
 }
 
-/** Any finite number, negative ones and nought with them. */
+/** Normalises any finite number, including negative numbers and 0. */
 function normaliseDecimal(text: string): string {
   const plain = text.replace(/[\s,$€£]/g, '')
   const value = plain === '' ? Number.NaN : Number(plain)
   return Number.isFinite(value) ? String(value) : ''
 }
 
-/** `latitude,longitude` in degrees, whatever stands around and between them. */
+/** Normalises a location to `latitude,longitude` in degrees, ignoring other text around and between the numbers. */
 function normaliseLocation(text: string): string {
   const [, latitude = '', longitude = ''] =
     /^[^\d+-]*([+-]?\d+(?:\.\d+)?)[^\d+-]+([+-]?\d+(?:\.\d+)?)\D*$/.exec(text) ?? []
@@ -58,9 +58,9 @@ function normaliseLocation(text: string): string {
   return Math.abs(north) <= 90 && Math.abs(east) <= 180 ? `${north},${east}` : ''
 }
 
-/** Different things between `;`, `|` or `,`, in one order; brackets and quotation marks around them are left out. */
+/** Normalises a list separated by `;`, `|` or `,` to sorted distinct elements, without brackets and quotation marks. */
 function normaliseSet(text: string): string {
   const parts = text.replace(/^[[{(]|[\])}]$/g, '').split(/[;|,\n]/)
-  const things = parts.map((part) => normaliseWords(part)).filter((part) => part !== '')
-  return [...new Set(things)].sort().join('|')
+  const elements = parts.map((part) => normaliseWords(part)).filter((part) => part !== '')
+  return [...new Set(elements)].sort().join('|')
 }

@@ -1,10 +1,10 @@
-// Holds the bit-parallel kernels to their plain definitions.
+// The bit-parallel kernels give the results of their plain definitions.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { buildDictionary } from './dictionary.ts'
 import { StringMatcher } from './string-matcher.ts'
 
-/** By the definition, letter by letter. */
+/** Computes the distance by its definition, letter by letter. */
 function computeDistanceByDefinition(a: string, b: string): number {
   const table = Array.from({ length: a.length + 1 }, (_, y) => Array.from({ length: b.length + 1 }, (_, x) => x + y))
   const at = (y: number, x: number) => table[y]?.[x] ?? 0
@@ -21,20 +21,21 @@ function computeDistanceByDefinition(a: string, b: string): number {
 
 function computeJaroWinklerByDefinition(a: string, b: string): number {
   const reach = Math.max(0, Math.floor(Math.max(a.length, b.length) / 2) - 1)
-  const takenOfA = new Set<number>()
-  const ofB: string[] = []
+  const matchedOfA = new Set<number>()
+  const lettersOfB: string[] = []
   for (const [at, letter] of [...b].entries()) {
-    const found = [...a].findIndex(
-      (each, place) => each === letter && Math.abs(place - at) <= reach && !takenOfA.has(place),
+    const match = [...a].findIndex(
+      (candidate, index) => candidate === letter && Math.abs(index - at) <= reach && !matchedOfA.has(index),
     )
-    if (found < 0) continue
-    takenOfA.add(found)
-    ofB.push(letter)
+    if (match < 0) continue
+    matchedOfA.add(match)
+    lettersOfB.push(letter)
   }
-  const ofA = [...a].filter((_, place) => takenOfA.has(place))
-  if (ofA.length === 0) return 0
-  const moved = Math.floor(ofA.filter((letter, at) => letter !== ofB[at]).length / 2)
-  const jaro = (ofA.length / a.length + ofA.length / b.length + (ofA.length - moved) / ofA.length) / 3
+  const lettersOfA = [...a].filter((_, index) => matchedOfA.has(index))
+  if (lettersOfA.length === 0) return 0
+  const moved = Math.floor(lettersOfA.filter((letter, at) => letter !== lettersOfB[at]).length / 2)
+  const jaro =
+    (lettersOfA.length / a.length + lettersOfA.length / b.length + (lettersOfA.length - moved) / lettersOfA.length) / 3
   let prefix = 0
   while (prefix < Math.min(4, a.length, b.length) && a[prefix] === b[prefix]) prefix++
   return jaro + prefix * 0.1 * (1 - jaro)
@@ -50,27 +51,29 @@ describe('distance', () => {
     ['ca', 'abc', 3],
     ['kitten', 'sitting', 3],
     ['a', 'a', 0],
-  ])('%s and %s are %i apart', (a, b, apart) => {
-    expect(createMatcher(a, b).distance(0, 1, 9)).toBe(apart)
+  ])('%s and %s are %i apart', (a, b, distance) => {
+    expect(createMatcher(a, b).distance(0, 1, 9)).toBe(distance)
   })
 
-  test('is that of its definition, cut off above what is asked', () => {
+  test('equals its definition, capped above the requested maximum', () => {
     fc.assert(
-      fc.property(arbitraryLetters(40), arbitraryLetters(40), fc.nat(6), (a, b, most) => {
-        expect(createMatcher(a, b).distance(0, 1, most)).toBe(Math.min(most + 1, computeDistanceByDefinition(a, b)))
+      fc.property(arbitraryLetters(40), arbitraryLetters(40), fc.nat(6), (a, b, max_distance) => {
+        expect(createMatcher(a, b).distance(0, 1, max_distance)).toBe(
+          Math.min(max_distance + 1, computeDistanceByDefinition(a, b)),
+        )
       }),
       { numRuns: 500 },
     )
   })
 
-  test('does not depend on what was compared before', () => {
+  test('does not depend on earlier comparisons', () => {
     fc.assert(
       fc.property(fc.array(arbitraryLetters(12), { minLength: 3, maxLength: 6 }), (values) => {
         const matcher = createMatcher(...values)
-        for (const [a, one] of values.entries()) {
-          for (const [b, other] of values.entries()) {
-            expect(matcher.distance(a, b, 20)).toBe(computeDistanceByDefinition(one, other))
-            expect(matcher.jaroWinkler(a, b, 0)).toBeCloseTo(computeJaroWinklerByDefinition(one, other), 12)
+        for (const [a, left] of values.entries()) {
+          for (const [b, right] of values.entries()) {
+            expect(matcher.distance(a, b, 20)).toBe(computeDistanceByDefinition(left, right))
+            expect(matcher.jaroWinkler(a, b, 0)).toBeCloseTo(computeJaroWinklerByDefinition(left, right), 12)
           }
         }
       }),
@@ -88,17 +91,17 @@ describe('Jaro-Winkler', () => {
     expect(createMatcher(a, b).jaroWinkler(0, 1, 0)).toBeCloseTo(similarity, 3)
   })
 
-  test('is 0 instead where it is surely below what is asked, and never where it is not', () => {
+  test('may be 0 below the requested minimum, and is exact otherwise', () => {
     fc.assert(
       fc.property(
         arbitraryLetters(20),
         arbitraryLetters(20),
         fc.double({ min: 0, max: 1, noNaN: true }),
         (a, b, least) => {
-          const found = createMatcher(a, b).jaroWinkler(0, 1, least)
-          const plain = computeJaroWinklerByDefinition(a, b)
-          if (plain >= least) expect(found).toBeCloseTo(plain, 12)
-          else expect([0, found]).toContain(found)
+          const similarity = createMatcher(a, b).jaroWinkler(0, 1, least)
+          const expected = computeJaroWinklerByDefinition(a, b)
+          if (expected >= least) expect(similarity).toBeCloseTo(expected, 12)
+          else expect([0, similarity]).toContain(similarity)
         },
       ),
       { numRuns: 500 },

@@ -6,19 +6,19 @@ const word_bits = 32
 const min_letters = 64
 
 /**
- * Compares values by number. Letters are numbered anew, so that the table of a pattern stays small; the value that was
- * compared last as `a` is kept prepared, so compare one `a` with many.
+ * Compares values by number. Letters are renumbered, so that the table of a pattern stays small. The last `a` stays
+ * prepared, so it is fastest to compare one `a` with many values.
  */
 export class StringMatcher {
   readonly #letters: Uint16Array
   /**
-   * Two entries per value, which are read together: its start, and its set of letters as bits; two letters may share a
-   * bit.
+   * Two entries per value, adjacent for one memory access: its start, and its set of letters as bits; two letters may
+   * share a bit.
    */
   readonly #values: Uint32Array
-  /** For each letter, its positions in the prepared value. */
+  /** Positions of each letter in the prepared value, as bits. */
   readonly #positions: Int32Array
-  /** All bits set where a swap of neighbours is one edit, none where it is two. */
+  /** All bits set if a swap of neighbours is one edit, none if it is two. */
   readonly #swaps: number
   #prepared = -1
 
@@ -47,27 +47,27 @@ export class StringMatcher {
     return this.#values[code * 2 + 2]! - this.#values[code * 2]!
   }
 
-  /** Length of the common prefix, at most `max_length`. */
+  /** Returns the length of the common prefix, at most `max_length`. */
   commonPrefix(a: number, b: number, max_length: number): number {
     const letters = this.#letters
-    const [one, other] = [this.#values[a * 2]!, this.#values[b * 2]!]
+    const [aStart, bStart] = [this.#values[a * 2]!, this.#values[b * 2]!]
     let length = 0
-    while (length < max_length && letters[one + length] === letters[other + length]) length++
+    while (length < max_length && letters[aStart + length] === letters[bStart + length]) length++
     return length
   }
 
   /**
-   * Optimal string alignment: insertions, deletions, substitutions, and swaps of neighbours, none of them touched twice;
-   * without swaps it is Levenshtein's distance.
-   * `max_distance + 1` stands for every distance above `max_distance`. After Hyyrö, "A bit-vector algorithm for computing Levenshtein and
-   * Damerau edit distances", 2003.
+   * Computes the optimal string alignment distance: insertions, deletions, substitutions, and swaps of neighbours, none
+   * of them edited twice; without swaps it is Levenshtein's distance. Returns `max_distance + 1` for every distance
+   * above `max_distance`. After Hyyrö, "A bit-vector algorithm for computing Levenshtein and Damerau edit distances",
+   * 2003.
    */
   distance(a: number, b: number, max_distance: number): number {
     const aLength = this.lengthOf(a)
     const bLength = this.lengthOf(b)
     if (aLength - bLength > max_distance || bLength - aLength > max_distance) return max_distance + 1
-    const [mine, theirs] = [this.#values[a * 2 + 1]!, this.#values[b * 2 + 1]!]
-    if (popCount(mine & ~theirs) > max_distance || popCount(theirs & ~mine) > max_distance) return max_distance + 1
+    const [aSet, bSet] = [this.#values[a * 2 + 1]!, this.#values[b * 2 + 1]!]
+    if (popCount(aSet & ~bSet) > max_distance || popCount(bSet & ~aSet) > max_distance) return max_distance + 1
     if (aLength === 0 || bLength === 0) return Math.max(aLength, bLength)
     if (aLength > word_bits)
       return bLength > word_bits ? this.#distanceByTable(a, b, max_distance) : this.distance(b, a, max_distance)
@@ -94,16 +94,17 @@ export class StringMatcher {
   }
 
   /**
-   * Jaro-Winkler similarity from 0 to 1 with a prefix of at most four and a weight of .1, of at most the first 32 letters;
-   * 0 for all that is surely below `least`. After Winkler, "String comparator metrics and enhanced decision rules", 1990.
+   * Computes the Jaro-Winkler similarity from 0 to 1 of at most the first 32 letters, with a prefix of at most four and a
+   * weight of .1. May return 0 for a similarity below `least`. After Winkler, "String comparator metrics and enhanced
+   * decision rules", 1990.
    */
   jaroWinkler(a: number, b: number, least: number): number {
     const aLength = Math.min(word_bits, this.lengthOf(a))
     const bLength = Math.min(word_bits, this.lengthOf(b))
     if (aLength === 0 || bLength === 0) return 0
     const prefix = this.commonPrefix(a, b, Math.min(4, aLength, bLength))
-    const [mine, theirs] = [this.#values[a * 2 + 1]!, this.#values[b * 2 + 1]!]
-    const max_matches = Math.min(aLength - popCount(mine & ~theirs), bLength - popCount(theirs & ~mine))
+    const [aSet, bSet] = [this.#values[a * 2 + 1]!, this.#values[b * 2 + 1]!]
+    const max_matches = Math.min(aLength - popCount(aSet & ~bSet), bLength - popCount(bSet & ~aSet))
     const bound = (max_matches / aLength + max_matches / bLength + 1) / 3
     if (bound + prefix * 0.1 * (1 - bound) < least) return 0
     const jaro = this.#jaro(a, b, aLength, bLength)
@@ -117,26 +118,26 @@ export class StringMatcher {
     const start = this.#values[b * 2]!
     const reach = Math.max(0, (Math.max(aLength, bLength) >> 1) - 1)
     let window = (1 << (reach + 1)) - 1
-    let [taken, found] = [0, 0]
+    let [aMatched, bMatched] = [0, 0]
     for (let at = 0; at < bLength; at++) {
-      const same = positions[letters[start + at]!]! & window & ~taken
+      const same = positions[letters[start + at]!]! & window & ~aMatched
       if (same !== 0) {
-        taken |= same & -same
-        found |= 1 << at
+        aMatched |= same & -same
+        bMatched |= 1 << at
       }
       window = at < reach ? (window << 1) | 1 : window << 1
     }
-    if (found === 0) return 0
+    if (bMatched === 0) return 0
     let [matches, moved] = [0, 0]
-    for (let rest = found, mine = taken; rest !== 0; rest &= rest - 1, mine &= mine - 1) {
+    for (let bRest = bMatched, aRest = aMatched; bRest !== 0; bRest &= bRest - 1, aRest &= aRest - 1) {
       matches++
-      const at = 31 - Math.clz32(rest & -rest)
-      if ((positions[letters[start + at]!]! & mine & -mine) === 0) moved++
+      const at = 31 - Math.clz32(bRest & -bRest)
+      if ((positions[letters[start + at]!]! & aRest & -aRest) === 0) moved++
     }
     return (matches / aLength + matches / bLength + (matches - (moved >> 1)) / matches) / 3
   }
 
-  /** Positions of the first 32 letters. */
+  /** Prepares the positions of the first 32 letters of a value. */
   #prepare(code: number): void {
     if (this.#prepared === code) return
     const positions = this.#positions
@@ -151,12 +152,12 @@ export class StringMatcher {
     this.#prepared = code
   }
 
-  /** The same distance by the table of its definition, for what does not fit into a word. */
+  /** Computes the same distance by the table of its definition, for values longer than a word. */
   #distanceByTable(a: number, b: number, max_distance: number): number {
     const letters = this.#letters
     const [aStart, bStart, width] = [this.#values[a * 2]!, this.#values[b * 2]!, this.lengthOf(b) + 1]
-    let two = new Int32Array(width)
-    let one = Int32Array.from({ length: width }, (_, index) => index)
+    let beforeLast = new Int32Array(width)
+    let last = Int32Array.from({ length: width }, (_, index) => index)
     let row = new Int32Array(width)
     for (let y = 1; y <= this.lengthOf(a); y++) {
       row[0] = y
@@ -164,18 +165,18 @@ export class StringMatcher {
       const letter = letters[aStart + y - 1]!
       for (let x = 1; x < width; x++) {
         const other = letters[bStart + x - 1]!
-        let cost = Math.min(one[x]! + 1, row[x - 1]! + 1, one[x - 1]! + (letter === other ? 0 : 1))
+        let cost = Math.min(last[x]! + 1, row[x - 1]! + 1, last[x - 1]! + (letter === other ? 0 : 1))
         const isSwap = y > 1 && x > 1 && letter === letters[bStart + x - 2] && letters[aStart + y - 2] === other
-        if (isSwap && this.#swaps !== 0) cost = Math.min(cost, two[x - 2]! + 1)
+        if (isSwap && this.#swaps !== 0) cost = Math.min(cost, beforeLast[x - 2]! + 1)
         row[x] = cost
         if (cost < least) least = cost
       }
       if (least > max_distance) return max_distance + 1
-      const free = two
-      two = one
-      one = row
+      const free = beforeLast
+      beforeLast = last
+      last = row
       row = free
     }
-    return Math.min(max_distance + 1, one[width - 1]!)
+    return Math.min(max_distance + 1, last[width - 1]!)
   }
 }

@@ -1,7 +1,9 @@
-// Texts as vectors of their parts, weighed by how rare a part is (TF-IDF), so that a cosine tells how alike two texts are.
+// Texts as TF-IDF vectors of their parts; the cosine of two vectors is the similarity of two texts.
 import type { Tokeniser } from './tokeniser.ts'
 
-/** Row `r` has the terms `terms[starts[r]]` to `terms[starts[r + 1]]`, rising, each with its weight; a row's length is 1. */
+/**
+ * Sparse rows: row `r` has the ascending terms `terms[starts[r]]` to `terms[starts[r + 1]]` with weights, of length 1.
+ */
 export type TfidfVectors = {
   readonly rows: number
   readonly size: number
@@ -11,18 +13,18 @@ export type TfidfVectors = {
 }
 
 /**
- * Weights are (1 + ln tf) (ln((1 + n) / (1 + df)) + 1), scaled to length 1: sublinear term frequency and smoothed inverse
- * document frequency, as scikit-learn's `TfidfVectorizer(sublinear_tf=True)` has them.
+ * Builds vectors. Weights are (1 + ln tf) (ln((1 + n) / (1 + df)) + 1), scaled to length 1: sublinear term frequency
+ * and smoothed inverse document frequency, as in scikit-learn's `TfidfVectorizer(sublinear_tf=True)`.
  */
-export function buildTfidfVectors(texts: readonly string[], parts: Tokeniser): TfidfVectors {
+export function buildTfidfVectors(texts: readonly string[], tokeniser: Tokeniser): TfidfVectors {
   const frequencies: number[] = []
   const starts = new Uint32Array(texts.length + 1)
   const terms: number[] = []
   const counts: number[] = []
-  let mine = new Int32Array(256)
+  let buffer = new Int32Array(256)
   for (const [row, text] of texts.entries()) {
-    if (text.length > mine.length) mine = new Int32Array(text.length * 2)
-    const sorted = mine.subarray(0, parts.tokenise(text, mine)).sort()
+    if (text.length > buffer.length) buffer = new Int32Array(text.length * 2)
+    const sorted = buffer.subarray(0, tokeniser.tokenise(text, buffer)).sort()
     for (let from = 0, to = 0; from < sorted.length; from = to) {
       const number = sorted[from]!
       while (to < sorted.length && sorted[to] === number) to++
@@ -36,7 +38,7 @@ export function buildTfidfVectors(texts: readonly string[], parts: Tokeniser): T
   const weights = new Float32Array(terms.length)
   for (let at = 0; at < terms.length; at++) weights[at] = (1 + Math.log(counts[at]!)) * rarity[terms[at]!]!
   for (let row = 0; row < texts.length; row++) scaleToUnitLength(weights.subarray(starts[row]!, starts[row + 1]!))
-  return { rows: texts.length, size: parts.size, starts, terms: Int32Array.from(terms), weights }
+  return { rows: texts.length, size: tokeniser.size, starts, terms: Int32Array.from(terms), weights }
 }
 
 function scaleToUnitLength(weights: Float32Array): void {
@@ -46,40 +48,42 @@ function scaleToUnitLength(weights: Float32Array): void {
   for (let at = 0; at < weights.length; at++) weights[at]! /= length
 }
 
-/** From 0 for nothing in common to 1 for the same parts as often; 0 where a text is empty. */
+/** Computes the cosine, from 0 for no common part to 1 for the same parts with the same counts; 0 for an empty text. */
 export function computeCosine({ starts, terms, weights }: TfidfVectors, a: number, b: number): number {
-  let one = starts[a]!
-  let other = starts[b]!
-  const oneEnd = starts[a + 1]!
-  const otherEnd = starts[b + 1]!
+  let left = starts[a]!
+  let right = starts[b]!
+  const leftEnd = starts[a + 1]!
+  const rightEnd = starts[b + 1]!
   let sum = 0
-  while (one < oneEnd && other < otherEnd) {
-    const difference = terms[one]! - terms[other]!
-    if (difference === 0) sum += weights[one++]! * weights[other++]!
-    else if (difference < 0) one++
-    else other++
+  while (left < leftEnd && right < rightEnd) {
+    const difference = terms[left]! - terms[right]!
+    if (difference === 0) sum += weights[left++]! * weights[right++]!
+    else if (difference < 0) left++
+    else right++
   }
   return sum
 }
 
-/** With more, finding each row's neighbours takes too long: it grows with the square. */
+/** Limit of rows for a search of nearest neighbours, whose time grows with the square. */
 export const max_neighbour_rows = 20_000
 
-/** The most alike rows for each row: `found[row * k + place]`, or -1, the most alike first, with their cosines. */
-export type NearestNeighbours = { readonly k: number; readonly found: Int32Array; readonly cosines: Float32Array }
+/**
+ * The `k` most similar rows of each row: `neighbours[row * k + rank]`, or -1, most similar first, with their cosines.
+ */
+export type NearestNeighbours = { readonly k: number; readonly neighbours: Int32Array; readonly cosines: Float32Array }
 
 /**
- * Among all other rows; or, with `sources` of 0 and 1, among those of the other source. Equal cosines are in the order of
- * rows. Every cosine is found once and offered to both rows.
+ * Finds the nearest among all other rows; with `sources` of 0 and 1, among the rows of the other source. Equal cosines
+ * are in the order of rows. Every cosine is computed once and offered to both rows.
  */
 export function findNearestNeighbours(vectors: TfidfVectors, k: number, sources?: Int32Array): NearestNeighbours {
   const { rows, starts, terms, weights } = vectors
   const index = buildInvertedIndex(vectors, sources)
-  const nearest = { k, found: new Int32Array(rows * k).fill(-1), cosines: new Float32Array(rows * k) }
+  const nearest = { k, neighbours: new Int32Array(rows * k).fill(-1), cosines: new Float32Array(rows * k) }
   const sums = new Float32Array(rows)
-  /** Of each row, what a cosine must be above to be among its nearest. */
+  /** Threshold of each row that a cosine must exceed to be among its nearest. */
   const least = new Float32Array(rows)
-  // Rows come in rising order, so what a term has passed in its list has been met.
+  // Rows are visited in ascending order, so entries before `next` in the list of a term are already visited.
   const next = index.starts.slice()
   for (let row = 0; row < rows; row++) {
     if (sources && sources[row] !== 0) continue
@@ -111,22 +115,27 @@ function addProducts(
   for (let at = from; at < to; at++) sums[rows[at]!]! += weight * weights[at]!
 }
 
-/** A cosine above the least of the row's nearest, or beside fewer than `k`; what the next must be above. */
-function insertNeighbour({ k, found, cosines }: NearestNeighbours, row: number, other: number, cosine: number): number {
+/** Inserts a neighbour of a row; returns the threshold that the next cosine must exceed. */
+function insertNeighbour(
+  { k, neighbours, cosines }: NearestNeighbours,
+  row: number,
+  other: number,
+  cosine: number,
+): number {
   const from = row * k
   const last = from + k - 1
   let at = last
-  while (at > from && (found[at - 1]! < 0 || cosines[at - 1]! < cosine)) {
-    found[at] = found[at - 1]!
+  while (at > from && (neighbours[at - 1]! < 0 || cosines[at - 1]! < cosine)) {
+    neighbours[at] = neighbours[at - 1]!
     cosines[at] = cosines[at - 1]!
     at--
   }
-  found[at] = other
+  neighbours[at] = other
   cosines[at] = cosine
-  return found[last]! < 0 ? 0 : cosines[last]!
+  return neighbours[last]! < 0 ? 0 : cosines[last]!
 }
 
-/** For each term the rows that have it, rising; with `sources`, those of source 1 alone. */
+/** Builds the ascending rows of each term; with `sources`, only rows of source 1. */
 function buildInvertedIndex({ rows, size, starts, terms, weights }: TfidfVectors, sources?: Int32Array): InvertedIndex {
   const isListed = (row: number) => !sources || sources[row] === 1
   const from = new Uint32Array(size + 1)
@@ -140,9 +149,9 @@ function buildInvertedIndex({ rows, size, starts, terms, weights }: TfidfVectors
   for (let row = 0; row < rows; row++) {
     if (!isListed(row)) continue
     for (let at = starts[row]!; at < starts[row + 1]!; at++) {
-      const place = next[terms[at]!]!++
-      inverted.rows[place] = row
-      inverted.weights[place] = weights[at]!
+      const entry = next[terms[at]!]!++
+      inverted.rows[entry] = row
+      inverted.weights[entry] = weights[at]!
     }
   }
   return inverted

@@ -1,14 +1,14 @@
-// What texts are made of, by number: words, or every three letters in a row.
+// Splits texts into numbered parts: words or trigrams.
 
-/** Numbers what a text is made of, the same part always by the same number. */
+/** Numbers the parts of texts; equal parts have equal numbers. */
 export type Tokeniser = {
-  /** How many different parts there were. */
+  /** Number of distinct parts so far. */
   readonly size: number
-  /** Writes the numbers of a text's parts, of which there are at most as many as letters; how many. */
+  /** Writes the numbers of the parts of a text, at most one for each letter; returns their count. */
   tokenise(text: string, into: Int32Array): number
 }
 
-/** Words: what spaces part. */
+/** Creates a tokeniser that splits texts at spaces. */
 export function createWordTokeniser(): Tokeniser {
   const numbers = new Map<string, number>()
   return {
@@ -19,9 +19,9 @@ export function createWordTokeniser(): Tokeniser {
       let count = 0
       for (const word of text.split(' ')) {
         if (word === '') continue
-        const known = numbers.get(word) ?? numbers.size
-        if (known === numbers.size) numbers.set(word, known)
-        into[count++] = known
+        const number = numbers.get(word) ?? numbers.size
+        if (number === numbers.size) numbers.set(word, number)
+        into[count++] = number
       }
       return count
     },
@@ -30,7 +30,9 @@ export function createWordTokeniser(): Tokeniser {
 
 const space = 32
 
-/** Every three letters in a row within a word, its two ends being a space: each letter with its neighbours. */
+/**
+ * Creates a tokeniser of trigrams within words: each letter with its neighbours, and a space at both ends of a word.
+ */
 export function createTrigramTokeniser(): Tokeniser {
   const table = new TrigramTable()
   return {
@@ -51,10 +53,10 @@ export function createTrigramTokeniser(): Tokeniser {
   }
 }
 
-/** Numbers three letters, given as two numbers, in the order of their first appearance. */
+/** Numbers trigrams, passed as two numbers, in the order of their first appearance. */
 class TrigramTable {
   size = 0
-  /** Three places for each: both numbers, and its own and one (nought is free). */
+  /** Three entries for each trigram: both numbers, and its own number plus one (0 marks a free slot). */
   #slots = new Int32Array(3 << 12)
   #mask = (1 << 12) - 1
 
@@ -88,7 +90,7 @@ class TrigramTable {
       if (old[from + 2] === 0) continue
       let slot = this.#slotOf(old[from]!, old[from + 1]!)
       while (this.#slots[slot + 2] !== 0) slot = this.#after(slot)
-      for (let place = 0; place < 3; place++) this.#slots[slot + place] = old[from + place]!
+      for (let entry = 0; entry < 3; entry++) this.#slots[slot + entry] = old[from + entry]!
     }
   }
 }

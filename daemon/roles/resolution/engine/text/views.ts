@@ -1,4 +1,4 @@
-// What each named view sees of a value in normal form; the empty string is nothing to share.
+// The named views of a normalised value; an empty view is not a shared key.
 import type { FieldView, ViewName } from '../../lens/expression.ts'
 import { metaphone } from './metaphone.ts'
 
@@ -25,21 +25,21 @@ const viewFunctions: Readonly<Record<ViewName, ViewFunction>> = {
 }
 
 export function createViewFunction({ name, numbers }: FieldView): (value: string) => string {
-  const see = viewFunctions[name]
-  return (value) => see(value, numbers)
+  const applyView = viewFunctions[name]
+  return (value) => applyView(value, numbers)
 }
 
 function sliceDate(value: string, from: number, to: number): string {
   return /^\d{8}$/.test(value) ? value.slice(from, to) : ''
 }
 
-/** The number of the interval of this width. */
+/** Returns the number of the interval of this width. */
 function floorToInterval(value: string, width: number): string {
   const number = value === '' ? Number.NaN : Number(value)
   return Number.isFinite(number) ? String(Math.floor(number / width)) : ''
 }
 
-/** The square of so many degrees that a location lies in. */
+/** Returns the cell of `width` degrees that contains a location. */
 function findCell(value: string, width: number): string {
   const [north = '', east = ''] = value.split(',').map((part) => floorToInterval(part, width))
   return north === '' || east === '' ? '' : `${north},${east}`

@@ -1,4 +1,4 @@
-// The agreement of sites before any of their data leaves: the lens, the fields, the sizes, and the parties that learn.
+// The agreement that sites make before any data leaves them: lens, fields, sizes, and the parties that learn.
 import * as z from 'zod'
 import { canonicalDigest } from '../../../../kernel/encoding/canonical-json.ts'
 import type { FieldError } from '../../../../kernel/error/errors.ts'
@@ -24,10 +24,10 @@ export const exchangeTerms = {
   learns: z.array(siteName).min(1).max(2).meta({ description: 'The parties that learn which records match' }),
   linker: siteName.optional().meta({
     description:
-      'With `clk`: the third site that compares and does not have the key, or, with accept_dictionary_risk, a party',
+      'With `clk`: the site that compares. A third site, which does not have the key; with accept_dictionary_risk also a party',
   }),
   accept_dictionary_risk: z.boolean().default(false).meta({
-    description: 'With `clk` and no third site: the party that compares has the key, and can guess every value',
+    description: 'With `clk`, a party as the linker: it has the key, and can guess every value',
   }),
   max_set_size: z.int().min(1).max(1_000_000).meta({ description: 'Maximum number of records of either party' }),
   max_set_bytes: z.int().min(1).max(max_agreed_set_bytes).default(67_108_864).meta({
@@ -43,20 +43,20 @@ export const exchangeAgreement = z
     exchange_id: exchangeId,
     lens: shortText,
     lens_version: shortText,
-    lens_digest: sha256Hex.meta({ description: 'Of the lens, which must be identical at all parties' }),
+    lens_digest: sha256Hex.meta({ description: 'Digest of the lens, which must be identical at all parties' }),
     parties: z.tuple([siteName, siteName]).meta({ description: 'The proposer, and the other party' }),
     ...exchangeTerms,
   })
   .meta({ id: 'ExchangeAgreement' })
 export type ExchangeAgreement = z.infer<typeof exchangeAgreement>
 
-export function computeAgreementDigest(of: ExchangeAgreement): string {
-  return canonicalDigest(of)
+export function computeAgreementDigest(agreement: ExchangeAgreement): string {
+  return canonicalDigest(agreement)
 }
 
-/** Reasons why these terms are not valid; empty when they are. */
-export function findTermFaults(chosen: Omit<ExchangeAgreement, 'exchange_id' | 'lens_digest'>): FieldError[] {
-  const { parties, learns, fields, linker, privacy: mode, clk, threshold } = chosen
+/** Finds reasons why terms are not valid; empty for valid terms. */
+export function findTermFaults(terms: Omit<ExchangeAgreement, 'exchange_id' | 'lens_digest'>): FieldError[] {
+  const { parties, learns, fields, linker, privacy: mode, clk, threshold } = terms
   const faults: FieldError[] = []
   const fault = (path: string, message: string) => faults.push({ path, message })
   if (parties[0] === parties[1]) fault('peer', 'must be another site')
@@ -65,11 +65,11 @@ export function findTermFaults(chosen: Omit<ExchangeAgreement, 'exchange_id' | '
   if (new Set(fields).size < fields.length) fault('fields', 'names a field twice')
   if (mode !== 'clk' && linker !== undefined) fault('linker', 'is allowed with clk only')
   if (mode !== 'clk' && clk !== undefined) fault('clk', 'is allowed with clk only')
-  const isOther = Object.keys(clk?.weights ?? {}).some((name) => !fields.includes(name))
-  if (isOther) fault('clk.weights', 'names a field that is not in the agreement')
+  const hasUnknownField = Object.keys(clk?.weights ?? {}).some((name) => !fields.includes(name))
+  if (hasUnknownField) fault('clk.weights', 'names a field that is not in the agreement')
   if (mode !== 'none' && threshold !== undefined)
     fault('threshold', 'is allowed with none only; the threshold of clk is clk.threshold')
-  if (mode === 'clk') faults.push(...findLinkerFaults(chosen))
+  if (mode === 'clk') faults.push(...findLinkerFaults(terms))
   return faults
 }
 
@@ -78,7 +78,8 @@ function findLinkerFaults({
   linker,
   accept_dictionary_risk,
 }: Pick<ExchangeAgreement, 'parties' | 'linker' | 'accept_dictionary_risk'>) {
-  if (linker === undefined) return [{ path: 'linker', message: 'clk needs a third site, which does not have the key' }]
+  if (linker === undefined)
+    return [{ path: 'linker', message: 'is required with clk: name a third site, which does not have the key' }]
   if (!parties.includes(linker) || accept_dictionary_risk) return []
   return [
     {
@@ -88,7 +89,7 @@ function findLinkerFaults({
   ]
 }
 
-/** All sites that take part, the parties first. */
+/** Lists all sites of the agreement, the parties first. */
 export function listSites({ parties, linker }: Pick<ExchangeAgreement, 'parties' | 'linker'>): string[] {
   return [...new Set([...parties, ...(linker === undefined ? [] : [linker])])]
 }
@@ -97,28 +98,34 @@ export function findOtherParty({ parties }: Pick<ExchangeAgreement, 'parties'>, 
   return parties[0] === self ? parties[1] : parties[0]
 }
 
-/** Lists what the terms give away, for the person who decides whether to agree. docs/privacy.md has the details. */
+/** Lists the disclosures of the terms, for the person who decides whether to agree. See docs/privacy.md. */
 export function listWarnings({
   privacy: mode,
   fields,
   linker,
   parties,
 }: Pick<ExchangeAgreement, 'privacy' | 'fields' | 'linker' | 'parties'>): string[] {
-  const named = fields.join(', ')
-  if (mode === 'none') return [`a party that learns receives ${named} of every record of the other party, unencoded`]
-  const always = 'every site is assumed to keep to the protocol (semi-honest); all sites see the sizes of the sets'
+  const fieldList = fields.join(', ')
+  if (mode === 'none')
+    return [`a party that learns receives ${fieldList} of every record of the other party, unencoded`]
+  const commonWarning =
+    'every site is assumed to keep to the protocol (semi-honest); all sites see the sizes of the sets'
   if (mode === 'psi') {
     return [
-      always,
-      `a party that learns can guess: it can put few or known values of ${named} into its set and so try as many as the agreed size`,
+      commonWarning,
+      `a party that learns can guess: it can put few or known values of ${fieldList} into its set and so try as many as the agreed size`,
     ]
   }
-  const similar = `the linker sees how similar records are in ${named}, and how often vectors recur, which can reveal frequent values`
+  const similarityWarning = `the linker sees how similar records are in ${fieldList}, and how often vectors recur, which can reveal frequent values`
   if (linker === undefined || !parties.includes(linker))
     return [
-      always,
-      similar,
+      commonWarning,
+      similarityWarning,
       'the linker must not collude with a party: with the key of a party it can guess all values',
     ]
-  return [always, similar, `${linker} compares and has the key: it can guess every value of the other party`]
+  return [
+    commonWarning,
+    similarityWarning,
+    `${linker} compares and has the key: it can guess every value of the other party`,
+  ]
 }

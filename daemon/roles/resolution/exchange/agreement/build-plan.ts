@@ -9,7 +9,10 @@ export type ExchangeStep =
   /** Publishes the result of this site. */
   | { readonly do: 'find' }
 
-/** Steps of the site; empty for one that takes no part. Deterministic, so that a restart continues at the same step. */
+/**
+ * Builds the steps of the site; empty for a site outside the agreement. Deterministic: a restart continues at the same
+ * step.
+ */
 export function buildPlan(agreement: ExchangeAgreement, self: string): readonly ExchangeStep[] {
   if (agreement.privacy === 'none') return buildRecordsPlan(agreement, self)
   return agreement.privacy === 'psi' ? buildPointsPlan(agreement, self) : buildVectorsPlan(agreement, self)
@@ -24,7 +27,10 @@ function buildRecordsPlan(agreement: ExchangeAgreement, self: string): readonly 
   ]
 }
 
-/** Both blind their points; one party that learns has its points blinded again, and sends the positions to the other if that learns too. */
+/**
+ * Both parties send blinded points. The first party that learns (the finder) receives its points blinded again by the
+ * other. It sends the shared positions to the other party if that one learns too.
+ */
 function buildPointsPlan(agreement: ExchangeAgreement, self: string): readonly ExchangeStep[] {
   const other = findOtherParty(agreement, self)
   const { learns, parties } = agreement
@@ -65,6 +71,6 @@ function buildVectorsPlan({ parties, learns, linker = '' }: ExchangeAgreement, s
   ]
 }
 
-function includeIf(holds: boolean, step: ExchangeStep): readonly ExchangeStep[] {
-  return holds ? [step] : []
+function includeIf(isNeeded: boolean, step: ExchangeStep): readonly ExchangeStep[] {
+  return isNeeded ? [step] : []
 }

@@ -1,4 +1,4 @@
-// Finds the lens that an agreement names, as this site has it.
+// Finds this site's copy of the lens that an agreement names.
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
@@ -12,11 +12,11 @@ export async function findAgreedLens(
   agreement: ExchangeAgreement,
 ): Promise<Doc<StoredLens> | Refusal> {
   const { lens, lens_version, lens_digest } = agreement
-  const found = await call.store(lenses).find(lensUid(tenant_id, lens, lens_version))
-  if (!found)
+  const doc = await call.store(lenses).find(lensUid(tenant_id, lens, lens_version))
+  if (!doc)
     return refuse('not_found', `this site has no lens ${lens} ${lens_version}: create the lens of the peer here first`)
-  return found.value.digest === lens_digest
-    ? found
+  return doc.value.digest === lens_digest
+    ? doc
     : refuse(
         'invalid',
         `the lens ${lens} ${lens_version} differs from the peer's: both sites must have an identical one`,

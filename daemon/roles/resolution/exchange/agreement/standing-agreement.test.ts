@@ -1,4 +1,4 @@
-// What a profile agrees to beforehand covers nothing that gives away more than it names.
+// A standing agreement never covers a proposal that discloses more than the agreement names.
 import { expect, test } from 'vitest'
 import { clkParameters } from '../../privacy/clk/parameters.ts'
 import type { ExchangeAgreement } from './agreement.ts'
@@ -36,38 +36,38 @@ function checkCoverage(
 
 test.each([
   ['all of the fields in any order', { fields: fields.toReversed() }, true],
-  ['one of the fields: a key that is quickly guessed', { fields: ['date_of_birth'] }, false],
+  ['one of the fields: a key that is easy to guess', { fields: ['date_of_birth'] }, false],
   ['another field', { fields: ['surname', 'date_of_birth', 'town'] }, false],
   ['more records', { max_set_size: 101 }, false],
   ['another lens', { lens: 'others' }, false],
   ['another proposer', { parties: ['charlie', 'alpha'] as [string, string] }, false],
-  ['another way', { privacy: 'none' as const }, false],
+  ['another privacy mode', { privacy: 'none' as const }, false],
 ])('keys: %s', (_, more, isCovered) => {
   expect(checkCoverage({ privacy: ['psi'] }, more)).toBe(isCovered)
 })
 
-test('the records themselves may be of fewer fields: that gives away less', () => {
+test('unencoded records may have fewer fields, which discloses less', () => {
   expect(checkCoverage({ privacy: ['none'] }, { privacy: 'none', fields: ['surname'] })).toBe(true)
 })
 
-test('vectors are compared by the linker that is named, and by no other', () => {
-  const named = { privacy: ['clk'], linker: 'charlie' }
+test('only the named linker may compare vectors', () => {
+  const standing = { privacy: ['clk'], linker: 'charlie' }
   const clk = { privacy: 'clk', linker: 'charlie' } as const
-  expect(checkCoverage(named, clk)).toBe(true)
-  expect(checkCoverage(named, { ...clk, linker: 'delta' })).toBe(false)
-  expect(checkCoverage(named, { ...clk, fields: ['surname'] })).toBe(false)
+  expect(checkCoverage(standing, clk)).toBe(true)
+  expect(checkCoverage(standing, { ...clk, linker: 'delta' })).toBe(false)
+  expect(checkCoverage(standing, { ...clk, fields: ['surname'] })).toBe(false)
   expect(checkCoverage({ privacy: ['clk'] }, clk)).toBe(false)
 })
 
 test.each([
-  ['the same, as far as they are said', {}, true],
+  ['the defaults', {}, true],
   ['longer vectors', { length: 2_048 }, false],
   ['vectors that are not folded', { fold: false }, false],
   ['more bits for a gram', { hashes: 16 }, false],
   ['longer grams', { q: 3 }, false],
-  ['a field that counts more', { weights: { surname: 2 } }, false],
+  ['a field with a higher weight', { weights: { surname: 2 } }, false],
   ['a lower threshold', { threshold: 0.6 }, false],
-  ['many matches for a record', { one_to_one: false }, false],
+  ['many matches of one record', { one_to_one: false }, false],
 ] as const)('vectors with parameters of the proposer: %s', (_, chosen, isCovered) => {
   const clk = clkParameters.parse(chosen)
   const more = { privacy: 'clk', linker: 'charlie' } as const
@@ -76,14 +76,14 @@ test.each([
   if (!isCovered) expect(checkCoverage({ privacy: ['clk'], linker: 'charlie', clk: chosen }, more)).toBe(false)
 })
 
-test('another version of the lens, where one is named, and more bytes of records', () => {
+test('a named lens version and the limit of bytes must match', () => {
   expect(checkCoverage({ privacy: ['psi'], lens_version: '1.0.0' }, {})).toBe(true)
   expect(checkCoverage({ privacy: ['psi'], lens_version: '1.1.0' }, {})).toBe(false)
   expect(checkCoverage({ privacy: ['none'], max_set_bytes: 999_999 }, { privacy: 'none' })).toBe(false)
   expect(checkCoverage({ privacy: ['none'], max_set_bytes: 1_000_000 }, { privacy: 'none' })).toBe(true)
 })
 
-test('who compares for others needs no file, and says so', () => {
+test('a standing agreement to compare for others needs `links` and no file', () => {
   const clk = { privacy: 'clk', linker: 'alpha', parties: ['bravo', 'delta'] as [string, string] } as const
   expect(checkCoverage({ privacy: ['clk'], links: true, file: undefined }, clk, 'linker')).toBe(true)
   expect(checkCoverage({ privacy: ['clk'], linker: 'alpha' }, clk, 'linker')).toBe(false)

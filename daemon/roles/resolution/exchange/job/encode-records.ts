@@ -1,4 +1,4 @@
-// Encodes records in a thread before they travel: as keys to be blinded, or as bit vectors.
+// Encodes records in a thread before they are sent: as keys to be blinded, or as bit vectors.
 import { encodeClk } from '../../privacy/clk/encode.ts'
 import { computeVectorLength } from '../../privacy/clk/parameters.ts'
 import { sortPoints } from '../../privacy/psi/points.ts'

@@ -1,4 +1,5 @@
-// The jobs that an exchange runs outside the service's thread: they take long with many records or with input that a peer crafted.
+// The jobs that an exchange runs outside the service's thread: they take long with many records, or with input that a
+// peer crafted.
 
 import type { Refusal } from '../../../../kernel/error/errors.ts'
 import { part } from '../../../../kernel/role/part.ts'
@@ -15,7 +16,7 @@ export type LensRecordPieces = {
   readonly pieces: readonly string[]
 }
 
-/** Items ascending by their bytes, and the former position of each. */
+/** Items in ascending order of their bytes, and the former position of each. */
 export type SortedItems = { readonly sorted: Uint8Array; readonly order: Int32Array }
 
 export type OwnRecordTerms = Pick<ExchangeAgreement, 'fields' | 'privacy' | 'max_set_size' | 'max_set_bytes'>
@@ -27,12 +28,17 @@ export type OwnRecordSet = {
   readonly size: number
 }
 
-/** Positions of equal values in the two sets, in the order in which these travelled. */
-export type SharedItemPositions = { readonly ours: Int32Array; readonly theirs: Int32Array }
+/** Positions of equal items in two sets, in the order in which the sets were sent. */
+export type SharedItemPositions = { readonly left: Int32Array; readonly right: Int32Array }
 
 /** The result that a party received, not yet checked. */
 export type ReceivedMatches =
-  | { readonly by: 'keys'; readonly other: string; readonly positions: SharedItemPositions }
+  | {
+      readonly by: 'keys'
+      readonly other: string
+      /** Positions of shared keys, in the set of this site and in the set of the peer. */
+      readonly positions: { readonly own: Int32Array; readonly peer: Int32Array }
+    }
   | {
       readonly by: 'vectors'
       readonly linker: string
@@ -45,7 +51,7 @@ export type ReceivedMatches =
 
 export type ExchangeFindingCounts = { readonly matches: number; readonly clusters: number; readonly clustered: number }
 
-/** Each job with its input and its result. */
+/** Input and result of each job. */
 export type ExchangeJobs = {
   /** Reads the records of this site, reduced to the agreed fields. */
   read_own: [{ tenant_id: string; data: NodeRecords; lens: Lens; terms: OwnRecordTerms }, OwnRecordSet]
@@ -54,9 +60,9 @@ export type ExchangeJobs = {
   vectors: [LensRecordPieces & { key: Uint8Array; parameters: ClkParameters }, SortedItems]
   /** Refuses points that no honest site sends. */
   check: [{ points: Uint8Array; own: Uint8Array; count: number; from: string }, 'sound']
-  intersect: [{ ours: Uint8Array; theirs: Uint8Array; width: number }, SharedItemPositions]
+  intersect: [{ left: Uint8Array; right: Uint8Array; width: number }, SharedItemPositions]
   link: [
-    { ours: Uint8Array; theirs: Uint8Array; linking: ClkLinkOptions },
+    { left: Uint8Array; right: Uint8Array; linking: ClkLinkOptions },
     { pairs: Uint8Array; blocks_left_out: number },
   ]
   /** Writes matches and clusters into the folder of the run. */

@@ -5,7 +5,7 @@ import { ValueTable } from '../../engine/records/value-table.ts'
 import type { NodeRecord } from '../../fusion-run/node-data.ts'
 import type { Lens } from '../../lens/model.ts'
 
-/** The id first, then the agreed fields in their order; an empty string where a record has no value. */
+/** The id, then the agreed fields in order; an empty string where a record has no value. */
 export type ExchangeRow = readonly string[]
 
 /** Refuses records without an id or with the id of another, and data without a column that the lens requires. */
@@ -17,14 +17,14 @@ export function buildRows(
   const names = new Set(records.flatMap((record) => Object.keys(record)))
   const columns: (string | undefined)[] = []
   for (const name of fields) {
-    const field = lens.fields.find((each) => each.name === name)
+    const field = lens.fields.find((candidate) => candidate.name === name)
     if (!field) return refuse('invalid', `the lens has no field ${name}`)
-    const column = (field.columns ?? [field.name]).find((each) => names.has(each))
+    const column = (field.columns ?? [field.name]).find((candidate) => names.has(candidate))
     if (column === undefined && !field.optional)
       return refuse('invalid', `the records have no column for the field ${name}, which the lens requires`)
     columns.push(column)
   }
-  const seen = new Set<string>()
+  const knownIds = new Set<string>()
   const max_id_bytes = getIdLimit(lens).bytes
   const rows: ExchangeRow[] = []
   for (const [at, record] of records.entries()) {
@@ -35,20 +35,21 @@ export function buildRows(
         'invalid',
         `the ${lens.id_field} of record ${at + 1} has ${Buffer.byteLength(id)} bytes, and may have ${max_id_bytes}`,
       )
-    if (seen.has(id)) return refuse('invalid', `record ${at + 1} has the same ${lens.id_field} as an earlier record`)
-    seen.add(id)
+    if (knownIds.has(id))
+      return refuse('invalid', `record ${at + 1} has the same ${lens.id_field} as an earlier record`)
+    knownIds.add(id)
     rows.push([id, ...columns.map((column) => (column === undefined ? '' : formatValue(record[column])))])
   }
   return rows
 }
 
-/** The row as a record of a run: under the column names that the lens reads. */
+/** Converts a row to a record of a run, under the column names that the lens reads. */
 export function buildRunRecord(lens: Lens, fields: readonly string[], row: ExchangeRow): Record<string, string | null> {
-  const named = fields.map((name, at) => [getColumnName(lens, name), row[at + 1] || null] as const)
-  return { ...Object.fromEntries(named), [lens.id_field]: row[0] ?? '' }
+  const entries = fields.map((name, at) => [getColumnName(lens, name), row[at + 1] || null] as const)
+  return { ...Object.fromEntries(entries), [lens.id_field]: row[0] ?? '' }
 }
 
-/** The rows as records of the engine. Never throws `LensFault` for rows of `buildRows`. */
+/** Converts rows to records of the engine. Never throws `LensFault` for rows of `buildRows`. */
 export function buildLensRecords(lens: Lens, fields: readonly string[], rows: readonly ExchangeRow[]): LensRecords {
   const encoder = new TextEncoder()
   const names = [lens.id_field, ...fields.map((name) => getColumnName(lens, name))]

@@ -1,4 +1,4 @@
-// Cuts the records of a site to rows in pieces, within the agreed size and the size of a message.
+// Reduces the records of a site to rows, cut into pieces within the agreed size and the size of a message.
 import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { NodeRecord } from '../../fusion-run/node-data.ts'
 import type { Lens } from '../../lens/model.ts'
@@ -14,18 +14,21 @@ export function prepareOwnRows(
 ): OwnRecordSet | Refusal {
   const { fields, privacy, max_set_size } = terms
   if (records.length > max_set_size)
-    return refuse('invalid', `the data has ${records.length} records, and the agreement allows ${max_set_size}`)
+    return refuse(
+      'invalid',
+      `the data has ${records.length} records, and the agreement allows ${max_set_size}: send fewer records`,
+    )
   const rows = buildRows(lens, fields, records)
   if (isRefusal(rows)) return rows
   const size =
     privacy === 'psi' ? buildRecordKeys(buildLensRecords(lens, fields, rows), fields).keys.length : rows.length
-  if (size === 0) return refuse('invalid', 'no record has all of the agreed fields')
+  if (size === 0) return refuse('invalid', 'no record has values in all agreed fields')
   const pieces = cutRows(rows)
   const refused = privacy === 'none' ? checkSendable(rows, pieces, terms) : undefined
   return refused ?? { pieces, records: rows.length, size }
 }
 
-/** Checks the limits of records that travel unencoded. */
+/** Checks the limits of records that are sent unencoded. */
 function checkSendable(
   rows: readonly ExchangeRow[],
   pieces: readonly string[],
@@ -38,5 +41,8 @@ function checkSendable(
   }
   const bytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
   if (bytes <= max_set_bytes) return undefined
-  return refuse('invalid', `the records have ${bytes} bytes, and the agreement allows ${max_set_bytes}`)
+  return refuse(
+    'invalid',
+    `the records have ${bytes} bytes, and the agreement allows ${max_set_bytes}: send fewer records`,
+  )
 }

@@ -1,4 +1,4 @@
-// The messages of sites in an exchange, as data of the message kind `resolution`.
+// The messages between sites in an exchange: the data of the message kind `resolution`.
 import * as z from 'zod'
 import { label } from '../../../../kernel/label/label.ts'
 import { shortText } from '../../fields.ts'
@@ -35,7 +35,7 @@ export const exchangeMessage = z.discriminatedUnion('say', [
       .max(2_800_000)
       .regex(/^[A-Za-z0-9_-]*$/)
       .optional(),
-    /** Of records: the id and the agreed fields, in this order. */
+    /** Rows of records: the id, then the agreed fields in order. */
     rows: z
       .array(z.array(z.string().max(max_value_characters)).min(2).max(15))
       .max(100_000)

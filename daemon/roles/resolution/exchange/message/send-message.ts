@@ -1,4 +1,4 @@
-// Sends messages to a site of an exchange. A repeat has the same event id and finds the message sent before.
+// Sends messages to a site of an exchange. A repeat has the same event id, so that the message is sent once.
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
 import { sendMessage } from '../../../../shared/site-message/site-message.ts'
@@ -7,20 +7,20 @@ import { loadPieces } from '../piece/piece-sets.ts'
 import type { ExchangeFailure } from '../progress/end-early.ts'
 import { type ExchangeMessage, exchange_message_schema } from './exchange-message.ts'
 
-/** Durable when it resolves. `event`: names the message within this exchange and for this site. */
+/** Sends one message; durable when it resolves. `event` names the message within this exchange and for this site. */
 export async function sendExchangeMessage(
   call: Call,
   { id, value }: Doc<StoredExchange>,
   to: string,
   event: string,
-  sent: ExchangeMessage,
+  message: ExchangeMessage,
 ): Promise<void> {
   await sendMessage(call, {
     peer: to,
     event_id: `resolution.exchange/${id}/${event}`,
     kind: 'resolution',
     schema: exchange_message_schema,
-    body: sent,
+    body: message,
     label: value.label,
     parent_block_ids: [],
   })
@@ -31,16 +31,22 @@ export async function sendProposal(call: Call, doc: Doc<StoredExchange>, to: str
   const self = call.site.name
   // A linker must not receive the key.
   const key = agreement.parties.includes(to) ? keys[self] : undefined
-  const sent = { say: 'proposal' as const, agreement, classification: label, size: sizes[self] ?? 0 }
-  await sendExchangeMessage(call, doc, to, 'proposal', key === undefined ? sent : { ...sent, key })
+  const message = { say: 'proposal' as const, agreement, classification: label, size: sizes[self] ?? 0 }
+  await sendExchangeMessage(call, doc, to, 'proposal', key === undefined ? message : { ...message, key })
 }
 
 export async function sendAcceptance(call: Call, doc: Doc<StoredExchange>): Promise<void> {
   const { agreement, sizes, keys } = doc.value
   const self = call.site.name
-  const sent = { say: 'agreed' as const, ...buildExchangeRef(doc), size: sizes[self] ?? 0 }
+  const message = { say: 'agreed' as const, ...buildExchangeRef(doc), size: sizes[self] ?? 0 }
   const key = keys[self]
-  await sendExchangeMessage(call, doc, agreement.parties[0], 'agreed', key === undefined ? sent : { ...sent, key })
+  await sendExchangeMessage(
+    call,
+    doc,
+    agreement.parties[0],
+    'agreed',
+    key === undefined ? message : { ...message, key },
+  )
 }
 
 /** Sends all stored pieces of a round. */
@@ -48,7 +54,7 @@ export async function sendRound(call: Call, doc: Doc<StoredExchange>, round: Exc
   const pieces = await loadPieces(call, doc.id, call.site.name, round)
   if (!pieces) throw new Error(`the ${round} of ${doc.id} are not prepared`)
   for (const { number, of, items, data } of pieces) {
-    const carried = round === 'records' ? { rows: JSON.parse(data) as string[][] } : { data }
+    const content = round === 'records' ? { rows: JSON.parse(data) as string[][] } : { data }
     await sendExchangeMessage(call, doc, to, `${round}.${number}`, {
       say: 'piece',
       ...buildExchangeRef(doc),
@@ -56,7 +62,7 @@ export async function sendRound(call: Call, doc: Doc<StoredExchange>, round: Exc
       number,
       of,
       items,
-      ...carried,
+      ...content,
     })
   }
 }
@@ -71,11 +77,14 @@ export async function sendEnd(call: Call, doc: Doc<StoredExchange>, to: string):
   })
 }
 
-/** Shows other sites the reason of a person and faults of their own data. Other failures could reveal records, as how many match. */
+/**
+ * Returns the failure as other sites may see it: the reason of a person, and faults of their own data. Other failures
+ * could reveal records, such as the number of matches.
+ */
 export function redactFailure({ state, failure }: Pick<StoredExchange, 'state' | 'failure'>): ExchangeFailure {
   if (!failure) return { code: 'cancelled', reason: 'the exchange was cancelled' }
-  const mayShow = state !== 'failed' || ['invalid', 'over_budget', 'expired'].includes(failure.code)
-  return mayShow ? failure : { code: 'failed', reason: 'the exchange failed at this site' }
+  const isShareable = state !== 'failed' || ['invalid', 'over_budget', 'expired'].includes(failure.code)
+  return isShareable ? failure : { code: 'failed', reason: 'the exchange failed at this site' }
 }
 
 function buildExchangeRef({ id, value }: Doc<StoredExchange>) {

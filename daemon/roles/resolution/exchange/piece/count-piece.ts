@@ -1,9 +1,9 @@
-// Counts the pieces of a set before they are stored, so that a peer never stores more than was agreed.
+// Counts the pieces of a set before they are stored, so that a peer never stores more than the agreement allows.
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { PieceMessage } from '../message/exchange-message.ts'
 import type { ExchangeRound, StoredExchange } from '../model.ts'
 
-/** Rows and bytes of one piece of records, as they travel. */
+/** Rows and bytes of one piece of records, as sent. */
 type PieceAmount = { readonly rows: number; readonly bytes: number }
 
 /** Whether every piece of the set has been counted: only then can all of them be stored. */
@@ -13,15 +13,15 @@ export function isSetCounted({ coming }: Pick<StoredExchange, 'coming'>, from: s
 }
 
 /**
- * Returns the exchange with this piece counted; the same value for one that was counted before. `bytes`: of the stored piece.
- * Refuses a piece of another set than those before it, and of records more rows than the site announced (`invalid`) or more
- * bytes than were agreed (`over_budget`). A piece that was counted and not stored, since the process ended in between, counts
- * once when it is sent again.
+ * Returns the exchange with this piece counted, or the same value for a piece counted before. `bytes`: size of the
+ * stored piece. Refuses a piece of another set than the pieces before it. Of records, refuses more rows than the site
+ * announced (`invalid`) and more bytes than agreed (`over_budget`). A piece that was counted but not stored, since the
+ * process ended in between, counts once when it is sent again.
  */
 export function countPiece(
   current: StoredExchange,
   from: string,
-  { round, number, of, items, rows: sent = [] }: Pick<PieceMessage, 'round' | 'number' | 'of' | 'items' | 'rows'>,
+  { round, number, of, items, rows = [] }: Pick<PieceMessage, 'round' | 'number' | 'of' | 'items' | 'rows'>,
   bytes: number,
 ): StoredExchange | Refusal {
   const key = `${from}.${round}`
@@ -31,9 +31,9 @@ export function countPiece(
       'invalid',
       `the set of ${round} was announced as ${before.items} items in ${before.of} pieces, and now as ${items} in ${of}`,
     )
-  const known = before?.pieces[number]
-  const piece = { rows: Math.max(sent.length, known?.rows ?? 0), bytes: Math.max(bytes, known?.bytes ?? 0) }
-  if (known && known.rows === piece.rows && known.bytes === piece.bytes) return current
+  const counted = before?.pieces[number]
+  const piece = { rows: Math.max(rows.length, counted?.rows ?? 0), bytes: Math.max(bytes, counted?.bytes ?? 0) }
+  if (counted && counted.rows === piece.rows && counted.bytes === piece.bytes) return current
   const pieces = { ...before?.pieces, [number]: piece }
   if (round === 'records') {
     const refused = checkReceivedAmount(Object.values(pieces), items, current.agreement.max_set_bytes, from)
@@ -43,13 +43,13 @@ export function countPiece(
 }
 
 function checkReceivedAmount(
-  all: readonly PieceAmount[],
+  pieces: readonly PieceAmount[],
   items: number,
   max_set_bytes: number,
   from: string,
 ): Refusal | undefined {
-  const rows = all.reduce((sum, each) => sum + each.rows, 0)
-  const bytes = all.reduce((sum, each) => sum + each.bytes, 0)
+  const rows = pieces.reduce((sum, piece) => sum + piece.rows, 0)
+  const bytes = pieces.reduce((sum, piece) => sum + piece.bytes, 0)
   if (rows > items) return refuse('invalid', `${from} sent ${rows} records, and announced ${items}`)
   if (bytes <= max_set_bytes) return undefined
   return refuse('over_budget', `${from} sent ${bytes} bytes of records, and the agreement allows ${max_set_bytes}`)

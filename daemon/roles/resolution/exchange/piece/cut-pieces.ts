@@ -1,38 +1,39 @@
-// Cuts sets of data into pieces that fit a message, and joins them again. Threads load this file, so it imports nothing large.
+// Cuts sets of data into pieces that fit a message, and joins them again. Threads load this file, so it imports nothing
+// large.
 import type { ExchangeRow } from '../job/exchange-rows.ts'
 
 /** Bytes of a piece before base64url, which adds a third; a request body may have 4 MiB. */
 export const max_piece_bytes = 1_572_864
 
-/** Of one value of a record, in UTF-16 units. */
+/** Limit of one value of a record, in UTF-16 units. */
 export const max_value_characters = 65_536
 
-/** Two positions of 4 bytes and a score of 8. */
+/** Size of a pair: two positions of 4 bytes and a score of 8. */
 export const pair_bytes = 16
 
-/** Cuts at item boundaries. An empty set becomes one empty piece, so that it arrives too. */
+/** Cuts bytes at item boundaries. An empty set becomes one empty piece, so that the receiver can count it. */
 export function cutBytes(bytes: Uint8Array, width: number): string[] {
-  const each = Math.floor(max_piece_bytes / width) * width
-  const count = Math.max(1, Math.ceil(bytes.length / each))
+  const piece_bytes = Math.floor(max_piece_bytes / width) * width
+  const count = Math.max(1, Math.ceil(bytes.length / piece_bytes))
   return Array.from({ length: count }, (_, at) =>
-    Buffer.from(bytes.subarray(at * each, (at + 1) * each)).toString('base64url'),
+    Buffer.from(bytes.subarray(at * piece_bytes, (at + 1) * piece_bytes)).toString('base64url'),
   )
 }
 
-/** Cuts rows into pieces of at most the same size, except for a single row that is larger. */
+/** Cuts rows into pieces of at most `max_piece_bytes`; a larger single row becomes a piece of its own. */
 export function cutRows(rows: readonly ExchangeRow[]): string[] {
   const pieces: string[] = []
   let piece: ExchangeRow[] = []
   let bytes = 0
   for (const row of rows) {
-    const more = Buffer.byteLength(JSON.stringify(row))
-    if (bytes + more > max_piece_bytes && piece.length > 0) {
+    const row_bytes = Buffer.byteLength(JSON.stringify(row))
+    if (bytes + row_bytes > max_piece_bytes && piece.length > 0) {
       pieces.push(JSON.stringify(piece))
       piece = []
       bytes = 0
     }
     piece.push(row)
-    bytes += more
+    bytes += row_bytes
   }
   return [...pieces, JSON.stringify(piece)]
 }

@@ -1,4 +1,4 @@
-// Judges a piece that a peer sends by the agreement and the sizes of the sets, before a byte of it is stored.
+// Checks a piece that a peer sends against the agreement and the sizes of the sets, before any of it is stored.
 import { clkParameters, computeVectorLength } from '../../privacy/clk/parameters.ts'
 import { computeTagBytes } from '../../privacy/psi/tags.ts'
 import { buildPlan } from '../agreement/build-plan.ts'
@@ -9,7 +9,7 @@ import { max_piece_bytes, pair_bytes } from './cut-pieces.ts'
 /** Pairs that a linker may find for each record of both sides. */
 const max_pairs_per_record = 50
 
-/** Bytes of an item of a round; records have none. */
+/** Computes the bytes of an item of a round; records have no fixed size. */
 export function computeItemBytes(
   round: Exclude<ExchangeRound, 'records'>,
   { agreement, sizes }: Pick<StoredExchange, 'agreement' | 'sizes'>,
@@ -18,40 +18,41 @@ export function computeItemBytes(
   if (round === 'places') return 4
   if (round === 'pairs') return pair_bytes
   if (round === 'vectors') return computeVectorLength(agreement.clk ?? clkParameters.parse({})) / 8
-  const [one, other] = agreement.parties
-  return computeTagBytes(sizes[one] ?? 0, sizes[other] ?? 0)
+  const [proposer, other] = agreement.parties
+  return computeTagBytes(sizes[proposer] ?? 0, sizes[other] ?? 0)
 }
 
-/** A sender fills pieces: two consecutive ones hold more than one full piece. */
+/** Computes the most pieces of a set. A sender fills pieces, so two consecutive ones exceed one full piece. */
 function computeMaxPieces(max_set_bytes: number): number {
   return 2 * Math.ceil(max_set_bytes / max_piece_bytes) + 1
 }
 
 type ExchangeSizes = Pick<StoredExchange, 'agreement' | 'sizes'>
 
-/** Items that a round from this site may have; both bounds are equal where the number is known. */
+/** Computes the number of items that a round from a site may have; both bounds are equal where the number is known. */
 function computeItemBounds(
   round: ExchangeRound,
   exchange: ExchangeSizes,
   { from, self, max_matches }: { from: string; self: string; max_matches: number },
 ): readonly [min: number, max: number] {
-  const of = (site: string) => exchange.sizes[site] ?? 0
+  const sizeOf = (site: string) => exchange.sizes[site] ?? 0
   // A linker does not know the sizes of the parties beforehand.
   if (exchange.sizes[from] === undefined && round === 'vectors') return [1, exchange.agreement.max_set_size]
-  if (round === 'tags') return [of(self), of(self)]
-  if (round === 'places') return [0, Math.min(of(self), of(from))]
+  if (round === 'tags') return [sizeOf(self), sizeOf(self)]
+  if (round === 'places') return [0, Math.min(sizeOf(self), sizeOf(from))]
   if (round === 'pairs') return [0, Math.min(max_matches, computeMaxPairs(exchange))]
-  return [of(from), of(from)]
+  return [sizeOf(from), sizeOf(from)]
 }
 
 function computeMaxPairs({ agreement: { parties, clk }, sizes }: ExchangeSizes): number {
-  const all = parties.map((party) => sizes[party] ?? 0)
+  const setSizes = parties.map((party) => sizes[party] ?? 0)
   const isOneToOne = clk?.one_to_one ?? true
-  return isOneToOne ? Math.min(...all) : max_pairs_per_record * all.reduce((sum, size) => sum + size, 0)
+  return isOneToOne ? Math.min(...setSizes) : max_pairs_per_record * setSizes.reduce((sum, size) => sum + size, 0)
 }
 
 /**
- * Returns why a peer may not send this piece; undefined when it may. `max_matches`: the limit of a run of this site.
+ * Returns the reason to refuse a piece of a peer; undefined for a valid piece. `max_matches`: the limit of a run of
+ * this site.
  */
 export function findPieceFault(
   piece: PieceMessage,
@@ -72,10 +73,10 @@ export function findPieceFault(
   if (round === 'records') return findRecordsFault(piece, exchange)
   if (rows !== undefined || data === undefined) return `a piece of ${round} must have data and no rows`
   const width = computeItemBytes(round, exchange)
-  const each = Math.floor(max_piece_bytes / width)
-  if (of !== Math.max(1, Math.ceil(items / each)))
-    return `the set of ${items} items was cut into ${of} pieces, which is not the agreed cut`
-  const expected = Math.min(each, items - number * each) * width
+  const items_per_piece = Math.floor(max_piece_bytes / width)
+  const expected_pieces = Math.max(1, Math.ceil(items / items_per_piece))
+  if (of !== expected_pieces) return `the set of ${items} items has ${of} pieces, and must have ${expected_pieces}`
+  const expected = Math.min(items_per_piece, items - number * items_per_piece) * width
   const bytes = Buffer.from(data, 'base64url')
   if (bytes.length !== expected) return `the piece has ${bytes.length} bytes, and must have ${expected}`
   return bytes.toString('base64url') === data ? undefined : 'the data is not canonical base64url'
@@ -83,10 +84,10 @@ export function findPieceFault(
 
 function findRecordsFault({ rows, data, of, items }: PieceMessage, { agreement }: ExchangeSizes): string | undefined {
   if (data !== undefined || rows === undefined) return 'a piece of records must have rows and no data'
-  const isEven = rows.every((row) => row.length === agreement.fields.length + 1 && row[0] !== '')
-  if (!isEven) return 'each row must be an id and the agreed fields'
+  const isComplete = rows.every((row) => row.length === agreement.fields.length + 1 && row[0] !== '')
+  if (!isComplete) return 'each row must have an id and the agreed fields'
   const max_pieces = Math.min(Math.max(1, items), computeMaxPieces(agreement.max_set_bytes))
   return of <= max_pieces && rows.length <= items
     ? undefined
-    : `the set has ${of} pieces and this one ${rows.length} rows, and ${max_pieces} pieces and ${items} rows are allowed`
+    : `the set has ${of} pieces and this piece ${rows.length} rows; at most ${max_pieces} pieces and ${items} rows are allowed`
 }

@@ -1,19 +1,20 @@
-// Stores sets of data in pieces that fit a message, under ids that a repeat finds, and joins them when all are there.
+// Stores sets of data as pieces that fit a message, and loads complete sets. Ids are derived, so a repeat stores
+// nothing.
 
 import { isRefusal } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import { exchangePieces, type StoredPiece } from '../model.ts'
 
-/** Small, since a page holds whole pieces. */
+/** Small, since a page contains whole pieces. */
 const drop_batch_size = 16
 
-export function pieceId(exchange_id: string, from: string, what: string, number: number): string {
-  return `${exchange_id}.${from}.${what}.${number}`
+export function pieceId(exchange_id: string, from: string, set: string, number: number): string {
+  return `${exchange_id}.${from}.${set}.${number}`
 }
 
 type PieceSetKey = Pick<StoredPiece, 'tenant_id' | 'exchange_id' | 'from' | 'what'>
 
-/** Stores a set; pieces that are stored already stay as they are. Durable when it resolves. */
+/** Stores a set; pieces already stored stay as they are. Durable when it resolves. */
 export async function storePieces(
   call: Call,
   set: PieceSetKey,
@@ -31,27 +32,27 @@ export async function loadPieces(
   call: Call,
   exchange_id: string,
   from: string,
-  what: string,
+  set: string,
 ): Promise<readonly StoredPiece[] | undefined> {
   const store = call.store(exchangePieces)
-  const first = await store.find(pieceId(exchange_id, from, what, 0))
+  const first = await store.find(pieceId(exchange_id, from, set, 0))
   if (!first) return undefined
-  const found = [first.value]
+  const pieces = [first.value]
   for (let number = 1; number < first.value.of; number++) {
-    const next = await store.find(pieceId(exchange_id, from, what, number))
+    const next = await store.find(pieceId(exchange_id, from, set, number))
     if (!next) return undefined
-    found.push(next.value)
+    pieces.push(next.value)
   }
-  return found
+  return pieces
 }
 
 export async function loadBytes(
   call: Call,
   exchange_id: string,
   from: string,
-  what: string,
+  set: string,
 ): Promise<Uint8Array | undefined> {
-  const pieces = await loadPieces(call, exchange_id, from, what)
+  const pieces = await loadPieces(call, exchange_id, from, set)
   return pieces && new Uint8Array(Buffer.concat(pieces.map(({ data }) => Buffer.from(data, 'base64url'))))
 }
 
@@ -60,9 +61,9 @@ export async function loadTexts(
   call: Call,
   exchange_id: string,
   from: string,
-  what: string,
+  set: string,
 ): Promise<readonly string[] | undefined> {
-  return (await loadPieces(call, exchange_id, from, what))?.map(({ data }) => data)
+  return (await loadPieces(call, exchange_id, from, set))?.map(({ data }) => data)
 }
 
 /** Removes all pieces of an exchange; two calls may run at the same time. */

@@ -10,7 +10,7 @@ import { countPiece } from './count-piece.ts'
 import { findPieceFault } from './find-piece-fault.ts'
 import { dropPieces, pieceId } from './piece-sets.ts'
 
-/** Undefined when the piece is stored, now or by an earlier delivery. */
+/** Returns undefined once the piece is stored, now or by an earlier delivery. */
 export async function receivePiece(
   call: Call,
   current: StoredExchange,
@@ -19,14 +19,14 @@ export async function receivePiece(
 ): Promise<Refusal | undefined> {
   const { exchange_id, round, number, of, items, data, rows } = message
   if (current.state === 'proposed') {
-    // A piece that overtook the acceptance is delivered again. A peer that waits for this site's answer has nothing to send.
+    // A piece that overtook the acceptance is delivered again. A peer that waits for this site's answer sends no piece.
     const isEarly = current.part === 'proposer'
     return isEarly
       ? refuse('unavailable', 'the acceptance of the peer has not arrived yet: retry')
       : refuse('invalid', 'this site has not agreed to the exchange')
   }
-  const objection = findPieceFault(message, current, src, call.site.name, call.settings(settings).max_matches)
-  if (objection) return refuse('invalid', objection)
+  const fault = findPieceFault(message, current, src, call.site.name, call.settings(settings).max_matches)
+  if (fault) return refuse('invalid', fault)
   const text = data ?? JSON.stringify(rows)
   const counted = await changeExchange(call, exchange_id, 'resolution.exchange.piece', (now) =>
     isOver(now) ? now : countPiece(now, src, message, Buffer.byteLength(text)),
@@ -35,23 +35,23 @@ export async function receivePiece(
   if (isOver(counted.value)) return undefined
   const { tenant_id } = current
   const piece = { tenant_id, exchange_id, from: src, what: round, number, of, items, data: text }
-  const made = await call.store(exchangePieces).create(pieceId(exchange_id, src, round, number), piece)
-  if (made === 'exists') {
+  const created = await call.store(exchangePieces).create(pieceId(exchange_id, src, round, number), piece)
+  if (created === 'exists') {
     const { value } = await call.store(exchangePieces).get(pieceId(exchange_id, src, round, number))
     if (value.data !== piece.data)
       return refuse('already_exists', `piece ${number} of the ${round} was received before with other content`)
   }
-  return await noteReceivedPiece(call, exchange_id, made !== 'exists')
+  return await noteReceivedPiece(call, exchange_id, created !== 'exists')
 }
 
-/** Notes a repeat too: the process may have ended before it noted the piece. A repeat does not count as progress. */
+/** Records the arrival, also of a repeat: the process may have ended before it did. A repeat is not progress. */
 async function noteReceivedPiece(call: Call, exchange_id: string, isNew: boolean): Promise<Refusal | undefined> {
-  const noted = await changeExchange(call, exchange_id, 'resolution.exchange.piece', (now) => {
+  const changed = await changeExchange(call, exchange_id, 'resolution.exchange.piece', (now) => {
     if (isOver(now)) return now
     return { ...now, heard: now.heard + 1, owes: 1, ...(isNew ? { updated_at: call.nowIso() } : {}) }
   })
-  if (isRefusal(noted)) return noted
+  if (isRefusal(changed)) return changed
   // The exchange ended meanwhile, and its pieces may have been dropped before this one was stored.
-  if (isOver(noted.value)) await dropPieces(call, exchange_id)
+  if (isOver(changed.value)) await dropPieces(call, exchange_id)
   return undefined
 }

@@ -1,4 +1,4 @@
-// Advances an exchange as far as possible now: sends what is due, waits for missing pieces, and publishes the result.
+// Advances an exchange as far as possible now: sends due messages, waits for missing pieces, and publishes the result.
 
 import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
@@ -19,7 +19,9 @@ import { findExpiry } from './find-expiry.ts'
 import { applyStepChange, type ExchangeStepOutcome, performStep } from './perform-step.ts'
 import { runWhileActive } from './run-while-active.ts'
 
-/** Returns when the exchange waits for a message. Throws temporary failures; the worker then tries the exchange again. */
+/**
+ * Returns when the exchange waits for a message. Throws temporary failures; the worker then tries the exchange again.
+ */
 export async function advanceExchange(call: Call, id: string): Promise<void> {
   for (;;) {
     const doc = await call.store(exchanges).find(id)
@@ -31,7 +33,7 @@ export async function advanceExchange(call: Call, id: string): Promise<void> {
   }
 }
 
-/** Fails an exchange whose time is up, and removes its secret. Returns whether it did. */
+/** Fails an expired exchange and removes its secret. Returns whether the exchange was expired. */
 export async function expireExchange(call: Call, { id, value }: Doc<StoredExchange>): Promise<boolean> {
   const failure = isOver(value) ? undefined : findExpiry(value, call.settings(settings), call.now())
   if (!failure) return false
@@ -39,7 +41,7 @@ export async function expireExchange(call: Call, { id, value }: Doc<StoredExchan
   return true
 }
 
-/** Returns a refusal that a retry would not change, and a timeout: both end the exchange. Throws all else. */
+/** Returns permanent refusals and timeouts: both end the exchange. Throws any other error. */
 async function tryNextStep(call: Call, doc: Doc<StoredExchange>): Promise<ExchangeStepOutcome | Refusal> {
   try {
     if (isOver(doc.value)) return await cleanUpExchange(call, doc)
@@ -70,7 +72,9 @@ async function negotiateAgreement(
   )
 }
 
-/** Stores that the site is notified before it sends the proposal: each site that knows of an exchange is notified of its end. */
+/**
+ * Stores the notified site before the proposal is sent, so that each site that knows of an exchange learns of its end.
+ */
 async function offerProposal(call: Call, doc: Doc<StoredExchange>, to: string): Promise<ExchangeStepOutcome | Refusal> {
   const { told: notified = [], tenant_id, peer } = doc.value
   if (notified.includes(to)) {
@@ -90,15 +94,16 @@ async function acceptByProfile(
 ): Promise<ExchangeStepOutcome> {
   const standing = findStandingAgreement(call.settings(settings).agreements, doc.value)
   if (!standing) return 'waits'
-  const done = await acceptProposal(
+  const accepted = await acceptProposal(
     call,
     doc,
     standing.file === undefined ? undefined : { file: standing.file },
     signal,
   )
-  if (!isRefusal(done)) return 'moved'
+  if (!isRefusal(accepted)) return 'moved'
   const { trace_id } = call.trace
-  call.log.warn('resolution.exchange.not-agreed', { trace_id, exchange: doc.id, code: done.code, detail: done.message })
+  const { code, message: detail } = accepted
+  call.log.warn('resolution.exchange.not-agreed', { trace_id, exchange: doc.id, code, detail })
   return 'waits'
 }
 

@@ -1,4 +1,4 @@
-// Who is told of an end: everybody who knows that there was something, and nobody else.
+// An early end is notified to every site that knows of the exchange, and to no other.
 import { expect, test } from 'vitest'
 import type { StoredExchange } from '../model.ts'
 import { endEarly } from './end-early.ts'
@@ -8,26 +8,26 @@ const failure = { code: 'cancelled', reason: 'no' }
 
 function listSitesToNotify(self: string, more: Partial<StoredExchange>, by = self): readonly string[] {
   const agreement = { parties: ['alpha', 'bravo'], linker: 'charlie' } as unknown as StoredExchange['agreement']
-  const known = { state: 'proposed', secret: 'aa', keys: { alpha: 'k' }, coming: {}, agreement, ...more }
-  const over = endEarly(known as StoredExchange, 'cancelled', failure, { self, by, at })
+  const current = { state: 'proposed', secret: 'aa', keys: { alpha: 'k' }, coming: {}, agreement, ...more }
+  const over = endEarly(current as StoredExchange, 'cancelled', failure, { self, by, at })
   expect(over).toMatchObject({ state: 'cancelled', keys: {}, owes: 1 })
   expect(over).not.toHaveProperty('secret')
   expect(over).not.toHaveProperty('coming')
   return over.to_tell
 }
 
-test('a proposer tells those to whom it has proposed', () => {
+test('a proposer notifies the sites that it has proposed to', () => {
   expect(listSitesToNotify('alpha', { part: 'proposer', told: [] })).toEqual([])
   expect(listSitesToNotify('alpha', { part: 'proposer', told: ['charlie'] })).toEqual(['charlie'])
   expect(listSitesToNotify('alpha', { part: 'proposer', told: ['charlie', 'bravo'] })).toEqual(['bravo', 'charlie'])
   expect(listSitesToNotify('alpha', { part: 'proposer', told: ['charlie', 'bravo'] }, 'charlie')).toEqual(['bravo'])
 })
 
-test('a linker that does not agree tells the proposer: the other party was not asked yet', () => {
+test('a linker that does not agree notifies the proposer: the other party has no proposal yet', () => {
   expect(listSitesToNotify('charlie', { part: 'linker' })).toEqual(['alpha'])
   expect(listSitesToNotify('charlie', { part: 'linker', state: 'running' })).toEqual(['alpha', 'bravo'])
 })
 
-test('who was asked tells both, since the linker was asked before', () => {
+test('the other party notifies both sites, since the linker received its proposal before', () => {
   expect(listSitesToNotify('bravo', { part: 'asked' })).toEqual(['alpha', 'charlie'])
 })

@@ -1,11 +1,15 @@
-// Pure steps that end an exchange, early or completed: secrets are removed at once, clean-up and notifications become pending.
+// Pure steps that end an exchange, early or completed: secrets are removed at once, clean-up and notifications become
+// pending.
 import { listSites } from '../agreement/agreement.ts'
 import { type ExchangeState, isOver, type StoredExchange } from '../model.ts'
 
 export type ExchangeFailure = NonNullable<StoredExchange['failure']>
 type EarlyEndState = Extract<ExchangeState, 'declined' | 'cancelled' | 'failed'>
 
-/** Returns the same value when the exchange has ended already. `by`: the site that ended it, which is not notified. */
+/**
+ * Ends an exchange; returns the same value if it has ended already. `by`: the site that ended it, which is not
+ * notified.
+ */
 export function endEarly(
   current: StoredExchange,
   state: EarlyEndState,

@@ -1,4 +1,4 @@
-// The run of a party in an exchange: follows the state of the exchange and holds its result.
+// The run of a party in an exchange: it follows the state of the exchange and stores its result.
 
 import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
@@ -11,7 +11,9 @@ import { runWork } from '../../parts.ts'
 import type { ExchangeStep } from '../agreement/build-plan.ts'
 import { type ExchangeRound, runIdOfExchange, type StoredExchange } from '../model.ts'
 
-/** Creates the run once, with no work for the run worker while sites exchange data. Refuses where another run has its id. */
+/**
+ * Creates the run once, without work for the run worker while sites exchange data. Refuses if another run has its id.
+ */
 export async function openExchangeRun(
   call: Call,
   { id, value }: Doc<StoredExchange>,
@@ -45,15 +47,15 @@ export async function openExchangeRun(
   const audit = [
     { ...call.audited('resolution.exchange.run', runIdOfExchange(id), { exchange: id }, label), tenant_id },
   ]
-  const made = await call.store(fusionRuns).create(runIdOfExchange(id), run, audit)
-  if (made !== 'exists') return undefined
+  const created = await call.store(fusionRuns).create(runIdOfExchange(id), run, audit)
+  if (created !== 'exists') return undefined
   const before = await call.store(fusionRuns).get(runIdOfExchange(id))
   return before.value.exchange_id === id
     ? undefined
     : refuse('already_exists', 'another run already has the id of the run of this exchange')
 }
 
-/** The state of a run, by the completed steps of the plan. */
+/** Derives the state of a run from the completed steps of the plan. */
 export function runStateAt(step: number, steps: number): RunState {
   if (step === 0) return 'extracting'
   if (step >= steps - 1) return 'matched'
@@ -79,16 +81,16 @@ export async function updateRunProgress(
   const state = runStateAt(doc.value.step, plan.length)
   // A process may have written the result and ended before it stored the step.
   if ((await call.store(fusionRuns).find(runIdOfExchange(doc.id)))?.value.state === 'completed') return undefined
-  const moved = await changeExchangeRun(call, doc.id, (run) =>
+  const changed = await changeExchangeRun(call, doc.id, (run) =>
     run.state === state || run.owes === 1 ? run : { ...run, state, updated_at: call.nowIso() },
   )
   const step = plan[doc.value.step]
-  const described = {
+  const progress = {
     phase: state === 'extracting' || state === 'extracted' ? 'extract' : 'match',
     step: describeStep(step),
   } as const
-  call.part(runWork).reportProgress(runIdOfExchange(doc.id), { ...described, done: doc.value.step, total: plan.length })
-  return isRefusal(moved) ? moved : undefined
+  call.part(runWork).reportProgress(runIdOfExchange(doc.id), { ...progress, done: doc.value.step, total: plan.length })
+  return isRefusal(changed) ? changed : undefined
 }
 
 function describeStep(step: ExchangeStep | undefined): string {
@@ -100,7 +102,7 @@ const roundNouns: Readonly<Record<ExchangeRound, string>> = {
   records: 'records',
   points: 'blinded keys',
   tags: 'keys blinded twice',
-  places: 'what is shared',
+  places: 'positions of shared keys',
   vectors: 'vectors',
   pairs: 'pairs',
 }
@@ -111,9 +113,9 @@ export async function completeExchangeRun(
   counts: StoredRun['counts'],
 ): Promise<Refusal | undefined> {
   const at = call.nowIso()
-  const ends = { updated_at: at, ended_at: at, files_until_ts: call.now() }
-  const done = await changeExchangeRun(call, id, (now) => ({ ...now, state: 'completed', counts, ...ends }))
-  return isRefusal(done) ? done : undefined
+  const endFields = { updated_at: at, ended_at: at, files_until_ts: call.now() }
+  const changed = await changeExchangeRun(call, id, (run) => ({ ...run, state: 'completed', counts, ...endFields }))
+  return isRefusal(changed) ? changed : undefined
 }
 
 /** Ends the run of an exchange that ended early. */
@@ -122,8 +124,8 @@ export async function endExchangeRun(call: Call, { id, value }: Doc<StoredExchan
   if (run?.value.exchange_id !== id || isEnded(run.value)) return
   const { code, reason } = value.failure ?? { code: 'cancelled', reason: 'the exchange was cancelled' }
   const at = call.nowIso()
-  await changeExchangeRun(call, id, (now) => ({
-    ...now,
+  await changeExchangeRun(call, id, (current) => ({
+    ...current,
     state: value.state === 'failed' ? 'failed' : 'cancelled',
     ...(value.state === 'failed' ? { failure: { code, reason } } : {}),
     owes: 0,

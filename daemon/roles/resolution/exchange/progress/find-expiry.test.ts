@@ -1,4 +1,4 @@
-// An exchange ends by itself: when nothing comes of it, and when it takes too long however much comes.
+// An exchange expires without progress, and after its time limit regardless of progress.
 import { expect, test } from 'vitest'
 import { findExpiry } from './find-expiry.ts'
 
@@ -13,7 +13,7 @@ const runningExchange = {
 } as const
 const hoursAfterStart = (hours: number) => Date.parse(started_at) + hours * 3_600_000
 
-test('without progress it has the idle time, from the last progress on', () => {
+test('an exchange without progress expires after the idle time, counted from the last progress', () => {
   expect(findExpiry(runningExchange, limits, hoursAfterStart(167.9))).toBeUndefined()
   expect(findExpiry(runningExchange, limits, hoursAfterStart(168))).toMatchObject({ code: 'expired' })
   const later = { ...runningExchange, updated_at: new Date(hoursAfterStart(100)).toISOString() }
@@ -21,7 +21,7 @@ test('without progress it has the idle time, from the last progress on', () => {
   expect(findExpiry(later, limits, hoursAfterStart(268))?.reason).toBe('the exchange made no progress for 168 hours')
 })
 
-test('a peer that says a little from time to time has no more than the whole time', () => {
+test('a peer that makes some progress from time to time cannot exceed the time limit', () => {
   const later = { ...runningExchange, updated_at: new Date(hoursAfterStart(719)).toISOString() }
   expect(findExpiry(later, limits, hoursAfterStart(719.9))).toBeUndefined()
   expect(findExpiry(later, limits, hoursAfterStart(720))?.reason).toBe(
@@ -29,7 +29,7 @@ test('a peer that says a little from time to time has no more than the whole tim
   )
 })
 
-test('a proposal whose request died while it kept its records ends after an hour, and no other does', () => {
+test('only a proposal whose request was interrupted while its records were stored ends after an hour', () => {
   const { own: _own, ...without } = { ...runningExchange, state: 'proposed' as const }
   expect(findExpiry(without, limits, hoursAfterStart(0.9))).toBeUndefined()
   expect(findExpiry(without, limits, hoursAfterStart(1))).toMatchObject({ code: 'cut_short' })

@@ -12,8 +12,8 @@ type ExchangeTimeLimits = Pick<SettingValues<typeof settings>, 'exchange_hours' 
 type ExchangeTimes = Pick<StoredExchange, 'created_at' | 'updated_at' | 'part' | 'own' | 'state'>
 
 /**
- * Returns why an open exchange ends now; undefined while it may continue. Progress is a completed step, a site that agrees or a
- * new piece, and no other message of a peer. The limit from the proposal holds whatever the progress.
+ * Returns the reason why an open exchange ends now; undefined while it may continue. Only a completed step, the
+ * agreement of a site and a new piece are progress. The limit from the proposal holds regardless of progress.
  */
 export function findExpiry(
   { created_at, updated_at, part, own, state }: ExchangeTimes,

@@ -19,10 +19,10 @@ import { publishResult } from './publish-result.ts'
 
 export type ExchangeStepOutcome = 'moved' | 'waits'
 
-/** Limit for a step that ends the whole process each time. */
+/** Limit for a step that crashes the process each time. */
 const max_attempts = 3
 
-/** `signal`: aborted when the exchange has ended. */
+/** Performs the current step of the plan. `signal` is aborted when the exchange has ended. */
 export async function performStep(
   call: Call,
   doc: Doc<StoredExchange>,
@@ -69,8 +69,8 @@ async function isRoundReceived(
 async function carryOutStep(context: ExchangeStepContext, step: ExchangeStep): Promise<Refusal | undefined> {
   const { call, doc } = context
   if (step.do === 'await') return undefined
-  const begun = await countAttempt(call, doc)
-  if (isRefusal(begun)) return begun
+  const counted = await countAttempt(call, doc)
+  if (isRefusal(counted)) return counted
   let isDone = false
   try {
     const refused = step.do === 'send' ? await prepareRound(context, step.round) : await publishResult(context)
@@ -79,7 +79,7 @@ async function carryOutStep(context: ExchangeStepContext, step: ExchangeStep): P
     isDone = true
     return undefined
   } finally {
-    // Only the end of the whole process counts as an attempt, not an orderly stop or an unavailable store.
+    // Only a crash of the process counts as an attempt, not an orderly stop or an unavailable store.
     if (!isDone) await applyStepChange(call, doc, 'put-aside', (current) => ({ ...current, attempts: 0 }))
   }
 }
@@ -88,7 +88,10 @@ function countAttempt(call: Call, doc: Doc<StoredExchange>) {
   return applyStepChange(call, doc, 'begun', (current) => {
     const { attempts = 0 } = current
     if (attempts >= max_attempts)
-      return refuse('internal', `the service ended ${max_attempts} times in this step: see its log`)
+      return refuse(
+        'internal',
+        `the service crashed ${max_attempts} times in this step: see its log, then propose a new exchange`,
+      )
     return { ...current, attempts: attempts + 1 }
   })
 }
@@ -108,8 +111,8 @@ export async function applyStepChange(
   verb: string,
   rule: (current: StoredExchange) => StoredExchange | Refusal,
 ): Promise<ExchangeStepOutcome | Refusal> {
-  const done = await changeExchange(call, id, `resolution.exchange.${verb}`, rule)
-  return isRefusal(done) ? done : 'moved'
+  const changed = await changeExchange(call, id, `resolution.exchange.${verb}`, rule)
+  return isRefusal(changed) ? changed : 'moved'
 }
 
 const placeholderLens: Lens = {

@@ -1,4 +1,4 @@
-// Prepares the set that a site sends in a round. The set is stored before it is sent, so that a restart sends the same.
+// Prepares the set that a site sends in a round. The set is stored first, so that a restart sends the same set.
 import { deriveAgreedKey } from '../../../../kernel/cryptography/key-agreement.ts'
 import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
@@ -12,7 +12,6 @@ import {
   type ExchangeJobs,
   exchangeWork,
   type LensRecordPieces,
-  type SharedItemPositions,
   type SortedItems,
 } from '../job/exchange-jobs.ts'
 import type { ExchangeRound, StoredExchange } from '../model.ts'
@@ -20,7 +19,7 @@ import { cutBytes } from '../piece/cut-pieces.ts'
 import { computeItemBytes } from '../piece/find-piece-fault.ts'
 import { loadBytes, loadPieces, loadTexts, storePieces } from '../piece/piece-sets.ts'
 
-/** `signal`: aborted when the exchange has ended. */
+/** Context of a step. `signal` is aborted when the exchange has ended. */
 export type ExchangeStepContext = {
   readonly call: Call
   readonly doc: Doc<StoredExchange>
@@ -28,7 +27,7 @@ export type ExchangeStepContext = {
   readonly signal: AbortSignal
 }
 
-/** Undefined once the round is stored. Refuses where the data of the other side is not valid. */
+/** Returns undefined once the round is stored. Refuses invalid data of the other site. */
 export async function prepareRound(context: ExchangeStepContext, round: ExchangeRound): Promise<Refusal | undefined> {
   const { call, doc } = context
   if (await loadPieces(call, doc.id, call.site.name, round)) return undefined
@@ -60,10 +59,10 @@ const roundBuilders: Readonly<Record<ExchangeRound, (context: ExchangeStepContex
     return undefined
   },
   async places(context) {
-    const met = await findSharedPositions(context)
-    if (isRefusal(met)) return met
-    await storeBytes(context, 'met', toBytes(met.ours))
-    await storeBytes(context, 'places', toBytes(met.theirs))
+    const shared = await findSharedPositions(context)
+    if (isRefusal(shared)) return shared
+    await storeBytes(context, 'met', toBytes(shared.own))
+    await storeBytes(context, 'places', toBytes(shared.peer))
     return undefined
   },
   vectors: prepareVectors,
@@ -79,22 +78,24 @@ export function performJob<D extends ExchangeJobName>(
   return call.part(exchangeWork).perform(doc.id, job, input, signal)
 }
 
-/** Positions of equal values in both sets, ascending by the other site's. */
-async function findSharedPositions(context: ExchangeStepContext): Promise<SharedItemPositions | Refusal> {
+/** Finds the positions of equal keys in both sets, ascending in the set of the peer. */
+async function findSharedPositions(
+  context: ExchangeStepContext,
+): Promise<{ own: Int32Array; peer: Int32Array } | Refusal> {
   const { call, doc } = context
-  const theirs = await tagPeerPoints(context)
-  if (isRefusal(theirs)) return theirs
-  const ours = await loadBytes(call, doc.id, findOtherParty(doc.value.agreement, call.site.name), 'tags')
-  if (!ours) throw new Error(`pieces of the tags of ${doc.id} are missing`)
-  const met = await performJob(context, 'intersect', {
-    ours: theirs,
-    theirs: ours,
+  const peerTags = await tagPeerPoints(context)
+  if (isRefusal(peerTags)) return peerTags
+  const ownTags = await loadBytes(call, doc.id, findOtherParty(doc.value.agreement, call.site.name), 'tags')
+  if (!ownTags) throw new Error(`pieces of the tags of ${doc.id} are missing`)
+  const shared = await performJob(context, 'intersect', {
+    left: peerTags,
+    right: ownTags,
     width: computeItemBytes('tags', doc.value),
   })
-  return isRefusal(met) ? met : { ours: met.theirs, theirs: met.ours }
+  return isRefusal(shared) ? shared : { own: shared.right, peer: shared.left }
 }
 
-/** Computes tags of the other side's points. Refuses points that are not valid, not distinct, or points of this site. */
+/** Computes tags of the peer's points. Refuses invalid and repeated points, and points of this site. */
 async function tagPeerPoints(context: ExchangeStepContext): Promise<Uint8Array | Refusal> {
   const { call, doc, signal } = context
   const { agreement, agreement_digest, sizes } = doc.value
@@ -102,8 +103,8 @@ async function tagPeerPoints(context: ExchangeStepContext): Promise<Uint8Array |
   const points = await loadBytes(call, doc.id, other, 'points')
   const own = await loadBytes(call, doc.id, call.site.name, 'points')
   if (!points || !own) throw new Error(`pieces of the points of ${doc.id} are missing`)
-  const sound = await performJob(context, 'check', { points, own, count: sizes[other] ?? 0, from: other })
-  if (isRefusal(sound)) return sound
+  const checked = await performJob(context, 'check', { points, own, count: sizes[other] ?? 0, from: other })
+  if (isRefusal(checked)) return checked
   const width = computeItemBytes('tags', doc.value)
   const tags = await call.part(blindingPart).tagPoints(agreement_digest, points, decodeSecret(context), width, signal)
   return tags ?? refuse('invalid', `the points of ${other} are not valid: one has low order or is not a point`)
@@ -112,15 +113,16 @@ async function tagPeerPoints(context: ExchangeStepContext): Promise<Uint8Array |
 async function prepareVectors(context: ExchangeStepContext): Promise<Refusal | undefined> {
   const { call, doc } = context
   const { agreement, agreement_digest, keys } = doc.value
-  const theirs = keys[findOtherParty(agreement, call.site.name)]
-  const key = theirs === undefined ? undefined : deriveAgreedKey(decodeSecret(context), theirs, agreement_digest)
-  if (!key) return refuse('invalid', 'the other party sent no valid public key')
-  const made = await performJob(context, 'vectors', {
+  const other = findOtherParty(agreement, call.site.name)
+  const peerKey = keys[other]
+  const key = peerKey === undefined ? undefined : deriveAgreedKey(decodeSecret(context), peerKey, agreement_digest)
+  if (!key) return refuse('invalid', `${other} sent no valid public key`)
+  const encoded = await performJob(context, 'vectors', {
     ...(await loadRecordPieces(context)),
     key,
     parameters: getClkParameters(context),
   })
-  return isRefusal(made) ? made : await storeSorted(context, 'vectors', made)
+  return isRefusal(encoded) ? encoded : await storeSorted(context, 'vectors', encoded)
 }
 
 async function preparePairs(context: ExchangeStepContext): Promise<Refusal | undefined> {
@@ -130,13 +132,13 @@ async function preparePairs(context: ExchangeStepContext): Promise<Refusal | und
     const refused = await prepareRound(context, 'vectors')
     if (refused) return refused
   }
-  const [ours, theirs] = await Promise.all(agreement.parties.map((party) => loadBytes(call, doc.id, party, 'vectors')))
-  if (!ours || !theirs) throw new Error(`pieces of the vectors of ${doc.id} are missing`)
+  const [left, right] = await Promise.all(agreement.parties.map((party) => loadBytes(call, doc.id, party, 'vectors')))
+  if (!left || !right) throw new Error(`pieces of the vectors of ${doc.id} are missing`)
   const { threshold, one_to_one, ...rest } = getClkParameters(context)
   const length = computeVectorLength({ threshold, one_to_one, ...rest })
   const linked = await performJob(context, 'link', {
-    ours,
-    theirs,
+    left,
+    right,
     linking: { length, threshold, one_to_one, seed: agreement.seed },
   })
   if (isRefusal(linked)) return linked
@@ -161,14 +163,14 @@ async function loadOwnTexts({ call, doc }: ExchangeStepContext): Promise<readonl
   return texts
 }
 
-/** Loads the order in which a set was sent: for each position, the index of the item here. */
+/** Loads the order of a sent set: for each position, the index of the item at this site. */
 export async function loadItemOrder({ call, doc }: Pick<ExchangeStepContext, 'call' | 'doc'>): Promise<Int32Array> {
   const bytes = await loadBytes(call, doc.id, call.site.name, 'order')
   if (!bytes) throw new Error(`the item order of ${doc.id} is missing`)
   return new Int32Array(bytes.buffer)
 }
 
-/** Stores the order first, so that a stored set always has its order. */
+/** Stores the order before the set, so that a stored set always has its order. */
 async function storeSorted(
   context: ExchangeStepContext,
   round: 'points' | 'vectors',
@@ -181,21 +183,21 @@ async function storeSorted(
 
 async function storeBytes(
   context: ExchangeStepContext,
-  what: Exclude<ExchangeRound, 'records'> | 'order' | 'met',
+  name: Exclude<ExchangeRound, 'records'> | 'order' | 'met',
   bytes: Uint8Array,
 ): Promise<void> {
-  const width = what === 'order' || what === 'met' ? 4 : computeItemBytes(what, context.doc.value)
-  await storeSet(context, what, bytes.length / width, cutBytes(bytes, width))
+  const width = name === 'order' || name === 'met' ? 4 : computeItemBytes(name, context.doc.value)
+  await storeSet(context, name, bytes.length / width, cutBytes(bytes, width))
 }
 
 async function storeSet(
   { call, doc }: ExchangeStepContext,
-  what: string,
+  name: string,
   items: number,
   pieces: readonly string[],
 ): Promise<void> {
   const { tenant_id } = doc.value
-  await storePieces(call, { tenant_id, exchange_id: doc.id, from: call.site.name, what }, items, pieces)
+  await storePieces(call, { tenant_id, exchange_id: doc.id, from: call.site.name, what: name }, items, pieces)
 }
 
 function decodeSecret({ doc }: ExchangeStepContext): Uint8Array {

@@ -1,4 +1,5 @@
-// Publishes the result of an exchange: matches and clusters of a private run, or the peer's records as input of an ordinary run.
+// Publishes the result of an exchange: matches and clusters of a private run, or the peer's records as input of an
+// ordinary run.
 
 import { isRefusal, type Refusal } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
@@ -22,7 +23,7 @@ import {
   prepareRound,
 } from './prepare-round.ts'
 
-/** May be repeated: all ids follow from the content. */
+/** Publishes the result. A repeat is safe, since all ids derive from the content. */
 export async function publishResult(context: ExchangeStepContext): Promise<Refusal | undefined> {
   const { call, doc } = context
   const { agreement } = doc.value
@@ -39,7 +40,10 @@ async function completeWithoutResult({ call, doc }: ExchangeStepContext): Promis
   return await completeExchangeRun(call, doc.id, { records: doc.value.sizes[call.site.name] ?? 0 })
 }
 
-/** Makes the records of both sites the nodes of an ordinary run of this site. Both sites use the same lens and get the same result. */
+/**
+ * Starts an ordinary run of this site, with the records of both sites as its nodes. Both sites use the same lens and
+ * get the same result.
+ */
 async function startLocalRun(context: ExchangeStepContext): Promise<Refusal | undefined> {
   const { call, doc, lens } = context
   const { agreement, sizes, own = '' } = doc.value
@@ -53,14 +57,21 @@ async function startLocalRun(context: ExchangeStepContext): Promise<Refusal | un
       return { site, size: sizes[site] ?? 0, pieces }
     }),
   )
-  const written = await performJob(context, 'write_run_input', { lens, fields: agreement.fields, sets })
-  if (isRefusal(written)) return written
+  const input = await performJob(context, 'write_run_input', { lens, fields: agreement.fields, sets })
+  if (isRefusal(input)) return input
   const at = call.nowIso()
-  const moved = await changeExchangeRun(call, doc.id, (now) => ({ ...now, state: 'pending', owes: 1, updated_at: at }))
-  return isRefusal(moved) ? moved : undefined
+  const started = await changeExchangeRun(call, doc.id, (current) => ({
+    ...current,
+    state: 'pending',
+    owes: 1,
+    updated_at: at,
+  }))
+  return isRefusal(started) ? started : undefined
 }
 
-/** Loads the keys that both have. The position of a key in the set of the other site stands for that site's records. */
+/**
+ * Loads the positions of shared keys. A position in the set of the peer represents the peer's records with that key.
+ */
 async function loadSharedKeys(context: ExchangeStepContext): Promise<ReceivedMatches | Refusal> {
   const { call, doc } = context
   const { learns, parties } = doc.value.agreement
@@ -68,9 +79,9 @@ async function loadSharedKeys(context: ExchangeStepContext): Promise<ReceivedMat
   const refused = isFinder ? await prepareRound(context, 'places') : undefined
   if (refused) return refused
   const other = findOtherParty(doc.value.agreement, call.site.name)
-  const theirs = await loadIntegers(call, doc.id, isFinder ? call.site.name : other, 'places')
-  const ours = isFinder ? await loadIntegers(call, doc.id, call.site.name, 'met') : theirs
-  return { by: 'keys', other, positions: { ours, theirs } }
+  const peer = await loadIntegers(call, doc.id, isFinder ? call.site.name : other, 'places')
+  const own = isFinder ? await loadIntegers(call, doc.id, call.site.name, 'met') : peer
+  return { by: 'keys', other, positions: { own, peer } }
 }
 
 async function loadVectorPairs(context: ExchangeStepContext): Promise<ReceivedMatches | Refusal> {
@@ -87,9 +98,9 @@ async function loadVectorPairs(context: ExchangeStepContext): Promise<ReceivedMa
   return { by: 'vectors', linker, pairs, isFirst, size_of_other, parameters: getClkParameters(context) }
 }
 
-async function loadIntegers(call: Call, id: string, from: string, what: string): Promise<Int32Array> {
-  const bytes = await loadBytes(call, id, from, what)
-  if (!bytes) throw new Error(`the ${what} of ${id} are missing`)
+async function loadIntegers(call: Call, id: string, from: string, set: string): Promise<Int32Array> {
+  const bytes = await loadBytes(call, id, from, set)
+  if (!bytes) throw new Error(`the ${set} of ${id} are missing`)
   return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4)
 }
 
@@ -98,23 +109,23 @@ async function writeFindings(context: ExchangeStepContext, received: ReceivedMat
   const run = await markRunResolving(call, doc.id)
   if (isRefusal(run)) return run
   const max_matches = call.settings(settings).max_matches
-  const names = {
+  const sites = {
     exchange_id: doc.id,
     self: call.site.name,
     other: findOtherParty(doc.value.agreement, call.site.name),
   }
   const order = await loadItemOrder(context)
-  const found = await performJob(context, 'derive_findings', {
+  const findings = await performJob(context, 'derive_findings', {
     ...(await loadRecordPieces(context)),
-    ...names,
+    ...sites,
     order,
     received,
     max_matches,
   })
-  if (isRefusal(found)) return found
-  await publishMatches(call, run, found.matches, signal)
-  await publishRegistry(call, run, found.clusters, signal)
-  const refused = await completeExchangeRun(call, doc.id, buildRunCounts(run, found))
+  if (isRefusal(findings)) return findings
+  await publishMatches(call, run, findings.matches, signal)
+  await publishRegistry(call, run, findings.clusters, signal)
+  const refused = await completeExchangeRun(call, doc.id, buildRunCounts(run, findings))
   call.wake('settle')
   await call.part(runWork).drop(run.id)
   return refused
@@ -122,7 +133,7 @@ async function writeFindings(context: ExchangeStepContext, received: ReceivedMat
 
 async function markRunResolving(call: Call, id: string): Promise<Doc<StoredRun> | Refusal> {
   const at = call.nowIso()
-  return await changeExchangeRun(call, id, (now) => ({ ...now, state: 'resolving', route: 'links', updated_at: at }))
+  return await changeExchangeRun(call, id, (run) => ({ ...run, state: 'resolving', route: 'links', updated_at: at }))
 }
 
 function buildRunCounts({ value: { sources } }: Doc<StoredRun>, result: ExchangeFindingCounts): StoredRun['counts'] {

@@ -1,4 +1,4 @@
-// Performs work for an exchange until the exchange or its run ends: a cancellation does not wait for the work.
+// Performs work for an exchange until it completes or the exchange or its run ends; a cancellation aborts the work.
 import type { Call } from '../../../../kernel/operation/call.ts'
 import { abortWhenEnded } from '../../abort-when-ended.ts'
 import { fusionRuns } from '../../fusion-run/model.ts'
@@ -7,26 +7,26 @@ import { exchangeTopic } from '../change-exchange.ts'
 import { exchanges, isOver, runIdOfExchange } from '../model.ts'
 import type { ExchangeStepOutcome } from './perform-step.ts'
 
-/** The end of a run is noticed by polling; the end of an exchange is announced. */
+/** Polling detects the end of a run; the end of an exchange is announced. */
 const poll_interval_ms = 1_000
 
-/** Returns what `act` returns, or `moved` where the exchange ended meanwhile. Throws what `act` throws. */
+/** Returns what `act` returns, or `moved` where the exchange endController meanwhile. Throws what `act` throws. */
 export async function runWhileActive<T>(
   call: Call,
   id: string,
   act: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | Extract<ExchangeStepOutcome, 'moved'>> {
-  const ended = new AbortController()
-  const through = new AbortController()
+  const endController = new AbortController()
+  const stopController = new AbortController()
   const end = { topic: exchangeTopic(id), poll_interval_ms, hasEnded: () => hasExchangeEnded(call, id) }
-  const watching = abortWhenEnded(call, end, through.signal, ended)
+  const watching = abortWhenEnded(call, end, stopController.signal, endController)
   try {
-    return await act(AbortSignal.any([call.signal, ended.signal]))
+    return await act(AbortSignal.any([call.signal, endController.signal]))
   } catch (error) {
-    if (ended.signal.aborted && !call.signal.aborted) return 'moved'
+    if (endController.signal.aborted && !call.signal.aborted) return 'moved'
     throw error
   } finally {
-    through.abort()
+    stopController.abort()
     await watching
   }
 }
@@ -34,6 +34,6 @@ export async function runWhileActive<T>(
 async function hasExchangeEnded(call: Call, id: string): Promise<boolean> {
   const doc = await call.store(exchanges).find(id)
   const run = await call.store(fusionRuns).find(runIdOfExchange(id))
-  const isOf = run?.value.exchange_id === id && run.value.state !== 'completed'
-  return !doc || isOver(doc.value) || (isOf && isEnded(run.value))
+  const isOwnRun = run?.value.exchange_id === id && run.value.state !== 'completed'
+  return !doc || isOver(doc.value) || (isOwnRun && isEnded(run.value))
 }

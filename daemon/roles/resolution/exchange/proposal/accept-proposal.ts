@@ -13,7 +13,7 @@ import { dropPieces } from '../piece/piece-sets.ts'
 import { checkPeerBudget } from './check-peer-budget.ts'
 import { readOwnRecords, storeOwnRecords } from './own-records.ts'
 
-/** `data`: of a party; a linker has none. */
+/** Agrees to a proposal. `data`: the records of this site as a party; a linker has none. */
 export async function acceptProposal(
   call: Call,
   { id, value }: Doc<StoredExchange>,
@@ -29,22 +29,25 @@ export async function acceptProposal(
   if (refused) return refused
   if (part === 'linker') return await storeAcceptance(call, id, {})
   if (data === undefined)
-    return refuse('invalid', 'the request has no records, and a party must bring some', [
-      { path: 'data', message: 'is required of a party' },
+    return refuse('invalid', 'the request has no records: a party must send its records in data', [
+      { path: 'data', message: 'is required for a party' },
     ])
   const lens = await findAgreedLens(call, tenant_id, agreement)
   if (isRefusal(lens)) return lens
   const joined = joinLabels(value.label, lens.value.label, call.site.labels)
   if (!joined || canonicalJson(joined) !== canonicalJson(normaliseLabel(value.label)))
-    return refuse('label_denied', `the label of the lens ${agreement.lens} is above the label of the proposal`)
+    return refuse(
+      'label_denied',
+      `the label of the lens ${agreement.lens} is above the label of the proposal: the peer must propose with a higher label`,
+    )
   const own = await readOwnRecords(call, tenant_id, agreement, lens, data, signal)
   if (isRefusal(own)) return own
   const set_name = await storeOwnRecords(call, tenant_id, id, own)
-  const done = await storeAcceptance(call, id, { size: own.size, secret: call.random(32), own: set_name })
+  const accepted = await storeAcceptance(call, id, { size: own.size, secret: call.random(32), own: set_name })
   // An exchange that ended meanwhile must not leave records behind.
-  const now = isRefusal(done) ? await call.store(exchanges).find(id) : undefined
-  if (now && isOver(now.value)) await dropPieces(call, id)
-  return done
+  const current = isRefusal(accepted) ? await call.store(exchanges).find(id) : undefined
+  if (current && isOver(current.value)) await dropPieces(call, id)
+  return accepted
 }
 
 type AcceptedExchangeFields = { readonly size?: number; readonly secret?: string; readonly own?: string }
@@ -72,7 +75,7 @@ async function storeAcceptance(
   })
 }
 
-/** The secret is fresh for each exchange. With clk its public key goes to the other party. */
+/** Builds the fields of a new secret. With clk its public key goes to the other party. */
 export function buildSecretFields(
   { agreement, keys }: Pick<StoredExchange, 'agreement' | 'keys'>,
   self: string,

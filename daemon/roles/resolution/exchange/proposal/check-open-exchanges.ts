@@ -1,4 +1,4 @@
-// Limits the exchanges that a tenant has proposed to one peer and that are open: each stores records here and costs the peer work.
+// Limits the open exchanges that a tenant has proposed to one peer: each stores records here and costs the peer work.
 
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
@@ -6,8 +6,8 @@ import { settings } from '../../settings.ts'
 import { exchanges } from '../model.ts'
 
 /**
- * Refuses one exchange more than the limit. `among`: 1 where the exchange in question is among those counted. A request counts
- * the exchanges that its caller may see; the worker, which sees all, checks again before the first message.
+ * Refuses an exchange above the limit. `among`: 1 if the count includes the exchange in question. A request counts the
+ * exchanges that its caller may see; the worker, which sees all, checks again before the first message.
  */
 export async function checkOpenExchanges(
   call: Call,

@@ -1,4 +1,4 @@
-// The daily budget of a peer: how many records it may compare with those of this site.
+// The daily budget of a peer: the number of exchanges, and of records that it may compare with records of this site.
 
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
@@ -9,8 +9,8 @@ import { exchanges, type StoredExchange } from '../model.ts'
 const day_ms = 86_400_000
 
 /**
- * Counts the exchanges granted to the peer in the last 24 hours, whichever side proposed them and however they ended. A request
- * counts what its caller may see; the worker, which sees all and grants one exchange after the other, checks again.
+ * Counts the exchanges granted to the peer in the last 24 hours, of either proposer and with any outcome. A request
+ * counts exchanges that its caller may see; the worker, which sees all and grants one at a time, checks again.
  */
 export async function checkPeerBudget(
   call: Call,
@@ -27,11 +27,11 @@ export async function checkPeerBudget(
   if (count > peer_exchanges_per_day)
     return refuse(
       'over_budget',
-      `${peer} has used its ${peer_exchanges_per_day} exchanges of 24 hours: try again later`,
+      `${peer} has used its ${peer_exchanges_per_day} exchanges within 24 hours: try again later`,
     )
   if (records <= peer_records_per_day) return undefined
   return refuse(
     'over_budget',
-    `${peer} would bring ${records} records within 24 hours, and may bring ${peer_records_per_day}: try again later`,
+    `${peer} would send ${records} records within 24 hours, and may send ${peer_records_per_day}: try again later`,
   )
 }

@@ -1,4 +1,4 @@
-// Reads the records that this site brings into an exchange, reduced to the agreement, and stores them until it ends.
+// Reads the records of this site for an exchange, reduced to the agreed fields, and stores them until it ends.
 
 import { canonicalDigest } from '../../../../kernel/encoding/canonical-json.ts'
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
@@ -11,7 +11,7 @@ import type { ExchangeAgreement } from '../agreement/agreement.ts'
 import { exchangeWork, type OwnRecordSet } from '../job/exchange-jobs.ts'
 import { storePieces } from '../piece/piece-sets.ts'
 
-/** Refuses data that the lens cannot read, more records than agreed, and none at all. */
+/** Reads the records. Refuses data that the lens cannot read, more records than agreed, and an empty set. */
 export async function readOwnRecords(
   call: Call,
   tenant_id: string,
@@ -26,24 +26,24 @@ export async function readOwnRecords(
       'invalid',
       `the request has ${data.length} records, and may have ${max_inline}: name a data file instead`,
     )
-  const absent = lens.fields.filter(({ name, optional }) => !optional && !fields.includes(name))
-  if (privacy === 'none' && absent.length > 0)
+  const missing = lens.fields.filter(({ name, optional }) => !optional && !fields.includes(name))
+  if (privacy === 'none' && missing.length > 0)
     return refuse(
       'invalid',
-      `the agreement lacks fields that the lens requires: ${absent.map(({ name }) => name).join(', ')}`,
+      `the agreement lacks fields that the lens requires: ${missing.map(({ name }) => name).join(', ')}`,
     )
   const input = { tenant_id, data, lens, terms: { fields, privacy, max_set_size, max_set_bytes } }
   return await call.part(exchangeWork).perform(exchange_id, 'read_own', input, signal)
 }
 
-/** Returns the name of the set once it is durable. The name follows from the content, so that two attempts to agree never mix. */
+/** Returns the name of the set once it is durable. The name derives from the content, so that attempts never mix. */
 export async function storeOwnRecords(
   call: Call,
   tenant_id: string,
   exchange_id: string,
   { pieces, records }: OwnRecordSet,
 ): Promise<string> {
-  const what = `own.${canonicalDigest(pieces).slice(0, 24)}`
-  await storePieces(call, { tenant_id, exchange_id, from: call.site.name, what }, records, pieces)
-  return what
+  const name = `own.${canonicalDigest(pieces).slice(0, 24)}`
+  await storePieces(call, { tenant_id, exchange_id, from: call.site.name, what: name }, records, pieces)
+  return name
 }

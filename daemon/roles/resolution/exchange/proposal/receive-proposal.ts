@@ -11,7 +11,7 @@ import { exchanges, type StoredExchange } from '../model.ts'
 
 type ProposalMessage = Extract<ExchangeMessage, { say: 'proposal' }>
 
-/** Undefined when the proposal is stored, now or by an earlier delivery. */
+/** Returns undefined once the proposal is stored, now or by an earlier delivery. */
 export async function receiveProposal(
   call: Call,
   { src, receiver_tenant_id }: Statement,
@@ -28,8 +28,8 @@ export async function receiveProposal(
   const overLimit = await checkProposalLimit(call, src, receiver_tenant_id)
   if (overLimit) return overLimit
   const event = call.audited('resolution.exchange.proposed', id, { agreement, size }, label)
-  const made = await call.store(exchanges).create(id, value, [{ ...event, tenant_id: receiver_tenant_id }])
-  if (made === 'exists') return refuse('unavailable', 'the same proposal is being stored: retry')
+  const created = await call.store(exchanges).create(id, value, [{ ...event, tenant_id: receiver_tenant_id }])
+  if (created === 'exists') return refuse('unavailable', 'the same proposal is being stored: retry')
   call.wake('exchanges')
   return undefined
 }
@@ -43,7 +43,7 @@ function findProposalFault(call: Call, src: string, { agreement, size, key }: Pr
   const faults = findTermFaults(agreement)
   if (faults.length > 0) return refuse('invalid', 'the agreement is not valid', faults)
   if (size < 1 || size > max_set_size)
-    return refuse('invalid', `the proposal brings ${size} records, and the agreement allows 1 to ${max_set_size}`)
+    return refuse('invalid', `the proposal has ${size} records, and the agreement allows 1 to ${max_set_size}`)
   if ((key !== undefined) !== (privacy === 'clk' && parties[1] === self))
     return refuse('invalid', 'a public key must go to the other party with clk, and to no other site')
   return checkSetLimits(call.settings(settings), agreement)
@@ -80,25 +80,25 @@ function determinePart(call: Call, { parties }: ExchangeAgreement): 'asked' | 'l
 }
 
 function isSameProposal(before: StoredExchange, now: StoredExchange): boolean {
-  const isOf = before.created_by === now.created_by && before.tenant_id === now.tenant_id
-  return isOf && before.agreement_digest === now.agreement_digest
+  const hasSameOrigin = before.created_by === now.created_by && before.tenant_id === now.tenant_id
+  return hasSameOrigin && before.agreement_digest === now.agreement_digest
 }
 
 const day_ms = 86_400_000
 
 /**
- * Limits the open proposals of this peer, and its proposals of 24 hours. The second counts proposals that the peer has cancelled
- * too, since each leaves a document.
+ * Limits the open proposals of this peer, and its proposals within 24 hours. The second limit includes cancelled
+ * proposals, since each leaves a document.
  */
 async function checkProposalLimit(call: Call, src: string, tenant_id: string): Promise<Refusal | undefined> {
   const { peer_proposals: max_proposals, exchange_idle_hours } = call.settings(settings)
-  const theirs = { tenant_id, peer: src, part: { in: ['asked', 'linker'] } }
-  if ((await call.store(exchanges).count({ ...theirs, state: 'proposed' })) >= max_proposals)
+  const filter = { tenant_id, peer: src, part: { in: ['asked', 'linker'] } }
+  if ((await call.store(exchanges).count({ ...filter, state: 'proposed' })) >= max_proposals)
     return refuse(
       'over_budget',
       `${max_proposals} proposals of ${src} wait for an answer: propose again once some are answered, or have expired after ${exchange_idle_hours} hours`,
     )
   const since = new Date(call.now() - day_ms).toISOString()
-  if ((await call.store(exchanges).count({ ...theirs, created_at: { gt: since } })) < max_proposals) return undefined
-  return refuse('over_budget', `${src} has made its ${max_proposals} proposals of 24 hours: propose again later`)
+  if ((await call.store(exchanges).count({ ...filter, created_at: { gt: since } })) < max_proposals) return undefined
+  return refuse('over_budget', `${src} has made its ${max_proposals} proposals within 24 hours: propose again later`)
 }

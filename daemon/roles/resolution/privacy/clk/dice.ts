@@ -1,7 +1,7 @@
 // Similarity of two bit vectors.
 import { popCount } from '../../engine/pop-count.ts'
 
-/** Bits that are set in each vector of so many words. */
+/** Counts the bits set in each vector of `words` words. */
 export function countVectorBits(vectors: Uint32Array, words: number): Int32Array {
   return Int32Array.from({ length: vectors.length / words }, (_, row) => {
     let sum = 0
@@ -10,22 +10,25 @@ export function countVectorBits(vectors: Uint32Array, words: number): Int32Array
   })
 }
 
-/** Bits that are set in both. */
+/** Counts the bits set in both of two vectors. */
 export function countCommonBits(
-  ours: Uint32Array,
+  left: Uint32Array,
   row: number,
-  theirs: Uint32Array,
+  right: Uint32Array,
   other: number,
   words: number,
 ): number {
   let sum = 0
-  for (let at = 0, one = row * words, two = other * words; at < words; at++, one++, two++) {
-    sum += popCount(ours[one]! & theirs[two]!)
+  const [from, otherFrom] = [row * words, other * words]
+  for (let at = 0; at < words; at++) {
+    sum += popCount(left[from + at]! & right[otherFrom + at]!)
   }
   return sum
 }
 
-/** Dice coefficient (1945): 1 for equal vectors, 0 for vectors with no bit in common, and for empty ones. */
+/**
+ * Computes the Dice coefficient (1945): 1 for equal vectors, 0 for vectors without a common bit, and for empty ones.
+ */
 export function computeDice(shared: number, weight: number, other: number): number {
   return weight + other === 0 ? 0 : (2 * shared) / (weight + other)
 }

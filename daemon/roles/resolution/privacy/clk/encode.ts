@@ -7,10 +7,10 @@ import type { FieldType } from '../../lens/model.ts'
 import { type ClkParameters, computeVectorLength, countFieldHashes } from './parameters.ts'
 
 /**
- * Cryptographic long-term keys (Schnell, Bachteler and Reiher, 2009 and 2011): the grams of the fields set bits of one Bloom
- * filter. The places are those of an HMAC-SHA-256 of field and gram, two bytes each: independent, where the common
- * double hashing gives a gram away by the steps between its bits (Niedermeyer et al., 2014). With `fold` the halves are
- * added without carry (Schnell and Borgs, 2016). Row after row of `computeVectorLength` bits.
+ * Encodes cryptographic long-term keys (Schnell, Bachteler and Reiher, 2009 and 2011): the grams of the fields set bits
+ * of one Bloom filter. The positions are an HMAC-SHA-256 of field and gram, two bytes each. They are independent; the
+ * usual double hashing reveals a gram by the distances between its bits (Niedermeyer et al., 2014). With `fold` the
+ * halves are added without carry (Schnell and Borgs, 2016). Returns rows of `computeVectorLength` bits.
  */
 export function encodeClk(
   { rows, fields }: Pick<LensRecords, 'rows' | 'fields'>,
@@ -18,27 +18,29 @@ export function encodeClk(
   key: Uint8Array,
   parameters: ClkParameters,
 ): Uint32Array {
-  const whole = parameters.length / 32
-  const vectors = new Uint32Array(rows * whole)
+  const words = parameters.length / 32
+  const vectors = new Uint32Array(rows * words)
   for (const { name, type, column } of fields) {
     if (!names.includes(name)) continue
-    const placesOf = createGramHasher(key, name, countFieldHashes(parameters, name), parameters.length)
-    const ofValue = new Map<number, readonly number[]>()
+    const positionsOf = createGramHasher(key, name, countFieldHashes(parameters, name), parameters.length)
+    const positionsByCode = new Map<number, readonly number[]>()
     for (let row = 0; row < rows; row++) {
       const code = column.codes[row]!
       if (code < 0) continue
-      let set = ofValue.get(code)
-      if (!set) {
-        set = [...new Set(splitGrams(decodeText(column.dictionary, code), type, parameters.q).flatMap(placesOf))]
-        ofValue.set(code, set)
+      let positions = positionsByCode.get(code)
+      if (!positions) {
+        positions = [
+          ...new Set(splitGrams(decodeText(column.dictionary, code), type, parameters.q).flatMap(positionsOf)),
+        ]
+        positionsByCode.set(code, positions)
       }
-      for (const place of set) vectors[row * whole + (place >>> 5)]! |= 1 << (place & 31)
+      for (const bit of positions) vectors[row * words + (bit >>> 5)]! |= 1 << (bit & 31)
     }
   }
-  return parameters.fold ? foldVectors(vectors, rows, whole, computeVectorLength(parameters) / 32) : vectors
+  return parameters.fold ? foldVectors(vectors, rows, words, computeVectorLength(parameters) / 32) : vectors
 }
 
-/** Digits of dates and years with their places; the letters of all else in overlapping pieces, ends included. */
+/** Splits dates and years into digits with their positions, and other values into overlapping pieces, ends included. */
 export function splitGrams(value: string, type: FieldType, q: number): string[] {
   if (value === '') return []
   if (type === 'date' || type === 'year') return Array.from(value, (digit, at) => `${at}${digit}`)
@@ -46,30 +48,30 @@ export function splitGrams(value: string, type: FieldType, q: number): string[] 
   return Array.from({ length: padded.length - q + 1 }, (_, at) => padded.slice(at, at + q).join(''))
 }
 
-/** The places of a gram, found once. `length` is a power of two, so that all places are equally likely. */
+/** Creates a cached hash from a gram to its bits. `length` is a power of two, so that all bits are equally likely. */
 function createGramHasher(
   key: Uint8Array,
   field: string,
   hashes: number,
   length: number,
 ): (gram: string) => readonly number[] {
-  const known = new Map<string, readonly number[]>()
+  const cache = new Map<string, readonly number[]>()
   return (gram) => {
-    let found = known.get(gram)
-    if (!found) {
+    let bits = cache.get(gram)
+    if (!bits) {
       const digest = hmacSha256(key, `${field}\n${gram}`)
-      found = Array.from({ length: hashes }, (_, at) => (digest[2 * at]! | (digest[2 * at + 1]! << 8)) & (length - 1))
-      known.set(gram, found)
+      bits = Array.from({ length: hashes }, (_, at) => (digest[2 * at]! | (digest[2 * at + 1]! << 8)) & (length - 1))
+      cache.set(gram, bits)
     }
-    return found
+    return bits
   }
 }
 
-function foldVectors(vectors: Uint32Array, rows: number, whole: number, half: number): Uint32Array {
+function foldVectors(vectors: Uint32Array, rows: number, words: number, half: number): Uint32Array {
   const result = new Uint32Array(rows * half)
   for (let row = 0; row < rows; row++) {
     for (let at = 0; at < half; at++) {
-      result[row * half + at] = vectors[row * whole + at]! ^ vectors[row * whole + half + at]!
+      result[row * half + at] = vectors[row * words + at]! ^ vectors[row * words + half + at]!
     }
   }
   return result

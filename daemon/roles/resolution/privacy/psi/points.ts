@@ -1,9 +1,9 @@
-// Sets of points as they travel: sorted, so that their order tells nothing of the order of the records behind them.
+// Sets of points as sent: sorted, so that their order does not reveal the order of the records.
 import { point_bytes } from '../../../../kernel/cryptography/blinding.ts'
 
 /**
- * The same items ascending by their bytes. `order[i]`: the place before of what is now at `i`. Blinded points look random
- * to anyone without the secret, so that this is a shuffle, and one that a restart repeats.
+ * Sorts items by their bytes. `order[i]`: the former position of item `i`. Blinded points look random without the
+ * secret, so sorting is a shuffle that a restart repeats.
  */
 export function sortPoints(
   items: Uint8Array,
@@ -11,21 +11,22 @@ export function sortPoints(
 ): { readonly sorted: Uint8Array; readonly order: Int32Array } {
   const from = Buffer.from(items.buffer, items.byteOffset, items.byteLength)
   const count = items.length / width
-  const order = Int32Array.from({ length: count }, (_, at) => at).sort((one, other) =>
-    from.compare(from, other * width, (other + 1) * width, one * width, (one + 1) * width),
+  const order = Int32Array.from({ length: count }, (_, at) => at).sort((a, b) =>
+    from.compare(from, b * width, (b + 1) * width, a * width, (a + 1) * width),
   )
   const sorted = new Uint8Array(items.length)
-  for (const [at, place] of order.entries()) sorted.set(items.subarray(place * width, (place + 1) * width), at * width)
+  for (const [at, before] of order.entries())
+    sorted.set(items.subarray(before * width, (before + 1) * width), at * width)
   return { sorted, order }
 }
 
 /**
- * The reason why this is not a valid set of `count` points; undefined for a valid one. Strictly ascending points are
- * distinct: a repeated value would let its sender query more than was agreed, or fit a smaller budget.
+ * Returns the reason why this is not a valid set of `count` points; undefined for a valid set. Strictly ascending
+ * points are distinct: a repeated value would let its sender query more than agreed, or fit a smaller budget.
  */
 export function findPointSetFault(points: Uint8Array, count: number): string | undefined {
   if (points.length !== count * point_bytes)
-    return `there are ${points.length} bytes where ${count} points have ${count * point_bytes}`
+    return `the set has ${points.length} bytes, and ${count} points have ${count * point_bytes}`
   const bytes = Buffer.from(points.buffer, points.byteOffset, points.byteLength)
   for (let at = point_bytes; at < bytes.length; at += point_bytes) {
     if (bytes.compare(bytes, at, at + point_bytes, at - point_bytes, at) >= 0)
@@ -34,13 +35,16 @@ export function findPointSetFault(points: Uint8Array, count: number): string | u
   return undefined
 }
 
-/** Whether two ascending sets have a point in common. Blinded apart they never do: one side gave back what it was sent. */
-export function sharesPoint(ours: Uint8Array, theirs: Uint8Array): boolean {
-  const [one, other] = [ours, theirs].map((set) => Buffer.from(set.buffer, set.byteOffset, set.byteLength))
-  if (!one || !other) return false
+/**
+ * Whether two ascending sets share a point. Independent secrets never give equal points, so one side returned points
+ * that it received.
+ */
+export function sharesPoint(left: Uint8Array, right: Uint8Array): boolean {
+  const [first, second] = [left, right].map((set) => Buffer.from(set.buffer, set.byteOffset, set.byteLength))
+  if (!first || !second) return false
   let [at, to] = [0, 0]
-  while (at < one.length && to < other.length) {
-    const sign = one.compare(other, to, to + point_bytes, at, at + point_bytes)
+  while (at < first.length && to < second.length) {
+    const sign = first.compare(second, to, to + point_bytes, at, at + point_bytes)
     if (sign === 0) return true
     if (sign < 0) at += point_bytes
     else to += point_bytes

@@ -1,32 +1,33 @@
-// Points that both sides have blinded, cut short: long enough that no two different values meet by accident.
+// Tags: points that both sides have blinded, truncated to a length at which different values do not collide by chance.
 
-/** Accidents in a whole run: fewer than one in 2^40 runs reports a pair that is none. */
+/** Fewer than one in 2^40 runs reports a false pair. */
 const collision_bits = 40
 
 /**
- * Bytes of a tag. Of n times m pairs of different values each meets with 2^-(8 bytes), so that all together stay below
- * 2^-40. Ten bytes for two sets of 100,000.
+ * Computes the bytes of a tag. Each of n times m pairs of different values collides with probability 2^-(8 bytes), and
+ * all together stay below 2^-40. Two sets of 100,000 need ten bytes.
  */
-export function computeTagBytes(ours: number, theirs: number): number {
-  const pairs = Math.log2(Math.max(1, ours)) + Math.log2(Math.max(1, theirs))
+export function computeTagBytes(left: number, right: number): number {
+  const pairs = Math.log2(Math.max(1, left)) + Math.log2(Math.max(1, right))
   return Math.ceil((collision_bits + pairs) / 8)
 }
 
-export type TagMatches = { readonly ours: Int32Array; readonly theirs: Int32Array }
+export type TagMatches = { readonly left: Int32Array; readonly right: Int32Array }
 
-/** Places in both lists with the same tag, ascending by ours. Of equal tags in one list the first counts. */
-export function intersectTags(ours: Uint8Array, theirs: Uint8Array, width: number): TagMatches {
-  const placeOf = new Map<string, number>()
-  for (const [place, tag] of iterateTags(theirs, width)) if (!placeOf.has(tag)) placeOf.set(tag, place)
-  const met: [number[], number[]] = [[], []]
-  for (const [place, tag] of iterateTags(ours, width)) {
-    const other = placeOf.get(tag)
+/** Finds the positions of equal tags in both lists, ascending in `left`. Of equal tags in one list the first counts. */
+export function intersectTags(left: Uint8Array, right: Uint8Array, width: number): TagMatches {
+  const rightPositions = new Map<string, number>()
+  for (const [position, tag] of iterateTags(right, width))
+    if (!rightPositions.has(tag)) rightPositions.set(tag, position)
+  const shared: [number[], number[]] = [[], []]
+  for (const [position, tag] of iterateTags(left, width)) {
+    const other = rightPositions.get(tag)
     if (other === undefined) continue
-    placeOf.delete(tag)
-    met[0].push(place)
-    met[1].push(other)
+    rightPositions.delete(tag)
+    shared[0].push(position)
+    shared[1].push(other)
   }
-  return { ours: Int32Array.from(met[0]), theirs: Int32Array.from(met[1]) }
+  return { left: Int32Array.from(shared[0]), right: Int32Array.from(shared[1]) }
 }
 
 function* iterateTags(tags: Uint8Array, width: number): Generator<[number, string]> {
