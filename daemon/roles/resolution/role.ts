@@ -52,8 +52,8 @@ import { editions } from './snapshot/edition.ts'
 import { consultWorker } from './workers/consult.ts'
 import { exchangesWorker } from './workers/exchanges.ts'
 import { filesWorker } from './workers/files.ts'
+import { reclusterWorker } from './workers/recluster.ts'
 import { runsWorker } from './workers/runs.ts'
-import { settleWorker } from './workers/settle.ts'
 
 /** Lower-case names under which the objects of this role are addressed. */
 const objectNames = ['lens', 'lensbinding', 'entitymatch', 'entitycluster', 'fusionrun']
@@ -73,7 +73,7 @@ export const resolution: Role = role(outline, {
     exchangePieces,
   ],
   metrics,
-  workers: [filesWorker, ...[runsWorker, settleWorker, consultWorker, exchangesWorker].map(matchingWorker)],
+  workers: [filesWorker, ...[runsWorker, reclusterWorker, consultWorker, exchangesWorker].map(matchingWorker)],
   operations: {
     lens: { list: lensList.list, get: lensGet.get, create: lensCreate },
     'lens-binding': { list: bindingList.list, get: bindingGet.get },

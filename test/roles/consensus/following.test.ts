@@ -62,7 +62,7 @@ const deliverResult = async (session_id: string, what: object, peer = bravo, cha
 function buildDissent(session_id: string, id = `dis_${session_id}`) {
   const opinions = buildOpinions([0], [1])
   const decision = decide(policy, opinions)
-  if (decision.state !== 'IN_CONFLICT') throw new Error('two camps at the extremes are in conflict')
+  if (decision.state !== 'IN_CONFLICT') throw new Error('two contributors at the extremes are in conflict')
   const body = dissentBody(policy, opinions, decision)
   return { dissent: { id, session_id, lens_id: 'lens-b', created_at: at, status: 'open' as const, body } }
 }

@@ -167,7 +167,7 @@ describe('a thousand sources', () => {
     expect(result.K).toBeLessThan(1)
   })
 
-  test('camps that cancel out far below the range of a double keep their weight', () => {
+  test('opposing scores that cancel out far below the range of a double keep their weight', () => {
     const list = [
       ...Array.from({ length: 500 }, () => ({ s: 1, w: 10 })),
       ...Array.from({ length: 500 }, () => ({ s: 9, w: 10 })),

@@ -34,14 +34,14 @@ test('the order of arrival changes no bit', () => {
   )
 })
 
-test('two camps of five at .9 and .1 are in conflict at .8', () => {
-  const camps = Array.from({ length: 10 }, (_, at) => [at < 5 ? 0.1 : 0.9] as const)
-  expect(measureConflict(buildOpinions(...camps))).toBeCloseTo(0.8, 12)
+test('two groups of five at .9 and .1 are in conflict at .8', () => {
+  const scores = Array.from({ length: 10 }, (_, at) => [at < 5 ? 0.1 : 0.9] as const)
+  expect(measureConflict(buildOpinions(...scores))).toBeCloseTo(0.8, 12)
 })
 
-test.for([1, 2, 5, 500])('two equal camps of %d at the extremes: 1', (size) => {
-  const camps = Array.from({ length: 2 * size }, (_, at) => [at < size ? 0 : 1, 0.3] as const)
-  expect(measureConflict(buildOpinions(...camps))).toBeCloseTo(1, 12)
+test.for([1, 2, 5, 500])('two equal groups of %d at the extremes: 1', (size) => {
+  const scores = Array.from({ length: 2 * size }, (_, at) => [at < size ? 0 : 1, 0.3] as const)
+  expect(measureConflict(buildOpinions(...scores))).toBeCloseTo(1, 12)
 })
 
 test('full agreement is exactly 0, and so are one opinion and no opinion', () => {

@@ -5,7 +5,7 @@ import { scaleFor } from './weights.ts'
 
 /**
  * Conflict of canonically sorted opinions in [0, 1]: 4 sum(i<j) w_i w_j |s_i - s_j| / (sum w)^2, Gini's mean
- * difference scaled so that two equal camps at the extremes give 1. Without weights it is 0.
+ * difference scaled so that two equal groups at the extremes give 1. Without weights it is 0.
  *
  * Taken over the gaps between neighbouring scores, sum of gap x (weight below) x (weight above): linear, and a sum of
  * positive terms, so full agreement is exactly 0. Opinions without weight are skipped, because splitting a gap in two

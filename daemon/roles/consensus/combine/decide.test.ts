@@ -55,10 +55,10 @@ describe('a threshold is met to within 1e-12', () => {
     { score: 0.2 + 2e-12, state: 'IN_CONFLICT' },
   ])('score $score: $state', ({ score, state }) => expect(stateOf({}, score)).toBe(state))
 
-  test('the conflict of two camps of five at .9 and .1 meets .8, whatever the last bit', () => {
-    const camps = buildOpinions(...Array.from({ length: 10 }, (_, at) => [at < 5 ? 0.1 : 0.9] as const))
-    expect(decide(policy({ n: 11, conflict_threshold: 0.8 }), camps)).toMatchObject({ reason: 'conflict' })
-    expect(decide(policy({ n: 11, conflict_threshold: 0.81 }), camps).state).toBe('PENDING_QUORUM')
+  test('the conflict of two groups of five at .9 and .1 meets .8, whatever the last bit', () => {
+    const opinions = buildOpinions(...Array.from({ length: 10 }, (_, at) => [at < 5 ? 0.1 : 0.9] as const))
+    expect(decide(policy({ n: 11, conflict_threshold: 0.8 }), opinions)).toMatchObject({ reason: 'conflict' })
+    expect(decide(policy({ n: 11, conflict_threshold: 0.81 }), opinions).state).toBe('PENDING_QUORUM')
   })
 })
 

@@ -1,4 +1,4 @@
-// Analyses a disagreement: positions, camps, the most divergent pair, and the opinions that prevent a ratification.
+// Analyses a disagreement: positions, the support of each decision, the most divergent pair, and the opinions that prevent a ratification.
 import * as z from 'zod'
 import { combinationMethod } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { fraction } from '../fields.ts'
@@ -6,7 +6,14 @@ import { combination } from './combination.ts'
 import { conflictReason, type DecisionPolicy, type QuorumDecision } from './decide.ts'
 import { influence, influenceOf } from './influence.ts'
 import { compareCanonicallyThenById, type Opinion } from './opinion.ts'
-import { camp, campOf, divergentPair, findMostDivergentPair, position, positionOf } from './positions.ts'
+import {
+  decisionSupport,
+  divergentPair,
+  findMostDivergentPair,
+  position,
+  positionOf,
+  summarizeSupport,
+} from './positions.ts'
 import { findSmallestSet, smallestSetResult } from './smallest-set.ts'
 
 /** Strict. Lists of contributors are in canonical order, by id where the numbers are equal. */
@@ -26,7 +33,7 @@ export const dissentBody = z.strictObject({
     contributors: z.int().meta({ description: 'Number of contributors with a standing opinion' }),
   }),
   positions: z.array(position),
-  camps: z.strictObject({ match: camp, non_match: camp }),
+  camps: z.strictObject({ match: decisionSupport, non_match: decisionSupport }),
   most_divergent_pair: divergentPair
     .nullable()
     .meta({ description: 'Lowest and highest score that carry weight; null where all agree' }),
@@ -54,7 +61,10 @@ export function buildDissent(policy: DecisionPolicy, opinions: readonly Opinion[
     thresholds: { ratify_threshold: policy.ratify_threshold, conflict_threshold: policy.conflict_threshold },
     quorum: { m: policy.m, n: policy.n, contributors: inIdOrder.length },
     positions,
-    camps: { match: campOf(inIdOrder, positions, 'match'), non_match: campOf(inIdOrder, positions, 'non_match') },
+    camps: {
+      match: summarizeSupport(inIdOrder, positions, 'match'),
+      non_match: summarizeSupport(inIdOrder, positions, 'non_match'),
+    },
     most_divergent_pair: findMostDivergentPair(positions),
     influence: inIdOrder.map((_, at) => influenceOf(cause.combination, inIdOrder, at)),
     smallest_set: findSmallestSet(policy, inIdOrder),

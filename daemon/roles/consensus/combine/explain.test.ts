@@ -20,7 +20,7 @@ function bodyOf(policyFields: object, opinions: readonly Opinion[]): DissentBody
   return buildDissent(policy, opinions, { reason, combination: decision.combination })
 }
 
-test('a conflict names its figures, both camps, and the decisive contributors', () => {
+test('a conflict names its figures, both sides, and the decisive contributors', () => {
   const text = explainText(bodyOf({}, buildOpinions([0.9], [0.95], [0.1])))
   expect(text).toContain('At least 2 of 4 contributors had to answer.')
   expect(text).toContain('the conflict is 0.7556, and 0.5 or more stops a session whatever its score.')

@@ -17,7 +17,7 @@ export function narrateDissent(body: DissentBody, name: NameFormatter): readonly
     describeQuestion(body),
     describePositions(body, name),
     describeCause(body),
-    describeCamps(body, name),
+    describeSupport(body, name),
     describeInfluence(body, name),
     suggestNextSteps(body),
   ]
@@ -78,7 +78,7 @@ function describeEvidence({ belief, plausibility, K }: DissentBody): string[] {
   ]
 }
 
-function describeCamps({ camps, most_divergent_pair: pair }: DissentBody, name: NameFormatter): NarrativeSection {
+function describeSupport({ camps, most_divergent_pair: pair }: DissentBody, name: NameFormatter): NarrativeSection {
   const points = (['match', 'non_match'] as const).map((side) => {
     const { contributor_ids, total_weight, mean_score } = camps[side]
     const mean = mean_score === null ? '' : `, mean score ${formatNumber(mean_score)}`

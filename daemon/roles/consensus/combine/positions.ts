@@ -1,4 +1,4 @@
-// Lists the position of each contributor, the two camps, and the most divergent pair.
+// Lists the position of each contributor, the support of each decision, and the most divergent pair.
 import * as z from 'zod'
 import { fraction } from '../fields.ts'
 import { threshold_tolerance } from './decide.ts'
@@ -15,13 +15,13 @@ export const position = z.strictObject({
 
 export type ContributorPosition = z.output<typeof position>
 
-export const camp = z.strictObject({
+export const decisionSupport = z.strictObject({
   contributor_ids: z.array(z.string()),
   total_weight: z.number().min(0),
   mean_score: fraction.nullable().meta({ description: 'Weighted mean of the scores; null without weight' }),
 })
 
-export type Camp = z.output<typeof camp>
+export type DecisionSupport = z.output<typeof decisionSupport>
 
 const pole = z.strictObject({ contributor_id: z.string(), pair_score: fraction, weight: fraction })
 
@@ -39,11 +39,11 @@ function leaningOf(pair_score: number): ContributorPosition['leaning'] {
   return pair_score > 0.5 ? 'match' : 'non_match'
 }
 
-export function campOf(
+export function summarizeSupport(
   opinions: readonly Opinion[],
   positions: readonly ContributorPosition[],
   leaning: 'match' | 'non_match',
-): Camp {
+): DecisionSupport {
   const members = opinions.filter((_, at) => positions[at]?.leaning === leaning)
   const { score, total_weight } = weightedAverage(members)
   return { contributor_ids: members.map((member) => member.contributor_id), total_weight, mean_score: score }

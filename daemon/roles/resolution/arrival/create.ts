@@ -43,7 +43,7 @@ export const create = matchingOperation({
     const doc = (await call.store(arrivals).find(id)) ?? (await createArrival(call, id, input))
     const arrival = isRefusal(doc) ? doc : checkRepeatedRequest(call, doc)
     if (isRefusal(arrival)) return arrival
-    call.wake('settle')
+    call.wake('recluster')
     return await showArrival(call, await waitForDocument(call, arrivals, arrival, arrivalTopic(id), isMatched))
   },
 })

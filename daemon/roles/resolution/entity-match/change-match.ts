@@ -23,6 +23,6 @@ export async function changeMatch(
     return { next, answer: undefined, audit: [call.audited(call.address, uid, event, value.label)] }
   })
   if (answer) return answer
-  if (doc.value.owes) call.wake('settle')
+  if (doc.value.owes) call.wake('recluster')
   return doc
 }

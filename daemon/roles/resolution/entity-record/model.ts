@@ -19,7 +19,7 @@ export const storedRecord = z.strictObject({
   /** State of a record that arrived after the run: waiting to be matched, or matched by the weights of `run_id`. */
   arrived: z.enum(['waiting', 'matched']).optional(),
   came_at: instant.optional(),
-  /** The entity after all decisions; absent until it is settled for the first time. */
+  /** The entity after all decisions; absent until it is clustered for the first time. */
   entity: uid.optional(),
   run_id: uid,
   /** The number of the last write; see `write-numbered.ts`. */

@@ -72,7 +72,7 @@ async function performNextPhase(call: Call, id: string, signal: AbortSignal): Pr
     return await failRun(call, id, logInternalFailure(call, id, error))
   }
   // Decisions wait while a run writes clusters.
-  if (phase === 'resolve') call.wake('settle')
+  if (phase === 'resolve') call.wake('recluster')
   return true
 }
 

@@ -104,7 +104,7 @@ async function* streamSnapshot(
   yield { id: String(++id), event: 'ending', data: { line: lastLine, manifest } }
 }
 
-/** Returns text that changes with every write of a record or settled entity. */
+/** Returns text that changes with every write of a record or entity. */
 async function readRegistryState(call: Call, registry: RegistryKey): Promise<string> {
   const filter = { tenant_id: registry.tenant_id, lens: registry.lens }
   const order = { field: 'updated_at', direction: 'desc' } as const

@@ -18,7 +18,7 @@ import { registryIndexCachePart } from '../parts.ts'
 import { type ArrivalMatching, type JoinableRecord, pairKey, type ScoredRecordPair } from './arrival-scores.ts'
 import { listByValues } from './decision-reach.ts'
 import { type ArrivalClustering, joinArrivals } from './join-arrivals.ts'
-import { settleEntities } from './settle-entities.ts'
+import { reclusterEntities } from './recluster-entities.ts'
 
 /** Limit of records matched together. */
 const max_batch_records = 100
@@ -66,7 +66,7 @@ async function matchBatch(call: Call, registry: RegistryKey, docs: readonly Doc<
   const seeds = new Set([...waiting.map(({ uid }) => uid), ...moved])
   for (const { members } of joined.clusters) {
     const clusterSeeds = members.filter(({ uid }) => seeds.has(uid)).map(({ uid }) => uid)
-    if (clusterSeeds.length > 0) await settleEntities(call, registry, origin, clusterSeeds)
+    if (clusterSeeds.length > 0) await reclusterEntities(call, registry, origin, clusterSeeds)
   }
   // A run that began to write meanwhile may not have read these records.
   if (await isBeingWritten(call, registry)) return

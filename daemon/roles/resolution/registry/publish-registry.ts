@@ -14,19 +14,19 @@ import { writeNumbered } from '../entity-record/write-numbered.ts'
 import type { StoredRun } from '../fusion-run/model.ts'
 import { runWork } from '../parts.ts'
 import { type DocumentUpsert, upsertDocuments } from '../upsert-documents.ts'
+import { reclusterEntities } from './recluster-entities.ts'
 import { hasSameMembers } from './record-key.ts'
 import { hasArrivedSince, requeueArrivals } from './requeue-arrivals.ts'
-import { settleEntities } from './settle-entities.ts'
 
 /** A cluster of the engine with its records, before and after the run. */
 type EngineCluster = {
   readonly records: readonly (DocumentUpsert<StoredRecord> & { readonly before: Doc<StoredRecord> | undefined })[]
-  /** The entity, if it depends on the run alone; undefined where decisions, merges or splits must be settled. */
+  /** The entity, if it depends on the run alone; undefined where decisions, merges or splits must be applied. */
   readonly entity: DocumentUpsert<StoredCluster> | undefined
 }
 
 /**
- * Writes new and unchanged clusters in bulk, and settles clusters with a decision, a merge or a split, a hundred at a
+ * Writes new and unchanged clusters in bulk, and reclusters entities with a decision, a merge or a split, a hundred at a
  * time. May be repeated after a crash. `signal` is aborted when the run has ended.
  */
 export async function publishRegistry(
@@ -57,18 +57,18 @@ export async function publishRegistry(
         (before, next) => (hasArrivedSince(run, before) ? before : next),
       ),
     )
-    const unsettled = clusters.filter(({ entity }) => entity === undefined)
-    seeds.push(...unsettled.flatMap((cluster) => cluster.records.slice(0, 1).map(({ id }) => id)))
+    const pending = clusters.filter(({ entity }) => entity === undefined)
+    seeds.push(...pending.flatMap((cluster) => cluster.records.slice(0, 1).map(({ id }) => id)))
     written += batch.length
     report('write clusters', written, total)
   }
   const { tenant_id, lens, lens_id, lens_version, entity_type } = run.value
   const origin = { lens, lens_id, lens_version, entity_type, run_id: run.id }
-  const settleAll = (batch: readonly string[]) => settleEntities(call, { tenant_id, lens }, origin, batch)
+  const recluster = (batch: readonly string[]) => reclusterEntities(call, { tenant_id, lens }, origin, batch)
   for (let at = 0; at < seeds.length; at += max_batch_clusters) {
     signal.throwIfAborted()
-    await settleBatch(settleAll, seeds.slice(at, at + max_batch_clusters))
-    report('settle clusters', Math.min(at + max_batch_clusters, seeds.length), seeds.length)
+    await reclusterBatch(recluster, seeds.slice(at, at + max_batch_clusters))
+    report('recluster entities', Math.min(at + max_batch_clusters, seeds.length), seeds.length)
   }
   await requeueDecisions(call, run)
   await requeueArrivals(call, run)
@@ -76,18 +76,18 @@ export async function publishRegistry(
 
 const max_batch_clusters = 100
 
-/** Settles a batch; halves it if it reaches more records than may be settled at once. */
-async function settleBatch(
-  settleAll: (seeds: readonly string[]) => Promise<void>,
+/** Reclusters a batch; halves it if it reaches more records than may be reclustered at once. */
+async function reclusterBatch(
+  recluster: (seeds: readonly string[]) => Promise<void>,
   seeds: readonly string[],
 ): Promise<void> {
   try {
-    await settleAll(seeds)
+    await recluster(seeds)
   } catch (error) {
     if (!isRefusal(error) || error.code !== 'too_large' || seeds.length === 1) throw error
     const half = Math.ceil(seeds.length / 2)
-    await settleBatch(settleAll, seeds.slice(0, half))
-    await settleBatch(settleAll, seeds.slice(half))
+    await reclusterBatch(recluster, seeds.slice(0, half))
+    await reclusterBatch(recluster, seeds.slice(half))
   }
 }
 

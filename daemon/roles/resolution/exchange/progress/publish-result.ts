@@ -126,7 +126,7 @@ async function writeFindings(context: ExchangeStepContext, received: ReceivedMat
   await publishMatches(call, run, findings.matches, signal)
   await publishRegistry(call, run, findings.clusters, signal)
   const refused = await completeExchangeRun(call, doc.id, buildRunCounts(run, findings))
-  call.wake('settle')
+  call.wake('recluster')
   await call.part(runWork).drop(run.id)
   return refused
 }

@@ -28,11 +28,11 @@ type TargetCluster = {
 }
 
 /**
- * Settles the entities of the seeds. Idempotent. Several seeds give the same result as each alone, since their reaches
+ * Recomputes the entities of the seeds. Idempotent. Several seeds give the same result as each alone, since their reaches
  * are disjoint or equal. Entities are written before the records that name them, so that a repeat after a crash finds
  * them under the same ids. `origin`: the lens and run of created entities.
  */
-export async function settleEntities(
+export async function reclusterEntities(
   call: Call,
   registry: RegistryKey,
   origin: EntityOrigin,

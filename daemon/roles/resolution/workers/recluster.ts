@@ -7,23 +7,23 @@ import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import { matchAllWaitingRecords, registerArrivals } from '../arrival/register-arrivals.ts'
 import { entityMatches } from '../entity-match/model.ts'
 import { isBeingWritten } from '../registry/match-waiting-records.ts'
-import { settleEntities } from '../registry/settle-entities.ts'
+import { reclusterEntities } from '../registry/recluster-entities.ts'
 
-export const settleWorker: Worker = { name: 'settle', when: { every_ms: 5_000 }, run }
+export const reclusterWorker: Worker = { name: 'recluster', when: { every_ms: 5_000 }, run }
 
 /** Performs all changes in sequence, so that no two change the same entities at a time. */
 async function run(call: Call): Promise<void> {
   await registerArrivals(call)
   await matchAllWaitingRecords(call)
-  await settlePendingDecisions(call)
+  await applyPendingDecisions(call)
 }
 
-async function settlePendingDecisions(call: Call): Promise<void> {
+async function applyPendingDecisions(call: Call): Promise<void> {
   const pending = { filter: { owes: 1 }, fresh: true, page_size: 100 }
   for await (const { id } of iterateDocuments(call.store(entityMatches), pending)) {
     if (call.signal.aborted) return
-    await settleDecision(call, id).catch((error: unknown) => {
-      // A match that cannot be settled must not delay later ones.
+    await applyDecision(call, id).catch((error: unknown) => {
+      // A decision that cannot be applied must not delay later ones.
       const { trace_id } = call.trace
       const level = isRefusal(error) && error.row.retryable ? 'warn' : 'error'
       call.log[level]('resolution.entity-match.unsettled', { trace_id, match: id, error: String(error) })
@@ -31,13 +31,13 @@ async function settlePendingDecisions(call: Call): Promise<void> {
   }
 }
 
-async function settleDecision(call: Call, uid: string): Promise<void> {
+async function applyDecision(call: Call, uid: string): Promise<void> {
   const doc = await call.store(entityMatches).find(uid)
-  // Settling another match of the same cluster may have settled this one.
+  // Reclustering for another match of the same cluster may have applied this decision.
   if (!doc || doc.value.owes === 0 || (await isBeingWritten(call, doc.value))) return
   const { tenant_id, lens, lens_id, lens_version, entity_type, run_id, left_uid, right_uid } = doc.value
   const origin = { lens, lens_id, lens_version, entity_type, run_id }
-  await settleEntities(call, { tenant_id, lens }, origin, [left_uid, right_uid])
+  await reclusterEntities(call, { tenant_id, lens }, origin, [left_uid, right_uid])
   // Records outside the registry have no cluster; the decision applies when a run adds them.
   await call
     .store(entityMatches)
