@@ -1,4 +1,4 @@
-// Lines in segments: in order, once each, whole or not at all; and what a full disk does to them.
+// Lines in segments: in order, once each, whole or not at all, on a full disk too.
 import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ function createWriter(name = 'a', more: { most_bytes?: number; most_held_bytes?:
   }
 }
 
-test('lines come back in order; a segment that is large enough makes room for the next', async () => {
+test('lines are read in order; a full segment is followed by the next one', async () => {
   const folder = segmentFolder(dir)
   const { writer: one } = createWriter('a', { most_bytes: 8 })
   for (const line of ['one', 'two', 'three', 'grün']) {
@@ -44,7 +44,7 @@ test('lines come back in order; a segment that is large enough makes room for th
   expect(await folder.bytes()).toBe(12)
 })
 
-test('nothing is taken while it is written to; what a writer left behind is', async () => {
+test('an open segment is not read; an abandoned segment is sealed and read', async () => {
   const folder = segmentFolder(dir)
   const { writer: one } = createWriter('a')
   const { writer: two } = createWriter('b')
@@ -59,7 +59,7 @@ test('nothing is taken while it is written to; what a writer left behind is', as
   expect(await folder.sealed()).toEqual(['a-00000001', 'b-00000001'])
 })
 
-test('what cannot be sealed is sealed when it can be, by the writer that lives on', async () => {
+test('a failed seal is retried by the same writer until it succeeds', async () => {
   const folder = segmentFolder(dir)
   const { writer: one, states } = createWriter()
   one.add('line')
@@ -97,13 +97,13 @@ test('a process that is killed loses no line that it flushed', async () => {
   expect(text).toBe(Array.from({ length: 1_000 }, (_, at) => `line ${at}\n`).join(''))
 })
 
-test('a line that was cut short is said to be', async () => {
+test('a truncated last line is reported as torn', async () => {
   const folder = segmentFolder(dir)
   fs.writeFileSync(join(dir, 'a-1.lines'), 'whole\nhal')
   expect(await folder.read('a-1')).toMatchObject({ text: 'whole\nhal', isTorn: true })
 })
 
-test('while nothing can be written lines are held, then dropped and counted; then all that is held is written once', async () => {
+test('while writes fail, lines are buffered, then dropped and counted; later the buffer is written once', async () => {
   const folder = segmentFolder(dir)
   fs.renameSync(dir, `${dir}-away`)
   const { writer: one, states } = createWriter('a', { most_held_bytes: 12 })
@@ -121,7 +121,7 @@ test('while nothing can be written lines are held, then dropped and counted; the
   expect((await folder.read('a-00000001')).text).toBe('first\nagain\nlater\n')
 })
 
-onSmallDisk('what a full disk took a part of is written over, in the same place', async () => {
+onSmallDisk('a line that a full disk wrote in part is overwritten at the same offset', async () => {
   const disk = mountSmallDisk(1)
   try {
     const inside = join(disk.dir, 'audit')
@@ -129,7 +129,7 @@ onSmallDisk('what a full disk took a part of is written over, in the same place'
     const states: string[] = []
     const options = { dir: inside, name: 'a', most_bytes: 1e6, most_held_bytes: 1e6 }
     const one = new SegmentWriter({ ...options, onStateChange: (state, detail) => states.push(`${state} ${detail}`) })
-    one.add('kept')
+    one.add('stored')
     one.flush()
     disk.fillLeaving(1)
     const long = 'x'.repeat(9_000)
@@ -140,7 +140,7 @@ onSmallDisk('what a full disk took a part of is written over, in the same place'
     disk.empty()
     one.add('after')
     await one.end()
-    expect((await folder.read('a-00000001')).text).toBe(`kept\n${long}\nafter\n`)
+    expect((await folder.read('a-00000001')).text).toBe(`stored\n${long}\nafter\n`)
   } finally {
     disk.unmount()
   }

@@ -1,4 +1,4 @@
-// Holds hashing to the curve to the published vectors, and multiplication to what a hostile peer may send.
+// Checks hashing to the curve against the published vectors, and multiplication against input of a hostile peer.
 import { expect, test } from 'vitest'
 import { encodeToCurve } from './encode-to-curve.ts'
 import { multiplyPoints } from './multiply.ts'
@@ -21,7 +21,7 @@ test('points are those of RFC 9380', () => {
   }
 })
 
-test('two secrets commute, and another tag or value is another point', () => {
+test('two secrets commute, and a different tag or value gives a different point', () => {
   const [one, other] = [secretFromSeed(1), secretFromSeed(2)]
   const points = encodeToCurve('tag', ['smith', 'smyth'])
   expect(multiplyTwice(points, one, other)).toEqual(multiplyTwice(points, other, one))
@@ -29,7 +29,7 @@ test('two secrets commute, and another tag or value is another point', () => {
   expect(encodeToCurve('another', ['smith', 'smyth'])).not.toEqual(points)
 })
 
-test('RFC 7748: the platform multiplies as X25519 says', () => {
+test('RFC 7748: multiplication agrees with the X25519 test vector', () => {
   const scalar = Buffer.from('a546e36bf0527c9d3b16154b82465edd62144c0ac1fc5a18506a2244ba449ac4', 'hex')
   const point = Buffer.from('e6db6867583030db3594c1a424b15f7c726624ec26b3353b10a903a6d0ab1c4c', 'hex')
   expect(toHex(multiplyPoints(point, scalar) ?? new Uint8Array())).toBe(
@@ -37,7 +37,7 @@ test('RFC 7748: the platform multiplies as X25519 says', () => {
   )
 })
 
-test('points of low order, and points that are not written as points are, come to nothing', () => {
+test('points of low order and non-canonical encodings are rejected', () => {
   const low = [
     '0000000000000000000000000000000000000000000000000000000000000000',
     '0100000000000000000000000000000000000000000000000000000000000000',
@@ -57,7 +57,7 @@ test('points of low order, and points that are not written as points are, come t
   expect(multiplyPoints(good.subarray(1), secretFromSeed(1))).toBeUndefined()
 })
 
-test('no value falls on the twist: each is a public key whose products are of the curve', () => {
+test('every value maps to the curve, never to its twist', () => {
   // On the curve u^3 + 486662 u^2 + u is a square, and on the twist it is not (Euler's criterion).
   const p = 2n ** 255n - 19n
   const points = encodeToCurve(

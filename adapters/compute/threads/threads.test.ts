@@ -1,4 +1,4 @@
-// Work beside the process: its answer comes back, and whatever it does, it ends at its limits and takes nothing with it.
+// Jobs in worker threads: they return their result, and end at their limits without harm to the process.
 import { expect, test } from 'vitest'
 import type { ComputeJob } from '../../../daemon/kernel/role/compute.ts'
 import { threads } from './threads.ts'
@@ -11,27 +11,27 @@ function runSource(source: string, more: Partial<ComputeJob> = {}): Promise<unkn
   return threads(() => ({ source: requirePort + source })).run({ ...job, report: () => undefined, ...more })
 }
 
-test('the answer comes back, and what was told on the way', async () => {
-  const told: unknown[] = []
+test('the result and the progress reports are returned', async () => {
+  const reports: unknown[] = []
   const work =
     postMessageCode('progress', '1') + postMessageCode('progress', '2') + postMessageCode('done', 'workerData * 6')
-  expect(await runSource(work, { report: (progress) => told.push(progress) })).toBe(42)
-  expect(told).toEqual([1, 2])
+  expect(await runSource(work, { report: (progress) => reports.push(progress) })).toBe(42)
+  expect(reports).toEqual([1, 2])
 })
 
-test('what it throws, the job fails with; so does a thread that ends without an answer', async () => {
+test('a job fails with the error that its thread throws, and when the thread exits without a result', async () => {
   await expect(runSource('throw new Error("broken data")')).rejects.toThrow('broken data')
   await expect(runSource('process.exit(0)')).rejects.toThrow('without an answer')
 })
 
-test('it has nothing of the environment', async () => {
+test('a job does not see environment variables', async () => {
   expect(await runSource(postMessageCode('done', 'Object.keys(process.env)'))).toEqual([])
 })
 
-test('an endless job ends when it is wanted no more, and at its time', async () => {
+test('an endless job ends when it is aborted, and at its timeout', async () => {
   const endless = `${postMessageCode('progress', '1')} for (;;);`
   const controller = new AbortController()
-  const reason = new Error('not wanted')
+  const reason = new Error('aborted by the test')
   await expect(runSource(endless, { signal: controller.signal, report: () => controller.abort(reason) })).rejects.toBe(
     reason,
   )
@@ -39,7 +39,7 @@ test('an endless job ends when it is wanted no more, and at its time', async () 
   await expect(runSource(endless, { timeout_ms: 100 })).rejects.toMatchObject({ code: 'timeout' })
 })
 
-test('a job that grows ends at its limit, in the heap and outside', async () => {
+test('a job that exceeds its memory limit ends, inside the heap and outside', async () => {
   const memory_bytes = 64 * 1_048_576
   const inHeap = 'const all = []; for (;;) all.push({ a: all.length, b: [all.length] });'
   await expect(runSource(inHeap, { max_memory_bytes: memory_bytes })).rejects.toMatchObject({ code: 'too_large' })

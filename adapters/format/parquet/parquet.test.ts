@@ -1,4 +1,4 @@
-// Parquet: every kind of value as a person would write it, what is written comes back, and what lies is refused.
+// Parquet: each type of value as readable text, a write-read round trip, and the refusal of inconsistent files.
 import type { SchemaElement } from 'hyparquet'
 import { ByteWriter, parquetWrite } from 'hyparquet-writer'
 import { describe, expect, test } from 'vitest'
@@ -13,11 +13,11 @@ const memorySource = (bytes: Uint8Array) => ({
 
 async function readValues(bytes: Uint8Array, name: string): Promise<(string | undefined)[]> {
   const table = await parquetTable(memorySource(bytes), 1_000_000)
-  const found: (string | undefined)[] = Array.from({ length: table.rows }, () => undefined)
+  const values: (string | undefined)[] = Array.from({ length: table.rows }, () => undefined)
   await table.read(name, '|', (row, value) => {
-    found[row] = typeof value === 'string' ? value : Buffer.from(value).toString()
+    values[row] = typeof value === 'string' ? value : Buffer.from(value).toString()
   })
-  return found
+  return values
 }
 
 function buildFile(element: Omit<SchemaElement, 'name'>, data: unknown[], more: SchemaElement[] = []): Uint8Array {
@@ -42,7 +42,7 @@ describe('reads', () => {
     ],
     ['bytes that are text', { type: 'BYTE_ARRAY' }, [new TextEncoder().encode('x')], ['x']],
     ['whole numbers', { type: 'INT32' }, [-1, 0, 7], ['-1', '0', '7']],
-    ['more than doubles can tell', { type: 'INT64' }, [9_007_199_254_740_993n], ['9007199254740993']],
+    ['integers beyond the precision of a double', { type: 'INT64' }, [9_007_199_254_740_993n], ['9007199254740993']],
     ['numbers without a sign', { type: 'INT32', converted_type: 'UINT_32' }, [4_294_967_295], ['4294967295']],
     ['single precision', { type: 'FLOAT' }, [Math.fround(0.1), 1.5], ['0.1', '1.5']],
     ['double precision, and gaps', { type: 'DOUBLE' }, [0.1, Number.NaN, 12345], ['0.1', undefined, '12345']],
@@ -81,7 +81,7 @@ describe('reads', () => {
   })
 })
 
-test('what was written comes back, group by group', async () => {
+test('a written file is read back unchanged, group by group', async () => {
   const parts: Uint8Array[] = []
   const sink = parquetSink(
     [
@@ -117,7 +117,7 @@ describe('refuses', () => {
     await expect(readValues(bytes, 'v')).rejects.toThrow('column v holds records within records, which has no text')
   })
 
-  test('bytes that are no text', async () => {
+  test('bytes that are not UTF-8', async () => {
     await expect(readValues(buildFile({ type: 'BYTE_ARRAY' }, [Uint8Array.of(0xff)]), 'v')).rejects.toThrow(
       'record 1: v is not UTF-8',
     )
@@ -127,13 +127,13 @@ describe('refuses', () => {
     await expect(parquetTable(memorySource(good), 2)).rejects.toThrow('more than 2 records')
   })
 
-  test('what is no Parquet, or only a part of one', async () => {
+  test('files that are not Parquet, or truncated', async () => {
     for (const bytes of [new Uint8Array(0), new TextEncoder().encode('id,name\n1,a\n'), good.subarray(0, 40)]) {
       await expect(parquetTable(memorySource(bytes), 10)).rejects.toThrow(ParquetFault)
     }
   })
 
-  test('any byte that is wrong with a fault or with other values, never with an accident', async () => {
+  test('any wrong byte with a ParquetFault or other values, never with another error', async () => {
     for (let at = 0; at < good.length; at++) {
       const broken = good.slice()
       broken[at] = 0xff
@@ -141,7 +141,7 @@ describe('refuses', () => {
     }
   })
 
-  test('pages that claim more than there can be, before room is made', () => {
+  test('pages that claim more values than possible, before memory is allocated', () => {
     // Thrift's compact protocol: a data page of 8 bytes, which would hold 2^31 - 1 values.
     const header = [
       0x15, 0x00, 0x15, 0x10, 0x15, 0x10, 0x2c, 0x15, 0xfe, 0xff, 0xff, 0xff, 0x0f, 0x15, 0x00, 0x00, 0x00,

@@ -1,8 +1,8 @@
-// Holds the clock to its units and its direction.
+// Checks the units of the clock, and that monotonic time never decreases.
 import { expect, test } from 'vitest'
 import { systemClock } from './system-clock.ts'
 
-test('now is epoch milliseconds and monotonic never goes back', () => {
+test('now returns epoch milliseconds and monotonic never decreases', () => {
   const clock = systemClock()
   expect(Math.abs(clock.now() - Date.now())).toBeLessThan(1_000)
   let last = clock.monotonic()

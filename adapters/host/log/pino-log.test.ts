@@ -1,4 +1,4 @@
-// Holds the log to one promise above all: a secret that reaches a log call never reaches a line.
+// Checks the log lines; above all, that a secret passed to a log call is never written.
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import fc from 'fast-check'
@@ -41,14 +41,14 @@ describe('a line', () => {
     expect(lines().map((line) => line.event)).toEqual(['c', 'd'])
   })
 
-  test('has each name once, whatever the fields are called', () => {
+  test('has each name once, for any names of fields', () => {
     const { log, text, lines } = captureLog()
     log.info('real', { event: 'forged', time: 'never', level: 'fatal', role: 'root' })
     expect(text().match(/"event":/g)).toHaveLength(1)
     expect(lines()[0]).toMatchObject({ event: 'real', role: 'hub', field_event: 'forged', field_role: 'root' })
   })
 
-  test('is never two, whatever line breaks the fields hold', () => {
+  test('stays one line when fields contain line breaks', () => {
     const { log, text } = captureLog()
     log.info('x', { text: 'one\n{"event":"forged"}\r\n' })
     expect(text().trimEnd().split('\n')).toHaveLength(1)
@@ -107,23 +107,23 @@ describe('secrets', () => {
     ['json', '{"client_secret": "s3cr3t-opaque", "a": 1}'],
     ['pem', '-----BEGIN PRIVATE KEY-----\ns3cr3t-opaque\n-----END PRIVATE KEY-----'],
     ['cut pem', '-----BEGIN EC PRIVATE KEY-----\ns3cr3t-opaque'],
-  ])('in running text: %s', (name, given) => {
+  ])('in running text: %s', (name, example) => {
     const { log, text } = captureLog()
-    const sent = name === 'basic' ? given.replace('no: s3cr3t-opaque is ', '') : given
+    const sent = name === 'basic' ? example.replace('no: s3cr3t-opaque is ', '') : example
     log.warn('x', { message: sent })
     expect(text()).not.toContain('s3cr3t')
     expect(text()).not.toContain('czNjcjN0')
   })
 
-  test('the event itself is looked at too', () => {
+  test('the event itself is redacted too', () => {
     const { log, text } = captureLog()
     log.info(`x ${jwt}`)
     expect(text()).not.toContain(jwt)
   })
 })
 
-describe('whatever is logged', () => {
-  test('cycles, depths, getters that throw, big integers and functions do not fail the caller', () => {
+describe('unusual values', () => {
+  test('cycles, depth, throwing getters, big integers and functions do not fail the caller', () => {
     const { log, lines } = captureLog()
     const cycle: Record<string, unknown> = { big: 1n, fn: () => 1, nothing: undefined, bytes: new Uint8Array(3) }
     cycle.self = cycle
@@ -132,13 +132,13 @@ describe('whatever is logged', () => {
     expect(lines()[0]).toMatchObject({ big: '1', self: '[cut]', bytes: '[3 bytes]', bad: '[unreadable]' })
   })
 
-  test('a key of a map that has no text is unreadable, and its value is written', () => {
+  test('a map key that cannot be converted to text is logged as unreadable, with its value', () => {
     const { log, lines } = captureLog()
     log.info('x', { odd: new Map([[{ toString: 0 }, 1]]) })
     expect(lines()[0]).toMatchObject({ odd: { '[unreadable]': 1 } })
   })
 
-  test('any value makes one line of JSON', () => {
+  test('any value gives one line of JSON', () => {
     const { log, lines } = captureLog()
     let count = 0
     fc.assert(
@@ -155,7 +155,7 @@ describe('whatever is logged', () => {
   })
 })
 
-test('a line is on the descriptor before the process dies of a crash', () => {
+test('all lines are written before a crash ends the process', () => {
   const module = path.resolve(import.meta.dirname, 'pino-log.ts')
   const program = `
     import { pinoLog } from ${JSON.stringify(module)}

@@ -1,4 +1,4 @@
-// Sends real words to a real unix datagram socket, as systemd would hold it.
+// Sends notifications to a real Unix datagram socket, as systemd opens it.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -28,7 +28,7 @@ function recordingLog() {
   }
 }
 
-/** A datagram socket in Python, since Node has none: prints each datagram as one line of JSON, passes over barriers. */
+/** A datagram socket in Python, since Node has none: prints each datagram as one line of JSON, ignores barriers. */
 const receiver = `
 import json, socket, sys, os
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -41,26 +41,26 @@ while True:
 `
 
 describe('under systemd', () => {
-  requires('systemd-notify', 'python3')('the words arrive, with the pid of the service', async () => {
+  requires('systemd-notify', 'python3')('notifications arrive with the pid of the service', async () => {
     const socket = path.join(folder, 'notify.sock')
     const python = spawn('python3', ['-c', receiver, socket], { stdio: ['ignore', 'pipe', 'inherit'] })
-    let heard = ''
+    let received = ''
     python.stdout.setEncoding('utf8').on('data', (text: string) => {
-      heard += text
+      received += text
     })
     try {
-      await expect.poll(() => heard, { timeout: 20_000 }).toContain('bound')
+      await expect.poll(() => received, { timeout: 20_000 }).toContain('bound')
       const { log, warnings } = recordingLog()
       const notify = systemdNotifier({ socket, pid: process.pid, log })
       await notify('ready', 'serving 3 roles\nFORGED=1')
       await notify('watchdog')
       await notify('stopping')
-      await expect.poll(() => heard, { timeout: 20_000 }).toContain('STOPPING=1')
+      await expect.poll(() => received, { timeout: 20_000 }).toContain('STOPPING=1')
       expect(warnings).toEqual([])
-      expect(heard).toContain('READY=1')
-      expect(heard).toContain('WATCHDOG=1')
-      expect(heard).toContain(`MAINPID=${process.pid}`)
-      expect(heard).toContain('STATUS=serving 3 roles FORGED=1')
+      expect(received).toContain('READY=1')
+      expect(received).toContain('WATCHDOG=1')
+      expect(received).toContain(`MAINPID=${process.pid}`)
+      expect(received).toContain('STATUS=serving 3 roles FORGED=1')
     } finally {
       python.kill()
       await once(python, 'exit')
@@ -68,14 +68,14 @@ describe('under systemd', () => {
   })
 })
 
-describe('elsewhere', () => {
-  test('nothing is said, and nothing is run', async () => {
+describe('without systemd', () => {
+  test('nothing is sent, and no command is run', async () => {
     const { log, warnings } = recordingLog()
     await systemdNotifier({ socket: undefined, pid: 1, log, command: '/nonexistent' })('ready')
     expect(warnings).toEqual([])
   })
 
-  test('a missing messenger is a warning, not a failure', async () => {
+  test('a missing systemd-notify command is a warning, not a failure', async () => {
     const { log, warnings } = recordingLog()
     await systemdNotifier({ socket: '/nonexistent', pid: 1, log, command: '/nonexistent' })('ready')
     expect(warnings).toEqual([['systemd.unreachable', { state: 'ready', reason: 'ENOENT' }]])

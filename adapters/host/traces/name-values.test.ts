@@ -1,4 +1,4 @@
-// The lists of OTEL_* variables, as they are written and as they must not be.
+// Parses the lists of OTEL_* variables, valid and invalid.
 import { expect, test } from 'vitest'
 import { parseNameValues } from './name-values.ts'
 
@@ -11,7 +11,7 @@ test.each([
   ['authorization=Basic%20YTpi%3D', { authorization: 'Basic YTpi=' }],
   ['a=b=c', { a: 'b=c' }],
   ['a=1,a=2', { a: '2' }],
-])('"%s" is read', (text, expected) => {
+])('"%s" is a list', (text, expected) => {
   expect(parseNameValues(text)).toEqual(expected)
 })
 

@@ -1,4 +1,4 @@
-// Which traces are told, by each sampler: of a sender that decided, of one that decided against, and of nobody.
+// Decisions of each sampler for a sampled parent, an unsampled parent, and no parent.
 import { expect, test } from 'vitest'
 import type { Trace } from '../../../daemon/kernel/telemetry/trace.ts'
 import { createSampler } from './sampling.ts'
@@ -20,18 +20,18 @@ test.each([
   ['parentbased_always_on', 1, ['03', '01', '02']],
   ['parentbased_always_off', 1, ['02', '01', '02']],
   ['parentbased_traceidratio', 0, ['02', '01', '02']],
-] as const)('%s, %d', (name, share, flags) => {
-  const decide = createSampler(name, share)
+] as const)('%s, %d', (name, ratio, flags) => {
+  const decide = createSampler(name, ratio)
   expect(cases.map((trace) => decide(trace))).toEqual(cases.map((trace, at) => ({ ...trace, flags: flags[at] })))
 })
 
-test('a share of traces is the same for whoever decides', () => {
-  const [here, there] = [createSampler('traceidratio', 0.25), createSampler('parentbased_traceidratio', 0.25)]
+test('a ratio samples the same traces with and without the parent-based sampler', () => {
+  const [plain, parentBased] = [createSampler('traceidratio', 0.25), createSampler('parentbased_traceidratio', 0.25)]
   const traces = Array.from({ length: 4_000 }, (_, at) => {
     const digits = ((at * 2_654_435_761) >>> 0).toString(16).padStart(8, '0')
     return { ...ownTrace, trace_id: `${digits}${'0'.repeat(23)}1` }
   })
-  const told = traces.filter((trace) => here(trace).flags === '03')
-  expect(told).toEqual(traces.filter((trace) => there(trace).flags === '03'))
-  expect(Math.abs(told.length / traces.length - 0.25)).toBeLessThan(0.05)
+  const sampled = traces.filter((trace) => plain(trace).flags === '03')
+  expect(sampled).toEqual(traces.filter((trace) => parentBased(trace).flags === '03'))
+  expect(Math.abs(sampled.length / traces.length - 0.25)).toBeLessThan(0.05)
 })

@@ -1,4 +1,4 @@
-// A value's line is found by its path, and that of what is missing by the last that is there.
+// Finds the line of a value by its path; for a missing value, the line of its nearest present parent.
 import { expect, test } from 'vitest'
 import { yamlLineLocator } from './yaml-lines.ts'
 
@@ -14,6 +14,6 @@ test.each([
   [['fields', 7, 'name'], 2],
   [['version'], 1],
   [[], 1],
-] as const)('%j stands in line %i', (path, line) => {
+] as const)('%j is in line %i', (path, line) => {
   expect(yamlLineLocator(text)(path)).toBe(line)
 })

@@ -1,4 +1,4 @@
-// What a provider's claims become at a site: one tenant, mapped roles, a clearance; in doubt nothing.
+// Maps a provider's claims to one tenant, roles and a clearance; refuses ambiguous claims.
 import { describe, expect, test } from 'vitest'
 import { mapClaims } from './claim-rules.ts'
 
@@ -11,11 +11,11 @@ const mapping = {
 const providerClaims = { sub: 'ada', jti: 'j', iat: 100.9, exp: 400.9, tenant_id: 'alpha' }
 
 function mapWithChange(claims: Record<string, unknown>, change: Partial<typeof mapping> = {}) {
-  const found = mapClaims({ ...providerClaims, ...claims }, { ...mapping, ...change })
-  return 'refused' in found ? found.refused : found.payload
+  const result = mapClaims({ ...providerClaims, ...claims }, { ...mapping, ...change })
+  return 'refused' in result ? result.refused : result.payload
 }
 
-test('times are whole seconds, never later than the provider said', () => {
+test('times are whole seconds, never later than those of the provider', () => {
   expect(mapWithChange({})).toMatchObject({ iat: 100, exp: 400 })
 })
 
@@ -23,25 +23,25 @@ describe('roles', () => {
   const cases: [string, Record<string, unknown>, string[]][] = [
     ['none', {}, []],
     ['a list', { roles: ['examiner', 'other'] }, ['analyst']],
-    ['one of many meanings', { roles: ['chief', 'examiner', 'chief'] }, ['operator', 'auditor', 'analyst']],
-    ['a single one as a text', { roles: 'examiner' }, ['analyst']],
-    ['those of the realm', { realm_access: { roles: ['examiner'] } }, ['analyst']],
+    ['a role that maps to several', { roles: ['chief', 'examiner', 'chief'] }, ['operator', 'auditor', 'analyst']],
+    ['a single role as text', { roles: 'examiner' }, ['analyst']],
+    ['roles of the realm', { realm_access: { roles: ['examiner'] } }, ['analyst']],
     ['scopes', { scope: 'openid read:all' }, ['auditor']],
-    ['the first claim that is there, not all of them', { roles: [], scope: 'chief' }, []],
-    ['names of the site’s own roles mean nothing', { roles: ['admin', 'analyst'] }, []],
-    ['members that every object has mean nothing', { roles: ['constructor', 'toString', '__proto__'] }, []],
+    ['the first claim that is present, not all of them', { roles: [], scope: 'chief' }, []],
+    ['names of the site’s own roles are ignored', { roles: ['admin', 'analyst'] }, []],
+    ['names of inherited object members are ignored', { roles: ['constructor', 'toString', '__proto__'] }, []],
   ]
   test.each(cases)('%s', (_, claims, roles) => {
     expect(mapWithChange(claims)).toMatchObject({ roles })
   })
 
-  test.each([[7], [[7]], [null], [{ examiner: true }]])('of another shape (%j) are no roles at all', (roles) => {
+  test.each([[7], [[7]], [null], [{ examiner: true }]])('of another shape (%j) are refused', (roles) => {
     expect(mapWithChange({ roles })).toBe('roles')
   })
 })
 
 describe('the tenant', () => {
-  test('is where the profile says: a name with dots, or a way through objects', () => {
+  test('is read from the configured claim: a name with dots, or a path through objects', () => {
     const url = 'https://example.com/tenant.id'
     expect(mapWithChange({ [url]: 'bravo' }, { tenant_claim: url })).toMatchObject({ tenant_id: 'bravo' })
     expect(mapWithChange({ org: { unit: { id: ['bravo'] } } }, { tenant_claim: 'org.unit.id' })).toMatchObject({
@@ -51,11 +51,14 @@ describe('the tenant', () => {
     expect(mapWithChange({}, { tenant_claim: 'constructor.name' })).toBe('no_tenant')
   })
 
-  test.each([[''], [[]], [['a', 'b']], [7], [null], ['x'.repeat(129)]])('is one name, so %j is none', (tenant_id) => {
-    expect(mapWithChange({ tenant_id })).toBe('no_tenant')
-  })
+  test.each([[''], [[]], [['a', 'b']], [7], [null], ['x'.repeat(129)]])(
+    'is one name, so %j is refused',
+    (tenant_id) => {
+      expect(mapWithChange({ tenant_id })).toBe('no_tenant')
+    },
+  )
 
-  test('is never all of them, and nobody is a role of the site', () => {
+  test('is never the wildcard, and the subject is never a role of the site', () => {
     expect(mapWithChange({ tenant_id: '*' })).toBe('reserved')
     expect(mapWithChange({ tenant_id: ['*'] })).toBe('reserved')
     expect(mapWithChange({ sub: 'role:site' })).toBe('reserved')
@@ -79,7 +82,7 @@ describe('the clearance', () => {
   )
 })
 
-test('who acts for the subject is kept, with the whole chain', () => {
+test('the actor of the subject is kept, with the whole chain', () => {
   expect(mapWithChange({ act: { sub: 'gateway', act: { sub: 'tool' } } })).toMatchObject({
     act: { sub: 'gateway', act: { sub: 'tool' } },
   })

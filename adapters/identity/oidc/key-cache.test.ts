@@ -1,10 +1,10 @@
-// Who asks while keys are on their way: an answer older than the question denies nobody, and brings one more fetch at most.
+// Look-ups during a key fetch: keys older than the look-up never deny it, and cause at most one more fetch.
 import { expect, test } from 'vitest'
 import { keyCache } from './key-cache.ts'
 
 type ProviderKeyFixture = { readonly kid: string; readonly fingerprint: string }
 
-/** Fetches that the test lets end, in the order in which they began. */
+/** Fetches that the test completes, in the order in which they began. */
 function createKeyCache(min_interval_ms: number) {
   const fetches: PromiseWithResolvers<readonly ProviderKeyFixture[]>[] = []
   const clock = { now: 0 }
@@ -25,12 +25,12 @@ function createKeyCache(min_interval_ms: number) {
 const namedKeys = (...kids: string[]) => kids.map((kid) => ({ kid, fingerprint: kid }))
 const unavailable = { code: 'unavailable' }
 
-test('who joins a fetch gets what it brings, and is told to come again for what it does not', async () => {
+test('a look-up that joins a fetch gets its keys, and for an absent key a refusal with a retry time', async () => {
   const { cache, fetches, clock } = createKeyCache(100)
   const first = cache.find('no key')
   const [old, fresh] = [cache.find('old'), cache.find('new')]
   fetches[0]?.resolve(namedKeys('old'))
-  // Asked for this very question: the provider has no such key.
+  // This look-up started the fetch: the provider has no such key.
   expect(await first).toBeUndefined()
   expect(await old).toMatchObject({ kid: 'old' })
   await expect(fresh).rejects.toMatchObject({ ...unavailable, retry_after_s: 1 })
@@ -41,7 +41,7 @@ test('who joins a fetch gets what it brings, and is told to come again for what 
   expect(fetches).toHaveLength(2)
 })
 
-test('where no pause is asked for, however many join there is one more fetch', async () => {
+test('without a minimum interval, any number of joined look-ups cause one more fetch', async () => {
   const { cache, fetches } = createKeyCache(0)
   const first = cache.find('old')
   const fresh = cache.find('new')
@@ -55,7 +55,7 @@ test('where no pause is asked for, however many join there is one more fetch', a
   expect(fetches).toHaveLength(2)
 })
 
-test('a fetch that fails answers all who wait for it with when to come again', async () => {
+test('a failed fetch refuses all waiting look-ups with a retry time', async () => {
   const { cache, fetches } = createKeyCache(100)
   const waiting = [cache.find('old'), cache.find('new')]
   fetches[0]?.reject(new Error('no connection'))
@@ -63,14 +63,14 @@ test('a fetch that fails answers all who wait for it with when to come again', a
   expect(fetches).toHaveLength(1)
 })
 
-test('a look of the cache’s own at old keys, begun with the question, is an answer to it', async () => {
+test('a refresh of old keys that begins with the look-up answers it', async () => {
   const { cache, fetches, clock } = createKeyCache(100)
   const first = cache.find('old')
   fetches[0]?.resolve(namedKeys('old'))
   await first
   clock.now += 1_000
-  const asked = cache.find('new')
+  const lookUp = cache.find('new')
   fetches[1]?.resolve(namedKeys('old'))
-  expect(await asked).toBeUndefined()
+  expect(await lookUp).toBeUndefined()
   expect(fetches).toHaveLength(2)
 })

@@ -1,4 +1,4 @@
-// Where an identity provider may be asked, and where its discovery document is.
+// Allowed URLs of an identity provider, and the URL of its discovery document.
 import { expect, test } from 'vitest'
 import { discoveryUrl, isAllowedProviderUrl, isLoopbackUrl } from './url-rules.ts'
 
@@ -17,19 +17,19 @@ test.each([
   ['ftp://127.0.0.1', false],
   ['idp.example', false],
   ['', false],
-])('%s: %s', (url, may) => {
-  expect(isAllowedProviderUrl(url)).toBe(may)
+])('%s: %s', (url, isAllowed) => {
+  expect(isAllowedProviderUrl(url)).toBe(isAllowed)
 })
 
-test('what looks like another machine is one', () => {
+test('only loopback addresses count as this machine', () => {
   expect(isLoopbackUrl('https://127.0.0.1:1/')).toBe(true)
   expect(isLoopbackUrl('https://2130706433/')).toBe(true)
   expect(isLoopbackUrl('https://idp.example/127.0.0.1')).toBe(false)
   expect(isLoopbackUrl('https://127.0.0.1@idp.example/')).toBe(false)
 })
 
-test('the document is below the issuer, with one slash between them', () => {
-  const where = 'https://idp.example/a/.well-known/openid-configuration'
-  expect(discoveryUrl('https://idp.example/a')).toBe(where)
-  expect(discoveryUrl('https://idp.example/a/')).toBe(where)
+test('the discovery document is below the issuer, joined by one slash', () => {
+  const expected = 'https://idp.example/a/.well-known/openid-configuration'
+  expect(discoveryUrl('https://idp.example/a')).toBe(expected)
+  expect(discoveryUrl('https://idp.example/a/')).toBe(expected)
 })

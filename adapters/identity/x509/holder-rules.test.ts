@@ -1,4 +1,4 @@
-// The profile's table of certificates: one row, letter by letter, or nobody.
+// The profile's table of certificates: exactly one row must match a certificate, character by character.
 import { expect, test } from 'vitest'
 import { belongsTo, findHolder } from './holder-rules.ts'
 
@@ -10,7 +10,7 @@ const certificate = {
 }
 const ada = { subject: 'ada', tenant_id: 'alpha', roles: ['analyst'] }
 
-test('one row names it, by any of its names', () => {
+test('one row matches a certificate by any of its names', () => {
   for (const name of [
     { fingerprint: 'f1' },
     { uri: 'urn:b' },
@@ -26,7 +26,7 @@ test('one row names it, by any of its names', () => {
   }
 })
 
-test('no row, or two of them, name nobody', () => {
+test('a certificate that no row or two rows match has no holder', () => {
   expect(findHolder(certificate, [])).toBeUndefined()
   expect(findHolder(certificate, [{ ...ada, uri: 'urn:c' }])).toBeUndefined()
   expect(
@@ -38,7 +38,7 @@ test('no row, or two of them, name nobody', () => {
   expect(findHolder({ ...certificate, dn: '' }, [{ ...ada, dn: '' }])).toBeUndefined()
 })
 
-test('a token beside it is the holder’s, or the holder acts in it, in one tenant', () => {
+test('a token belongs to the holder if it is the subject or the actor, in the same tenant', () => {
   expect(belongsTo(ada, { sub: 'ada', tenant_id: 'alpha' })).toBe(true)
   expect(belongsTo(ada, { sub: 'bob', tenant_id: 'alpha', act: { sub: 'ada' } })).toBe(true)
   expect(belongsTo(ada, { sub: 'bob', tenant_id: 'alpha' })).toBe(false)

@@ -1,4 +1,4 @@
-// DER has one spelling for each value; every other one is refused before it means something.
+// DER has one encoding for each value; every other encoding is refused.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodeOid, decodeTime, iterateElements, parseDer, parseExtensions, tags } from './der.ts'
@@ -11,24 +11,24 @@ test.each([
   ['a tag alone', '30'],
   ['a length alone', '3001'],
   ['a cut value', '3003 020105'.slice(0, -3)],
-  ['bytes behind the end', '3000 00'],
+  ['bytes after the end', '3000 00'],
   ['a length without end', '3080 0000'],
   ['a long form of a short length', '308103 020105'],
   ['a length with a leading zero', '30820003 020105'],
   ['a length of five bytes', '3085 0000000000'],
   ['a tag of two bytes', '1f8101 00'],
-])('%s is no DER', (_, bytes) => {
+])('%s is not DER', (_, bytes) => {
   expect(() => listElements(parseHex(bytes))).toThrow('DER')
 })
 
-test('elements are given as they stand', () => {
+test('elements are returned unchanged', () => {
   const [first, second, ...more] = listElements(parseHex('3006 020105 0101ff'))
   expect([first?.tag, first?.content.toString('hex'), first?.whole.toString('hex')]).toEqual([2, '05', '020105'])
   expect([second?.tag, more]).toEqual([1, []])
   expect(parseDer(Buffer.concat([parseHex('048180'), Buffer.alloc(128)])).content).toHaveLength(128)
 })
 
-test('no bytes make it run away or read beyond them', () => {
+test('arbitrary bytes never cause an endless loop or a read beyond the end', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
       try {
@@ -50,7 +50,7 @@ test.each([
   expect(decodeOid(parseDer(parseHex(bytes)))).toBe(oid)
 })
 
-test('times of RFC 5280 are read, and no others', () => {
+test('only times of RFC 5280 are decoded', () => {
   const time = (tag: number, text: string) => () =>
     decodeTime({ tag, content: Buffer.from(text), whole: Buffer.alloc(0) })
   expect(time(tags.utc_time, '491231235959Z')()).toBe(Date.parse('2049-12-31T23:59:59Z'))
@@ -63,7 +63,7 @@ test('times of RFC 5280 are read, and no others', () => {
   expect(() => decodeTime(undefined)).toThrow()
 })
 
-test('an extension is critical when it says so', () => {
+test('an extension is critical when its critical field is true', () => {
   const [plain, critical] = parseExtensions(
     parseDer(parseHex('3018 3009 0603551d14 0402 0101 300b 0603551d1b 0101ff 0401 00')),
   )

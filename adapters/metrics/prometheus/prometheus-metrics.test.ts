@@ -1,4 +1,4 @@
-// Holds the metrics adapter to the text format and to its declarations.
+// Checks the metrics adapter against the text format and its declarations.
 import { describe, expect, test } from 'vitest'
 import { counter, gauge, histogram, type Metric } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { prometheusMetrics } from './prometheus-metrics.ts'
@@ -23,7 +23,7 @@ describe('declared metrics', () => {
     expect(text).toContain('work_seconds_count{step="read"} 1\n')
   })
 
-  test('keep sets of label values apart, also when a value looks like two', async () => {
+  test('keep sets of label values apart, also when a value contains a separator', async () => {
     const metrics = prometheusMetrics([votes])
     metrics.count(votes, { side: 'a', outcome: 'b c' })
     metrics.count(votes, { side: 'a b', outcome: 'c' })
@@ -36,7 +36,7 @@ describe('declared metrics', () => {
     expect(await other.text()).toContain('queue_length 0\n')
   })
 
-  test('come with the figures of the process where asked for', async () => {
+  test('include the metrics of the process where enabled', async () => {
     const text = await prometheusMetrics([queue], { process: true }).text()
     expect(text).toContain('process_resident_memory_bytes')
     expect(text).toContain('nodejs_eventloop_lag_seconds')

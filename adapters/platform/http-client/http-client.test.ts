@@ -1,4 +1,4 @@
-// The one HTTP client against real servers on this machine: limits, failures, connections, and what it does not follow.
+// The HTTP client against real servers on this machine: limits, failures, connections, redirects and proxies.
 import * as http from 'node:http'
 import * as net from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -40,11 +40,11 @@ async function findFailure(url: string, request: HttpRequest = get, options: Htt
   return error
 }
 
-test('a request arrives as it was given, and its response comes back whole', async () => {
-  const got: unknown[] = []
+test('a request arrives unchanged, and its response is returned complete', async () => {
+  const received: unknown[] = []
   const url = await serve(async (request, response) => {
     const body = Buffer.concat((await request.toArray()) as Buffer[]).toString()
-    got.push([request.method, request.url, request.headers['content-length'], request.headers.authorization, body])
+    received.push([request.method, request.url, request.headers['content-length'], request.headers.authorization, body])
     response.writeHead(418, { etag: '"1"', 'set-cookie': ['a', 'b'] }).end('short')
   })
   const client = new HttpClient()
@@ -58,10 +58,10 @@ test('a request arrives as it was given, and its response comes back whole', asy
     undefined,
   ])
   const authorization = `Basic ${Buffer.from('user:p@ss').toString('base64')}`
-  expect(got).toEqual([['POST', '/a/../b?c', '2', authorization, 'ž']])
+  expect(received).toEqual([['POST', '/a/../b?c', '2', authorization, 'ž']])
 })
 
-test('neither a redirect nor a proxy of the environment is followed', async () => {
+test('neither a redirect nor a proxy from the environment is followed', async () => {
   const url = await serve((_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end())
   vi.stubEnv('HTTP_PROXY', 'http://127.0.0.1:1')
   expect((await new HttpClient().send(url, get)).status).toBe(302)
@@ -84,7 +84,7 @@ describe('a limit', () => {
   test.each([
     ['head', { head_ms: 60 }, 'timeout'],
     ['first byte', { idle_ms: 60 }, 'idle'],
-  ] as const)('is kept when no %s comes', async (_, limits, failure) => {
+  ] as const)('applies when no %s arrives', async (_, limits, failure) => {
     expect(await findFailure(await serve(() => undefined), { ...get, limits })).toMatchObject({ failure })
   })
 
@@ -121,7 +121,7 @@ describe('a request fails', () => {
     expect(error).toMatchObject({ failure, ...(code === undefined ? {} : { code }) })
   })
 
-  test('where nobody listens, and at a socket that is not there', async () => {
+  test('where nothing listens, and at a missing socket', async () => {
     expect(await findFailure('http://127.0.0.1:1/')).toMatchObject({ failure: 'unreachable', code: 'ECONNREFUSED' })
     const missing = { socket_path: 'no-such.sock' }
     expect(await findFailure('http://localhost', get, missing)).toMatchObject({

@@ -1,4 +1,4 @@
-// Which requests come past the door: those that a browser on someone else's page cannot make.
+// The origin check: accepts only requests that a page of another origin cannot make through a browser.
 import { expect, test } from 'vitest'
 import { checkRequestOrigin, type OriginPolicy } from './origin-check.ts'
 
@@ -8,7 +8,7 @@ const originPolicy: OriginPolicy = {
 }
 
 test.each(['localhost', 'localhost:8400', 'LOCALHOST:8400', '[::1]:8400', 'tools.example:443', 'tools.example:80'])(
-  'lets %s in',
+  'host %s is accepted',
   (host) => {
     expect(checkRequestOrigin(originPolicy, { host })).toBeUndefined()
   },
@@ -29,12 +29,12 @@ test.each([
   '%6cocalhost',
   '[::1',
   'ｌocalhost',
-])('refuses to be %s', (host) => {
+])('host %s is refused', (host) => {
   expect(checkRequestOrigin(originPolicy, host === undefined ? {} : { host })).toMatchObject({ code: 'forbidden' })
 })
 
 test.each(['https://console.example', 'http://localhost:8400', 'https://localhost:8400'])(
-  'a page of %s may ask',
+  'origin %s is accepted',
   (origin) => {
     expect(checkRequestOrigin(originPolicy, { host: 'localhost:8400', origin })).toBeUndefined()
   },
@@ -53,6 +53,6 @@ test.each([
   'http://localhost:8400, http://evil.example',
   'file://localhost:8400',
   'chrome-extension://abcdef',
-])('a page of "%s" may not', (origin) => {
+])('origin "%s" is refused', (origin) => {
   expect(checkRequestOrigin(originPolicy, { host: 'localhost:8400', origin })).toMatchObject({ code: 'forbidden' })
 })

@@ -1,11 +1,11 @@
-// Shows where a page is looked for after others of the same list, and that lists are told apart.
+// The range searched for a page, estimated from earlier pages of the same list; lists are distinguished.
 import { expect, test } from 'vitest'
 import type { ListQuery } from '../../../daemon/kernel/store/store.ts'
 import { PageEdges } from './page-edges.ts'
 
 const query: ListQuery = { limit: 10, filter: { tenant_id: 'alpha' } }
 
-test('numbers: as far again as the first page reached, from where the page begins', () => {
+test('numbers: the span of the first page, from the start of the next', () => {
   const edges = new PageEdges()
   expect(edges.findEdge('note rank', query, undefined)).toBeUndefined()
   edges.record('note rank', query, { first: 100, last: 90 })
@@ -20,14 +20,14 @@ test('numbers: as far again as the first page reached, from where the page begin
   expect(edges.findEdge('note rank', query, undefined)).toBeUndefined()
 })
 
-test('texts: the first page alone, to where it ended', () => {
+test('texts: the first page alone, up to its end', () => {
   const edges = new PageEdges()
   edges.record('note id', query, { first: 'a', last: 'k' })
   expect(edges.findEdge('note id', query, undefined)).toBe('k')
   expect(edges.findEdge('note id', query, 'k')).toBeUndefined()
 })
 
-test('a list is known by all that it asks for, and forgotten when its first page is its last', () => {
+test('a list is identified by its whole query, and forgotten when its first page is its last', () => {
   const edges = new PageEdges()
   edges.record('note id', query, { first: 'a', last: 'k' })
   const sight = { viewer: { tenant_id: 'alpha', clearance: undefined }, policy: { policy: 'site', levels: ['OPEN'] } }
@@ -43,7 +43,7 @@ test('a list is known by all that it asks for, and forgotten when its first page
   expect(edges.findEdge('note id', query, undefined)).toBeUndefined()
 })
 
-test('so many lists are known, the oldest are forgotten', () => {
+test('at most 1,000 lists are recorded; the oldest are forgotten', () => {
   const edges = new PageEdges()
   for (let n = 0; n <= 1_000; n++) edges.record('note id', { ...query, limit: n }, { first: 'a', last: 'k' })
   expect(edges.findEdge('note id', { ...query, limit: 0 }, undefined)).toBeUndefined()

@@ -1,11 +1,11 @@
-// Holds the marks of a document, and the question for them, to the rule that they stand for.
+// Checks the marks of a document and the query for them against the dominance rule.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { dominates, type Label, type Viewer } from '../../../daemon/kernel/label/label.ts'
 import { deriveMarks, readScopeQueries } from './read-scope.ts'
 
 const policy = { policy: 'site', levels: ['OPEN', 'SECRET', 'TOP'] }
-// Names that could be taken for another kind of mark.
+// Names that could be mistaken for another kind of mark.
 const name = fc.constantFrom('alpha', 'bravo', '["site","TOP"]', '"x"', 'x')
 const level = fc.constantFrom('OPEN', 'SECRET', 'TOP', 'UNHEARD')
 const categories = fc.array(fc.constantFrom('x', 'y', '["site","TOP"]'), { maxLength: 4 })
@@ -20,27 +20,27 @@ const someClearance = fc
   .map(([level, categories, nationality]) => ({ level, categories, ...(nationality ? { nationality } : {}) }))
 const someViewer: fc.Arbitrary<Viewer> = fc.record({ tenant_id: name, clearance: optional(someClearance) })
 
-/** As the cluster answers: one of the audience, and as many of the needs as there are. */
+/** The condition of the cluster query: one of the audience, and all of the needs. */
 function isVisible(viewer: Viewer, label: Label | undefined): boolean {
   const { needs, count, audience } = deriveMarks({ tenant_id: 'alpha', label })
   const [{ terms }, { terms_set }] = readScopeQueries({ viewer, policy })
-  const had = needs.filter((need) => terms_set['marks.needs'].terms.includes(need))
-  return terms['marks.audience'].some((each) => audience.includes(each)) && had.length >= count
+  const met = needs.filter((need) => terms_set['marks.needs'].terms.includes(need))
+  return terms['marks.audience'].some((each) => audience.includes(each)) && met.length >= count
 }
 
-test('the cluster shows what the viewer dominates, and nothing else', () => {
-  let shown = 0
+test('the cluster returns exactly the documents that the viewer dominates', () => {
+  let visible = 0
   fc.assert(
     fc.property(someViewer, someLabel, (viewer, label) => {
-      shown += Number(isVisible(viewer, label))
+      visible += Number(isVisible(viewer, label))
       expect(isVisible(viewer, label)).toBe(dominates(viewer, label, policy))
     }),
     { seed: 20260301, numRuns: 3_000 },
   )
-  expect(shown).toBeGreaterThan(50)
+  expect(visible).toBeGreaterThan(50)
 })
 
-test('a document without a label is shown to everybody', () => {
+test('a document without a label is visible to every viewer', () => {
   fc.assert(
     fc.property(someViewer, (viewer) => isVisible(viewer, undefined)),
     { seed: 20260301 },

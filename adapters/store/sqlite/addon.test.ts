@@ -1,4 +1,4 @@
-// Shows that the native code which is loaded is the one the executable holds, whatever lies in the folder.
+// The native addon is loaded from the executable itself, never from a file in the folder.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -14,18 +14,18 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-test('from sources the prebuilt file of the package opens a database', () => {
+test('the prebuilt file of the package opens a database', () => {
   const db = new Database(':memory:', { nativeBinding: prebuilt })
   expect(db.prepare('SELECT sqlite_version() AS version').get()).toHaveProperty('version')
   db.close()
 })
 
-test('what is no native code is not loaded, and leaves nothing behind', () => {
+test('bytes that are not native code are not loaded, and leave no file', () => {
   expect(() => loadNative(Buffer.from('no code'), dir)).toThrow()
   expect(readdirSync(dir)).toEqual([])
 })
 
-test('code in memory is loaded and opens a database, and no file of it is left for another to change', () => {
+test('an addon in memory is loaded and opens a database, and leaves no file that another could change', () => {
   const nativeBinding = loadNative(readFileSync(prebuilt), dir)
   const db = new Database(':memory:', { nativeBinding })
   expect(db.prepare('SELECT sqlite_version() AS version').get()).toHaveProperty('version')

@@ -1,4 +1,4 @@
-// Holds the lock between real processes: one holder at a time, free when it lets go or dies, kept when others look.
+// The lock between real processes: one holder at a time, free after release or death, kept when others try it.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -23,8 +23,8 @@ async function endProcess(child: ChildProcess): Promise<void> {
   await exit
 }
 
-/** Another process that tries for the lock, says what came of it, and stays. */
-async function startLockProcess(file: string): Promise<{ found: string; child: ChildProcess }> {
+/** Starts a process that tries to take the lock, prints the result, and stays. */
+async function startLockProcess(file: string): Promise<{ result: string; child: ChildProcess }> {
   const module = path.join(repositoryRoot, 'adapters/store/sqlite/lock.ts')
   const code = `const { takeLock } = await import(process.argv[1])
     console.log(takeLock(process.argv[2], process.argv[3]) ? 'taken' : 'held')
@@ -33,35 +33,35 @@ async function startLockProcess(file: string): Promise<{ found: string; child: C
   const node = path.join(repositoryRoot, 'node_modules/.bin/node')
   const child = spawn(node, ['--expose-gc', '--input-type=module', '-e', code, module, file, dir], { stdio: 'pipe' })
   children.push(child)
-  const [said] = await once(child.stdout, 'data')
-  return { found: String(said).trim(), child }
+  const [output] = await once(child.stdout, 'data')
+  return { result: String(output).trim(), child }
 }
 
-test('while one process has it, no other gets it; when that one dies, the next does', async () => {
+test('a lock has one holder; another process takes it when the holder dies', async () => {
   const file = path.join(dir, 'role.lock')
   const holder = await startLockProcess(file)
-  expect(holder.found).toBe('taken')
+  expect(holder.result).toBe('taken')
   expect(takeLock(file, dir)).toBeUndefined()
-  expect((await startLockProcess(file)).found).toBe('held')
+  expect((await startLockProcess(file)).result).toBe('held')
   await endProcess(holder.child)
   const lock = takeLock(file, dir)
   expect(lock).toBeDefined()
-  expect((await startLockProcess(file)).found).toBe('held')
+  expect((await startLockProcess(file)).result).toBe('held')
   lock?.release()
-  expect((await startLockProcess(file)).found).toBe('taken')
+  expect((await startLockProcess(file)).result).toBe('taken')
 })
 
-test('asking again in the process that has it does not lose it to another', async () => {
+test('a second attempt in the holding process keeps the lock', async () => {
   const file = path.join(dir, 'again.lock')
   const lock = takeLock(file, dir)
   expect(lock).toBeDefined()
   expect(takeLock(file, dir)).toBeUndefined()
   expect(takeLock(file, dir)).toBeUndefined()
-  expect((await startLockProcess(file)).found).toBe('held')
+  expect((await startLockProcess(file)).result).toBe('held')
   lock?.release()
 })
 
-test('it is closed to others, also where it was not', () => {
+test('the lock file gets mode 0600, also when it existed with another mode', () => {
   const file = path.join(dir, 'mode.lock')
   writeFileSync(file, '', { mode: 0o644 })
   const lock = takeLock(file, dir)
@@ -69,7 +69,7 @@ test('it is closed to others, also where it was not', () => {
   lock?.release()
 })
 
-test('what is no lock is no lock that is held', () => {
+test('a file that is not a lock throws instead of counting as held', () => {
   const file = path.join(dir, 'garbage.lock')
   writeFileSync(file, 'x'.repeat(8_192))
   expect(() => takeLock(file, dir)).toThrow(/not a database/)

@@ -1,4 +1,4 @@
-// Shows that a change is held to its schema as a whole value would be, at the cost of what changed.
+// A change is validated as the whole value would be, at the cost of the changed parts.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
@@ -22,14 +22,14 @@ const createBox = (): Box => ({ id: 'a', lid: { color: 'red' }, items: [{ name: 
 
 const oddValue = fc.oneof(fc.constantFrom<unknown>(undefined, null, -1, 'red', {}, [], [{}], [1, 2, 3]), fc.jsonValue())
 
-/** A change somewhere in the box, sound or not, which shares all the rest with it. */
+/** A valid or invalid change of one part of the box; all other parts are shared. */
 const changedBox = fc.oneof(
   fc.record({ key: fc.constantFrom('id', 'lid', 'items', 'few', 'note', 'more', '__proto__'), value: oddValue }),
   fc.record({ key: fc.constant('lid'), value: fc.record({ color: oddValue, locked: oddValue }, { requiredKeys: [] }) }),
   fc.record({ key: fc.constant('items'), value: fc.array(fc.record({ name: oddValue, weight: oddValue })) }),
 )
 
-test('a change passes just when the whole value does', () => {
+test('a change is valid exactly when the whole value is', () => {
   fc.assert(
     fc.property(changedBox, fc.boolean(), ({ key, value }, isWithout) => {
       const before = createBox()
@@ -44,7 +44,7 @@ test('a change passes just when the whole value does', () => {
   )
 })
 
-test('what both share is not looked at again', () => {
+test('shared parts are not validated again', () => {
   const before = createBox()
   check_count = 0
   const next = { ...before, id: 'b', items: [...before.items, { name: 'y', weight: 2 }] }
@@ -52,7 +52,7 @@ test('what both share is not looked at again', () => {
   expect(check_count).toBe(1)
 })
 
-test('a check of the whole sees the whole', () => {
+test('a refinement of the whole receives the whole value', () => {
   const pair = z.strictObject({ low: z.number(), high: z.number() }).refine(({ low, high }) => low <= high)
   const before = { low: 1, high: 2 }
   expect(() => parseChange(pair, before, { ...before, low: 3 })).toThrow(z.ZodError)

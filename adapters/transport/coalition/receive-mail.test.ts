@@ -1,4 +1,4 @@
-// What the turns of the peers promise: none is waited for until another, who has always more, has ended.
+// Mail is received by peers in turn: a peer with endless mail does not delay the others.
 import { expect, test } from 'vitest'
 import type { CarryOutcome } from '../../../daemon/kernel/messaging/carrier.ts'
 import type { HubClient, MailPage } from './hub-client.ts'
@@ -6,12 +6,12 @@ import { receiveMail } from './receive-mail.ts'
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
-/** A hub with so many messages for each peer, a message a page; what is taken is gone. Tells what was asked for. */
+/** A hub with one message a page; acknowledged messages are gone. `requested` lists the peer of each page request. */
 function stubHub(mailboxes: Record<string, number>) {
-  const asked: string[] = []
+  const requested: string[] = []
   const acknowledged = new Set<string>()
   const page = (from: string, at: number): MailPage => {
-    asked.push(from)
+    requested.push(from)
     const places = Array.from({ length: mailboxes[from] ?? 0 }, (_, place) => place)
     const [first, next] = places.filter((place) => place >= at && !acknowledged.has(`${from}-${place}`))
     if (first === undefined) return { items: [] }
@@ -25,13 +25,13 @@ function stubHub(mailboxes: Record<string, number>) {
       return {}
     },
   }
-  return { hub, asked, acknowledged, mailboxes }
+  return { hub, requested, acknowledged, mailboxes }
 }
 
-async function receive(given: ReturnType<typeof stubHub>, landing: (peer: string) => CarryOutcome = () => 'landed') {
+async function receive(stub: ReturnType<typeof stubHub>, landing: (peer: string) => CarryOutcome = () => 'landed') {
   await receiveMail({
-    hub: given.hub,
-    peers: Object.keys(given.mailboxes),
+    hub: stub.hub,
+    peers: Object.keys(stub.mailboxes),
     land: async (peer, parcels) => parcels.map(() => landing(peer)),
     log,
     signal: new AbortController().signal,
@@ -39,35 +39,35 @@ async function receive(given: ReturnType<typeof stubHub>, landing: (peer: string
   })
 }
 
-test('a page of each peer in turn', async () => {
+test('one page of each peer is fetched in turn', async () => {
   const hub = stubHub({ busy: 3, other: 2 })
   await receive(hub)
-  expect(hub.asked).toEqual(['busy', 'other', 'busy', 'other', 'busy'])
+  expect(hub.requested).toEqual(['busy', 'other', 'busy', 'other', 'busy'])
   expect(hub.acknowledged.size).toBe(5)
 })
 
-test('who had nothing is asked again while another has always more', async () => {
+test('a peer without mail is polled again while another has more', async () => {
   const hub = stubHub({ busy: 300, other: 0 })
-  const asks = hub.asked.push.bind(hub.asked)
-  hub.asked.push = (peer) => {
-    if (hub.asked.length === 20) hub.mailboxes.other = 1
-    return asks(peer)
+  const push = hub.requested.push.bind(hub.requested)
+  hub.requested.push = (peer) => {
+    if (hub.requested.length === 20) hub.mailboxes.other = 1
+    return push(peer)
   }
   await receive(hub)
   expect([...hub.acknowledged].indexOf('other-0')).toBeLessThan(30)
   expect(hub.acknowledged.size).toBe(301)
 })
 
-test('what stays at the hub hides nothing behind it', async () => {
+test('a message that stays at the hub does not block later ones', async () => {
   const hub = stubHub({ stuck: 50, other: 1 })
   await receive(hub, (peer) => (peer === 'stuck' ? 'too_large' : 'landed'))
-  expect(hub.asked.filter((peer) => peer === 'stuck')).toHaveLength(50)
+  expect(hub.requested.filter((peer) => peer === 'stuck')).toHaveLength(50)
   expect([...hub.acknowledged]).toEqual(['other-0'])
 })
 
-test('a peer of whom nothing is taken now is left alone', async () => {
+test('a peer whose mail cannot be stored now is not polled again', async () => {
   const hub = stubHub({ full: 50, other: 2 })
   await receive(hub, (peer) => (peer === 'full' ? 'full' : 'landed'))
-  expect(hub.asked.filter((peer) => peer === 'full')).toHaveLength(1)
+  expect(hub.requested.filter((peer) => peer === 'full')).toHaveLength(1)
   expect([...hub.acknowledged]).toEqual(['other-0', 'other-1'])
 })

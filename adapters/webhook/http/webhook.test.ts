@@ -1,4 +1,4 @@
-// Posts to real receivers, good and bad: what they get can be verified, and whatever goes wrong is to be tried again.
+// Posts to real receivers: the signature can be verified, and every failure is retryable.
 
 import { createHmac } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -40,80 +40,84 @@ async function listenLocally(server: net.Server): Promise<string> {
 type ReceivedWebhook = { readonly method: string; readonly headers: http.IncomingHttpHeaders; readonly text: string }
 
 async function startReceiver(answer: (response: http.ServerResponse) => void) {
-  const got: ReceivedWebhook[] = []
+  const received: ReceivedWebhook[] = []
   const url = await listenLocally(
     http.createServer(async (request, response) => {
       const parts: Buffer[] = []
       for await (const part of request) parts.push(part as Buffer)
-      got.push({ method: request.method ?? '', headers: request.headers, text: Buffer.concat(parts).toString('utf8') })
+      received.push({
+        method: request.method ?? '',
+        headers: request.headers,
+        text: Buffer.concat(parts).toString('utf8'),
+      })
       answer(response)
     }),
   )
-  return { url, got }
+  return { url, received }
 }
 
-/** What the sender says of a post that failed; it must be a refusal that is tried again, and silent about secrets. */
+/** The error message of a failed post, which must be a retryable refusal without secrets. */
 async function postAndReadRefusal(url: string, limit_ms?: number, file = secret_file): Promise<string> {
   const error: unknown = await postWebhook({ url, secret_file: file }, { n: 1 }, callContext, now_ms, limit_ms).catch(
     (thrown: unknown) => thrown,
   )
-  if (!isRefusal(error)) throw new Error(`it is no refusal: ${String(error)}`)
+  if (!isRefusal(error)) throw new Error(`not a refusal: ${String(error)}`)
   expect([error.code, error.row.retryable]).toEqual(['unavailable', true])
   expect(JSON.stringify([error.message, error.errors, error.stack])).not.toMatch(/nobody-may-see|in-the-url/)
   return error.message
 }
 
-test('the receiver can verify what it got, bytes beyond ASCII included', async () => {
-  const { url, got } = await startReceiver((response) => response.writeHead(204).end())
+test('the receiver can verify the message, including bytes beyond ASCII', async () => {
+  const { url, received } = await startReceiver((response) => response.writeHead(204).end())
   const body = { id: 'e1', name: 'Žofie „1“', nested: { list: [1, null] } }
   await postWebhook({ url, secret_file }, body, callContext, now_ms)
-  const [{ method, headers, text }] = got as [ReceivedWebhook]
+  const [{ method, headers, text }] = received as [ReceivedWebhook]
   expect([method, headers['content-type'], JSON.parse(text)]).toEqual(['POST', 'application/json', body])
   const at = Math.floor(now_ms / 1_000)
   const seal = createHmac('sha256', secret).update(`${at}.${text}`).digest('hex')
   expect(headers['x-platform-signature']).toBe(`t=${at},v1=${seal}`)
-  expect(JSON.stringify(got)).not.toContain(secret)
+  expect(JSON.stringify(received)).not.toContain(secret)
 })
 
-test('the receiver is told of the trace that the message belongs to, and of no state where there is none', async () => {
-  const { url, got } = await startReceiver((response) => response.writeHead(204).end())
+test('the request carries the trace of the message, and tracestate only if it is not empty', async () => {
+  const { url, received } = await startReceiver((response) => response.writeHead(204).end())
   await postWebhook({ url, secret_file }, {}, callContext, now_ms)
   await postWebhook({ url, secret_file }, {}, { ...callContext, trace: { ...sampleTrace, tracestate: '' } }, now_ms)
-  const [first, second] = got as [ReceivedWebhook, ReceivedWebhook]
+  const [first, second] = received as [ReceivedWebhook, ReceivedWebhook]
   const traceparent = `00-${sampleTrace.trace_id}-${sampleTrace.span_id}-01`
   expect(first.headers).toMatchObject({ traceparent, tracestate: sampleTrace.tracestate })
   expect(second.headers).toMatchObject({ traceparent })
   expect(second.headers).not.toHaveProperty('tracestate')
 })
 
-test.each([200, 201, 202, 204])('%i is taken for done', async (status) => {
-  const { url, got } = await startReceiver((response) => response.writeHead(status).end())
+test.each([200, 201, 202, 204])('%i is a success', async (status) => {
+  const { url, received } = await startReceiver((response) => response.writeHead(status).end())
   await postWebhook({ url, secret_file }, {}, callContext, now_ms)
-  expect(got).toHaveLength(1)
+  expect(received).toHaveLength(1)
 })
 
-test.each([301, 302, 303, 304, 307, 308])('%i is not followed, and is no success', async (status) => {
+test.each([301, 302, 303, 304, 307, 308])('%i is not followed, and is a failure', async (status) => {
   const elsewhere = await startReceiver((response) => response.writeHead(204).end())
   const { url } = await startReceiver((response) => response.writeHead(status, { location: elsewhere.url }).end())
   expect(await postAndReadRefusal(url)).toBe(`the webhook answered ${status}`)
-  expect(elsewhere.got).toEqual([])
+  expect(elsewhere.received).toEqual([])
 })
 
-test.each([400, 401, 404, 410, 429, 500, 503])('%i is to be tried again', async (status) => {
+test.each([400, 401, 404, 410, 429, 500, 503])('%i is retryable', async (status) => {
   const { url } = await startReceiver((response) => response.writeHead(status).end('the body is not repeated'))
   expect(await postAndReadRefusal(url)).toBe(`the webhook answered ${status}`)
 })
 
 describe('a receiver that misbehaves', () => {
-  const raw = (speak: (socket: net.Socket) => void) =>
-    listenLocally(net.createServer((socket) => socket.once('data', () => speak(socket))))
+  const raw = (respond: (socket: net.Socket) => void) =>
+    listenLocally(net.createServer((socket) => socket.once('data', () => respond(socket))))
 
   test.each<[string, (socket: net.Socket) => void]>([
     ['says nothing', () => undefined],
     ['drips headers', (socket) => sendSlowly(socket, 'HTTP/1.1 200 OK\r\n', 'x: y\r\n')],
-    ['goes on saying that it will', (socket) => sendSlowly(socket, '', 'HTTP/1.1 102 Processing\r\n\r\n')],
-  ])('%s: the sender gives up', async (_, speak) => {
-    expect(await postAndReadRefusal(await raw(speak), 100)).toContain('did not answer within 100 ms')
+    ['repeats interim responses', (socket) => sendSlowly(socket, '', 'HTTP/1.1 102 Processing\r\n\r\n')],
+  ])('%s: the sender gives up', async (_, respond) => {
+    expect(await postAndReadRefusal(await raw(respond), 100)).toContain('did not answer within 100 ms')
   })
 
   test.each<[string, (socket: net.Socket) => void]>([
@@ -124,23 +128,23 @@ describe('a receiver that misbehaves', () => {
       'changes the protocol',
       (socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
     ],
-  ])('%s: the sender knows at once', async (_, speak) => {
-    expect(await postAndReadRefusal(await raw(speak))).toContain('the webhook cannot be reached')
+  ])('%s: the sender fails at once', async (_, respond) => {
+    expect(await postAndReadRefusal(await raw(respond))).toContain('the webhook cannot be reached')
   })
 
   test.each<[string, (socket: net.Socket) => void]>([
     ['never ends its body', (socket) => sendSlowly(socket, 'HTTP/1.1 200 OK\r\ncontent-length: 99999\r\n\r\n', 'x')],
     ['breaks off its body', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 99999\r\n\r\nx')],
-  ])('%s: it has said that it took the message', async (_, speak) => {
-    await postWebhook({ url: await raw(speak), secret_file }, {}, callContext, now_ms, 100)
+  ])('%s: the response head has already accepted the message', async (_, respond) => {
+    await postWebhook({ url: await raw(respond), secret_file }, {}, callContext, now_ms, 100)
   })
 })
 
-test('when its call ends the sender gives up at once, and the message is to be tried again', async () => {
+test('when its call is aborted the sender gives up at once, and the failure is retryable', async () => {
   const ending = new AbortController()
-  let heard = 0
+  let request_count = 0
   const { url } = await startReceiver(() => {
-    heard += 1
+    request_count += 1
     ending.abort()
   })
   const post = () =>
@@ -150,7 +154,7 @@ test('when its call ends the sender gives up at once, and the message is to be t
   for (const error of [await post(), await post()]) {
     expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining('stopping') })
   }
-  expect(heard).toBe(1)
+  expect(request_count).toBe(1)
 })
 
 function sendSlowly(socket: net.Socket, first: string, again: string): void {
@@ -159,7 +163,7 @@ function sendSlowly(socket: net.Socket, first: string, again: string): void {
   socket.on('close', () => clearInterval(timer))
 }
 
-test('nobody listens', async () => {
+test('a post to a closed port fails', async () => {
   const { url } = await startReceiver(() => undefined)
   await new Promise((resolve) => openServers.splice(0)[0]?.close(resolve))
   expect(await postAndReadRefusal(url)).toContain('ECONNREFUSED')
@@ -169,11 +173,11 @@ test.each([
   ['missing', undefined, 'cannot be read'],
   ['empty', '\n', 'is empty'],
 ])('nothing is sent with a secret that is %s', async (name, content, why) => {
-  const { url, got } = await startReceiver((response) => response.writeHead(204).end())
+  const { url, received } = await startReceiver((response) => response.writeHead(204).end())
   const file = path.join(dir, name)
   if (content !== undefined) writeFileSync(file, content, { mode: 0o600 })
-  const said = await postAndReadRefusal(url, undefined, file)
-  expect(said).toContain(why)
-  expect(said).not.toContain(dir)
-  expect(got).toEqual([])
+  const message = await postAndReadRefusal(url, undefined, file)
+  expect(message).toContain(why)
+  expect(message).not.toContain(dir)
+  expect(received).toEqual([])
 })

@@ -1,26 +1,26 @@
-// What room promises: never more than there is, nobody forgotten, nobody overtaken.
+// The memory budget: never exceeded, and every reservation is granted in order.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { memoryBudget } from './memory-budget.ts'
 
-test('never lets in more than there is, and everybody in the order of asking', async () => {
+test('never grants more than the budget, and grants all reservations in order', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 150 }), { maxLength: 40 }), async (wishes) => {
+    fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 150 }), { maxLength: 40 }), async (sizes) => {
       const { reserve } = memoryBudget(100)
-      const entered: number[] = []
-      let held = 0
-      const all = wishes.map(async (wish, index) => {
-        const leave = await reserve(wish)
-        entered.push(index)
-        held += Math.min(wish, 100)
-        expect(held).toBeLessThanOrEqual(100)
+      const granted: number[] = []
+      let reserved = 0
+      const all = sizes.map(async (size, index) => {
+        const release = await reserve(size)
+        granted.push(index)
+        reserved += Math.min(size, 100)
+        expect(reserved).toBeLessThanOrEqual(100)
         await Promise.resolve()
-        held -= Math.min(wish, 100)
-        leave()
-        leave()
+        reserved -= Math.min(size, 100)
+        release()
+        release()
       })
       await Promise.all(all)
-      expect(entered).toEqual(wishes.map((_, index) => index))
+      expect(granted).toEqual(sizes.map((_, index) => index))
     }),
   )
 })
