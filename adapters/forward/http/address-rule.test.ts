@@ -1,11 +1,11 @@
-// Which addresses may be dialled: no spelling of an address, and no address inside another, leads where the rule does not.
+// Allowed addresses: no spelling or embedding of an address bypasses the rule.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { addressRule } from './address-rule.ts'
 
 const untrustingRule = addressRule([])
 
-describe('nobody trusted', () => {
+describe('without trusted networks', () => {
   // The ranges of the interface document, and of the IANA registries of special-purpose addresses: first and last of each.
   test.each([
     ['0.0.0.0', '0.255.255.255'],
@@ -57,18 +57,18 @@ describe('nobody trusted', () => {
     '2001:200::1',
     '2606:4700:4700::1111',
     '3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff',
-  ])('%s may', (address) => {
+  ])('%s may be dialled', (address) => {
     expect(untrustingRule.refusal(address)).toBeUndefined()
   })
 
   test.each(['127.1', '0x7f.0.0.1', '2130706433', '0177.0.0.1', 'localhost', '', '127.0.0.1 ', '[::1]', '10.0.0.1/8'])(
-    'what is no address may not: %s',
+    'a text that is not an address is refused: %s',
     (text) => {
       expect(untrustingRule.refusal(text)).toContain('not an IP address')
     },
   )
 
-  test('the refusal says what the address is', () => {
+  test('the refusal names the kind of address', () => {
     expect(untrustingRule.refusal('169.254.169.254')).toBe('169.254.169.254 is link-local')
     expect(untrustingRule.refusal('fe80::1%eth0')).toBe('fe80::1%eth0 is link-local')
   })
@@ -77,7 +77,7 @@ describe('nobody trusted', () => {
 const v4 = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255)).map((bytes) => bytes.join('.'))
 
 describe('IPv4 in IPv6', () => {
-  test('is judged as IPv4, in each spelling', () => {
+  test('follows the rule for IPv4, in each spelling', () => {
     fc.assert(
       fc.property(v4, (address) => {
         const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number)
@@ -96,7 +96,7 @@ describe('IPv4 in IPv6', () => {
     )
   })
 
-  test('is trusted as the IPv4 address is', () => {
+  test('is trusted like its IPv4 address', () => {
     const rule = addressRule(['10.1.0.0/16'])
     expect(rule.refusal('::ffff:10.1.2.3')).toBeUndefined()
     expect(rule.refusal('::ffff:10.2.2.3')).toContain('private')
@@ -106,7 +106,7 @@ describe('IPv4 in IPv6', () => {
 describe('trusted networks', () => {
   const rule = addressRule(['10.1.0.0/16', '127.0.0.1', 'fd00:12::/32', '::1/128'])
 
-  test('are dialled, and nothing beside them', () => {
+  test('are dialled, and adjacent addresses are not', () => {
     for (const address of ['10.1.0.0', '10.1.255.255', '127.0.0.1', 'fd00:12:ffff::1', '::1']) {
       expect(rule.refusal(address)).toBeUndefined()
     }
@@ -115,7 +115,7 @@ describe('trusted networks', () => {
     }
   })
 
-  test('to trust one does not take the internet away', () => {
+  test('do not exclude public addresses', () => {
     expect(rule.refusal('8.8.8.8')).toBeUndefined()
   })
 
@@ -126,7 +126,7 @@ describe('trusted networks', () => {
     expect(() => addressRule([entry])).toThrow(JSON.stringify(entry))
   })
 
-  test('a network holds exactly the addresses that begin with its prefix', () => {
+  test('a network contains exactly the addresses with its prefix', () => {
     fc.assert(
       fc.property(fc.nat(0xffffffff), fc.nat(0xffffffff), fc.integer({ min: 8, max: 32 }), (a, b, prefix) => {
         const mask = prefix === 32 ? 0xffffffff : ~(0xffffffff >>> prefix) >>> 0

@@ -1,4 +1,4 @@
-// The listener over TLS: the same answers, and a new certificate for the next connection.
+// The listener over TLS: the same responses, and a new certificate for new connections.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,13 +12,13 @@ import { pollOptions } from '../../../test/support/proxy/upstream-fixture.ts'
 const replyOk = (exchange: Exchange) => exchange.reply(200, ['X-Path', exchange.target], Buffer.from('ok'))
 const waitFor = (check: () => void) => vi.waitFor(check, pollOptions)
 
-test('over TLS the listener serves the same, and a new connection sees the renewed certificate', async () => {
+test('the listener serves over TLS, and a new connection gets the renewed certificate', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'listener-'))
-  const authority = await createAuthority(dir, 'house')
+  const authority = await createAuthority(dir, 'site')
   const [old, renewed] = [await issueCertificate(dir, authority, 'old'), await issueCertificate(dir, authority, 'new')]
   const server = await startDataListener(replyOk, { tls: { cert: old.pem, key: old.pem } })
   const serials: string[] = []
-  const asked = async () => {
+  const requestOverTls = async () => {
     const socket = connectTls({
       port: server.listener.port,
       host: '127.0.0.1',
@@ -34,10 +34,10 @@ test('over TLS the listener serves the same, and a new connection sees the renew
     serials.push(socket.getPeerCertificate().serialNumber)
     socket.destroy()
   }
-  await asked()
-  await asked()
+  await requestOverTls()
+  await requestOverTls()
   server.listener.replaceCertificate({ cert: renewed.pem, key: renewed.pem })
-  await asked()
+  await requestOverTls()
   expect(serials[1]).toBe(serials[0])
   expect(serials[2]).not.toBe(serials[0])
   const plain = await server.client(formatGet())

@@ -1,4 +1,4 @@
-// Where connections may lead: to checked addresses alone, and with TLS to the one that its certificate names.
+// Allowed destinations: only checked addresses, and with TLS only a server that its certificate names.
 import type { LookupAddress } from 'node:dns'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:https'
@@ -14,7 +14,7 @@ import {
   createResponder,
   helloResponse,
   pollOptions,
-  startUpstreamFixture as world,
+  startUpstreamFixture,
 } from '../../../test/support/proxy/upstream-fixture.ts'
 import { addressRule } from './address-rule.ts'
 import {
@@ -33,57 +33,63 @@ const lookupAddresses = (...addresses: string[]): LookupAddress[] =>
   addresses.map((address) => ({ address, family: 4 }))
 
 describe('addresses', () => {
-  test('a literal that may not be dialled is not', async () => {
-    const { server, ask, over } = await world(createResponder(helloResponse), { trusted: [] })
-    const { told } = ask()
-    await over(told)
-    expect(told.events).toEqual(['fail address'])
+  test('a literal address outside the rule is not dialled', async () => {
+    const { server, send, waitForEnd } = await startUpstreamFixture(createResponder(helloResponse), { trusted: [] })
+    const { calls } = send()
+    await waitForEnd(calls)
+    expect(calls.events).toEqual(['fail address'])
     expect(server.connections).toHaveLength(0)
   })
 
-  test('nor a name that means one, even among others', async () => {
+  test('a name with such an address, even among others, is not dialled', async () => {
     const resolve: AddressResolver = (_, done) => done(null, lookupAddresses('127.0.0.1', '10.0.0.1'))
-    const { server, ask, over } = await world(createResponder(helloResponse), { host: 'up.example', resolve })
-    const { told } = ask()
-    await over(told)
-    expect(told.events).toEqual(['fail address'])
+    const { server, send, waitForEnd } = await startUpstreamFixture(createResponder(helloResponse), {
+      host: 'up.example',
+      resolve,
+    })
+    const { calls } = send()
+    await waitForEnd(calls)
+    expect(calls.events).toEqual(['fail address'])
     expect(server.connections).toHaveLength(0)
   })
 
-  test('each connection asks again: a name that means something else later leads nowhere', async () => {
+  test('each connection resolves its name again: a changed address is checked', async () => {
     const answers = [lookupAddresses('127.0.0.1'), lookupAddresses('169.254.169.254')]
-    const asked: string[] = []
+    const lookups: string[] = []
     const resolve: AddressResolver = (host, done) => {
-      asked.push(host)
+      lookups.push(host)
       done(null, answers.shift() ?? [])
     }
     const text = helloResponse.replace('200 OK', '200 OK\r\nConnection: close')
-    const { ask, over } = await world(createResponder(text), { host: 'up.example', resolve })
-    const first = ask()
-    await over(first.told)
-    expect(first.told.body).toBe('hello')
-    const second = ask()
-    await over(second.told)
-    expect(second.told.events).toEqual(['fail address'])
-    expect(asked).toEqual(['up.example', 'up.example'])
+    const { send, waitForEnd } = await startUpstreamFixture(createResponder(text), { host: 'up.example', resolve })
+    const first = send()
+    await waitForEnd(first.calls)
+    expect(first.calls.body).toBe('hello')
+    const second = send()
+    await waitForEnd(second.calls)
+    expect(second.calls.events).toEqual(['fail address'])
+    expect(lookups).toEqual(['up.example', 'up.example'])
   })
 
   test.each([
     ['a name without addresses', (_: string, done: Parameters<AddressResolver>[1]) => done(null, [])],
-    ['a name that nobody knows', (_: string, done: Parameters<AddressResolver>[1]) => done(new Error('ENOTFOUND'), [])],
-  ])('%s is no connection', async (_, resolve) => {
-    const { ask, over } = await world(createResponder(helloResponse), { host: 'up.example', resolve })
-    const { told } = ask()
-    await over(told)
-    expect(told.events).toEqual(['fail connect'])
+    ['an unknown name', (_: string, done: Parameters<AddressResolver>[1]) => done(new Error('ENOTFOUND'), [])],
+  ])('%s fails to connect', async (_, resolve) => {
+    const { send, waitForEnd } = await startUpstreamFixture(createResponder(helloResponse), {
+      host: 'up.example',
+      resolve,
+    })
+    const { calls } = send()
+    await waitForEnd(calls)
+    expect(calls.events).toEqual(['fail connect'])
   })
 
-  test('a port where nobody listens is no connection', async () => {
-    const { server, ask, over } = await world(createResponder(helloResponse))
+  test('a closed port fails to connect', async () => {
+    const { server, send, waitForEnd } = await startUpstreamFixture(createResponder(helloResponse))
     await server.close()
-    const { told } = ask()
-    await over(told)
-    expect(told.events).toEqual(['fail connect'])
+    const { calls } = send()
+    await waitForEnd(calls)
+    expect(calls.events).toEqual(['fail connect'])
   })
 })
 
@@ -92,7 +98,7 @@ describe('an origin', () => {
     ['http://up.example', { host: 'up.example', port: 80 }],
     ['https://up.example/base', { host: 'up.example', port: 443, tls: {} }],
     ['http://[::1]:8080', { host: '::1', port: 8080 }],
-    // The parser of URLs knows every spelling of an IPv4 address.
+    // The URL parser normalises every spelling of an IPv4 address.
     ['http://0x7f.1', { host: '127.0.0.1', port: 80 }],
     ['http://2130706433:1', { host: '127.0.0.1', port: 1 }],
     ['ftp://up.example', undefined],
@@ -100,7 +106,7 @@ describe('an origin', () => {
     expect(parseUpstreamOrigin(new URL(url))).toEqual(origin)
   })
 
-  test('is checked before anything is sent there', async () => {
+  test('is checked before a request is sent', async () => {
     const private_: AddressResolver = (_, done) => done(null, lookupAddresses('8.8.8.8', '192.168.0.1'))
     const open: AddressResolver = (_, done) => done(null, lookupAddresses('8.8.8.8'))
     const rule = addressRule([])
@@ -113,7 +119,7 @@ describe('an origin', () => {
     expect(await check({ host: '8.8.8.8', port: 1 })).toBeUndefined()
   })
 
-  test('the name of this machine is asked for where nothing else is said', async () => {
+  test('localhost is resolved by the system resolver by default', async () => {
     expect(await checkOrigin({ host: 'localhost', port: 1 }, addressRule([]))).toBeInstanceOf(AddressDeniedError)
     expect(await checkOrigin({ host: 'localhost', port: 1 }, addressRule(['127.0.0.0/8', '::1']))).toBeUndefined()
   })
@@ -122,15 +128,15 @@ describe('an origin', () => {
 describe('TLS', () => {
   const dir = mkdtempSync(join(tmpdir(), 'dial-'))
   let port = 0
-  let known = ''
-  let stranger = ''
-  const server = createServer((request, response) => response.end(`you asked ${request.headers.host}`))
+  let knownAuthority = ''
+  let unknownAuthority = ''
+  const server = createServer((request, response) => response.end(`host: ${request.headers.host}`))
 
   beforeAll(async () => {
     const authority = await createAuthority(dir, 'known')
-    const other = await createAuthority(dir, 'stranger')
-    known = authority.certificate
-    stranger = other.certificate
+    const other = await createAuthority(dir, 'unknown')
+    knownAuthority = authority.certificate
+    unknownAuthority = other.certificate
     const { pem } = await issueCertificate(dir, authority, 'up')
     server.setSecureContext({ cert: pem, key: pem })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -145,7 +151,7 @@ describe('TLS', () => {
 
   const byName: AddressResolver = (_, done) => done(null, lookupAddresses('127.0.0.1'))
 
-  async function asked(host: string, ca: string) {
+  async function requestOverTls(host: string, ca: string) {
     const client = upstream({
       origin: { host, port, tls: { ca } },
       rule: addressRule(['127.0.0.1']),
@@ -155,17 +161,17 @@ describe('TLS', () => {
     })
     const sink = createRecordingSink()
     client.forward({ method: 'GET', path: '/', headers: ['host', 'up'] }, sink)
-    await vi.waitFor(() => expect(sink.told.events.at(-1)).toMatch(/^(end|fail)/), pollOptions)
+    await vi.waitFor(() => expect(sink.calls.events.at(-1)).toMatch(/^(end|fail)/), pollOptions)
     client.close()
-    return sink.told
+    return sink.calls
   }
 
-  test.each(['localhost', '127.0.0.1'])('leads to %s, whom the certificate names', async (host) => {
-    expect(await asked(host, known)).toMatchObject({ body: 'you asked up' })
+  test.each(['localhost', '127.0.0.1'])('connects to %s, which the certificate names', async (host) => {
+    expect(await requestOverTls(host, knownAuthority)).toMatchObject({ body: 'host: up' })
   })
 
-  test('leads to nobody whom the authority does not know, and to nobody by another name', async () => {
-    expect((await asked('localhost', stranger)).events).toEqual(['fail connect'])
-    expect((await asked('elsewhere.example', known)).events).toEqual(['fail connect'])
+  test('rejects a certificate of an unknown authority, and one for another name', async () => {
+    expect((await requestOverTls('localhost', unknownAuthority)).events).toEqual(['fail connect'])
+    expect((await requestOverTls('elsewhere.example', knownAuthority)).events).toEqual(['fail connect'])
   })
 })

@@ -1,4 +1,4 @@
-// What strangers may send: each request is understood in one way or not at all, and nothing of it comes back.
+// Requests of untrusted clients: each has one interpretation or is refused, and is never echoed.
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { BodyResult, Exchange } from '../../../daemon/kernel/forward/exchange.ts'
@@ -14,7 +14,7 @@ afterEach(closeDataListeners)
 
 const replyOk = (exchange: Exchange) => exchange.reply(exchange.fault?.status ?? 200, [], Buffer.from('ok'))
 
-/** Reads the body, whatever the method, and says what came of it. */
+/** Reads the body of any method, and replies with it or with its failure. */
 const replyWithBody = (exchange: Exchange) =>
   exchange.fault
     ? exchange.reply(exchange.fault.status, [])
@@ -23,13 +23,13 @@ const replyWithBody = (exchange: Exchange) =>
 const bodyBytes = (body: BodyResult) => (typeof body === 'string' ? Buffer.from(`<${body}>`) : body)
 
 describe('a request', () => {
-  test('is given as it stood on the line', async () => {
-    const door = await startDataListener(replyOk)
-    const client = await door.client(
+  test('is passed on unchanged', async () => {
+    const server = await startDataListener(replyOk)
+    const client = await server.client(
       'GET http://x/%2e%2E//a;b?c=%zz#d HTTP/1.1\r\nHOST: a\r\nX-A: 1\r\nx-a:  2 \r\n\r\n',
     )
     await client.waitFor('ok')
-    expect(door.exchanges[0]).toMatchObject({
+    expect(server.exchanges[0]).toMatchObject({
       method: 'GET',
       target: 'http://x/%2e%2E//a;b?c=%zz#d',
       rawHeaders: ['HOST', 'a', 'X-A', '1', 'x-a', '2'],
@@ -39,51 +39,48 @@ describe('a request', () => {
     })
   })
 
-  test.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND'])(
-    'of %s reaches the handler, who knows what to do',
-    async (method) => {
-      const door = await startDataListener(replyOk)
-      const client = await door.client(`${method} / HTTP/1.1\r\nHost: a\r\n\r\n`)
-      await client.waitFor('ok')
-      expect(door.exchanges[0]).toMatchObject({ method, fault: undefined })
-    },
-  )
+  test.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND'])('of %s reaches the handler', async (method) => {
+    const server = await startDataListener(replyOk)
+    const client = await server.client(`${method} / HTTP/1.1\r\nHost: a\r\n\r\n`)
+    await client.waitFor('ok')
+    expect(server.exchanges[0]).toMatchObject({ method, fault: undefined })
+  })
 
-  test('that asks for an upgrade is a request as any other, and the last of its connection', async () => {
-    const door = await startDataListener(replyOk)
-    const client = await door.client(
+  test('for an upgrade is an ordinary request, and the last of its connection', async () => {
+    const server = await startDataListener(replyOk)
+    const client = await server.client(
       formatGet('/ws', 'Connection: Upgrade\r\nUpgrade: websocket\r\n') + formatGet('/next'),
     )
     await client.waitFor(/^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*ok$/i)
     client.socket.end()
     await client.waitForClose()
-    expect(door.exchanges.map(({ target }) => target)).toEqual(['/ws'])
+    expect(server.exchanges.map(({ target }) => target)).toEqual(['/ws'])
   })
 })
 
-/** Method, version and fields that Node's parser lets pass. */
+/** Methods, versions and fields that Node's parser accepts. */
 const faultyRequests: readonly [name: string, text: string, status: number, reason: string][] = [
   ['no host', 'GET / HTTP/1.1\r\n\r\n', 400, 'bad_host'],
   ['two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n', 400, 'bad_host'],
   ['a path for a host', 'GET / HTTP/1.1\r\nHost: a/b\r\n\r\n', 400, 'bad_host'],
   ['a user in the host', 'GET / HTTP/1.1\r\nHost: a@b\r\n\r\n', 400, 'bad_host'],
   ['a list of hosts', 'GET / HTTP/1.1\r\nHost: a, b\r\n\r\n', 400, 'bad_host'],
-  ['a port that is none', 'GET / HTTP/1.1\r\nHost: a:80x\r\n\r\n', 400, 'bad_host'],
+  ['an invalid port', 'GET / HTTP/1.1\r\nHost: a:80x\r\n\r\n', 400, 'bad_host'],
   ['no version', 'GET /\r\n\r\n', 505, 'bad_version'],
   ['HTTP/0.9', 'GET / HTTP/0.9\r\n\r\n', 505, 'bad_version'],
   ['HTTP/2.0', 'GET / HTTP/2.0\r\nHost: a\r\n\r\n', 505, 'bad_version'],
   ['chunks of HTTP/1.0', 'POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400, 'bad_framing'],
   ['two codings', formatPost('0\r\n\r\n', 'Transfer-Encoding: gzip, chunked\r\n'), 501, 'unknown_coding'],
-  ['a length for gateways of the CGI kind', formatPost('abc', 'Content_Length: 3\r\n'), 400, 'bad_framing'],
+  ['a length for CGI gateways', formatPost('abc', 'Content_Length: 3\r\n'), 400, 'bad_framing'],
   [
-    'a coding for gateways of the CGI kind',
+    'a coding for CGI gateways',
     formatPost('abc', 'Transfer_Encoding: chunked\r\nContent-Length: 3\r\n'),
     400,
     'bad_framing',
   ],
   ['another expectation', formatPost('abc', 'Expect: banana\r\nContent-Length: 3\r\n'), 417, 'unknown_expectation'],
   [
-    'an expectation that hides in another',
+    'an expectation within another',
     formatPost('abc', 'Expect: y 100-continue\r\nContent-Length: 3\r\n'),
     417,
     'unknown_expectation',
@@ -93,24 +90,24 @@ const faultyRequests: readonly [name: string, text: string, status: number, reas
   ['a tunnel', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n', 400, 'tunnel'],
 ]
 
-describe('a body where none belongs', () => {
+describe('a body of a method without one', () => {
   test.each([
     ['GET', 'Content-Length: 3\r\n', 'abc'],
     ['GET', 'Transfer-Encoding: chunked\r\n', '0\r\n\r\n'],
     ['HEAD', 'Content-Length: 3\r\n', 'abc'],
     ['OPTIONS', 'Content-Length: 3\r\n', 'abc'],
-  ])('of %s with %j is for the handler to refuse, and ends the connection', async (method, field, body) => {
-    const door = await startDataListener(replyOk)
-    const client = await door.client(`${method} / HTTP/1.1\r\nHost: a\r\n${field}\r\n${body}${formatGet('/hidden')}`)
+  ])('of %s with %j is left to the handler, and ends the connection', async (method, field, body) => {
+    const server = await startDataListener(replyOk)
+    const client = await server.client(`${method} / HTTP/1.1\r\nHost: a\r\n${field}\r\n${body}${formatGet('/hidden')}`)
     await client.waitForClose()
-    expect(door.exchanges.map(({ fault, target }) => [fault, target])).toEqual([[undefined, '/']])
+    expect(server.exchanges.map(({ fault, target }) => [fault, target])).toEqual([[undefined, '/']])
     expect(client.text).toMatch(/connection: close/i)
     expect(client.text.match(/HTTP\/1\.1/g)).toHaveLength(1)
   })
 })
 
 describe('a fault', () => {
-  test('of an expectation says that nothing else is wrong', () => {
+  test('of an expectation is reported only if nothing else is wrong', () => {
     expect(checkRequestFraming('1.1', ['Expect', 'x', 'Host', 'a'], 100)).toMatchObject({
       reason: 'unknown_expectation',
     })
@@ -120,20 +117,20 @@ describe('a fault', () => {
   })
 
   test.each(faultyRequests)(
-    'of %s is answered as the handler sees fit, and ends the connection',
+    'of %s is answered by the handler, and ends the connection',
     async (_, text, status, reason) => {
-      const door = await startDataListener(replyOk)
-      // What follows a request that nobody understands is no request.
-      const client = await door.client(text + formatGet('/hidden'))
+      const server = await startDataListener(replyOk)
+      // Bytes after a faulty request are not parsed as a request.
+      const client = await server.client(text + formatGet('/hidden'))
       await client.waitForClose()
-      expect(door.exchanges.map(({ fault }) => fault)).toEqual([{ status, reason }])
+      expect(server.exchanges.map(({ fault }) => fault)).toEqual([{ status, reason }])
       expect(client.text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
       expect(client.text).toMatch(/connection: close/i)
       expect(client.text.match(/HTTP\/1\.1/g)).toHaveLength(1)
     },
   )
 
-  test('is one framing too many, whatever the parser before says', () => {
+  test('of a second framing field is found, even if an earlier parser accepted it', () => {
     for (const second of [
       ['Content-Length', '3'],
       ['Transfer-Encoding', 'chunked'],
@@ -168,7 +165,7 @@ const unreadableRequests: readonly [name: string, text: string, status: number][
   ['two lengths', formatPost('abc', 'Content-Length: 3\r\nContent-Length: 3\r\n'), 400],
   ['a list of lengths', formatPost('abc', 'Content-Length: 3, 3\r\n'), 400],
   ['a signed length', formatPost('abc', 'Content-Length: +3\r\n'), 400],
-  ['a length that is no number', formatPost('abc', 'Content-Length: 3e0\r\n'), 400],
+  ['a length that is not a number', formatPost('abc', 'Content-Length: 3e0\r\n'), 400],
   ['a length beyond 64 bits', formatPost('abc', 'Content-Length: 18446744073709551621\r\n'), 400],
   ['chunked that is not last', formatPost('0\r\n\r\n', 'Transfer-Encoding: chunked, gzip\r\n'), 400],
   ['a vertical tab in the coding', formatPost('0\r\n\r\n', 'Transfer-Encoding: \x0bchunked\r\n'), 400],
@@ -176,50 +173,50 @@ const unreadableRequests: readonly [name: string, text: string, status: number][
   ['too large a target', formatGet(`/${'x'.repeat(17_000)}`), 431],
 ]
 
-describe('bytes that are no request', () => {
-  test.each(unreadableRequests)('%s: said so without a word of them, and closed', async (_, text, status) => {
-    const door = await startDataListener(replyOk)
-    const client = await door.client(text)
+describe('bytes that are not a request', () => {
+  test.each(unreadableRequests)('%s: refused without an echo, and closed', async (_, text, status) => {
+    const server = await startDataListener(replyOk)
+    const client = await server.client(text)
     await client.waitForClose()
     expect(client.text).toMatch(
       new RegExp(`^HTTP/1\\.1 ${status} [\\w ]+\\r\\nConnection: close\\r\\nContent-Length: 0\\r\\n\\r\\n$`),
     )
-    expect(door.exchanges).toHaveLength(0)
-    expect(door.unrouted).toEqual([status === 431 ? 'head_too_large' : 'malformed'])
+    expect(server.exchanges).toHaveLength(0)
+    expect(server.unrouted).toEqual([status === 431 ? 'head_too_large' : 'malformed'])
   })
 
-  test('after a request: that one is still answered, and nothing else', async () => {
-    const door = await startDataListener()
-    const client = await door.client(`${formatGet('/good')}garbage\r\n\r\n${formatGet('/hidden')}`)
-    await door.waitForRequests(1)
-    replyOk(door.exchanges[0] as Exchange)
+  test('after a request: only that request is answered', async () => {
+    const server = await startDataListener()
+    const client = await server.client(`${formatGet('/good')}garbage\r\n\r\n${formatGet('/hidden')}`)
+    await server.waitForRequests(1)
+    replyOk(server.exchanges[0] as Exchange)
     await client.waitForClose()
     expect(client.text.match(/HTTP\/1\.1/g)).toHaveLength(1)
     expect(client.text).toMatch(/ok$/)
-    expect(door.exchanges).toHaveLength(1)
+    expect(server.exchanges).toHaveLength(1)
   })
 
-  test('after answers that have not gone out: they come before, in their order', async () => {
-    const door = await startDataListener((exchange) => exchange.reply(200, ['X-Path', exchange.target]))
-    const client = await door.client(`${formatGet('/1')}${formatGet('/2')}${formatGet('/3')}garbage\r\n\r\n`)
+  test('after unsent responses: these are sent first, in order', async () => {
+    const server = await startDataListener((exchange) => exchange.reply(200, ['X-Path', exchange.target]))
+    const client = await server.client(`${formatGet('/1')}${formatGet('/2')}${formatGet('/3')}garbage\r\n\r\n`)
     await client.waitForClose()
     expect(client.text.match(/(?<=X-Path: )\/\d|HTTP\/1\.1 400/g)).toEqual(['/1', '/2', '/3', 'HTTP/1.1 400'])
   })
 
-  test('while an answer streams that promised to go on: it ends well, and so does the connection', async () => {
-    const door = await startDataListener((exchange) => exchange.begin(200, [], 4))
-    const client = await door.client(formatGet())
+  test('during a streamed response: it completes, and the connection ends', async () => {
+    const server = await startDataListener((exchange) => exchange.begin(200, [], 4))
+    const client = await server.client(formatGet())
     await client.waitFor('keep-alive')
     client.send('garbage\r\n\r\n')
-    // The answer to another client tells that the garbage was read.
-    await (await door.client('garbage\r\n\r\n')).waitForClose()
-    door.exchanges[0]?.end('good')
+    // The response to another client shows that the garbage was read.
+    await (await server.client('garbage\r\n\r\n')).waitForClose()
+    server.exchanges[0]?.end('good')
     await client.waitForClose()
     expect(client.text).toMatch(/\r\n\r\ngood$/)
   })
 
-  test('whatever they are, the listener goes on', async () => {
-    const door = await startDataListener(replyOk)
+  test('of any kind do not stop the listener', async () => {
+    const server = await startDataListener(replyOk)
     const part = fc.oneof(
       fc.constantFrom(
         ...faultyRequests.map(([, text]) => text),
@@ -231,45 +228,48 @@ describe('bytes that are no request', () => {
     )
     await fc.assert(
       fc.asyncProperty(fc.array(part, { maxLength: 4 }), async (parts) => {
-        const before = door.exchanges.length + door.unrouted.length
-        const client = await door.client(parts.join(''))
+        const before = server.exchanges.length + server.unrouted.length
+        const client = await server.client(parts.join(''))
         client.socket.end()
         await client.waitForClose()
         const answers = client.text.match(/HTTP\/1\.1 \d{3} /g)?.length ?? 0
-        expect(answers).toBeLessThanOrEqual(door.exchanges.length + door.unrouted.length - before)
+        expect(answers).toBeLessThanOrEqual(server.exchanges.length + server.unrouted.length - before)
       }),
       { numRuns: 100 },
     )
-    const client = await door.client(formatGet())
+    const client = await server.client(formatGet())
     await client.waitFor('ok')
   })
 })
 
-test('a tunnel that is reset while it is refused harms nobody', async () => {
-  const door = await startDataListener()
-  const client = await door.client('CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n')
-  await door.waitForRequests(1)
+test('a CONNECT request that is reset while it is refused causes no error', async () => {
+  const server = await startDataListener()
+  const client = await server.client('CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n')
+  await server.waitForRequests(1)
   client.socket.resetAndDestroy()
-  await expect.poll(() => door.exchanges[0]?.isOver).toBe(true)
-  door.exchanges[0]?.reply(400, [])
-  expect(door.listener.counts().connections).toBe(0)
+  await expect.poll(() => server.exchanges[0]?.isOver).toBe(true)
+  server.exchanges[0]?.reply(400, [])
+  expect(server.listener.counts().connections).toBe(0)
 })
 
-test.each(['at once', 'never'])('a tunnel behind a request that is answered %s ends the connection', async (when) => {
-  const door = await startDataListener((exchange) => {
-    if (when === 'at once') replyOk(exchange)
-  })
-  const client = await door.client(`${formatGet('/1')}CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n`)
-  await client.waitForClose()
-  expect(door.exchanges.map(({ target }) => target)).toEqual(['/1'])
-  expect(door.exchanges[0]?.isOver).toBe(true)
-  expect(door.listener.counts().connections).toBe(0)
-})
+test.each(['at once', 'never'])(
+  'a CONNECT request after a request that is answered %s ends the connection',
+  async (when) => {
+    const server = await startDataListener((exchange) => {
+      if (when === 'at once') replyOk(exchange)
+    })
+    const client = await server.client(`${formatGet('/1')}CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n`)
+    await client.waitForClose()
+    expect(server.exchanges.map(({ target }) => target)).toEqual(['/1'])
+    expect(server.exchanges[0]?.isOver).toBe(true)
+    expect(server.listener.counts().connections).toBe(0)
+  },
+)
 
 describe('a body', () => {
-  test('is read whole, by length and by chunks, and trailers and extensions are let go', async () => {
-    const door = await startDataListener(replyWithBody)
-    const client = await door.client(formatPost('by length'))
+  test('is read completely, by length and by chunks; trailers and extensions are dropped', async () => {
+    const server = await startDataListener(replyWithBody)
+    const client = await server.client(formatPost('by length'))
     await client.waitFor('by length')
     client.send(
       formatPost(
@@ -280,54 +280,54 @@ describe('a body', () => {
     await client.waitFor('by chunks')
     client.send(formatPost(''))
     await client.waitFor(/Content-Length: 0\r\n[\s\S]*\r\n\r\n$/)
-    expect(JSON.stringify(door.exchanges[1]?.rawHeaders)).not.toContain('9.9.9.9')
+    expect(JSON.stringify(server.exchanges[1]?.rawHeaders)).not.toContain('9.9.9.9')
   })
 
-  test('is not asked for by 100 Continue before somebody wants it', async () => {
-    const door = await startDataListener()
-    const client = await door.client(formatPost('', 'Expect: 100-continue\r\nContent-Length: 5\r\n'))
-    await door.waitForRequests(1)
+  test('is not requested by 100 Continue before the handler reads it', async () => {
+    const server = await startDataListener()
+    const client = await server.client(formatPost('', 'Expect: 100-continue\r\nContent-Length: 5\r\n'))
+    await server.waitForRequests(1)
     expect(client.text).toBe('')
-    replyWithBody(door.exchanges[0] as Exchange)
+    replyWithBody(server.exchanges[0] as Exchange)
     await client.waitFor('100 Continue')
     client.send('hello')
     await client.waitFor(/200 OK[\s\S]*hello$/)
   })
 
-  test('that is refused before it is sent is not asked for, and the connection ends', async () => {
-    const door = await startDataListener((exchange) => exchange.reply(413, []))
-    const client = await door.client(formatPost('', 'Expect: 100-continue\r\nContent-Length: 5\r\n'))
+  test('that is refused before it is sent is not requested, and the connection ends', async () => {
+    const server = await startDataListener((exchange) => exchange.reply(413, []))
+    const client = await server.client(formatPost('', 'Expect: 100-continue\r\nContent-Length: 5\r\n'))
     await client.waitFor(/^HTTP\/1\.1 413 /)
     expect(client.text).toMatch(/connection: close/i)
     client.socket.end()
     await client.waitForClose()
   })
 
-  test('that was not asked for before the answer ends the connection: what was sent ahead is never begun', async () => {
-    const door = await startDataListener(replyOk)
-    const client = await door.client(formatGet('/first', 'Expect: 100-continue\r\n') + formatGet('/ahead'))
+  test('that was not requested before the response ends the connection; pipelined requests are dropped', async () => {
+    const server = await startDataListener(replyOk)
+    const client = await server.client(formatGet('/first', 'Expect: 100-continue\r\n') + formatGet('/ahead'))
     await client.waitFor(/^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*ok$/i)
     client.socket.end()
     await client.waitForClose()
-    expect(door.exchanges.map(({ target }) => target)).toEqual(['/first'])
+    expect(server.exchanges.map(({ target }) => target)).toEqual(['/first'])
   })
 
   test.each([
     ['by its length', formatPost('x'.repeat(1_000))],
     ['by chunks', formatPost(`60\r\n${'x'.repeat(96)}\r\n`.repeat(2), 'Transfer-Encoding: chunked\r\n')],
-  ])('that is too large %s is told so; what is left of it is no request', async (_, text) => {
-    const door = await startDataListener(replyWithBody)
-    const client = await door.client(text + formatGet('/hidden'))
+  ])('that is too large %s is refused; its remaining bytes are not parsed as a request', async (_, text) => {
+    const server = await startDataListener(replyWithBody)
+    const client = await server.client(text + formatGet('/hidden'))
     await client.waitFor('<too_large>')
     client.socket.end()
     await client.waitForClose()
     expect(client.text.match(/HTTP\/1\.1/g)).toHaveLength(1)
-    expect(door.exchanges).toHaveLength(1)
+    expect(server.exchanges).toHaveLength(1)
   })
 
-  test('that is refused while it comes: the client sees the answer, however much it sends', async () => {
-    const door = await startDataListener(replyWithBody)
-    const client = await door.client(formatPost('', 'Content-Length: 8388608\r\n'))
+  test('that is refused during its transfer: the client gets the response, however much it sends', async () => {
+    const server = await startDataListener(replyWithBody)
+    const client = await server.client(formatPost('', 'Content-Length: 8388608\r\n'))
     for (let at = 0; at < 64; at++) client.send('x'.repeat(131_072))
     await client.waitFor('<too_large>')
     client.socket.end()
@@ -335,41 +335,41 @@ describe('a body', () => {
   })
 
   test.each(['0x3', '+3', '3 ', '-3', 'g', ''])('whose chunk is of the size %j is malformed', async (size) => {
-    const door = await startDataListener(replyWithBody)
-    const client = await door.client(
+    const server = await startDataListener(replyWithBody)
+    const client = await server.client(
       formatPost(`${size}\r\nabc\r\n0\r\n\r\n`, 'Transfer-Encoding: chunked\r\n') + formatGet('/hidden'),
     )
     await client.waitForClose()
     expect(client.text).toMatch(/^HTTP\/1\.1 400 /)
     expect(client.text.match(/HTTP\/1\.1/g)).toHaveLength(1)
-    expect(door.exchanges).toHaveLength(1)
+    expect(server.exchanges).toHaveLength(1)
   })
 
-  test('that has failed before it is asked for is known to have', async () => {
-    const door = await startDataListener()
-    const client = await door.client(formatPost('x\r\n', 'Transfer-Encoding: chunked\r\n'))
-    await door.waitForRequests(1)
-    await (await door.client('garbage\r\n\r\n')).waitForClose()
-    replyWithBody(door.exchanges[0] as Exchange)
+  test('that failed before the handler reads it is reported as failed', async () => {
+    const server = await startDataListener()
+    const client = await server.client(formatPost('x\r\n', 'Transfer-Encoding: chunked\r\n'))
+    await server.waitForRequests(1)
+    await (await server.client('garbage\r\n\r\n')).waitForClose()
+    replyWithBody(server.exchanges[0] as Exchange)
     await client.waitFor(/^HTTP\/1\.1 400 [\s\S]*<malformed>$/)
   })
 
-  test('of one who has left is asked for in vain', async () => {
+  test('of a client that has left is reported as gone', async () => {
     const bodies: BodyResult[] = []
-    const door = await startDataListener()
-    const client = await door.client(formatPost('', 'Content-Length: 5\r\n'))
-    await door.waitForRequests(1)
+    const server = await startDataListener()
+    const client = await server.client(formatPost('', 'Content-Length: 5\r\n'))
+    await server.waitForRequests(1)
     client.socket.destroy()
-    await expect.poll(() => door.exchanges[0]?.isOver).toBe(true)
-    door.exchanges[0]?.readBody(100, (body) => void bodies.push(body))
+    await expect.poll(() => server.exchanges[0]?.isOver).toBe(true)
+    server.exchanges[0]?.readBody(100, (body) => void bodies.push(body))
     expect(bodies).toEqual(['gone'])
   })
 
-  test('that breaks off is nobody’s, and its handler learns of it', async () => {
+  test('that breaks off is reported to its handler as gone', async () => {
     const bodies: BodyResult[] = []
-    const door = await startDataListener((exchange) => exchange.readBody(100, (body) => void bodies.push(body)))
-    const client = await door.client(formatPost('', 'Content-Length: 5\r\n').concat('hel'))
-    await door.waitForRequests(1)
+    const server = await startDataListener((exchange) => exchange.readBody(100, (body) => void bodies.push(body)))
+    const client = await server.client(formatPost('', 'Content-Length: 5\r\n').concat('hel'))
+    await server.waitForRequests(1)
     client.socket.destroy()
     await expect.poll(() => bodies).toEqual(['gone'])
   })

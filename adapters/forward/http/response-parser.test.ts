@@ -1,4 +1,4 @@
-// Answers of an upstream from raw bytes: the same wherever they are split, strict where parsers differ, deaf to garbage.
+// Parses upstream responses from raw bytes: independent of splits, strict where parsers differ, safe for garbage.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ResponseHead } from './response-head.ts'
@@ -11,12 +11,12 @@ type ParseOutcome = {
   readonly body: string
   readonly isOver: boolean
   readonly failure: string
-  /** What was left when the answer was over or wrong. */
+  /** Unread bytes after the end or failure of the response. */
   readonly rest: string
 }
 
-/** Feeds the pieces one after the other, as reads would, and then the end of the stream where it is asked for. */
-function parsePieces(pieces: readonly Buffer[], given: { isHead?: boolean; ends?: boolean } = {}): ParseOutcome {
+/** Feeds the pieces in order, as reads would; with `ends`, then the end of the stream. */
+function parsePieces(pieces: readonly Buffer[], options: { isHead?: boolean; ends?: boolean } = {}): ParseOutcome {
   const heads: ResponseHead[] = []
   let body = ''
   let rest = ''
@@ -26,16 +26,16 @@ function parsePieces(pieces: readonly Buffer[], given: { isHead?: boolean; ends?
       body += bytes.toString('latin1')
     },
   })
-  parser.expect(given.isHead ?? false)
+  parser.expect(options.isHead ?? false)
   for (const piece of pieces) rest += piece.subarray(parser.feed(piece)).toString('latin1')
-  const isOver = given.ends ? parser.failure === '' && parser.finish() : parser.isOver
+  const isOver = options.ends ? parser.failure === '' && parser.finish() : parser.isOver
   return { heads, body, isOver, failure: parser.failure, rest }
 }
 
-const parseText = (text: string, given?: { isHead?: boolean; ends?: boolean }) =>
-  parsePieces([Buffer.from(text, 'latin1')], given)
+const parseText = (text: string, options?: { isHead?: boolean; ends?: boolean }) =>
+  parsePieces([Buffer.from(text, 'latin1')], options)
 
-/** Each byte a read of its own, and each split in two. */
+/** One byte a read, and every split in two reads. */
 function splitPieces(text: string): readonly (readonly Buffer[])[] {
   const bytes = Buffer.from(text, 'latin1')
   const two = Array.from({ length: bytes.length + 1 }, (_, at) => [bytes.subarray(0, at), bytes.subarray(at)])
@@ -56,7 +56,7 @@ const validResponses: readonly [name: string, text: string, body: string][] = [
   ['extensions of chunks', `${status_line}transfer-encoding: chunked\r\n\r\n2;a="b" ;c\r\nhi\r\n0 ;x\r\n\r\n`, 'hi'],
   ['trailers', `${status_line}transfer-encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nExpires: 0\r\nX: \r\n\r\n`, 'hi'],
   [
-    'an answer of 1xx before',
+    'a preceding 1xx response',
     `HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n${status_line}Content-Length: 2\r\n\r\nhi`,
     'hi',
   ],
@@ -65,25 +65,25 @@ const validResponses: readonly [name: string, text: string, body: string][] = [
   ['no content', 'HTTP/1.1 204 No Content\r\n\r\n', ''],
 ]
 
-describe('an answer', () => {
-  test.each(validResponses)('with %s is read the same wherever it is split', (_, text, body) => {
+describe('a response', () => {
+  test.each(validResponses)('with %s is parsed equally wherever it is split', (_, text, body) => {
     const once = parseText(text)
     expect(once).toMatchObject({ body, isOver: true, failure: '', rest: '' })
     expect(once.heads).toHaveLength(1)
     for (const pieces of splitPieces(text)) expect(parsePieces(pieces)).toEqual(once)
   })
 
-  test.each(validResponses)('with %s is not over before its last byte', (_, text) => {
+  test.each(validResponses)('with %s is not complete before its last byte', (_, text) => {
     for (let end = 0; end < text.length; end++) {
       expect(parseText(text.slice(0, end), { ends: true })).toMatchObject({ isOver: false, failure: '' })
     }
   })
 
-  test.each(validResponses)('with %s: what follows is not of it', (_, text, body) => {
+  test.each(validResponses)('with %s leaves the bytes that follow unread', (_, text, body) => {
     const poison = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nOTHER'
-    const found = parseText(text + poison)
-    expect(found).toMatchObject({ body, isOver: true, rest: poison })
-    expect(found.heads).toHaveLength(1)
+    const outcome = parseText(text + poison)
+    expect(outcome).toMatchObject({ body, isOver: true, rest: poison })
+    expect(outcome.heads).toHaveLength(1)
   })
 
   test('without a length ends with the connection', () => {
@@ -95,7 +95,7 @@ describe('an answer', () => {
     expect(parseText(text).heads[0]).toMatchObject({ isReusable: false, length: undefined })
   })
 
-  test('to HEAD, and of 304, has no body, and says how long it would be', () => {
+  test('to HEAD or with 304 has no body, and keeps its declared length', () => {
     const poison = 'HTTP/1.1 200 OK\r\n\r\n'
     expect(parseText(`${status_line}Content-Length: 5\r\n\r\n${poison}`, { isHead: true })).toMatchObject({
       isOver: true,
@@ -111,7 +111,7 @@ describe('an answer', () => {
     })
   })
 
-  test('gives its fields as they were written', () => {
+  test('returns its fields unchanged', () => {
     const { heads } = parseText(
       `${status_line}Set-Cookie: a=1\r\nset-cookie:\t b=2 \t\r\nX-Empty:\r\nContent-Length: 0\r\n\r\n`,
     )
@@ -127,17 +127,17 @@ describe('an answer', () => {
     ['HTTP/1.1 200 OK\r\nConnection: x\r\nConnection: y, CLOSE\r\n', false],
     ['HTTP/1.1 200 OK\r\nConnection: x-close, closed\r\n', true],
     ['HTTP/1.1 200 OK\r\nConnection: keep-alive\r\n', true],
-  ])('%j: the connection is kept: %s', (head, isKept) => {
-    expect(parseText(`${head}Content-Length: 0\r\n\r\n`).heads[0]?.isReusable).toBe(isKept)
+  ])('%j: the connection is reusable: %s', (head, isReusable) => {
+    expect(parseText(`${head}Content-Length: 0\r\n\r\n`).heads[0]?.isReusable).toBe(isReusable)
   })
 
-  test('says how long the connection is kept', () => {
-    const of = (value: string) =>
+  test('returns the keep-alive time of the connection', () => {
+    const parseKeepAlive = (value: string) =>
       parseText(`${status_line}Keep-Alive: ${value}\r\nContent-Length: 0\r\n\r\n`).heads[0]?.keep_alive_ms
-    expect(of('timeout=5')).toBe(5_000)
-    expect(of('max=100, timeout=2')).toBe(2_000)
-    expect(of('timeout=x')).toBeUndefined()
-    expect(of('xtimeout=1')).toBeUndefined()
+    expect(parseKeepAlive('timeout=5')).toBe(5_000)
+    expect(parseKeepAlive('max=100, timeout=2')).toBe(2_000)
+    expect(parseKeepAlive('timeout=x')).toBeUndefined()
+    expect(parseKeepAlive('xtimeout=1')).toBeUndefined()
   })
 })
 
@@ -170,7 +170,7 @@ const malformedResponses: readonly [name: string, text: string][] = [
   ['a blank before the colon', `${status_line}Content-Length : 5\r\n\r\nhello`],
   ['no colon', `${status_line}NoColon\r\n\r\n`],
   ['no name', `${status_line}: value\r\n\r\n`],
-  ['a name that is no token', `${status_line}X(A): 1\r\n\r\n`],
+  ['a name that is not a token', `${status_line}X(A): 1\r\n\r\n`],
   ['length and chunks', `${status_line}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`],
   ['two equal lengths', `${status_line}Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc`],
   ['two lengths', `${status_line}Content-Length: 3\r\ncontent-length: 4\r\n\r\nabcd`],
@@ -181,14 +181,14 @@ const malformedResponses: readonly [name: string, text: string][] = [
   ['an exponent', `${status_line}Content-Length: 1e1\r\n\r\nabc`],
   ['an empty length', `${status_line}Content-Length: \r\n\r\n`],
   ['a length beyond 2^53', `${status_line}Content-Length: 18446744073709551621\r\n\r\nhello`],
-  ['a length for HEAD that is none', `${status_line}Content-Length: x\r\n\r\n`],
+  ['an invalid length for HEAD', `${status_line}Content-Length: x\r\n\r\n`],
   ['another coding', `${status_line}Transfer-Encoding: gzip\r\n\r\n`],
   ['two codings', `${status_line}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`],
   ['chunked twice', `${status_line}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
   ['chunked and more', `${status_line}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`],
   ['chunks of HTTP/1.0', 'HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
   ['a switch of protocols', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n'],
-  ['four answers of 1xx', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(4) + status_line],
+  ['four 1xx responses', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(4) + status_line],
   ['a head that is too long', `${status_line}X: ${longText}\r\n\r\n`],
   ['a head that does not end', `${status_line}X: ${longText}${longText}`],
   [
@@ -217,7 +217,7 @@ const malformedChunks: readonly [name: string, chunks: string][] = [
   ['trailers that are too long', `5\r\nhello\r\n0\r\nA: ${longText}\r\n\r\n`],
 ]
 
-describe('no answer', () => {
+describe('a malformed response', () => {
   test.each(malformedResponses)('%s', (_, text) => {
     const once = parseText(text)
     expect(once).toMatchObject({ heads: [], body: '', isOver: false })
@@ -233,9 +233,9 @@ describe('no answer', () => {
     expect(once.isOver).toBe(false)
     expect(once.failure).not.toBe('')
     for (const pieces of splitPieces(text)) {
-      const found = parsePieces(pieces)
-      expect(found).toMatchObject({ heads: once.heads, isOver: false, body: once.body })
-      expect(found.failure).not.toBe('')
+      const outcome = parsePieces(pieces)
+      expect(outcome).toMatchObject({ heads: once.heads, isOver: false, body: once.body })
+      expect(outcome.failure).not.toBe('')
     }
   })
 
@@ -246,7 +246,7 @@ describe('no answer', () => {
   })
 })
 
-/** Bytes as an attacker would write them: parts of answers, whole and damaged, in any order. */
+/** Hostile bytes: parts of responses, valid and damaged, in any order. */
 const hostileResponse = fc
   .array(
     fc.oneof(
@@ -275,7 +275,7 @@ const hostileResponse = fc
   .map((parts) => Buffer.from(parts.join(''), 'latin1'))
 
 describe('any bytes', () => {
-  test('are read the same however they are split, and give one head at most', () => {
+  test('are parsed equally however they are split, with one head at most', () => {
     fc.assert(
       fc.property(hostileResponse, fc.array(fc.nat(600), { maxLength: 8 }), fc.boolean(), (bytes, cuts, isHead) => {
         const once = parsePieces([bytes], { isHead })
@@ -294,7 +294,7 @@ describe('any bytes', () => {
     )
   })
 
-  test('an answer that is written soundly is read as it was meant', () => {
+  test('a valid response is parsed to its fields and body', () => {
     const name = fc.stringMatching(/^x-[a-z0-9!#$%&'*+.^_`|~-]{1,12}$/)
     const value = fc.stringMatching(/^([\x21-\x7e]([\t -~]{0,10}[\x21-\x7e])?)?$/)
     const bytes = fc.uint8Array({ maxLength: 40 })
@@ -312,9 +312,9 @@ describe('any bytes', () => {
         )
         const sent = Buffer.concat([Buffer.from(head), ...(isChunked ? [...framed, Buffer.from('0\r\n\r\n')] : [body])])
         for (const pieces of [[sent], [...sent].map((byte) => Buffer.from([byte]))]) {
-          const found = parsePieces(pieces)
-          expect(found).toMatchObject({ isOver: true, failure: '', body: body.toString('latin1') })
-          expect(found.heads[0]?.rawHeaders.slice(0, fields.length * 2)).toEqual(fields.flat())
+          const outcome = parsePieces(pieces)
+          expect(outcome).toMatchObject({ isOver: true, failure: '', body: body.toString('latin1') })
+          expect(outcome.heads[0]?.rawHeaders.slice(0, fields.length * 2)).toEqual(fields.flat())
         }
       }),
     )

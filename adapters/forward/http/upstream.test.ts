@@ -1,4 +1,4 @@
-// The client of an upstream, against servers that break off, talk too much, say nothing, or are not where they should be.
+// The client of an upstream, against servers that break off, send too much, send nothing, or are unreachable.
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import {
   closeUpstreamFixtures,
@@ -7,7 +7,7 @@ import {
   helloResponse,
   helloSinkCalls,
   pollOptions,
-  startUpstreamFixture as world,
+  startUpstreamFixture,
 } from '../../../test/support/proxy/upstream-fixture.ts'
 import type { AddressResolver } from './dial.ts'
 import { defaultUpstreamLimits } from './limits.ts'
@@ -15,19 +15,19 @@ import { defaultUpstreamLimits } from './limits.ts'
 afterEach(closeUpstreamFixtures)
 
 describe('a request', () => {
-  test('goes out as it is given, and its answer comes back', async () => {
-    const { server, ask, over } = await world(createResponder(helloResponse))
-    const { told } = ask({ path: '/a?b=%20c', headers: ['host', 'up:80', 'X-A', 'b  c', 'x-a', '\xfc'] })
-    await over(told)
-    expect(told).toMatchObject(helloSinkCalls)
+  test('is sent unchanged, and its response is returned', async () => {
+    const { server, send, waitForEnd } = await startUpstreamFixture(createResponder(helloResponse))
+    const { calls } = send({ path: '/a?b=%20c', headers: ['host', 'up:80', 'X-A', 'b  c', 'x-a', '\xfc'] })
+    await waitForEnd(calls)
+    expect(calls).toMatchObject(helloSinkCalls)
     expect(server.connections[0]?.text).toBe('GET /a?b=%20c HTTP/1.1\r\nhost: up:80\r\nX-A: b  c\r\nx-a: \xfc\r\n\r\n')
   })
 
-  test('of POST carries its bytes and their number, and none is zero', async () => {
-    const { server, ask, over } = await world(createResponder(helloResponse))
-    const first = ask({ method: 'POST', body: Buffer.from([0, 13, 10, 255]) })
-    await over(first.told)
-    await over(ask({ method: 'POST' }).told)
+  test('of POST carries its body and Content-Length, which is zero for an empty body', async () => {
+    const { server, send, waitForEnd } = await startUpstreamFixture(createResponder(helloResponse))
+    const first = send({ method: 'POST', body: Buffer.from([0, 13, 10, 255]) })
+    await waitForEnd(first.calls)
+    await waitForEnd(send({ method: 'POST' }).calls)
     const texts = server.connections.map(({ text }) => text).join('')
     expect(texts).toContain('POST /a HTTP/1.1\r\nhost: up\r\ncontent-length: 4\r\n\r\n\0\r\n\xff')
     expect(texts).toContain('\r\ncontent-length: 0\r\n\r\n')
@@ -43,9 +43,9 @@ describe('a request', () => {
     { headers: ['host', 'up\r\nX: 1'] },
     { headers: ['host', 'up\n'] },
     { headers: ['host', '\0'] },
-  ])('that would break its lines is refused before it goes anywhere: %j', async (given) => {
-    const { server, ask, client } = await world(createResponder(helloResponse))
-    expect(() => ask(given)).toThrow(/bytes that are not allowed/)
+  ])('that would break its lines is refused before it is sent: %j', async (changes) => {
+    const { server, send, client } = await startUpstreamFixture(createResponder(helloResponse))
+    expect(() => send(changes)).toThrow(/bytes that are not allowed/)
     expect(client.counts().connections).toBe(0)
     expect(server.connections).toHaveLength(0)
   })
@@ -53,11 +53,11 @@ describe('a request', () => {
 
 describe('a connection', () => {
   test('serves one request after the other', async () => {
-    const { server, ask, over, client } = await world(createResponder(helloResponse))
+    const { server, send, waitForEnd, client } = await startUpstreamFixture(createResponder(helloResponse))
     for (const _ of [1, 2, 3]) {
-      const { told } = ask()
-      await over(told)
-      expect(told).toMatchObject(helloSinkCalls)
+      const { calls } = send()
+      await waitForEnd(calls)
+      expect(calls).toMatchObject(helloSinkCalls)
       await vi.waitFor(() => expect(client.counts().idle).toBe(1), pollOptions)
       await new Promise((resolve) => setImmediate(resolve))
     }
@@ -66,37 +66,37 @@ describe('a connection', () => {
   })
 
   test('that brings more than the answer is not used again: the rest is never the next answer', async () => {
-    const { server, ask, over, client } = await world(
+    const { server, send, waitForEnd, client } = await startUpstreamFixture(
       createResponder(`${helloResponse}HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison`),
     )
     for (const _ of [1, 2]) {
-      const { told } = ask()
-      await over(told)
-      expect(told).toMatchObject(helloSinkCalls)
+      const { calls } = send()
+      await waitForEnd(calls)
+      expect(calls).toMatchObject(helloSinkCalls)
     }
     expect(server.connections).toHaveLength(2)
     expect(client.counts().connections).toBe(0)
   })
 
-  test('is not used again in the turn in which it came free: what came behind the answer shows first', async () => {
-    const { server, client, over } = await world(createResponder(helloResponse))
+  test('is not reused in the same turn: bytes after the response are detected first', async () => {
+    const { server, client, waitForEnd } = await startUpstreamFixture(createResponder(helloResponse))
     const second = createRecordingSink()
     const first = createRecordingSink()
     const request = { method: 'GET', path: '/a', headers: ['host', 'up'] } as const
     const end = () => void client.forward(request, second)
     client.forward(request, { ...first, end })
-    await over(second.told)
+    await waitForEnd(second.calls)
     expect(server.connections).toHaveLength(2)
   })
 
-  test('that brings anything between two requests is not used again', async () => {
-    const { server, ask, over, client } = await world(createResponder(helloResponse))
-    await over(ask().told)
+  test('that receives bytes between two requests is not reused', async () => {
+    const { server, send, waitForEnd, client } = await startUpstreamFixture(createResponder(helloResponse))
+    await waitForEnd(send().calls)
     server.connections[0]?.socket.write('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison')
     await vi.waitFor(() => expect(client.counts().connections).toBe(0), pollOptions)
-    const { told } = ask()
-    await over(told)
-    expect(told).toMatchObject(helloSinkCalls)
+    const { calls } = send()
+    await waitForEnd(calls)
+    expect(calls).toMatchObject(helloSinkCalls)
     expect(server.connections).toHaveLength(2)
   })
 
@@ -105,29 +105,29 @@ describe('a connection', () => {
     ['HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello'],
     ['HTTP/1.1 200 OK\r\nKeep-Alive: timeout=1\r\nContent-Length: 5\r\n\r\nhello'],
   ])('is not kept after %j', async (text) => {
-    const { server, ask, over, client } = await world(createResponder(text))
-    const { told } = ask()
-    await over(told)
-    expect(told.body).toBe('hello')
+    const { server, send, waitForEnd, client } = await startUpstreamFixture(createResponder(text))
+    const { calls } = send()
+    await waitForEnd(calls)
+    expect(calls.body).toBe('hello')
     expect(client.counts().connections).toBe(0)
     await vi.waitFor(() => expect(server.connections[0]?.isClosed).toBe(true), pollOptions)
   })
 
-  test('is not used again after an answer that came before all of the request had gone out', async () => {
-    const { ask, over, client } = await world(({ socket }) => {
+  test('is not reused after a response that arrives before the request is fully sent', async () => {
+    const { send, waitForEnd, client } = await startUpstreamFixture(({ socket }) => {
       socket.pause()
       socket.write(helloResponse)
     })
-    const { told } = ask({ method: 'POST', body: Buffer.alloc(32 << 20) })
-    await over(told)
-    expect(told).toMatchObject(helloSinkCalls)
+    const { calls } = send({ method: 'POST', body: Buffer.alloc(32 << 20) })
+    await waitForEnd(calls)
+    expect(calls).toMatchObject(helloSinkCalls)
     expect(client.counts().connections).toBe(0)
   })
 
-  test('is let go when it was idle for as long as it is kept, or as the other end keeps it', async () => {
+  test('is closed after the idle limit, or the shorter keep-alive time of the server', async () => {
     const text = 'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=3\r\nContent-Length: 5\r\n\r\nhello'
-    const { server, ask, over, client, clock } = await world(createResponder(text))
-    await over(ask().told)
+    const { server, send, waitForEnd, client, clock } = await startUpstreamFixture(createResponder(text))
+    await waitForEnd(send().calls)
     clock.advance(1_999)
     expect(client.counts().connections).toBe(1)
     clock.advance(1)
@@ -135,56 +135,56 @@ describe('a connection', () => {
     await vi.waitFor(() => expect(server.connections[0]?.isClosed).toBe(true), pollOptions)
   })
 
-  test('that closed meanwhile costs nothing: the request goes again, once, on a new one', async () => {
-    // The first of each connection is answered; the second is met by the end of the connection.
-    const { server, ask, over, client } = await world(({ socket }, requests) => {
+  test('that closed while idle: the request is retried once, on a new connection', async () => {
+    // The first request of each connection gets a response; the second finds the connection closed.
+    const { server, send, waitForEnd, client } = await startUpstreamFixture(({ socket }, requests) => {
       if (requests === 1) socket.write(helloResponse)
       else socket.destroy()
     })
-    await over(ask().told)
+    await waitForEnd(send().calls)
     await vi.waitFor(() => expect(client.counts().idle).toBe(1), pollOptions)
     await new Promise((resolve) => setImmediate(resolve))
-    const { told } = ask({ path: '/again' })
-    await over(told)
-    expect(told).toMatchObject(helloSinkCalls)
+    const { calls } = send({ path: '/again' })
+    await waitForEnd(calls)
+    expect(calls).toMatchObject(helloSinkCalls)
     expect(server.lines().filter((line) => line === 'GET /again HTTP/1.1')).toHaveLength(2)
     expect(server.connections).toHaveLength(2)
   })
 
   test.each([
-    ['what may have been done is not done twice', { method: 'POST' } as const, ''],
-    ['an answer that has begun is not asked for twice', {}, 'HTTP/1.1 2'],
-  ])('that closed meanwhile: %s', async (_, given, begun) => {
-    const { server, ask, over, client } = await world(({ socket }, requests) => {
+    ['a request that is not idempotent is not repeated', { method: 'POST' } as const, ''],
+    ['a request whose response has begun is not repeated', {}, 'HTTP/1.1 2'],
+  ])('that closed while idle: %s', async (_, changes, partialResponse) => {
+    const { server, send, waitForEnd, client } = await startUpstreamFixture(({ socket }, requests) => {
       if (requests === 1) socket.write(helloResponse)
-      else socket.end(begun)
+      else socket.end(partialResponse)
     })
-    await over(ask().told)
+    await waitForEnd(send().calls)
     await vi.waitFor(() => expect(client.counts().idle).toBe(1), pollOptions)
     await new Promise((resolve) => setImmediate(resolve))
-    const { told } = ask({ path: '/once', ...given })
-    await over(told)
-    expect(told.events).toEqual(['fail closed'])
+    const { calls } = send({ path: '/once', ...changes })
+    await waitForEnd(calls)
+    expect(calls.events).toEqual(['fail closed'])
     expect(server.lines().filter((line) => line.includes('/once'))).toHaveLength(1)
   })
 
-  test('that closes each request is tried once, not for ever', async () => {
-    const { server, ask, over } = await world(({ socket }) => socket.destroy())
-    const { told } = ask()
-    await over(told)
-    expect(told.events).toEqual(['fail closed'])
+  test('that closes at each request is tried once', async () => {
+    const { server, send, waitForEnd } = await startUpstreamFixture(({ socket }) => socket.destroy())
+    const { calls } = send()
+    await waitForEnd(calls)
+    expect(calls.events).toEqual(['fail closed'])
     expect(server.lines()).toHaveLength(1)
   })
 })
 
-describe('an answer', () => {
-  test('is told piece by piece, and the end of the connection ends one without a length', async () => {
-    const { server, ask, over } = await world(createResponder('HTTP/1.1 200 OK\r\n\r\nfirst,'))
-    const { told } = ask()
-    await vi.waitFor(() => expect(told.body).toBe('first,'), pollOptions)
+describe('a response', () => {
+  test('is passed on in pieces; the end of the connection ends a response without a length', async () => {
+    const { server, send, waitForEnd } = await startUpstreamFixture(createResponder('HTTP/1.1 200 OK\r\n\r\nfirst,'))
+    const { calls } = send()
+    await vi.waitFor(() => expect(calls.body).toBe('first,'), pollOptions)
     server.connections[0]?.socket.end('second')
-    await over(told)
-    expect(told).toMatchObject({ events: ['head 200  undefined', 'end'], body: 'first,second' })
+    await waitForEnd(calls)
+    expect(calls).toMatchObject({ events: ['head 200  undefined', 'end'], body: 'first,second' })
   })
 
   test.each([
@@ -200,143 +200,152 @@ describe('an answer', () => {
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n',
       ['head 200 Transfer-Encoding|chunked undefined'],
     ],
-  ])('that breaks off in %s is a failure, never an end', async (_, text, before) => {
-    const { ask, over } = await world(({ socket }) => socket.end(text))
-    const { told } = ask()
-    await over(told)
-    expect(told.events).toEqual([...before, 'fail closed'])
+  ])('that breaks off in %s is a failure, never complete', async (_, text, before) => {
+    const { send, waitForEnd } = await startUpstreamFixture(({ socket }) => socket.end(text))
+    const { calls } = send()
+    await waitForEnd(calls)
+    expect(calls.events).toEqual([...before, 'fail closed'])
   })
 
-  test.each(['garbage\r\n\r\n', 'SSH-2.0-x\r\n', 'HTTP/1.1 200 OK\nX: 1\n\n'])('that is none: %j', async (text) => {
-    const { ask, over, client } = await world(createResponder(text))
-    const { told } = ask()
-    await over(told)
-    expect(told.events).toEqual(['fail protocol'])
+  test.each(['garbage\r\n\r\n', 'SSH-2.0-x\r\n', 'HTTP/1.1 200 OK\nX: 1\n\n'])('that is not HTTP: %j', async (text) => {
+    const { send, waitForEnd, client } = await startUpstreamFixture(createResponder(text))
+    const { calls } = send()
+    await waitForEnd(calls)
+    expect(calls.events).toEqual(['fail protocol'])
     expect(client.counts().connections).toBe(0)
   })
 
-  test('waits at the upstream while its reader is busy, and no time runs for it', async () => {
+  test('waits at the upstream while its reader is paused, and no timeout runs', async () => {
     const piece = 'x'.repeat(1 << 20)
-    const { ask, over, clock } = await world(({ socket }) => {
+    const { send, waitForEnd, clock } = await startUpstreamFixture(({ socket }) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${16 << 20}\r\n\r\n`)
       for (let at = 0; at < 16; at++) socket.write(piece)
     })
-    const { flight, told } = ask()
-    told.isPaused = true
-    await vi.waitFor(() => expect(told.body).not.toBe(''), pollOptions)
+    const { activeRequest, calls } = send()
+    calls.isPaused = true
+    await vi.waitFor(() => expect(calls.body).not.toBe(''), pollOptions)
     clock.advance(10_000_000)
     await new Promise((resolve) => setImmediate(resolve))
-    expect(told.body.length).toBeLessThan(1 << 17)
-    told.isPaused = false
-    flight.resume()
-    await over(told)
-    expect(told.events.at(-1)).toBe('end')
-    expect(told.body.length).toBe(16 << 20)
+    expect(calls.body.length).toBeLessThan(1 << 17)
+    calls.isPaused = false
+    activeRequest.resume()
+    await waitForEnd(calls)
+    expect(calls.events.at(-1)).toBe('end')
+    expect(calls.body.length).toBe(16 << 20)
   })
 
-  test('to nobody is not read on: the connection goes with it', async () => {
-    const { server, ask, client } = await world(createResponder('HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhel'))
-    const { flight, told } = ask()
-    await vi.waitFor(() => expect(told.body).toBe('hel'), pollOptions)
-    flight.abort()
-    flight.abort()
+  test('to an aborted request is not read: its connection closes', async () => {
+    const { server, send, client } = await startUpstreamFixture(
+      createResponder('HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhel'),
+    )
+    const { activeRequest, calls } = send()
+    await vi.waitFor(() => expect(calls.body).toBe('hel'), pollOptions)
+    activeRequest.abort()
+    activeRequest.abort()
     expect(client.counts().connections).toBe(0)
     await vi.waitFor(() => expect(server.connections[0]?.isClosed).toBe(true), pollOptions)
-    expect(told.events).toHaveLength(1)
+    expect(calls.events).toHaveLength(1)
   })
 })
 
-describe('time', () => {
+describe('a timeout', () => {
   test.each([
-    ['the head does not come', '', []],
-    ['the head comes too slowly', 'HTTP/1.1 200 OK\r\nX', []],
-    ['only answers of 1xx come', 'HTTP/1.1 102 Processing\r\n\r\n', []],
-  ])('runs out where %s', async (_, text, before) => {
-    const { server, ask, clock } = await world(createResponder(text))
-    const { told } = ask()
+    ['the head does not arrive', '', []],
+    ['the head arrives too slowly', 'HTTP/1.1 200 OK\r\nX', []],
+    ['only 1xx responses arrive', 'HTTP/1.1 102 Processing\r\n\r\n', []],
+  ])('occurs where %s', async (_, text, before) => {
+    const { server, send, clock } = await startUpstreamFixture(createResponder(text))
+    const { calls } = send()
     await vi.waitFor(() => expect(server.lines()).toHaveLength(1), pollOptions)
     clock.advance(defaultUpstreamLimits.first_byte_ms - 1)
-    expect(told.events).toEqual(before)
+    expect(calls.events).toEqual(before)
     clock.advance(1)
-    expect(told.events).toEqual([...before, 'fail timeout'])
+    expect(calls.events).toEqual([...before, 'fail timeout'])
   })
 
-  test('begins anew with each read of a body', async () => {
-    const { server, ask, over, clock } = await world(createResponder('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na'))
-    const { told } = ask()
-    await vi.waitFor(() => expect(told.body).toBe('a'), pollOptions)
+  test('restarts with each read of a body', async () => {
+    const { server, send, waitForEnd, clock } = await startUpstreamFixture(
+      createResponder('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na'),
+    )
+    const { calls } = send()
+    await vi.waitFor(() => expect(calls.body).toBe('a'), pollOptions)
     clock.advance(defaultUpstreamLimits.idle_ms - 1)
     server.connections[0]?.socket.write('b')
-    await vi.waitFor(() => expect(told.body).toBe('ab'), pollOptions)
+    await vi.waitFor(() => expect(calls.body).toBe('ab'), pollOptions)
     clock.advance(defaultUpstreamLimits.idle_ms - 1)
-    expect(told.events).toHaveLength(1)
+    expect(calls.events).toHaveLength(1)
     clock.advance(1)
-    await over(told)
-    expect(told.events.at(-1)).toBe('fail timeout')
+    await waitForEnd(calls)
+    expect(calls.events.at(-1)).toBe('fail timeout')
   })
 
-  test('runs out for a connection that does not come about', async () => {
+  test('occurs for a connection that is not established', async () => {
     const never: AddressResolver = () => undefined
-    const { ask, clock, client } = await world(createResponder(helloResponse), { host: 'up.example', resolve: never })
-    const { told } = ask()
+    const { send, clock, client } = await startUpstreamFixture(createResponder(helloResponse), {
+      host: 'up.example',
+      resolve: never,
+    })
+    const { calls } = send()
     clock.advance(defaultUpstreamLimits.connect_ms)
-    expect(told.events).toEqual(['fail connect'])
+    expect(calls.events).toEqual(['fail connect'])
     expect(client.counts().connections).toBe(0)
   })
 })
 
-describe('connections are counted', () => {
+describe('connections are limited', () => {
   const two = { connections: 2, waiting: 1 }
 
-  test('requests beyond wait their turn, and those beyond these are refused', async () => {
-    const { server, ask, over, client } = await world(() => undefined, { limits: two })
-    const [first, second, third, fourth] = [ask(), ask(), ask({ path: '/third' }), ask({ path: '/fourth' })]
-    await over(fourth.told)
-    expect(fourth.told.events).toEqual(['fail busy'])
+  test('requests above the limit wait, and requests above the waiting limit are refused', async () => {
+    const { server, send, waitForEnd, client } = await startUpstreamFixture(() => undefined, { limits: two })
+    const [first, second, third, fourth] = [send(), send(), send({ path: '/third' }), send({ path: '/fourth' })]
+    await waitForEnd(fourth.calls)
+    expect(fourth.calls.events).toEqual(['fail busy'])
     await vi.waitFor(() => expect(server.lines()).toHaveLength(2), pollOptions)
     expect(client.counts()).toEqual({ connections: 2, idle: 0, waiting: 1 })
     for (const { socket } of server.connections) socket.write(helloResponse)
-    await over(first.told)
-    await over(second.told)
+    await waitForEnd(first.calls)
+    await waitForEnd(second.calls)
     await vi.waitFor(() => expect(server.lines()).toContain('GET /third HTTP/1.1'), pollOptions)
     for (const one of server.connections) if (one.text.includes('/third')) one.socket.write(helloResponse)
-    await over(third.told)
-    expect(third.told).toMatchObject(helloSinkCalls)
+    await waitForEnd(third.calls)
+    expect(third.calls).toMatchObject(helloSinkCalls)
     expect(server.connections).toHaveLength(2)
   })
 
-  test('one that is given up makes room, and whoever gave up waiting is not served', async () => {
-    const { server, ask, client } = await world(() => undefined, { limits: { connections: 1, waiting: 2 } })
-    const first = ask()
-    const second = ask({ path: '/second' })
-    ask({ path: '/third' })
-    second.flight.abort()
+  test('an aborted request frees its connection, and an aborted waiting request is not sent', async () => {
+    const { server, send, client } = await startUpstreamFixture(() => undefined, {
+      limits: { connections: 1, waiting: 2 },
+    })
+    const first = send()
+    const second = send({ path: '/second' })
+    send({ path: '/third' })
+    second.activeRequest.abort()
     await vi.waitFor(() => expect(server.lines()).toHaveLength(1), pollOptions)
-    first.flight.abort()
+    first.activeRequest.abort()
     await vi.waitFor(() => expect(server.lines()).toEqual(['GET /a HTTP/1.1', 'GET /third HTTP/1.1']), pollOptions)
     expect(client.counts()).toEqual({ connections: 1, idle: 0, waiting: 0 })
   })
 
-  test('waiting has an end', async () => {
-    const { server, ask, clock, client } = await world(() => undefined, { limits: { connections: 1 } })
-    ask()
+  test('waiting ends at its limit', async () => {
+    const { server, send, clock, client } = await startUpstreamFixture(() => undefined, { limits: { connections: 1 } })
+    send()
     await vi.waitFor(() => expect(server.lines()).toHaveLength(1), pollOptions)
-    const { told } = ask()
+    const { calls } = send()
     clock.advance(defaultUpstreamLimits.waiting_ms - 1)
-    expect(told.events).toEqual([])
+    expect(calls.events).toEqual([])
     clock.advance(1)
-    expect(told.events).toEqual(['fail busy'])
+    expect(calls.events).toEqual(['fail busy'])
     expect(client.counts().waiting).toBe(0)
   })
 
-  test('after the end, what is under way goes on, and nothing is kept', async () => {
-    const { server, ask, over, client } = await world(() => undefined)
-    const { told } = ask()
+  test('after close, active requests complete, and no connection is kept', async () => {
+    const { server, send, waitForEnd, client } = await startUpstreamFixture(() => undefined)
+    const { calls } = send()
     await vi.waitFor(() => expect(server.lines()).toHaveLength(1), pollOptions)
     client.close()
     server.connections[0]?.socket.write(helloResponse)
-    await over(told)
-    expect(told).toMatchObject(helloSinkCalls)
+    await waitForEnd(calls)
+    expect(calls).toMatchObject(helloSinkCalls)
     await vi.waitFor(() => expect(client.counts().connections).toBe(0), pollOptions)
   })
 })

@@ -14,11 +14,11 @@ import { pollOptions } from './upstream-fixture.ts'
 
 export type RawClient = {
   readonly socket: net.Socket
-  /** All that came, one character a byte. */
+  /** All received bytes, one character a byte. */
   text: string
   isClosed: boolean
   send(bytes: string): void
-  /** Waits for this text to have come. */
+  /** Waits until this text has been received. */
   waitFor(text: string | RegExp): Promise<void>
   waitForClose(): Promise<void>
 }
@@ -29,9 +29,9 @@ export type TestDataListener = {
   /** All requests that reached the handler, in order. */
   readonly exchanges: readonly Exchange[]
   readonly unrouted: readonly ConnectionFault[]
-  /** Connects and sends. `staysOpen`: it does not close when the other end does. */
+  /** Connects and sends. `staysOpen`: the client stays open when the server closes. */
   client(bytes?: string, more?: { staysOpen: boolean }): Promise<RawClient>
-  /** Waits for so many requests. */
+  /** Waits for this number of requests. */
   waitForRequests(count: number): Promise<void>
 }
 
@@ -41,14 +41,14 @@ export async function closeDataListeners(): Promise<void> {
   for (const one of openResources.splice(0)) await one.close()
 }
 
-/** `handle` answers requests; without it they stay as they are. `closeDataListeners` ends all that was opened. */
+/** `handle` answers requests; without it they stay open. `closeDataListeners` ends all that was opened. */
 export async function startDataListener(
   handle: (exchange: Exchange) => void = () => undefined,
   more: { limits?: Partial<InboundLimits>; tls?: PemKeyPair } = {},
 ): Promise<TestDataListener> {
   const clock = manualCoarseClock()
   const exchanges: Exchange[] = []
-  const strays: ConnectionFault[] = []
+  const faults: ConnectionFault[] = []
   const listener = await dataListener({
     listen: { host: '127.0.0.1', port: 0 },
     ...(more.tls ? { tls: more.tls } : {}),
@@ -58,7 +58,7 @@ export async function startDataListener(
       exchanges.push(exchange)
       handle(exchange)
     },
-    onConnectionFault: (stray) => void strays.push(stray),
+    onConnectionFault: (fault) => void faults.push(fault),
   })
   const close = async () => {
     const closed = listener.close(0)
@@ -68,12 +68,12 @@ export async function startDataListener(
   openResources.push({ close })
   const client = async (bytes?: string, how = { staysOpen: false }) => {
     const at = { port: listener.port, host: '127.0.0.1', allowHalfOpen: how.staysOpen }
-    const made = await createRawClient(net.connect(at))
-    if (bytes !== undefined) made.send(bytes)
-    return made
+    const client = await createRawClient(net.connect(at))
+    if (bytes !== undefined) client.send(bytes)
+    return client
   }
-  const reached = (count: number) => vi.waitFor(() => expect(exchanges).toHaveLength(count), pollOptions)
-  return { listener, clock, exchanges, unrouted: strays, client, waitForRequests: reached }
+  const waitForRequests = (count: number) => vi.waitFor(() => expect(exchanges).toHaveLength(count), pollOptions)
+  return { listener, clock, exchanges, unrouted: faults, client, waitForRequests }
 }
 
 async function createRawClient(socket: net.Socket): Promise<RawClient> {

@@ -1,4 +1,4 @@
-// A client of an upstream and a server that says what a test gives it, in time that a test moves by hand.
+// A client of an upstream, a server that sends what a test provides, and a manual clock.
 import { expect, vi } from 'vitest'
 import { addressRule } from '../../../adapters/forward/http/address-rule.ts'
 import type { AddressResolver } from '../../../adapters/forward/http/dial.ts'
@@ -8,7 +8,7 @@ import type { ResponseSink, Upstream, UpstreamRequest } from '../../../daemon/ke
 import { manualCoarseClock } from '../clock/manual-coarse-clock.ts'
 import { type RawConnection, type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 
-/** Conditions are looked at often, and waited for long. */
+/** Conditions are polled often, with a long timeout. */
 export const pollOptions = { interval: 2, timeout: 60_000 }
 
 const openResources: { close(): unknown }[] = []
@@ -16,14 +16,14 @@ export async function closeUpstreamFixtures(): Promise<void> {
   for (const one of openResources.splice(0).reverse()) await one.close()
 }
 
-/** The calls of a sink, in order, and all bytes. While `isHeld` it takes no more. */
+/** The calls of a sink, in order, and all bytes. While `isPaused` it accepts no more. */
 export type SinkCalls = { events: string[]; body: string; isPaused: boolean }
 
-/** Records its calls, in order. */
-export function createRecordingSink(): ResponseSink & { readonly told: SinkCalls } {
+/** A sink that records its calls, in order. */
+export function createRecordingSink(): ResponseSink & { readonly calls: SinkCalls } {
   const calls: SinkCalls = { events: [], body: '', isPaused: false }
   return {
-    told: calls,
+    calls,
     head: (status, rawHeaders, length) => void calls.events.push(`head ${status} ${rawHeaders.join('|')} ${length}`),
     data(bytes) {
       calls.body += bytes.toString('latin1')
@@ -35,7 +35,7 @@ export function createRecordingSink(): ResponseSink & { readonly told: SinkCalls
   }
 }
 
-/** A client and the server that it asks; `closeUpstreamFixtures` ends both. */
+/** Starts a client and its server; `closeUpstreamFixtures` ends both. */
 export async function startUpstreamFixture(
   answer: (connection: RawConnection, requests: number) => void,
   more: {
@@ -49,13 +49,14 @@ export async function startUpstreamFixture(
   openResources.push(server)
   const clock = manualCoarseClock()
   const client = createClient(server, clock, more)
-  const ask = (changes: Partial<UpstreamRequest> = {}) => {
+  const send = (changes: Partial<UpstreamRequest> = {}) => {
     const sink = createRecordingSink()
-    const flight = client.forward({ method: 'GET', path: '/a', headers: ['host', 'up'], ...changes }, sink)
-    return { flight, told: sink.told }
+    const activeRequest = client.forward({ method: 'GET', path: '/a', headers: ['host', 'up'], ...changes }, sink)
+    return { activeRequest, calls: sink.calls }
   }
-  const over = (calls: SinkCalls) => vi.waitFor(() => expect(calls.events.at(-1)).toMatch(/^(end|fail)/), pollOptions)
-  return { server, clock, client, ask, over }
+  const waitForEnd = (calls: SinkCalls) =>
+    vi.waitFor(() => expect(calls.events.at(-1)).toMatch(/^(end|fail)/), pollOptions)
+  return { server, clock, client, send, waitForEnd }
 }
 
 function createClient(
