@@ -1,4 +1,4 @@
-// The one list of roles; adding a role is a folder and a line here. What a role does is loaded by whoever needs it.
+// The one list of roles; adding a role is a folder and a line here. The code of a role is loaded where it is needed.
 import type { RoleOutline } from './kernel/role/role.ts'
 import { outline as consensus } from './roles/consensus/outline.ts'
 import { outline as hub } from './roles/hub/outline.ts'

@@ -37,7 +37,7 @@ const conflict = {
   ],
 }
 
-test('a session tells its state, outcome, who was heard, and what is still owed', () => {
+test('a session shows its state, outcome, contributors, and pending answers', () => {
   expect(row('sessions', conflict)).toMatchObject({
     STATE: { text: 'IN_CONFLICT', tone: 'bad' },
     OUTCOME: { text: 'total_conflict 0.5124' },
@@ -75,7 +75,7 @@ test('trouble of a channel stands out, its absence does not', () => {
   expect(row('channels', { ...silent, stale: false }).STATE).toEqual({ text: 'open', tone: 'good' })
 })
 
-test('a denial tells how often, why, and what was asked for by whom', () => {
+test('a denial shows its count, its reason, the request and the caller', () => {
   const denial = { count: 75, reason: 'no_rule', method: 'GET', path: '/x', last_source: '192.0.2.1', at_most_over: 2 }
   expect(row('denials', denial)).toMatchObject({
     ...{ COUNT: { text: '75' }, REASON: { text: 'no_rule' }, METHOD: { text: 'GET' }, PATH: { text: '/x' } },

@@ -35,6 +35,6 @@ test('however the bytes are cut, the events are the same', async () => {
   )
 })
 
-test('an event that is cut off by the end of the stream is no event', async () => {
+test('an event that the end of the stream cuts off is dropped', async () => {
   expect(await read([Buffer.from('id: 1\ndata: 1')])).toEqual([])
 })

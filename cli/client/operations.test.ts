@@ -1,4 +1,4 @@
-// Commands offer what the interface takes, and a command that asks for what is no choice does not start.
+// Commands offer the fields of the interface; a command for a field without fixed choices does not start.
 import { expect, test } from 'vitest'
 import { listChoices } from './operations.ts'
 
@@ -10,6 +10,6 @@ test('the choices of a field are those that the operation takes, whether or not 
 test.each([
   ['resolution.fusion-run.list', 'lens'],
   ['resolution.fusion-run.list', 'nothing'],
-])('a field that is no choice of words is a mistake in the command: %s %s', (address, field) => {
+])('a field without fixed choices is an error of the command: %s %s', (address, field) => {
   expect(() => listChoices(address, field)).toThrow(`${address} has no fixed choices for ${field}`)
 })

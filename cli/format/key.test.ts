@@ -1,4 +1,4 @@
-// What people are told of a key's age and end.
+// Formats the age and expiry of a key.
 import { expect, test } from 'vitest'
 import type { PublicKey } from '../../daemon/kernel/cryptography/signatures.ts'
 import { addKeyAge } from './key.ts'

@@ -26,13 +26,13 @@ const hostile = 'a\u001b[2Jb\u009bc\u202ed\u2028e\u0007\u{e0001}'
 
 test('no control character of others reaches a terminal, in any form of output', () => {
   const { made, lines } = terminal()
-  const said = [
+  const formatted = [
     formatTable(made, [{ name: `${hostile}\n` }], ['name'], 'none'),
     formatFields(made, { name: hostile }),
     escapeControls(hostile),
   ]
   printResult(made, true, { name: hostile }, () => '')
-  for (const each of [...said, ...lines].flatMap((text) => text.split('\n'))) {
+  for (const each of [...formatted, ...lines].flatMap((text) => text.split('\n'))) {
     expect(each).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
   }
 })

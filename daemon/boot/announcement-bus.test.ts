@@ -1,4 +1,4 @@
-// Holds the announcements of a process: none is lost, the streams end when told, and nobody stays behind listening.
+// Announcements within a process: none is lost, streams end when aborted, and no listener remains.
 import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { announcementBus } from './announcement-bus.ts'
@@ -80,7 +80,7 @@ test('one announcement wakes every reader of the topic, also after another has l
   expect(await last).toBe('changed')
 })
 
-test('whoever follows each announcement ends with the last state, however they interleave', async () => {
+test('a reader that follows each announcement ends with the last state, in any interleaving', async () => {
   const { announcements, next, stopping } = openReader()
   let state = 0
   let seen = -1

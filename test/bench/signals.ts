@@ -1,4 +1,4 @@
-// Measures the lists of signals on SQLite at ten thousand and a million: each kind of question, asked as a caller who may not
+// Measures the lists of signals on SQLite at ten thousand and a million: each kind of query, as a caller who may not
 // see all of them, and what a hundred times the signals cost.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

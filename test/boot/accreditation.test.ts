@@ -99,7 +99,7 @@ describe('while it runs', () => {
   /** Not a message: a listening site quarantines it with the next scan. */
   function drop(peer: string): string {
     dropped += 1
-    const name = `stray-${dropped}.txt`
+    const name = `unexpected-${dropped}.txt`
     fs.writeFileSync(path.join(incoming(peer), name), 'x')
     return name
   }

@@ -41,7 +41,7 @@ function runDoctor(...commands: readonly string[]): Promise<{ exit: number | nul
   child.stderr.on('data', (part: Buffer) => (stderr += part.toString()))
   return new Promise((resolve, reject) => {
     child.once('close', (exit) => {
-      if (stdout === '') reject(new Error(`the doctor said nothing: ${stderr}`))
+      if (stdout === '') reject(new Error(`the doctor printed nothing: ${stderr}`))
       else resolve({ exit, findings: JSON.parse(stdout).findings })
     })
   })

@@ -79,7 +79,7 @@ test('a key that is revoked after a draft was made is not put in force by it', a
   expect(sets()).toHaveLength(1)
 })
 
-test('a set never lists a key without its private half at this site, whoever signed it', async () => {
+test('a set never lists a key without its private half at this site, with any signer', async () => {
   const elsewhere = await createTestSite({ name: 'charlie' })
   try {
     const stranger = readKeyFiles(elsewhere.folder.keys).find(({ public_key }) => public_key.use === 'message')

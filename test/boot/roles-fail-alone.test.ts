@@ -54,7 +54,7 @@ function corruptDatabase(world: TestSite, role: string): void {
   const file = roleDatabaseFile(world.folder, role)
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
   for (const part of [file, `${file}-wal`, `${file}-shm`]) fs.rmSync(part, { force: true })
-  fs.writeFileSync(file, 'this is no database '.repeat(1_000), { mode: 0o600 })
+  fs.writeFileSync(file, 'this is not a database '.repeat(1_000), { mode: 0o600 })
 }
 
 test('consensus, whose port is taken: the site role serves, and another process may run consensus', async () => {

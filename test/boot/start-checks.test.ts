@@ -40,7 +40,7 @@ test('roles that there are not are named, beside those that there are', () => {
 
 describe('in classified_airgapped', () => {
   test.each(['0.0.0.0', '::', '192.0.2.7', 'host.example', '127.0.0.1.example', '0127.0.0.1'])(
-    '%s is no place to listen without TLS',
+    '%s is not allowed as a listen address without TLS',
     (listen) => {
       expect(listProblems({ site: { listen } })).toEqual([
         expect.stringMatching(/^site\.listen: .*site\.tls_cert_file/),

@@ -77,8 +77,8 @@ test('similar ones are shown with their reasons, and where an investigation star
 })
 
 test('the precision of a source is shown, with its interval', async () => {
-  const told_ = await runText('signal', 'statistics')
-  expect(told_).toMatch(/manual desk +watchlist_hit +2 +0 +1 +0 +0\.0 % \(0\.0 % to 79\.3 %\)/)
+  const text = await runText('signal', 'statistics')
+  expect(text).toMatch(/manual desk +watchlist_hit +2 +0 +1 +0 +0\.0 % \(0\.0 % to 79\.3 %\)/)
   expect((await runJson('signal', 'statistics', '--source', 'other')).items).toEqual([])
 })
 

@@ -50,7 +50,7 @@ onTerminal('a peer is pinned only when a person says that the fingerprints are r
 })
 
 onTerminal('init asks, and makes nothing after a no', async () => {
-  const refused = await answerOnTerminal(`init --site ${path.join(dir, 'asked')}`, 'n')
+  const refused = await answerOnTerminal(`init --site ${path.join(dir, 'refused')}`, 'n')
   expect([refused.exit, refused.screen.includes('nothing was created')]).toEqual([3, true])
 })
 

@@ -82,5 +82,5 @@ export function openClusterStore(
     await store.close()
     await file.close()
   }
-  return { audit, store, owed: pendingAudit, shipping, shippedTo, close }
+  return { audit, store, pendingAudit, shipping, shippedTo, close }
 }

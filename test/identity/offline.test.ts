@@ -168,8 +168,8 @@ describe('revocation', () => {
     harm(file)
     for (let times = 0; times < 2; times += 1)
       await expect(provider.verify(token)).rejects.toMatchObject({ code: 'unavailable' })
-    writeFileSync(`${file}.mended`, whole, { mode: 0o600 })
-    renameSync(`${file}.mended`, file)
+    writeFileSync(`${file}.repaired`, whole, { mode: 0o600 })
+    renameSync(`${file}.repaired`, file)
     expect(await provider.verify(token)).toBeDefined()
   })
 

@@ -162,7 +162,7 @@ test('a provider that was never reachable is unavailable, and tried again after 
 test('health tells how old the keys are, and looks for new ones where no token does', async () => {
   const issuer = await startIssuerForTest(first)
   const site = createOidcFixture(issuer.issuer, { keys_max_age_s: 3_600 })
-  expect(site.health()).toEqual({ ok: true, detail: 'not asked yet' })
+  expect(site.health()).toEqual({ ok: true, detail: 'no keys requested yet' })
   expect(await verifyAtSite(site, await signToken(first, buildAdaClaims(issuer.issuer)))).toBe('counts')
   site.clock.mono += 60 * minutes
   expect(site.health()).toEqual({ ok: false, detail: 'keys of 3600 s ago' })

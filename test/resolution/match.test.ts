@@ -90,11 +90,11 @@ test('in any order, one file or many, they come to the same; twice is once; anot
 
 test('never joins entities that people decided to be apart by a record that is like both', async () => {
   const pair = [...readEntities(at('first.jsonl')).values()].find(({ length }) => length === 2) ?? []
-  writeFileSync(at('said.csv'), `id_l,id_r,decision\n${pair.join(',')},reject\n`)
+  writeFileSync(at('decisions.csv'), `id_l,id_r,decision\n${pair.join(',')},reject\n`)
   writeRows('people.csv', early)
   const registry = at('decided.jsonl')
   const words = ['--data', at('people.csv'), '--registry', registry, '--keep-records', '--out', at('decided')]
-  await run(...words, '--decisions', at('said.csv'))
+  await run(...words, '--decisions', at('decisions.csv'))
   const like = early.find((row) => idOf(row) === pair[0]) ?? ''
   const [item] = await matchRecords(registry, writeRows('like.csv', [['like', ...like.split(',').slice(1)].join(',')]))
   expect(item).toMatchObject({ outcome: 'new', size: 2 })

@@ -146,7 +146,7 @@ test.for<[string, (manifest: { files: object[]; dst: string }) => object]>([
   const payload = Buffer.from(JSON.stringify(change(manifest))).toString('base64url')
   fs.writeFileSync(file, JSON.stringify({ ...note, payload }))
   const { messages, faults, for_others } = await importMedium(pair)
-  expect({ messages, told: faults.length + for_others }).toEqual({ messages: 0, told: 1 })
+  expect({ messages, reported: faults.length + for_others }).toEqual({ messages: 0, reported: 1 })
   fs.writeFileSync(file, genuine)
   expect(await importMedium(pair)).toMatchObject({ exit: 0, messages: 1 })
   await waitUntilApplied(pair)

@@ -88,10 +88,10 @@ class FiledropSoak {
     this.#ends = [home, away]
     this.#carriers = [createFaultyCarrier(toBravo, by), createFaultyCarrier(toAlpha, by)]
     this.#questions = Array.from({ length: session_count }, (_, at) => {
-      const [asker, asked] = at % 2 === 0 ? [home, away] : [away, home]
+      const [proposer, invitee] = at % 2 === 0 ? [home, away] : [away, home]
       return {
-        opener: asker,
-        invitee: asked,
+        opener: proposer,
+        invitee,
         key: { 'idempotency-key': `question-${at}-of-this-soak` },
         ...{ id: '', opinionCount: 0, isOver: false },
       }

@@ -116,7 +116,7 @@ async function runLane(port: number, by: SeededRandom): Promise<void> {
 }
 
 const mainThread = parentPort
-if (!mainThread) throw new TypeError('this is no program: it is started as a thread')
+if (!mainThread) throw new TypeError('this file runs only as a worker thread')
 const { port, seed, clients } = workerData as LoadStart
 const lanes = Array.from({ length: clients }, (_, at) => runLane(port, seededRandom(seed * 1_000 + at)))
 

@@ -28,7 +28,7 @@ export type DataListenerOptions = {
   readonly clock: TickingClock
   /** Receives each request, faulty ones included, and must answer it. Must not throw. */
   readonly handle: (exchange: Exchange) => void
-  readonly onConnectionFault: (stray: ConnectionFault) => void
+  readonly onConnectionFault: (fault: ConnectionFault) => void
 }
 
 export type DataListener = {
@@ -185,13 +185,13 @@ function handleParserError(
     connection?.destroy()
     return
   }
-  const stray =
+  const fault =
     error.code === 'HPE_HEADER_OVERFLOW'
       ? 'head_too_large'
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? 'too_slow'
         : 'malformed'
-  if (!connection.onParserError(stray === 'too_slow')) return
-  onConnectionFault(stray)
-  connection.sendFinal(`HTTP/1.1 ${statusLines[stray]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+  if (!connection.onParserError(fault === 'too_slow')) return
+  onConnectionFault(fault)
+  connection.sendFinal(`HTTP/1.1 ${statusLines[fault]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }

@@ -1,4 +1,4 @@
-// A service's own token by the client-credentials grant (RFC 6749, section 4.4): kept, renewed in time, asked for once at a time.
+// The token of a service by the client-credentials grant (RFC 6749, section 4.4): cached, renewed early, one request at a time.
 import * as z from 'zod'
 import { parseJsonAs } from '../../../daemon/kernel/encoding/parse-json.ts'
 import type { Log } from '../../../daemon/kernel/telemetry/log.ts'

@@ -80,7 +80,7 @@ export function keyCache<K extends NamedKey>(options: KeyCacheOptions<K>): KeyCa
     },
     stamp: () => usable()?.stamp ?? 'none',
     health() {
-      if (lastEnd === Number.NEGATIVE_INFINITY) return { ok: true, detail: 'not asked yet' }
+      if (lastEnd === Number.NEGATIVE_INFINITY) return { ok: true, detail: 'no keys requested yet' }
       const ok = usable() !== undefined
       const age = held && Math.round((monotonic() - held.at) / 1_000)
       return { ok, detail: age === undefined ? 'out of reach' : `keys of ${age} s ago` }

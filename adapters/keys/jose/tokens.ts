@@ -96,8 +96,8 @@ function isRolesOwnToken(claims: TokenPayload, subject: string): boolean {
 }
 
 /**
- * Judges a token. The algorithm is that of the pinned key, so neither `none` nor HS* with a public key can be
- * asked for by a header. Retired keys still verify what they signed. A role's key counts for that role's own token
+ * Judges a token. The algorithm is that of the pinned key, so a header can select neither `none` nor HS* with a public
+ * key. Retired keys still verify what they signed. A role's key counts for that role's own token
  * alone, and only at the one role that it is meant for. Never throws for a bad token.
  */
 export async function verifyToken(

@@ -61,17 +61,18 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
   // The clients of a socket file are the site's own processes, which wait for one another.
   const own = 'socket' in listen ? { large_bodies_bytes: Infinity, large_bodies_bytes_per_caller: Infinity } : {}
   const limits = { ...defaultListenerLimits, ...own, ...options.limits }
-  const desk: ListenerContext = { roleContext, log, metrics, limits, requests: new ServedRequests(limits) }
+  const context: ListenerContext = { roleContext, log, metrics, limits, requests: new ServedRequests(limits) }
   const operations = options.operations.filter(({ operation }) => !(options.restricted && operation.inside))
-  const app = createApp(desk, options.tls)
-  for (const target of operations) addRoutes(app, desk, target, performRequest.bind(undefined, desk, target))
+  const app = createApp(context, options.tls)
+  for (const target of operations) addRoutes(app, context, target, performRequest.bind(undefined, context, target))
   const { surface } = options
-  if (surface) for (const target of surface.routes) addRoutes(app, desk, target, surfaceHandler(desk, surface), surface)
-  const strays = unroutedHandler(desk, [...operations, ...(surface?.routes ?? [])])
-  app.setNotFoundHandler(strays)
+  if (surface)
+    for (const target of surface.routes) addRoutes(app, context, target, surfaceHandler(context, surface), surface)
+  const handleUnrouted = unroutedHandler(context, [...operations, ...(surface?.routes ?? [])])
+  app.setNotFoundHandler(handleUnrouted)
   // A faulty body at an unknown path, such as QUERY without a content type, is answered as an unknown path.
   app.setErrorHandler((error: FastifyError, request, reply) =>
-    request.is404 ? strays(request, reply) : failRequest(desk, error, request, reply),
+    request.is404 ? handleUnrouted(request, reply) : failRequest(context, error, request, reply),
   )
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
 
@@ -79,11 +80,11 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
   const url = await app.listen('socket' in listen ? { path: listen.socket } : listen)
   if ('socket' in listen) await restrictSocketFile(listen.socket, listen.group)
   const address = app.server.address()
-  const sweep = setInterval(() => timeOutOverdue(desk, options.name), Math.min(250, limits.request_ms / 2)).unref()
+  const sweep = setInterval(() => timeOutOverdue(context, options.name), Math.min(250, limits.request_ms / 2)).unref()
   return {
     url: 'socket' in listen ? `unix:${listen.socket}` : url,
     port: typeof address === 'object' && address ? address.port : 0,
-    close: (deadline_ms) => closeListener(app, desk, deadline_ms).finally(() => clearInterval(sweep)),
+    close: (deadline_ms) => closeListener(app, context, deadline_ms).finally(() => clearInterval(sweep)),
   }
 }
 

@@ -37,7 +37,7 @@ export function surfaceHandler(context: ListenerContext, surface: Surface) {
         headers: joinHeaderFields(request.headers),
         body,
         caller,
-        perform: (target, input, asked) => performForSurface(context, served, request, target, input, asked),
+        perform: (target, input, options) => performForSurface(context, served, request, target, input, options),
       })
       writeSurfaceResponse(context, served, answer)
     } catch (error) {

@@ -16,8 +16,8 @@ export function checkRequestOrigin(
   { hosts, origins }: OriginPolicy,
   { host, origin }: HeaderFields,
 ): Refusal | undefined {
-  const asked = parseUrl(`http://${host}`)
-  if (!asked || !hosts.has(asked.hostname) || asked.host !== normaliseHost(host)) {
+  const requested = parseUrl(`http://${host}`)
+  if (!requested || !hosts.has(requested.hostname) || requested.host !== normaliseHost(host)) {
     return refuse('forbidden', 'the name in Host is not a name of this service')
   }
   if (origin === undefined || origins.has(origin)) return undefined

@@ -76,7 +76,8 @@ export class CollectionTables {
       const { _seq_no, _primary_term } = held
       const { alias } = table
       const id = clusterId(documentId(source))
-      // The version and the name of its write stay: nothing that anybody reads has changed. Whoever was faster knows the field.
+      // The version and the name of its write stay, since no visible content has changed. After a conflict the
+      // concurrent writer has already set the field.
       await this.#documents.completeWrite({
         write: source.write,
         alias,

@@ -36,12 +36,12 @@ export type ClusterStorage = {
 /** Sends no request yet. @throws when a file of keys or certificates cannot be read. */
 export function openClusterStorage(options: ClusterStorageOptions): ClusterStorage {
   const { base, prefix, replicas, scroll, collections, pendingAudit, audit, shippingPosition, memory } = options
-  const whoever = openCluster(options)
-  const opened = knownCluster(whoever, options)
+  const unverified = openCluster(options)
+  const opened = knownCluster(unverified, options)
   return {
     store: opensearchStore(opened, { base, memory, prefix, replicas, scroll, collections, pendingAudit }),
     shipping: new AuditShipping(opened, { alias: `${base}audit`, replicas, memory, audit, position: shippingPosition }),
-    readClusterUuid: () => readClusterUuid(whoever).catch(() => undefined),
-    findLostIndexes: () => findLostIndexes(whoever, options),
+    readClusterUuid: () => readClusterUuid(unverified).catch(() => undefined),
+    findLostIndexes: () => findLostIndexes(unverified, options),
   }
 }

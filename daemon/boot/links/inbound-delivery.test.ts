@@ -31,10 +31,13 @@ const failingCaller =
   }
 
 test('it goes to the operation that takes its kind, with the bytes that were signed for', async () => {
-  const asked: unknown[] = []
-  const verdict = await inboundDelivery(async (...given) => void asked.push(...given), log)(message(), sampleTrace)
+  const requests: unknown[] = []
+  const verdict = await inboundDelivery(async (...request) => void requests.push(...request), log)(
+    message(),
+    sampleTrace,
+  )
   expect(verdict).toEqual({ verdict: 'applied' })
-  expect(asked).toEqual([
+  expect(requests).toEqual([
     expect.objectContaining({ operation: invite }),
     { envelope, body: Buffer.from('{"a":"ž"}').toString('base64url') },
     sampleTrace,
@@ -63,7 +66,7 @@ test.each(Object.keys(errorTable) as ErrorCode[])('a receiver that answers %s', 
   )
 })
 
-test('a receiver that breaks is tried again, and the sender is not told how it broke', async () => {
+test('delivery to a failed receiver is retried, and the sender does not see the error', async () => {
   const verdict = await inboundDelivery(failingCaller(new TypeError('x of undefined')), log)(message(), sampleTrace)
   expect(verdict).toEqual({ verdict: 'later', detail: 'the receiving role failed' })
 })

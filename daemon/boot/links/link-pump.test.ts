@@ -101,7 +101,7 @@ function fakeSite(numbers: number[], carry: (batch: number[]) => CarryOutcome[])
   }
 }
 
-test('takes all that lies ready in batches of 64, and what is told of later at once', async () => {
+test('takes all ready messages in batches of 64, and later ones as soon as they are announced', async () => {
   const batches: number[] = []
   const site = fakeSite(listNumbers(150), (batch) => {
     batches.push(batch.length)
@@ -129,7 +129,7 @@ test('tries again after a failure, and says when the peer is reached again', asy
   )
 })
 
-test('that nothing is ready any more is no sign of the peer: it is reached when something has landed', async () => {
+test('an empty queue is not a sign that the peer is reachable: a landed message is', async () => {
   let isDown = true
   const site = fakeSite([1], (batch) => {
     if (isDown) throw new Error('bravo cannot be reached')
@@ -150,7 +150,7 @@ test('that nothing is ready any more is no sign of the peer: it is reached when 
   await vi.waitFor(() => expect(site.names()).toContain('carrier.peer.reached'), 60_000)
 })
 
-test('what the peer will not have stays, told of, and the others pass it by', async () => {
+test('a message that the peer refuses stays and is logged, and later ones are not delayed', async () => {
   const site = fakeSite(listNumbers(200), (batch) => batch.map((seq) => (seq === 2 ? 'too_large' : 'landed')))
   await site.start()
   await vi.waitFor(() => expect(site.names()).toContain('carrier.peer.unreached'), 60_000)
@@ -167,12 +167,12 @@ test('a whole batch that cannot land holds up nothing behind it', async () => {
 })
 
 test('a busy peer is left alone for as long as it asks', async () => {
-  let asked = 0
+  let batch_count = 0
   const began = performance.now()
   const times: number[] = []
   const site = fakeSite([1], (batch) => {
     times.push(performance.now() - began)
-    if (asked++ === 0) throw new PeerBusyError('bravo takes nothing now', 1_200)
+    if (batch_count++ === 0) throw new PeerBusyError('bravo takes nothing now', 1_200)
     return batch.map(() => 'landed')
   })
   await site.start()

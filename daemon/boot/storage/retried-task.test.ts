@@ -1,4 +1,4 @@
-// Shows that what stands in the way of upkeep is told once, and by health for as long as it lasts.
+// A fault of a retried task is logged once, and reported by health for as long as it lasts.
 import { beforeEach, expect, test } from 'vitest'
 import { refuse } from '../../kernel/error/errors.ts'
 import { newTrace } from '../../kernel/telemetry/trace.ts'
@@ -27,7 +27,7 @@ async function runOnce(): Promise<void> {
   await work.run({ log, trace, signal: new AbortController().signal } as never)
 }
 
-test('each trouble is told when it comes, when it changes and when it goes', async () => {
+test('each fault is logged when it begins, changes and ends', async () => {
   await run(['session', 'gone'])
   await run(['session', 'gone'])
   await run(['session', 'gone'], ['dissent', 'full'])
@@ -55,7 +55,7 @@ test('a refusal of the whole is one trouble', async () => {
   expect(await work.health()).toEqual({ ok: false, detail: 'all writes: no connection' })
 })
 
-test('a fault of ours is told by whoever runs the work, and by health without its text', async () => {
+test('an unexpected error is thrown to the caller, and reported by health without its text', async () => {
   next = async () => {
     throw new Error('an inside matter')
   }

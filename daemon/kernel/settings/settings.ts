@@ -1,4 +1,4 @@
-// Settings said once: schema, default, environment name and meaning in one place; resolved with the origin of each.
+// Declares settings: schema, default, environment name and meaning in one place; resolves each with its origin.
 import * as z from 'zod'
 import { parseJson } from '../encoding/parse-json.ts'
 import { nearestWord } from '../error/nearest-word.ts'

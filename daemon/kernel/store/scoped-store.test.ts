@@ -145,7 +145,7 @@ describe('changing', () => {
     expect((await view.get('open')).value.state).toBe(`new${'+'.repeat(20)}`)
   })
 
-  test('an existing id is refused, whoever owns it', async () => {
+  test('an existing id is refused for any owner', async () => {
     const { as } = await world()
     expect(await as(uncleared).create('theirs', { tenant_id: 'alpha', state: 'new' })).toBe('exists')
     expect(await as(uncleared).create('fresh', { tenant_id: 'alpha', state: 'new' })).toMatchObject({ version: 1 })

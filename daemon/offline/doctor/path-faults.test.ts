@@ -10,7 +10,7 @@ const open = (path: string, below = '/site/keys'): PathFault => ({
   test: '-type f -perm 644',
 })
 
-test('one path is told by its name', () => {
+test('one path is reported by its name', () => {
   expect(reportPathFaults('permissions', [open('/site/keys/a')])).toEqual([
     {
       check: 'permissions',
@@ -22,7 +22,7 @@ test('one path is told by its name', () => {
   ])
 })
 
-test('a few are one finding, mended by one command that names them', () => {
+test('a few are one finding, repaired by one command that names them', () => {
   const paths = ["/site/keys/it's", '/site/keys/b c']
   const found = reportPathFaults(
     'permissions',
@@ -32,7 +32,7 @@ test('a few are one finding, mended by one command that names them', () => {
   expect(found[0]?.remedy).toBe("chmod 600 '/site/keys/it'\\''s' '/site/keys/b c'")
 })
 
-test('many are mended by a search in those parts of the site alone that have the fault', () => {
+test('many are repaired by a search in only the affected parts of the site', () => {
   const paths = Array.from({ length: 1_000 }, (_, at) => `/site/keys/${at}`)
   const found = reportPathFaults('permissions', [
     ...paths.map((path) => open(path)),

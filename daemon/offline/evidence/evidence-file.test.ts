@@ -1,4 +1,4 @@
-// An evidence block must follow from contributors whom the policy lets in, each counted once, whoever signed it.
+// An evidence block must follow from eligible contributors, each counted once, with any signer.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,8 +28,15 @@ async function faultsOf(names: readonly string[], more: Partial<EvidenceContent>
   const label = { policy: 'SITE', level: 'UNCLASSIFIED', categories: [], originator: 'tenant-a' }
   const contributions = names.map((contributor_id) => {
     const signer_key_id = `${contributor_id}-1`
-    const said = { contributor_id, pair_score: 0.9, accuracy: 1, credibility: 1, signer_key_id, classification: label }
-    return { ...said, digest: contributionDigest(said) }
+    const contribution = {
+      contributor_id,
+      pair_score: 0.9,
+      accuracy: 1,
+      credibility: 1,
+      signer_key_id,
+      classification: label,
+    }
+    return { ...contribution, digest: contributionDigest(contribution) }
   })
   const content: EvidenceContent = {
     v: 1,
@@ -73,10 +80,10 @@ test('one contributor counted twice, one too many, one not named, and more than 
 })
 
 test('a digest that is not that of its contribution is a fault', async () => {
-  const said = { contributor_id: 'a', pair_score: 0.9, accuracy: 1, credibility: 1, signer_key_id: 'a-1' }
+  const contribution = { contributor_id: 'a', pair_score: 0.9, accuracy: 1, credibility: 1, signer_key_id: 'a-1' }
   const classification = { policy: 'SITE', level: 'UNCLASSIFIED', categories: [], originator: 'tenant-a' }
   const forged = ['a', 'b'].map((contributor_id) => ({
-    ...said,
+    ...contribution,
     contributor_id,
     classification,
     digest: '0'.repeat(64),

@@ -14,7 +14,7 @@ test('a missing value goes to the top of its section, a missing section to the e
   expect(withValue(text, 'edge', 'port', 3)).toMatch(/\n\nedge:\n {2}port: 3\n$/)
 })
 
-test('a commented line is no value, and neither is that of another section', () => {
+test('a commented line is not a value, and neither is one of another section', () => {
   expect(hasValue(text, 'site', 'listen')).toBe(false)
   expect(hasValue(text, 'site', 'port')).toBe(true)
   expect(hasValue(text, 'edge', 'port')).toBe(false)

@@ -5,14 +5,14 @@ import type { CounterIncrement } from './thread-messages.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-test('the steps of a turn are one question, and each has its own answer', async () => {
-  const asked: [number, readonly CounterIncrement[]][] = []
-  const counter = new LocalCounterClient((id, steps) => asked.push([id, steps]))
+test('the steps of a turn are one request, and each has its own result', async () => {
+  const requests: [number, readonly CounterIncrement[]][] = []
+  const counter = new LocalCounterClient((id, steps) => requests.push([id, steps]))
   const first = [counter.increment('a', 1, 10), counter.increment('b', 2, 10)]
   await Promise.resolve()
   const second = counter.increment('a', 1, 10)
   await Promise.resolve()
-  expect(asked).toEqual([
+  expect(requests).toEqual([
     [
       1,
       [

@@ -35,7 +35,7 @@ test('names that lead outside, or nowhere yet, forbid nothing', async () => {
 })
 
 test.each(['inside.example', 'both.example'])(
-  '%s leads inside, and is told by its setting with the remedy',
+  '%s leads to an internal address, and is reported by its setting with the remedy',
   async (name) => {
     const says = (setting: string) => expect.stringMatching(`^${setting} leads inside: .*proxy\\.trusted_networks`)
     expect(await listProblems(name, name)).toEqual([

@@ -7,18 +7,18 @@ import { ThreadSupervisor } from './thread-supervisor.ts'
 
 type TestThreadConfig = { readonly word: string }
 
-/** Answers as a thread does, and says in its log what it goes by; `also` may do more with each message. */
+/** Answers as a thread does, and logs its configuration; `also` is extra code for each message. */
 const threadSource = (also = ''): ThreadScript => ({
   source: `
     const { parentPort: port, workerData } = require('node:worker_threads')
-    const said = (event, fields = {}) => port.postMessage({ kind: 'log', level: 'info', event, fields: { ...fields, thread: workerData.name } })
+    const log = (event, fields = {}) => port.postMessage({ kind: 'log', level: 'info', event, fields: { ...fields, thread: workerData.name } })
     let config = workerData.config
     port.on('message', (message) => {
       ${also}
-      if (message.kind === 'configure') { config = message.config; said(config.word); port.postMessage({ kind: 'configured', id: message.id }) }
+      if (message.kind === 'configure') { config = message.config; log(config.word); port.postMessage({ kind: 'configured', id: message.id }) }
       if (message.kind === 'report') port.postMessage({ kind: 'reported', id: message.id, deltas: [['m', [config.word], 1]], status: { connections: 2, cache_bytes: 3, cache_entries: 4 } })
-      if (message.kind === 'journal') said('full ' + message.isFull)
-      if (message.kind === 'counted') said('counted', { counts: message.counts })
+      if (message.kind === 'journal') log('full ' + message.isFull)
+      if (message.kind === 'counted') log('counted', { counts: message.counts })
       if (message.kind === 'drain') port.close()
     })
     port.postMessage({ kind: 'count', id: 1, steps: [['key', 2, 1000]] })
@@ -64,7 +64,7 @@ test('all listen on the port that the first one found, and count in one place', 
   expect(found.toSorted()).toEqual([2, 4, 6])
 })
 
-test('what is new is gone by in every thread before it is said to be, and in those that begin later', async () => {
+test('a new configuration is applied in every thread before it is confirmed, and in later threads', async () => {
   const { supervisor, events, counted } = startSupervised(
     threadSource(`if (message.kind === 'journal') process.exit(1)`),
   )
@@ -83,7 +83,7 @@ test('what is new is gone by in every thread before it is said to be, and in tho
   ])
 })
 
-test('one that dies is told of, its work is taken up, and another takes its place', async () => {
+test('a thread that dies is logged, its work is taken over, and a new thread replaces it', async () => {
   const dying = `if (message.kind === 'report' && workerData.name === 't1') throw new Error('broken')`
   const { supervisor, lines, ended } = startSupervised(threadSource(dying))
   await supervisor.start()
@@ -117,7 +117,7 @@ test('one that hangs is ended, and another takes its place', async () => {
   await expect.poll(() => supervisor.alive).toBe(1)
 })
 
-test('whether the journal is full is told once', async () => {
+test('a full journal is announced once', async () => {
   const { supervisor, events } = startSupervised(threadSource(), 1)
   await supervisor.start()
   expect([supervisor.setJournalFull(false), supervisor.setJournalFull(true), supervisor.setJournalFull(true)]).toEqual([

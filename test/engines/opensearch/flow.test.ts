@@ -52,7 +52,7 @@ const listTargets = async () =>
   (await clusterStore.audit.list({ limit: 99, ascending: true })).map(({ event }) => event?.target)
 
 where('a collection that is gone holds up neither the others nor the copies of the chain', async () => {
-  const { store, owed: pending, shipping } = clusterStore
+  const { store, pendingAudit: pending, shipping } = clusterStore
   for (const each of [notes, otherNotes]) await store.create(each, 'n1', buildNote())
   proxy.inject('silence', /_bulk/)
   const puts = [notes, otherNotes].map((each) =>
@@ -75,7 +75,7 @@ where('a collection that is gone holds up neither the others nor the copies of t
 })
 
 where('documents that are too large together go all the same, and one that is too large alone is refused', async () => {
-  const { store, owed: pending } = clusterStore
+  const { store, pendingAudit: pending } = clusterStore
   const large = (n: number) => buildNote({ title: `${n}${'x'.repeat(max_bytes / 5)}` })
   const creating = Array.from({ length: 12 }, (_, n) => store.create(notes, `n${n}`, large(n)))
   const tooLarge = store.create(notes, 'much', buildNote({ title: 'y'.repeat(max_bytes) }), [buildEvent()])
@@ -149,7 +149,7 @@ where('keeps only so many writes that wait for a silent cluster; refuses the res
 })
 
 where('only so many documents may be in doubt; refuses more at once', async () => {
-  const { store, owed: pending } = clusterStore
+  const { store, pendingAudit: pending } = clusterStore
   await store.create(notes, 'n1', buildNote())
   proxy.inject('silence', /_bulk/)
   const creating = Array.from({ length: 60 }, (_, n) => store.create(notes, `d${n}`, buildNote(), [buildEvent()]))

@@ -101,7 +101,7 @@ async function expectRecordsMatch(acknowledged: readonly string[], prefix = ''):
   expect(new Set(found).size).toBe(found.length)
   const held = new Set(found)
   expect(acknowledged.filter((mark) => !held.has(mark))).toEqual([])
-  expect(await clusterStore.owed.pending()).toEqual([])
+  expect(await clusterStore.pendingAudit.pending()).toEqual([])
   expect(await clusterStore.audit.verify()).toBeUndefined()
   expect(await clusterStore.store.check()).toEqual([])
 }

@@ -80,7 +80,7 @@ describe('a connection that is not to be relied on', () => {
       expect(await store.remove(notes, 'n2', 3, event('remove'))).toBe('done')
       expect(proxy.faultCount).toBe(5)
       expect(await targets()).toEqual(['create', 'put', 'update', 'remove'])
-      expect(await opened.owed.pending()).toEqual([])
+      expect(await opened.pendingAudit.pending()).toEqual([])
     })
   }
 
@@ -91,7 +91,7 @@ describe('a connection that is not to be relied on', () => {
     proxy.inject('question', /"if_seq_no"/)
     expect(await store.put(notes, 'n1', buildNote(), 7, [buildEvent()])).toBe('conflict')
     expect(await targets()).toEqual([])
-    expect(await opened.owed.pending()).toEqual([])
+    expect(await opened.pendingAudit.pending()).toEqual([])
   })
 
   where('gives up a silent cluster in time, and settles the outcome before anything else', async () => {
@@ -99,7 +99,7 @@ describe('a connection that is not to be relied on', () => {
     proxy.inject('silence', /_bulk/)
     const put = store.put(notes, 'n1', buildNote({ count: 5 }), 1, [buildEvent({ target: 'silent' })])
     await expect(put).rejects.toMatchObject({ code: 'unavailable', retry_after_s: 5 })
-    expect(await opened.owed.pending()).toHaveLength(1)
+    expect(await opened.pendingAudit.pending()).toHaveLength(1)
     expect(await store.health()).toMatchObject({ detail: expect.stringContaining('1 writes without a known outcome') })
     expect(await targets()).toEqual([])
     proxy.clearFault()
@@ -114,7 +114,7 @@ describe('a connection that is not to be relied on', () => {
     await server.request('PUT', `/${index}/_settings`, { 'index.blocks.read_only_allow_delete': true })
     const put = store.put(notes, 'n1', buildNote(), 1, [buildEvent()])
     await expect(put).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('cluster_block') })
-    expect(await opened.owed.pending()).toEqual([])
+    expect(await opened.pendingAudit.pending()).toEqual([])
     expect(await store.get(notes, 'n1')).toMatchObject({ version: 1 })
     await server.request('PUT', `/${index}/_settings`, { 'index.blocks.read_only_allow_delete': null })
     expect(await store.put(notes, 'n1', buildNote(), 1)).toMatchObject({ version: 2 })

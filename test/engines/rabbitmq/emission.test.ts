@@ -33,8 +33,8 @@ beforeAll(async () => {
   fs.writeFileSync(password_file, `${broker.password}\n`, { mode: 0o600 })
   const at = { kind: 'amqp', url: broker.url, user: 'emitter', password_file }
   const sinks = [
-    { ...at, name: 'told', exchange: 'decisions', routing_key: 'lens.decided' },
-    { ...at, name: 'nowhere', exchange: 'decisions', routing_key: 'nobody.asked' },
+    { ...at, name: 'bound', exchange: 'decisions', routing_key: 'lens.decided' },
+    { ...at, name: 'nowhere', exchange: 'decisions', routing_key: 'unbound.decided' },
     { ...at, name: 'refused', exchange: 'not-ours', routing_key: 'x' },
   ]
   world = await startConsensusSite({ contributors: ['c1', 'c2'], consensus: { sinks } })
@@ -51,8 +51,8 @@ async function declareExchange(): Promise<void> {
   owner = await broker.connect()
   await owner.channel.assertExchange('decisions', 'topic', { durable: true })
   await owner.channel.assertExchange('not-ours', 'topic', { durable: true })
-  await owner.channel.assertQueue('told', { durable: true })
-  await owner.channel.bindQueue('told', 'decisions', 'lens.#')
+  await owner.channel.assertQueue('bound', { durable: true })
+  await owner.channel.bindQueue('bound', 'decisions', 'lens.#')
 }
 
 async function ratifySession(): Promise<string> {
@@ -65,7 +65,7 @@ const waitForUndelivered = (id: string, count: number) =>
   waitUntil(async () => (await person.ok(get, { id })).undelivered === count)
 
 /** The next in the queue. */
-function takeNext(queue = 'told'): Promise<GetMessage> {
+function takeNext(queue = 'bound'): Promise<GetMessage> {
   return waitUntil(async () => (await owner.channel.get(queue, { noAck: true })) || undefined)
 }
 
@@ -75,7 +75,7 @@ test('a decision and its retraction come in order, lasting, each under its own i
   const id = await ratifySession()
   const first = await takeNext()
   expect(first.properties).toMatchObject({
-    messageId: `${id}:emission:ratified:told`,
+    messageId: `${id}:emission:ratified:bound`,
     type: 'consensus.lens_emission/1',
     contentType: 'application/json',
     deliveryMode: 2,
@@ -90,7 +90,10 @@ test('a decision and its retraction come in order, lasting, each under its own i
   })
   await person.ok(cancel, { id })
   const second = await takeNext()
-  expect([second.properties.messageId, parseBody(second).event]).toEqual([`${id}:emission:retracted:told`, 'retracted'])
+  expect([second.properties.messageId, parseBody(second).event]).toEqual([
+    `${id}:emission:retracted:bound`,
+    'retracted',
+  ])
 })
 
 test('a message that no queue takes, or that the broker refuses, stays pending and delays no other', async () => {
@@ -98,14 +101,14 @@ test('a message that no queue takes, or that the broker refuses, stays pending a
   expect(parseBody(await takeNext()).session_id).toBe(id)
   await waitForUndelivered(id, 2)
   await owner.channel.assertQueue('late', { durable: true })
-  await owner.channel.bindQueue('late', 'decisions', 'nobody.asked')
+  await owner.channel.bindQueue('late', 'decisions', 'unbound.decided')
   await waitUntil(async () => {
     world.wakeWorker('consensus', 'relay')
     return (await person.ok(get, { id })).undelivered === 1
   })
   // It was pending for the session before, too, and any of them may arrive twice.
   await waitUntil(async () => parseBody(await takeNext('late')).session_id === id)
-  await owner.channel.purgeQueue('told')
+  await owner.channel.purgeQueue('bound')
 })
 
 test('a broker that is killed gets what it has not confirmed once it is back', async () => {
@@ -117,10 +120,10 @@ test('a broker that is killed gets what it has not confirmed once it is back', a
   await owner.channel.deleteExchange('not-ours')
   const message_id = await waitUntil(async () => {
     world.wakeWorker('consensus', 'relay')
-    const found = await owner.channel.get('told', { noAck: true })
+    const found = await owner.channel.get('bound', { noAck: true })
     return found ? found.properties.messageId : undefined
   })
-  expect(message_id).toBe(`${id}:emission:ratified:told`)
+  expect(message_id).toBe(`${id}:emission:ratified:bound`)
   await waitForUndelivered(id, 1)
   expect(world.loggedErrors).toEqual([])
 })

@@ -131,7 +131,7 @@ describe('refuses labels that the map does not hold, and makes nothing of them',
     ['a category', { ...foreignNuclearLabel, categories: ['KERN', 'LUFT'] }],
     ['a policy', { ...foreignLabel, policy: 'OTHER' }],
     ['a level of ours under their policy', { ...foreignLabel, level: 'RESTRICTED' }],
-    ['an audience of which we are no part', { ...foreignLabel, releasable_to: ['tenant-b', 'tenant-x'] }],
+    ['an audience without this site', { ...foreignLabel, releasable_to: ['tenant-b', 'tenant-x'] }],
   ])('%s', async (_, label) => {
     const { session_id, message } = await buildInvitation(label)
     expect(await (await createCarrier(world())).refusal(invite, message)).toBe('label_denied')

@@ -70,7 +70,7 @@ function repeatCommand(at: number): SessionCommand {
   const chosen = (model: Readonly<SessionModel>) =>
     [...model.standing.values()][at % model.standing.size] as ModelOpinion
   return createCommand({
-    description: `what stands is said again (${at})`,
+    description: `a standing contribution is repeated (${at})`,
     check: (model) => model.standing.size > 0,
     model: (model) => model.contribute(chosen(model)),
     real: ({ person, id }, model) => person.refusal(contribute, { id, ...buildBody(chosen(model)) }),

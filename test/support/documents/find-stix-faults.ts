@@ -60,7 +60,7 @@ function findObjectFaults(object: StixObject): string[] {
   for (const name of required[type] ?? []) hold(object[name] !== undefined, `has no ${name}`)
   for (const name of Object.keys(object)) hold(common.includes(name) || known.includes(name), `has a custom ${name}`)
   for (const name of ['created', 'modified', 'first_seen', 'last_seen'])
-    if (name in object) hold(timestamp.test(String(object[name])), `${name} is no timestamp`)
+    if (name in object) hold(timestamp.test(String(object[name])), `${name} is not a timestamp`)
   if ('modified' in object) hold(String(object.modified) >= String(object.created), 'modified before created')
   for (const name of ['labels', 'external_references', 'object_marking_refs', 'where_sighted_refs'])
     if (name in object) hold((object[name] as unknown[]).length > 0, `${name} is empty`)

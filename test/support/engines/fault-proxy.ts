@@ -1,4 +1,4 @@
-// Stands between a client and a server, and loses what a test tells it to: a question, an answer, or all patience.
+// A proxy between a client and a server that loses a request, a response, or all traffic, as a test injects.
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
@@ -10,7 +10,7 @@ export type ProxyFault = 'question' | 'answer' | 'silence'
 
 export type FaultProxy = {
   readonly url: string
-  /** The fault of the next request whose text matches; `silence` lasts until `mend`. */
+  /** The fault of the next request whose text matches; `silence` lasts until `clearFault`. */
   inject(how: ProxyFault, matching: RegExp): void
   clearFault(): void
   /** The number of cuts. */

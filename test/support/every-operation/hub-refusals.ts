@@ -23,8 +23,8 @@ async function openTooManyStreams(stage: OperationFixture, path: string): Promis
 
 export const hubRefusals = {
   async 'hub.feed.publish idempotency_mismatch'(stage: OperationFixture) {
-    await postToNode(stage, 'feed', buildStatusEvent('told'))
-    return postToNode(stage, 'feed', { ...buildStatusEvent('told'), state: 'WITHDRAWN' })
+    await postToNode(stage, 'feed', buildStatusEvent('reported'))
+    return postToNode(stage, 'feed', { ...buildStatusEvent('reported'), state: 'WITHDRAWN' })
   },
   'hub.feed.events rate_limited': (stage: OperationFixture) => openTooManyStreams(stage, '/api/v2/hub/feed/events'),
   async 'hub.message.deliver rate_limited'(stage: OperationFixture) {

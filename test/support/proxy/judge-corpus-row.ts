@@ -120,7 +120,7 @@ function judgeAnswer(
 function judgeCaching({ expect }: CorpusRow, { then }: CorpusOutcome): CorpusFinding[] {
   return then.flatMap((count) => [
     ...(count > (expect.then_upstream_max ?? Number.POSITIVE_INFINITY)
-      ? [createFinding('MED', `asked ${count} times`)]
+      ? [createFinding('MED', `requested ${count} times`)]
       : []),
     ...(count < (expect.upstream_min ?? 0) ? [createFinding('HIGH', 'answered from the cache')] : []),
   ])

@@ -43,7 +43,7 @@ test('a full mailbox is: what fitted has landed, and the next try hears for how 
   const refused = await carryParcels(4).catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(PeerBusyError)
   expect(refused).toMatchObject({ wait_ms: 5_000 })
-  // Messages already there stay, whoever else finds no room.
+  // Messages already stored stay, even when other peers exceed the limit.
   expect(await carryParcels(1, 4)).toEqual(['landed', 'full'])
 })
 

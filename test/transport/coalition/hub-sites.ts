@@ -24,7 +24,7 @@ export type HubSites = {
   /** The handler's answer from now on. */
   answer(verdict: MessageHandler): void
   readonly logged: readonly string[]
-  /** Stops the site's ferry and transport, and starts others over the same folders. */
+  /** Stops the site's link pump and transport, and starts new ones over the same folders. */
   restart(name: 'alpha' | 'bravo'): Promise<void>
   /** Starts what does not run yet. */
   start(...names: ('alpha' | 'bravo')[]): Promise<void>

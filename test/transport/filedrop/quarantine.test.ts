@@ -139,11 +139,11 @@ test('a full quarantine stops the intake, and says so', async ({ sites }) => {
 
 test('empty files fill the quarantine too, by the bytes written about them', async ({ sites }) => {
   await restartSite(sites.bravo, undefined, { quarantine_max_bytes: 1 })
-  fs.writeFileSync(join(formatFreshPath(sites), 'stray-1'), '')
+  fs.writeFileSync(join(formatFreshPath(sites), 'unexpected-1'), '')
   await scanBravo(sites)
-  fs.writeFileSync(join(formatFreshPath(sites), 'stray-2'), '')
+  fs.writeFileSync(join(formatFreshPath(sites), 'unexpected-2'), '')
   await scanBravo(sites)
-  expect(fs.readdirSync(formatFreshPath(sites))).toEqual(['stray-2'])
+  expect(fs.readdirSync(formatFreshPath(sites))).toEqual(['unexpected-2'])
 })
 
 test('a name that no peer can have leads to no quarantine', async ({ sites }) => {

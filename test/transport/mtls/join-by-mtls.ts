@@ -1,4 +1,4 @@
-// Joins two file-drop sites by real mTLS on loopback, as boot does: a ferry at each over the folders of its channel.
+// Joins two file-drop sites by real mTLS on loopback, as boot does: each with a link pump over its channel folders.
 import { linkPump } from '../../../daemon/boot/links/link-pump.ts'
 import type { Handover } from '../../../daemon/kernel/messaging/carrier.ts'
 import type { FiledropSite, FiledropSites } from '../filedrop/filedrop-sites.ts'

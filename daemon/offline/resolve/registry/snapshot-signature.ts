@@ -29,24 +29,24 @@ export async function verifySnapshotSignature(
   envelope: Jws,
 ): Promise<VerifiedSnapshot> {
   const { resolved, platform, labels } = readSiteSettings(folder, env)
-  // Only who is asked follows from what is not verified yet; that peer's pinned keys decide.
+  // The unverified manifest selects only the peer; the pinned keys of that peer decide.
   const claimed = parseJsonAs(snapshotManifest, Buffer.from(envelope.payload, 'base64url'))
   const peer = claimed && (await peerFiles(folder.peers).get(claimed.from))
   if (!peer) throw unsignedSnapshotError()
   const keys = peer.keys.filter(({ use }) => use === 'message')
   const found = await verifyJws('registry', envelope, keys)
   if (typeof found === 'string' || found.keys.length < peer.threshold) throw unsignedSnapshotError()
-  const said = parseJsonAs(snapshotManifest, found.payload)
-  if (!said || !wereKeysInForce(said, found)) throw unsignedSnapshotError()
-  if (said.to !== platform.name)
-    throw new OfflineCommandError(3, `the snapshot was made for ${said.to}, not for this site`)
-  if (said.tenant_id !== peer.tenant_id) {
+  const manifest = parseJsonAs(snapshotManifest, found.payload)
+  if (!manifest || !wereKeysInForce(manifest, found)) throw unsignedSnapshotError()
+  if (manifest.to !== platform.name)
+    throw new OfflineCommandError(3, `the snapshot was made for ${manifest.to}, not for this site`)
+  if (manifest.tenant_id !== peer.tenant_id) {
     throw new OfflineCommandError(3, `the snapshot has another tenant than the pinned one of ${peer.name}`)
   }
-  const label = translateLabel(said.label, peer.label_map, labels)
+  const label = translateLabel(manifest.label, peer.label_map, labels)
   if (isRefusal(label)) throw new OfflineCommandError(3, `${label.message}: nothing was imported`)
   const { releasable_names } = getSettings(resolved, filedropSettings)
-  return { manifest: said, envelope, peer, names: [platform.tenant_id, ...releasable_names] }
+  return { manifest, envelope, peer, names: [platform.tenant_id, ...releasable_names] }
 }
 
 function unsignedSnapshotError(): OfflineCommandError {

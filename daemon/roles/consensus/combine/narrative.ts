@@ -30,7 +30,7 @@ function describeQuestion({ quorum, thresholds, method }: DissentBody): Narrativ
       ? 'The combined score is the average of the scores, each counted by its weight (accuracy times credibility).'
       : 'The combined score follows from Dempster’s rule of evidence, each score discounted by its weight (accuracy times credibility).'
   return {
-    title: 'What was asked',
+    title: 'Question and thresholds',
     prose: [
       `Whether the two sides of this session are the same: 1 says match, 0 says no match. At least ${quorum.m} of ${quorum.n} contributors had to answer.`,
       `${combinationRule} A match needs a score of ${formatNumber(ratify_threshold)} or more, a non-match ${formatNumber(1 - ratify_threshold)} or less, and the conflict must stay below ${formatNumber(conflict_threshold)}.`,
@@ -89,7 +89,7 @@ function describeSupport({ camps, most_divergent_pair: pair }: DissentBody, name
     pair === null
       ? 'No two contributors with any weight differ in their score.'
       : `Furthest apart are ${name(pair.low.contributor_id)} (${formatNumber(pair.low.pair_score)}) and ${name(pair.high.contributor_id)} (${formatNumber(pair.high.pair_score)}).`
-  return { title: 'Who disagrees with whom', prose: [furthest], points }
+  return { title: 'Disagreement', prose: [furthest], points }
 }
 
 function describeInfluence({ smallest_set, influence, quorum }: DissentBody, name: NameFormatter): NarrativeSection {

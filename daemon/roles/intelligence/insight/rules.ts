@@ -50,14 +50,14 @@ export function linkSignal(
 
 export function addLink(
   current: StoredInsight,
-  { signal_id, status, steps: told }: LinkableSignal,
+  { signal_id, status, steps }: LinkableSignal,
   action: AttributedAction,
   via?: string,
 ): StoredInsight {
   const { by, at } = action
-  const links = [...current.links, { signal_id, told, ...(via === undefined ? {} : { via: [via] }) }]
+  const links = [...current.links, { signal_id, told: steps, ...(via === undefined ? {} : { via: [via] }) }]
   const recorded = recordLedgerEvents({ ...current, links }, [{ type: 'signal_linked', by, at, signal_id, status }])
-  return addToOutbox(recorded, [buildFollowEntry(recorded, signal_id, told, action, via)])
+  return addToOutbox(recorded, [buildFollowEntry(recorded, signal_id, steps, action, via)])
 }
 
 /** Makes a link that a merged signal brought a direct one, which stays when the merge is undone. */
@@ -65,8 +65,10 @@ function makeLinkPermanent(current: StoredInsight, signal_id: string, action: At
   const links = current.links.map(({ via, ...link }) => {
     return link.signal_id === signal_id || via === undefined ? link : { ...link, via }
   })
-  const told = links.find((each) => each.signal_id === signal_id)?.told ?? 0
-  return addToOutbox({ ...current, updated_at: action.at, links }, [buildFollowEntry(current, signal_id, told, action)])
+  const reportedSteps = links.find((each) => each.signal_id === signal_id)?.told ?? 0
+  return addToOutbox({ ...current, updated_at: action.at, links }, [
+    buildFollowEntry(current, signal_id, reportedSteps, action),
+  ])
 }
 
 /**
