@@ -34,7 +34,7 @@ declare module 'fastify' {
   }
 }
 
-/** What every request of a listener needs. */
+/** Shared state of all requests of a listener. */
 export type ListenerContext = {
   readonly roleContext: RoleContext
   readonly requests: ServedRequests

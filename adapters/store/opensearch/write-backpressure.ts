@@ -12,7 +12,7 @@ export const default_backlog_limits: BacklogLimits = {
   all: { writes: 10_000, bytes: 64_000_000 },
 }
 
-/** What an update holds is known in its turn alone; a contribution has some kilobytes. */
+/** Estimated size of an update, whose content is known only at its turn; a contribution has some kilobytes. */
 export const update_size_bytes = 16_000
 
 export function estimateBytes(value: StoredFields): number {

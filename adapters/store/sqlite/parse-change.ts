@@ -1,4 +1,4 @@
-// Holds a changed document to its schema at the cost of the change: what it shares with a sound one is sound already.
+// Validates a changed document at the cost of the change: parts shared with a valid document are valid already.
 import * as z from 'zod'
 
 /**

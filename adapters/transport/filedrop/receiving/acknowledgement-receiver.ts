@@ -79,8 +79,8 @@ async function markAcknowledged(
 }
 
 /**
- * What two acknowledgements in a row miss, and had left before the first of them was made: then it was not on its way.
- * Whether anything went out: then the next two must be waited for.
+ * Resends messages that two successive acknowledgements miss, and that left before the first of them was made, so that
+ * they were not in transit. Returns whether any was sent; the next two acknowledgements are then awaited first.
  */
 async function resendMissing(
   link: FiledropLink,
