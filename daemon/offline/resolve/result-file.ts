@@ -25,7 +25,7 @@ type ByteWriter = (bytes: Uint8Array) => void
 const write_error_reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk is full',
-  EFBIG: 'it would be larger than files may be here',
+  EFBIG: 'it exceeds the maximum file size',
   EROFS: 'the disk is read-only',
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
