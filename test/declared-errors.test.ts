@@ -39,7 +39,10 @@ test('nothing is brought about that is not declared', () => {
 
 test.each(declared)('%s', async (name, { operation }, code) => {
   const refusal = refusals[name]
-  if (!refusal) throw new Error('test/support/every-operation/refusals.ts must bring it about, or it is not declared')
+  if (!refusal) {
+    const remedy = 'add it to a *-refusals.ts file of test/support/every-operation'
+    throw new Error(`no scenario causes "${name}": ${remedy}, or remove ${code} from the errors of the operation`)
+  }
   const answer = await refusal(world)
   expect(expectProblem(answer, [errorTable[code].status], operation).code).toBe(code)
 })

@@ -14,7 +14,10 @@ describe.each(everyRole.map(({ name }) => name))('%s', (role) => {
 
   test.each(operations.map(({ address, operation }) => ({ address, operation })))('$address', async (entry) => {
     const file = path.join(repositoryRoot, 'daemon/roles', `${entry.address.replaceAll('.', '/')}.ts`)
-    expect(existsSync(file), `${path.relative(repositoryRoot, file)} does not exist`).toBe(true)
+    expect(
+      existsSync(file),
+      `${path.relative(repositoryRoot, file)} does not exist (an operation of two words is quoted in role.ts: 'by-session')`,
+    ).toBe(true)
     const exported: Record<string, unknown> = await import(file)
     expect(Object.values(exported)).toContain(entry.operation)
   })

@@ -12,7 +12,7 @@ const sources = files.filter((file) => /\.(ts|tsx|mjs)$/.test(file)).map(readSou
 const isTest = (file: string) => /\.test\.tsx?$/.test(file)
 const manifest = JSON.parse(readFileSync(path.join(repositoryRoot, 'package.json'), 'utf8'))
 
-/** Names that must not be used in some part of the house, and what to use there. */
+/** Names that must not be used in some part of the repository, and what to use there. */
 const bans: readonly { name: RegExp; within: RegExp; except?: RegExp; use: string }[] = [
   {
     name: /^console\./,
@@ -76,7 +76,8 @@ describe('imports', () => {
   test('each source file is reached from the command line, a script, or a test other than its own', () => {
     const reached = reachable()
     const dead = sources.map(({ path: file }) => file).filter((file) => !reached.has(file))
-    expectNone(dead)
+    const remedy = 'nothing imports it: add an operation to role.ts, a command to command-catalogue.ts, or delete it'
+    expectNone(dead.map((file) => `${file}: ${remedy}`))
   })
 
   test('each relative import names a file', () => {

@@ -1,4 +1,4 @@
-// One HTTP request over a local socket or a URL, with limits; what it cannot reach is a refusal, never a stack.
+// Sends one HTTP request over a local socket or to a URL, with limits. A failure to connect is a refusal, without a stack.
 import { HttpClient } from '../../adapters/platform/http-client/http-client.ts'
 import type { HttpClientError } from '../../adapters/platform/http-client/http-client-error.ts'
 import type { HttpResponse } from '../../adapters/platform/http-client/http-response.ts'
@@ -19,26 +19,26 @@ export type ServiceHttpRequest = {
 
 const max_response_bytes = 64 * 1024 * 1024
 
-/** Resolves with the head of the response. Throws `Refusal('unavailable')` when nobody answers, `timeout` when too late. */
-export async function sendRequest(to: ServiceEndpoint, given: ServiceHttpRequest): Promise<HttpResponse> {
-  const { timeout_ms, ...request } = given
+/** Resolves with the head of the response. Throws `Refusal`: `unavailable` without a connection, `timeout` after `timeout_ms`. */
+export async function sendRequest(endpoint: ServiceEndpoint, request: ServiceHttpRequest): Promise<HttpResponse> {
+  const { timeout_ms, ...sent } = request
   const limits = { idle_ms: timeout_ms }
   const connecting = { connect_timeout_ms: timeout_ms }
   try {
-    if ('socket' in to)
-      return await new HttpClient({ ...connecting, socket_path: to.socket }).send('http://localhost', {
-        ...request,
+    if ('socket' in endpoint)
+      return await new HttpClient({ ...connecting, socket_path: endpoint.socket }).send('http://localhost', {
+        ...sent,
         limits,
       })
-    const { path, ...rest } = request
-    const url = new URL(to.url.pathname.replace(/\/$/, '') + path, to.url)
+    const { path, ...rest } = sent
+    const url = new URL(endpoint.url.pathname.replace(/\/$/, '') + path, endpoint.url)
     return await new HttpClient(connecting).send(url, { ...rest, limits })
   } catch (error) {
-    throw explainFailure(to, error as HttpClientError, timeout_ms)
+    throw explainFailure(endpoint, error as HttpClientError, timeout_ms)
   }
 }
 
-/** The whole body as text. */
+/** Reads the whole body as text. */
 export async function readBody(response: HttpResponse): Promise<string> {
   try {
     return (await response.readBytes(max_response_bytes)).toString('utf8')
@@ -47,7 +47,7 @@ export async function readBody(response: HttpResponse): Promise<string> {
   }
 }
 
-/** The body as it comes. Throws `Refusal('unavailable')` when the service goes away in the middle of it. */
+/** Reads the body in chunks. Throws `Refusal('unavailable')` when the connection ends before the body. */
 export async function* readChunks(response: HttpResponse): AsyncGenerator<Buffer> {
   try {
     yield* response.chunks()
@@ -57,17 +57,17 @@ export async function* readChunks(response: HttpResponse): AsyncGenerator<Buffer
 }
 
 function explainBrokenBody(error: HttpClientError): Error {
-  if (error.failure === 'too_large') return new Refusal('unavailable', 'the service answered more than 64 MiB')
-  return new Refusal('unavailable', 'the service ended the connection')
+  if (error.failure === 'too_large') return new Refusal('unavailable', 'the response of the service exceeds 64 MiB')
+  return new Refusal('unavailable', 'the service closed the connection before the end of its response; retry')
 }
 
 function explainFailure(
-  to: ServiceEndpoint,
+  endpoint: ServiceEndpoint,
   { failure, code, message }: HttpClientError,
   timeout_ms: number | undefined,
 ): Refusal {
   if (failure === 'idle') {
-    return new Refusal('timeout', `${describeEndpoint(to)} did not answer within ${timeout_ms} ms`)
+    return new Refusal('timeout', `${describeEndpoint(endpoint)} did not answer within ${timeout_ms} ms`)
   }
   const reasons: Readonly<Record<string, string>> = {
     ENOENT: 'it is not running (no socket)',
@@ -75,9 +75,12 @@ function explainFailure(
     EACCES: 'this user may not use its socket',
     ENOTFOUND: 'its host name is not known',
   }
-  return new Refusal('unavailable', `${describeEndpoint(to)} cannot be reached: ${reasons[code ?? ''] ?? message}`)
+  return new Refusal(
+    'unavailable',
+    `${describeEndpoint(endpoint)} cannot be reached: ${reasons[code ?? ''] ?? message}`,
+  )
 }
 
-function describeEndpoint(to: ServiceEndpoint): string {
-  return 'socket' in to ? to.socket : to.url.origin
+function describeEndpoint(endpoint: ServiceEndpoint): string {
+  return 'socket' in endpoint ? endpoint.socket : endpoint.url.origin
 }

@@ -54,7 +54,7 @@ async function callInProcess(
     signal: AbortSignal.timeout(timeout_ms),
   }
   const caller = serviceCaller(role)
-  // As strict as between processes, so that no permission is missing once the roles run apart.
+  // As strict as between processes, so that no permission is missing when the roles run in separate processes.
   if (!permits(caller.permissions, target.operation.allow))
     throw refuse('forbidden', `a service may not ${target.address}`)
   const begun: SpanStart = { trace, name: target.address, kind: 'internal', attributes: { 'platform.asker': role } }

@@ -251,7 +251,7 @@ describe('a message broker', () => {
   test.each([
     ['with a user and a password', { url, user: 'alpha', password: 'p', peers }, []],
     ['with a certificate', { url, ...certificate, peers }, []],
-    ['with a password and nobody’s name', { url, password: 'p', peers }, [/^amqp: .*no user/]],
+    ['with a password and nobody’s name', { url, password: 'p', peers }, [/^amqp: .*without a user/]],
     ['with a name alone', { url, user: 'alpha', peers }, [/^amqp: .*neither a password .* nor a client certificate/]],
     ['with a certificate in the clear', { ...certificate, peers }, [/^amqp: .*neither a password/]],
     ['with half a certificate', { url, user: 'alpha', password: 'p', tls_key_file: 'k.pem', peers }, [/^amqp: .*both/]],

@@ -37,6 +37,11 @@ async function runWords(...words: string[]) {
   return { exit, stdout: seen.stdout(), stderr: seen.stderr() }
 }
 
+test('each group of commands has a summary', () => {
+  const groups = all.filter(([words]) => words.includes(' ')).map(([words]) => words.split(' ')[0] ?? '')
+  expect([...new Set(groups)].filter((group) => !commandGroups[group])).toEqual([])
+})
+
 describe.each(all)('platform %s', (words, load) => {
   test('has help on stdout, with an example that names it', async () => {
     const { exit, stdout } = await runWords(...words.split(' '), '--help')

@@ -1,5 +1,4 @@
-// One request to another role of the site over its local socket, with limits.
-
+// Sends one request to another role of the site over its local socket, with limits.
 import { HttpClient } from '../../../adapters/platform/http-client/http-client.ts'
 import { parseJson } from '../../kernel/encoding/parse-json.ts'
 import { Refusal } from '../../kernel/error/errors.ts'
@@ -11,26 +10,26 @@ export type SocketRequest = {
   readonly headers: Readonly<Record<string, string>>
   /** JSON, or '' for no body. */
   readonly text?: string
-  /** Without a byte of the response. */
+  /** Longest time without a byte of the response. */
   readonly timeout_ms: number
 }
 
 const max_response_bytes = 16 * 1_048_576
 const max_connections = 256
 
-/** By path: a process asks few sockets, each of them often. */
+/** By path: a process sends requests to few sockets, and to each of them often. */
 const clients = new Map<string, HttpClient>()
 
-/** `body` is undefined when it is not JSON. Throws `Refusal('unavailable')` when nobody answers, or not in full. */
+/** `body` is undefined when it is not JSON. Throws `Refusal('unavailable')` without a complete response. */
 export async function requestOverSocket(
   socketPath: string,
-  given: SocketRequest,
+  request: SocketRequest,
 ): Promise<{ status: number; body: unknown }> {
-  const { method, path, text = '', timeout_ms } = given
-  const headers = { ...given.headers, ...(text ? { 'content-type': 'application/json' } : {}) }
-  const request = { method, path, headers, body: text || undefined, limits: { idle_ms: timeout_ms } }
+  const { method, path, text = '', timeout_ms } = request
+  const headers = { ...request.headers, ...(text ? { 'content-type': 'application/json' } : {}) }
+  const sent = { method, path, headers, body: text || undefined, limits: { idle_ms: timeout_ms } }
   try {
-    const response = await findClient(socketPath).send('http://localhost', request)
+    const response = await findClient(socketPath).send('http://localhost', sent)
     return { status: response.status, body: parseJson(await response.readBytes(max_response_bytes)) }
   } catch {
     throw new Refusal('unavailable', 'another role of the site cannot be reached')

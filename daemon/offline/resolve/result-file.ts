@@ -1,4 +1,4 @@
-// Writes a table of results as a file that is whole or not there: comma-separated, JSON lines or Parquet.
+// Writes a table of results as CSV, JSON lines or Parquet: the whole file or none.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeDurably, writeFully } from '../../../adapters/platform/durable-file/write-durably.ts'
@@ -10,43 +10,43 @@ import { CsvWriter } from './csv-writer.ts'
 type ResultCell = string | number | boolean
 
 export type ResultTable = {
-  /** Of the file, without its ending. */
+  /** File name without extension. */
   readonly name: string
   readonly columns: readonly { readonly name: string; readonly type: 'text' | 'whole' | 'real' | 'truth' }[]
   /** Cells in the order of the columns. */
   readonly rows: Iterable<readonly ResultCell[]>
-  /** The same rows into a sheet, where that can be done with less. */
+  /** Writes the same rows to a CSV writer, with fewer allocations. */
   readonly writeTo?: (sheet: CsvWriter) => void
 }
 
-/** Writes bytes to the end, all of them. */
+/** Appends all bytes. */
 type ByteWriter = (bytes: Uint8Array) => void
 
 const write_error_reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk is full',
-  EFBIG: 'it would be larger than files may be here',
+  EFBIG: 'it exceeds the maximum file size',
   EROFS: 'the disk is read-only',
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
 }
 
-/** One row group of Parquet, or one piece of text. */
+/** Rows of a Parquet row group, or of one chunk of text. */
 const chunk_rows = 50_000
 
 /**
- * The file that was written: the name of the table with the ending of its kind. `alive` is called piece by piece; where it
- * throws, nothing is left. Throws `OfflineCommandError`: 1 where it cannot be written, 3 where it is there.
+ * Returns the path of the written file: the name of the table with the extension of its kind. `onChunk` is called before each
+ * chunk; if it throws, no file is left. Throws `OfflineCommandError`: 1 if the file cannot be written, 3 if it exists.
  */
 export async function writeResultTable(
   folder: string,
   table: ResultTable,
   kind: ResultKind,
-  alive: () => void = () => undefined,
+  onChunk: () => void = () => undefined,
 ): Promise<string> {
   const file = join(folder, `${table.name}.${kind}`)
   if (kind !== 'parquet') {
-    writeFileAtomically(file, (write) => (kind === 'csv' ? writeCsv : writeJsonLines)(table, write), alive)
+    writeFileAtomically(file, (write) => (kind === 'csv' ? writeCsv : writeJsonLines)(table, write), onChunk)
     return file
   }
   const { parquetSink } = await import('../../../adapters/format/parquet/parquet-sink.ts')
@@ -54,26 +54,26 @@ export async function writeResultTable(
     file,
     (write) => {
       const sink = parquetSink(table.columns, write)
-      for (const piece of chunkRows(table.rows)) {
-        sink.group(table.columns.map((_, column) => piece.map((row) => row[column])))
+      for (const chunk of chunkRows(table.rows)) {
+        sink.group(table.columns.map((_, column) => chunk.map((row) => row[column])))
       }
       sink.finish()
     },
-    alive,
+    onChunk,
   )
   return file
 }
 
-/** Nothing has the name of the file before all of it is on disk; what failed is taken away again. */
+/** The file has its name only after all of it is on disk. A partial file is removed after a failure. */
 export function writeFileAtomically(
   file: string,
   fill: (write: ByteWriter) => void,
-  alive: () => void = () => undefined,
+  onChunk: () => void = () => undefined,
 ): void {
-  const write = (opened: number) =>
+  const write = (descriptor: number) =>
     fill((bytes) => {
-      alive()
-      writeFully(opened, bytes)
+      onChunk()
+      writeFully(descriptor, bytes)
     })
   const beforeRename = () => {
     if (existsSync(file)) throw fileInUseError(file)
@@ -110,8 +110,8 @@ function writeCsv({ columns, rows, writeTo }: ResultTable, write: ByteWriter): v
 
 function writeJsonLines({ columns, rows }: ResultTable, write: ByteWriter): void {
   const names = columns.map(({ name }) => name)
-  for (const piece of chunkRows(rows))
-    write(Buffer.from(`${piece.map((row) => formatJsonLine(names, row)).join('\n')}\n`))
+  for (const chunk of chunkRows(rows))
+    write(Buffer.from(`${chunk.map((row) => formatJsonLine(names, row)).join('\n')}\n`))
 }
 
 function* chunkRows(rows: ResultTable['rows']): Generator<(readonly ResultCell[])[]> {

@@ -1,6 +1,7 @@
 // Declares the consensus role: its collections, operations, workers and messages.
 import { type Role, role } from '../../kernel/role/role.ts'
 import type { DeploymentProfile } from '../../kernel/role/site.ts'
+import { combinationMethod } from '../../shared/quorum-policy/quorum-policy.ts'
 import * as contributionList from './contribution/list.ts'
 import { bySession } from './dissent/by-session.ts'
 import { explain } from './dissent/explain.ts'
@@ -63,7 +64,7 @@ export const consensus: Role = role(outline, {
     api_path: '/api/v2',
     capabilities,
     deployment_profile,
-    supported_combination_methods: ['weighted_average', 'dempster_shafer'],
+    supported_combination_methods: [...combinationMethod.options],
     supported_transports: [...transports],
   }),
   refusesToStart: ({ deployment_profile, settings: resolved }) =>

@@ -7,7 +7,7 @@ export type NumberArray = Uint8Array | Uint32Array | Int32Array | Float64Array
 
 const arrayConstructors = { Uint8Array, Uint32Array, Int32Array, Float64Array } as const
 
-/** Writes a JSON header, then arrays of numbers in the byte order of this machine, which files of a run never leave. */
+/** Writes a JSON header, then arrays of numbers in the byte order of this machine: files of a run stay on it. */
 export function writeArrays(file: string, head: unknown, arrays: readonly NumberArray[]): void {
   const kinds = arrays.map((array) => [array.constructor.name, array.length])
   const text = Buffer.from(JSON.stringify({ head, kinds }))
@@ -44,7 +44,7 @@ function readAll(opened: number, length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length)
   for (let at = 0; at < length; ) {
     const read = readSync(opened, bytes, at, Math.min(piece_bytes, length - at), null)
-    if (read === 0) throw new Error('a file of a run is shorter than it says')
+    if (read === 0) throw new Error('a file of a run is shorter than its header says')
     at += read
   }
   return bytes

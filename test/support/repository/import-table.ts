@@ -1,4 +1,4 @@
-// The import table of ARCHITECTURE.md as data: what each part of the house may know of.
+// The import table of ARCHITECTURE.md as data: what each part of the repository may import.
 
 /** Imports allowed to a part: patterns for paths from the root, packages, and `node:` modules. */
 export type RepositoryPart = { readonly name: string; readonly files: RegExp; readonly allows: readonly RegExp[] }
@@ -35,10 +35,10 @@ export const parts: readonly RepositoryPart[] = [
     files: /^daemon\/roles\/([^/]+)\//,
     allows: [kernel, shared, zod, /^daemon\/roles\/$1\//],
   },
-  { name: 'the list of roles', files: roles, allows: [kernel, /^daemon\/roles\/[^/]+\/outline\.ts$/] },
-  { name: 'every role', files: everyRole, allows: [kernel, roles] },
+  { name: 'daemon/roles.ts', files: roles, allows: [kernel, /^daemon\/roles\/[^/]+\/outline\.ts$/] },
+  { name: 'daemon/every-role.ts', files: everyRole, allows: [kernel, roles] },
   {
-    name: 'what commands do without a daemon',
+    name: 'daemon/offline',
     files: /^daemon\/offline\//,
     allows: [
       kernel,
@@ -53,7 +53,7 @@ export const parts: readonly RepositoryPart[] = [
     ],
   },
   {
-    name: 'where a role meets adapters',
+    name: 'daemon/runtime/<role>',
     files: /^daemon\/runtime\/([^/]+)\//,
     allows: [kernel, shared, roles, /^daemon\/(roles|runtime)\/$1\//, /^daemon\/boot\//, adapters, zod, node],
   },

@@ -49,7 +49,10 @@ export type MessageCheck =
     }
   | { readonly name: string; readonly at: 'body'; readonly run: (of: MessageExamination) => CheckResult }
 
-/** `anywhere`: with public keys alone. `place`: only where the message arrived. `body`: of the bytes that were signed for. */
+/**
+ * `offline`: needs the files and public keys only. `destination`: needs the site where the message arrived. `body`: reads the
+ * signed body.
+ */
 export const messageChecks: readonly MessageCheck[] = [
   { name: 'name', at: 'offline', run: nameCheck },
   { name: 'kind', at: 'offline', run: kindCheck },

@@ -1,5 +1,4 @@
-// Who signed a snapshot, and for whom: the pinned peer that it says it is of, for this site, by enough keys that were good then.
-
+// Verifies that a snapshot is signed by the pinned peer that it names, for this site, with enough keys valid at the time.
 import { verifyJws } from '../../../../adapters/keys/jose/signatures.ts'
 import { peerFiles } from '../../../../adapters/peers/files/peer-files.ts'
 import type { SiteFolder } from '../../../boot/storage/site-folder.ts'
@@ -18,26 +17,26 @@ export type VerifiedSnapshot = {
   readonly manifest: SnapshotManifest
   readonly envelope: Jws
   readonly peer: Peer
-  /** What this site counts as for releasability. */
+  /** Names of this site in `releasable_to`. */
   readonly names: readonly string[]
 }
 
-/** Throws `OfflineCommandError`: 5 for what no pinned peer has signed, 3 for what is not for this site or may not come in. */
+/** Throws `OfflineCommandError`: 5 without a signature of a pinned peer, 3 if the snapshot is for another site or not releasable. */
 export async function verifySnapshotSignature(
   folder: SiteFolder,
   env: EnvironmentVariables,
   envelope: Jws,
 ): Promise<VerifiedSnapshot> {
   const { resolved, platform, labels } = readSiteSettings(folder, env)
-  // The unverified manifest selects only the peer; the pinned keys of that peer decide.
+  // The unverified payload only selects the peer; that peer's pinned keys decide.
   const claimed = parseJsonAs(snapshotManifest, Buffer.from(envelope.payload, 'base64url'))
   const peer = claimed && (await peerFiles(folder.peers).get(claimed.from))
   if (!peer) throw unsignedSnapshotError()
   const keys = peer.keys.filter(({ use }) => use === 'message')
-  const found = await verifyJws('registry', envelope, keys)
-  if (typeof found === 'string' || found.keys.length < peer.threshold) throw unsignedSnapshotError()
-  const manifest = parseJsonAs(snapshotManifest, found.payload)
-  if (!manifest || !wereKeysInForce(manifest, found)) throw unsignedSnapshotError()
+  const verified = await verifyJws('registry', envelope, keys)
+  if (typeof verified === 'string' || verified.keys.length < peer.threshold) throw unsignedSnapshotError()
+  const manifest = parseJsonAs(snapshotManifest, verified.payload)
+  if (!manifest || !wereKeysInForce(manifest, verified)) throw unsignedSnapshotError()
   if (manifest.to !== platform.name)
     throw new OfflineCommandError(3, `the snapshot was made for ${manifest.to}, not for this site`)
   if (manifest.tenant_id !== peer.tenant_id) {
@@ -57,7 +56,7 @@ function unsignedSnapshotError(): OfflineCommandError {
   )
 }
 
-/** No key signs after its own end. */
+/** A key is not valid for a snapshot made after its `not_after`. */
 function wereKeysInForce({ made_at }: SnapshotManifest, { keys }: VerifiedPayload): boolean {
   return keys.every(({ not_after }) => not_after === undefined || Date.parse(made_at) <= Date.parse(not_after))
 }
