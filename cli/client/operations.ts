@@ -10,10 +10,15 @@ export function findOperation(address: string): AddressedOperation {
   return operation
 }
 
-/** Allowed values of an input field. Throws TypeError for a field that is not an enum: a defect of the command. */
+/** Allowed values of an input field, as in `state` or `policy.m`. Throws TypeError unless it is an enum: a defect of the command. */
 export function listChoices(address: string, field: string): readonly string[] {
-  const declared: unknown = findOperation(address).operation.input.shape[field]
-  const choices = declared instanceof z.ZodOptional ? declared.unwrap() : declared
-  if (!(choices instanceof z.ZodEnum)) throw new TypeError(`${address} has no fixed choices for ${field}`)
-  return choices.options.map(String)
+  let schema: unknown = findOperation(address).operation.input
+  for (const name of field.split('.'))
+    schema = schema instanceof z.ZodObject ? unwrapField(schema.shape[name]) : undefined
+  if (!(schema instanceof z.ZodEnum)) throw new TypeError(`${address} has no fixed choices for ${field}`)
+  return schema.options.map(String)
+}
+
+function unwrapField(field: unknown): unknown {
+  return field instanceof z.ZodOptional || field instanceof z.ZodDefault ? unwrapField(field.unwrap()) : field
 }

@@ -1,5 +1,6 @@
 // Opens a session.
 
+import { listChoices } from '../../client/operations.ts'
 import { formatSession } from '../../format/session.ts'
 import { classificationOptions, resolveClassification } from '../../options/classification.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
@@ -15,7 +16,11 @@ export const definition = command({
     lensVersion: required(text('VERSION', 'Version of the lens')),
     m: required(integer('M', 'Distinct contributors needed for a decision', 1, 1_000)),
     n: required(integer('N', 'Maximum number of contributors', 1, 1_000)),
-    method: choice('METHOD', 'Combination method', ['weighted_average', 'dempster_shafer']),
+    method: choice(
+      'METHOD',
+      'Combination method',
+      listChoices('consensus.session.create', 'policy.combination_method'),
+    ),
     ratify: decimal('SHARE', 'Score at or above which a match is ratified', 0.5, 1),
     conflict: decimal('SHARE', 'Conflict at or above which the session is in conflict', 0, 1),
     contributors: nameList('A,B', 'Only contributors to accept: exactly n'),
