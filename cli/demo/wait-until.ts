@@ -4,7 +4,7 @@ import { CommandFailure } from '../program/command.ts'
 
 const poll_interval_ms = 40
 
-/** Throws `CommandFailure` with `what` if the signal aborts first. */
+/** Throws `CommandFailure` with `expectation` if the signal aborts first. */
 export async function waitUntil(
   expectation: string,
   signal: AbortSignal,

@@ -34,7 +34,7 @@ export type CommandDefinition<T extends Params = Params, O extends Params = Para
   readonly options?: O
   /** A working command line, without the leading `$`. */
   readonly example: string
-  /** Resolves to the exit code. Throws `Refused` or `CommandFailure`. A method, so that different commands fit one list. */
+  /** Resolves to the exit code. Throws `Refusal` or `CommandFailure`. A method, so that one list fits all commands. */
   run(params: ParsedParams<T> & ParsedParams<O>, terminal: Terminal): Promise<CommandExitCode>
 }
 

@@ -9,7 +9,7 @@ const max_bytes = 64 * 1_048_576
 
 /**
  * Returns the file parsed by `read`. Throws `Refusal('unavailable')` when it is absent, too large, or `read` throws;
- * `faulty` is called with the reason, once for each state of the file.
+ * `onFault` is called with the reason, once for each state of the file.
  */
 export function revocationListFile<T>(
   file: string,

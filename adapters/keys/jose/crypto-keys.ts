@@ -20,7 +20,7 @@ export async function importVerifyingKey(record: PublicKey): Promise<CryptoKey |
 
 /**
  * The key to sign with. A key under a passphrase is opened once in a process, with a prompt. Throws when the file holds
- * no private half (a revoked key), and `Locked`.
+ * no private half (a revoked key), and `KeyLockedError`.
  */
 export async function importSigningKey(stored: StoredKey, passphrase?: () => string | undefined): Promise<CryptoKey> {
   const { kid, algorithm, fingerprint } = stored.public_key

@@ -79,7 +79,7 @@ export async function wrapKeys(dir: string, passphrase: string, use?: PublicKey[
   return open.map(({ public_key }) => public_key.kid)
 }
 
-/** The way back. Throws `Locked` before anything is written. */
+/** Decrypts the keys again. Throws `KeyLockedError` before anything is written. */
 export async function unwrapKeys(dir: string, passphrase: string): Promise<string[]> {
   const closed = readKeyFiles(dir).filter(({ private_jwe }) => private_jwe !== undefined)
   const opened = await Promise.all(closed.map((key) => unwrapKey(key, passphrase)))
@@ -94,7 +94,7 @@ export function hasWrappedKeys(dir: string, use?: PublicKey['use']): boolean {
   )
 }
 
-/** Throws `Locked` unless the passphrase opens every key of the folder that lies under one. */
+/** Throws `KeyLockedError` unless the passphrase opens every key of the folder that lies under one. */
 export async function requirePassphraseOpens(dir: string, passphrase: string | undefined): Promise<void> {
   const closed = readKeyFiles(dir).filter(({ private_jwe }) => private_jwe !== undefined)
   await Promise.all(closed.map((key) => unwrapKey(key, passphrase)))

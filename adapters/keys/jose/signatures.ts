@@ -61,7 +61,8 @@ function mayStillSign(key: PublicKey, now: number): boolean {
 }
 
 /**
- * Signs with exactly these keys (a root key, a person's own). Throws for a key of another use, above 48 KiB, and `Locked`.
+ * Signs with exactly these keys (a root key, a person's own). Throws for a key of another use,
+ * above 48 KiB, and `KeyLockedError`.
  */
 export async function signWithKeys(
   keys: readonly StoredKey[],

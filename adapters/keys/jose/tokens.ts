@@ -56,7 +56,7 @@ export type TokenPolicy = {
 
 /**
  * The token in compact form. Throws for a key that is not an active token key, when it would be over 8 KiB, and
- * `Locked`.
+ * `KeyLockedError`.
  */
 export async function issueToken(
   key: StoredKey,

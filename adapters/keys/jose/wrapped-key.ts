@@ -37,7 +37,7 @@ export async function wrapKey(key: StoredKey, passphrase: string): Promise<Store
   return { public_key: key.public_key, private_jwe }
 }
 
-/** The key with its private half in the open, held to its public half. Throws `Locked`. */
+/** The key with its private half decrypted and checked against its public half. Throws `KeyLockedError`. */
 export async function unwrapKey(key: StoredKey, passphrase: string | undefined): Promise<StoredKey> {
   const { public_key, private_jwe } = key
   if (private_jwe === undefined) return key

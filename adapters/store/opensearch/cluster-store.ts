@@ -14,8 +14,9 @@ export type OpensearchStoreOptions = IndexPlacement & {
 }
 
 /**
- * Besides the contract: `settle` ends what a broken connection or a dead process left in doubt. Answers with why not,
- * by the name of a collection; empty when nothing is in doubt any more. `lost` names indexes that were made, and are gone.
+ * Adds two functions to the contract. `resolveWrites` resolves writes that a broken connection or a dead process left
+ * in doubt; it returns the failures by collection, none when no write is in doubt. `findLostIndexes` names the indexes
+ * that were created and no longer exist.
  */
 export type ClusterStore = Store & {
   resolveWrites(): Promise<ReadonlyMap<string, string>>

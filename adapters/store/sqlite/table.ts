@@ -8,7 +8,7 @@ export type DocumentRow = { id: string; version: number; body: string }
 /**
  * Indexed fields are real columns, not columns generated from the body: SQLite rewrites the index entries of every
  * generated column whenever the body changes, which makes an update with five indexes 10 microseconds slower.
- * `check` compares them with the bodies.
+ * The check of the store compares them with the bodies.
  */
 export type SqliteTable = {
   readonly name: string

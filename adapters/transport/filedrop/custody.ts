@@ -7,7 +7,7 @@ import type { FiledropLinkRuntime } from './link/link-runtime.ts'
 import { purgeRunner } from './quarantine/purge-runner.ts'
 import { recordRelease } from './quarantine/release.ts'
 
-/** `lines`: of every pinned peer. */
+/** `links`: the links to all pinned peers. */
 export function custody(filedrop: FiledropContext, links: () => Promise<readonly FiledropLinkRuntime[]>): Custody {
   const { purge } = purgeRunner(filedrop, links)
   return {

@@ -10,7 +10,7 @@ import { draftEpoch, openEpoch } from './sending/numbering/open-epoch.ts'
 import { makeGapReceipt, readGapReceipt } from './sending/reports/gap-receipt.ts'
 import { claimedEnds } from './signed-notes.ts'
 
-/** `lineOf`: of a peer that is pinned. */
+/** `linkOf` takes the name of a pinned peer. */
 export function oneWay(filedrop: FiledropContext, linkOf: (peer: string) => FiledropLinkRuntime): OneWayControl {
   const pinned = async (name: string): Promise<{ peer: Peer; running: FiledropLinkRuntime }> => {
     const peer = await filedrop.peers.get(name)

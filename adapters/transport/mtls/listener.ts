@@ -36,7 +36,7 @@ export async function startMtlsListener(options: MtlsListenerOptions): Promise<M
     rejectUnauthorized: true,
     handshakeTimeout: limits.handshake_ms,
     headersTimeout: limits.headers_ms,
-    // Bodies are timed by their size: see `bodyOf`.
+    // The time limit of a body depends on its size: see `request-body.ts`.
     requestTimeout: 0,
     keepAliveTimeout: limits.idle_ms,
     connectionsCheckingInterval: Math.min(1_000, limits.headers_ms / 2),

@@ -9,7 +9,7 @@ import { roleRunFolder, type SiteFolder } from './site-folder.ts'
 
 const poll_interval_ms = 20
 
-/** A network carrier releases its messages within seconds (`link.ts` of the broker). */
+/** A network carrier releases its messages within seconds. */
 const peer_lock_timeout_ms = 30_000
 
 export type SiteLock = { release(): void }

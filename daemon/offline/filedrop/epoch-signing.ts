@@ -12,7 +12,7 @@ import { OfflineCommandError } from '../offline-command-error.ts'
 
 /**
  * Signs with every root key of the folder that may sign now. Throws `OfflineCommandError` (3) if there is none, and
- * `Locked`.
+ * `KeyLockedError`.
  */
 export async function signEpoch(
   dir: string,

@@ -37,7 +37,7 @@ export type KeyRotationResult = {
 /**
  * Rotates a key of use `message` or `root`. Without enough root keys here, the new key is made and the old one stays
  * active: the set that retires it must be drafted, signed and published. Throws `OfflineCommandError` (3) for too
- * short an overlap, and `Locked`.
+ * short an overlap, and `KeyLockedError`.
  */
 export async function rotateKeyInSet(
   folder: SiteFolder,

@@ -87,7 +87,7 @@ export async function reviewKeySetDraft(text: string): Promise<KeySetDraftReview
   return { draft, set: after, changes: listKeySetChanges(before, after) }
 }
 
-/** Signs with the root keys of a folder. Throws `OfflineCommandError`, and `Locked`. */
+/** Signs with the root keys of a folder. Throws `OfflineCommandError`, and `KeyLockedError`. */
 export async function signKeySet(dir: string, options: KeySetSigningOptions) {
   return await runAsInvoker(() => signKeySetDraft(dir, options))
 }

@@ -54,7 +54,8 @@ function findSuccessionFault(before: KeySet | undefined, digest: string, after: 
 
 /**
  * Adds signatures of the root keys of the folder. Throws `OfflineCommandError` if none of them is valid for the
- * current set or for this one, and if they have signed another set of this version or a later one; and `Locked`.
+ * current set or for this one, and if they have signed another set of this version or a later one; and
+ * `KeyLockedError`.
  */
 export async function signKeySetDraft(
   dir: string,

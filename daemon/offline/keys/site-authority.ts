@@ -30,7 +30,7 @@ export type SiteAuthorityOptions = {
 /** Maximum difference between the clocks of two sites. */
 export const clock_skew_ms = 900_000
 
-/** Creates an authority. Throws `OfflineCommandError` (3) if one exists, and `Locked`. */
+/** Creates an authority. Throws `OfflineCommandError` (3) if one exists, and `KeyLockedError`. */
 export async function makeSiteAuthority(
   location: KeyLocation | SiteFolder,
   env: EnvironmentVariables,

@@ -44,7 +44,9 @@ export type SiteCertificateSummary = {
   readonly key: string
 }
 
-/** Issues a certificate with a new key. Throws `OfflineCommandError` without an authority in the site, and `Locked`. */
+/**
+ * Issues a certificate with a new key. Throws `OfflineCommandError` if the site has no authority, and `KeyLockedError`.
+ */
 export async function issueSiteCertificate(
   folder: SiteFolder,
   env: EnvironmentVariables,

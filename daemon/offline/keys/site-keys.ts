@@ -78,7 +78,10 @@ export function listSiteKeys(folder: KeyLocation | SiteFolder): SiteKeyEntry[] {
   return [...listKeys(folder.keys), ...('identity' in folder ? listRoleKeys(folder) : [])]
 }
 
-/** Rotates a key. Throws `OfflineCommandError` for an unknown or inactive key or too short an overlap; and `Locked`. */
+/**
+ * Rotates a key. Throws `OfflineCommandError` for an unknown or inactive key or too short an overlap; and
+ * `KeyLockedError`.
+ */
 export async function rotateSiteKey(
   folder: SiteFolder,
   env: EnvironmentVariables,
@@ -117,7 +120,7 @@ export type KeyRevocationResult = {
 
 /**
  * Revokes a key for good; with `replace`, makes a new one in the place of a key that peers pin. Throws
- * `OfflineCommandError` for an unknown key, and `Locked`.
+ * `OfflineCommandError` for an unknown key, and `KeyLockedError`.
  */
 export async function revokeSiteKey(
   folder: SiteFolder,
@@ -166,7 +169,7 @@ export async function wrapSiteKeys(
   return kids
 }
 
-/** Decrypts the keys. Throws `Locked` before it changes anything. */
+/** Decrypts the keys. Throws `KeyLockedError` before it changes anything. */
 export async function unwrapSiteKeys(
   location: KeyLocation | SiteFolder,
   env: EnvironmentVariables,

@@ -13,7 +13,7 @@ export function isKeyFileWrapped(file: string): boolean {
 }
 
 /**
- * Signs with the key. Throws `OfflineCommandError` for a file that is not an active personal key, and `Locked`.
+ * Signs with the key. Throws `OfflineCommandError` for a file that is not an active personal key, and `KeyLockedError`.
  * `file`: as typed.
  */
 export async function signRelease(file: string, release: Release, passphrase: string | undefined): Promise<Jws> {

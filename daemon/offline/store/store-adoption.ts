@@ -21,7 +21,7 @@ export type ClusterAdoption = {
 /**
  * Switches every role with documents in a cluster to the answering one, and sends it the whole audit chain. Throws
  * `OfflineCommandError` (3) while a role runs, if no cluster answers, or if it lacks an index: lost indexes are
- * recreated empty only if they are given up. Throws `StartRefused` if the indexes have other names. Checks all roles
+ * recreated empty only if they are given up. Throws `StartRefusal` if the indexes have other names. Checks all roles
  * before the first change.
  */
 export async function adoptAnsweringCluster(

@@ -13,7 +13,7 @@ import { recordOperatorAction } from '../audit/operator-action.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
 
-/** Authenticates as the client that the profile names. Throws `Refused` if the provider refuses or is unreachable. */
+/** Authenticates as the client that the profile names. Throws `Refusal` if the provider refuses or is unreachable. */
 export async function exchangeProviderToken(
   folder: SiteFolder,
   env: EnvironmentVariables,

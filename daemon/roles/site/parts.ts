@@ -82,8 +82,8 @@ export const quarantinesPart = part<Quarantines>('quarantines')
 /** Consistent copies of the databases of all roles of the site. */
 export type Backups = {
   /**
-   * Requests a copy from every role, in a new folder named by the instant, removes all but the newest `keep` folders,
-   * and returns the name. Rejects with the name of a role without a copy, and removes the folder.
+   * Requests a copy from every role, in a new folder named by the instant, removes all but the newest
+   * `keep_count` folders, and returns the name. Rejects with the name of a role without a copy, and removes the folder.
    */
   run(keep_count: number, roles: RoleClients): Promise<string>
 }

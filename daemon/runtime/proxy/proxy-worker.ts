@@ -136,7 +136,7 @@ export class ProxyWorker {
     this.#send({ kind: 'listening', host: listen.host, port: this.#listener.port })
   }
 
-  /** `over` is called when the thread has drained. */
+  /** `onDrained` is called when the thread has drained. */
   receive(message: MessageToThread<ProxyThreadConfig>, onDrained: () => void): void {
     if (message.kind === 'counted') this.#local_counters.resolveCounts(message.id, message.counts)
     else if (message.kind === 'service_response') {

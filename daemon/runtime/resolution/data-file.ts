@@ -16,7 +16,7 @@ export type DataFile = {
   readonly size: number
   /** Reads the bytes of a range. Throws `DataFileError` where the file ends before it. */
   read(start: number, end: number): ArrayBuffer
-  /** Passes on all bytes in order, or the first `max_bytes`, checked to be text. `done`: bytes so far. Throws `DataFileError`. */
+  /** Passes on all bytes in order, or the first `max_bytes`, checked to be text. Throws `DataFileError`. */
   forEachTextChunk(onChunk: (bytes: Uint8Array, read_bytes: number) => void, max_bytes?: number): void
   /** Throws `DataFileError` where the file has changed since it was opened. */
   checkUnchanged(): void
@@ -88,7 +88,10 @@ function readRange(descriptor: number, start: number, end: number): ArrayBuffer 
   return bytes.buffer
 }
 
-/** Reads up to the size at opening, so that a growing file cannot keep a reader for ever. Leaves out a character cut by `until`. */
+/**
+ * Reads at most `max_bytes`, so that a growing file cannot keep a reader for ever. Leaves out a character that is cut by
+ * `max_bytes`.
+ */
 function forEachTextChunk(
   descriptor: number,
   max_bytes: number,

@@ -2,7 +2,7 @@
 import type { Refusal } from '../../kernel/error/errors.ts'
 
 /**
- * Documents that belong together, such as a file or a response. `known`: its id, the same whenever the same set is
+ * Documents that belong together, such as a file or a response. `set_id` is the same whenever the same set is
  * read again. A document that could not be read is replaced by a refusal with the reason. `is_whole`: the set is
  * taken as a whole or not at all; otherwise invalid documents are skipped.
  */

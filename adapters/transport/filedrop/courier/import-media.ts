@@ -24,7 +24,7 @@ import {
 
 export type MediaImportOptions = {
   readonly site: string
-  /** As it may be used now; undefined when it is not pinned. Throws `Refused` for one that may not. */
+  /** The pinned peer; undefined when it is not pinned. Throws `Refusal` for a peer that may not be used now. */
   readonly peer: (name: string) => Promise<Peer | undefined>
   readonly folders: (peer: string) => ChannelFolders
   readonly signatures: Pick<Signatures, 'verify'>

@@ -82,7 +82,7 @@ function readUpTo(file: number, max_bytes: number): Buffer {
   for (;;) {
     const count = fs.readSync(file, buffer, length, max_bytes - length, null)
     length += count
-    // `wanted` is one more than the file is long, so one read of a file that stays as it is finds its end too.
+    // `max_bytes` is one more than the size of the file, so one read of an unchanged file reaches its end.
     if (count === 0 || length >= max_bytes - 1) break
   }
   return buffer.subarray(0, length)

@@ -6,8 +6,8 @@ import type { FiledropContext } from '../filedrop-context.ts'
 import type { FiledropLink } from './filedrop-link.ts'
 
 /**
- * An event of the audit chain about this line; `refused` when something was not let through. `trace` is that of the
- * message which it is about: what concerns the line alone stands in none.
+ * An event of the audit chain about this link. `outcome` is `refused` for a message that was not accepted. `trace` is
+ * that of the message; an event about the link alone has a new trace.
  */
 export function linkAuditEvent(
   link: FiledropLink,

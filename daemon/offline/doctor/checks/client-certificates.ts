@@ -40,7 +40,7 @@ function readNextUpdate({ next_update }: RevocationList): number {
   return next_update
 }
 
-/** Returns the result of `read` on the file, or the reason why it failed. */
+/** Returns the result of `parse` on the file, or the reason why it failed. */
 function readFileWith<T>(file: string, parse: (bytes: Buffer) => T): T | string {
   try {
     return parse(readFileSync(file))

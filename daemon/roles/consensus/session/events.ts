@@ -65,7 +65,7 @@ async function* streamEvents(call: Call, id: string): AsyncIterable<ServerEvent>
   }
 }
 
-/** The events after number `seen`, in order, a batch at most. A number that no transition has is a contribution's. */
+/** At most one batch of events after `lastNumber`, in order. A number that no transition has is a contribution's. */
 async function loadEventsAfter(call: Call, doc: Doc<StoredSession>, lastNumber: number): Promise<ServerEvent[]> {
   const { history } = doc.value
   const last = Math.min(lastEventNumber(doc.value), lastNumber + batch_size)

@@ -7,7 +7,7 @@ import type { NodeState, StoredNode } from './model.ts'
 
 export type EnrolledNode = { readonly subject: string; readonly tenant_id?: string | undefined }
 
-/** Undefined when the caller is the node. `home`: the hub site's own tenant. */
+/** Undefined when the caller is the node. `hub_tenant_id`: the hub site's own tenant. */
 export function checkNodeIdentity(
   id: string,
   enrolled: Readonly<Record<string, EnrolledNode>>,

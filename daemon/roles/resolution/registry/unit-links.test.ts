@@ -12,7 +12,7 @@ function createMeans(means: Readonly<Record<string, number>>) {
   return (left: string, right: string) => ({ sum: means[[left, right].sort().join('')] ?? 0, pairs: 1 })
 }
 
-test('the pair with the best mean is joined first, and pairs then below `need` stay keepApart', () => {
+test('the pair with the best mean is joined first, and pairs then below `need` stay apart', () => {
   const links = [createLink('x', 'a', 6), createLink('x', 'b', 5)]
   expect(joinByAverageLink({ names: unitNames }, links, createMeans({ ax: 6, bx: 5, ab: 0 }), 2, alwaysJoin)).toEqual([
     ['a', 'x', 'b'],

@@ -43,7 +43,7 @@ export function handoverContext(filedrop: FiledropContext): HandoverContext {
   return { filedrop, small: memoryBudget(max_memory_bytes), large: memoryBudget(max_memory_bytes), reported: new Map() }
 }
 
-/** See `Handover.hand`. */
+/** See `Handover.offer`. */
 export async function handParcels(
   running: FiledropLinkRuntime,
   { limit, skip = () => false, carry }: HandoverRequest,

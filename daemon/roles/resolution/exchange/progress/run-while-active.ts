@@ -10,7 +10,7 @@ import type { ExchangeStepOutcome } from './perform-step.ts'
 /** Polling detects the end of a run; the end of an exchange is announced. */
 const poll_interval_ms = 1_000
 
-/** Returns what `act` returns, or `moved` where the exchange endController meanwhile. Throws what `act` throws. */
+/** Returns what `act` returns, or `moved` if the exchange ends meanwhile. Throws what `act` throws. */
 export async function runWhileActive<T>(
   call: Call,
   id: string,
