@@ -1,4 +1,4 @@
-// The one list of roles; adding a role is a folder and a line here. The code of a role is loaded where it is needed.
+// Lists all roles. To add a role, create its folder and add a line here. The code of a role is loaded on demand.
 import type { RoleOutline } from './kernel/role/role.ts'
 import { outline as consensus } from './roles/consensus/outline.ts'
 import { outline as hub } from './roles/hub/outline.ts'

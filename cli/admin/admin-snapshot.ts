@@ -1,4 +1,4 @@
-// A snapshot of the site through the client: the rows of each pane, or the fault that kept them away.
+// Fetches the rows of each pane of the admin screens through the client, or the fault that explains their absence.
 import { isRefusal } from '../../daemon/kernel/error/errors.ts'
 import type { ApiObject, ServiceClient } from '../client/client.ts'
 import { identifyRole } from '../client/identify-role.ts'

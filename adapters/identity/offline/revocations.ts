@@ -1,4 +1,4 @@
-// Revocations of this site: an append-only file that every process reads before it trusts a token.
+// Token revocations of this site: an append-only file that every process reads before it accepts a token.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'

@@ -1,26 +1,26 @@
-// The key folder as a running process sees it: read again as soon as another process has changed it, and only then.
+// Caches the key folder of a running process; it is read again only after another process has changed it.
 import * as fs from 'node:fs'
 import { readKeyFiles, type StoredKey } from './key-files.ts'
 
 export interface KeyFolder {
   /** All keys as they are on disk now, oldest first. Throws as `readKeyFiles` does. */
   keys(): readonly StoredKey[]
-  /** Changes whenever the keys may have: what was derived from keys under another stamp must be derived anew. */
+  /** Changes whenever the keys may have changed: values derived from the keys under another stamp are out of date. */
   stamp(): string
 }
 
 /**
- * Coarsest step of the file systems that a site may lie on. A folder changed twice within one step shows the same time
- * for both, so a reading is only kept once the change it saw lies longer back.
+ * Coarsest timestamp resolution of the supported file systems. Two changes within one step leave the same timestamp, so
+ * a reading is cached only if the last change is older than one step.
  */
 const timestamp_step_ms = 2_000
 
-/** How often the folder is looked at: a look holds for `every_ms` of the clock (milliseconds, never jumping). */
+/** How often the folder is checked: a check holds for `every_ms` of the monotonic clock, in milliseconds. */
 export type KeyCheckInterval = { readonly every_ms: number; monotonic(): number }
 
 const checkEachTime: KeyCheckInterval = { every_ms: 0, monotonic: () => 0 }
 
-/** One `stat` a look while nothing changes: key files are only ever renamed into place, which touches the folder. */
+/** A check costs one `stat` while the folder is unchanged: key files are only renamed into place, which changes it. */
 export function openKeyFolder(dir: string, interval = checkEachTime): KeyFolder {
   let held: readonly StoredKey[] = []
   let heldStamp: string | undefined

@@ -89,7 +89,7 @@ export async function verifyProviderToken(
     : { refused: 'bad_signature' }
 }
 
-/** The issuer that a token names, before anything of it is believed: it says who is to judge. */
+/** Reads the issuer of an unverified token, to select the provider that verifies it. */
 export function readIssuer(token: string): string | undefined {
   if (token.length > max_token_bytes) return undefined
   return z.looseObject({ iss: z.string() }).safeParse(parseUniqueJson(token.split('.')[1] ?? '')).data?.iss

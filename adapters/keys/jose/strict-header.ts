@@ -1,4 +1,4 @@
-// A protected header that can mean one thing only: the members we write, once each, and nothing to obey.
+// Parses a protected header with exactly the members `alg`, `kid` and `typ`, each once; all others are refused.
 import * as z from 'zod'
 import { parseCompactJson } from './encoded-json.ts'
 

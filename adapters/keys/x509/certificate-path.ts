@@ -1,17 +1,17 @@
-// From a client's certificate to a root that the site trusts, each step with its signature, its time and its right.
+// Builds the path from a client certificate to a trusted root; each step is checked for signature, validity and usage.
 import { type Certificate, parseCertificate } from './certificate.ts'
 
 /** RFC 5280 section 4.2.1.12. */
 const client_auth_oid = '1.3.6.1.5.5.7.3.2'
 const max_path_length = 8
 
-/** Each certificate with the authority that issued it; the root has none and stands in no pair. */
+/** `steps` pairs each certificate with its issuer, from the leaf to the root. */
 export type CertificatePath = {
   readonly leaf: Certificate
   readonly steps: readonly { readonly certificate: Certificate; readonly issuer: Certificate }[]
 }
 
-/** The authorities of a PEM file. Throws an Error for a file without any, and for a certificate that is none. */
+/** The authorities of a PEM file. Throws an Error if it has none, or a certificate that is not an authority. */
 export function parseAuthorities(pem: string): Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
   if (blocks.length === 0) throw new Error('it holds no certificate')
@@ -23,8 +23,8 @@ export function parseAuthorities(pem: string): Certificate[] {
 }
 
 /**
- * The path, or why there is none: for the log. Intermediate authorities are taken from the site's file, never from the
- * client. `now` in epoch milliseconds.
+ * Returns the path, or the reason for the log why none was found. Intermediate authorities come from the site's file,
+ * never from the client. `now` in epoch milliseconds.
  */
 export function buildCertificatePath(
   der: Buffer,

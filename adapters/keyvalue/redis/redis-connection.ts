@@ -1,4 +1,4 @@
-// A connection to a server that is made anew when the server takes questions and says nothing: a client alone would wait for ever.
+// Replaces the connection to a server that accepts requests without responding: the client alone would wait for ever.
 
 /** The part of a client that a connection uses: a client that reconnects by itself when its connection breaks. */
 export type ReconnectingClient = {
@@ -38,7 +38,7 @@ export class RedisConnection<C extends ReconnectingClient> {
     return this.#client.isReady
   }
 
-  /** Rejects as the client does, and when no answer comes in time; then all other questions fail with it. */
+  /** Rejects as the client does, and after the response timeout; the other pending requests then fail too. */
   async request<T>(question: (client: C) => Promise<T>): Promise<T> {
     const client = this.#client
     let late: NodeJS.Timeout | undefined

@@ -1,10 +1,10 @@
-// Parses JSON from strangers: only values that the rest of the house can carry on, print again and sign.
+// Parses untrusted JSON: only values that can be stored, serialized again and signed.
 import { isUtf8 } from 'node:buffer'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 
 const max_depth = 64
 
-/** Texts that may hold what `findFlaw` looks for; all others are spared the walk. */
+/** Matches texts that `findFlaw` may refuse; the values of other texts are not walked. */
 const suspiciousPattern = /__proto__|\\u|[eE]\+?\d{3}|\d{309}/
 
 /**

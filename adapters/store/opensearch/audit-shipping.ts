@@ -26,7 +26,7 @@ export type AuditShippingOptions = {
   readonly position: ShippingPosition
 }
 
-/** `differs`: the number of a record of which the cluster holds another; nothing is shipped from there on. */
+/** `differs`: the number of a record whose copy in the cluster is different. Shipping stops before this record. */
 export type ShippingResult = { readonly count: number; readonly differs?: number }
 
 const batch_size = 200
@@ -57,7 +57,7 @@ export class AuditShipping {
       }
       return { count }
     } catch (error) {
-      // The index may be gone: it is looked for again.
+      // The index may have been deleted: the next call checks it again.
       this.#isOpen = false
       throw toRefusal(error)
     }
@@ -84,14 +84,14 @@ export class AuditShipping {
     }
   }
 
-  /** How many of the records, from the first on, are in the cluster now, to stay. */
+  /** Sends records in order. `arrived`: how many of them, from the first, are durable in the cluster. */
   async #send(given: readonly AuditRecord[]): Promise<{ arrived: number; differs?: number }> {
     await this.#open()
     const all = given.map((record) => bulkLines('create', this.#options.alias, record))
     const lines = all.slice(0, countFitting(all.map(lineBytes), max_request_bytes))
     const records = given.slice(0, lines.length)
     const outcomes = await this.#bulk(lines)
-    // Sent before, and the answer was lost; or another chain of this name.
+    // Either an earlier request arrived and its response was lost, or another chain has the same name.
     const again = await this.#rewrite(records.filter((_, at) => outcomes[at]?.status === 409))
     for (const [at, record] of records.entries()) {
       const outcome = outcomes[at]?.status === 409 ? again.get(record) : outcomes[at]

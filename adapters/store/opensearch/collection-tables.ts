@@ -1,4 +1,4 @@
-// The indexes of a store by collection, opened when they are first needed and filled where a field is new.
+// Opens the index of each collection on first use, and fills new index fields.
 
 import type { StoredFields } from '../../../daemon/kernel/store/store.ts'
 import type { OpensearchCluster } from './cluster.ts'
@@ -76,8 +76,8 @@ export class CollectionTables {
       const { _seq_no, _primary_term } = held
       const { alias } = table
       const id = clusterId(documentId(source))
-      // The version and the name of its write stay, since no visible content has changed. After a conflict the
-      // concurrent writer has already set the field.
+      // The version and the write name stay, because the visible content is unchanged. After a conflict, the concurrent
+      // writer has already set the field.
       await this.#documents.completeWrite({
         write: source.write,
         alias,

@@ -1,5 +1,5 @@
-// One conditional write until its outcome is certain: an answer that is lost is read back, and never guessed. What is read
-// need not be on any disk yet, so that it is secured before it counts: see docs/decisions/0022.
+// Performs a conditional write until its outcome is certain: after a lost response, it reads the document back. The
+// document may not be on disk yet, so it is made durable before it counts: see docs/decisions/0022.
 import { setTimeout as rest } from 'node:timers/promises'
 import * as z from 'zod'
 import type { OpensearchCluster } from './cluster.ts'

@@ -1,4 +1,4 @@
-// Removes what a query finds, some at a time, so that each request ends well within its time limit.
+// Removes the documents that match a query in batches, so that each request ends well within its time limit.
 
 import type { OpensearchCluster } from './cluster.ts'
 import type { SearchQuery } from './query.ts'
@@ -7,7 +7,7 @@ import type { OpensearchTable } from './table.ts'
 
 const removal_batch_size = 2_000
 
-/** How many were removed. What was changed meanwhile is judged again. @throws ClusterFailure: some may be gone then. */
+/** Returns the number removed; changed documents are matched again. @throws ClusterFailure, also after some removals. */
 export async function removeMatching(
   cluster: OpensearchCluster,
   { alias }: OpensearchTable,

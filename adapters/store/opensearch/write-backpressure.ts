@@ -1,18 +1,18 @@
-// Limits the writes that wait for the cluster, per document and in all: writes beyond are refused at once, for a retry.
+// Limits the writes that wait for the cluster, per document and in all; others are refused at once, for a retry.
 import type { StoredFields } from '../../../daemon/kernel/store/store.ts'
 import { ClusterFailure } from './cluster-failure.ts'
 
 export type BacklogSize = { readonly writes: number; readonly bytes: number }
-/** As many as may wait in all may be in doubt. */
+/** `all.writes` also limits the writes in doubt. */
 export type BacklogLimits = { readonly each: BacklogSize; readonly all: BacklogSize }
 
-/** A document takes some hundred writes a second; callers of a listener are a thousand at most. */
+/** A document accepts a few hundred writes a second; a listener has at most a thousand callers. */
 export const default_backlog_limits: BacklogLimits = {
   each: { writes: 500, bytes: 16_000_000 },
   all: { writes: 10_000, bytes: 64_000_000 },
 }
 
-/** Estimated size of an update, whose content is known only at its turn; a contribution has some kilobytes. */
+/** Estimated size of an update, whose content is computed when it is sent; a contribution has a few kilobytes. */
 export const update_size_bytes = 16_000
 
 export function estimateBytes(value: StoredFields): number {

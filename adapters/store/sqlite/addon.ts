@@ -1,4 +1,4 @@
-// Brings SQLite's native code to where it can be loaded from: the packaged executable holds it, but cannot run it there.
+// Extracts SQLite's native addon from the executable so that it can be loaded.
 import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, openSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -1,4 +1,4 @@
-// Walks the whole audit chain, in pieces, and names the first record that is not as it was written.
+// Verifies the whole audit chain in pieces, and names the first record that was altered or is missing.
 import { setImmediate as turn } from 'node:timers/promises'
 import { type ChainFault, genesis_hash, verifyChain } from '../../../daemon/kernel/audit/audit-chain.ts'
 import { readIndexedSeq } from './audit-index.ts'
@@ -8,7 +8,7 @@ import type { SqliteFile } from './sqlite-file.ts'
 /** Reports progress after each piece: records seen, and their total. */
 export type AuditProgressListener = (seen: number, of: number) => void
 
-/** A record with what it was filed under; nulls where it is not filed. */
+/** A record with its index entry; nulls for a record that is not indexed. */
 type AuditCheckRow = AuditRow & {
   filed_seq: number | null
   filed_tenant_id: string | null
@@ -22,7 +22,7 @@ const checkedColumns = [...eventColumns, 'filed_seq', 'filed_tenant_id', 'filed_
 
 const chunk_size = 500
 
-/** Records that are appended meanwhile are left to the next time. */
+/** Records appended during the run are verified by the next run. */
 export async function findChainFault(
   file: SqliteFile,
   writer: string,
@@ -64,7 +64,7 @@ function findChunkFault(writer: string, { rows, filedTo }: AuditChunk, from: Aud
   return verifyChain(records, from)
 }
 
-/** Whether the row can be read, and is filed under what its event says. */
+/** Whether the row can be read, and is indexed under the values of its event. */
 function isRowIntact(writer: string, row: AuditCheckRow, filedTo: number): boolean {
   try {
     const { event } = toAuditRecord(writer, row)

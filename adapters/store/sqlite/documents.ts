@@ -55,7 +55,7 @@ export function createJob<T extends StoredFields>(
 }
 
 /**
- * One of many that are written at once, and read much later if ever: nothing is looked for before, or kept at hand after.
+ * Inserts a document of a batch without reading or caching it.
  * @throws Refusal('invalid') when the id cannot be stored as it is.
  */
 export function addJob<T extends StoredFields>(

@@ -1,4 +1,4 @@
-// Arrivals whose files a power cut took: known for ever by their digests, and missing all the same until they come again.
+// Received messages whose files a power cut destroyed: their digests stay known; they count as missing until resent.
 import type Database from 'better-sqlite3'
 import type { Journal, MessageNumber } from '../../../daemon/kernel/messaging/journal.ts'
 import type { JournalAudit } from './journal.ts'
@@ -43,7 +43,7 @@ function prepareLost(db: Database.Database) {
   }
 }
 
-/** Below the first that is lost. What has arrived beyond is counted anew, as seldom as machines lose power. */
+/** Lowers the floor to just below the first lost message and recounts the arrivals above it; only after a power cut. */
 function lowerFloor(
   statements: ReturnType<typeof prepareLost>,
   channel: string,

@@ -1,15 +1,15 @@
-// Validates a changed document at the cost of the change: parts shared with a valid document are valid already.
+// Validates a changed document; parts shared with a valid predecessor are skipped.
 import * as z from 'zod'
 
 /**
- * `next` held to the schema. `before` must have passed it, and nobody may have changed it since; members and elements
- * that are the very objects of `before` are not looked at again. @throws ZodError.
+ * Returns `next` as the schema parses it. `before` must have passed the schema and must not have changed since; members
+ * and elements that are identical objects in `before` are not validated again. @throws ZodError.
  */
 export function parseChange<T>(schema: z.ZodType<T>, before: T, next: T): T {
   return isValid(schema, before, next) ? next : schema.parse(next)
 }
 
-/** False also where only a whole parse can tell. */
+/** False also where only a parse of the whole document can decide. */
 function isValid(schema: z.core.$ZodType, before: unknown, next: unknown): boolean {
   if (before === next) return true
   if (hasChecks(schema) || !isObject(before) || !isObject(next)) return accepts(schema, next)

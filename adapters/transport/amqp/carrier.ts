@@ -28,8 +28,8 @@ export type AmqpOptions = {
 const dead_letter_timeout_ms = 15_000
 
 /**
- * `landed` is what the broker has confirmed: it has it on disk, and brings it to the peer's site as often as that has not
- * acknowledged it. What a broker loses with its disk, file-drop's inventories find and a resend brings again.
+ * A message is `landed` when the broker has confirmed that it is on disk. The broker delivers it until the peer's site
+ * acknowledges it. Inventories of file-drop detect messages that were lost with the broker's disk; they are resent.
  */
 export function amqpCarrier(options: AmqpOptions): Carrier {
   const { broker, password, site, prefix, peers, log } = options

@@ -15,12 +15,12 @@ export type MailReceiverOptions = {
   readonly reported_oversized: Map<string, string>
 }
 
-/** Pages of each busy peer between two looks at all of them: a peer that never ends holds up nobody else. */
+/** Pages that a busy peer may use before all peers are polled again, so that it cannot block the others. */
 const pages_per_turn = 4
 
 /**
- * Takes what waits, by turns: a page of each peer, and again from those that have more. What this site cannot take now
- * stays at the hub, and holds up no other peer. Throws when the hub fails.
+ * Receives the waiting messages page by page, alternating between the peers, until no peer has more. Messages that this
+ * site cannot accept now stay at the hub and do not block other peers. Throws when the hub fails.
  */
 export async function receiveMail(options: MailReceiverOptions): Promise<void> {
   let busy: readonly MailboxPosition[] = []

@@ -42,7 +42,7 @@ export type DeliveryVerdict =
   | { readonly verdict: 'later'; readonly detail: string }
 
 /**
- * At-least-once carriage of signed envelopes. `send` resolves once the message is durable and will go out, and gives
+ * At-least-once delivery of signed envelopes. `send` resolves once the message is durable and will go out, and gives
  * the same answer to a repeated event id. Received messages go to the handler given at start, each in a trace that
  * begins with it: kinds that commute run concurrently, other messages one at a time in the order of their channel. A
  * message is acknowledged to the carrier only after an `applied` or `refused` verdict.

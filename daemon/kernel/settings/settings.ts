@@ -1,4 +1,4 @@
-// Declares settings: schema, default, environment name and meaning in one place; resolves each with its origin.
+// Declares settings with schema, default, environment variable and description, and resolves each with its origin.
 import * as z from 'zod'
 import { parseJson } from '../encoding/parse-json.ts'
 import { nearestWord } from '../error/nearest-word.ts'

@@ -8,8 +8,8 @@ import type { MessageDestination } from './message-checks.ts'
 import { isWaived, type MessageExamination, requireEstablished } from './message-examination.ts'
 
 /**
- * The label that a release puts in the place of the message's own. Where only the label itself is missing, a statement
- * that has one is not relabelled: the release is for the body, which does not repeat it.
+ * The label of the release, if it replaces the label of the message. A release for a missing label does not replace the
+ * label of a statement that has one: the release is then for the body, which does not repeat it.
  */
 export function releasedLabel(examination: MessageExamination): Label | undefined {
   const { waiver } = examination
@@ -18,7 +18,7 @@ export function releasedLabel(examination: MessageExamination): Label | undefine
   return isMissing && isWaived(examination, 'LABEL_MISSING') ? waiver?.label : undefined
 }
 
-/** Whether the label that the message enters under is the word of people, in part at least. */
+/** Whether a release by people decides the label of the message, at least in part. */
 export function hasReleasedLabel(examination: MessageExamination): boolean {
   return isWaived(examination, 'LABEL_DENIED') || isWaived(examination, 'LABEL_MISSING')
 }
@@ -41,7 +41,7 @@ export function admitReleasedLabel(
   return admitLabel(named, examination, destination, undefined)
 }
 
-/** Of a denial only the ceiling is waived: no viewer of this site could be cleared for a label that it cannot read. */
+/** A release of a denied label waives only the ceiling: nobody at this site is cleared for an unreadable label. */
 function admitLabel(
   original: Label,
   examination: MessageExamination,

@@ -62,7 +62,7 @@ async function readReceipt(
   return read.peer.name === link.peer ? read.receipt : no('invalid', 'the receipt is of another peer')
 }
 
-/** By one write: some milliseconds of work. */
+/** Limit of one write, which then takes a few milliseconds. */
 const max_acknowledged_per_write = 1_000
 
 async function markAcknowledged(
@@ -79,8 +79,9 @@ async function markAcknowledged(
 }
 
 /**
- * Resends messages that two successive acknowledgements miss, and that left before the first of them was made, so that
- * they were not in transit. Returns whether any was sent; the next two acknowledgements are then awaited first.
+ * Resends messages that two successive acknowledgements report as missing. Only messages that left before the first of
+ * the two was made are resent: later ones may be in transit. Returns whether any was resent; the next resend then needs
+ * two new acknowledgements.
  */
 async function resendMissing(
   link: FiledropLink,
@@ -105,7 +106,7 @@ async function resendMissing(
     ])
     return true
   } catch (error) {
-    // The acknowledgement counts all the same; the next two ask again.
+    // The acknowledgement still counts; the next two trigger another attempt.
     filedrop.log.warn('filedrop.resend.failed', { peer: link.peer, detail: describeFailure(error) })
     return false
   }

@@ -220,7 +220,7 @@ function buildScanContext(
       })
       const numbers = statement ? [statement] : []
       const outcome = await journal.dispute(link.channel.in, detail, numbers, [event])
-      // Another message once more: people have looked at the number, and not at this.
+      // A further message under a number that was reported before: operators have not seen this message.
       if (outcome === 'known') await journal.setState(link.channel.in, 'frozen', detail, [event])
     },
     noteQuarantined: (bytes) => addToSize(link, state, bytes),
