@@ -1,4 +1,4 @@
-// What rows say of sessions, roles and channels, and what of it catches the eye.
+// Table rows of sessions, roles and channels: their text, and the cells that are highlighted.
 import { expect, test } from 'vitest'
 import type { ApiObject } from '../client/client.ts'
 import { buildDetail } from './detail.ts'

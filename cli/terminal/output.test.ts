@@ -1,4 +1,4 @@
-// What others wrote must not be able to speak to the terminal; columns must line up.
+// Untrusted text cannot control the terminal; columns are aligned.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { colourText, escapeControls, formatFields, formatTable, printResult } from './output.ts'

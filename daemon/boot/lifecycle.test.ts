@@ -1,4 +1,4 @@
-// What a stop waits for: work to its end, but not longer than the limit.
+// A stop waits until work has ended, at most for its time limit.
 import { expect, test, vi } from 'vitest'
 import { waitAtMost } from './lifecycle.ts'
 

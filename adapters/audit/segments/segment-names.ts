@@ -1,3 +1,3 @@
-// How a segment is called while it is written to, and from when it is whole.
+// File extensions of open and sealed segments.
 export const open_extension = '.open'
 export const sealed_extension = '.lines'

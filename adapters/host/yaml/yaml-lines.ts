@@ -1,4 +1,4 @@
-// Where in a YAML text a value stands.
+// Finds the line of a value in a YAML text.
 import { isMap, isNode, LineCounter, parseDocument } from 'yaml'
 
 /** The line of what a path of keys and indexes leads to, or of the last on the way that is there; the first line is 1. */

@@ -1,4 +1,4 @@
-// Why an HTTP request has no whole response: one error type for what undici, Node and the limits report.
+// One error type for HTTP requests without a complete response, whether undici, Node or a limit reported the failure.
 
 /**
  * `aborted`: the caller's signal. `timeout`: the limit of the response head or of the whole exchange. `idle`: no byte for

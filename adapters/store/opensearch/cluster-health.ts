@@ -1,4 +1,4 @@
-// Whether the cluster can serve now, in a line for the role's health.
+// Checks if the cluster can serve now, and describes the result in one line for the role's health.
 import * as z from 'zod'
 import type { OpensearchCluster } from './cluster.ts'
 import { ClusterFailure } from './cluster-failure.ts'

@@ -1,4 +1,4 @@
-// Which type of the cluster an index field has, read off the schema of its documents, and what stands in it for a value.
+// Derives the cluster type of each index field from the schema of its documents, and the indexed value of a field.
 import * as z from 'zod'
 import { sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import { labelKeyOf, type Scalar, type StoredFields } from '../../../daemon/kernel/store/store.ts'

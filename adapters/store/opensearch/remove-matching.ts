@@ -7,7 +7,7 @@ import type { OpensearchTable } from './table.ts'
 
 const removal_batch_size = 2_000
 
-/** Returns the number removed; changed documents are matched again. @throws ClusterFailure, also after some removals. */
+/** Returns the number removed; changed documents are matched again. @throws ClusterFailure, possibly after removals. */
 export async function removeMatching(
   cluster: OpensearchCluster,
   { alias }: OpensearchTable,

@@ -1,4 +1,4 @@
-// How much goes into one request: by count and by bytes, and by halves where the cluster says that it was too much.
+// Limits the size of a request by count and by bytes, and halves a request that the cluster refuses as too large.
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 
 /** Bounds of one request. The bytes are far below what a cluster takes by its defaults (100 MB). */

@@ -1,4 +1,4 @@
-// How far the audit chain of this file is copied to a cluster.
+// Position up to which the audit chain of this file has been copied to a cluster.
 import type { SqliteFile } from './sqlite-file.ts'
 
 /** Zero before the first record. */

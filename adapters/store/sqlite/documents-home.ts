@@ -1,4 +1,4 @@
-// Where the documents of a role are, as its own database remembers: a site has them in one place, and never in two.
+// Records in a role's database where its documents are stored: in SQLite or in a cluster, never in both.
 import type { SqliteFile } from './sqlite-file.ts'
 import { storedCollections } from './table.ts'
 

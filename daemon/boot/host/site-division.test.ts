@@ -1,4 +1,4 @@
-// Which users a profile may name for its roles: a site that could not be divided as it says does not start.
+// Users that a profile may name for its roles: a site that cannot be divided among them does not start.
 import { describe, expect, test } from 'vitest'
 import { consensus } from '../../roles/consensus/role.ts'
 import { site } from '../../roles/site/role.ts'

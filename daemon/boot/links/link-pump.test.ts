@@ -1,4 +1,4 @@
-// What the loop of one peer promises: everything goes in the end, failures are waited out with chance, and what stays holds nothing up.
+// The loop of one peer sends every message, retries failures with jitter, and lets no message block others.
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import {

@@ -1,4 +1,4 @@
-// Whether a labelled object may cross between two sites: one ceiling for both directions, and releasability to the
+// Decides if a labelled object may cross between two sites: one ceiling for both directions, and releasability to the
 // receiver.
 import { isRefusal, type Refusal, refuse } from '../error/errors.ts'
 import type { Peer } from '../identity/peer.ts'

@@ -1,4 +1,4 @@
-// Where a list goes on: the place after the last document of a page, bound to the query it belongs to.
+// A cursor marks the position after the last document of a page, and is bound to its query.
 
 import * as z from 'zod'
 import { canonicalDigest } from '../encoding/canonical-json.ts'

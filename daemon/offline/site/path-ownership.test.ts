@@ -1,4 +1,4 @@
-// Who may do what in a divided site, path by path: what is not named here is the site role's alone.
+// Ownership and permissions of each path in a divided site: a path without an entry belongs to the site role alone.
 import { expect, test } from 'vitest'
 import { findExpectedOwnership, type SitePathKind } from './path-ownership.ts'
 

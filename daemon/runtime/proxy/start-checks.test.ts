@@ -1,4 +1,4 @@
-// What a name leads to decides whether the proxy starts, as far as anybody knows it by then.
+// The addresses of a configured name decide whether the proxy starts, as far as the name resolves by then.
 import { expect, test } from 'vitest'
 import type { AddressResolver } from '../../../adapters/forward/http/dial.ts'
 import { resolveProfileSettings } from '../../boot/profile.ts'

@@ -1,4 +1,4 @@
-// Whether an object with a label may leave for a peer: a contract of the site role.
+// Contract of the site role's check if an object with a label may leave for a peer.
 import * as z from 'zod'
 import { type Refusal, refuse } from '../../kernel/error/errors.ts'
 import { type Label, label } from '../../kernel/label/label.ts'

@@ -1,4 +1,4 @@
-// How each role is brought to refuse its share of a backup.
+// Scenarios in which each role refuses its share of a backup.
 import { roles } from '../../../daemon/roles.ts'
 import { apiPrefix } from '../http/api-prefix.ts'
 import type { ExactResponse } from '../http/send-exact-request.ts'

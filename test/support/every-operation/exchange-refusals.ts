@@ -1,4 +1,4 @@
-// How the declared refusals of exchanges between sites are brought about that the walk does not show.
+// Scenarios for declared refusals of exchanges between sites that the walk does not cover.
 import { canonicalDigest, sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import { exchanges } from '../../../daemon/roles/resolution/exchange/model.ts'
 import { lens } from '../../../daemon/roles/resolution/lens/model.ts'

@@ -1,4 +1,4 @@
-// How the refusals of the hub that the walk does not show are brought about.
+// Scenarios for declared refusals of the hub that the walk does not cover.
 import { openEventReader } from '../http/event-reader.ts'
 import type { ExactResponse } from '../http/send-exact-request.ts'
 import type { OperationFixture } from './operation-fixture.ts'

@@ -1,4 +1,4 @@
-// How the declared refusals of intake are brought about.
+// Scenarios for the declared refusals of intake.
 import type { ExactResponse } from '../http/send-exact-request.ts'
 import { buildSignalInput, peerSignal, sampleSubject } from './intelligence-objects.ts'
 import { type OperationFixture, secretClassification, secretLabel } from './operation-fixture.ts'

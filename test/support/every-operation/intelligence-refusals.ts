@@ -1,4 +1,4 @@
-// How the declared refusals of the intelligence role are brought about that the walk does not show.
+// Scenarios for declared refusals of the intelligence role that the walk does not cover.
 import { max_silences } from '../../../daemon/roles/intelligence/silence/model.ts'
 import type { ExactResponse } from '../http/send-exact-request.ts'
 import { buildSignalInput, buildSilenceInput, sampleEdition } from './intelligence-objects.ts'

@@ -1,4 +1,4 @@
-// How the refusals of what people carry where nothing comes back by itself are brought about.
+// Scenarios for declared refusals on one-way links, where people carry the evidence.
 import { readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { expect, vi } from 'vitest'

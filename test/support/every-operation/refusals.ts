@@ -1,4 +1,4 @@
-// How each declared refusal that the walk does not show is brought about: the last answer is the refusal.
+// A scenario for each declared refusal that the walk does not cover: its last response is the refusal.
 import { openEventReader } from '../http/event-reader.ts'
 import {
   buildReleaseApproval,

@@ -1,4 +1,4 @@
-// How the declared refusals of the resolution role are brought about that the walk does not show.
+// Scenarios for declared refusals of the resolution role that the walk does not cover.
 import { mkdirSync } from 'node:fs'
 import { sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import type { RoleEnvironment } from '../../../daemon/kernel/operation/role-environment.ts'

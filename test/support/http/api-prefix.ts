@@ -1,4 +1,4 @@
-// Where what every role serves is served, besides its root.
+// Prefix under which a role serves health, service-info and metrics besides the root.
 import { roles } from '../../../daemon/roles.ts'
 
 export function apiPrefix(role: string): string {

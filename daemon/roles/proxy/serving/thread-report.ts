@@ -1,4 +1,4 @@
-// What a thread reports to the main thread: counter increments, and the last observation of each dependency.
+// Report of a thread to the main thread: counter increments, and the last observation of each dependency.
 
 /** Name of a counter of the role, the values of its labels in order, and the increment since the last report. */
 export type CounterDelta = readonly [metric: string, labels: readonly string[], by: number]

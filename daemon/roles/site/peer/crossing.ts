@@ -1,4 +1,4 @@
-// Whether an object with a label may cross to a peer, checked before objects are created that could not be sent.
+// Checks if an object with a label may cross to a peer, before objects are created that could not be sent.
 import { checkOutgoingLabel } from '../../../kernel/label/crossing.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { checkPeerCrossing } from '../../../shared/label-crossing/label-crossing.ts'
