@@ -75,6 +75,12 @@ export async function writeDurablyAsync(
   if (options.syncs_folder !== false) await syncFolderAsync(dirname(file))
 }
 
+/** Makes a file durable that was written in pieces under its own name: first its content, then its name. */
+export function syncNewFile(opened: number, file: string): void {
+  fs.fsyncSync(opened)
+  syncFolder(dirname(file))
+}
+
 /** Bytes of one write; the system limit is 2 GiB. */
 const piece_bytes = 1 << 28
 

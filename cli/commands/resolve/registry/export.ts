@@ -1,6 +1,6 @@
 // Writes a signed snapshot of the registry, limited to what the peer may see.
-import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
-import { writeFully } from '../../../../adapters/platform/durable-file/write-durably.ts'
+import { closeSync, openSync, rmSync } from 'node:fs'
+import { syncNewFile, writeFully } from '../../../../adapters/platform/durable-file/write-durably.ts'
 import { isRefusal } from '../../../../daemon/kernel/error/errors.ts'
 import { refusalFromProblem } from '../../../../daemon/kernel/error/problem.ts'
 import type { ServerEvent } from '../../../../daemon/kernel/operation/operation.ts'
@@ -54,7 +54,7 @@ async function writeSnapshotFile(
       if (event === 'ending') {
         const { line, manifest } = data as { line: string; manifest: Record<string, unknown> }
         writeFully(descriptor, `${line}\n`)
-        fsyncSync(descriptor)
+        offline.asInvoker(() => syncNewFile(descriptor, out))
         return manifest
       }
       const { lines: texts } = data as { lines: string[] }

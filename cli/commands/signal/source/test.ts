@@ -1,6 +1,6 @@
 // Tests a source of signals without raising any.
-import { readFileSync } from 'node:fs'
 import * as z from 'zod'
+import { readJsonFile } from '../../../file/json-file.ts'
 import { connectService, serviceOptions } from '../../../options/service-options.ts'
 import { CommandFailure, command } from '../../../program/command.ts'
 import { required, text } from '../../../program/params.ts'
@@ -48,7 +48,7 @@ export const definition = command({
 
 function readSampleFile(file: string): Record<string, unknown> {
   try {
-    return z.record(z.string(), z.unknown()).parse(JSON.parse(readFileSync(file, 'utf8')))
+    return z.record(z.string(), z.unknown()).parse(readJsonFile(file))
   } catch {
     throw new CommandFailure(2, `--sample: could not read ${file} as a JSON object`)
   }
