@@ -29,7 +29,7 @@ const max_file_bytes = 524_288
 const reservedFolders: ReadonlySet<string> = new Set(['sets', 'signed', 'certificates'])
 
 /** Makes the folder with mode 0700, or refuses one that others may enter. */
-export function prepareKeyFolder(dir: string): void {
+function prepareKeyFolder(dir: string): void {
   fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
   requirePrivate(fs.statSync(dir), dir, '700')
 }

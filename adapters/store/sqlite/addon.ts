@@ -11,9 +11,6 @@ const moduleDirectory = path.dirname(fileURLToPath(import.meta.url))
 const bundledAddon = path.join(moduleDirectory, 'native', `better_sqlite3-linux-${process.arch}.node`)
 const isPackaged = existsSync(bundledAddon)
 
-/** The folder that holds `profiles/`: the virtual one of the executable, or from sources the repository. */
-export const bundleDirectory = isPackaged ? moduleDirectory : path.resolve(moduleDirectory, '../../..')
-
 /** As its types have it: a path. The library takes the loaded code itself as well. */
 type NativeBinding = NonNullable<Database.Options['nativeBinding']>
 

@@ -15,7 +15,7 @@ export function platformSignature(secret: string, at_s: number, body: Uint8Array
  * Signature of Standard Webhooks (standardwebhooks.com, 1.0): `v1,<base64>`, the HMAC over `<id>.<t>.<body>`. After
  * the prefix `whsec_` a secret is base64.
  */
-export function standardSignature(secret: string, id: string, at_s: number, body: Uint8Array | string): string {
+function standardSignature(secret: string, id: string, at_s: number, body: Uint8Array | string): string {
   const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : secret
   return `v1,${hmac(key, [`${id}.${at_s}.`, body]).toString('base64')}`
 }

@@ -95,6 +95,6 @@ export async function removePerson(folder: SiteFolder, env: EnvironmentVariables
 }
 
 /** The key that verifies the person's signatures; undefined for a removed person. */
-export function findActiveKey({ keys }: Person): PublicKey | undefined {
+function findActiveKey({ keys }: Person): PublicKey | undefined {
   return keys.find(({ status }) => status === 'active')
 }

@@ -59,4 +59,3 @@ export const queuedHubMessage = hubMessage.extend({
   from: siteName,
   arrived_at: z.iso.datetime(),
 })
-export type QueuedHubMessage = z.infer<typeof queuedHubMessage>

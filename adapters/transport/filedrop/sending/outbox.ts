@@ -117,11 +117,7 @@ function describeHeldBack({ seq, epoch, digest }: SealedMessage): string {
  * Records messages that are gone from `ready`: a carrier took them. That is not evidence of arrival; after its time a message
  * is only assumed to have arrived.
  */
-export async function recordPickups(
-  link: FiledropLink,
-  filedrop: FiledropContext,
-  isStopped: () => boolean,
-): Promise<void> {
+async function recordPickups(link: FiledropLink, filedrop: FiledropContext, isStopped: () => boolean): Promise<void> {
   if (!(await checkChannelState(link, 'out', filedrop)).peer) return
   const { journal, clock, settings } = filedrop
   const channel = link.channel.out

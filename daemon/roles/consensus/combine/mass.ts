@@ -22,9 +22,6 @@ const RADIX = 2 ** 960
 const HIGH = 2 ** 480
 const LOW = 2 ** -480
 
-/** Tolerated difference of the sum of masses from one: the masses come from decimals. */
-const SUM_TOLERANCE = 1e-9
-
 /** All masses zero: an accumulator, not yet a mass function. */
 export function zeroMass(singletons: number): Mass {
   if (!Number.isInteger(singletons) || singletons < 1 || singletons > singletonsMax) {
@@ -38,21 +35,6 @@ export function zeroMass(singletons: number): Mass {
 export function vacuous(singletons: number): Mass {
   const mass = zeroMass(singletons)
   addMass(mass, wholeFrame(mass), 1, 0)
-  return mass
-}
-
-/** Throws RangeError unless the masses lie in [0, 1], sum to one and the empty set has none. */
-export function massOf(singletons: number, entries: Iterable<readonly [FrameSubset, number]>): Mass {
-  const mass = zeroMass(singletons)
-  let sum = 0
-  for (const [subset, value] of entries) {
-    if (!(value >= 0 && value <= 1)) throw new RangeError('a mass must lie in [0, 1]')
-    if (!(subset > 0 && subset <= wholeFrame(mass)))
-      throw new RangeError('a focal subset must be a non-empty subset of the frame')
-    addMass(mass, subset, value, 0)
-    sum += value
-  }
-  if (Math.abs(sum - 1) > SUM_TOLERANCE) throw new RangeError('masses must sum to one')
   return mass
 }
 
@@ -112,16 +94,6 @@ export function massAt(mass: Mass, subset: FrameSubset): number {
   const mantissa = mass.mantissa[subset] ?? 0
   const exponent = mass.exponent[subset] ?? 0
   return exponent === 0 ? mantissa : mantissa * RADIX ** exponent
-}
-
-/** Shafer discounting: each mass times the reliability in [0, 1]; the remainder goes to the whole frame. */
-export function discount(mass: Mass, reliability: number): Mass {
-  const discounted = zeroMass(mass.singletons)
-  for (let subset = 1; subset < mass.mantissa.length; subset++) {
-    addMass(discounted, subset, (mass.mantissa[subset] ?? 0) * reliability, mass.exponent[subset] ?? 0)
-  }
-  addMass(discounted, wholeFrame(mass), 1 - reliability, 0)
-  return discounted
 }
 
 /** Belief: the total mass of the subset's parts. */

@@ -8,7 +8,6 @@ import { signalStatus } from '../signal/model.ts'
 
 /** `finished` and `cancelled` are final. `cancelling` still records outcomes of signals decided before. */
 export const bulkState = z.enum(['running', 'cancelling', 'finished', 'cancelled'])
-export type BulkState = z.infer<typeof bulkState>
 
 /** Upper limit of the setting: all items are in one document. */
 export const max_items = 5_000

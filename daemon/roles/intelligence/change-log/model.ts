@@ -40,14 +40,13 @@ export const signalChange = z
 export type SignalChange = z.infer<typeof signalChange>
 
 /** A change in the log. `place`: position in the tenant's order, as text. */
-export const storedSignalChange = z.strictObject({
+const storedSignalChange = z.strictObject({
   tenant_id: z.string(),
   label,
   signal_id: uid,
   place: z.string(),
   change: signalChange,
 })
-export type StoredSignalChange = z.infer<typeof storedSignalChange>
 
 export const signalChanges = collection({
   name: 'signal_change',

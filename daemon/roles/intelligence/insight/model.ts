@@ -6,7 +6,6 @@ import { documentFields, documentViewFields, instant, rationale, shortText, uid 
 import { ledgerEvent } from '../ledger/model.ts'
 
 export const insightState = z.enum(['open', 'investigating', 'closed'])
-export type InsightState = z.infer<typeof insightState>
 
 /** Maximum number of links: all are in the document, and closing reads each linked signal. */
 export const max_links = 500

@@ -24,6 +24,6 @@ export class PollSchedule {
 }
 
 /** Never shorter than the interval itself, however long that is. */
-export function computeBackoff(wait_ms: number, failures: number): number {
+function computeBackoff(wait_ms: number, failures: number): number {
   return Math.max(wait_ms, Math.min(wait_ms * 2 ** Math.min(failures - 1, 20), max_backoff_ms))
 }

@@ -1,6 +1,6 @@
 // Syntax of the allowlist; each fault names line, entry and remedy.
 import { describe, expect, test } from 'vitest'
-import { formatRule, formatRuleFault, parseAllowlist } from './rule.ts'
+import { formatRuleFault, parseAllowlist } from './rule.ts'
 
 const faultsOf = (text: string) => parseAllowlist(text).faults.map(formatRuleFault)
 
@@ -30,9 +30,15 @@ describe('an allowlist', () => {
     expect(parseAllowlist('')).toEqual({ rules: [], faults: [] })
   })
 
-  test('is parsed back from its formatted text', () => {
-    const text = 'GET /\nGET /*\nGET /a/\nGET /a/{b}/*\nHEAD /caf%C3%A9 cache=0\nPOST /a limit=2'
-    expect(parseAllowlist(text).rules.map(formatRule).join('\n')).toBe(text)
+  test('allows the root, trailing slashes, subtrees and encoded characters', () => {
+    const entries = ['GET /', 'GET /*', 'GET /a/', 'GET /a/{b}/*', 'HEAD /caf%C3%A9', 'POST /a']
+    const { rules, faults } = parseAllowlist(entries.join('\n'))
+    expect(faults).toEqual([])
+    expect(rules.map(({ name }) => name)).toEqual(entries)
+  })
+
+  test('keeps cache=0, which disables the cache', () => {
+    expect(parseAllowlist('HEAD /a cache=0').rules).toMatchObject([{ name: 'HEAD /a', cache_s: 0 }])
   })
 })
 

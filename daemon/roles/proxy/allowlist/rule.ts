@@ -52,13 +52,6 @@ export function formatRuleFault({ line, entry, message }: AllowlistFault): strin
   return `line ${line}, "${entry}": ${message}`
 }
 
-/** The text of a rule, options included. */
-export function formatRule({ name, limit, cache_s }: AllowlistRule): string {
-  return [name, limit === undefined ? [] : `limit=${limit}`, cache_s === undefined ? [] : `cache=${cache_s}`]
-    .flat()
-    .join(' ')
-}
-
 type RuleParseFault = { readonly message: string }
 
 export function parseRule(entry: string): AllowlistRule | RuleParseFault {

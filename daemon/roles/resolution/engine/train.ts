@@ -36,7 +36,7 @@ export type TrainingLabels =
   | { readonly kind: 'clusters'; readonly clusters: Int32Array }
 
 /** Returns the lens without weights, so that all are estimated. */
-export function stripWeights(lens: Lens): Lens {
+function stripWeights(lens: Lens): Lens {
   const { prior: _, ...rest } = lens
   return { ...rest, fields: lens.fields.map(({ weights: _w, m: _m, u: _u, ...field }) => field) }
 }

@@ -33,7 +33,7 @@ export async function changeExchange(
   return doc
 }
 
-export function announceExchange(call: Call, { id, value }: Doc<StoredExchange>): void {
+function announceExchange(call: Call, { id, value }: Doc<StoredExchange>): void {
   if (value.owes) call.wake('exchanges')
   call.announce(exchangesTopic)
   call.announce(exchangeTopic(id))

@@ -4,8 +4,7 @@ import { label } from '../../../../kernel/label/label.ts'
 import { instant, shortText } from '../../fields.ts'
 import { subject } from '../../signal/model.ts'
 
-export const causeKind = z.enum(['conflict', 'quarantine', 'stale_channel', 'failed_pipeline'])
-export type SiteCauseKind = z.infer<typeof causeKind>
+const causeKind = z.enum(['conflict', 'quarantine', 'stale_channel', 'failed_pipeline'])
 
 /**
  * `key`: identifies one occurrence: constant while it lasts, and new when the event occurs again. `label`: label of

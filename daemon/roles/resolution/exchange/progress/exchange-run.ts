@@ -56,7 +56,7 @@ export async function openExchangeRun(
 }
 
 /** Derives the state of a run from the completed steps of the plan. */
-export function runStateAt(step: number, steps: number): RunState {
+function runStateAt(step: number, steps: number): RunState {
   if (step === 0) return 'extracting'
   if (step >= steps - 1) return 'matched'
   return step === 1 ? 'extracted' : 'matching'
