@@ -1,11 +1,11 @@
 // Limits the size of a request by count and by bytes, and halves a request that the cluster refuses as too large.
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 
-/** Bounds of one request. The bytes are far below what a cluster takes by its defaults (100 MB). */
+/** Limits of one request. The limit in bytes is far below the default limit of a cluster (100 MB). */
 export const max_request_items = 500
 export const max_request_bytes = 8_000_000
 
-/** How many of these sizes go together, from the first on: one at least. */
+/** Number of leading items that fit into one request: at least one. */
 export function countFitting(sizes: readonly number[], bytes: number): number {
   let sum = 0
   const beyond = sizes.slice(0, max_request_items).findIndex((size) => {
@@ -15,7 +15,7 @@ export function countFitting(sizes: readonly number[], bytes: number): number {
   return beyond < 0 ? Math.min(sizes.length, max_request_items) : Math.max(beyond, 1)
 }
 
-/** All of them, some at a time. */
+/** Yields the items in chunks that fit into one request each. */
 export function* splitIntoRequests<T>(items: readonly T[], sizeOf: (item: T) => number): Generator<readonly T[]> {
   const sizes = items.map(sizeOf)
   for (let at = 0, count = 0; at < items.length; at += count) {

@@ -1,4 +1,4 @@
-// Holds that a peer without a valid accreditation is not there in classified_airgapped, and is anywhere else.
+// A peer without a valid accreditation is unavailable in deployment profile classified_airgapped, and available elsewhere.
 import { expect, test } from 'vitest'
 import { isRefusal } from '../../kernel/error/errors.ts'
 import { type Peer, peer } from '../../kernel/identity/peer.ts'

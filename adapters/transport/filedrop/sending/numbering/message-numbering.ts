@@ -21,7 +21,7 @@ export type NumberingRequest = {
 }
 
 export type MessageNumbering = {
-  /** Durable when it resolves. Throws what `compose` throws, and `Refused` for a message that cannot be sealed. */
+  /** Durable when it resolves. Throws what `compose` throws, and `Refusal` for a message that cannot be sealed. */
   next(request: NumberingRequest): Promise<NumberedMessage>
   /** Runs while nothing is being numbered. */
   alone<T>(run: () => Promise<T>): Promise<T>
