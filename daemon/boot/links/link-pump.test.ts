@@ -26,13 +26,13 @@ describe('the wait after a failure', () => {
   })
 
   test('is at least the retry time of the peer, up to one minute', () => {
-    expect([0, 5_000, 60_000, 999_999_000].map((asked_ms) => computeBackoff_ms(1, 0, asked_ms))).toEqual([
+    expect([0, 5_000, 60_000, 999_999_000].map((requested_ms) => computeBackoff_ms(1, 0, requested_ms))).toEqual([
       500, 5_000, 60_000, 60_000,
     ])
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 1_000 }), chances, fc.nat(), (failures, chance, asked_ms) => {
-        const wait = computeBackoff_ms(failures, chance, asked_ms)
-        expect(wait).toBeGreaterThanOrEqual(Math.min(60_000, Math.max(500, asked_ms)))
+      fc.property(fc.integer({ min: 1, max: 1_000 }), chances, fc.nat(), (failures, chance, requested_ms) => {
+        const wait = computeBackoff_ms(failures, chance, requested_ms)
+        expect(wait).toBeGreaterThanOrEqual(Math.min(60_000, Math.max(500, requested_ms)))
         expect(wait).toBeLessThanOrEqual(120_000)
       }),
     )
