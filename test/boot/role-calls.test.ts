@@ -35,7 +35,7 @@ const message = {
   parent_block_ids: [],
 } as const
 
-/** The workshop of the site role, with a carrier that records the traces of its send calls. */
+/** The context of the site role, with a carrier that records the traces of its send calls. */
 function createSiteRole(): { siteContext: RoleContext; traces: Trace[] } {
   const traces: Trace[] = []
   const carrier: Pick<Transport, 'send'> = {
