@@ -1,6 +1,6 @@
 // Assigns tests to tiers, and lets some run side by side; docs/testing.md explains the tiers.
 import { defineConfig } from 'vitest/config'
-import { TimeReport } from './test/support/runner/time-report.ts'
+import { type TimeBudget, TimeReport } from './test/support/runner/time-report.ts'
 
 /** The one federation of packaged sites that the short tier has. */
 const shortFederation = 'test/sites/demo.test.ts'
@@ -29,6 +29,19 @@ const thorough = [
 /** Measures of memory or time, and tests that saturate the machine: alone, after everything else. */
 const measuring = ['test/binary/**/*.test.ts', 'test/engines/**/memory.test.ts', 'test/sites/*-soak.test.ts']
 
+/** The shares of a run of every tier on two cores, with some room. */
+export const timeBudget: TimeBudget = {
+  'test/engines': 40,
+  'test/sites': 35,
+  'test/roles': 8,
+  'test/transport': 6,
+  'test/profiles': 5,
+  'test/openapi': 5,
+  'test/simulation': 4,
+  'test/cli': 3,
+  other: 9,
+}
+
 /** Long, since a busy machine is slow: a condition that never holds costs a minute, one that holds costs no more than its time. */
 const timeouts = {
   testTimeout: 120_000,
@@ -46,7 +59,7 @@ const outside = ['**/node_modules/**', 'dist/**']
 
 export default defineConfig({
   test: {
-    reporters: ['default', ...asJson, new TimeReport()],
+    reporters: ['default', ...asJson, new TimeReport(timeBudget)],
     projects: [
       {
         test: {

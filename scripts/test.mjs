@@ -48,8 +48,9 @@ for (const stage of stages) {
   }
 }
 if (times.length > 0) {
-  const { formatTimeReport, timeBudget } = await import('../test/support/runner/time-report.ts')
-  console.log(`${formatTimeReport(times, timeBudget).join('\n')}\n`)
+  const { formatTimeReport } = await import('../test/support/runner/time-report.ts')
+  const { timeBudget } = await import('../vitest.config.ts')
+  console.log(`${formatTimeReport(times, timeBudget, true).join('\n')}\n`)
 }
 for (const line of failureLines) console.log(`FAILED: ${line}`)
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)

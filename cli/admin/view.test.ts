@@ -14,9 +14,12 @@ test('tab goes round the panes, back as well', () => {
 })
 
 test('a door alone has roles and denials, and keys for sessions mean nothing there', () => {
-  const atDoor: PaneRowKeys = { roles: ['proxy'], denials: ['d1', 'd2'] }
+  const proxyRows: PaneRowKeys = { roles: ['proxy'], denials: ['d1', 'd2'] }
   const then = (...names: string[]) =>
-    names.reduce<AdminView | undefined>((view, name) => view && handleKey(view, name, atDoor, scrollMax), initialView)
+    names.reduce<AdminView | undefined>(
+      (view, name) => view && handleKey(view, name, proxyRows, scrollMax),
+      initialView,
+    )
   expect(then('j')).toMatchObject({ pane: 'denials', selected: { denials: 'd2' } })
   expect(then('tab')?.pane).toBe('roles')
   expect(then('tab', 'tab')?.pane).toBe('denials')

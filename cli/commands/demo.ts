@@ -81,7 +81,7 @@ async function runDemo(dir: string, sites: DemoSite[], signal: AbortSignal, keep
     createCarrierLink(alpha.folder, 'alpha', bravo.folder, 'bravo', join(dir, 'carried', 'alpha-to-bravo')),
     createCarrierLink(bravo.folder, 'bravo', alpha.folder, 'alpha', join(dir, 'carried', 'bravo-to-alpha')),
   ]
-  const stage = { home: alpha, guest: bravo, links, signal, printLine: printLine }
+  const stage = { home: alpha, remote: bravo, links, signal, printLine: printLine }
 
   step('2. Resolve the records of both sites')
   const { run, doubts } = await resolveTogether(stage)
@@ -126,10 +126,10 @@ async function decideAll(stage: DemoStage, doubts: readonly DemoMatch[]) {
     const isDisputed = index === doubts.length - 1
     const scoreFor = (percent: number, isMatch = isOne(match)) => (isMatch ? percent : 100 - percent) / 100
     const bob = isDisputed ? scoreFor(95, !isOne(match)) : scoreFor(92)
-    const { home, guest } = await decideTogether(stage, match, { alice: scoreFor(94), carol: scoreFor(90), bob })
+    const { home, remote } = await decideTogether(stage, match, { alice: scoreFor(94), carol: scoreFor(90), bob })
     const session = summarizeSession(home)
     const outcome = session.decision === null ? '' : `: ${session.decision}, score ${session.score?.toFixed(4)}`
-    stage.printLine(`${session.state} at ${stage.home.name}, ${guest.state} at ${stage.guest.name}${outcome}`)
+    stage.printLine(`${session.state} at ${stage.home.name}, ${remote.state} at ${stage.remote.name}${outcome}`)
     if (session.state !== (isDisputed ? 'IN_CONFLICT' : 'RATIFIED'))
       throw new CommandFailure(
         1,

@@ -12,31 +12,31 @@ export async function decideTogether(
   stage: DemoStage,
   match: DemoMatch,
   opinions: DemoOpinions,
-): Promise<{ home: ApiObject; guest: ApiObject }> {
-  const { home, guest, printLine } = stage
+): Promise<{ home: ApiObject; remote: ApiObject }> {
+  const { home, remote, printLine } = stage
   const id = await openSession(stage, match)
   printLine(`${home.name} opens session ${id}: are these one person? All 3 of 3 contributors must answer`)
   await contributeOpinion(home, id, 'alice', opinions.alice, printLine)
   await contributeOpinion(home, id, 'carol', opinions.carol, printLine)
   await carryUntil(
     stage,
-    `the invitation at ${guest.name}`,
-    async () => (await getSessionState(guest, id)) === 'PROPOSED',
+    `the invitation at ${remote.name}`,
+    async () => (await getSessionState(remote, id)) === 'PROPOSED',
   )
-  printLine(`the invitation crosses to ${guest.name} as a signed file`)
-  await contributeOpinion(guest, id, 'bob', opinions.bob, printLine)
+  printLine(`the invitation crosses to ${remote.name} as a signed file`)
+  await contributeOpinion(remote, id, 'bob', opinions.bob, printLine)
   await carryUntil(
     stage,
     'a decision at both sites',
-    async () => isDecided(await getSessionState(home, id)) && isDecided(await getSessionState(guest, id)),
+    async () => isDecided(await getSessionState(home, id)) && isDecided(await getSessionState(remote, id)),
   )
   await carryUntil(stage, 'everything to be delivered', async () => (await getSession(home, id)).undelivered === 0)
-  return { home: await getSession(home, id), guest: await getSession(guest, id) }
+  return { home: await getSession(home, id), remote: await getSession(remote, id) }
 }
 
 /** Opens a session for the match, whose decision the match then follows. */
-async function openSession({ home, guest, signal }: DemoStage, { uid }: DemoMatch): Promise<string> {
-  const request = { policy: { m: 3, n: 3 }, invite: [guest.name] }
+async function openSession({ home, remote, signal }: DemoStage, { uid }: DemoMatch): Promise<string> {
+  const request = { policy: { m: 3, n: 3 }, invite: [remote.name] }
   await home.analyst.call('resolution.entity-match.consult', { correlation_id: uid, ...request })
   let id = ''
   await waitUntil('the session of a match', signal, async () => {

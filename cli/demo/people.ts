@@ -28,30 +28,30 @@ export async function writePeople(name: 'alpha' | 'bravo', data_folder: string):
 
 /** Resolves the records of both sites; returns the doubtful matches at home, most valuable decision first. Throws if the sites disagree. */
 export async function resolveTogether(stage: DemoStage): Promise<{ run: ApiObject; doubts: readonly DemoMatch[] }> {
-  const { home, guest, printLine } = stage
+  const { home, remote, printLine } = stage
   const { readLens } = await offline.lenses()
   const body = readLens('persons')
-  for (const site of [home, guest])
+  for (const site of [home, remote])
     await site.analyst.call('resolution.lens.create', { body, classification: demoClassification })
   const exchange = await home.analyst.call('resolution.exchange.propose', {
-    peer: guest.name,
+    peer: remote.name,
     lens_id: body.lens,
     fields: ['given_name', 'surname', 'date_of_birth', 'street', 'city', 'postcode', 'email'],
     privacy: 'none',
-    learns: [home.name, guest.name],
+    learns: [home.name, remote.name],
     max_set_size: 1_000,
     data: { file: data_file },
     classification: demoClassification,
   })
   const uid = String(exchange.uid)
   printLine(`${home.name} proposes to find the people whom both sites know, with the lens ${body.lens} ${body.version}`)
-  await carryUntil(stage, `the proposal at ${guest.name}`, () => hasExchange(guest, uid))
-  await guest.analyst.call('resolution.exchange.agree', { uid, data: { file: data_file } })
-  printLine(`${guest.name} reviews the terms and agrees; none of its records left the site before`)
+  await carryUntil(stage, `the proposal at ${remote.name}`, () => hasExchange(remote, uid))
+  await remote.analyst.call('resolution.exchange.agree', { uid, data: { file: data_file } })
+  printLine(`${remote.name} reviews the terms and agrees; none of its records left the site before`)
   const run = await waitForRun(stage, home, uid)
-  const guestRun = await waitForRun(stage, guest, uid)
-  if (JSON.stringify(guestRun.counts) !== JSON.stringify(run.counts))
-    throw new CommandFailure(1, `${home.name} and ${guest.name} have different counts`)
+  const remoteRun = await waitForRun(stage, remote, uid)
+  if (JSON.stringify(remoteRun.counts) !== JSON.stringify(run.counts))
+    throw new CommandFailure(1, `${home.name} and ${remote.name} have different counts`)
   const input = { run_id: run.uid, limit: max_doubts }
   const { items } = await home.analyst.call('resolution.entity-match.uncertain', input)
   return { run, doubts: items as DemoMatch[] }

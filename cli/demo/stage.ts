@@ -7,7 +7,7 @@ export type DemoStage = {
   /** Proposes the exchange and opens the sessions; its contributors are alice and carol. */
   readonly home: DemoSite
   /** Invited to the sessions; its only contributor is bob, on behalf of its tenant. */
-  readonly guest: DemoSite
+  readonly remote: DemoSite
   readonly links: readonly CarrierLink[]
   readonly signal: AbortSignal
   readonly printLine: (line: string) => void

@@ -5,7 +5,6 @@ import { keyValueSettings } from '../kernel/settings/backing-service-settings.ts
 import { type Trace, traceHeaders } from '../kernel/telemetry/trace.ts'
 import { requestOverSocket } from './host/socket-request.ts'
 import type { SiteIdentity } from './identity/offline-identity.ts'
-import { measureHealth } from './lifecycle.ts'
 import type { RoleService } from './service.ts'
 import { roleSocketFile, type SiteFolder } from './storage/site-folder.ts'
 
@@ -58,4 +57,14 @@ async function requestHealthStatus(socketPath: string, trace: Trace): Promise<nu
   const request = { method: 'GET', path: '/health', headers: traceHeaders(trace), timeout_ms }
   const response = await requestOverSocket(socketPath, request).catch(() => undefined)
   return response?.status ?? 0
+}
+
+/** Runs a health check and measures its latency. A check that throws has failed. */
+export async function measureHealth(
+  name: string,
+  check: () => Promise<{ ok: boolean; detail: string }>,
+): Promise<DependencyHealth> {
+  const began = performance.now()
+  const found = await check().catch(() => ({ ok: false, detail: 'cannot be reached' }))
+  return { name, ...found, latency_ms: Math.round((performance.now() - began) * 1_000) / 1_000 }
 }

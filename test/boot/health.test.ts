@@ -32,8 +32,8 @@ async function openTestRuntime(): Promise<SiteRuntime> {
 }
 
 /** The answers of the service to its two health operations, by code or by status. */
-async function readHealth(house: SiteRuntime): Promise<string[]> {
-  const answers = house.services.flatMap(({ role, context }) =>
+async function readHealth(runtime: SiteRuntime): Promise<string[]> {
+  const answers = runtime.services.flatMap(({ role, context }) =>
     operationsOf(role)
       .filter(({ address }) => /\.service\.(live|health)$/.test(address))
       .map((target) =>
@@ -50,18 +50,18 @@ async function readHealth(house: SiteRuntime): Promise<string[]> {
 }
 
 test('starting, ready, stopping', async () => {
-  const house = await openTestRuntime()
-  expect(house.services.map(({ role, phase }) => [role.name, phase()])).toEqual([
+  const runtime = await openTestRuntime()
+  expect(runtime.services.map(({ role, phase }) => [role.name, phase()])).toEqual([
     ['site', 'starting'],
     ['consensus', 'starting'],
   ])
-  expect(new Set(await readHealth(house))).toEqual(new Set(['503 the service is starting']))
-  await house.open()
-  expect(new Set(await readHealth(house))).toEqual(new Set(['200']))
-  const closing = house.close(0)
-  expect(new Set(await readHealth(house))).toEqual(new Set(['503 the service is stopping']))
+  expect(new Set(await readHealth(runtime))).toEqual(new Set(['503 the service is starting']))
+  await runtime.open()
+  expect(new Set(await readHealth(runtime))).toEqual(new Set(['200']))
+  const closing = runtime.close(0)
+  expect(new Set(await readHealth(runtime))).toEqual(new Set(['503 the service is stopping']))
   await closing
-  expect(new Set(await readHealth(house))).toEqual(new Set(['503 the service is stopping']))
+  expect(new Set(await readHealth(runtime))).toEqual(new Set(['503 the service is stopping']))
 })
 
 test('once it listens, over HTTP: the status for anybody, the parts for cleared callers', async () => {

@@ -35,8 +35,8 @@ const message = {
   parent_block_ids: [],
 } as const
 
-/** The workshop of the site role, with a carrier that records the traces of its send calls. */
-function createSiteRole(): { shop: RoleContext; traces: Trace[] } {
+/** The context of the site role, with a carrier that records the traces of its send calls. */
+function createSiteRole(): { siteContext: RoleContext; traces: Trace[] } {
   const traces: Trace[] = []
   const carrier: Pick<Transport, 'send'> = {
     async send(_message, trace) {
@@ -45,8 +45,8 @@ function createSiteRole(): { shop: RoleContext; traces: Trace[] } {
     },
   }
   const { context } = echoRole(noMetrics)
-  const surroundings = Object.assign(Object.create(context.environment), { random, part: () => [carrier] })
-  return { shop: { ...context, environment: surroundings }, traces }
+  const environment = Object.assign(Object.create(context.environment), { random, part: () => [carrier] })
+  return { siteContext: { ...context, environment }, traces }
 }
 
 const passOn = operation({
@@ -64,14 +64,14 @@ const passOn = operation({
 })
 
 /** A role on its own listener, which calls whichever process answers for the site role. */
-async function startCallingRole(workshops: RoleDirectory['contexts']) {
-  const office: RoleDirectory = { folder, contexts: workshops, serviceToken: async () => 'consensus.service', random }
+async function startCallingRole(contexts: RoleDirectory['contexts']) {
+  const directory: RoleDirectory = { folder, contexts, serviceToken: async () => 'consensus.service', random }
   const { context } = echoRole(noMetrics)
-  const surroundings = Object.assign(Object.create(context.environment), { random })
-  const ask = roleCaller(office, 'consensus')
+  const environment = Object.assign(Object.create(context.environment), { random })
+  const ask = roleCaller(directory, 'consensus')
   return startEchoServer({
     operations: [{ address: 'test.message.pass', role: 'test', operation: passOn }],
-    roleContext: { ...context, environment: surroundings, roles: (trace) => new SiteRoleClients(ask, trace) },
+    roleContext: { ...context, environment, roles: (trace) => new SiteRoleClients(ask, trace) },
   })
 }
 
@@ -96,13 +96,13 @@ const headers = {
 
 const arrangements = {
   async 'in one process'() {
-    const { shop, traces } = createSiteRole()
-    return { traces, asks: await startCallingRole(new Map([['site', shop]])) }
+    const { siteContext, traces } = createSiteRole()
+    return { traces, asks: await startCallingRole(new Map([['site', siteContext]])) }
   },
   async 'over the socket'() {
-    const { shop, traces } = createSiteRole()
+    const { siteContext, traces } = createSiteRole()
     const operations = everyOperation.filter(({ role }) => role === 'site')
-    await startEchoServer({ operations, roleContext: shop, listen: { socket: roleSocketFile(folder, 'site') } })
+    await startEchoServer({ operations, roleContext: siteContext, listen: { socket: roleSocketFile(folder, 'site') } })
     return { traces, asks: await startCallingRole(new Map()) }
   },
 }

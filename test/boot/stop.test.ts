@@ -2,8 +2,8 @@
 import * as http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { stop_grace_ms } from '../../daemon/boot/lifecycle.ts'
 import { serve } from '../../daemon/boot/serve.ts'
+import { stop_grace_ms } from '../../daemon/boot/stop-limits.ts'
 import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
 import { get } from '../../daemon/roles/consensus/session/get.ts'
 import {

@@ -33,7 +33,7 @@ const viewers: readonly (readonly [Viewer, string])[] = [
 
 export const readScopeRequirements: readonly StoreRequirement[] = [
   storeRequirement(
-    'sight',
+    'read-scope',
     'a viewer is shown what it dominates of its own tenant, by list and by count',
     async ({ store }) => {
       await putNotes(store, visibleAndHidden)
@@ -51,11 +51,11 @@ export const readScopeRequirements: readonly StoreRequirement[] = [
       }
     },
   ),
-  storeRequirement('sight-cursor', 'a cursor outlives new labels, and is nobody else’s', async ({ store }) => {
+  storeRequirement('read-scope-cursor', 'a cursor outlives new labels, and is nobody else’s', async ({ store }) => {
     await putNotes(store, { a: {}, b: { label: buildLabel({ level: 'OPEN' }) }, c: {}, d: {}, e: {} })
-    const sightOf = (viewer: Viewer) => ({ viewer, policy })
+    const scopeOf = (viewer: Viewer) => ({ viewer, policy })
     const clearance = { level: 'OPEN', categories: ['x', 'y'] }
-    const query = { read_scope: sightOf({ tenant_id: 'alpha', clearance }), limit: 2, fresh: true }
+    const query = { read_scope: scopeOf({ tenant_id: 'alpha', clearance }), limit: 2, fresh: true }
     const first = await store.list(notes, query)
     const cursor = String(first.next_cursor)
     await putNotes(store, {
@@ -70,7 +70,7 @@ export const readScopeRequirements: readonly StoreRequirement[] = [
     // The labels go again.
     for (const id of ['b', 'bb', 'bc']) await store.remove(notes, id)
     const reordered = { level: 'OPEN', categories: ['y', 'x'] }
-    const again = { ...query, read_scope: sightOf({ tenant_id: 'alpha', clearance: reordered }), cursor }
+    const again = { ...query, read_scope: scopeOf({ tenant_id: 'alpha', clearance: reordered }), cursor }
     expect((await store.list(notes, again)).docs.map(({ id }) => id)).toEqual(['c', 'd'])
     const others: readonly (Viewer | undefined)[] = [
       undefined,
@@ -81,7 +81,7 @@ export const readScopeRequirements: readonly StoreRequirement[] = [
       { tenant_id: 'alpha', clearance: { ...clearance, nationality: 'ABC' } },
     ]
     for (const other of others) {
-      const page = { limit: 2, cursor, ...(other ? { read_scope: sightOf(other) } : {}) }
+      const page = { limit: 2, cursor, ...(other ? { read_scope: scopeOf(other) } : {}) }
       await expect(store.list(notes, page)).rejects.toMatchObject({ code: 'malformed' })
     }
   }),

@@ -127,12 +127,12 @@ const outages: [string, LocalIssuer['failure']][] = [
 
 test.each(outages)(
   'while the provider %s, its keys serve until their greatest age, then nothing is judged',
-  async (_, mood) => {
+  async (_, failure) => {
     const issuer = await startIssuerForTest(first)
     const site = createOidcFixture(issuer.issuer, { keys_max_age_s: 3_600 })
     const token = await signToken(first, buildAdaClaims(issuer.issuer))
     expect(await verifyAtSite(site, token)).toBe('counts')
-    issuer.failure = mood
+    issuer.failure = failure
     site.clock.mono += 59 * minutes
     expect(await verifyAtSite(site, token)).toBe('counts')
     await expect.poll(() => site.logged.filter((line) => line.includes('sso.failed')), waitOptions).toHaveLength(1)

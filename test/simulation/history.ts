@@ -101,7 +101,7 @@ export class History {
     ...repeatStep(4, 'publish', () => this.#perhapsDying(this.alpha, () => this.alpha.transport.rescan())),
     ...repeatStep(6, 'carry', async () => this.there.carry('faulty')),
     ...repeatStep(6, 'take in', () => this.#perhapsDying(this.bravo, () => this.bravo.transport.rescan())),
-    ...repeatStep(2, 'repeat pending messages', () => this.#perhapsDying(this.alpha, () => this.repeatOwed())),
+    ...repeatStep(2, 'repeat pending messages', () => this.#perhapsDying(this.alpha, () => this.repeatPending())),
     ['power cut at alpha', () => this.#cut(this.alpha)],
     ['power cut at bravo', () => this.#cut(this.bravo)],
     ['minutes pass', async () => this.pass(this.chance.below(20) * minute_ms)],
@@ -130,7 +130,7 @@ export class History {
     await Promise.all(events.map((event) => this.#sendOne(event)))
   }
 
-  async repeatOwed(): Promise<void> {
+  async repeatPending(): Promise<void> {
     for (const event of [...this.pending.keys()]) await this.#sendOne(event)
   }
 

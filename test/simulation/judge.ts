@@ -56,7 +56,7 @@ async function healOnce(history: History): Promise<void> {
   await alpha.transport.rescan()
   const [out] = (await alpha.transport.status()).filter(({ direction }) => direction === 'out')
   if (out?.state === 'frozen') await history.openEpoch()
-  await history.repeatOwed()
+  await history.repeatPending()
   await alpha.transport.rescan()
   there.carry('faithful')
   await bravo.transport.rescan()
@@ -131,13 +131,14 @@ async function findMessageFault(
   const has = (...wanted: string[]) =>
     reasons.some((each) => each.epoch === epoch && each.seq === seq && wanted.includes(each.reason))
   // The file with the reason may have gone with the power; what the chain says of it has not.
-  const isTold = async (reason: string) => has(reason) || (await isOnRecord(bravo, { epoch, seq, reason }))
+  const isReported = async (reason: string) => has(reason) || (await isOnRecord(bravo, { epoch, seq, reason }))
   if (!entry) return has(...lastingReasons) ? [] : [`${where} is missing without a reason`]
   if (entry.msg_id !== msg_id) return [`${where} is another message`]
   if (entry.state === 'applied') return bravo.effects.has(msg_id) ? [] : [`${where} is applied without an effect`]
   if (bravo.effects.has(msg_id)) return [`${where} is ${entry.state} and has had its effect`]
-  if (entry.state === 'refused') return (await isTold('REFUSED')) ? [] : [`${where} is refused without a reason`]
-  if (entry.state === 'quarantined') return (await isTold(entry.code)) ? [] : [`${where} lies nowhere: ${entry.code}`]
+  if (entry.state === 'refused') return (await isReported('REFUSED')) ? [] : [`${where} is refused without a reason`]
+  if (entry.state === 'quarantined')
+    return (await isReported(entry.code)) ? [] : [`${where} lies nowhere: ${entry.code}`]
   const { floor } = await bravo.journal.progress(inChannel, epoch)
   return entry.kind !== 'contribution' && floor < seq ? [] : [`${where} waits for nothing`]
 }

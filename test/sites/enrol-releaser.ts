@@ -20,12 +20,12 @@ export async function enrolReleaser(site: FederatedSite, subject: string): Promi
   await runToEnd(site.run(['people', 'add', subject, out, '--fingerprint', fingerprint]))
   const { token } = await site.as(subject, ['operator', 'admin'])
   const own = ['--key', path.join(dir, `${kid}.json`), '--token', token]
-  const deed = async (...words: readonly string[]) => {
+  const runQuarantine = async (...words: readonly string[]) => {
     await runToEnd(site.run(['filedrop', 'quarantine', ...words, ...own]))
   }
   return {
-    request: (item, waive) => deed('request', item, '--waive', waive, '--reason', 'it was looked at'),
-    approve: (item) => deed('approve', item),
+    request: (item, waive) => runQuarantine('request', item, '--waive', waive, '--reason', 'it was looked at'),
+    approve: (item) => runQuarantine('approve', item),
   }
 }
 

@@ -37,7 +37,7 @@ test('a chain that was rolled back or rewritten verifies by itself, and not agai
   rmSync(data, { recursive: true })
   cpSync(old, data, { recursive: true, preserveTimestamps: true })
   expect(verifyChain(proxy)).toMatchObject({ exit: 0, faults: [] })
-  const beyond = [expect.stringMatching(/cut short: the export at record \d+ lies beyond/)]
+  const beyond = [expect.stringMatching(/cut short: the export at record \d+ is beyond/)]
   expect(verifyChain(proxy, '--exported', file)).toMatchObject({ exit: 5, faults: beyond })
 
   // Past what the export has seen.

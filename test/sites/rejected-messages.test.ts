@@ -185,7 +185,7 @@ test('a peer that is unpinned while both run: nothing gets in or out until it is
   await waitUntil(async () => (await findChannel(atAlpha, 'bravo', 'in')).state === 'stopped')
   expect(await findChannel(atAlpha, 'bravo', 'in')).toMatchObject({
     backlog: 1,
-    detail: expect.stringContaining('not pinned'),
+    detail: expect.stringContaining('no longer pinned'),
   })
   expect(await findSession(atAlpha, id)).toMatchObject({ contributions: 1 })
   await pinFederatedPeer(alpha, bravo)

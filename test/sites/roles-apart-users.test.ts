@@ -253,13 +253,13 @@ describe('both processes refuse a revoked token with the next request', () => {
     const asSite = await alpha.runAs(users.site, ['keys', 'revoke', kid, '--yes'])
     expect([asSite.exit, asSite.stderr]).toEqual([3, expect.stringContaining('the key of consensus belongs to')])
     await alpha.runJson(['keys', 'revoke', kid, '--yes'])
-    const id = await askedInVain(pair)
+    const id = await openUnsignedSession(pair)
     await alpha.runJson(['keys', 'generate', '--use', 'token', '--role', 'consensus'])
     await waitUntilDelivered(pair.atAlpha, id)
   })
 
-  /** A session whose evidence waits, since nobody signs for consensus. */
-  async function askedInVain(pair: PackagedSitePair): Promise<string> {
+  /** A session whose evidence stays pending because consensus has no key. */
+  async function openUnsignedSession(pair: PackagedSitePair): Promise<string> {
     const local = { lens_id: 'l', lens_version: '1', policy: { m: 2, n: 2 }, classification: sharedClassification }
     const { id } = await pair.atAlpha.ok(create, local)
     await contributeOpinion(pair.atAlpha, id, 'alice', 0.94)

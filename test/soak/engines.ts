@@ -112,7 +112,7 @@ class EnginesSoak {
   async #trouble(): Promise<void> {
     const deaths = this.#deaths()
     const dying = new Map<string, Promise<void>>()
-    for (let turn = 0; turn < max_turns && !this.#isAsked(); turn += 1) {
+    for (let turn = 0; turn < max_turns && !this.#hasAllOpinions(); turn += 1) {
       for (const { name, kill } of deaths.filter(({ on }) => on === turn)) {
         const death = (dying.get(name) ?? Promise.resolve()).then(kill)
         // Reported where all are awaited; when a session fails before that, its failure is the one to report.
@@ -173,7 +173,7 @@ class EnginesSoak {
     })
   }
 
-  #isAsked(): boolean {
+  #hasAllOpinions(): boolean {
     return this.#questions.every(({ opinionCount }) => opinionCount === 2)
   }
 

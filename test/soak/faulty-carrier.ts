@@ -27,7 +27,7 @@ export function createFaultyCarrier(road: CourierRoute, chance: SeededRandom): F
   let isHonest = false
   let bag: { readonly on: number; readonly act: () => void }[] = []
   const later = (act: () => void) => void bag.push({ on: trip + 1 + chance.below(12), act })
-  const deeds: Readonly<Record<CarrierFault, (parcel: CourierParcel) => void>> = {
+  const deliveries: Readonly<Record<CarrierFault, (parcel: CourierParcel) => void>> = {
     carried: (parcel) => deliverParcels(road, [parcel]),
     lost: () => undefined,
     doubled(parcel) {
@@ -54,7 +54,7 @@ export function createFaultyCarrier(road: CourierRoute, chance: SeededRandom): F
       for (const parcel of pickUpParcels(road)) {
         const fate = isHonest ? 'carried' : chance.weighted(faultWeights)
         counts[fate] += 1
-        deeds[fate](parcel)
+        deliveries[fate](parcel)
       }
       unpack((on) => on <= trip)
     },

@@ -157,8 +157,8 @@ class FiledropSoak {
 
   /** The cheap questions first, and nothing twice that cannot change any more. */
   async #whatIsOpen(): Promise<string[]> {
-    const untold = this.#questions.filter(({ opinionCount }) => opinionCount < 2)
-    if (untold.length > 0) return untold.map(({ id }) => `${id} is not answered`)
+    const unanswered = this.#questions.filter(({ opinionCount }) => opinionCount < 2)
+    if (unanswered.length > 0) return unanswered.map(({ id }) => `${id} is not answered`)
     for (const question of this.#questions.filter(({ isOver }) => !isOver)) {
       const { opener, invitee, id } = question
       const states = await Promise.all([findSession(opener.person, id), findSession(invitee.person, id)])

@@ -11,7 +11,7 @@ function runSource(source: string, more: Partial<ComputeJob> = {}): Promise<unkn
   return threads(() => ({ source: requirePort + source })).run({ ...job, report: () => undefined, ...more })
 }
 
-test('the result and the progress reports are returned', async () => {
+test('a job returns its result and its progress reports', async () => {
   const reports: unknown[] = []
   const work =
     postMessageCode('progress', '1') + postMessageCode('progress', '2') + postMessageCode('done', 'workerData * 6')
@@ -19,7 +19,7 @@ test('the result and the progress reports are returned', async () => {
   expect(reports).toEqual([1, 2])
 })
 
-test('a job fails with the error that its thread throws, and when the thread exits without a result', async () => {
+test('a job fails with the error of its thread, and when the thread exits without a result', async () => {
   await expect(runSource('throw new Error("broken data")')).rejects.toThrow('broken data')
   await expect(runSource('process.exit(0)')).rejects.toThrow('without an answer')
 })
@@ -28,7 +28,7 @@ test('a job does not see environment variables', async () => {
   expect(await runSource(postMessageCode('done', 'Object.keys(process.env)'))).toEqual([])
 })
 
-test('an endless job ends when it is aborted, and at its timeout', async () => {
+test('an endless job stops when it is aborted and at its timeout', async () => {
   const endless = `${postMessageCode('progress', '1')} for (;;);`
   const controller = new AbortController()
   const reason = new Error('aborted by the test')
@@ -39,7 +39,7 @@ test('an endless job ends when it is aborted, and at its timeout', async () => {
   await expect(runSource(endless, { timeout_ms: 100 })).rejects.toMatchObject({ code: 'timeout' })
 })
 
-test('a job that exceeds its memory limit ends, inside the heap and outside', async () => {
+test('a job that exceeds its memory limit stops, for heap and external memory', async () => {
   const memory_bytes = 64 * 1_048_576
   const inHeap = 'const all = []; for (;;) all.push({ a: all.length, b: [all.length] });'
   await expect(runSource(inHeap, { max_memory_bytes: memory_bytes })).rejects.toMatchObject({ code: 'too_large' })

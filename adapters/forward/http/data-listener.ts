@@ -48,65 +48,67 @@ export type DataListener = {
 /** @throws Error when the address is taken or the certificate is unsound. */
 export async function dataListener(options: DataListenerOptions): Promise<DataListener> {
   const { listen, limits, clock } = options
-  const house: DataListenerContext = {
+  const context: DataListenerContext = {
     limits,
     clock,
     handle: options.handle,
     onSlowReader: () => options.onConnectionFault('slow_reader'),
     closing: undefined,
   }
-  const guests = new Map<Socket, ClientConnection>()
+  const connections = new Map<Socket, ClientConnection>()
   const server = createListenerServer(options)
   // With TLS, only this set knows connections that are still in their handshake.
-  const knocking = new Set<Socket>()
+  const handshakingSockets = new Set<Socket>()
   if (options.tls) {
     server.on('connection', (socket: Socket) => {
-      knocking.add(socket)
-      socket.on('close', () => knocking.delete(socket))
+      handshakingSockets.add(socket)
+      socket.on('close', () => handshakingSockets.delete(socket))
     })
   }
   server.on(options.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
-    const guest = new ClientConnection(house, socket)
-    guests.set(socket, guest)
-    socket.on('drain', () => guest.drained())
+    const connection = new ClientConnection(context, socket)
+    connections.set(socket, connection)
+    socket.on('drain', () => connection.drained())
     socket.on('close', () => {
-      guests.delete(socket)
-      guest.onClose()
+      connections.delete(socket)
+      connection.onClose()
     })
   })
   const arrive = (request: IncomingMessage, response: ServerResponse, isAwaited: boolean) => {
     const { httpVersion, rawHeaders } = request
     const framing = checkRequestFraming(httpVersion, rawHeaders, limits.header_fields)
-    guests.get(request.socket)?.receive(request, response, framing, isAwaited)
+    connections.get(request.socket)?.receive(request, response, framing, isAwaited)
   }
   server.on('request', (request, response) => arrive(request, response, false))
   server.on('checkContinue', (request, response) => arrive(request, response, true))
   server.on('checkExpectation', (request, response) => arrive(request, response, false))
-  server.on('connect', (request: IncomingMessage, socket: Socket) => refuseTunnel(request, socket, guests.get(socket)))
+  server.on('connect', (request: IncomingMessage, socket: Socket) =>
+    refuseTunnel(request, socket, connections.get(socket)),
+  )
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    handleParserError(error, guests.get(socket as Socket), options),
+    handleParserError(error, connections.get(socket as Socket), options),
   )
   server.on('drop', () => options.onConnectionFault('too_many_connections'))
   const stopTicks = clock.onTick(() => {
     const now = clock.now()
-    for (const guest of guests.values()) guest.sweep(now)
-    if (house.closing && now >= house.closing.all_at) for (const socket of knocking) socket.destroy()
+    for (const connection of connections.values()) connection.sweep(now)
+    if (context.closing && now >= context.closing.all_at) for (const socket of handshakingSockets) socket.destroy()
   })
   await listenOn(server, listen)
   return {
     port: (server.address() as AddressInfo).port,
     counts: () => ({
-      connections: guests.size,
-      busy: [...guests.values()].filter((guest) => !guest.isIdle).length,
+      connections: connections.size,
+      busy: [...connections.values()].filter((connection) => !connection.isIdle).length,
     }),
     replaceCertificate: (tls) =>
       'setSecureContext' in server && (server as ReturnType<typeof createTlsServer>).setSecureContext(tls),
     async close(drain_ms) {
       const now = clock.now()
-      house.closing = { idle_at: now + Math.min(limits.linger_ms, drain_ms), all_at: now + drain_ms }
+      context.closing = { idle_at: now + Math.min(limits.linger_ms, drain_ms), all_at: now + drain_ms }
       await new Promise((resolve) => server.close(resolve))
       // Node reports the server as closed before its last connections are, and those report the requests they carried.
-      while (guests.size > 0) await new Promise((resolve) => setImmediate(resolve))
+      while (connections.size > 0) await new Promise((resolve) => setImmediate(resolve))
       stopTicks()
     },
   }

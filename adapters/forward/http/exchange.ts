@@ -31,7 +31,7 @@ export class HttpExchange implements Exchange {
   /** The announced body: its bytes, or `chunked`, or 0. */
   readonly framing: BodyFraming
   answering: ResponseProducer | undefined
-  readonly #guest: ClientConnection
+  readonly #connection: ClientConnection
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   /** The client waits for `100 Continue` before it sends its body. */
@@ -44,7 +44,7 @@ export class HttpExchange implements Exchange {
   #isOver = false
 
   constructor(
-    guest: ClientConnection,
+    connection: ClientConnection,
     request: IncomingMessage,
     response: ServerResponse,
     framing: BodyFraming | RequestFault,
@@ -53,10 +53,10 @@ export class HttpExchange implements Exchange {
     this.method = request.method ?? ''
     this.target = request.url ?? ''
     this.rawHeaders = request.rawHeaders
-    this.peer = guest.peer
+    this.peer = connection.peer
     this.fault = typeof framing === 'object' ? framing : undefined
     this.framing = typeof framing === 'object' ? 0 : framing
-    this.#guest = guest
+    this.#connection = connection
     this.#request = request
     this.#response = response
     this.#isAwaited = isAwaited
@@ -84,12 +84,12 @@ export class HttpExchange implements Exchange {
     let size = 0
     const taken = (body: BodyResult) => {
       this.#onBody = undefined
-      this.#guest.watchBody(false)
+      this.#connection.watchBody(false)
       request.removeAllListeners('data')
       done(body)
     }
     this.#onBody = taken
-    this.#guest.watchBody(true)
+    this.#connection.watchBody(true)
     request.on('data', (piece: Buffer) => {
       size += piece.length
       if (size <= most_bytes) pieces.push(piece)
@@ -156,7 +156,7 @@ export class HttpExchange implements Exchange {
   cut(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#guest.destroy()
+    this.#connection.destroy()
   }
 
   /** The client connection reports that it is gone. */
@@ -211,12 +211,12 @@ export class HttpExchange implements Exchange {
     // Node's parser hands the bytes after an upgrade request to an upgrade handler, and there is none.
     const isUpgrade = requestsUpgrade(this.rawHeaders)
     // A client may send its body without `100 Continue`: the next bytes could be that body or a request.
-    this.#guest.beforeHead(this.#response, isUnread || isUpgrade || this.#isAwaited || this.fault !== undefined)
+    this.#connection.beforeHead(this.#response, isUnread || isUpgrade || this.#isAwaited || this.fault !== undefined)
   }
 
   #finish(): void {
     this.#isOver = true
-    this.#guest.next()
+    this.#connection.next()
   }
 }
 

@@ -108,8 +108,8 @@ export class UpstreamConnection {
 
   /** False: the socket is not read from until it is resumed. */
   #onRead(size: number): boolean {
-    const flight = this.#transaction
-    if (!flight) {
+    const transaction = this.#transaction
+    if (!transaction) {
       this.#fail('protocol', 'the upstream sent bytes that answer no request')
       return false
     }
@@ -119,7 +119,7 @@ export class UpstreamConnection {
     if (this.#isGone) return false
     if (this.#parser.failure !== '') this.#fail('protocol', this.#parser.failure)
     else if (this.#parser.isOver) this.#complete(taken < size)
-    else this.#extendDeadline(flight)
+    else this.#extendDeadline(transaction)
     return !this.#isPaused && !this.#isGone
   }
 
@@ -131,14 +131,14 @@ export class UpstreamConnection {
   }
 
   #onHead(head: ResponseHead): void {
-    const flight = this.#transaction
-    if (!flight) return
-    flight.hasHead = true
+    const transaction = this.#transaction
+    if (!transaction) return
+    transaction.hasHead = true
     this.#isReusable = head.isReusable
     const { keep_ms } = this.#owner.limits
     // A second less than the upstream announces, so that no request is sent into a connection that is being closed.
     this.#keep_ms = head.keep_alive_ms === undefined ? keep_ms : Math.min(keep_ms, head.keep_alive_ms - 1_000)
-    flight.sink.head(head.status, head.rawHeaders, head.length, head.framing !== 'close')
+    transaction.sink.head(head.status, head.rawHeaders, head.length, head.framing !== 'close')
   }
 
   #onData(bytes: Buffer): void {
@@ -146,7 +146,7 @@ export class UpstreamConnection {
   }
 
   #complete(hasMore: boolean): void {
-    const flight = this.#transaction
+    const transaction = this.#transaction
     this.#transaction = undefined
     this.#isPaused = false
     this.#hasServed = true
@@ -157,7 +157,7 @@ export class UpstreamConnection {
       this.#deadline = this.#owner.clock.now() + this.#keep_ms
       this.#owner.release(this)
     }
-    flight?.sink.end()
+    transaction?.sink.end()
   }
 
   #onEnd(): void {
@@ -174,13 +174,13 @@ export class UpstreamConnection {
   #fail(failure: UpstreamFailure, detail: string): void {
     if (this.#isGone) return
     this.#isGone = true
-    const flight = this.#transaction
+    const transaction = this.#transaction
     this.#transaction = undefined
     this.#socket.destroy()
     const isUnseen = failure === 'closed' && this.#hasServed && !this.#hasBegun
     // Retried once, and only when the method changes nothing at the upstream (RFC 9110, section 9.2.2).
-    const isAgain = flight !== undefined && isUnseen && flight.method !== 'POST' && !flight.isRetry
-    this.#owner.remove(this, isAgain ? flight : undefined)
-    if (flight && !isAgain) flight.sink.fail(failure, detail)
+    const isAgain = transaction !== undefined && isUnseen && transaction.method !== 'POST' && !transaction.isRetry
+    this.#owner.remove(this, isAgain ? transaction : undefined)
+    if (transaction && !isAgain) transaction.sink.fail(failure, detail)
   }
 }

@@ -46,12 +46,12 @@ class UpstreamConnectionPool implements UpstreamConnectionOwner {
   }
 
   forward(request: UpstreamRequest, sink: ResponseSink): ActiveRequest {
-    const flight = new UpstreamTransaction(request, sink)
+    const transaction = new UpstreamTransaction(request, sink)
     const idle = this.#idle.pop()
-    if (idle) idle.carry(flight)
-    else if (this.#all.size < this.limits.connections) this.#open(flight)
-    else this.#wait(flight)
-    return flight
+    if (idle) idle.carry(transaction)
+    else if (this.#all.size < this.limits.connections) this.#open(transaction)
+    else this.#wait(transaction)
+    return transaction
   }
 
   counts() {
@@ -121,7 +121,7 @@ class UpstreamConnectionPool implements UpstreamConnectionOwner {
     for (const connection of this.#all) connection.sweep(now)
     const late = this.#waiting.filter(({ wait_deadline, isAborted }) => !isAborted && wait_deadline <= now)
     this.#waiting = this.#waiting.filter(({ wait_deadline, isAborted }) => !isAborted && wait_deadline > now)
-    for (const flight of late) failBusy(flight)
+    for (const transaction of late) failBusy(transaction)
   }
 }
 

@@ -27,9 +27,9 @@ export function createSampler(name: SamplerName, share: number): (trace: Trace) 
   const sampler = samplerFactories[name](share)
   return (trace) => {
     const { decision } = sampler.shouldSample(parentContext(trace), trace.trace_id, '', SpanKind.SERVER, {}, [])
-    const isTold = decision === SamplingDecision.RECORD_AND_SAMPLED
+    const isSampled = decision === SamplingDecision.RECORD_AND_SAMPLED
     const others = Number.parseInt(trace.flags, 16) & ~TraceFlags.SAMPLED
-    const flags = others | (isTold ? TraceFlags.SAMPLED : TraceFlags.NONE)
+    const flags = others | (isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE)
     return { ...trace, flags: flags.toString(16).padStart(2, '0') }
   }
 }

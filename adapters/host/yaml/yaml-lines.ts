@@ -1,7 +1,7 @@
 // Finds the line of a value in a YAML text.
 import { isMap, isNode, LineCounter, parseDocument } from 'yaml'
 
-/** Returns the line of the value at a path of keys and indexes, or of its nearest existing parent. Lines count from 1. */
+/** Returns the line of a value at a path of keys and indexes, or of its nearest existing parent; lines count from 1. */
 export function yamlLineLocator(text: string): (path: readonly PropertyKey[]) => number {
   const counter = new LineCounter()
   const document = parseDocument(text, { lineCounter: counter })

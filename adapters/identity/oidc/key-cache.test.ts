@@ -25,7 +25,7 @@ function createKeyCache(min_interval_ms: number) {
 const namedKeys = (...kids: string[]) => kids.map((kid) => ({ kid, fingerprint: kid }))
 const unavailable = { code: 'unavailable' }
 
-test('a look-up that joins a fetch gets its keys, and for an absent key a refusal with a retry time', async () => {
+test('a look-up that joins a fetch receives its keys, or a refusal with a retry time for an absent key', async () => {
   const { cache, fetches, clock } = createKeyCache(100)
   const first = cache.find('no key')
   const [old, fresh] = [cache.find('old'), cache.find('new')]
@@ -63,7 +63,7 @@ test('a failed fetch refuses all waiting look-ups with a retry time', async () =
   expect(fetches).toHaveLength(1)
 })
 
-test('a refresh of old keys that begins with the look-up answers it', async () => {
+test('a look-up that starts the refresh of expired keys is answered by that refresh', async () => {
   const { cache, fetches, clock } = createKeyCache(100)
   const first = cache.find('old')
   fetches[0]?.resolve(namedKeys('old'))

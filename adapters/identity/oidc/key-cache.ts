@@ -35,7 +35,7 @@ export function keyCache<K extends NamedKey>(options: KeyCacheOptions<K>): KeyCa
   const { refresh_ms, max_age_ms, min_interval_ms, monotonic, onFetched } = options
   let held: { readonly keys: ReadonlyMap<string, K>; readonly stamp: string; readonly at: number } | undefined
   let lastEnd = Number.NEGATIVE_INFINITY
-  let flight: Promise<boolean> | undefined
+  let pendingFetch: Promise<boolean> | undefined
 
   const fetchNow = async (): Promise<boolean> => {
     // The age counts from the request, since the keys may have changed while the response was on its way.
@@ -51,11 +51,11 @@ export function keyCache<K extends NamedKey>(options: KeyCacheOptions<K>): KeyCa
     }
   }
   const fly = (): Promise<boolean> => {
-    flight ??= fetchNow().finally(() => {
+    pendingFetch ??= fetchNow().finally(() => {
       lastEnd = monotonic()
-      flight = undefined
+      pendingFetch = undefined
     })
-    return flight
+    return pendingFetch
   }
   const waitLeft_ms = () => lastEnd + min_interval_ms - monotonic()
   const usable = () => {
@@ -66,7 +66,7 @@ export function keyCache<K extends NamedKey>(options: KeyCacheOptions<K>): KeyCa
   }
   return {
     async find(kid) {
-      const older = flight
+      const older = pendingFetch
       let known = usable()?.keys.get(kid)
       if (!known && older) {
         // The fetch may have begun before the key existed: a missing key proves nothing.
@@ -74,7 +74,7 @@ export function keyCache<K extends NamedKey>(options: KeyCacheOptions<K>): KeyCa
         known = usable()?.keys.get(kid)
       }
       if (known) return known
-      if (!flight && waitLeft_ms() > 0) throw keysUnavailable(waitLeft_ms())
+      if (!pendingFetch && waitLeft_ms() > 0) throw keysUnavailable(waitLeft_ms())
       if (!(await fly())) throw keysUnavailable(min_interval_ms)
       return held?.keys.get(kid)
     },

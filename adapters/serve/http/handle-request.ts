@@ -212,9 +212,9 @@ async function* eventsWhileAdmitted(
  */
 export function timeOutRequest(context: ListenerContext, served: ServedRequest): void {
   const refused = timeoutRefusal()
-  const wasTold = served.controller.signal.aborted
+  const isAborted = served.controller.signal.aborted
   served.controller.abort(refused)
-  if (!served.surface || wasTold) finishRequest(context, served, refused)
+  if (!served.surface || isAborted) finishRequest(context, served, refused)
 }
 
 /** A thrown error as a refusal; an error that is not a refusal is only logged, and answered `internal`. */

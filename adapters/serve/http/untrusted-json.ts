@@ -1,4 +1,4 @@
-// Parses untrusted JSON: only values that can be stored, serialized again and signed.
+// Parses untrusted JSON: accepts only values that the rest of the process can store, print again and sign.
 import { isUtf8 } from 'node:buffer'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 

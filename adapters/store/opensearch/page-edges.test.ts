@@ -30,11 +30,11 @@ test('texts: the first page alone, up to its end', () => {
 test('a list is identified by its whole query, and forgotten when its first page is its last', () => {
   const edges = new PageEdges()
   edges.record('note id', query, { first: 'a', last: 'k' })
-  const sight = { viewer: { tenant_id: 'alpha', clearance: undefined }, policy: { policy: 'site', levels: ['OPEN'] } }
+  const scope = { viewer: { tenant_id: 'alpha', clearance: undefined }, policy: { policy: 'site', levels: ['OPEN'] } }
   const others: ListQuery[] = [
     { ...query, limit: 9 },
     { ...query, filter: {} },
-    { ...query, read_scope: sight },
+    { ...query, read_scope: scope },
   ]
   for (const other of others) expect(edges.findEdge('note id', other, undefined)).toBeUndefined()
   expect(edges.findEdge('other id', query, undefined)).toBeUndefined()

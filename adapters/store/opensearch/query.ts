@@ -17,12 +17,12 @@ export function requireFieldKind(table: OpensearchTable, field: string): FieldKi
 }
 
 /** All conditions joined. */
-export function buildQuery(table: OpensearchTable, filter: Filter = {}, sight?: ReadScope): SearchQuery {
-  const conditions = sight ? { ...filter, tenant_id: sight.viewer.tenant_id } : filter
+export function buildQuery(table: OpensearchTable, filter: Filter = {}, scope?: ReadScope): SearchQuery {
+  const conditions = scope ? { ...filter, tenant_id: scope.viewer.tenant_id } : filter
   const clauses = Object.entries(conditions).map(([field, condition]) =>
     conditionQuery(field, requireFieldKind(table, field), condition),
   )
-  return joinQueries(sight ? [...clauses, ...readScopeQueries(sight)] : clauses)
+  return joinQueries(scope ? [...clauses, ...readScopeQueries(scope)] : clauses)
 }
 
 export function joinQueries(queries: readonly SearchQuery[]): SearchQuery {

@@ -7,8 +7,8 @@ export type DocumentsHome = 'sqlite' | 'opensearch'
 /** Undefined for a database that has had no documents yet. */
 export function readDocumentsHome(file: SqliteFile): DocumentsHome | undefined {
   return file.read((db) => {
-    const isTold = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'documents_home'").get()
-    if (isTold) return db.prepare<[], DocumentsHome>('SELECT home FROM documents_home').pluck().get()
+    const isRecorded = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'documents_home'").get()
+    if (isRecorded) return db.prepare<[], DocumentsHome>('SELECT home FROM documents_home').pluck().get()
     const holds = (name: string) => db.prepare(`SELECT 1 FROM doc_${name} LIMIT 1`).get() !== undefined
     return storedCollections(db).some(holds) ? 'sqlite' : undefined
   })

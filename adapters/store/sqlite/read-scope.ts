@@ -8,10 +8,10 @@ import type { SqliteTable } from './table.ts'
 export function buildScopedWhere(
   table: SqliteTable,
   filter: Filter | undefined,
-  sight: ReadScope | undefined,
+  scope: ReadScope | undefined,
 ): SqlClause {
-  if (!sight) return buildWhere(table, filter)
-  const { viewer, policy } = sight
+  if (!scope) return buildWhere(table, filter)
+  const { viewer, policy } = scope
   const own = buildWhere(table, { ...filter, tenant_id: viewer.tenant_id })
   const { tenant_id } = viewer
   const keys = table.prepare(labelKeysSql(table)).pluck().all(tenant_id, tenant_id) as string[]

@@ -18,7 +18,7 @@ function testLimiter() {
   return { limiter, connect, closed }
 }
 
-test('an address above its limit loses its oldest connection, and no other address does', () => {
+test('an address above its limit loses its oldest connection; other addresses keep theirs', () => {
   const { connect, closed } = testLimiter()
   const other = connect('10.0.0.1', 1)
   const own = [1, 2, 3].map((port) => connect('10.0.0.2', port))
@@ -26,7 +26,7 @@ test('an address above its limit loses its oldest connection, and no other addre
   expect([other.destroyed, closed]).toEqual([false, ['10.0.0.2']])
 })
 
-test('above the total limit the oldest connection closes; completed and closed ones do not count', () => {
+test('the limiter closes the oldest connection above the total limit; completed and closed ones do not count', () => {
   const { limiter, connect, closed } = testLimiter()
   const peer = connect('10.0.0.1', 1)
   limiter.complete(peer)

@@ -1,4 +1,4 @@
-// A peer without a valid accreditation is unavailable in deployment profile classified_airgapped, and available elsewhere.
+// A peer without a valid accreditation is unavailable in the profile classified_airgapped, available elsewhere.
 import { expect, test } from 'vitest'
 import { isRefusal } from '../../kernel/error/errors.ts'
 import { type Peer, peer } from '../../kernel/identity/peer.ts'

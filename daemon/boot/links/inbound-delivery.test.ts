@@ -30,7 +30,7 @@ const failingCaller =
     throw error
   }
 
-test('it goes to the operation that takes its kind, with the bytes that were signed for', async () => {
+test('a message is delivered to the operation that accepts its kind, with the signed bytes', async () => {
   const requests: unknown[] = []
   const verdict = await inboundDelivery(async (...request) => void requests.push(...request), log)(
     message(),
@@ -44,7 +44,7 @@ test('it goes to the operation that takes its kind, with the bytes that were sig
   ])
 })
 
-test('a kind that no role takes is refused', async () => {
+test('a message of a kind that no role accepts is refused', async () => {
   const verdict = await inboundDelivery(async () => undefined, log)(message('ping'), sampleTrace)
   expect(verdict).toMatchObject({ verdict: 'refused', code: 'not_found' })
 })
@@ -59,19 +59,22 @@ const retriedCodes = new Set<ErrorCode>([
   'timeout',
 ])
 
-test.each(Object.keys(errorTable) as ErrorCode[])('a receiver that answers %s', async (code) => {
-  const verdict = await inboundDelivery(failingCaller(refuse(code, 'why')), log)(message(), sampleTrace)
-  expect(verdict).toEqual(
-    retriedCodes.has(code) ? { verdict: 'later', detail: 'why' } : { verdict: 'refused', code, detail: 'why' },
-  )
-})
+test.each(Object.keys(errorTable) as ErrorCode[])(
+  'the error code %s of a receiver decides between a retry and a refusal',
+  async (code) => {
+    const verdict = await inboundDelivery(failingCaller(refuse(code, 'why')), log)(message(), sampleTrace)
+    expect(verdict).toEqual(
+      retriedCodes.has(code) ? { verdict: 'later', detail: 'why' } : { verdict: 'refused', code, detail: 'why' },
+    )
+  },
+)
 
 test('delivery to a failed receiver is retried, and the sender does not see the error', async () => {
   const verdict = await inboundDelivery(failingCaller(new TypeError('x of undefined')), log)(message(), sampleTrace)
   expect(verdict).toEqual({ verdict: 'later', detail: 'the receiving role failed' })
 })
 
-test('what the carrier verified is known as such while it is delivered, and only then and there', async () => {
+test('a verified envelope is cached during its delivery only, for its own peer and type', async () => {
   const recent = verifiedMessageCache()
   const key = { kid: 'key-1' }
   const peers = { list: async () => [], get: async () => ({ keys: [key, { kid: 'key-2' }] }) as unknown as Peer }

@@ -18,27 +18,27 @@ afterEach(async () => {
 const chances = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
 describe('the wait after a failure', () => {
-  test('is half a second at least, and grows with the failures to a minute and no more', () => {
+  test('grows with the failures from half a second to one minute', () => {
     expect([1, 2, 3, 4, 20].map((failures) => computeBackoff_ms(failures, 0))).toEqual([500, 500, 500, 500, 500])
     expect([1, 2, 3, 7, 20].map((failures) => computeBackoff_ms(failures, 1))).toEqual([
       1_500, 2_500, 4_500, 60_500, 60_500,
     ])
   })
 
-  test('is at least what the peer asks for, while that is no more than a minute', () => {
-    expect([0, 5_000, 60_000, 999_999_000].map((asked_ms) => computeBackoff_ms(1, 0, asked_ms))).toEqual([
+  test('is at least the retry time of the peer, up to one minute', () => {
+    expect([0, 5_000, 60_000, 999_999_000].map((requested_ms) => computeBackoff_ms(1, 0, requested_ms))).toEqual([
       500, 5_000, 60_000, 60_000,
     ])
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 1_000 }), chances, fc.nat(), (failures, chance, asked_ms) => {
-        const wait = computeBackoff_ms(failures, chance, asked_ms)
-        expect(wait).toBeGreaterThanOrEqual(Math.min(60_000, Math.max(500, asked_ms)))
+      fc.property(fc.integer({ min: 1, max: 1_000 }), chances, fc.nat(), (failures, chance, requested_ms) => {
+        const wait = computeBackoff_ms(failures, chance, requested_ms)
+        expect(wait).toBeGreaterThanOrEqual(Math.min(60_000, Math.max(500, requested_ms)))
         expect(wait).toBeLessThanOrEqual(120_000)
       }),
     )
   })
 
-  test('is spread over the whole of its range', () => {
+  test('is spread over its whole range', () => {
     const waits = Array.from({ length: 10 }, (_, at) => computeBackoff_ms(10, at / 10))
     expect(new Set(waits).size).toBe(10)
   })
@@ -101,7 +101,7 @@ function fakeSite(numbers: number[], carry: (batch: number[]) => CarryOutcome[])
   }
 }
 
-test('takes all ready messages in batches of 64, and later ones as soon as they are announced', async () => {
+test('the pump sends all ready messages in batches of 64, and later ones as soon as they are announced', async () => {
   const batches: number[] = []
   const site = fakeSite(listNumbers(150), (batch) => {
     batches.push(batch.length)
@@ -115,7 +115,7 @@ test('takes all ready messages in batches of 64, and later ones as soon as they 
   await vi.waitFor(() => expect(site.ready.size).toBe(0), 60_000)
 })
 
-test('tries again after a failure, and says when the peer is reached again', async () => {
+test('the pump retries after a failure, and logs when it reaches the peer again', async () => {
   let failures = 2
   const site = fakeSite([1], (batch) => {
     if (failures-- > 0) throw new Error('bravo cannot be reached')
@@ -129,7 +129,7 @@ test('tries again after a failure, and says when the peer is reached again', asy
   )
 })
 
-test('an empty queue is not a sign that the peer is reachable: a landed message is', async () => {
+test('a delivered message marks the peer as reachable, an empty queue does not', async () => {
   let isDown = true
   const site = fakeSite([1], (batch) => {
     if (isDown) throw new Error('bravo cannot be reached')
@@ -150,7 +150,7 @@ test('an empty queue is not a sign that the peer is reachable: a landed message 
   await vi.waitFor(() => expect(site.names()).toContain('carrier.peer.reached'), 60_000)
 })
 
-test('a message that the peer refuses stays and is logged, and later ones are not delayed', async () => {
+test('a refused message stays queued and is logged, and later ones are not delayed', async () => {
   const site = fakeSite(listNumbers(200), (batch) => batch.map((seq) => (seq === 2 ? 'too_large' : 'landed')))
   await site.start()
   await vi.waitFor(() => expect(site.names()).toContain('carrier.peer.unreached'), 60_000)
@@ -160,13 +160,13 @@ test('a message that the peer refuses stays and is logged, and later ones are no
   })
 })
 
-test('a whole batch that cannot land holds up nothing behind it', async () => {
+test('a batch that cannot be delivered does not delay later messages', async () => {
   const site = fakeSite(listNumbers(130), (batch) => batch.map((seq) => (seq <= 100 ? 'in_the_way' : 'landed')))
   await site.start()
   await vi.waitFor(() => expect([...site.ready]).toEqual(listNumbers(100)), 60_000)
 })
 
-test('a busy peer is left alone for as long as it asks', async () => {
+test('the pump waits for the retry time of a busy peer', async () => {
   let batch_count = 0
   const began = performance.now()
   const times: number[] = []

@@ -27,7 +27,7 @@ async function runOnce(): Promise<void> {
   await work.run({ log, trace, signal: new AbortController().signal } as never)
 }
 
-test('each fault is logged when it begins, changes and ends', async () => {
+test('the task logs a fault when it begins, changes and ends', async () => {
   await run(['session', 'gone'])
   await run(['session', 'gone'])
   await run(['session', 'gone'], ['dissent', 'full'])
@@ -45,7 +45,7 @@ test('each fault is logged when it begins, changes and ends', async () => {
   expect(await work.health()).toEqual({ ok: true, detail: 'ok' })
 })
 
-test('a refusal of the whole is one trouble', async () => {
+test('a refusal of all writes is logged as one fault', async () => {
   next = async () => {
     throw refuse('unavailable', 'no connection')
   }
@@ -55,7 +55,7 @@ test('a refusal of the whole is one trouble', async () => {
   expect(await work.health()).toEqual({ ok: false, detail: 'all writes: no connection' })
 })
 
-test('an unexpected error is thrown to the caller, and reported by health without its text', async () => {
+test('the task rethrows an unexpected error, and health reports it without its text', async () => {
   next = async () => {
     throw new Error('an inside matter')
   }

@@ -33,6 +33,8 @@ export type RoleOutline = {
    * True for the role that owns keys, peers and channels of the site, and its message journal. Exactly one role does.
    */
   readonly owns_site_files?: true
+  /** Offer of a site that runs the role to the other nodes of a coalition. */
+  readonly coalition_offer?: { readonly hosts: readonly string[]; readonly capabilities: readonly string[] }
   /** Name of its index family in a cluster, where that is not the name of the role. */
   readonly index_family?: string
   /** Prefix under which health, service-info and metrics are served besides the root. */

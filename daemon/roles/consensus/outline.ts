@@ -10,6 +10,7 @@ export const outline = outlineOf({
   port: 8400,
   serves: 'tenants',
   api_prefix: '/api/v2',
+  coalition_offer: { hosts: ['consensus_session'], capabilities: ['consensus-session', 'federation-contribution'] },
   needs: ['site'],
   settings: [settings, coalitionSettings],
   takes: ['invitation', 'contribution', 'result', 'lens_emission'],

@@ -5,7 +5,7 @@ import { unfreeze } from './channel/unfreeze.ts'
 import { create as checkpointCreate } from './checkpoint/create.ts'
 import { list as checkpointList } from './checkpoint/list.ts'
 import { checkpoints } from './checkpoint/model.ts'
-import { tell as coalitionTell } from './coalition/tell.ts'
+import { publish as coalitionPublish } from './coalition/publish.ts'
 import { draft } from './epoch/draft.ts'
 import { open } from './epoch/open.ts'
 import { receipt } from './gap/receipt.ts'
@@ -53,7 +53,7 @@ export const site: Role = role(outline, {
     channel: { list: channelList, unfreeze },
     quarantine: { list: quarantineList, get: quarantineGet, request, approve },
     checkpoint: { create: checkpointCreate, list: checkpointList },
-    coalition: { tell: coalitionTell },
+    coalition: { publish: coalitionPublish },
     peerhead: { take: peerHeadTake },
   },
   messages: { keys: take, inventory: peerHeadTake },

@@ -54,7 +54,7 @@ function startSupervised(script: ThreadScript, threads = 2, watch = { every_ms: 
   return { supervisor, lines, counted, ended, events: () => lines.map(({ event }) => event) }
 }
 
-test('all listen on the port that the first one found, and count in one place', async () => {
+test('all threads listen on the port of the first one, and share their counts', async () => {
   const { supervisor, lines } = startSupervised(threadSource(), 3)
   expect(await supervisor.start()).toEqual({ host: '127.0.0.1', port: 8012 })
   expect(supervisor.alive).toBe(3)
@@ -83,7 +83,7 @@ test('a new configuration is applied in every thread before it is confirmed, and
   ])
 })
 
-test('a thread that dies is logged, its work is taken over, and a new thread replaces it', async () => {
+test('a thread that dies is logged, reported as ended and replaced', async () => {
   const dying = `if (message.kind === 'report' && workerData.name === 't1') throw new Error('broken')`
   const { supervisor, lines, ended } = startSupervised(threadSource(dying))
   await supervisor.start()
@@ -96,19 +96,19 @@ test('a thread that dies is logged, its work is taken over, and a new thread rep
   expect((await supervisor.report()).connections).toBe(4)
 })
 
-test('threads that cannot begin are a start that fails', async () => {
+test('the start fails when a thread cannot start', async () => {
   const { supervisor } = startSupervised({ source: `throw new Error('listen EADDRINUSE')` })
   await expect(supervisor.start()).rejects.toThrow('EADDRINUSE')
 })
 
-test('one that does not end is ended', async () => {
+test('a thread that does not drain in time is terminated', async () => {
   const { supervisor } = startSupervised(threadSource(`if (message.kind === 'drain') for (;;);`), 1)
   await supervisor.start()
   await supervisor.drain(0)
   expect(supervisor.alive).toBe(0)
 })
 
-test('one that hangs is ended, and another takes its place', async () => {
+test('a thread that hangs is terminated and replaced', async () => {
   const hanging = `if (message.kind === 'report' && workerData.name === 't1') for (;;);`
   const { supervisor, ended, events } = startSupervised(threadSource(hanging), 1, { every_ms: 10, hung_ms: 2_000 })
   await supervisor.start()
@@ -117,7 +117,7 @@ test('one that hangs is ended, and another takes its place', async () => {
   await expect.poll(() => supervisor.alive).toBe(1)
 })
 
-test('a full journal is announced once', async () => {
+test('the supervisor announces a full journal once', async () => {
   const { supervisor, events } = startSupervised(threadSource(), 1)
   await supervisor.start()
   expect([supervisor.setJournalFull(false), supervisor.setJournalFull(true), supervisor.setJournalFull(true)]).toEqual([

@@ -1,10 +1,10 @@
-// Work of which so much goes on at a time: the rest in order, and what fails or is given up holds up nobody.
+// Limits concurrent tasks: the others wait in order, and a task that fails or is aborted does not block them.
 import { expect, test } from 'vitest'
 import { limitConcurrency } from './concurrency-limiter.ts'
 
 const { signal } = new AbortController()
 
-test('no more than so many at a time, in the order in which they came, whatever becomes of each', async () => {
+test('the limiter runs at most its number of tasks, in order of arrival, also after a failure', async () => {
   const turn = limitConcurrency(2)
   const began: number[] = []
   const ends: (() => void)[] = []
@@ -26,7 +26,7 @@ test('no more than so many at a time, in the order in which they came, whatever 
   expect(began).toEqual([0, 1, 2, 3])
 })
 
-test('who is wanted no more does nothing when the turn comes, and gives it on', async () => {
+test('an aborted task is skipped, and the next one runs', async () => {
   const turn = limitConcurrency(1)
   const leaving = new AbortController()
   let end: () => void = () => undefined

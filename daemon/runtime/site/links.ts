@@ -1,12 +1,12 @@
 // The links of the site to its peers: opened with the site role, started when every role serves, stopped before any.
 
-import { stop_grace_ms, waitAtMost } from '../../boot/lifecycle.ts'
 import { buildDeliverySpan, inboundDelivery } from '../../boot/links/inbound-delivery.ts'
 import type { LinkPump } from '../../boot/links/link-pump.ts'
 import { startLinkPumps } from '../../boot/links/network-carriers.ts'
 import { openTransports } from '../../boot/links/transports.ts'
 import { readEpoch_ms, roleCaller } from '../../boot/role-caller.ts'
 import type { WireContext, WiredRole } from '../../boot/role-wire.ts'
+import { stop_grace_ms, waitAtMost } from '../../boot/stop-limits.ts'
 import { refuse } from '../../kernel/error/errors.ts'
 import { runInSpan } from '../../kernel/telemetry/spans.ts'
 import type { StatusFeed } from '../../shared/coalition/status-feed.ts'

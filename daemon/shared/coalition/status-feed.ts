@@ -11,11 +11,11 @@ export interface StatusFeed {
   publish(event: StatusEvent): Promise<void>
 }
 
-export const tellCoalition = operationContract({
-  address: 'site.coalition.tell',
+export const publishToCoalition = operationContract({
+  address: 'site.coalition.publish',
   input: statusEvent.extend({ label: label.meta({ description: 'Label of the session; it is not sent' }) }),
-  output: z.strictObject({ told: z.boolean(), reason: z.string() }).meta({
-    id: 'ToldCoalition',
+  output: z.strictObject({ published: z.boolean(), reason: z.string() }).meta({
+    id: 'CoalitionPublication',
     description: 'Whether the event is durable at the hub, or why it may not be published',
   }),
 })
@@ -26,6 +26,8 @@ export async function publishStatusEvent(
   event: StatusEvent,
   session_label: Label,
 ): Promise<Refusal | undefined> {
-  const { told, reason } = await throwRefusal(roles.request(tellCoalition, { ...event, label: session_label }))
-  return told ? undefined : refuse('label_denied', `the event may not be published to the coalition: ${reason}`)
+  const { published, reason } = await throwRefusal(
+    roles.request(publishToCoalition, { ...event, label: session_label }),
+  )
+  return published ? undefined : refuse('label_denied', `the event may not be published to the coalition: ${reason}`)
 }

@@ -18,7 +18,7 @@ import {
 import { waitUntil } from '../../support/site/test-site.ts'
 import { type FederationNetwork, type FederationTransport, federationTransports } from './federation-transports.ts'
 
-/** Three opinions at home and the votes of two guests: 1,000 contributions. */
+/** Three opinions at home and the votes of two invited sites: 1,000 contributions. */
 const sessions = 200
 const n = 5
 const lanes = 4
@@ -126,7 +126,7 @@ class Federation {
 
   /** From its first word to its evidence. */
   async #session(at: number): Promise<string> {
-    const [home, ...guests] = this.#people as [CheckedClient, CheckedClient, CheckedClient]
+    const [home, ...invitees] = this.#people as [CheckedClient, CheckedClient, CheckedClient]
     await this.#happen(at)
     const key = { 'idempotency-key': `session-${at}-of-the-federation` }
     const subject = { kind: 'entity_match', left: `vessel/${at}`, right: `hull/${at}` }
@@ -138,9 +138,9 @@ class Federation {
       await retryUnanswered(() => contributeOpinion(home, id, name, computeScore(at, index)))
     }
     await Promise.all(
-      guests.map(async (guest, index) => {
-        await waitLong(() => findSession(guest, id).catch(ignoreConnectionFailure))
-        await retryUnanswered(() => contributeOpinion(guest, id, 'bob', computeScore(at, 3 + index)))
+      invitees.map(async (invitee, index) => {
+        await waitLong(() => findSession(invitee, id).catch(ignoreConnectionFailure))
+        await retryUnanswered(() => contributeOpinion(invitee, id, 'bob', computeScore(at, 3 + index)))
       }),
     )
     const block_id = await waitLong(async () => {

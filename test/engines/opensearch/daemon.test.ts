@@ -145,7 +145,7 @@ async function expectContributionsCounted(
   load: Contributors,
   { bravo, atBravo }: PackagedSitePair,
   name: string,
-  guests: string[],
+  extra_ids: string[],
 ): Promise<void> {
   const { opened, answered } = load
   expect(new Set(opened).size).toBe(opened.length)
@@ -162,7 +162,7 @@ async function expectContributionsCounted(
   }
   expect(events('consensus.session.create').toSorted()).toEqual(opened.toSorted())
   expect(events('consensus.evidence.create')).toHaveLength(opened.length)
-  const contributed = [...opened.flatMap((id) => speakers.map(() => id)), ...guests]
+  const contributed = [...opened.flatMap((id) => speakers.map(() => id)), ...extra_ids]
   expect(events('consensus.session.contribute').toSorted()).toEqual(contributed.toSorted())
   expect(await bravo.runJson(['audit', 'verify'])).toMatchObject({ whole: true })
   expect(await bravo.runJson(['store', 'check'])).toMatchObject({ sound: true })

@@ -176,16 +176,16 @@ where('an index of before is filled with what its documents are seen by', async 
   }
   const filled = held?.mappings._meta.filled.filter((each) => each !== '(marks)')
   expect(await store.check()).toEqual([expect.stringContaining('marks'), expect.stringContaining('marks')])
-  const sight = (level: string) => ({
+  const scopeAt = (level: string) => ({
     viewer: { tenant_id: 'alpha', clearance: { level, categories: [] } },
     policy: { policy: 'site', levels: ['OPEN', 'SECRET'] },
   })
   // Without marks nothing is shown.
-  expect(await store.count(notes, {}, { read_scope: sight('SECRET') })).toBe(0)
+  expect(await store.count(notes, {}, { read_scope: scopeAt('SECRET') })).toBe(0)
   await server.request('PUT', `/${prefix}note/_mapping`, { _meta: { format: 1, filled } })
   await clusterStore.close()
   clusterStore = openCluster()
-  expect(await clusterStore.store.count(notes, {}, { read_scope: sight('SECRET'), fresh: true })).toBe(2)
-  expect(await clusterStore.store.count(notes, {}, { read_scope: sight('OPEN'), fresh: true })).toBe(1)
+  expect(await clusterStore.store.count(notes, {}, { read_scope: scopeAt('SECRET'), fresh: true })).toBe(2)
+  expect(await clusterStore.store.count(notes, {}, { read_scope: scopeAt('OPEN'), fresh: true })).toBe(1)
   expect(await clusterStore.store.check()).toEqual([])
 })

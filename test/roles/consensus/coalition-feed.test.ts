@@ -96,7 +96,7 @@ test('a request to the site role to send more than the label allows is refused w
   const label = { policy: 'SITE', level: 'SECRET', categories: [], originator: 'tenant-a' }
   const event = { event_id: 'e', session_id: 'ses_x', lens_id: 'l', state: 'RATIFIED', at: '2026-03-01T12:00:00.000Z' }
   const { json } = await world.call('site', 'POST', '/api/v2/site/coalition/event', { ...event, label }, { token })
-  expect(json).toMatchObject({ told: false })
+  expect(json).toMatchObject({ published: false })
   expect(await readFeedEntries('ses_x')).toEqual([])
 })
 

@@ -87,7 +87,7 @@ test.each([
     'ratified',
     (person: CheckedClient, id: string) => person.ok(contribute, { id, ...buildOpinionInput('c1', 1) }),
   ],
-] as const)('%s closes the record as %s', async (_told, resolution, settle) => {
+] as const)('%s closes the record as %s', async (_outcome, resolution, settle) => {
   const person = await createOperator(world())
   const id = await createConflict(person)
   world().clock.advance(1_000)

@@ -42,7 +42,7 @@ export async function openInsight(person: CheckedClient, signal_id: string): Pro
 export async function waitUntilOutboxEmpty(world: TestSite): Promise<void> {
   const store = world.store('intelligence')
   const hasPending = async (of: AnyCollection) => (await store.count(of, { owes: 1 }, { fresh: true })) > 0
-  // The way that debts go: from insights to signals, and from there to the insights' ledgers.
+  // Pending work moves from insights to signals, and from there to the ledgers of the insights: insights are read twice.
   await waitUntil(
     async () => !((await hasPending(insights)) || (await hasPending(signals)) || (await hasPending(insights))),
   )

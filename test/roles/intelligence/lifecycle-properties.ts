@@ -51,7 +51,7 @@ type CrowdAction = { readonly verb: (typeof verbs)[number] | 'start' | 'attest' 
 /** Each acknowledged change of a status is in the history of its signal, under its reason; no other is. */
 export async function expectSurvivesCrowd(world: TestSite, numRuns: number): Promise<void> {
   await fc.assert(
-    fc.asyncProperty(crowdActions, fc.boolean(), async (deeds, isStarted) => {
+    fc.asyncProperty(crowdActions, fc.boolean(), async (actions, isStarted) => {
       const person = await world.as()
       const uids = await Promise.all([raiseSignal(person), raiseSignal(person), raiseSignal(person)])
       const insight_id = await openInsight(person, uids[0])
@@ -60,12 +60,12 @@ export async function expectSurvivesCrowd(world: TestSite, numRuns: number): Pro
       const edition_id = editions[0]?.edition_id ?? ''
       const done: string[][] = [[], [], []]
       await Promise.all(
-        deeds.map(async (deed, number) => {
-          const reason = `deed ${number}`
-          const [uid = '', other = ''] = [uids[deed.at], uids[(deed.at + 1) % 3]]
-          const code = await performAction(person, { ...deed, reason, uid, other, insight_id, edition_id })
+        actions.map(async (action, number) => {
+          const reason = `action ${number}`
+          const [uid = '', other = ''] = [uids[action.at], uids[(action.at + 1) % 3]]
+          const code = await performAction(person, { ...action, reason, uid, other, insight_id, edition_id })
           expect([200, 'wrong_state']).toContain(code)
-          if (code === 200 && isSignalAction(deed)) done[deed.at]?.push(reason)
+          if (code === 200 && isSignalAction(action)) done[action.at]?.push(reason)
         }),
       )
       await waitUntilOutboxEmpty(world)
@@ -113,7 +113,7 @@ function expectHistory({ status, metadata: { status_history }, linked_insight_id
   const links = status_history.length - changes.length - merges.length
   // Links from a merged signal need no step of their own.
   if (merges.length === 0) expect(links).toBe(linked_insight_ids.length)
-  const reasons = changes.flatMap(({ rationale = '' }) => (rationale.startsWith('deed ') ? [rationale] : []))
+  const reasons = changes.flatMap(({ rationale = '' }) => (rationale.startsWith('action ') ? [rationale] : []))
   expect(reasons.toSorted()).toEqual(done.toSorted())
 }
 

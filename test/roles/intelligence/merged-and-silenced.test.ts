@@ -193,13 +193,13 @@ test('why a signal was left out that the relay could not merge any more is in th
   const before = await readStoredSignal(two)
   await ann.ok(merge, { uid: three, signal_ids: [two], rationale })
   const policy = { policy: 'SITE', levels: ['UNCLASSIFIED'] }
-  const deed = { by: 'ann', at: before.created_at, rationale, key: 'k' }
+  const change = { by: 'ann', at: before.created_at, rationale, key: 'k' }
   const setting = { into: one, brought: [], viewer: { tenant_id: before.tenant_id, clearance: undefined }, policy }
   // As one that was read by a merging before the other one, and is reported by the relay after it.
   await world()
     .store('intelligence')
     .update(signals, one, ({ value }) => {
-      const next = beginMerge(value, [{ signal_id: two, value: before }], deed, setting)
+      const next = beginMerge(value, [{ signal_id: two, value: before }], change, setting)
       if (next instanceof Error) throw next
       return { next, answer: undefined }
     })

@@ -113,8 +113,8 @@ describe('a signal of a peer', () => {
     expect(await (await createCarrier()).refusal(takeSignal, asContribution)).toBe('signature_invalid')
     for (const roles of [['analyst'], ['operator'], ['auditor']])
       expect(await (await world.as({ roles })).refusal(takeSignal, message)).toBe('forbidden')
-    const guest = await world.as({ roles: ['admin'], tenant: 'tenant-b' })
-    expect(await guest.refusal(takeSignal, message)).toBe('not_your_tenant')
+    const otherTenantUser = await world.as({ roles: ['admin'], tenant: 'tenant-b' })
+    expect(await otherTenantUser.refusal(takeSignal, message)).toBe('not_your_tenant')
   })
 })
 
@@ -152,8 +152,10 @@ describe('a signal for a peer', () => {
     expect(await olga.refusal(send, { uid: own, peer: 'bravo' })).toBe('label_denied')
     expect(await olga.refusal(send, { uid, peer: 'nobody' })).toBe('label_denied')
     expect(await (await world.as({ roles: ['analyst'] })).refusal(send, { uid, peer: 'bravo' })).toBe('forbidden')
-    const guest = await world.as({ subject: 'bea', tenant: 'tenant-b', roles: ['operator'] })
-    const theirs = await raiseSignal(guest, { classification: { level: 'RESTRICTED', releasable_to: ['tenant-b'] } })
-    expect(await guest.refusal(send, { uid: theirs, peer: 'bravo' })).toBe('not_your_tenant')
+    const otherTenantUser = await world.as({ subject: 'bea', tenant: 'tenant-b', roles: ['operator'] })
+    const theirs = await raiseSignal(otherTenantUser, {
+      classification: { level: 'RESTRICTED', releasable_to: ['tenant-b'] },
+    })
+    expect(await otherTenantUser.refusal(send, { uid: theirs, peer: 'bravo' })).toBe('not_your_tenant')
   })
 })

@@ -122,8 +122,8 @@ test('raises items of a server once each by their ids; stores an invalid one onc
   const { items } = await olga.ok(refusedList, { name: 'feed' })
   expect(items).toMatchObject([{ source: 'feed', detail: expect.stringContaining('subject.id') }])
   expect(JSON.parse(items[0]?.item ?? '')).toEqual(buildAlert('h2', { host: null }))
-  const guest = await world.as({ subject: 'bea', tenant: 'tenant-b', roles: ['operator'] })
-  expect((await guest.ok(refusedList, { name: 'feed' })).items).toEqual([])
+  const otherTenantUser = await world.as({ subject: 'bea', tenant: 'tenant-b', roles: ['operator'] })
+  expect((await otherTenantUser.ok(refusedList, { name: 'feed' })).items).toEqual([])
 })
 
 test('a failing source reports it, is polled less often, and is resumed when it works again', async () => {

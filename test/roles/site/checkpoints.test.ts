@@ -92,9 +92,9 @@ test('a role that starts again anchors its own chain', async () => {
   await site.running.stop()
   const again = await serve({ folder: site.folder, env: {} })
   try {
-    const workshop = again.services.find(({ role }) => role.name === 'site')?.context
+    const context = again.services.find(({ role }) => role.name === 'site')?.context
     const filter = { writer: 'site@alpha' }
-    await expect.poll(() => workshop?.store.count(checkpoints, filter), { timeout: 60_000 }).toBe(1)
+    await expect.poll(() => context?.store.count(checkpoints, filter), { timeout: 60_000 }).toBe(1)
   } finally {
     await again.stop()
   }

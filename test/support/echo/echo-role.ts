@@ -81,11 +81,11 @@ function buildRoleContext(handle: EchoControls, metrics: Metrics): RoleContext {
   }
   // A promise looks for `then` in its result: a call must not have one.
   const get = (of: object, key: string | symbol) => Reflect.get(of, key) ?? (key === 'then' ? undefined : notHere)
-  const surroundings = new Proxy(environment, { get }) as RoleEnvironment
+  const strictEnvironment = new Proxy(environment, { get }) as RoleEnvironment
   const store = new Proxy({}, { get: notHere }) as RoleContext['store']
   const others = new Proxy({}, { get: notHere }) as RoleClients
   return {
-    environment: surroundings,
+    environment: strictEnvironment,
     roles: () => others,
     identity: { name: 'offline', verify: async (bearer = '') => parseClaims(handle, bearer) },
     role_table: { ...builtInRoles, echoer: ['echo:write'] },

@@ -122,7 +122,7 @@ const siteSamples: OperationSamples = {
   'site.epoch.draft': () => ({ input: { peer: 'bravo' } }),
   'site.epoch.open': async (stage) => ({ input: { announcement: await signEpochAnnouncement(stage) } }),
   'site.message.purge': () => ({ input: { digest: 'f'.repeat(96), reason: 'sample' } }),
-  'site.coalition.tell': () => ({ input: { ...buildStatusEvent('site'), label: secretLabel } }),
+  'site.coalition.publish': () => ({ input: { ...buildStatusEvent('site'), label: secretLabel } }),
   'site.signature.create': () => ({ input: { type: 'evidence', payload: 'e30' } }),
   'site.checkpoint.create': () => ({ input: { writer: 'someone@elsewhere', seq: 7, hash: 'a'.repeat(64) } }),
 }

@@ -33,13 +33,13 @@ export function sendCorpusBytes({ port, listed }: CorpusTarget, bytes: Buffer, w
       `HTTP/1\\.1 204 [^\\r]*\\r\\n(?:[^\\r]+\\r\\n)*access-control-allow-headers: ${word}\\r\\n`,
     )
     let text = ''
-    let isAsked = false
+    let isPreflightSent = false
     socket.setEncoding('latin1')
     socket.on('data', (piece: string) => {
       text += piece
       if (markerOf.test(text)) over()
-      else if (!isAsked && finalStatusLine.test(text)) {
-        isAsked = true
+      else if (!isPreflightSent && finalStatusLine.test(text)) {
+        isPreflightSent = true
         const ask = `Host: a\r\nAccess-Control-Request-Headers: ${word}\r\n`
         socket.write(`OPTIONS ${listed} HTTP/1.1\r\n${ask}\r\n`)
       }

@@ -17,12 +17,16 @@ export type SourceFile = {
   /** Those of them that are loaded with the file itself: no types, nothing that is imported when it is needed. */
   readonly loads: readonly string[]
   /** Dotted names that are called, constructed or read, such as `Date.now` or `process.env`, each with its line. */
-  readonly names: readonly { readonly name: string; readonly line: number }[]
+  readonly names: readonly SourceName[]
   /** The top-level declarations of the file. */
   readonly declarations: readonly SourceDeclaration[]
+  /** All names that the file declares: those of its declarations, locals, parameters, and members of classes and types. */
+  readonly declaredNames: readonly SourceName[]
 }
 
-export type SourceDeclaration = { readonly name: string; readonly isType: boolean; readonly line: number }
+export type SourceName = { readonly name: string; readonly line: number }
+
+export type SourceDeclaration = SourceName & { readonly isType: boolean }
 
 const ignoredFolders = new Set(['.git', '.cache', 'node_modules', 'dist', 'coverage'])
 
@@ -40,18 +44,27 @@ export function listRepositoryFiles(folder = repositoryRoot): string[] {
 /** Parses one file of TypeScript or JavaScript. */
 export function readSource(file: string): SourceFile {
   const text = readFileSync(path.join(repositoryRoot, file), 'utf8')
-  const found = { imports: [] as string[], loads: [] as string[], names: [] as { name: string; line: number }[] }
+  const found = {
+    imports: [] as string[],
+    loads: [] as string[],
+    names: [] as SourceName[],
+    declaredNames: [] as SourceName[],
+  }
+  const findLine = createLineFinder(text)
   const ast = parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file)
   visitNodes(ast as unknown as Node, (node) => {
     const imported = readImport(node)
     if (imported !== undefined) found.imports.push(resolveImport(file, imported))
     if (imported !== undefined && isLoaded(node)) found.loads.push(resolveImport(file, imported))
     const name = readUsedName(node)
-    if (name !== undefined) found.names.push({ name, line: text.slice(0, node.start).split('\n').length })
+    if (name !== undefined) found.names.push({ name, line: findLine(node.start) })
+    for (const { name, start } of listDeclaredNames(node)) {
+      found.declaredNames.push({ name: String(name), line: findLine(start) })
+    }
   })
   const declarations = listTopLevel(ast as unknown as Node).map(({ name, isType, start }) => ({
     ...{ name, isType },
-    line: text.slice(0, start).split('\n').length,
+    line: findLine(start),
   }))
   return { path: file, text, ...found, declarations }
 }
@@ -73,6 +86,60 @@ function listTopLevel(program: Node): { name: string; isType: boolean; start: nu
         : [],
     )
   })
+}
+
+const memberTypes = new Set([
+  'PropertyDefinition',
+  'MethodDefinition',
+  'AccessorProperty',
+  'TSPropertySignature',
+  'TSMethodSignature',
+])
+
+/** The identifiers that one node declares itself; those of its children are listed for the children. */
+function listDeclaredNames(node: Node): Node[] {
+  const { type, id, key, param, params, computed } = node
+  return [
+    ...listBoundNames(id),
+    ...(type === 'CatchClause' ? listBoundNames(param) : []),
+    ...(Array.isArray(params) ? params.flatMap(listBoundNames) : []),
+    ...(memberTypes.has(type) && !computed && isNode(key) && typeof key.name === 'string' ? [key] : []),
+  ]
+}
+
+function listBoundNames(pattern: unknown): Node[] {
+  if (!isNode(pattern)) return []
+  switch (pattern.type) {
+    case 'Identifier':
+      return [pattern]
+    case 'ObjectPattern':
+      return (pattern.properties as Node[]).flatMap((each) => listBoundNames(each.value ?? each))
+    case 'ArrayPattern':
+      return (pattern.elements as unknown[]).flatMap(listBoundNames)
+    case 'AssignmentPattern':
+      return listBoundNames(pattern.left)
+    case 'RestElement':
+      return listBoundNames(pattern.argument)
+    case 'TSParameterProperty':
+      return listBoundNames(pattern.parameter)
+    default:
+      return []
+  }
+}
+
+/** Returns the 1-based line of an offset. */
+function createLineFinder(text: string): (offset: number) => number {
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  return (offset) => {
+    let [low, high] = [0, starts.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((starts[middle] ?? 0) <= offset) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
 }
 
 function visitNodes(node: Node, see: (node: Node) => void): void {

@@ -8,8 +8,10 @@ const times = [
   { file: 'daemon/kernel/label/label.test.ts', duration_ms: 3_000 },
 ]
 
+const budget = { 'test/sites': 50, 'test/cli': 20, other: 40 }
+
 test('names the slowest files, and marks the folder that takes more than its share', () => {
-  expect(formatTimeReport(times, { 'test/sites': 50, 'test/cli': 20, other: 40 })).toEqual([
+  expect(formatTimeReport(times, budget, true)).toEqual([
     'Test time over all workers: 10.0 s. Slowest files:',
     '    6.0 s  test/sites/demo.test.ts',
     '    3.0 s  daemon/kernel/label/label.test.ts',
@@ -21,8 +23,8 @@ test('names the slowest files, and marks the folder that takes more than its sha
   ])
 })
 
-test('shows shares alone without a budget', () => {
-  expect(formatTimeReport(times).slice(-3)).toEqual([
+test('shows shares alone for a part of the tests', () => {
+  expect(formatTimeReport(times, budget, false).slice(-3)).toEqual([
     '    6.0 s   60 %  test/sites',
     '    3.0 s   30 %  other',
     '    1.0 s   10 %  test/cli',

@@ -9,19 +9,6 @@ export type TimeBudget = Readonly<Record<string, number>>
 
 export type FileTime = { readonly file: string; readonly duration_ms: number }
 
-/** The shares of a run of every tier on two cores, with some room. */
-export const timeBudget: TimeBudget = {
-  'test/engines': 40,
-  'test/sites': 35,
-  'test/roles': 8,
-  'test/transport': 6,
-  'test/profiles': 5,
-  'test/openapi': 5,
-  'test/simulation': 4,
-  'test/cli': 3,
-  other: 9,
-}
-
 /** Shares are meaningful in a run over many files alone. */
 const fewest_files = 50
 
@@ -30,11 +17,17 @@ const fewest_files = 50
  * tiers.
  */
 export class TimeReport implements Reporter {
+  readonly #budget: TimeBudget
+
+  constructor(budget: TimeBudget) {
+    this.#budget = budget
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
     const times = modules.map(measureModule)
     const file = process.env.TEST_TIMES_FILE
     if (file) fs.writeFileSync(file, JSON.stringify(times))
-    else if (times.length >= fewest_files) console.log(`\n${formatTimeReport(times).join('\n')}\n`)
+    else if (times.length >= fewest_files) console.log(`\n${formatTimeReport(times, this.#budget, false).join('\n')}\n`)
   }
 }
 
@@ -47,15 +40,15 @@ function measureModule(module: TestModule): FileTime {
 }
 
 /**
- * The lines of the report; times are sums over all workers. A share over its budget is marked and fails nothing: the other work of a
+ * The lines of the report; times are sums over all workers. The budget applies to a whole run, of every tier. A share over its budget is marked and fails nothing: the other work of a
  * machine must not decide over a change.
  */
-export function formatTimeReport(times: readonly FileTime[], budget?: TimeBudget): string[] {
+export function formatTimeReport(times: readonly FileTime[], budget: TimeBudget, isWholeRun: boolean): string[] {
   const total = times.reduce((sum, { duration_ms }) => sum + duration_ms, 0)
   const slowest = times.toSorted((a, b) => b.duration_ms - a.duration_ms).slice(0, 10)
   const shares = new Map<string, number>()
   for (const { file, duration_ms } of times) {
-    const folder = Object.keys(budget ?? timeBudget).find((name) => file.startsWith(`${name}/`)) ?? 'other'
+    const folder = Object.keys(budget).find((name) => file.startsWith(`${name}/`)) ?? 'other'
     shares.set(folder, (shares.get(folder) ?? 0) + duration_ms)
   }
   const seconds = (duration_ms: number) => `${(duration_ms / 1_000).toFixed(1).padStart(7)} s`
@@ -67,7 +60,7 @@ export function formatTimeReport(times: readonly FileTime[], budget?: TimeBudget
     ...folders.map(([folder, duration_ms]) => {
       const percent = total === 0 ? 0 : (100 * duration_ms) / total
       const share = `${seconds(duration_ms)}  ${percent.toFixed(0).padStart(3)} %`
-      if (!budget) return `${share}  ${folder}`
+      if (!isWholeRun) return `${share}  ${folder}`
       const allowed = budget[folder] ?? 0
       const mark = percent > allowed ? '  OVER BUDGET' : ''
       return `${share} of ${String(allowed).padStart(3)} %  ${folder}${mark}`

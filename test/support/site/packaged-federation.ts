@@ -83,7 +83,7 @@ export function copyPackagedFederation({ dir: from, sites }: PackagedFederation)
 }
 
 async function openFederation(
-  furnish: (dir: string, daemons: Set<ChildProcess>) => Promise<FederatedSite[]>,
+  createSites: (dir: string, daemons: Set<ChildProcess>) => Promise<FederatedSite[]>,
 ): Promise<PackagedFederation> {
   const dir = fs.mkdtempSync(path.join(tmpdir(), 'sites-'))
   const daemons = new Set<ChildProcess>()
@@ -95,7 +95,7 @@ async function openFederation(
     fs.rmSync(dir, { recursive: true, force: true })
   }
   try {
-    const made = await furnish(dir, daemons)
+    const made = await createSites(dir, daemons)
     return { dir, sites: Object.fromEntries(made.map((site) => [site.name, site])), stopAll: halt, end }
   } catch (error) {
     await end()

@@ -1,4 +1,4 @@
-// Two sites of file-drop whose messages go by a hub: real ferries, real carriers, and a hub that is real or a liar.
+// Two sites of file-drop whose messages go by a hub: real link pumps, real carriers, and a hub that is real or a liar.
 import * as fs from 'node:fs'
 import { coalitionCarrier } from '../../../adapters/transport/coalition/coalition-carrier.ts'
 import { type LinkPump, linkPump } from '../../../daemon/boot/links/link-pump.ts'
@@ -56,7 +56,7 @@ export async function createHubSites(wayOf: (node: string) => HubEndpoint): Prom
   const logged: string[] = []
   const line = (event: string, fields?: object) => void logged.push(JSON.stringify({ event, ...fields }))
   const log: Log = { debug: line, info: line, warn: line, error: line }
-  const ferries = new Map<string, LinkPump>()
+  const pumps = new Map<string, LinkPump>()
   const delivered: InboundMessage[] = []
   let answer: MessageHandler = () => ({ verdict: 'applied' })
   const handler: MessageHandler = (message) => {
@@ -69,7 +69,7 @@ export async function createHubSites(wayOf: (node: string) => HubEndpoint): Prom
     if (!handover) throw new Error('file-drop hands over')
     const carrier = createCarrier(wayOf(site.name), site.name, [other(site.name)], log)
     const begun = linkPump({ carrier, handover, log, chance: () => 0, poll_interval_ms: 60_000 })
-    ferries.set(site.name, begun)
+    pumps.set(site.name, begun)
     await begun.start()
   }
   const take = (name: string) => (name === 'bravo' ? handler : undefined)
@@ -87,7 +87,7 @@ export async function createHubSites(wayOf: (node: string) => HubEndpoint): Prom
       }
     },
     async restart(name) {
-      await ferries.get(name)?.stop()
+      await pumps.get(name)?.stop()
       await restartSite(sites[name], take(name))
       await sail(sites[name])
     },
@@ -96,7 +96,7 @@ export async function createHubSites(wayOf: (node: string) => HubEndpoint): Prom
       await waitUntil(() => fs.readdirSync(formatReadyPath(sites.alpha, 'bravo')).length === 0)
     },
     async dispose() {
-      for (const each of ferries.values()) await each.stop()
+      for (const each of pumps.values()) await each.stop()
       await sites.dispose()
     },
   }

@@ -10,17 +10,17 @@ const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 /** `bring` resolves when all that alpha has sent was taken to bravo. */
 export async function joinByMtls({ alpha, bravo }: FiledropSites) {
   const tls = await createMtlsPair()
-  const ferries = [
+  const pumps = [
     { site: alpha, carrier: tls.alpha.carrier },
     { site: bravo, carrier: tls.bravo.carrier },
   ].map(({ site, carrier }) =>
     linkPump({ carrier, handover: createHandover(site), log, chance: () => 0, poll_interval_ms: 10 }),
   )
-  for (const each of ferries) await each.start()
+  for (const each of pumps) await each.start()
   return {
     bring: () => waitUntilTaken(alpha),
     async end() {
-      for (const each of ferries) await each.stop()
+      for (const each of pumps) await each.stop()
       await tls.end()
     },
   }

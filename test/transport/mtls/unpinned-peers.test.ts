@@ -126,7 +126,7 @@ function readOwnIdentity() {
   return buildClientIdentity({ pem: fs.readFileSync(world.alpha.cert_file, 'utf8') })
 }
 
-describe('nobody is heard with', () => {
+describe('the listener refuses an unpinned client', () => {
   test.each(unpinnedClients)('%s', async (_what, why, options) => {
     const before = bravo.counted[why] ?? 0
     const others = { ...bravo.counted }
@@ -135,13 +135,13 @@ describe('nobody is heard with', () => {
     expect(taken).toEqual([])
   })
 
-  test('and the peer that is pinned is', async () => {
+  test('the listener accepts the pinned peer', async () => {
     expect(await requestBatch(bravo.port, readOwnIdentity())).toContain('200 OK')
     expect(taken.splice(0).map(({ peer }) => peer)).toEqual(['alpha'])
   })
 })
 
-test('a pinned peer is identified by its certificate: a name in its body makes the body unreadable', async () => {
+test('the certificate identifies a pinned peer: a peer name in the body makes the body invalid', async () => {
   const charlies = buildClientIdentity(await issueCertificate(dir(), charlie, 'charlie'))
   const body = JSON.parse(encodeBatch([buildParcel(7)]))
   for (const posing of [{ ...body, peer: 'alpha' }, { parcels: [{ ...body.parcels[0], src: 'alpha' }] }]) {
@@ -152,7 +152,7 @@ test('a pinned peer is identified by its certificate: a name in its body makes t
   expect(taken.splice(0).map(({ peer }) => peer)).toEqual(['charlie'])
 })
 
-test('with keys pinned only they will do, and a key that is added later counts from then on', async () => {
+test('a peer with pinned keys is refused when its certificate has another key', async () => {
   const { dir: folder, alpha } = world
   const narrow = await issueCertificate(folder, alpha.authority, 'narrow', { site: 'bravo' })
   const pin = { url: 'https://127.0.0.1:9', ca_file: alpha.authority.file, keys: ['0'.repeat(64)] }
@@ -163,7 +163,7 @@ test('with keys pinned only they will do, and a key that is added later counts f
   await end.carrier.stop()
 })
 
-test('constant strangers fill neither log nor audit chain: each reason is reported once a minute, and counted', async () => {
+test('repeated refusals are all counted, and each reason is logged and audited once a minute', async () => {
   const { counted, recorded, events } = bravo
   const before = { counted: counted.handshake ?? 0, recorded: recorded.length, events: events.length }
   for (let i = 0; i < 5; i++) await requestBatch(bravo.port, {})
@@ -179,7 +179,7 @@ test('constant strangers fill neither log nor audit chain: each reason is report
   })
 })
 
-describe('strangers who never end their handshakes', () => {
+describe('clients that never complete their handshake', () => {
   const idle: Socket[] = []
   afterEach(() => {
     for (const each of idle.splice(0)) each.destroy()
@@ -193,7 +193,7 @@ describe('strangers who never end their handshakes', () => {
     return socket
   }
 
-  test('keep no pinned peer out in any number: the oldest go, and it is reported', async () => {
+  test('do not block a pinned peer: the oldest connections are closed and counted', async () => {
     const before = bravo.counted.too_many_handshakes ?? 0
     for (let i = 0; i < 300; i++) await knock()
     expect(await requestBatch(bravo.port, readOwnIdentity())).toContain('200 OK')
@@ -202,7 +202,7 @@ describe('strangers who never end their handshakes', () => {
     expect((bravo.counted.too_many_handshakes ?? 0) - before).toBeGreaterThanOrEqual(300 - 16)
   })
 
-  test('end no connection of a peer that has come in', async () => {
+  test('do not close the connection of an accepted peer', async () => {
     const peer = connect({ host: '127.0.0.1', port: bravo.port, rejectUnauthorized: false, ...readOwnIdentity() })
     await once(peer, 'secureConnect')
     for (let i = 0; i < 100; i++) await knock()
@@ -216,7 +216,7 @@ describe('strangers who never end their handshakes', () => {
   })
 })
 
-requires('openssl')('does not reveal to a stranger which authorities are pinned', async () => {
+requires('openssl')('the listener does not reveal to an unpinned client which authorities are pinned', async () => {
   const words = ['s_client', '-connect', `127.0.0.1:${bravo.port}`, '-tls1_3', '-ign_eof']
   const text = await new Promise<string>((resolve) => {
     const child = execFile('openssl', words, (_error, stdout, stderr) => resolve(stdout + stderr))

@@ -95,10 +95,10 @@ describe('cancel', () => {
 })
 
 describe('the outbox', () => {
-  const debts: SessionOutboxEntry[] = [{ type: 'evidence', id: 'evidence' }, emissionEntry('hook', 'retracted')]
+  const entries: SessionOutboxEntry[] = [{ type: 'evidence', id: 'evidence' }, emissionEntry('hook', 'retracted')]
 
   test('delivers an entry once, and its follow-ups before all later entries', () => {
-    const session = addToOutbox(buildStoredSession(), debts)
+    const session = addToOutbox(buildStoredSession(), entries)
     const follows = emissionEntry('hook', 'ratified')
     const next = replaceInOutbox(session, 'evidence', [follows])
     expect(next.pending.map(({ id }) => id)).toEqual(['emission:ratified:hook', 'emission:retracted:hook'])
@@ -106,7 +106,7 @@ describe('the outbox', () => {
   })
 
   test('marks the session for the relay until it is empty', () => {
-    const delivered = replaceInOutbox(addToOutbox(buildStoredSession(), debts), 'evidence')
+    const delivered = replaceInOutbox(addToOutbox(buildStoredSession(), entries), 'evidence')
     expect([delivered.owes, replaceInOutbox(delivered, 'emission:retracted:hook').owes]).toEqual([1, 0])
   })
 })

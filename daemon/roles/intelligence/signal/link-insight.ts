@@ -60,7 +60,9 @@ function checkMayLink(call: Call, insight: StoredInsight, { value }: Doc<StoredS
 
 /** If-Match applies to the insight only: the relay, which has none, then adds the link to the signal. */
 async function followLink(call: Call, insight: Doc<StoredInsight>, signal_id: string) {
-  const debt = insight.value.pending.find((each) => each.type === 'follow' && each.signal_id === signal_id && !each.via)
-  if (debt?.type !== 'follow' || call.if_match !== undefined) return call.store(signals).get(signal_id)
-  return deliverToSignal(call, insight, debt)
+  const entry = insight.value.pending.find(
+    (each) => each.type === 'follow' && each.signal_id === signal_id && !each.via,
+  )
+  if (entry?.type !== 'follow' || call.if_match !== undefined) return call.store(signals).get(signal_id)
+  return deliverToSignal(call, insight, entry)
 }

@@ -31,7 +31,7 @@ export function getFieldLimit({ field_bytes, id }: CsvLimits, name: string): num
   return id?.name === name ? Math.min(id.bytes, field_bytes) : field_bytes
 }
 
-const [quote, comma, feed, carriage] = [34, 44, 10, 13]
+const [quote, comma, lineFeed, carriageReturn] = [34, 44, 10, 13]
 
 /**
  * State of the reader within a record. `ended`: after a closing quote, which a second quote turns into a literal one.
@@ -92,10 +92,10 @@ export class CsvReader {
     let [start, field, rows] = [from, this.#field, this.#rows]
     for (let at = from; at < bytes.length; at++) {
       const byte = bytes[at]!
-      if (byte > comma || (byte !== separator && byte !== feed && byte !== quote)) continue
-      const isExpected = byte === feed ? field === last && rows < this.#limits.rows : field < last
+      if (byte > comma || (byte !== separator && byte !== lineFeed && byte !== quote)) continue
+      const isExpected = byte === lineFeed ? field === last && rows < this.#limits.rows : field < last
       if (byte === quote || !isExpected || at - start > (this.#fieldLimits[field] ?? this.#limits.field_bytes)) break
-      const end = byte === feed && at > start && bytes[at - 1] === carriage ? at - 1 : at
+      const end = byte === lineFeed && at > start && bytes[at - 1] === carriageReturn ? at - 1 : at
       if (end === start && last === 0) break
       columns[field]?.buffer(start, end)
       start = at + 1
@@ -121,7 +121,7 @@ export class CsvReader {
     let at = from
     for (; at < bytes.length; at++) {
       const byte = bytes[at]!
-      if (byte === separator || byte === feed) break
+      if (byte === separator || byte === lineFeed) break
       if (byte === quote) throw new DataFault(this.#line, `a quotation mark in the middle of field ${this.#field + 1}`)
     }
     if (at === bytes.length || this.#length > 0) this.#append(bytes, from, at)
@@ -129,16 +129,16 @@ export class CsvReader {
       this.#state = 'plain'
       return at
     }
-    const isLast = bytes[at] === feed
+    const isLast = bytes[at] === lineFeed
     const [source, start, end] = this.#length > 0 ? [this.#buffer, 0, this.#length] : [bytes, from, at]
-    const isCarriage = isLast && end > start && source[end - 1] === carriage
-    this.#endField(source, start, isCarriage ? end - 1 : end, isLast)
+    const endsInReturn = isLast && end > start && source[end - 1] === carriageReturn
+    this.#endField(source, start, endsInReturn ? end - 1 : end, isLast)
     return at + 1
   }
 
   #quoted(bytes: Uint8Array, from: number): number {
     let at = from
-    while (at < bytes.length && bytes[at] !== quote) if (bytes[at++] === feed) this.#line++
+    while (at < bytes.length && bytes[at] !== quote) if (bytes[at++] === lineFeed) this.#line++
     this.#append(bytes, from, at)
     if (at === bytes.length) return at
     this.#state = 'ended'
@@ -150,8 +150,9 @@ export class CsvReader {
     if (byte === quote) {
       this.#append(bytes, at, at + 1)
       this.#state = 'quoted'
-    } else if (byte === this.#separator || byte === feed) this.#endField(this.#buffer, 0, this.#length, byte === feed)
-    else if (byte !== carriage) {
+    } else if (byte === this.#separator || byte === lineFeed)
+      this.#endField(this.#buffer, 0, this.#length, byte === lineFeed)
+    else if (byte !== carriageReturn) {
       throw new DataFault(this.#line, `text after the closing quotation mark of field ${this.#field + 1}`)
     }
     return at + 1
@@ -237,7 +238,7 @@ export class CsvReader {
   finish(): { names: readonly string[]; rows: number; columns: readonly RawColumn[] } {
     if (this.#state === 'quoted') throw new DataFault(this.#line, 'the file ends within quotation marks')
     const isOpen = this.#state !== 'start' || this.#field > 0
-    if (isOpen) this.push(Uint8Array.of(feed))
+    if (isOpen) this.push(Uint8Array.of(lineFeed))
     if (this.#rows < 0) throw new DataFault(1, 'the first line must name the columns, and the file has no line')
     const columns = this.#names.flatMap((name, field) => {
       const column = this.#columns[field]

@@ -5,7 +5,7 @@ import { type CsvLimits, DataFault, getFieldLimit, type RawColumn } from './csv.
 /** Limits of a file. `line_bytes`: maximum bytes of a line. `names`: maximum number of different keys in all lines. */
 export type JsonLinesLimits = CsvLimits & { readonly line_bytes: number; readonly names: number }
 
-const [feed, carriage, blank] = [10, 13, 32]
+const [lineFeed, carriageReturn, blank] = [10, 13, 32]
 const byte_order_mark = '\ufeff'
 
 /** Reads bytes passed to `push`; `finish` returns the columns. Reads values of selected keys only. */
@@ -32,7 +32,7 @@ export class JsonLinesReader {
   /** Reads a chunk. Throws `DataFault`. */
   push(bytes: Uint8Array): void {
     let from = 0
-    for (let end = bytes.indexOf(feed); end >= 0; end = bytes.indexOf(feed, from)) {
+    for (let end = bytes.indexOf(lineFeed); end >= 0; end = bytes.indexOf(lineFeed, from)) {
       const isWhole = this.#length === 0 && end - from <= this.#limits.line_bytes
       if (!isWhole) this.#append(bytes.subarray(from, end))
       this.#endLine(isWhole ? bytes.subarray(from, end) : this.#buffer.subarray(0, this.#length))
@@ -57,7 +57,7 @@ export class JsonLinesReader {
   }
 
   #endLine(bytes: Uint8Array): void {
-    if (bytes.some((byte) => byte !== blank && byte !== carriage)) this.#addRecord(this.#objectIn(bytes))
+    if (bytes.some((byte) => byte !== blank && byte !== carriageReturn)) this.#addRecord(this.#objectIn(bytes))
     this.#line++
   }
 
@@ -126,7 +126,7 @@ export class JsonLinesReader {
 
   /** Returns the selected columns that occurred at least once. Throws `DataFault`. */
   finish(): { names: readonly string[]; rows: number; columns: readonly RawColumn[] } {
-    if (this.#length > 0) this.push(Uint8Array.of(feed))
+    if (this.#length > 0) this.push(Uint8Array.of(lineFeed))
     const columns = [...this.#columns.values()].flatMap((column) => (column ? [column.finish(this.#rows)] : []))
     return { names: [...this.#columns.keys()], rows: this.#rows, columns }
   }

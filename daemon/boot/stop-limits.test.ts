@@ -1,6 +1,6 @@
 // A stop waits until work has ended, at most for its time limit.
 import { expect, test, vi } from 'vitest'
-import { waitAtMost } from './lifecycle.ts'
+import { waitAtMost } from './stop-limits.ts'
 
 test('work that hangs holds a stop until the limit and no longer; work that ends holds it until then', async () => {
   vi.useFakeTimers()
