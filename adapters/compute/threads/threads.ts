@@ -4,7 +4,7 @@ import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { Compute, ComputeJob } from '../../../daemon/kernel/role/compute.ts'
 import type { ComputeThreadMessage } from './run-in-thread.ts'
 
-/** A module, or the source of a CommonJS module where there is no file to load. */
+/** A module file, or the source of a CommonJS module. */
 export type ThreadScript = { readonly module: URL } | { readonly source: string }
 
 /** How often the memory of a job is looked at. */

@@ -1,7 +1,7 @@
 // Values of Parquet columns as the text that a person would write for them, exact to the last digit.
 import type { SchemaElement } from 'hyparquet'
 
-/** Formats a stored value as text, or as the bytes of a text; undefined where there is no value. */
+/** Formats a stored value as text or as UTF-8 bytes; undefined for a missing value. */
 export type TextFormatter = (stored: unknown) => string | Uint8Array | undefined
 
 /** How a column of this type is written; what it is called, where it has no text form. */

@@ -56,7 +56,7 @@ export class ServedRequests {
     this.#limits = limits
   }
 
-  /** Registers a request, or returns why there is no room for it. */
+  /** Registers a request, or returns the limit that refuses it. */
   add(served: ServedRequest): Refusal | undefined {
     if (this.isClosing) return new Refusal('unavailable', 'the service is stopping', [], 2)
     const [set, most] = served.isStream ? [this.streams, this.#limits.streams] : [this.plain, this.#limits.in_flight]

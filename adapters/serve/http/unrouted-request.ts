@@ -61,7 +61,7 @@ export function failRequest(
   else writeUnrouted(context, trace, reply, refused)
 }
 
-/** Answers bytes that the HTTP parser rejected: there is no request yet, or its response is being written. */
+/** Answers bytes that the HTTP parser rejected, before a request exists or while its response is being written. */
 export function answerParserError(context: ListenerContext, error: NodeJS.ErrnoException, socket: Socket): void {
   const begun = context.requests.all().some(({ reply }) => reply.raw.socket === socket && reply.raw.headersSent)
   const status = writeParserProblem(error, socket, context.roleContext.environment.random(16), begun)

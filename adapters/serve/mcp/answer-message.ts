@@ -99,7 +99,7 @@ async function runInSession(
   }
 }
 
-/** One request and its response as one JSON document: there are no notifications in between, so no stream. */
+/** One request and its response as one JSON document. Without notifications in between, a stream is not needed. */
 async function handleMessage(
   context: McpContext,
   surfaceRequest: SurfaceRequest,

@@ -1,4 +1,4 @@
-// A role's operations as tools for AI clients (MCP over streamable HTTP), and the metadata that tells such clients
+// A role's operations as tools for AI clients (MCP over streamable HTTP), and the metadata that shows such clients
 // where to get tokens (RFC 9728).
 
 import type { McpResource } from '../../../daemon/kernel/api/mcp-resources.ts'

@@ -30,7 +30,7 @@ export class WriteBackpressure {
     this.#limits = limits
   }
 
-  /** Counts a waiting write; returns a function that ends its count. @throws ClusterFailure (`undone`) when there is no room. */
+  /** Counts a waiting write; returns a function that ends its count. @throws ClusterFailure (`undone`) at the limit. */
   enter(key: string, bytes: number): () => void {
     const { each, all } = this.#limits
     const held = this.#by_document.get(key) ?? empty_backlog

@@ -14,7 +14,7 @@ export type HubHttpRequest = {
 export type HubHttpResponse = { readonly status: number; readonly text: string; readonly retry_ms?: number }
 
 export type HubHttpClient = {
-  /** Rejects when there is no complete answer: the outcome of the request is unknown then. */
+  /** Rejects without a complete response: the outcome of the request is then unknown. */
   request(url: URL, request_options: HubHttpRequest): Promise<HubHttpResponse>
   /** The answer as it comes in; its end is the caller's to wait for, or to bring about by the signal. */
   openStream(url: URL, request_options: HubHttpRequest): Promise<HttpResponse>
