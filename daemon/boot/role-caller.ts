@@ -57,7 +57,12 @@ async function callInProcess(
   // As strict as between processes, so that no permission is missing when the roles run in separate processes.
   if (!permits(caller.permissions, target.operation.allow))
     throw refuse('forbidden', `a service may not ${target.address}`)
-  const begun: SpanStart = { trace, name: target.address, kind: 'internal', attributes: { 'platform.asker': role } }
+  const begun: SpanStart = {
+    trace,
+    name: target.address,
+    kind: 'internal',
+    attributes: { 'platform.caller_role': role },
+  }
   const failed = (answer: OperationResponse | Refusal) => isRefusal(answer) && answer.row.status >= 500
   const answer = await runInSpan(context.spans, begun, readEpoch_ms, failed, () =>
     performOperation(context, target, caller, request),

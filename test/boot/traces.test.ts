@@ -91,7 +91,7 @@ describe('a request', () => {
     const inner = await waitUntil(() =>
       collector.spans.find(({ kind, name }) => kind === 1 && name === 'site.signature.create'),
     )
-    expect(inner).toMatchObject({ attributes: { 'platform.asker': 'consensus' }, isError: false })
+    expect(inner).toMatchObject({ attributes: { 'platform.caller_role': 'consensus' }, isError: false })
     expect(inner.parentSpanId).toMatch(/^[0-9a-f]{16}$/)
   })
 

@@ -73,7 +73,7 @@ test('killed again and again under load, it has recorded every request that it a
     answered += load.statuses.length
   }
   const served = await proxy.serve()
-  await expect.poll(() => served.log()).toContain('proxy.audit.recovered')
+  await expect.poll(() => served.log()).toContain('proxy.audit.segments_recovered')
   await expect
     .poll(async () => (await readProxyMetrics(proxy)).get('proxy_audit_journal_bytes'), { timeout: 60_000 })
     .toBe('0')
@@ -158,7 +158,7 @@ test('a stop answers what has begun, on every thread, and what it answered is re
   expect(await ended).toBe(0)
   await expect(sendProxyRequest(served, '/public-api/api/v1/1')).rejects.toThrow(/ECONNREFUSED/)
   const again = await proxy.serve()
-  expect(again.log()).not.toContain('proxy.audit.recovered')
+  expect(again.log()).not.toContain('proxy.audit.segments_recovered')
   await waitForRecords(proxy, 10)
 })
 

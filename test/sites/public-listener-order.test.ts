@@ -137,7 +137,7 @@ test('unwritable records delay no request, are logged as an error, and are not l
       },
       { timeout: 30_000 },
     )
-    .toContain('proxy.audit.back')
+    .toContain('proxy.audit.recovered')
   const records = await waitForRecords(proxy, proxy.platform.requests.length)
   expect(countReasons(records)).toEqual({ forwarded: proxy.platform.requests.length })
 })

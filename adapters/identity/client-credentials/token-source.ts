@@ -85,7 +85,7 @@ export class TokenSource {
         form: 'grant_type=client_credentials',
       })
       const found = status === 200 ? parseJsonAs(tokenResponse, text) : undefined
-      if (found === undefined) return this.#failed('refused', began, { status, said: this.#redact(text) })
+      if (found === undefined) return this.#failed('refused', began, { status, response: this.#redact(text) })
       const life_ms = (found.expires_in ?? default_lifetime_s) * 1_000
       // Counted from the request: the token may have been issued then.
       const end_at = began + life_ms - Math.min(expiry_margin_ms, life_ms / 2)

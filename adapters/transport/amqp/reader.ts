@@ -60,8 +60,8 @@ export function peerReader(reading: PeerReaderOptions): PeerReader {
   let trouble: string | undefined = 'has not been reached yet'
   let failures = 0
   const reportTrouble: TroubleReporter = (now) => {
-    if (now !== undefined && now !== trouble) log.warn('carrier.broker.waits', { peer, detail: now })
-    if (now === undefined && trouble !== undefined) log.info('carrier.broker.reads', { peer, failures })
+    if (now !== undefined && now !== trouble) log.warn('carrier.broker.paused', { peer, detail: now })
+    if (now === undefined && trouble !== undefined) log.info('carrier.broker.resumed', { peer, failures })
     if (now === undefined) failures = 0
     trouble = now
   }

@@ -24,14 +24,14 @@ export function watchedMaterial(
     stamp = now
     try {
       const found = readMaterial(files)
-      if (fault !== undefined) log.info('mtls.files.sound', { site: files.site })
+      if (fault !== undefined) log.info('mtls.files.valid', { site: files.site })
       fault = undefined
       material = found
       log.info('mtls.files.changed', { not_after: found.own_certificate.validToDate.toISOString() })
       changed(found)
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
-      if (why !== fault) log.error('mtls.files.unsound', { why, in_force: 'those from before' })
+      if (why !== fault) log.error('mtls.files.invalid', { why, in_force: 'those from before' })
       fault = why
     }
   }

@@ -74,7 +74,7 @@ export function inboundDelivery(callRole: RoleCaller, log: Log) {
         return { verdict: 'refused', code: error.code, detail: error.message }
       }
       const { trace_id, span_id } = trace
-      log.warn('site.message.later', { msg_id: message.statement.msg_id, error: String(error), trace_id, span_id })
+      log.warn('site.message.deferred', { msg_id: message.statement.msg_id, error: String(error), trace_id, span_id })
       return { verdict: 'later', detail: isRefusal(error) ? error.message : 'the receiving role failed' }
     }
   }

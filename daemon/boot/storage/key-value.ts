@@ -40,7 +40,7 @@ export async function openKeyValue({
     ...(verify === false ? {} : { tls: { ca_file: verify === true ? undefined : verify } }),
     onStateChange(state, detail) {
       if (state === 'lost') log.error('platform.keyvalue.lost', { detail })
-      else log.info('platform.keyvalue.back')
+      else log.info('platform.keyvalue.recovered')
     },
   })
 }

@@ -36,11 +36,11 @@ test('the task logs a fault when it begins, changes and ends', async () => {
   await run()
   await run()
   expect(logged).toEqual([
-    ['trouble', 'session: gone'],
-    ['trouble', 'dissent: full'],
-    ['trouble', 'session: silent'],
-    ['mended', 'dissent'],
-    ['mended', 'session'],
+    ['failing', 'session: gone'],
+    ['failing', 'dissent: full'],
+    ['failing', 'session: silent'],
+    ['recovered', 'dissent'],
+    ['recovered', 'session'],
   ])
   expect(await work.health()).toEqual({ ok: true, detail: 'ok' })
 })
@@ -51,7 +51,7 @@ test('a refusal of all writes is logged as one fault', async () => {
   }
   await runOnce()
   await runOnce()
-  expect(logged).toEqual([['trouble', 'all writes: no connection']])
+  expect(logged).toEqual([['failing', 'all writes: no connection']])
   expect(await work.health()).toEqual({ ok: false, detail: 'all writes: no connection' })
 })
 
@@ -62,5 +62,5 @@ test('the task rethrows an unexpected error, and health reports it without its t
   await expect(runOnce()).rejects.toThrow('an inside matter')
   expect(await work.health()).toEqual({ ok: false, detail: 'all writes: it failed; see the log' })
   await run()
-  expect(logged).toEqual([['mended', 'all writes']])
+  expect(logged).toEqual([['recovered', 'all writes']])
 })

@@ -29,10 +29,10 @@ export function retriedTask(
       })
       for (const [held_up, reason] of latest) {
         if (current.get(held_up) !== reason)
-          log.error('platform.cluster.trouble', { trace_id, work: name, held_up, why: reason })
+          log.error('platform.cluster.failing', { trace_id, work: name, held_up, why: reason })
       }
       for (const held_up of current.keys()) {
-        if (!latest.has(held_up)) log.info('platform.cluster.mended', { trace_id, work: name, held_up })
+        if (!latest.has(held_up)) log.info('platform.cluster.recovered', { trace_id, work: name, held_up })
       }
       current = latest
     },

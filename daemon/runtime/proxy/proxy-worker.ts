@@ -60,7 +60,7 @@ export class ProxyWorker {
       ...{ dir: journal_folder, name: start.name, most_bytes: max_segment_bytes, most_held_bytes: max_held_bytes },
       onStateChange: (state, detail) => {
         if (state === 'failing') this.#log.error('proxy.audit.failing', { detail })
-        else this.#log.info('proxy.audit.back')
+        else this.#log.info('proxy.audit.recovered')
       },
     })
     this.#recorder = new RequestRecorder(this.#journal, setImmediate)

@@ -34,7 +34,7 @@ export function openPublicListener(
   const dir = join(roleDataFolder(folder, 'proxy'), 'audit')
   const segments = segmentFolder(dir)
   const recovered = segments.sealAbandoned()
-  if (recovered > 0) log.info('proxy.audit.recovered', { segments: recovered })
+  if (recovered > 0) log.info('proxy.audit.segments_recovered', { segments: recovered })
   const state: PublicListenerState = { resolved, tls: undefined, supervisor: undefined, threads: 0, observations: {} }
   const denials: DenialStatistics = {
     since: new Date(clock.now()).toISOString(),
@@ -75,7 +75,7 @@ async function measureJournal(
   if (supervisor?.setJournalFull(isFull)) {
     const remedy = 'bring the store back, or raise proxy.audit_journal_mb'
     if (isFull) log.error('proxy.audit.full', { bytes, remedy })
-    else log.info('proxy.audit.room', { bytes })
+    else log.info('proxy.audit.space_available', { bytes })
   }
   return bytes
 }

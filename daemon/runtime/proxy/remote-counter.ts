@@ -12,7 +12,7 @@ export function remoteCounter(options: NonNullable<ProxyThreadConfig['key_value'
     ...(verify === false ? {} : { tls: { ca_file: verify === true ? undefined : verify } }),
     onStateChange(state, detail) {
       if (state === 'lost') log.error('proxy.counters.lost', { detail })
-      else log.info('proxy.counters.back')
+      else log.info('proxy.counters.recovered')
     },
   })
 }

@@ -100,5 +100,5 @@ test('and so are those that the broker, and then each daemon, is killed over', a
 
 test('no log of either site has the password', () => {
   for (const { log } of [daemons.alpha, daemons.bravo]) expect(log()).not.toContain(broker.password)
-  expect(daemons.alpha.log()).toContain('carrier.broker.reads')
+  expect(daemons.alpha.log()).toContain('carrier.broker.resumed')
 })

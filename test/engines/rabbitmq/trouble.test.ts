@@ -88,7 +88,7 @@ describe('a waiting message', () => {
     await sendFromAlpha(world, 3)
     await waitForHealth(world.bravo, /alpha receives nothing: there is no peer alpha/)
     await waitUntil(() => readyAtAlpha() === 0)
-    expect(world.bravo.events.filter(({ event }) => event === 'carrier.broker.waits')).toHaveLength(1)
+    expect(world.bravo.events.filter(({ event }) => event === 'carrier.broker.paused')).toHaveLength(1)
     await sites.disconnectDuring(world.bravo, async () => {
       expect(await countQueuedMessages(broker, inbox().queue)).toBe(3)
     })

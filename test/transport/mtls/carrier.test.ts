@@ -142,7 +142,7 @@ describe('certificates that change while both run', () => {
       await vi.waitFor(async () => expect((await bravo.carrier.health()).detail).toContain(fault), 60_000)
       expect(await alpha.carrier.carry('bravo', [buildParcel(1)], createTimeoutSignal())).toEqual(['landed'])
     }
-    expect(bravo.events.filter((event) => event === 'mtls.files.unsound')).toHaveLength(2)
+    expect(bravo.events.filter((event) => event === 'mtls.files.invalid')).toHaveLength(2)
     fs.writeFileSync(bravo.cert_file, sound)
     await vi.waitFor(async () => expect(await bravo.carrier.health()).toEqual({ ok: true, detail: '' }), 60_000)
   })

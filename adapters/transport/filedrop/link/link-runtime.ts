@@ -75,6 +75,6 @@ function clearStaleDrafts(link: FiledropLink, { log }: FiledropContext): void {
   try {
     clearDrafts(link.folders)
   } catch (error) {
-    log.warn('filedrop.drafts.kept', { peer: link.peer, detail: describeFailure(error) })
+    log.warn('filedrop.drafts.not_removed', { peer: link.peer, detail: describeFailure(error) })
   }
 }

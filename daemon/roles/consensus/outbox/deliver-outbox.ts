@@ -60,11 +60,11 @@ async function tryDelivery(
   } catch (error) {
     if (!isRefusal(error) || !isPermanentFailure(error)) {
       const { trace_id } = call.trace
-      const detail = { trace_id, session: doc.id, debt: entry.id, error: String(error) }
+      const detail = { trace_id, session: doc.id, entry: entry.id, error: String(error) }
       call.log.warn('consensus.session.undelivered', detail)
       return undefined
     }
-    const detail = { debt: entry.id, code: error.code, why: error.message }
+    const detail = { entry: entry.id, code: error.code, why: error.message }
     const event = lifecycleEvent(call, 'consensus.session.undeliverable', doc.value, detail)
     await call.record([{ ...event, outcome: 'refused' }])
     const failure = { what: entry.id, code: error.code, why: error.message, at: call.nowIso() }

@@ -21,7 +21,7 @@ async function run(call: Call): Promise<void> {
       )
       if (!isRefusal(change)) continue
       const { trace_id } = call.trace
-      call.log.warn('consensus.session.deadline-refused', { trace_id, session: id, code: change.code })
+      call.log.warn('consensus.session.deadline_refused', { trace_id, session: id, code: change.code })
     }
     if (due.docs.length < 100) return
   }

@@ -17,7 +17,7 @@ async function run(call: Call): Promise<void> {
       await deliverOutbox(call, doc, lost_ms).catch((error: unknown) => {
         // A session whose delivery fails must not block the sessions after it.
         const { trace_id } = call.trace
-        call.log.error('consensus.session.unsettled', { trace_id, session: doc.id, error: String(error) })
+        call.log.error('consensus.session.delivery_failed', { trace_id, session: doc.id, error: String(error) })
       })
     }
     cursor = page.next_cursor

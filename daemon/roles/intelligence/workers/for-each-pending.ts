@@ -15,7 +15,12 @@ export async function forEachPending<T extends StoredFields>(
       if (call.signal.aborted) return
       await deliver(call, doc).catch((error: unknown) => {
         const { trace_id } = call.trace
-        call.log.error(`${call.address}.unsettled`, { trace_id, of: collection.name, id: doc.id, error: String(error) })
+        call.log.error(`${call.address}.delivery_failed`, {
+          trace_id,
+          of: collection.name,
+          id: doc.id,
+          error: String(error),
+        })
       })
     }
     cursor = page.next_cursor

@@ -17,7 +17,7 @@ async function run(call: Call): Promise<void> {
       await appendChanges(call, tenant_id, docs).catch((error: unknown) => {
         // A failure for one tenant must not delay the others.
         const { trace_id } = call.trace
-        call.log.error('intelligence.log.not-kept', { trace_id, tenant: tenant_id, error: String(error) })
+        call.log.error('intelligence.log.not_stored', { trace_id, tenant: tenant_id, error: String(error) })
       })
     }
     cursor = page.next_cursor

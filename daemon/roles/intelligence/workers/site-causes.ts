@@ -41,8 +41,8 @@ async function run(call: Call): Promise<void> {
 function logUnreachedRole({ log, trace }: Call, walk: string) {
   return (error: unknown) => {
     const fields = { trace_id: trace.trace_id, look: walk, error: String(error) }
-    if (isRefusal(error) && error.row.retryable) log.warn('intelligence.within.later', fields)
-    else log.error('intelligence.within.failed', fields)
+    if (isRefusal(error) && error.row.retryable) log.warn('intelligence.site_cause.deferred', fields)
+    else log.error('intelligence.site_cause.failed', fields)
   }
 }
 

@@ -55,7 +55,7 @@ function handleFailure(call: Call, arrival: string, error: unknown): Refusal | u
   if (isRefusal(error) && !error.row.retryable) return error
   if (call.signal.aborted) return undefined
   const { trace_id } = call.trace
-  call.log[isRefusal(error) ? 'warn' : 'error']('resolution.arrival.held-up', {
+  call.log[isRefusal(error) ? 'warn' : 'error']('resolution.arrival.delayed', {
     trace_id,
     arrival,
     error: String(error),

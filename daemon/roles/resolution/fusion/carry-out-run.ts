@@ -41,7 +41,7 @@ async function resetAttempts(call: Call, id: string): Promise<void> {
       ...(value.attempts > 0 ? { next: { ...value, attempts: 0 } } : {}),
       answer: undefined,
     }))
-    .catch((error: unknown) => call.log.warn('resolution.run.not-released', { run: id, error: String(error) }))
+    .catch((error: unknown) => call.log.warn('resolution.run.not_released', { run: id, error: String(error) }))
 }
 
 async function hasRunEnded(call: Call, id: string): Promise<boolean> {
@@ -123,7 +123,7 @@ async function performPhase(
 function logInternalFailure(call: Call, run: string, error: unknown): Refusal {
   const { trace_id } = call.trace
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  call.log.error('resolution.run.broken', { trace_id, run, error: detail })
+  call.log.error('resolution.run.failed', { trace_id, run, error: detail })
   return refuse('internal', 'the service failed with an internal error: see its log')
 }
 

@@ -26,7 +26,7 @@ async function run(call: Call): Promise<void> {
     } catch (error) {
       // The consensus role is unavailable, or does not run on this site: the request stays pending.
       const { trace_id } = call.trace
-      call.log.warn('resolution.entity-match.not-consulted', { trace_id, match: doc.id, error: String(error) })
+      call.log.warn('resolution.entity-match.not_consulted', { trace_id, match: doc.id, error: String(error) })
       if (isRefusal(error) && error.row.retryable) return
     }
   }

@@ -38,7 +38,7 @@ async function tryAdvance(call: Call, id: string, failed: Map<string, number>): 
     // A failed exchange must not delay later ones.
     failed.set(id, call.monotonic())
     const { trace_id } = call.trace
-    call.log.error('resolution.exchange.held-up', { trace_id, exchange: id, error: String(error) })
+    call.log.error('resolution.exchange.delayed', { trace_id, exchange: id, error: String(error) })
   }
 }
 

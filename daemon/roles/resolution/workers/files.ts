@@ -26,7 +26,7 @@ async function dropExpiredFiles(call: Call): Promise<void> {
     const until = doc ? doc.value.files_until_ts : 0
     if (until === undefined || until > call.now()) continue
     await work.drop(id)
-    call.log.info('resolution.run.files-dropped', { trace_id: call.trace.trace_id, run: id })
+    call.log.info('resolution.run.files_dropped', { trace_id: call.trace.trace_id, run: id })
   }
 }
 
@@ -40,7 +40,7 @@ async function dropOrphanedPieces(call: Call): Promise<void> {
     const doc = await call.store(exchanges).find(String(id))
     if (doc && !isOver(doc.value)) continue
     await dropPieces(call, String(id))
-    call.log.info('resolution.exchange.pieces-dropped', { trace_id: call.trace.trace_id, exchange: String(id) })
+    call.log.info('resolution.exchange.pieces_dropped', { trace_id: call.trace.trace_id, exchange: String(id) })
   }
 }
 

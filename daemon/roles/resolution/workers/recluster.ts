@@ -26,7 +26,7 @@ async function applyPendingDecisions(call: Call): Promise<void> {
       // A decision that cannot be applied must not delay later ones.
       const { trace_id } = call.trace
       const level = isRefusal(error) && error.row.retryable ? 'warn' : 'error'
-      call.log[level]('resolution.entity-match.unsettled', { trace_id, match: id, error: String(error) })
+      call.log[level]('resolution.entity-match.not_applied', { trace_id, match: id, error: String(error) })
     })
   }
 }

@@ -26,7 +26,7 @@ async function tryCarryOut(call: Call, id: string, tried: Set<string>): Promise<
     tried.delete(id)
   } catch (error) {
     const { trace_id } = call.trace
-    call.log.error('resolution.run.held-up', { trace_id, run: id, error: String(error) })
+    call.log.error('resolution.run.delayed', { trace_id, run: id, error: String(error) })
   }
 }
 

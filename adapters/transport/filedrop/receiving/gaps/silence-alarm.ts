@@ -33,7 +33,7 @@ export function silenceAlarm(link: FiledropLink): SilenceAlarm {
       const now = clock.monotonic()
       const interval_ms = peer.inventory_interval_s * 1_000
       if (isBroken) {
-        if (link.stale) context.filedrop.log.info('filedrop.channel.heard', { peer: link.peer })
+        if (link.stale) context.filedrop.log.info('filedrop.channel.inventory_received', { peer: link.peer })
         link.stale = false
         since = now
       }

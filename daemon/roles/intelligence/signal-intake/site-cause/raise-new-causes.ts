@@ -50,7 +50,7 @@ export async function raiseCauses(call: Call, causes: readonly SiteCause[]): Pro
     const result = await raiseSiteCause(call, cause)
     if (isRefusal(result)) {
       if (result.row.retryable) throw result
-      call.log.error('intelligence.within.refused', { kind: cause.kind, key: cause.key, code: result.code })
+      call.log.error('intelligence.site_cause.refused', { kind: cause.kind, key: cause.key, code: result.code })
     }
     seenCauses.add(key)
   }

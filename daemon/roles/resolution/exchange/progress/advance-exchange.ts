@@ -103,7 +103,7 @@ async function acceptByProfile(
   if (!isRefusal(accepted)) return 'moved'
   const { trace_id } = call.trace
   const { code, message: detail } = accepted
-  call.log.warn('resolution.exchange.not-agreed', { trace_id, exchange: doc.id, code, detail })
+  call.log.warn('resolution.exchange.not_agreed', { trace_id, exchange: doc.id, code, detail })
   return 'waits'
 }
 

@@ -143,7 +143,7 @@ async function preparePairs(context: ExchangeStepContext): Promise<Refusal | und
   })
   if (isRefusal(linked)) return linked
   if (linked.blocks_left_out > 0) {
-    call.log.warn('resolution.exchange.blocks-left-out', { exchange: doc.id, blocks: linked.blocks_left_out })
+    call.log.warn('resolution.exchange.blocks_omitted', { exchange: doc.id, blocks: linked.blocks_left_out })
   }
   await storeBytes(context, 'pairs', linked.pairs)
   return undefined
