@@ -13,7 +13,7 @@ const engines = 'test/engines/**/*.test.ts'
 
 /** In process, and slow by their subject: floods, time limits, passphrases, crashes at every step, seeded properties. */
 const thorough = [
-  'daemon/runtime/proxy/thread-supervisor.test.ts',
+  'daemon/runtime/proxy/threads/thread-supervisor.test.ts',
   'test/boot/doctor-machine.test.ts',
   'test/cli/{terminal,wrapped-keys}.test.ts',
   'test/keys/wrapped-key.test.ts',

@@ -79,8 +79,8 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
     absWorkingDir: root,
     entryPoints: {
       'resolution-thread': 'daemon/runtime/resolution/thread.ts',
-      'blinding-thread': 'daemon/runtime/resolution/blinding-thread.ts',
-      'proxy-thread': 'daemon/runtime/proxy/thread.ts',
+      'blinding-thread': 'daemon/runtime/resolution/exchange/blinding-thread.ts',
+      'proxy-thread': 'daemon/runtime/proxy/threads/thread.ts',
     },
     outdir: into,
     outExtension: { '.js': '.cjs' },

@@ -1,7 +1,7 @@
 // A restore and its channels: nothing is sent before the next epoch, and a channel frozen since the backup stays frozen.
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sqliteJournal } from '../../adapters/store/sqlite/journal.ts'
+import { sqliteJournal } from '../../adapters/store/sqlite/journal/journal.ts'
 import type { Journal, JournalChannel } from '../../daemon/kernel/messaging/journal.ts'
 import { listRolesWithDatabase, withDatabase } from '../../daemon/offline/store/role-database.ts'
 import { createPeerSite } from '../roles/consensus/peer-site.ts'

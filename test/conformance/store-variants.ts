@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type SqliteAudit, sqliteAudit } from '../../adapters/store/sqlite/audit.ts'
+import { type SqliteAudit, sqliteAudit } from '../../adapters/store/sqlite/audit/audit.ts'
 import { type SqliteFile, sqliteFile } from '../../adapters/store/sqlite/sqlite-file.ts'
 import { sqliteStore } from '../../adapters/store/sqlite/store.ts'
 import { notes, type StoreFixture } from './store-requirement.ts'

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { parquetSink } from '../../adapters/format/parquet/parquet-sink.ts'
 import { readDataFile } from '../../daemon/offline/resolve/data-file.ts'
 import type { RecordSource } from '../../daemon/roles/resolution/engine/records/records.ts'
-import type { DataKind } from '../../daemon/runtime/resolution/read-records.ts'
+import type { DataKind } from '../../daemon/runtime/resolution/files/read-records.ts'
 import { createScratchFolder } from '../support/command/run-command.ts'
 
 const { dir, remove } = createScratchFolder('data-files')

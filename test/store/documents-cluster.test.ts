@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { documentsCluster } from '../../adapters/store/sqlite/documents-cluster.ts'
+import { documentsCluster } from '../../adapters/store/sqlite/documents/documents-cluster.ts'
 import { sqliteFile } from '../../adapters/store/sqlite/sqlite-file.ts'
 
 function createFolder(): string {

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { sqliteAudit } from '../../adapters/store/sqlite/audit.ts'
-import { sqliteJournal } from '../../adapters/store/sqlite/journal.ts'
+import { sqliteAudit } from '../../adapters/store/sqlite/audit/audit.ts'
+import { sqliteJournal } from '../../adapters/store/sqlite/journal/journal.ts'
 import { sqliteFile } from '../../adapters/store/sqlite/sqlite-file.ts'
 
 const tables = `

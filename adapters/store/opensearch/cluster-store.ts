@@ -1,8 +1,8 @@
 // Options of the store in a cluster, and its functions beyond the contract.
 import type { PendingAudit } from '../../../daemon/kernel/audit/pending-audit.ts'
 import type { Store } from '../../../daemon/kernel/store/store.ts'
-import type { IndexPlacement, SchemaCollection } from './table.ts'
-import type { BacklogLimits } from './write-backpressure.ts'
+import type { IndexPlacement, SchemaCollection } from './indexes/table.ts'
+import type { BacklogLimits } from './writes/write-backpressure.ts'
 
 export type OpensearchStoreOptions = IndexPlacement & {
   readonly pendingAudit: PendingAudit

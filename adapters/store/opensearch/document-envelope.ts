@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import { sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import type { Doc, StoredFields } from '../../../daemon/kernel/store/store.ts'
-import { buildFields, type FieldKinds, indexKey } from './field-kind.ts'
-import { deriveMarks, labelMarks } from './read-scope.ts'
+import { buildFields, type FieldKinds, indexKey } from './indexes/field-kind.ts'
+import { deriveMarks, labelMarks } from './reads/read-scope.ts'
 
 /** `write` names the write that made this version, so that a lost answer can be attributed to this process or another. */
 export const documentEnvelope = z.strictObject({

@@ -1,12 +1,12 @@
 // Finds documents in the cluster that are not what was written: off their schema, or found by what they do not hold.
 import { canonicalJson } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import type { StoredFields } from '../../../daemon/kernel/store/store.ts'
-import type { OpensearchCluster } from './cluster.ts'
+import type { OpensearchCluster } from './cluster/cluster.ts'
 import { type DocumentEnvelope, documentId } from './document-envelope.ts'
-import { buildFields } from './field-kind.ts'
-import { iterateHits } from './listing.ts'
-import { deriveMarks } from './read-scope.ts'
-import type { OpensearchTable, SchemaCollection } from './table.ts'
+import { buildFields } from './indexes/field-kind.ts'
+import type { OpensearchTable, SchemaCollection } from './indexes/table.ts'
+import { iterateHits } from './reads/listing.ts'
+import { deriveMarks } from './reads/read-scope.ts'
 
 const max_faults = 100
 

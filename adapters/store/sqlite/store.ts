@@ -15,9 +15,9 @@ import type {
   UpdateStep,
   WriteOutcome,
 } from '../../../daemon/kernel/store/store.ts'
-import type { SqliteAudit } from './audit.ts'
-import { DocumentCache } from './document-cache.ts'
-import { type CollectionSchemas, findDocumentFaults } from './document-faults.ts'
+import type { SqliteAudit } from './audit/audit.ts'
+import { DocumentCache } from './documents/document-cache.ts'
+import { type CollectionSchemas, findDocumentFaults } from './documents/document-faults.ts'
 import {
   addJob,
   createJob,
@@ -26,12 +26,12 @@ import {
   putJob,
   removeJob,
   updateJob,
-} from './documents.ts'
-import { buildWhere } from './filter.ts'
-import { countByBucket, countByField, countDocuments, listPage } from './listing.ts'
-import { buildScopedWhere } from './read-scope.ts'
+} from './documents/documents.ts'
+import { buildWhere } from './documents/filter.ts'
+import { countByBucket, countByField, countDocuments, listPage } from './documents/listing.ts'
+import { buildScopedWhere } from './documents/read-scope.ts'
+import { openTable, type SqliteTable, storedCollections } from './documents/table.ts'
 import type { SqliteFile } from './sqlite-file.ts'
-import { openTable, type SqliteTable, storedCollections } from './table.ts'
 
 export type SqliteStoreOptions = {
   /** The chain that audit events of writes go to, in the same transaction; of the same file. */

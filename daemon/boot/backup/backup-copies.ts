@@ -1,7 +1,7 @@
 // Finds copies of the site's data that still contain a body: a purge cannot change them, so people must.
 import * as fs from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { copyContains } from '../../../adapters/store/sqlite/journal-copies.ts'
+import { copyContains } from '../../../adapters/store/sqlite/journal/journal-copies.ts'
 import type { AuditLog } from '../../kernel/audit/audit-chain.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import type { BackupCopies, BackupCopy } from '../../roles/site/parts.ts'

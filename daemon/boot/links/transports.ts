@@ -1,6 +1,6 @@
 // Opens the transports between sites: file-drop, with the journal of the site role.
 import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
-import { sqliteJournal } from '../../../adapters/store/sqlite/journal.ts'
+import { sqliteJournal } from '../../../adapters/store/sqlite/journal/journal.ts'
 import { filedropMetrics } from '../../../adapters/transport/filedrop/metrics.ts'
 import { listQuarantine } from '../../../adapters/transport/filedrop/quarantine/quarantine-files.ts'
 import { readQuarantinedItem } from '../../../adapters/transport/filedrop/quarantine/quarantined-item.ts'

@@ -1,14 +1,14 @@
 // Opens the documents of a role: in its own SQLite file, or in the cluster of the settings, never in both.
-import type { ClusterStorage } from '../../../adapters/store/opensearch/open-cluster-storage.ts'
-import type { SqliteAudit } from '../../../adapters/store/sqlite/audit.ts'
-import { auditShippingPosition } from '../../../adapters/store/sqlite/audit-shipping-position.ts'
-import { documentsCluster } from '../../../adapters/store/sqlite/documents-cluster.ts'
+import type { ClusterStorage } from '../../../adapters/store/opensearch/cluster/open-cluster-storage.ts'
+import type { SqliteAudit } from '../../../adapters/store/sqlite/audit/audit.ts'
+import { auditShippingPosition } from '../../../adapters/store/sqlite/audit/audit-shipping-position.ts'
+import { sqlitePendingAudit } from '../../../adapters/store/sqlite/audit/pending-audit.ts'
+import { documentsCluster } from '../../../adapters/store/sqlite/documents/documents-cluster.ts'
 import {
   type DocumentsHome,
   readDocumentsHome,
   recordDocumentsHome,
-} from '../../../adapters/store/sqlite/documents-home.ts'
-import { sqlitePendingAudit } from '../../../adapters/store/sqlite/pending-audit.ts'
+} from '../../../adapters/store/sqlite/documents/documents-home.ts'
 import type { SqliteFile } from '../../../adapters/store/sqlite/sqlite-file.ts'
 import { sqliteStore } from '../../../adapters/store/sqlite/store.ts'
 import type { Role, RoleOutline } from '../../kernel/role/role.ts'
@@ -101,7 +101,7 @@ export async function openCluster({
   site,
   resolved,
 }: DocumentStoreOptions): Promise<ClusterStorage> {
-  const { openClusterStorage } = await import('../../../adapters/store/opensearch/open-cluster-storage.ts')
+  const { openClusterStorage } = await import('../../../adapters/store/opensearch/cluster/open-cluster-storage.ts')
   const { host, timeout, index_prefix, pki_ca, pki_cert, pki_key, ...options } = getSettings(resolved, searchSettings)
   if (host === undefined)
     throw new StartRefusal([

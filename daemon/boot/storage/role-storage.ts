@@ -1,6 +1,6 @@
 // The databases of one role: its document store, its audit chain, and for the site role the carriers' journal.
 import { mkdirSync } from 'node:fs'
-import { type SqliteAudit, sqliteAudit } from '../../../adapters/store/sqlite/audit.ts'
+import { type SqliteAudit, sqliteAudit } from '../../../adapters/store/sqlite/audit/audit.ts'
 import { takeLock } from '../../../adapters/store/sqlite/lock.ts'
 import { type SqliteFile, sqliteFile } from '../../../adapters/store/sqlite/sqlite-file.ts'
 import { Refusal } from '../../kernel/error/errors.ts'

@@ -1,7 +1,7 @@
 // Records changes that a person makes to the site's files in the audit chain of the site role, whether or not it runs.
 import { randomBytes } from 'node:crypto'
 import { invoker } from '../../../adapters/host/users/system-users.ts'
-import { type SqliteAudit, sqliteAudit } from '../../../adapters/store/sqlite/audit.ts'
+import { type SqliteAudit, sqliteAudit } from '../../../adapters/store/sqlite/audit/audit.ts'
 import { type SqliteFile, sqliteFile } from '../../../adapters/store/sqlite/sqlite-file.ts'
 import { auditWriterName, ensureRunFolder } from '../../boot/storage/role-storage.ts'
 import { roleDatabaseFile, type SiteFolder } from '../../boot/storage/site-folder.ts'

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { lstatSync } from 'node:fs'
 import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
 import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
-import { sqliteJournal } from '../../../adapters/store/sqlite/journal.ts'
+import { sqliteJournal } from '../../../adapters/store/sqlite/journal/journal.ts'
 import type {
   CourierPrivileges,
   CourierProgress,

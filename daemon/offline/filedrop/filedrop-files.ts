@@ -2,7 +2,7 @@
 import { existsSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
-import { sqliteJournal } from '../../../adapters/store/sqlite/journal.ts'
+import { sqliteJournal } from '../../../adapters/store/sqlite/journal/journal.ts'
 import { foldersOf } from '../../../adapters/transport/filedrop/files/channel-folders.ts'
 import { type FileInspection, inspectFile } from '../../../adapters/transport/filedrop/inspection/inspect-file.ts'
 import { type FileVerification, verifyFile } from '../../../adapters/transport/filedrop/inspection/verify-file.ts'

@@ -3,8 +3,13 @@ import { basename } from 'node:path'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import type { CsvLimits } from '../../roles/resolution/engine/records/csv.ts'
 import type { RecordSource } from '../../roles/resolution/engine/records/records.ts'
-import { type DataFile, openDataFile } from '../../runtime/resolution/data-file.ts'
-import { type DataKind, describeDataFault, inferDataKind, readRecords } from '../../runtime/resolution/read-records.ts'
+import { type DataFile, openDataFile } from '../../runtime/resolution/files/data-file.ts'
+import {
+  type DataKind,
+  describeDataFault,
+  inferDataKind,
+  readRecords,
+} from '../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 
 export type DataFileOptions = {

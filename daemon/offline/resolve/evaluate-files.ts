@@ -19,7 +19,7 @@ import {
   type ThresholdCurve,
   type ThresholdPoint,
 } from '../../roles/resolution/engine/threshold-sweep.ts'
-import { resultKinds } from '../../runtime/resolution/read-records.ts'
+import { resultKinds } from '../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { readDataFile } from './data-file.ts'
 import { numberTexts, ResolvedRecordIndex, readColumnTexts, readTrueClusters } from './resolved-record-index.ts'

@@ -9,7 +9,7 @@ import {
   type RecordSource,
 } from '../../roles/resolution/engine/records/records.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
-import type { DataKind } from '../../runtime/resolution/read-records.ts'
+import type { DataKind } from '../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { readDataFile } from './data-file.ts'
 

@@ -5,7 +5,7 @@ import { isSameRecord } from '../../roles/resolution/engine/lookup/lookup-index.
 import type { EngineProgressListener } from '../../roles/resolution/engine/progress.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { ArrivalClustering } from '../../roles/resolution/registry/join-arrivals.ts'
-import type { DataKind, ResultKind } from '../../runtime/resolution/read-records.ts'
+import type { DataKind, ResultKind } from '../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { readLensRecords } from './lens-records.ts'
 import { claimFolder } from './new-files.ts'

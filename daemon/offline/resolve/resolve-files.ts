@@ -10,7 +10,7 @@ import type { ResolutionRoute } from '../../roles/resolution/engine/resolve-clus
 import { countRows } from '../../roles/resolution/engine/text/dictionary.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { PairDecision } from '../../roles/resolution/registry/cluster-with-decisions.ts'
-import type { DataKind, ResultKind } from '../../runtime/resolution/read-records.ts'
+import type { DataKind, ResultKind } from '../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { applyDecisions, buildRecordKey, readDecisions } from './decisions-file.ts'
 import { convertLensFaults, readLensRecords } from './lens-records.ts'

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeDurably, writeFully } from '../../../adapters/platform/durable-file/write-durably.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
-import type { ResultKind } from '../../runtime/resolution/read-records.ts'
+import type { ResultKind } from '../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { CsvWriter } from './csv-writer.ts'
 

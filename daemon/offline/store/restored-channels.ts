@@ -1,7 +1,7 @@
 // Stops the channels of a restored site: it no longer knows what it sent since the backup, so a person must act first.
 import { randomBytes } from 'node:crypto'
 import { invoker } from '../../../adapters/host/users/system-users.ts'
-import { sqliteJournal } from '../../../adapters/store/sqlite/journal.ts'
+import { sqliteJournal } from '../../../adapters/store/sqlite/journal/journal.ts'
 import type { AuditEvent } from '../../kernel/audit/audit-chain.ts'
 import type { JournalChannel } from '../../kernel/messaging/journal.ts'
 import type { RoleDatabase } from './role-database.ts'

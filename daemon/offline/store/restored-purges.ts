@@ -1,5 +1,5 @@
 // Repeats purges on a restored backup, which may contain bodies that were purged since it was made.
-import { sqliteJournal } from '../../../adapters/store/sqlite/journal.ts'
+import { sqliteJournal } from '../../../adapters/store/sqlite/journal/journal.ts'
 import type { AuditEvent } from '../../kernel/audit/audit-chain.ts'
 import type { Journal } from '../../kernel/messaging/journal.ts'
 import type { PurgeOrder } from '../../kernel/messaging/purge-records.ts'

@@ -1,8 +1,8 @@
 // Opens the databases of a site's roles for commands, whether or not a daemon runs.
 import { lstatSync, statSync } from 'node:fs'
 import { userName } from '../../../adapters/host/users/system-users.ts'
-import { type SqliteAudit, sqliteAudit } from '../../../adapters/store/sqlite/audit.ts'
-import { readDocumentsHome } from '../../../adapters/store/sqlite/documents-home.ts'
+import { type SqliteAudit, sqliteAudit } from '../../../adapters/store/sqlite/audit/audit.ts'
+import { readDocumentsHome } from '../../../adapters/store/sqlite/documents/documents-home.ts'
 import { type SqliteFile, sqliteFile } from '../../../adapters/store/sqlite/sqlite-file.ts'
 import { sqliteStore } from '../../../adapters/store/sqlite/store.ts'
 import { runAsOwnerOf } from '../../boot/host/act-as-owner.ts'

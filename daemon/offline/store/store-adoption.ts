@@ -1,6 +1,6 @@
 // Adopts the answering cluster as the document store, after its restore from a snapshot of another.
-import { documentsCluster } from '../../../adapters/store/sqlite/documents-cluster.ts'
-import { readDocumentsHome } from '../../../adapters/store/sqlite/documents-home.ts'
+import { documentsCluster } from '../../../adapters/store/sqlite/documents/documents-cluster.ts'
+import { readDocumentsHome } from '../../../adapters/store/sqlite/documents/documents-home.ts'
 import { adoptCluster, openCluster, requireIndexBase } from '../../boot/storage/documents.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import type { Role } from '../../kernel/role/role.ts'

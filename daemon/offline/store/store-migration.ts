@@ -5,7 +5,7 @@ import {
   type DocumentsHome,
   readDocumentsHome,
   recordDocumentsHome,
-} from '../../../adapters/store/sqlite/documents-home.ts'
+} from '../../../adapters/store/sqlite/documents/documents-home.ts'
 import type { SqliteFile } from '../../../adapters/store/sqlite/sqlite-file.ts'
 import { openKnownCluster, resetClusterState } from '../../boot/storage/documents.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'

@@ -4,8 +4,8 @@ import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import type { Log } from '../../kernel/telemetry/log.ts'
 import type { Metrics } from '../../kernel/telemetry/metrics.ts'
 import type { DependencyObservations } from '../../roles/proxy/serving/thread-report.ts'
-import type { ProxyThreadConfig } from './thread-config.ts'
-import type { ThreadSupervisor } from './thread-supervisor.ts'
+import type { ProxyThreadConfig } from './threads/thread-config.ts'
+import type { ThreadSupervisor } from './threads/thread-supervisor.ts'
 
 export type PublicListenerOptions = Pick<
   SiteResources,

@@ -20,8 +20,8 @@ import { settings } from '../../roles/proxy/settings.ts'
 import { ship } from '../../roles/proxy/workers/ship.ts'
 import { reportProxyHealth } from './proxy-health.ts'
 import type { PublicListenerOptions, PublicListenerState } from './public-listener-state.ts'
-import { reloadProxy } from './reload-proxy.ts'
-import { startThreads } from './start-threads.ts'
+import { reloadProxy } from './reload/reload-proxy.ts'
+import { startThreads } from './threads/start-threads.ts'
 
 /** Kinds of denials that are counted separately. */
 const max_denial_kinds = 256

@@ -16,13 +16,13 @@ import { buildRunRecord } from '../../roles/resolution/exchange/job/exchange-row
 import { prepareOwnRows } from '../../roles/resolution/exchange/job/prepare-own-rows.ts'
 import { parseRows } from '../../roles/resolution/exchange/piece/cut-pieces.ts'
 import type { NodeRecord } from '../../roles/resolution/fusion-run/node-data.ts'
-import type { ExchangeJobFolders, ExchangeJobHandlers, ExchangeJobOutcome } from './exchange-jobs.ts'
-import { writeJsonLinesFile } from './json-lines-file.ts'
-import { formatNodeCsv } from './node-csv.ts'
-import { describeDataFault, inferDataKind, readableExtensions, readRecords } from './read-records.ts'
-import { runFiles } from './run-folder.ts'
-import { openTenantDataFile } from './tenant-data-file.ts'
-import { writeRunFile } from './write-run-file.ts'
+import type { ExchangeJobFolders, ExchangeJobHandlers, ExchangeJobOutcome } from './exchange/exchange-jobs.ts'
+import { writeJsonLinesFile } from './files/json-lines-file.ts'
+import { formatNodeCsv } from './files/node-csv.ts'
+import { describeDataFault, inferDataKind, readableExtensions, readRecords } from './files/read-records.ts'
+import { runFiles } from './files/run-folder.ts'
+import { openTenantDataFile } from './files/tenant-data-file.ts'
+import { writeRunFile } from './files/write-run-file.ts'
 
 async function readOwnRecords(
   { tenant_id, data, lens, terms }: ExchangeJobs['read_own'][0],

@@ -21,13 +21,13 @@ import { extractMatchWeights, type MatchWeights } from '../../roles/resolution/e
 import type { RunProgress } from '../../roles/resolution/fusion-run/model.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { PhaseJob, PhaseResult } from '../../roles/resolution/parts.ts'
-import { readArrays, writeArrays } from './array-file.ts'
-import { openDataDescriptor } from './data-file.ts'
-import { readSources, writeSources } from './extracted-sources.ts'
-import { writeJsonLinesFile } from './json-lines-file.ts'
-import { describeDataFault, inferDataKind, readableExtensions, readRecords } from './read-records.ts'
-import { runFiles } from './run-folder.ts'
-import { openTenantDataFile } from './tenant-data-file.ts'
+import { readArrays, writeArrays } from './files/array-file.ts'
+import { openDataDescriptor } from './files/data-file.ts'
+import { readSources, writeSources } from './files/extracted-sources.ts'
+import { writeJsonLinesFile } from './files/json-lines-file.ts'
+import { describeDataFault, inferDataKind, readableExtensions, readRecords } from './files/read-records.ts'
+import { runFiles } from './files/run-folder.ts'
+import { openTenantDataFile } from './files/tenant-data-file.ts'
 
 export type PhaseThreadJob = PhaseJob & {
   readonly folder: string

@@ -12,12 +12,12 @@ import type { RunCluster, RunMatch } from '../../roles/resolution/engine/finding
 import type { RunProgress } from '../../roles/resolution/fusion-run/model.ts'
 import type { RunWork } from '../../roles/resolution/parts.ts'
 import { settings } from '../../roles/resolution/settings.ts'
-import { readJsonLinesFile } from './json-lines-file.ts'
-import { formatNodeCsv } from './node-csv.ts'
-import { runFiles, runsFolder } from './run-folder.ts'
+import { readJsonLinesFile } from './files/json-lines-file.ts'
+import { formatNodeCsv } from './files/node-csv.ts'
+import { runFiles, runsFolder } from './files/run-folder.ts'
+import { openTenantDataFile, TenantDataFileError } from './files/tenant-data-file.ts'
 import type { PhaseProgress, PhaseThreadJob, PhaseThreadResult } from './run-phase.ts'
 import { readComputeLimits, resolutionThreads } from './run-threads.ts'
-import { openTenantDataFile, TenantDataFileError } from './tenant-data-file.ts'
 
 /** `monotonic`: milliseconds of a monotonic clock. */
 export function openRunWork(folder: SiteFolder, resolved: ResolvedSettings, monotonic: () => number): RunWork {

@@ -10,10 +10,10 @@ import {
   snapshotStorePart,
 } from '../../roles/resolution/parts.ts'
 import { blindingPart } from '../../roles/resolution/privacy/blinding-part.ts'
-import { threadedBlinding } from './blinding.ts'
-import { openExchangeWork } from './exchange-work.ts'
+import { threadedBlinding } from './exchange/blinding.ts'
+import { openExchangeWork } from './exchange/exchange-work.ts'
+import { fileSnapshotStore } from './files/snapshot-files.ts'
 import { openRunWork } from './run-work.ts'
-import { fileSnapshotStore } from './snapshot-files.ts'
 
 export const wire: RoleWire = {
   async open({ resources: { folder, resolved, clock } }) {

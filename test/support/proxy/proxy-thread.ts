@@ -8,13 +8,13 @@ import type { RequestRecord } from '../../../daemon/roles/proxy/record/model.ts'
 import { parseRecordLine } from '../../../daemon/roles/proxy/record/record-line.ts'
 import type { CounterDelta } from '../../../daemon/roles/proxy/serving/thread-report.ts'
 import { settings } from '../../../daemon/roles/proxy/settings.ts'
-import { ProxyWorker } from '../../../daemon/runtime/proxy/proxy-worker.ts'
-import type { ProxyThreadConfig } from '../../../daemon/runtime/proxy/thread-config.ts'
+import { ProxyWorker } from '../../../daemon/runtime/proxy/threads/proxy-worker.ts'
+import type { ProxyThreadConfig } from '../../../daemon/runtime/proxy/threads/thread-config.ts'
 import type {
   CounterIncrement,
   MessageFromThread,
   MessageToThread,
-} from '../../../daemon/runtime/proxy/thread-messages.ts'
+} from '../../../daemon/runtime/proxy/threads/thread-messages.ts'
 import { type RecordingUpstream, respondOk, startRecordingUpstream } from './recording-upstream.ts'
 
 export const proxyThreadToken = 'token-of-the-thread-that-no-caller-may-see'

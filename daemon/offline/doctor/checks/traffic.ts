@@ -1,6 +1,6 @@
 // Checks traffic by the times of the journal: reports frozen and silent channels, and messages that no carrier takes.
 import * as fs from 'node:fs'
-import { sqliteJournal } from '../../../../adapters/store/sqlite/journal.ts'
+import { sqliteJournal } from '../../../../adapters/store/sqlite/journal/journal.ts'
 import { foldersOf } from '../../../../adapters/transport/filedrop/files/channel-folders.ts'
 import type { SiteFolder } from '../../../boot/storage/site-folder.ts'
 import type { Peer } from '../../../kernel/identity/peer.ts'

@@ -5,7 +5,7 @@ import { type ColumnProfile, findIdColumn, profileColumns } from '../../../roles
 import type { RecordSource } from '../../../roles/resolution/engine/records/records.ts'
 import type { FieldType } from '../../../roles/resolution/lens/field.ts'
 import { draftLens } from '../../../roles/resolution/lens/proposal.ts'
-import { createTextReader, type TextKind } from '../../../runtime/resolution/read-records.ts'
+import { createTextReader, type TextKind } from '../../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
 import { detectDataKind, readDataFile, withDataFile } from '../data-file.ts'
 import { listShippedLenses, readLens } from './lens-file.ts'

@@ -15,8 +15,8 @@ import {
   type SnapshotManifest,
   snapshotTrailer,
 } from '../../../roles/resolution/snapshot/model.ts'
-import { readSnapshotTrailer, snapshotFile, snapshotFolder } from '../../../runtime/resolution/snapshot-files.ts'
-import { readLastLine, splitIntoLines } from '../../../runtime/resolution/snapshot-lines.ts'
+import { readSnapshotTrailer, snapshotFile, snapshotFolder } from '../../../runtime/resolution/files/snapshot-files.ts'
+import { readLastLine, splitIntoLines } from '../../../runtime/resolution/files/snapshot-lines.ts'
 import { recordOperatorAction } from '../../audit/operator-action.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../../site/site-profile.ts'
