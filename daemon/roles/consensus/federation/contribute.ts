@@ -2,12 +2,7 @@
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { label } from '../../../kernel/label/label.ts'
-import { operation } from '../../../kernel/operation/operation.ts'
-import {
-  federationMessage,
-  max_message_bytes,
-  openFederationMessage,
-} from '../../../shared/federation-message/federation-message.ts'
+import { federationOperation } from '../../../shared/federation-message/federation-operation.ts'
 import { federationContributionTotal } from '../metrics.ts'
 import { addContribution } from '../session/contribution/add-contribution.ts'
 import { opinionFields } from '../session/contribution/model.ts'
@@ -22,11 +17,11 @@ const contributionMessage = z.strictObject({
   classification: label,
 })
 
-export const contribute = operation({
+export const contribute = federationOperation({
   summary: 'Accept a signed contribution from a federation peer',
-  method: 'POST',
   path: '/api/v2/federation/contribution',
-  input: federationMessage,
+  kind: 'contribution',
+  data: contributionMessage,
   output: session,
   errors: [
     'not_found',
@@ -38,12 +33,8 @@ export const contribute = operation({
     'label_denied',
     'idempotency_mismatch',
   ],
-  allow: 'federation:deliver',
-  max_body_bytes: max_message_bytes,
 
-  async run(call, message) {
-    const sent = await openFederationMessage(call, message, 'contribution', contributionMessage)
-    if (isRefusal(sent)) return sent
+  async run(call, sent) {
     const { src, sender_tenant_id, receiver_tenant_id, msg_id } = sent.statement
     const { session_id, ...opinion } = sent.data
     const submitted = {

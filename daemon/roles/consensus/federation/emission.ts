@@ -3,33 +3,26 @@
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
-import { operation } from '../../../kernel/operation/operation.ts'
 import {
   checkAddressee,
-  federationMessage,
-  max_message_bytes,
-  openFederationMessage,
   type VerifiedFederationMessage,
 } from '../../../shared/federation-message/federation-message.ts'
+import { federationOperation } from '../../../shared/federation-message/federation-operation.ts'
 import { emissions, lensEmission, type SentEmission, type StoredEmission, sentEmission } from '../emission/model.ts'
 import { emissionId, mergeEmission } from '../emission/rules.ts'
 import { showEmission } from '../emission/view.ts'
 import { lifecycleEvent } from '../session/lifecycle-event.ts'
 import { provenanceOf } from './provenance.ts'
 
-export const emission = operation({
+export const emission = federationOperation({
   summary: 'Accept a peer’s decision on a lens, or its retraction',
-  method: 'POST',
   path: '/api/v2/federation/lens_emission',
-  input: federationMessage,
+  kind: 'lens_emission',
+  data: sentEmission,
   output: lensEmission,
   errors: ['signature_invalid', 'not_your_tenant', 'session_closed', 'label_denied', 'idempotency_mismatch'],
-  allow: 'federation:deliver',
-  max_body_bytes: max_message_bytes,
 
-  async run(call, message) {
-    const sent = await openFederationMessage(call, message, 'lens_emission', sentEmission)
-    if (isRefusal(sent)) return sent
+  async run(call, sent) {
     const refusal = checkAddressee(call, sent.statement)
     if (refusal) return refusal
     const received = buildStoredEmission(sent, call.nowIso())

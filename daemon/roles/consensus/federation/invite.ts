@@ -1,15 +1,10 @@
 // Accepts a peer's invitation: creates a copy of its session, to contribute to and to follow.
 import * as z from 'zod'
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
-import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
+import { refuse } from '../../../kernel/error/errors.ts'
 import { label } from '../../../kernel/label/label.ts'
-import { operation } from '../../../kernel/operation/operation.ts'
-import {
-  checkAddressee,
-  federationMessage,
-  max_message_bytes,
-  openFederationMessage,
-} from '../../../shared/federation-message/federation-message.ts'
+import { checkAddressee } from '../../../shared/federation-message/federation-message.ts'
+import { federationOperation } from '../../../shared/federation-message/federation-operation.ts'
 import { sessionSubject } from '../../../shared/match-session/match-session.ts'
 import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { shortText } from '../fields.ts'
@@ -30,19 +25,15 @@ const invitation = z.strictObject({
   classification: label,
 })
 
-export const invite = operation({
+export const invite = federationOperation({
   summary: 'Accept a peer’s invitation to contribute to its session',
-  method: 'POST',
   path: '/api/v2/federation/invitation',
-  input: federationMessage,
+  kind: 'invitation',
+  data: invitation,
   output: session,
   errors: ['signature_invalid', 'not_your_tenant', 'label_denied', 'already_exists'],
-  allow: 'federation:deliver',
-  max_body_bytes: max_message_bytes,
 
-  async run(call, message) {
-    const sent = await openFederationMessage(call, message, 'invitation', invitation)
-    if (isRefusal(sent)) return sent
+  async run(call, sent) {
     const refusal = checkAddressee(call, sent.statement)
     if (refusal) return refusal
     const { src, sender_tenant_id, receiver_tenant_id: tenant_id } = sent.statement

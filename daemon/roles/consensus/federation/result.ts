@@ -3,12 +3,7 @@ import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { joinLabels } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
-import { operation } from '../../../kernel/operation/operation.ts'
-import {
-  federationMessage,
-  max_message_bytes,
-  openFederationMessage,
-} from '../../../shared/federation-message/federation-message.ts'
+import { federationOperation } from '../../../shared/federation-message/federation-operation.ts'
 import { verifyFromPeer } from '../../../shared/site-message/site-message.ts'
 import { type EvidenceBlock, evidenceBlock, evidenceBlocks } from '../evidence/model.ts'
 import { isConsistent } from '../evidence/rules.ts'
@@ -31,19 +26,15 @@ const outcomeFields = {
 const resultMessage = z.strictObject({ session_id: z.string().min(1).max(128), ...outcomeFields })
 type SessionResultFields = z.infer<typeof resultMessage>
 
-export const result = operation({
+export const result = federationOperation({
   summary: 'Accept the outcome of a session that a peer hosts',
-  method: 'POST',
   path: '/api/v2/federation/result',
-  input: federationMessage,
+  kind: 'result',
+  data: resultMessage,
   output: session,
   errors: ['not_found', 'signature_invalid', 'not_your_tenant', 'label_denied'],
-  allow: 'federation:deliver',
-  max_body_bytes: max_message_bytes,
 
-  async run(call, message) {
-    const sent = await openFederationMessage(call, message, 'result', resultMessage)
-    if (isRefusal(sent)) return sent
+  async run(call, sent) {
     const { src, receiver_tenant_id } = sent.statement
     const { label } = sent
     const fields = await omitStoredDissent(call, qualifyDissentId(sent.data, src))

@@ -6,36 +6,38 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import {
   checkAddressee,
-  federationMessage,
-  max_message_bytes,
-  openFederationMessage,
+  type VerifiedFederationMessage,
 } from '../../../shared/federation-message/federation-message.ts'
+import { federationOperation } from '../../../shared/federation-message/federation-operation.ts'
 import { uid } from '../fields.ts'
 import { countIntake } from '../signal-intake/metrics.ts'
 import { requestRaise } from '../signal-intake/request-raise.ts'
 import { signalMessage, signalSchema } from './model.ts'
 
-export const takeSignal = operation({
+const acceptSignal = federationOperation({
   summary: 'Accept a signal of a peer',
-  method: 'POST',
   path: '/api/v1/federation/signal',
-  input: federationMessage,
+  kind: 'signal',
+  data: signalMessage,
   output: z.strictObject({ uid }).meta({ id: 'SignalTaken' }),
   errors: ['signature_invalid', 'not_your_tenant', 'label_denied', 'idempotency_mismatch'],
-  allow: 'federation:deliver',
-  max_body_bytes: max_message_bytes,
+  run: raisePeerSignal,
+})
 
+/** Counts the refusals too, those of the verification included. */
+export const takeSignal = operation({
+  ...acceptSignal,
   async run(call, message) {
-    const result = await acceptSignal(call, message)
+    const result = await acceptSignal.run(call, message)
     if (isRefusal(result)) countIntake(call, 'peer', 'refused')
     return result
   },
 })
 
-async function acceptSignal(call: Call, message: z.output<typeof federationMessage>) {
-  const sent = await openFederationMessage(call, message, 'signal', signalMessage)
-  if (isRefusal(sent)) return sent
-  const { statement, label, data } = sent
+async function raisePeerSignal(
+  call: Call,
+  { statement, label, data }: VerifiedFederationMessage<z.output<typeof signalMessage>>,
+) {
   const refusal = checkAddressee(call, statement)
   if (refusal) return refusal
   if (statement.body.schema !== signalSchema) return refuse('invalid', `the schema of the body is not ${signalSchema}`)

@@ -7,11 +7,9 @@ import { normaliseLabel } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import {
   checkAddressee,
-  federationMessage,
-  max_message_bytes,
   type VerifiedFederationMessage as Opened,
-  openFederationMessage,
 } from '../../../shared/federation-message/federation-message.ts'
+import { federationOperation } from '../../../shared/federation-message/federation-operation.ts'
 import { matchingOperation } from '../matching.ts'
 import { listSites } from './agreement/agreement.ts'
 import { changeExchange } from './change-exchange.ts'
@@ -26,11 +24,11 @@ type PeerExchangeMessage<S extends ExchangeMessage['say']> = {
   readonly message: Extract<ExchangeMessage, { say: S }>
 }
 
-export const receive = matchingOperation({
+const receiveFromPeer = federationOperation({
   summary: 'Accept a message of a peer in an exchange',
-  method: 'POST',
   path: '/api/v2/federation/resolution',
-  input: federationMessage,
+  kind: 'resolution',
+  data: exchangeMessage,
   output: z.strictObject({ exchange_id: z.string() }).meta({ id: 'ExchangeHeard' }),
   errors: [
     'not_found',
@@ -41,18 +39,16 @@ export const receive = matchingOperation({
     'over_budget',
     'unavailable',
   ],
-  allow: 'federation:deliver',
-  max_body_bytes: max_message_bytes,
 
-  async run(call, message) {
-    const opened = await openFederationMessage(call, message, 'resolution', exchangeMessage)
-    if (isRefusal(opened)) return opened
+  async run(call, opened) {
     const refused = checkAddressee(call, opened.statement) ?? (await receiveMessage(call, opened))
     if (refused) return refused
     const { data } = opened
     return { exchange_id: data.say === 'proposal' ? data.agreement.exchange_id : data.exchange_id }
   },
 })
+
+export const receive = matchingOperation(receiveFromPeer)
 
 async function receiveMessage(call: Call, delivery: Opened<ExchangeMessage>): Promise<Refusal | undefined> {
   const { data: message } = delivery
