@@ -1,16 +1,16 @@
 // Runs each carrier against each requirement.
 import { afterEach, describe, test } from 'vitest'
-import { waitUntil } from '../support/site/test-site.ts'
-import { createHubSites } from '../transport/coalition/hub-sites.ts'
-import { startTestHub } from '../transport/coalition/test-hub.ts'
 import {
   buildLabel,
   buildMessage,
   carryFiles,
   createFiledropSites,
   type FiledropSites,
-} from '../transport/filedrop/filedrop-sites.ts'
-import { startTransportFixture } from '../transport/filedrop/filedrop-transport-fixture.ts'
+} from '../support/filedrop/filedrop-sites.ts'
+import { startTransportFixture } from '../support/filedrop/filedrop-transport-fixture.ts'
+import { waitUntil } from '../support/site/test-site.ts'
+import { createHubSites } from '../transport/coalition/hub-sites.ts'
+import { startTestHub } from '../transport/coalition/test-hub.ts'
 import { joinByMtls } from '../transport/mtls/join-by-mtls.ts'
 import { type TransportFixture, transportRequirements } from './transport.ts'
 

@@ -6,8 +6,8 @@ import { readKeyFiles } from '../../adapters/keys/jose/key-files.ts'
 import { generateKey } from '../../adapters/keys/jose/key-lifecycle.ts'
 import { signWithKeys } from '../../adapters/keys/jose/signatures.ts'
 import type { KeyAlgorithm, Signatures } from '../../daemon/kernel/cryptography/signatures.ts'
-import { createMedium, exportFromAlpha } from '../transport/filedrop/courier-fixture.ts'
-import { createFiledropSites, restartSite, sendFromAlpha } from '../transport/filedrop/filedrop-sites.ts'
+import { createMedium, exportFromAlpha } from '../support/filedrop/courier-fixture.ts'
+import { createFiledropSites, restartSite, sendFromAlpha } from '../support/filedrop/filedrop-sites.ts'
 
 const day_ms = 86_400_000
 

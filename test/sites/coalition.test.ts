@@ -6,10 +6,9 @@ import { list as recordOf } from '../../daemon/roles/consensus/contribution/list
 import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../daemon/roles/consensus/session/create.ts'
 import { findFreePorts } from '../support/engines/server-process.ts'
+import { listQuarantined } from '../support/site/courier.ts'
 import { editProfile, type FederatedSite, findSite } from '../support/site/packaged-federation.ts'
-import { waitUntil } from '../support/site/test-site.ts'
-import { listQuarantined } from './courier.ts'
-import { createPackagedPairTest, type RunningSitePair } from './packaged-pair-test.ts'
+import { createPackagedPairTest, type RunningSitePair } from '../support/site/packaged-pair-test.ts'
 import {
   contributeOpinion,
   findChannel,
@@ -19,7 +18,8 @@ import {
   sharedClassification,
   waitForState,
   waitUntilDelivered,
-} from './packaged-site-pair.ts'
+} from '../support/site/packaged-site-pair.ts'
+import { waitUntil } from '../support/site/test-site.ts'
 
 const test = createPackagedPairTest({ otherSites: ['hub'], prepare: prepareHub, isStarted: false })
 

@@ -5,10 +5,10 @@ import * as fs from 'node:fs'
 import path from 'node:path'
 import { expect } from 'vitest'
 import { findExecutable } from '../support/command/run-executable.ts'
+import { formatChannelFolder, listQuarantined } from '../support/site/courier.ts'
+import { createPackagedPairTest } from '../support/site/packaged-pair-test.ts'
+import { findChannel, openInvitedSession, type PackagedSitePair } from '../support/site/packaged-site-pair.ts'
 import { waitUntil } from '../support/site/test-site.ts'
-import { formatChannelFolder, listQuarantined } from './courier.ts'
-import { createPackagedPairTest } from './packaged-pair-test.ts'
-import { findChannel, openInvitedSession, type PackagedSitePair } from './packaged-site-pair.ts'
 
 const test = createPackagedPairTest({ isStarted: false })
 

@@ -2,9 +2,14 @@
 import { expect } from 'vitest'
 import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
 import type { CheckedClient } from '../support/http/checked-client.ts'
-import { waitUntil } from '../support/site/test-site.ts'
-import { type CourierParcel, type CourierRoute, deliverParcels, pickUpParcels, readSessionId } from './courier.ts'
-import { createPackagedPairTest } from './packaged-pair-test.ts'
+import {
+  type CourierParcel,
+  type CourierRoute,
+  deliverParcels,
+  pickUpParcels,
+  readSessionId,
+} from '../support/site/courier.ts'
+import { createPackagedPairTest } from '../support/site/packaged-pair-test.ts'
 import {
   carryUntil,
   contributeOpinion,
@@ -14,7 +19,8 @@ import {
   type PackagedSitePair,
   waitForState,
   waitUntilDelivered,
-} from './packaged-site-pair.ts'
+} from '../support/site/packaged-site-pair.ts'
+import { waitUntil } from '../support/site/test-site.ts'
 
 const test = createPackagedPairTest()
 

@@ -7,10 +7,9 @@ import { list } from '../../daemon/roles/consensus/emission/list.ts'
 import { attest } from '../../daemon/roles/consensus/session/attest.ts'
 import { cancel } from '../../daemon/roles/consensus/session/cancel.ts'
 import type { CheckedClient } from '../support/http/checked-client.ts'
+import { listQuarantined } from '../support/site/courier.ts'
 import type { FederatedSite } from '../support/site/packaged-federation.ts'
-import { waitUntil } from '../support/site/test-site.ts'
-import { listQuarantined } from './courier.ts'
-import { createPackagedPairTest, findDaemon } from './packaged-pair-test.ts'
+import { createPackagedPairTest, findDaemon } from '../support/site/packaged-pair-test.ts'
 import {
   carryUntil,
   contributeOpinion,
@@ -19,7 +18,8 @@ import {
   openInvitedSession,
   type PackagedSitePair,
   waitForState,
-} from './packaged-site-pair.ts'
+} from '../support/site/packaged-site-pair.ts'
+import { waitUntil } from '../support/site/test-site.ts'
 
 const test = createPackagedPairTest({
   prepare: ({ alpha, world }) => configureSinks(alpha, path.join(world.dir, 'hook-secret')),

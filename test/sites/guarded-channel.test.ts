@@ -5,10 +5,15 @@ import { describe, expect } from 'vitest'
 import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../daemon/roles/consensus/session/create.ts'
 import type { CheckedClient } from '../support/http/checked-client.ts'
+import {
+  type CourierParcel,
+  carryParcels,
+  deliverParcels,
+  formatChannelFolder,
+  listQuarantined,
+} from '../support/site/courier.ts'
 import type { FederatedSite } from '../support/site/packaged-federation.ts'
-import { waitUntil } from '../support/site/test-site.ts'
-import { type CourierParcel, carryParcels, deliverParcels, formatChannelFolder, listQuarantined } from './courier.ts'
-import { createPackagedPairTest } from './packaged-pair-test.ts'
+import { createPackagedPairTest } from '../support/site/packaged-pair-test.ts'
 import {
   carryUntil,
   catchParcel,
@@ -19,7 +24,8 @@ import {
   type PackagedSitePair,
   sharedClassification,
   waitForState,
-} from './packaged-site-pair.ts'
+} from '../support/site/packaged-site-pair.ts'
+import { waitUntil } from '../support/site/test-site.ts'
 
 const test = createPackagedPairTest({ prepare: prepareGuardedChannel })
 

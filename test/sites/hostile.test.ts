@@ -4,11 +4,15 @@ import * as fs from 'node:fs'
 import path from 'node:path'
 import { expect } from 'vitest'
 import { findTools, whenPresent } from '../support/runner/requires.ts'
-
+import { deliverParcels, formatChannelFolder, listQuarantined } from '../support/site/courier.ts'
+import { createPackagedPairTest, findDaemon } from '../support/site/packaged-pair-test.ts'
+import {
+  answerInvitation,
+  findChannel,
+  type PackagedSitePair,
+  waitForState,
+} from '../support/site/packaged-site-pair.ts'
 import { waitUntil } from '../support/site/test-site.ts'
-import { deliverParcels, formatChannelFolder, listQuarantined } from './courier.ts'
-import { createPackagedPairTest, findDaemon } from './packaged-pair-test.ts'
-import { answerInvitation, findChannel, type PackagedSitePair, waitForState } from './packaged-site-pair.ts'
 
 /** Files that may become a message yet, and are looked at by every scan. */
 const incomplete_count = 100_000

@@ -3,12 +3,11 @@
 import { setInterval } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
-
+import { carryParcels } from '../support/site/courier.ts'
+import { createPackagedPairTest } from '../support/site/packaged-pair-test.ts'
+import { findChannel, type PackagedSitePair, waitForState } from '../support/site/packaged-site-pair.ts'
+import { runSessionsWhileKilling } from '../support/site/run-sessions-while-killing.ts'
 import { waitUntil } from '../support/site/test-site.ts'
-import { carryParcels } from './courier.ts'
-import { createPackagedPairTest } from './packaged-pair-test.ts'
-import { findChannel, type PackagedSitePair, waitForState } from './packaged-site-pair.ts'
-import { runSessionsWhileKilling } from './run-sessions-while-killing.ts'
 
 const test = createPackagedPairTest()
 

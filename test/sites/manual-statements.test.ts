@@ -3,10 +3,10 @@ import * as fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect } from 'vitest'
 import { runExecutable } from '../support/command/run-executable.ts'
+import { type CourierParcel, deliverParcels, formatChannelFolder, pickUpParcels } from '../support/site/courier.ts'
+import { createPackagedPairTest, findDaemon } from '../support/site/packaged-pair-test.ts'
+import { findChannel, openInvitedSession, type PackagedSitePair } from '../support/site/packaged-site-pair.ts'
 import { waitUntil } from '../support/site/test-site.ts'
-import { type CourierParcel, deliverParcels, formatChannelFolder, pickUpParcels } from './courier.ts'
-import { createPackagedPairTest, findDaemon } from './packaged-pair-test.ts'
-import { findChannel, openInvitedSession, type PackagedSitePair } from './packaged-site-pair.ts'
 
 const test = createPackagedPairTest()
 

@@ -6,9 +6,7 @@ import { everyOperation } from '../../daemon/every-role.ts'
 import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
 import { findFreePorts } from '../support/engines/server-process.ts'
 import type { FederatedSite } from '../support/site/packaged-federation.ts'
-import { waitUntil } from '../support/site/test-site.ts'
-import { expectSoundRecord } from './fault-point-sites.ts'
-import { createPackagedPairTest } from './packaged-pair-test.ts'
+import { createPackagedPairTest } from '../support/site/packaged-pair-test.ts'
 import {
   contributeOpinion,
   findChannel,
@@ -17,8 +15,10 @@ import {
   type PackagedSitePair,
   waitForState,
   waitUntilDelivered,
-} from './packaged-site-pair.ts'
-import { runSessionsWhileKilling } from './run-sessions-while-killing.ts'
+} from '../support/site/packaged-site-pair.ts'
+import { runSessionsWhileKilling } from '../support/site/run-sessions-while-killing.ts'
+import { waitUntil } from '../support/site/test-site.ts'
+import { expectSoundRecord } from './fault-points/fault-point-sites.ts'
 
 const test = createPackagedPairTest({ prepare: prepareMtls })
 

@@ -7,9 +7,8 @@ import { get as getEvidence } from '../../daemon/roles/consensus/evidence/get.ts
 import { attest } from '../../daemon/roles/consensus/session/attest.ts'
 import { cancel } from '../../daemon/roles/consensus/session/cancel.ts'
 import { runExecutable } from '../support/command/run-executable.ts'
-import { waitUntil } from '../support/site/test-site.ts'
-import { carryParcels, formatChannelFolder } from './courier.ts'
-import { createPackagedPairTest } from './packaged-pair-test.ts'
+import { carryParcels, formatChannelFolder } from '../support/site/courier.ts'
+import { createPackagedPairTest } from '../support/site/packaged-pair-test.ts'
 import {
   carryUntil,
   contributeOpinion,
@@ -19,7 +18,8 @@ import {
   type PackagedSitePair,
   waitForState,
   waitUntilDelivered,
-} from './packaged-site-pair.ts'
+} from '../support/site/packaged-site-pair.ts'
+import { waitUntil } from '../support/site/test-site.ts'
 
 const test = createPackagedPairTest()
 

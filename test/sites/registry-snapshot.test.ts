@@ -18,8 +18,8 @@ import {
   type PackagedFederation,
   pinFederatedPeer,
 } from '../support/site/packaged-federation.ts'
+import { sharedClassification } from '../support/site/packaged-site-pair.ts'
 import { waitUntil } from '../support/site/test-site.ts'
-import { sharedClassification } from './packaged-site-pair.ts'
 
 /** For alpha and no other. */
 const keptClassification = { level: 'CONFIDENTIAL', releasable_to: ['alpha'] }

@@ -6,8 +6,6 @@ import { cancel } from '../../daemon/roles/consensus/session/cancel.ts'
 import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../daemon/roles/consensus/session/create.ts'
 import { list as listSessions } from '../../daemon/roles/consensus/session/list.ts'
-import { type FederatedSite, findSite, pinFederatedPeer } from '../support/site/packaged-federation.ts'
-import { waitUntil } from '../support/site/test-site.ts'
 import {
   type CourierParcel,
   type CourierRoute,
@@ -16,8 +14,9 @@ import {
   listQuarantined,
   type QuarantineReason,
   readSessionId,
-} from './courier.ts'
-import { createPackagedPairTest } from './packaged-pair-test.ts'
+} from '../support/site/courier.ts'
+import { type FederatedSite, findSite, pinFederatedPeer } from '../support/site/packaged-federation.ts'
+import { createPackagedPairTest } from '../support/site/packaged-pair-test.ts'
 import {
   answerInvitation,
   carryUntil,
@@ -28,7 +27,8 @@ import {
   type PackagedSitePair,
   sharedClassification,
   waitForState,
-} from './packaged-site-pair.ts'
+} from '../support/site/packaged-site-pair.ts'
+import { waitUntil } from '../support/site/test-site.ts'
 
 const test = createPackagedPairTest({ otherSites: ['charlie'] })
 

@@ -3,8 +3,6 @@ import * as fs from 'node:fs'
 import path from 'node:path'
 import { expect } from 'vitest'
 import type { Json } from '../support/command/run-command.ts'
-import type { FederatedSite } from '../support/site/packaged-federation.ts'
-import { waitUntil } from '../support/site/test-site.ts'
 import {
   type CourierParcel,
   type CourierRoute,
@@ -12,8 +10,9 @@ import {
   deliverParcels,
   listQuarantined,
   pickUpParcels,
-} from './courier.ts'
-import { createPackagedPairTest, findDaemon } from './packaged-pair-test.ts'
+} from '../support/site/courier.ts'
+import type { FederatedSite } from '../support/site/packaged-federation.ts'
+import { createPackagedPairTest, findDaemon } from '../support/site/packaged-pair-test.ts'
 import {
   carryUntil,
   contributeOpinion,
@@ -21,7 +20,8 @@ import {
   findSession,
   openInvitedSession,
   waitForState,
-} from './packaged-site-pair.ts'
+} from '../support/site/packaged-site-pair.ts'
+import { waitUntil } from '../support/site/test-site.ts'
 
 const test = createPackagedPairTest()
 

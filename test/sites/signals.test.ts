@@ -6,12 +6,12 @@ import { create } from '../../daemon/roles/intelligence/signal/create.ts'
 import { list } from '../../daemon/roles/intelligence/signal/list.ts'
 import type { Signal } from '../../daemon/roles/intelligence/signal/model.ts'
 import type { CheckedClient } from '../support/http/checked-client.ts'
+import { carryParcels } from '../support/site/courier.ts'
 import type { RunningDaemon } from '../support/site/daemon-process.ts'
 import { editProfile, type FederatedSite } from '../support/site/packaged-federation.ts'
+import { createPackagedPairTest } from '../support/site/packaged-pair-test.ts'
+import { carryUntil } from '../support/site/packaged-site-pair.ts'
 import { waitUntil } from '../support/site/test-site.ts'
-import { carryParcels } from './courier.ts'
-import { createPackagedPairTest } from './packaged-pair-test.ts'
-import { carryUntil } from './packaged-site-pair.ts'
 
 const test = createPackagedPairTest({ isStarted: false })
 

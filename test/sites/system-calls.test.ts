@@ -15,10 +15,15 @@ import {
   type SystemCall,
 } from '../store/system-calls.ts'
 import { requires } from '../support/runner/requires.ts'
+import { type CourierParcel, deliverParcels } from '../support/site/courier.ts'
 import type { FederatedSite } from '../support/site/packaged-federation.ts'
+import {
+  answerInvitation,
+  createPackagedSitePair,
+  type PackagedSitePair,
+  waitForState,
+} from '../support/site/packaged-site-pair.ts'
 import { waitUntil } from '../support/site/test-site.ts'
-import { type CourierParcel, deliverParcels } from './courier.ts'
-import { answerInvitation, createPackagedSitePair, type PackagedSitePair, waitForState } from './packaged-site-pair.ts'
 
 let two: PackagedSitePair
 beforeEach(async () => {

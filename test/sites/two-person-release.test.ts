@@ -6,17 +6,23 @@ import { joseSignatures } from '../../adapters/keys/jose/signatures.ts'
 import { canonicalJson, sha384 } from '../../daemon/kernel/encoding/canonical-json.ts'
 import type { CommandResult } from '../support/command/run-command.ts'
 import { runExecutable } from '../support/command/run-executable.ts'
+import {
+  type CourierParcel,
+  deliverParcels,
+  formatChannelFolder,
+  listQuarantined,
+  pickUpParcels,
+} from '../support/site/courier.ts'
 import type { FederatedSite } from '../support/site/packaged-federation.ts'
-import { waitUntil } from '../support/site/test-site.ts'
-import { type CourierParcel, deliverParcels, formatChannelFolder, listQuarantined, pickUpParcels } from './courier.ts'
-import { createPackagedPairTest, findDaemon } from './packaged-pair-test.ts'
+import { createPackagedPairTest, findDaemon } from '../support/site/packaged-pair-test.ts'
 import {
   answerInvitation,
   findSession,
   openInvitedSession,
   type PackagedSitePair,
   waitForState,
-} from './packaged-site-pair.ts'
+} from '../support/site/packaged-site-pair.ts'
+import { waitUntil } from '../support/site/test-site.ts'
 
 const test = createPackagedPairTest()
 

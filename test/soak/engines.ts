@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
 import { list as listSessions } from '../../daemon/roles/consensus/session/list.ts'
-import { createSpeaker, findSession } from '../sites/packaged-site-pair.ts'
 import { keycloakSecrets } from '../support/engines/keycloak-realm.ts'
 import type { ServerProcess } from '../support/engines/server-process.ts'
 import { type SeededRandom, seededRandom } from '../support/random/seeded-random.ts'
@@ -15,6 +14,7 @@ import {
   type FederatedSite,
   type PackagedFederation,
 } from '../support/site/packaged-federation.ts'
+import { createSpeaker, findSession } from '../support/site/packaged-site-pair.ts'
 import { configureSite, type SoakEngines, startSoakEngines } from './soak-engines.ts'
 import { advanceSession, readChannels, type SoakSession, type SoakSite, type SoakSites } from './soak-sessions.ts'
 

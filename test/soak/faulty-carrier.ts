@@ -1,14 +1,14 @@
 // A carrier that nobody should hire: it loses, doubles, delays, damages and halves what it carries, and writes slowly in place.
 import * as fs from 'node:fs'
 import path from 'node:path'
+import type { SeededRandom } from '../support/random/seeded-random.ts'
 import {
   type CourierParcel,
   type CourierRoute,
   deliverParcels,
   formatChannelFolder,
   pickUpParcels,
-} from '../sites/courier.ts'
-import type { SeededRandom } from '../support/random/seeded-random.ts'
+} from '../support/site/courier.ts'
 
 const faultWeights = { carried: 55, lost: 10, doubled: 8, late: 12, damaged: 5, halved: 5, slow: 5 } as const
 type CarrierFault = keyof typeof faultWeights

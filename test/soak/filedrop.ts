@@ -4,9 +4,8 @@ import * as fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { list as recordOf } from '../../daemon/roles/consensus/contribution/list.ts'
-import { formatChannelFolder, listQuarantined } from '../sites/courier.ts'
-import { findSession, openPackagedSitePair, type PackagedSitePair } from '../sites/packaged-site-pair.ts'
 import { type SeededRandom, seededRandom } from '../support/random/seeded-random.ts'
+import { formatChannelFolder, listQuarantined } from '../support/site/courier.ts'
 import type { RunningDaemon } from '../support/site/daemon-process.ts'
 import {
   copyPackagedFederation,
@@ -16,6 +15,7 @@ import {
   pinFederatedPeer,
   pinnedCeiling,
 } from '../support/site/packaged-federation.ts'
+import { findSession, openPackagedSitePair, type PackagedSitePair } from '../support/site/packaged-site-pair.ts'
 import { createFaultyCarrier, type FaultyCarrier } from './faulty-carrier.ts'
 import {
   advanceSession,

@@ -1,10 +1,10 @@
 // The steps of the two sites of a soak, one by one, as far as each is possible now.
 import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../daemon/roles/consensus/session/create.ts'
-import type { CourierRoute } from '../sites/courier.ts'
-import { findChannel, findSession, sharedClassification } from '../sites/packaged-site-pair.ts'
 import type { CheckedClient } from '../support/http/checked-client.ts'
+import type { CourierRoute } from '../support/site/courier.ts'
 import type { FederatedSite } from '../support/site/packaged-federation.ts'
+import { findChannel, findSession, sharedClassification } from '../support/site/packaged-site-pair.ts'
 
 /** A site, its contributor, and the road that leads to it. */
 export type SoakSite = {

@@ -9,7 +9,7 @@ import {
   startExchangeSites,
   waitForExchange,
   waitForRunEnd,
-} from '../../sites/exchange-sites.ts'
+} from '../../sites/exchange/exchange-sites.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 import { type FederationNetwork, federationTransports } from './federation-transports.ts'
 

@@ -1,10 +1,10 @@
 // The ways in which messages of three sites can travel: the same federation is run over each of them.
 import * as fs from 'node:fs'
 import path from 'node:path'
-import { type CourierRoute, carryParcels } from '../../sites/courier.ts'
 import { rabbitmq, rabbitmqRequirement } from '../../support/engines/rabbitmq.ts'
 import { findFreePorts } from '../../support/engines/server-process.ts'
 import type { ToolRequirement } from '../../support/runner/requires.ts'
+import { type CourierRoute, carryParcels } from '../../support/site/courier.ts'
 import { editProfile, type FederatedSite, type PackagedFederation } from '../../support/site/packaged-federation.ts'
 import { buildSiteRights } from '../rabbitmq/join-by-broker.ts'
 

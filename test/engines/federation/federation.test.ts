@@ -5,7 +5,6 @@ import { canonicalJson } from '../../../daemon/kernel/encoding/canonical-json.ts
 import { get as getEvidence } from '../../../daemon/roles/consensus/evidence/get.ts'
 import type { EvidenceBlock } from '../../../daemon/roles/consensus/evidence/model.ts'
 import { create } from '../../../daemon/roles/consensus/session/create.ts'
-import { contributeOpinion, createSpeaker, findSession, sharedClassification } from '../../sites/packaged-site-pair.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
 import type { RunningDaemon } from '../../support/site/daemon-process.ts'
@@ -15,6 +14,12 @@ import {
   type FederatedSite,
   type PackagedFederation,
 } from '../../support/site/packaged-federation.ts'
+import {
+  contributeOpinion,
+  createSpeaker,
+  findSession,
+  sharedClassification,
+} from '../../support/site/packaged-site-pair.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import { type FederationNetwork, type FederationTransport, federationTransports } from './federation-transports.ts'
 

@@ -2,8 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../../daemon/roles/consensus/session/create.ts'
-import { sharedClassification } from '../../sites/packaged-site-pair.ts'
 import type { CheckedClient, CheckedResponse } from '../../support/http/checked-client.ts'
+import { sharedClassification } from '../../support/site/packaged-site-pair.ts'
 
 /** The contributors of each session; together they ratify it. */
 export const speakers = ['alice', 'bob']

@@ -4,19 +4,11 @@ import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { everyOperation } from '../../../daemon/every-role.ts'
 import type { AnyOperation } from '../../../daemon/kernel/operation/operation.ts'
 import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'
-import { carryParcels, formatChannelFolder } from '../../sites/courier.ts'
-import {
-  contributeOpinion,
-  findChannel,
-  findSession,
-  openInvitedSession,
-  openPackagedSitePair,
-  type PackagedSitePair,
-} from '../../sites/packaged-site-pair.ts'
 import { type OpenSearch, opensearchRequirement } from '../../support/engines/opensearch.ts'
 import { sharedOpenSearch } from '../../support/engines/shared-servers.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
+import { carryParcels, formatChannelFolder } from '../../support/site/courier.ts'
 import {
   copyPackagedFederation,
   createPackagedFederation,
@@ -24,6 +16,14 @@ import {
   type FederatedSite,
   type PackagedFederation,
 } from '../../support/site/packaged-federation.ts'
+import {
+  contributeOpinion,
+  findChannel,
+  findSession,
+  openInvitedSession,
+  openPackagedSitePair,
+  type PackagedSitePair,
+} from '../../support/site/packaged-site-pair.ts'
 import { Contributors, speakers } from './contributors.ts'
 
 const test = whenPresent(opensearchRequirement)

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import type { AmqpQueueType } from '../../../adapters/transport/amqp/topology.ts'
 import { type TransportFixture, transportRequirements } from '../../conformance/transport.ts'
 import { type Rabbitmq, rabbitmqRequirement } from '../../support/engines/rabbitmq.ts'
+import { startTransportFixture } from '../../support/filedrop/filedrop-transport-fixture.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
-import { startTransportFixture } from '../../transport/filedrop/filedrop-transport-fixture.ts'
 import { joinByBroker, shareBroker } from './join-by-broker.ts'
 
 const test = whenPresent(rabbitmqRequirement)

@@ -11,9 +11,6 @@ import { encodeParcel } from '../../../adapters/transport/amqp/message.ts'
 import { inboxOf } from '../../../adapters/transport/amqp/topology.ts'
 import type { CarriedMessage, MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'
 import { type Rabbitmq, rabbitmqRequirement } from '../../support/engines/rabbitmq.ts'
-import { whenPresent } from '../../support/runner/requires.ts'
-import { waitUntil } from '../../support/site/test-site.ts'
-import { sampleTrace } from '../../support/trace/sample-trace.ts'
 import {
   buildLabel,
   buildMessage,
@@ -24,7 +21,10 @@ import {
   listQuarantineReasons,
   sendFromAlpha,
   startReceiving,
-} from '../../transport/filedrop/filedrop-sites.ts'
+} from '../../support/filedrop/filedrop-sites.ts'
+import { whenPresent } from '../../support/runner/requires.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
+import { sampleTrace } from '../../support/trace/sample-trace.ts'
 import { type BrokerSites, countQueuedMessages, joinByBroker, shareBroker, takeDeadLetters } from './join-by-broker.ts'
 
 const test = whenPresent(rabbitmqRequirement)

@@ -6,9 +6,9 @@ import type { CarriedMessage, Carrier, CarryOutcome, Handover } from '../../../d
 import { type Rabbitmq, type RabbitmqRights, rabbitmq } from '../../support/engines/rabbitmq.ts'
 import type { ServerCertificateFiles } from '../../support/engines/server-certificates.ts'
 import { sharedRabbitmq } from '../../support/engines/shared-servers.ts'
+import { createFiledropSites, type FiledropSite, type FiledropSites } from '../../support/filedrop/filedrop-sites.ts'
+import { waitUntilTaken } from '../../support/filedrop/wait-until-taken.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
-import { createFiledropSites, type FiledropSite, type FiledropSites } from '../../transport/filedrop/filedrop-sites.ts'
-import { waitUntilTaken } from '../../transport/filedrop/wait-until-taken.ts'
 
 /** As the operator guide advises the broker's administrator: a site declares its own objects alone, and sends to others. */
 export function buildSiteRights(site: string, prefix = '[a-z0-9-]+'): RabbitmqRights {

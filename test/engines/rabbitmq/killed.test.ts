@@ -2,16 +2,16 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { OutboundMessage } from '../../../daemon/kernel/messaging/transport.ts'
 import { type Rabbitmq, rabbitmqRequirement } from '../../support/engines/rabbitmq.ts'
-import { whenPresent } from '../../support/runner/requires.ts'
-import { waitUntil } from '../../support/site/test-site.ts'
-import { sampleTrace } from '../../support/trace/sample-trace.ts'
 import {
   buildLabel,
   buildMessage,
   type FiledropSite,
   listNumbers,
   startReceiving,
-} from '../../transport/filedrop/filedrop-sites.ts'
+} from '../../support/filedrop/filedrop-sites.ts'
+import { whenPresent } from '../../support/runner/requires.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
+import { sampleTrace } from '../../support/trace/sample-trace.ts'
 import { type BrokerSites, createBroker, joinByBroker } from './join-by-broker.ts'
 
 const test = whenPresent(rabbitmqRequirement)

@@ -1,6 +1,11 @@
 // Two packaged sites and a broker between them, as operators run them: a session ratified while broker and daemons are killed.
 import { afterAll, beforeAll, expect } from 'vitest'
-import { listQuarantined } from '../../sites/courier.ts'
+import { type Rabbitmq, rabbitmqRequirement } from '../../support/engines/rabbitmq.ts'
+import { issueServerCertificates, type ServerCertificateSet } from '../../support/engines/server-certificates.ts'
+import { whenPresent } from '../../support/runner/requires.ts'
+import { listQuarantined } from '../../support/site/courier.ts'
+import type { RunningDaemon } from '../../support/site/daemon-process.ts'
+import { editProfile } from '../../support/site/packaged-federation.ts'
 import {
   contributeOpinion,
   createPackagedSitePair,
@@ -9,12 +14,7 @@ import {
   openInvitedSession,
   type PackagedSitePair,
   waitForState,
-} from '../../sites/packaged-site-pair.ts'
-import { type Rabbitmq, rabbitmqRequirement } from '../../support/engines/rabbitmq.ts'
-import { issueServerCertificates, type ServerCertificateSet } from '../../support/engines/server-certificates.ts'
-import { whenPresent } from '../../support/runner/requires.ts'
-import type { RunningDaemon } from '../../support/site/daemon-process.ts'
-import { editProfile } from '../../support/site/packaged-federation.ts'
+} from '../../support/site/packaged-site-pair.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import { createBroker } from './join-by-broker.ts'
 

@@ -6,15 +6,15 @@ import { inboxOf } from '../../../adapters/transport/amqp/topology.ts'
 import type { DeliveryVerdict } from '../../../daemon/kernel/messaging/transport.ts'
 import { type Rabbitmq, rabbitmqRequirement } from '../../support/engines/rabbitmq.ts'
 import { issueServerCertificates, type ServerCertificateSet } from '../../support/engines/server-certificates.ts'
-import { whenPresent } from '../../support/runner/requires.ts'
-import { waitUntil } from '../../support/site/test-site.ts'
 import {
   type FiledropSite,
   formatReadyPath,
   listNumbers,
   sendFromAlpha,
   startReceiving,
-} from '../../transport/filedrop/filedrop-sites.ts'
+} from '../../support/filedrop/filedrop-sites.ts'
+import { whenPresent } from '../../support/runner/requires.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
 import { type BrokerSites, countQueuedMessages, createBroker, joinByBroker } from './join-by-broker.ts'
 
 const test = whenPresent(rabbitmqRequirement)

@@ -2,9 +2,14 @@
 import * as fs from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { canonicalJson } from '../../../daemon/kernel/encoding/canonical-json.ts'
+import {
+  buildMessage,
+  formatReadyPath,
+  listNumbers,
+  listQuarantineReasons,
+} from '../../support/filedrop/filedrop-sites.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import { sampleTrace } from '../../support/trace/sample-trace.ts'
-import { buildMessage, formatReadyPath, listNumbers, listQuarantineReasons } from '../filedrop/filedrop-sites.ts'
 import { createCarrier, createHubSites, type HubSites } from './hub-sites.ts'
 import { startTamperingHub, type TamperingHub } from './tampering-hub.ts'
 import { startTestHub, type TestHub } from './test-hub.ts'

@@ -4,7 +4,6 @@ import { coalitionCarrier } from '../../../adapters/transport/coalition/coalitio
 import { type LinkPump, linkPump } from '../../../daemon/boot/links/link-pump.ts'
 import type { DeliveryVerdict, InboundMessage } from '../../../daemon/kernel/messaging/transport.ts'
 import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
-import { waitUntil } from '../../support/site/test-site.ts'
 import {
   createFiledropSites,
   type FiledropSite,
@@ -12,7 +11,8 @@ import {
   formatReadyPath,
   restartSite,
   startReceiving,
-} from '../filedrop/filedrop-sites.ts'
+} from '../../support/filedrop/filedrop-sites.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
 import type { HubEndpoint } from './test-hub.ts'
 
 type MessageHandler = (message: InboundMessage) => Promise<DeliveryVerdict> | DeliveryVerdict

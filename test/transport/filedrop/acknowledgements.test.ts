@@ -5,8 +5,7 @@ import { describe, expect } from 'vitest'
 import { generateKey } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { intersectGaps } from '../../../adapters/transport/filedrop/receiving/acknowledgement-receiver.ts'
 import type { OutboundMessage } from '../../../daemon/kernel/messaging/transport.ts'
-import { sampleTrace } from '../../support/trace/sample-trace.ts'
-import { channel } from './filedrop-readers.ts'
+import { channel } from '../../support/filedrop/filedrop-readers.ts'
 import {
   buildMessage,
   buildPeer,
@@ -16,8 +15,9 @@ import {
   listQuarantineReasons,
   restartSite,
   sendFromAlpha,
-} from './filedrop-sites.ts'
-import { filedropTest } from './filedrop-test.ts'
+} from '../../support/filedrop/filedrop-sites.ts'
+import { filedropTest } from '../../support/filedrop/filedrop-test.ts'
+import { sampleTrace } from '../../support/trace/sample-trace.ts'
 
 const minute_ms = 60_000
 const accreditedOptions = {

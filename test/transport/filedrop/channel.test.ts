@@ -4,7 +4,6 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { OutboundMessage } from '../../../daemon/kernel/messaging/transport.ts'
-import { sampleTrace } from '../../support/trace/sample-trace.ts'
 import {
   buildMessage,
   buildPeer,
@@ -14,8 +13,9 @@ import {
   restartSite,
   sendFromAlpha,
   startReceiving,
-} from './filedrop-sites.ts'
-import { filedropTest as test } from './filedrop-test.ts'
+} from '../../support/filedrop/filedrop-sites.ts'
+import { filedropTest as test } from '../../support/filedrop/filedrop-test.ts'
+import { sampleTrace } from '../../support/trace/sample-trace.ts'
 
 const formatHome = (sites: FiledropSites) => listChannelFolders(sites.bravo, 'alpha').home
 const formatChannelFile = (sites: FiledropSites) => join(formatHome(sites), 'CHANNEL.json')

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { Journal } from '../../../daemon/kernel/messaging/journal.ts'
 import type { DeliveryVerdict, InboundMessage } from '../../../daemon/kernel/messaging/transport.ts'
-import { sampleTrace } from '../../support/trace/sample-trace.ts'
 import {
   buildMessage,
   carryFiles,
@@ -14,9 +13,10 @@ import {
   restartSite,
   sendFromAlpha,
   startReceiving,
-} from './filedrop-sites.ts'
-import { filedropTest as test } from './filedrop-test.ts'
-import { dropMessage, forgeMessage } from './forge-message.ts'
+} from '../../support/filedrop/filedrop-sites.ts'
+import { filedropTest as test } from '../../support/filedrop/filedrop-test.ts'
+import { dropMessage, forgeMessage } from '../../support/filedrop/forge-message.ts'
+import { sampleTrace } from '../../support/trace/sample-trace.ts'
 
 /** The effect as the roles make it: the message's id is stored with it, so that a repeat changes nothing. */
 function createEffects() {

@@ -2,9 +2,6 @@
 import * as fs from 'node:fs'
 import { expect } from 'vitest'
 import type { DeliveryVerdict, InboundMessage } from '../../../daemon/kernel/messaging/transport.ts'
-import { whenPresent } from '../../support/runner/requires.ts'
-import { mountSmallDisk, type SmallDisk, smallDiskRequirement } from '../../support/store/small-disk.ts'
-import { sampleTrace } from '../../support/trace/sample-trace.ts'
 import {
   buildMessage,
   carryFiles,
@@ -14,9 +11,12 @@ import {
   listQuarantineReasons,
   restartSite,
   startReceiving,
-} from './filedrop-sites.ts'
-import { filedropTest } from './filedrop-test.ts'
-import { dropMessage, forgeMessage } from './forge-message.ts'
+} from '../../support/filedrop/filedrop-sites.ts'
+import { filedropTest } from '../../support/filedrop/filedrop-test.ts'
+import { dropMessage, forgeMessage } from '../../support/filedrop/forge-message.ts'
+import { whenPresent } from '../../support/runner/requires.ts'
+import { mountSmallDisk, type SmallDisk, smallDiskRequirement } from '../../support/store/small-disk.ts'
+import { sampleTrace } from '../../support/trace/sample-trace.ts'
 
 /** More pages than all that one message writes, so that the last rounds find room for everything. */
 const max_pages = 48

@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { type InventoryData, inventoryData } from '../../../daemon/kernel/messaging/inventory.ts'
 import type { Statement } from '../../../daemon/kernel/messaging/statement.ts'
-import { sampleTrace } from '../../support/trace/sample-trace.ts'
-import { channel } from './filedrop-readers.ts'
+import { channel } from '../../support/filedrop/filedrop-readers.ts'
 import {
   buildMessage,
   carryFiles,
@@ -14,8 +13,9 @@ import {
   restartSite,
   sendFromAlpha,
   startReceiving,
-} from './filedrop-sites.ts'
-import { filedropTest } from './filedrop-test.ts'
+} from '../../support/filedrop/filedrop-sites.ts'
+import { filedropTest } from '../../support/filedrop/filedrop-test.ts'
+import { sampleTrace } from '../../support/trace/sample-trace.ts'
 
 const interval_ms = 300_000
 

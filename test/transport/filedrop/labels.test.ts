@@ -6,8 +6,7 @@ import { expect } from 'vitest'
 import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import type { Label } from '../../../daemon/kernel/label/label.ts'
 import type { LabelMap } from '../../../daemon/kernel/label/label-map.ts'
-import { sampleTrace } from '../../support/trace/sample-trace.ts'
-import { listReasons } from './filedrop-readers.ts'
+import { listReasons } from '../../support/filedrop/filedrop-readers.ts'
 import {
   buildLabel,
   buildMessage,
@@ -18,9 +17,10 @@ import {
   label_policy,
   restartSite,
   sendFromAlpha,
-} from './filedrop-sites.ts'
-import { filedropTest } from './filedrop-test.ts'
-import { dropMessage, forgeMessage } from './forge-message.ts'
+} from '../../support/filedrop/filedrop-sites.ts'
+import { filedropTest } from '../../support/filedrop/filedrop-test.ts'
+import { dropMessage, forgeMessage } from '../../support/filedrop/forge-message.ts'
+import { sampleTrace } from '../../support/trace/sample-trace.ts'
 
 const test = filedropTest.extend({ options: { receiving: ['alpha', 'bravo'] } })
 

@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import { describe, expect } from 'vitest'
 import { sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import type { CarriedMessage } from '../../../daemon/kernel/messaging/carrier.ts'
-import { listReceivedNumbers } from './filedrop-readers.ts'
+import { listReceivedNumbers } from '../../support/filedrop/filedrop-readers.ts'
 import {
   type FiledropSites,
   listChannelFolders,
@@ -11,9 +11,9 @@ import {
   listQuarantineReasons,
   restartSite,
   sendFromAlpha,
-} from './filedrop-sites.ts'
-import { filedropTest } from './filedrop-test.ts'
-import { approvalEvent } from './release-quarantined.ts'
+} from '../../support/filedrop/filedrop-sites.ts'
+import { filedropTest } from '../../support/filedrop/filedrop-test.ts'
+import { approvalEvent } from '../../support/filedrop/release-quarantined.ts'
 
 const test = filedropTest.extend({ options: { receiving: ['bravo'] } })
 

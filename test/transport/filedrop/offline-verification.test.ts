@@ -12,9 +12,9 @@ import {
   listChannelFolders,
   sendFromAlpha,
   startReceiving,
-} from './filedrop-sites.ts'
-import { filedropTest } from './filedrop-test.ts'
-import { dropMessage, forgeMessage } from './forge-message.ts'
+} from '../../support/filedrop/filedrop-sites.ts'
+import { filedropTest } from '../../support/filedrop/filedrop-test.ts'
+import { dropMessage, forgeMessage } from '../../support/filedrop/forge-message.ts'
 
 const test = filedropTest.extend({ options: { receiving: ['alpha'] } })
 let keys: readonly PublicKey[]

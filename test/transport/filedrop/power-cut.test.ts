@@ -11,10 +11,16 @@ import {
   readFolders,
   readInStatus,
   scanBravo,
-} from './filedrop-readers.ts'
-import { carryFiles, type FiledropSites, restartSite, sendFromAlpha, startReceiving } from './filedrop-sites.ts'
-import { filedropTest } from './filedrop-test.ts'
-import { dropMessage, forgeMessage } from './forge-message.ts'
+} from '../../support/filedrop/filedrop-readers.ts'
+import {
+  carryFiles,
+  type FiledropSites,
+  restartSite,
+  sendFromAlpha,
+  startReceiving,
+} from '../../support/filedrop/filedrop-sites.ts'
+import { filedropTest } from '../../support/filedrop/filedrop-test.ts'
+import { dropMessage, forgeMessage } from '../../support/filedrop/forge-message.ts'
 
 const test = filedropTest.extend({ options: { receiving: ['alpha'] } })
 let isDown: boolean

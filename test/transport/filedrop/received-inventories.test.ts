@@ -3,10 +3,17 @@ import { describe, expect } from 'vitest'
 import { canonicalJson, sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import { inventory_schema } from '../../../daemon/kernel/messaging/inventory.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
-import { channel, listReasons, readInStatus, scanBravo, zeros } from './filedrop-readers.ts'
-import { buildLabel, carryFiles, type FiledropSites, restartSite, sendFromAlpha, start_ms } from './filedrop-sites.ts'
-import { filedropTest } from './filedrop-test.ts'
-import { dropMessage, type ForgedMessage, forgeMessage } from './forge-message.ts'
+import { channel, listReasons, readInStatus, scanBravo, zeros } from '../../support/filedrop/filedrop-readers.ts'
+import {
+  buildLabel,
+  carryFiles,
+  type FiledropSites,
+  restartSite,
+  sendFromAlpha,
+  start_ms,
+} from '../../support/filedrop/filedrop-sites.ts'
+import { filedropTest } from '../../support/filedrop/filedrop-test.ts'
+import { dropMessage, type ForgedMessage, forgeMessage } from '../../support/filedrop/forge-message.ts'
 
 const interval_ms = 300_000
 const test = filedropTest.extend({ options: { receiving: ['alpha', 'bravo'] } })

@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest'
 import type { Jws } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { canonicalJson } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import type { GapReceipt, ResendReport } from '../../../daemon/kernel/messaging/one-way-control.ts'
-import { channel, readRefusal } from './filedrop-readers.ts'
+import { channel, readRefusal } from '../../support/filedrop/filedrop-readers.ts'
 import {
   carryFiles,
   type FiledropSites,
@@ -13,8 +13,8 @@ import {
   listChannelFolders,
   restartSite,
   sendFromAlpha,
-} from './filedrop-sites.ts'
-import { filedropTest } from './filedrop-test.ts'
+} from '../../support/filedrop/filedrop-sites.ts'
+import { filedropTest } from '../../support/filedrop/filedrop-test.ts'
 
 const test = filedropTest.extend({ options: { receiving: ['alpha', 'bravo'] } })
 

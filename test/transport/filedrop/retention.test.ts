@@ -3,8 +3,14 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { Journal } from '../../../daemon/kernel/messaging/journal.ts'
-import { carryFiles, type FiledropSites, listChannelFolders, restartSite, sendFromAlpha } from './filedrop-sites.ts'
-import { filedropTest } from './filedrop-test.ts'
+import {
+  carryFiles,
+  type FiledropSites,
+  listChannelFolders,
+  restartSite,
+  sendFromAlpha,
+} from '../../support/filedrop/filedrop-sites.ts'
+import { filedropTest } from '../../support/filedrop/filedrop-test.ts'
 
 const day_ms = 86_400_000
 const out_channel = 'filedrop/alpha/bravo'

@@ -6,8 +6,7 @@ import { describe, expect, vi } from 'vitest'
 import { filedropTransport } from '../../../adapters/transport/filedrop/transport.ts'
 import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import type { Label } from '../../../daemon/kernel/label/label.ts'
-import { sampleTrace } from '../../support/trace/sample-trace.ts'
-import { listReceivedNumbers, readInStatus, readOutStatus } from './filedrop-readers.ts'
+import { listReceivedNumbers, readInStatus, readOutStatus } from '../../support/filedrop/filedrop-readers.ts'
 import {
   buildLabel,
   buildMessage,
@@ -18,8 +17,9 @@ import {
   restartSite,
   sendFromAlpha,
   startReceiving,
-} from './filedrop-sites.ts'
-import { filedropTest } from './filedrop-test.ts'
+} from '../../support/filedrop/filedrop-sites.ts'
+import { filedropTest } from '../../support/filedrop/filedrop-test.ts'
+import { sampleTrace } from '../../support/trace/sample-trace.ts'
 
 const test = filedropTest.extend({ options: { receiving: ['alpha', 'bravo'] } })
 

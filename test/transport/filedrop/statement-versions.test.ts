@@ -8,7 +8,6 @@ import type { Statement } from '../../../daemon/kernel/messaging/statement.ts'
 import { statement } from '../../../daemon/kernel/messaging/statement.ts'
 import { type StatementFormat, statementFormats } from '../../../daemon/kernel/messaging/statement-format.ts'
 import type { InboundMessage } from '../../../daemon/kernel/messaging/transport.ts'
-import { sampleTrace } from '../../support/trace/sample-trace.ts'
 import {
   buildMessage,
   buildPeer,
@@ -18,9 +17,10 @@ import {
   formatReadyPath,
   listQuarantineReasons,
   restartSite,
-} from './filedrop-sites.ts'
-import { filedropTest } from './filedrop-test.ts'
-import { dropMessage, forgeMessage } from './forge-message.ts'
+} from '../../support/filedrop/filedrop-sites.ts'
+import { filedropTest } from '../../support/filedrop/filedrop-test.ts'
+import { dropMessage, forgeMessage } from '../../support/filedrop/forge-message.ts'
+import { sampleTrace } from '../../support/trace/sample-trace.ts'
 
 /** A version that says one thing more; what an older one does not say has a value of its own. */
 type UrgentStatement = Statement & { readonly urgency: string }

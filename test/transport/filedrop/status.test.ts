@@ -3,7 +3,6 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { DeliveryVerdict } from '../../../daemon/kernel/messaging/transport.ts'
-import { sampleTrace } from '../../support/trace/sample-trace.ts'
 import {
   buildMessage,
   carryFiles,
@@ -14,8 +13,9 @@ import {
   restartSite,
   sendFromAlpha,
   startReceiving,
-} from './filedrop-sites.ts'
-import { filedropTest } from './filedrop-test.ts'
+} from '../../support/filedrop/filedrop-sites.ts'
+import { filedropTest } from '../../support/filedrop/filedrop-test.ts'
+import { sampleTrace } from '../../support/trace/sample-trace.ts'
 
 const minute_ms = 60_000
 

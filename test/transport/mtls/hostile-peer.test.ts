@@ -10,7 +10,7 @@ import {
   listNumbers,
   sendFromAlpha,
   startReceiving,
-} from '../filedrop/filedrop-sites.ts'
+} from '../../support/filedrop/filedrop-sites.ts'
 import { buildParcel, createMtlsPair, createReceiver, createTimeoutSignal, type MtlsPair } from './mtls-pair.ts'
 
 const parcel_limits = { max_envelope_bytes: 1_024, max_body_bytes: 4_096 }

@@ -1,8 +1,8 @@
 // Joins two file-drop sites by real mTLS on loopback, as boot does: each with a link pump over its channel folders.
 import { linkPump } from '../../../daemon/boot/links/link-pump.ts'
 import type { Handover } from '../../../daemon/kernel/messaging/carrier.ts'
-import type { FiledropSite, FiledropSites } from '../filedrop/filedrop-sites.ts'
-import { waitUntilTaken } from '../filedrop/wait-until-taken.ts'
+import type { FiledropSite, FiledropSites } from '../../support/filedrop/filedrop-sites.ts'
+import { waitUntilTaken } from '../../support/filedrop/wait-until-taken.ts'
 import { createMtlsPair } from './mtls-pair.ts'
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
