@@ -1,6 +1,6 @@
 // Channels, messages and arrivals that the requirements on journals use.
 import type { AuditEvent } from '../../daemon/kernel/audit/audit-chain.ts'
-import type { Arrival, SealedMessage } from '../../daemon/kernel/messaging/journal.ts'
+import type { MessageArrival, SealedMessage } from '../../daemon/kernel/messaging/journal.ts'
 
 export const outChannel = { channel: 'x/a/b', peer: 'b', direction: 'out', epoch: 1 } as const
 
@@ -14,7 +14,7 @@ export const buildSealedMessage = (seq: number, more: Partial<SealedMessage> = {
   ...more,
 })
 
-export const buildArrival = (seq: number, more: Partial<Arrival> = {}): Arrival => ({
+export const buildArrival = (seq: number, more: Partial<MessageArrival> = {}): MessageArrival => ({
   ...{
     epoch: 1,
     seq,

@@ -2,14 +2,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { BodyFraming, Exchange, RequestFault } from '../../../daemon/kernel/forward/exchange.ts'
+import type { CoarseClock } from './coarse-clock.ts'
 import { HttpExchange } from './exchange.ts'
 import type { InboundLimits } from './limits.ts'
-import type { TickingClock } from './ticking-clock.ts'
 
 /** State of a listener that all its connections share. */
 export type DataListenerContext = {
   readonly limits: InboundLimits
-  readonly clock: TickingClock
+  readonly clock: CoarseClock
   readonly handle: (exchange: Exchange) => void
   /** A client is cut off because it takes its answer too slowly. */
   readonly onSlowReader: () => void

@@ -4,9 +4,9 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Exchange } from '../../../daemon/kernel/forward/exchange.ts'
 import { ClientConnection, type DataListenerContext } from './client-connection.ts'
+import type { CoarseClock } from './coarse-clock.ts'
 import type { InboundLimits } from './limits.ts'
 import { checkRequestFraming, requestFaults } from './request-fault.ts'
-import type { TickingClock } from './ticking-clock.ts'
 
 export type PemKeyPair = { readonly cert: string; readonly key: string }
 
@@ -25,7 +25,7 @@ export type DataListenerOptions = {
   /** Absent: plain HTTP. */
   readonly tls?: PemKeyPair
   readonly limits: InboundLimits
-  readonly clock: TickingClock
+  readonly clock: CoarseClock
   /** Receives each request, faulty ones included, and must answer it. Must not throw. */
   readonly handle: (exchange: Exchange) => void
   readonly onConnectionFault: (fault: ConnectionFault) => void

@@ -1,17 +1,17 @@
 // One kept connection to the upstream: carries one request at a time, and rejects bytes that answer none.
 import type { OnReadOpts, Socket } from 'node:net'
 import type { UpstreamFailure } from '../../../daemon/kernel/forward/upstream.ts'
+import type { CoarseClock } from './coarse-clock.ts'
 import { AddressDeniedError } from './dial.ts'
 import type { UpstreamLimits } from './limits.ts'
 import type { ResponseHead } from './response-head.ts'
 import { ResponseParser } from './response-parser.ts'
-import type { TickingClock } from './ticking-clock.ts'
 import type { UpstreamTransaction } from './upstream-transaction.ts'
 
 /** The pool of a connection, which it notifies of its state. */
 export type UpstreamConnectionOwner = {
   readonly limits: UpstreamLimits
-  readonly clock: TickingClock
+  readonly clock: CoarseClock
   dial(onread: OnReadOpts): Socket
   /** Its response is complete, and it can carry another request. */
   release(connection: UpstreamConnection): void

@@ -2,9 +2,9 @@
 import type { OnReadOpts, Socket } from 'node:net'
 import type { ActiveRequest, ResponseSink, Upstream, UpstreamRequest } from '../../../daemon/kernel/forward/upstream.ts'
 import type { AddressRule } from './address-rule.ts'
+import type { CoarseClock } from './coarse-clock.ts'
 import { type AddressResolver, dial, systemResolver, type UpstreamOrigin } from './dial.ts'
 import type { UpstreamLimits } from './limits.ts'
-import type { TickingClock } from './ticking-clock.ts'
 import { UpstreamConnection, type UpstreamConnectionOwner } from './upstream-connection.ts'
 import { UpstreamTransaction } from './upstream-transaction.ts'
 
@@ -12,7 +12,7 @@ export type UpstreamOptions = {
   readonly origin: UpstreamOrigin
   readonly rule: AddressRule
   readonly limits: UpstreamLimits
-  readonly clock: TickingClock
+  readonly clock: CoarseClock
   readonly resolve?: AddressResolver
 }
 
@@ -27,7 +27,7 @@ export function upstream(options: UpstreamOptions): Upstream {
 
 class UpstreamConnectionPool implements UpstreamConnectionOwner {
   readonly limits: UpstreamLimits
-  readonly clock: TickingClock
+  readonly clock: CoarseClock
   readonly #options: UpstreamOptions
   readonly #all = new Set<UpstreamConnection>()
   /** The connection that became free last is used first, so that the others expire. */

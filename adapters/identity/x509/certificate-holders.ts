@@ -1,6 +1,6 @@
 // Judges a certificate at each use: its path, the revocation lists of each authority, the profile's table, own revocations.
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
-import type { CredentialClaims, ShownCertificate } from '../../../daemon/kernel/identity/identity.ts'
+import type { CredentialClaims, PresentedCertificate } from '../../../daemon/kernel/identity/identity.ts'
 import { type CertificateHolder, type CertificateIdentity, findHolder, type HolderRow } from './holder-rules.ts'
 
 type HolderCertificate = CertificateIdentity & {
@@ -55,9 +55,9 @@ export type HolderClaims = { readonly claims: CredentialClaims; readonly holder:
  */
 export function certificateHolders<C extends HolderCertificate>(options: CertificateHolderOptions<C>) {
   const { buildChain, lists, rows, isRevoked, now, refused } = options
-  const known = new WeakMap<ShownCertificate, KnownHolder<C>>()
+  const known = new WeakMap<PresentedCertificate, KnownHolder<C>>()
 
-  const learn = (shown: ShownCertificate): KnownHolder<C> | undefined => {
+  const learn = (shown: PresentedCertificate): KnownHolder<C> | undefined => {
     const path = shown.fault === undefined ? buildChain(Buffer.from(shown.der), now()) : { refused: shown.fault }
     if ('refused' in path) {
       refused(path.refused)
@@ -74,7 +74,7 @@ export function certificateHolders<C extends HolderCertificate>(options: Certifi
     return learned
   }
 
-  return (shown: ShownCertificate): HolderClaims | undefined => {
+  return (shown: PresentedCertificate): HolderClaims | undefined => {
     const found = known.get(shown) ?? learn(shown)
     if (!found) return undefined
     const { claims, holder, iat, path } = found

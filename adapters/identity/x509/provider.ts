@@ -1,12 +1,12 @@
 // The x509 provider: authenticates by certificate, token, or both, which must then have one holder.
-import type { IdentityProvider, ShownCertificate } from '../../../daemon/kernel/identity/identity.ts'
+import type { IdentityProvider, PresentedCertificate } from '../../../daemon/kernel/identity/identity.ts'
 import type { HolderClaims } from './certificate-holders.ts'
 import { belongsTo } from './holder-rules.ts'
 
 export type X509ProviderOptions = {
   /** Verifies tokens. */
   readonly tokens: IdentityProvider
-  readonly findHolder: (certificate: ShownCertificate) => HolderClaims | undefined
+  readonly findHolder: (certificate: PresentedCertificate) => HolderClaims | undefined
   readonly onRefused: (reason: string) => void
 }
 

@@ -1,20 +1,20 @@
 // The client certificate of a connection, from TLS alone: no header can claim one.
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import type { ShownCertificate } from '../../../daemon/kernel/identity/identity.ts'
+import type { PresentedCertificate } from '../../../daemon/kernel/identity/identity.ts'
 
 /** Built once per connection, so that it is also judged once. */
-const certificatesBySocket = new WeakMap<Socket, ShownCertificate | typeof no_certificate>()
+const certificatesBySocket = new WeakMap<Socket, PresentedCertificate | typeof no_certificate>()
 const no_certificate = Symbol('none')
 
-export function clientCertificate(socket: Socket): ShownCertificate | undefined {
+export function clientCertificate(socket: Socket): PresentedCertificate | undefined {
   if (!('getPeerX509Certificate' in socket)) return undefined
   const known = certificatesBySocket.get(socket) ?? readCertificate(socket as TLSSocket)
   certificatesBySocket.set(socket, known)
   return known === no_certificate ? undefined : known
 }
 
-function readCertificate(socket: TLSSocket): ShownCertificate | typeof no_certificate {
+function readCertificate(socket: TLSSocket): PresentedCertificate | typeof no_certificate {
   const certificate = socket.getPeerX509Certificate()
   if (!certificate) return no_certificate
   const { authorized, authorizationError } = socket

@@ -5,9 +5,9 @@ import type { RoleContext } from '../operation/role-context.ts'
 import {
   type Caller,
   type CredentialClaims,
+  type PresentedCertificate,
   permissionsOfRoles,
   permits,
-  type ShownCertificate,
   servicePermissions,
 } from './identity.ts'
 
@@ -61,7 +61,7 @@ export async function admitCaller(
   context: RoleContext,
   operation: Pick<AnyOperation, 'allow'>,
   bearer: string | undefined,
-  certificate?: ShownCertificate,
+  certificate?: PresentedCertificate,
 ): Promise<Caller | Refusal> {
   const hasShown = bearer !== undefined || certificate !== undefined
   const claims = hasShown ? await context.identity.verify(bearer, certificate) : undefined
@@ -74,7 +74,7 @@ export async function admitCaller(
   return refuse('forbidden', `the operation requires the permission ${operation.allow}`)
 }
 
-function describeMissingIdentity(bearer: string | undefined, certificate: ShownCertificate | undefined): string {
+function describeMissingIdentity(bearer: string | undefined, certificate: PresentedCertificate | undefined): string {
   if (bearer !== undefined) return 'the token is not valid'
   return certificate ? 'the certificate is not valid' : 'no bearer token was sent'
 }

@@ -45,7 +45,7 @@ export type Caller = {
  * A client certificate; the carrier has verified that the client holds its private key. `fault`: why the carrier does
  * not trust it. The same object for the whole connection.
  */
-export type ShownCertificate = { readonly der: Uint8Array; readonly fault?: string | undefined }
+export type PresentedCertificate = { readonly der: Uint8Array; readonly fault?: string | undefined }
 
 /**
  * Verifies a credential: a token, a certificate, or a token shown over a connection with a certificate. Returns
@@ -54,7 +54,7 @@ export type ShownCertificate = { readonly der: Uint8Array; readonly fault?: stri
  */
 export interface IdentityProvider {
   readonly name: 'offline' | 'oidc' | 'x509'
-  verify(bearer: string | undefined, certificate?: ShownCertificate): Promise<CredentialClaims | undefined>
+  verify(bearer: string | undefined, certificate?: PresentedCertificate): Promise<CredentialClaims | undefined>
 }
 
 /**

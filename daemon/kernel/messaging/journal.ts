@@ -70,7 +70,7 @@ export type Backlog = { readonly spooled: number; readonly published: number; re
 
 export type SentHead = { readonly epoch: number; readonly seq: number; readonly digest: string | undefined }
 
-export type Arrival = {
+export type MessageArrival = {
   readonly epoch: number
   readonly seq: number
   readonly digest: string
@@ -88,7 +88,7 @@ export type Arrival = {
 export type ArrivalState = 'received' | 'lost' | 'applied' | 'refused' | 'quarantined'
 
 /** The entry of a number in the ledger. `code`: the problem code of a refusal, or the reason of a quarantine. */
-export type LedgerEntry = Arrival & { readonly state: ArrivalState; readonly code: string }
+export type LedgerEntry = MessageArrival & { readonly state: ArrivalState; readonly code: string }
 
 export function hasEnded({ state }: LedgerEntry): boolean {
   return state !== 'received' && state !== 'lost'
@@ -185,7 +185,7 @@ export interface Journal {
    * Enters arrivals, all in one transaction; an existing entry wins and is returned in its place. A lost
    * entry is received again, if it is the same statement.
    */
-  receive(channel: string, arrivals: readonly Arrival[]): Promise<LedgerEntry[]>
+  receive(channel: string, arrivals: readonly MessageArrival[]): Promise<LedgerEntry[]>
   /** Ends arrivals, all in one transaction, and forgets their attempts; a final state stays. */
   recordOutcomes(channel: string, settlements: readonly ArrivalOutcome[]): Promise<void>
   /** Freezes the channel: its sender signed two statements under each number. `known`: it was reported before. */

@@ -1,8 +1,8 @@
 // Posts to the token endpoint with the client of the upstream: strictly parsed, and only to allowed addresses.
 import type { AddressRule } from '../../../adapters/forward/http/address-rule.ts'
+import type { CoarseClock } from '../../../adapters/forward/http/coarse-clock.ts'
 import { parseUpstreamOrigin } from '../../../adapters/forward/http/dial.ts'
 import { defaultUpstreamLimits } from '../../../adapters/forward/http/limits.ts'
-import type { TickingClock } from '../../../adapters/forward/http/ticking-clock.ts'
 import { upstream } from '../../../adapters/forward/http/upstream.ts'
 import type { FormPoster } from '../../../adapters/identity/client-credentials/token-source.ts'
 
@@ -23,7 +23,7 @@ export function tokenEndpointClient(
   token_url: string,
   ca: string | undefined,
   rule: AddressRule,
-  clock: TickingClock,
+  clock: CoarseClock,
 ): FormPoster {
   const url = new URL(token_url)
   const origin = parseUpstreamOrigin(url, ca)

@@ -6,7 +6,7 @@ import type { Refusal } from '../../kernel/error/errors.ts'
  * read again. A document that could not be read is replaced by a refusal with the reason. `is_whole`: the set is
  * taken as a whole or not at all; otherwise invalid documents are skipped.
  */
-export type PolledSet = {
+export type PolledBatch = {
   readonly set_id: string
   readonly documents: readonly (unknown | Refusal)[]
   readonly is_whole: boolean
@@ -16,7 +16,7 @@ export type PolledSet = {
 export type PolledDocumentFault = { readonly at: number; readonly detail: string }
 
 export type PollResult = {
-  readonly sets: readonly PolledSet[]
+  readonly sets: readonly PolledBatch[]
   /** Position to continue from once the sets are durable; opaque, at most 4,096 characters. */
   readonly cursor: string | undefined
   /** Whether more items are available at once. */

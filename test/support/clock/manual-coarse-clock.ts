@@ -1,7 +1,7 @@
 // A coarse clock that a test moves by hand, so that time limits pass without waiting for them.
-import type { TickingClock } from '../../../adapters/forward/http/ticking-clock.ts'
+import type { CoarseClock } from '../../../adapters/forward/http/coarse-clock.ts'
 
-export type ManualCoarseClock = TickingClock & {
+export type ManualCoarseClock = CoarseClock & {
   /** Moves time forward and makes one step. */
   advance(ms: number): void
 }

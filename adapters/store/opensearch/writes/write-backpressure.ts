@@ -2,9 +2,9 @@
 import type { StoredFields } from '../../../../daemon/kernel/store/store.ts'
 import { ClusterFailure } from '../cluster/cluster-failure.ts'
 
-export type BacklogSize = { readonly writes: number; readonly bytes: number }
+export type PendingWriteSize = { readonly writes: number; readonly bytes: number }
 /** `all.writes` also limits the writes in doubt. */
-export type BacklogLimits = { readonly each: BacklogSize; readonly all: BacklogSize }
+export type BacklogLimits = { readonly each: PendingWriteSize; readonly all: PendingWriteSize }
 
 /** A document accepts a few hundred writes a second; a listener has at most a thousand callers. */
 export const default_backlog_limits: BacklogLimits = {
@@ -19,11 +19,11 @@ export function estimateBytes(value: StoredFields): number {
   return JSON.stringify(value).length
 }
 
-const empty_backlog: BacklogSize = { writes: 0, bytes: 0 }
+const empty_backlog: PendingWriteSize = { writes: 0, bytes: 0 }
 
 export class WriteBackpressure {
   readonly #limits: BacklogLimits
-  readonly #by_document = new Map<string, BacklogSize>()
+  readonly #by_document = new Map<string, PendingWriteSize>()
   #all = empty_backlog
 
   constructor(limits: BacklogLimits) {
@@ -49,10 +49,10 @@ export class WriteBackpressure {
 }
 
 /** The first write always finds room: the cluster decides whether a single write is too large. */
-function isFull(held: BacklogSize, bytes: number, most: BacklogSize): boolean {
+function isFull(held: PendingWriteSize, bytes: number, most: PendingWriteSize): boolean {
   return held.writes > 0 && (held.writes >= most.writes || held.bytes + bytes > most.bytes)
 }
 
-function addToBacklog(held: BacklogSize, writes: number, bytes: number): BacklogSize {
+function addToBacklog(held: PendingWriteSize, writes: number, bytes: number): PendingWriteSize {
   return { writes: held.writes + writes, bytes: held.bytes + bytes }
 }

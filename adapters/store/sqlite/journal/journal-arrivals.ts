@@ -1,11 +1,11 @@
 // The incoming half of the journal: one permanent entry per number, and missing numbers found without a full count.
 import type Database from 'better-sqlite3'
 import type {
-  Arrival,
   ArrivalOutcome,
   Gap,
   Journal,
   LedgerEntry,
+  MessageArrival,
   ReceiveProgress,
 } from '../../../../daemon/kernel/messaging/journal.ts'
 import type { NameRange } from '../../../../daemon/kernel/store/name-range.ts'
@@ -113,7 +113,11 @@ function prepareArrivals(db: Database.Database) {
 }
 
 /** Each epoch's run is read and written once for all arrivals. */
-function recordArrivals(statements: ArrivalStatements, channel: string, arrivals: readonly Arrival[]): LedgerEntry[] {
+function recordArrivals(
+  statements: ArrivalStatements,
+  channel: string,
+  arrivals: readonly MessageArrival[],
+): LedgerEntry[] {
   const runs = new Map<number, ArrivalRun>()
   const entries = arrivals.map((arrival): LedgerEntry => {
     const { epoch, seq, digest, prev, msg_id, kind, at } = arrival

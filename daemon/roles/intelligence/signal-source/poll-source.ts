@@ -5,8 +5,8 @@ import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts
 import { formatFieldErrors } from '../../../kernel/error/parsing.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type {
+  PolledBatch,
   PolledDocumentFault,
-  PolledSet,
   PolledSource,
   PollResult,
 } from '../../../shared/polled-source/polled-source.ts'
@@ -68,7 +68,7 @@ async function takeInWholeSet(
   call: Call,
   { mapping }: FolderSource | HttpSource,
   source: SourceIdentity,
-  set: PolledSet,
+  set: PolledBatch,
 ): Promise<PolledDocumentFault[]> {
   const faults: PolledDocumentFault[] = []
   const all: { readonly items: readonly MappedItem[]; readonly known: string }[] = []
@@ -88,7 +88,7 @@ async function takeInItemByItem(
   call: Call,
   { mapping }: FolderSource | HttpSource,
   source: SourceIdentity,
-  set: PolledSet,
+  set: PolledBatch,
 ): Promise<PolledDocumentFault[] | Refusal> {
   for (const [at, document] of set.documents.entries()) {
     const items = isRefusal(document) ? document : selectItems(mapping, document)
@@ -132,7 +132,7 @@ async function raiseItems(
 async function recordRefusedSet(
   call: Call,
   source: SourceIdentity,
-  { set_id, documents }: PolledSet,
+  { set_id, documents }: PolledBatch,
   faults: readonly PolledDocumentFault[],
 ) {
   const [first] = faults

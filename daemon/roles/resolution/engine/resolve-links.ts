@@ -9,7 +9,7 @@ import type { LensRecords } from './records/records.ts'
 import { joinRecordTexts } from './records/texts.ts'
 import { createLensModel } from './score/lens-model.ts'
 import { estimateModel, type MatchModel, scorePatterns, trainModel } from './score/model.ts'
-import { findNullThreshold, type LinkRival } from './score/null-threshold.ts'
+import { type AlternativeLink, findNullThreshold } from './score/null-threshold.ts'
 import { buildTfidfVectors, findNearestNeighbours, type NearestNeighbours } from './text/tfidf-vectors.ts'
 import { createTrigramTokeniser } from './text/tokeniser.ts'
 
@@ -124,7 +124,7 @@ function findRivals(
   { length, lefts, rights }: ComparedPairs,
   scores: Float64Array,
   links: Int32Array,
-): LinkRival[] {
+): AlternativeLink[] {
   const seeks = createSeekerFilter(rows, sources)
   const linkOf = new Int32Array(rows).fill(-1)
   for (const link of links) linkOf[lefts[link]!] = linkOf[rights[link]!] = link

@@ -5,10 +5,15 @@ import type { StoredLens } from '../lens/stored-lens.ts'
 import { bindingUid, lensBindings, type StoredBinding } from './model.ts'
 
 /** `label`: the label of the run that names the data set and columns; without a run, the label of the lens applies. */
-export type LensUse = Pick<StoredBinding, 'dataset' | 'columns' | 'run_id'> & Partial<Pick<StoredBinding, 'label'>>
+export type LensVersionReference = Pick<StoredBinding, 'dataset' | 'columns' | 'run_id'> &
+  Partial<Pick<StoredBinding, 'label'>>
 
 /** Creates or replaces a binding. The same lens and run again change nothing. */
-export async function bindLens(call: Call, { id, value }: Doc<StoredLens>, use: LensUse = {}): Promise<void> {
+export async function bindLens(
+  call: Call,
+  { id, value }: Doc<StoredLens>,
+  use: LensVersionReference = {},
+): Promise<void> {
   const { tenant_id, label, lens, lens_version, entity_type } = value
   const uid = bindingUid(tenant_id, lens, entity_type, use.dataset)
   const binding = { tenant_id, label, entity_type, lens, lens_id: id, lens_version, ...use, updated_at: call.nowIso() }

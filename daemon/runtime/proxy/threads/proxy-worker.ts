@@ -1,10 +1,10 @@
 // Assembles a serving thread: listener, counters, token source, upstream client, cache and journal.
 import { SegmentWriter } from '../../../../adapters/audit/segments/segment-writer.ts'
 import { type AddressRule, addressRule } from '../../../../adapters/forward/http/address-rule.ts'
+import { type CoarseClock, coarseClock } from '../../../../adapters/forward/http/coarse-clock.ts'
 import { type DataListener, dataListener } from '../../../../adapters/forward/http/data-listener.ts'
 import { parseUpstreamOrigin as dialled } from '../../../../adapters/forward/http/dial.ts'
 import { defaultInboundLimits, defaultUpstreamLimits } from '../../../../adapters/forward/http/limits.ts'
-import { type TickingClock, tickingClock } from '../../../../adapters/forward/http/ticking-clock.ts'
 import { upstream } from '../../../../adapters/forward/http/upstream.ts'
 import { TokenSource } from '../../../../adapters/identity/client-credentials/token-source.ts'
 import type { Upstream } from '../../../kernel/forward/upstream.ts'
@@ -37,7 +37,7 @@ type ServiceResponse = { readonly status: number; readonly body: string }
 export class ProxyWorker {
   readonly #start: ThreadStartData<ProxyThreadConfig>
   readonly #send: (message: MessageFromThread) => void
-  readonly #clock: TickingClock & { stop(): void } = tickingClock(clock_tick_ms)
+  readonly #clock: CoarseClock & { stop(): void } = coarseClock(clock_tick_ms)
   readonly #log: Log
   readonly #local_counters: LocalCounterClient
   #remote_counters: KeyValue | undefined

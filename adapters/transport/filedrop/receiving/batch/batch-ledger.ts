@@ -1,5 +1,10 @@
 // The ledger as one message of a batch sees it: the journal, and the entries of the earlier messages in the batch.
-import type { Arrival, Journal, LedgerEntry, MessageNumber } from '../../../../../daemon/kernel/messaging/journal.ts'
+import type {
+  Journal,
+  LedgerEntry,
+  MessageArrival,
+  MessageNumber,
+} from '../../../../../daemon/kernel/messaging/journal.ts'
 
 export type BatchLedger = {
   /** The channel's epoch. */
@@ -9,7 +14,7 @@ export type BatchLedger = {
   /** The highest number that arrived in an epoch of the batch; 0 before the first. */
   highest(epoch: number): number
   /** As `Journal.receive` will: an entry that is there already stays. */
-  enter(arrival: Arrival): void
+  enter(arrival: MessageArrival): void
 }
 
 /** Read once for the whole batch, so that judging it waits for nothing. */

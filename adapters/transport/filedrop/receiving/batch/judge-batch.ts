@@ -1,5 +1,5 @@
 // Judges the messages of a batch: verifies all signatures in parallel, then checks each message in sequence order.
-import type { Arrival } from '../../../../../daemon/kernel/messaging/journal.ts'
+import type { MessageArrival } from '../../../../../daemon/kernel/messaging/journal.ts'
 import { judgeMessage, type MessageJudgement, verifyMessage } from '../../checks/message-checks.ts'
 import { requireEstablished } from '../../checks/message-examination.ts'
 import { findPurgeOrder } from '../../quarantine/purge-orders.ts'
@@ -79,7 +79,7 @@ export function isEquivocation({ disposition }: MessageCandidate): boolean {
   return disposition !== undefined && 'fault' in disposition && disposition.fault.reason === 'EQUIVOCATION'
 }
 
-export function arrivalOf({ examination, context }: MessageCandidate): Arrival {
+export function arrivalOf({ examination, context }: MessageCandidate): MessageArrival {
   const { epoch, seq, prev, msg_id, kind } = requireEstablished(examination, 'statement')
   return {
     epoch,

@@ -2,7 +2,7 @@
 // its own link.
 
 /** The score of a record's link, and the best score among its other candidates; -Infinity without another candidate. */
-export type LinkRival = { readonly link: number; readonly other: number }
+export type AlternativeLink = { readonly link: number; readonly other: number }
 
 const pass_count = 6
 const min_weight = 0.02
@@ -14,7 +14,7 @@ const min_tail = 0.2
  * match have the distribution of the other candidates, weighted by the probability that their record has no match (a
  * local false discovery rate; Efron, "Large-Scale Simultaneous Hypothesis Testing", 2004).
  */
-export function findNullThreshold(rivals: readonly LinkRival[]): number {
+export function findNullThreshold(rivals: readonly AlternativeLink[]): number {
   const records = rivals.length
   const links = rivals.map(({ link }) => link).sort((a, b) => a - b)
   let weights = new Array<number>(records).fill(1)
@@ -42,7 +42,7 @@ export function findNullThreshold(rivals: readonly LinkRival[]): number {
 
 type WeightedDistribution = { readonly values: readonly number[]; readonly sums: readonly number[] }
 
-function buildDistribution(rivals: readonly LinkRival[], weights: readonly number[]): WeightedDistribution {
+function buildDistribution(rivals: readonly AlternativeLink[], weights: readonly number[]): WeightedDistribution {
   const sorted = rivals.map(({ other }, at) => ({ other, weight: weights[at]! })).sort((a, b) => a.other - b.other)
   const all = sorted.reduce((sum, { weight }) => sum + weight, 0)
   let sum = 0

@@ -1,6 +1,6 @@
 // Time in coarse steps: one timer for all deadlines, since a timer for each request would cost more than the request.
 
-export type TickingClock = {
+export type CoarseClock = {
   /** Milliseconds that never go back; only differences mean something. */
   now(): number
   /** Calls the function after each step; returns a function that stops it. */
@@ -8,7 +8,7 @@ export type TickingClock = {
 }
 
 /** The clock of a thread. It does not keep the process alive. */
-export function tickingClock(step_ms: number): TickingClock & { stop(): void } {
+export function coarseClock(step_ms: number): CoarseClock & { stop(): void } {
   const runs = new Set<() => void>()
   const timer = setInterval(() => {
     for (const run of runs) run()
