@@ -80,6 +80,20 @@ describe('imports', () => {
     expectNone(dead.map((file) => `${file}: ${remedy}`))
   })
 
+  test('each exported value is named by another file', () => {
+    const fileCounts = new Map<string, number>()
+    for (const { text } of sources)
+      for (const word of new Set(text.match(/\w+/g))) fileCounts.set(word, (fileCounts.get(word) ?? 0) + 1)
+    const unused = sources
+      .filter(({ path: file }) => !file.startsWith('test/'))
+      .flatMap(({ path: file, text }) =>
+        [...text.matchAll(/^export (?:async )?(?:const|function\*?|class) (\w+)/gm)]
+          .filter(([, name = '']) => fileCounts.get(name) === 1)
+          .map(([, name]) => `${file} exports ${name}, which no other file names`),
+      )
+    expectNone(unused)
+  })
+
   test('each relative import names a file', () => {
     const missing = sources.flatMap(({ path: file, imports }) =>
       imports

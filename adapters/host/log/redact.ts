@@ -1,6 +1,6 @@
 // Takes secrets out of log fields: by the name of a field at any depth, and by the look of a text anywhere.
 
-export const redacted_text = '[redacted]'
+const redacted_text = '[redacted]'
 
 const max_depth = 8
 

@@ -16,7 +16,7 @@ export type MintClaimsInput = z.input<typeof mintClaims>
 /** Times are in seconds since 1970. */
 export type MintedToken = { readonly token: string; readonly jti: string; readonly iat: number; readonly exp: number }
 
-export const default_ttl_s = 3_600
+const default_ttl_s = 3_600
 export const max_ttl_s = 30 * 86_400
 
 export type OfflineIssuerOptions = {

@@ -12,7 +12,7 @@ import type {
 import { writeDurablyAsync } from '../../platform/durable-file/write-durably.ts'
 
 export const max_file_bytes = 16 * 1_048_576
-export const max_lines = 10_000
+const max_lines = 10_000
 export const max_line_bytes = 65_536
 
 export type FolderSourceOptions = {

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { CarriedMessage } from '../../../daemon/kernel/messaging/carrier.ts'
 import type { BrokerMessage } from './publisher.ts'
 
-export const parcel_message_type = 'platform.parcel.1'
+const parcel_message_type = 'platform.parcel.1'
 
 /** Why a message can never be a parcel: it becomes a dead letter. */
 export type DeadLetterReason = 'GARBAGE' | 'TOO_LARGE' | 'WRONG_USER'

@@ -7,7 +7,7 @@ import type { CarriedMessage, CarryOutcome } from '../../../daemon/kernel/messag
 export const parcels_path = '/federation/v1/parcels'
 export const content_type = 'application/json'
 
-export const max_batch_parcels = 64
+const max_batch_parcels = 64
 /** A sender puts at most this into one request, unless it is a single parcel; a receiver accepts this much whatever its limits. */
 export const max_batch_bytes = 1_048_576
 const overhead_bytes = 16_384

@@ -16,7 +16,7 @@ export type SiteDivision = {
   readonly users: ReadonlyMap<string, number>
 }
 
-export const division_remedy = 'run `platform site divide` as root'
+const division_remedy = 'run `platform site divide` as root'
 
 /** The division; undefined for a site of one user. Requires settings that `findDivisionProblems` accepts. */
 export function resolveDivision(resolved: ResolvedSettings): SiteDivision | undefined {

@@ -29,7 +29,7 @@ export async function waitForLock(
 }
 
 /** Held while messages for the peer are on their way to it. */
-export function peerLockFile(folder: SiteFolder, peer: string): string {
+function peerLockFile(folder: SiteFolder, peer: string): string {
   return join(roleRunFolder(folder, siteOwner), `carrying.${peer}`)
 }
 

@@ -58,7 +58,7 @@ export const keys_schema = 'platform.keys/1'
  * Why a number was not sent again. `label_denied`: it was sent under a ceiling that is lower now. `in_the_way`: other
  * bytes occupy its name where the carrier looks.
  */
-export const resendFailure = z.enum([
+const resendFailure = z.enum([
   'never_sent',
   'not_kept',
   'lost',

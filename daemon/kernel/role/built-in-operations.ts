@@ -34,7 +34,7 @@ const healthReport = z
 /** Name of a backup: the instant at which it began, in a form fit for a file name. */
 export const backupName = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/, 'must be the name of a backup')
 
-export const backupAnswer = z
+const backupAnswer = z
   .discriminatedUnion('state', [
     z.strictObject({ state: z.literal('copying') }),
     z.strictObject({
@@ -66,9 +66,9 @@ export type ServiceParts = {
   /** Puts a copy of the role's database into the backup of this name, which the site role has begun. */
   readonly backup: (set: string) => Promise<BackupAnswer | Refusal>
 }
-export const serviceParts = part<ServiceParts>('service')
+const serviceParts = part<ServiceParts>('service')
 
-export function builtInOperations(role: Pick<Role, 'api_prefix'>): Readonly<Record<string, AnyOperation>> {
+function builtInOperations(role: Pick<Role, 'api_prefix'>): Readonly<Record<string, AnyOperation>> {
   const at = (path: string) => `${role.api_prefix}${path}`
   return {
     live: operation({

@@ -13,7 +13,7 @@ export type DoctorFinding = {
 export const day_ms = 86_400_000
 
 /** Lead time of warnings before an expiry: procurement and approvals take time. */
-export const expiry_notice_days = 30
+const expiry_notice_days = 30
 
 export function reportOk(check: string, detail: string): DoctorFinding {
   return { check, state: 'ok', detail }

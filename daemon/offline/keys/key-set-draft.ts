@@ -18,7 +18,7 @@ import { OfflineCommandError } from '../offline-command-error.ts'
  * A set in transit between machines: the published sets before it, oldest first, and itself with the signatures so
  * far.
  */
-export const keySetDraft = z.strictObject({
+const keySetDraft = z.strictObject({
   v: z.literal(1),
   type: z.literal('platform.keyset-draft'),
   sets: z.array(jws).max(max_previous_sets),

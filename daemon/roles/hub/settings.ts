@@ -5,7 +5,7 @@ import { listenerFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
 
 /** Two thirds of the largest request, since bodies travel as base64. */
-export const largest_message_bytes = 11 * 1_048_576
+const largest_message_bytes = 11 * 1_048_576
 
 export const settings = settingsBlock('hub', {
   ...listenerFields(8410, 'HUB'),

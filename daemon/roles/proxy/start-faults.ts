@@ -23,7 +23,7 @@ export function findStartFaults(proxy: ProxySettings, sso: ProxySsoSettings): st
 }
 
 /** Parses proxy.trusted_networks. */
-export function parseTrustedNetworks({ trusted_networks }: ProxySettings): IpNetwork[] {
+function parseTrustedNetworks({ trusted_networks }: ProxySettings): IpNetwork[] {
   return trusted_networks.flatMap((text) => parseTrustedNetwork(text) ?? [])
 }
 

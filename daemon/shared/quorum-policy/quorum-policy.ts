@@ -5,7 +5,7 @@ export const combinationMethod = z.enum(['weighted_average', 'dempster_shafer'])
 export type CombinationMethod = z.output<typeof combinationMethod>
 
 /** Largest number of contributors of a session. */
-export const max_contributors = 1000
+const max_contributors = 1000
 
 const count = z.int().min(1).max(max_contributors)
 

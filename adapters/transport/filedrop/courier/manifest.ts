@@ -22,7 +22,7 @@ const messageFileName = z
   .string()
   .refine((given) => parseMessageName(given) !== undefined, 'must be the name of a message’s file')
 
-export const courierManifest = z
+const courierManifest = z
   .strictObject({
     v: z.literal(1),
     type: z.literal('platform.manifest'),

@@ -11,7 +11,7 @@ import { detectDataKind, readDataFile, withDataFile } from '../data-file.ts'
 import { listShippedLenses, readLens } from './lens-file.ts'
 
 /** Maximum size of the sample. */
-export const sample_bytes = 16_777_216
+const sample_bytes = 16_777_216
 
 export type LensProposal = {
   readonly records: number

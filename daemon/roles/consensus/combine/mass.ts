@@ -16,7 +16,7 @@ export type Mass = {
 /** A bitmask over the singletons of a frame. */
 export type FrameSubset = number
 
-export const singletonsMax = 8
+const singletonsMax = 8
 
 const RADIX = 2 ** 960
 const HIGH = 2 ** 480

@@ -14,7 +14,7 @@ export const smallestSetResult = z.strictObject({
 export type SmallestSet = z.output<typeof smallestSetResult>
 
 /** Largest number of contributors for which all sets are tried: at most 2^16 decisions over 16 opinions. */
-export const exactContributorsMax = 16
+const exactContributorsMax = 16
 
 /**
  * The fewest contributors without whom the others would ratify, with at least m of them left. Of several sets of that

@@ -39,7 +39,7 @@ const receivedFields = {
   updated_at: z.iso.datetime(),
 }
 
-export const storedEmission = z.strictObject({
+const storedEmission = z.strictObject({
   tenant_id: z.string(),
   label,
   ...receivedFields,

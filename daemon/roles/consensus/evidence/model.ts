@@ -13,7 +13,7 @@ import { attestation } from '../session/model.ts'
 const hex64 = z.string().regex(/^[0-9a-f]{64}$/)
 
 /** The hashed content, as canonical JSON (RFC 8785). */
-export const evidenceContent = z
+const evidenceContent = z
   .strictObject({
     v: z.literal(1),
     type: z.literal('platform.evidence'),

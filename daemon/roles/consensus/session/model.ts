@@ -68,14 +68,14 @@ export type SessionOutboxEntry = z.infer<typeof outboxEntry>
 export type OutboxEntryOf<T extends SessionOutboxEntry['type']> = Extract<SessionOutboxEntry, { type: T }>
 
 /** An outbox entry that was dropped as undeliverable: a person has to inform its receiver. */
-export const deliveryFailure = z.strictObject({
+const deliveryFailure = z.strictObject({
   what: shortText,
   code: shortText,
   why: z.string(),
   at: z.iso.datetime(),
 })
 
-export const storedSession = z.strictObject({
+const storedSession = z.strictObject({
   id: shortText,
   tenant_id: z.string(),
   label,

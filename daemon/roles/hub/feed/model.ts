@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { collection } from '../../../kernel/store/store.ts'
 import { feedEntry } from '../../../shared/coalition/hub-protocol.ts'
 
-export const storedFeedEntry = z.strictObject({
+const storedFeedEntry = z.strictObject({
   tenant_id: z.string(),
   ...feedEntry.shape,
   /** Node and event id, indexed to find a repeat. */

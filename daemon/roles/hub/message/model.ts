@@ -4,7 +4,7 @@ import { siteName } from '../../../kernel/messaging/statement.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { hubMessage } from '../../../shared/coalition/hub-protocol.ts'
 
-export const storedMail = z.strictObject({
+const storedMail = z.strictObject({
   tenant_id: z.string(),
   receiver: siteName,
   sender: siteName,

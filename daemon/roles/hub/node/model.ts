@@ -15,7 +15,7 @@ const nodeFields = {
   registered_at: z.iso.datetime(),
 }
 
-export const storedNode = z.strictObject({
+const storedNode = z.strictObject({
   /** The coalition: nodes of one tenant cannot see those of another. */
   tenant_id: z.string(),
   ...nodeFields,

@@ -45,7 +45,7 @@ const bulkFields = {
   finished_at: instant.optional(),
 }
 
-export const storedBulk = z.strictObject({
+const storedBulk = z.strictObject({
   ...documentFields,
   ...bulkFields,
   /** Clearance of the creator: signals above it are not changed. */

@@ -5,7 +5,7 @@ import { label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { instant, rationale, shortText, uid } from '../fields.ts'
 
-export const fieldChange = z
+const fieldChange = z
   .strictObject({
     field: z.string().meta({ description: 'Field of the signal, such as status or metadata.archived' }),
     from: z.unknown().meta({ description: 'The old value; null if there was none' }),
@@ -55,14 +55,14 @@ export const signalChanges = collection({
   orders: [['signal_id', 'place']],
 })
 
-export const changeReference = z.strictObject({ signal_id: uid, revision: z.int(), part: z.int(), place: z.string() })
+const changeReference = z.strictObject({ signal_id: uid, revision: z.int(), part: z.int(), place: z.string() })
 export type ChangeReference = z.infer<typeof changeReference>
 
 /**
  * The head of a tenant's log; its id is the name of the tenant. It assigns positions to a batch of changes in one
  * write. Those in `pending` are then copied to the log; `settled` is the last batch that is copied whole.
  */
-export const signalLog = z.strictObject({
+const signalLog = z.strictObject({
   tenant_id: z.string(),
   /** Number of the last batch: its time in epoch milliseconds, or later, since numbers increase. */
   batch: z.int().min(0),

@@ -64,7 +64,7 @@ const insightFields = {
   closing_edition_id: uid.optional().meta({ description: 'The attested edition that closes it' }),
 }
 
-export const storedInsight = z.strictObject({
+const storedInsight = z.strictObject({
   ...documentFields,
   ...insightFields,
   links: z.array(signalLink),

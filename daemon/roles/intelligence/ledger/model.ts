@@ -39,7 +39,7 @@ type WithoutSeq<E> = E extends unknown ? Omit<E, 'seq'> : never
 /** An event before the insight assigns its number. */
 export type NewLedgerEvent = WithoutSeq<LedgerEvent>
 
-export const storedLedgerEvent = z.strictObject({
+const storedLedgerEvent = z.strictObject({
   tenant_id: z.string(),
   label,
   insight_id: uid,

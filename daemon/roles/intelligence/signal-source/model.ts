@@ -24,7 +24,7 @@ export type SourceCounts = Readonly<z.infer<typeof sourceCounts>>
 
 export const zeroCounts: SourceCounts = { taken: 0, repeated: 0, refused: 0, failed: 0 }
 
-export const storedSignalSource = z.strictObject({
+const storedSignalSource = z.strictObject({
   tenant_id: shortText,
   label,
   ...countFields,

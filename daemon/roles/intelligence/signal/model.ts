@@ -43,7 +43,7 @@ export const actor = z
     description: 'Person or service that noticed it, according to the sender; created_by is the sender',
   })
 
-export const statusChange = z
+const statusChange = z
   .strictObject({
     from: signalStatus,
     to: signalStatus,
@@ -141,7 +141,7 @@ const attributionFields = { by: shortText, at: instant, rationale }
  * The survivor as stored in a merged signal. `key`: identifies this merge; `label`: of the survivor at that time;
  * `is_elsewhere`: whether the survivor is about another subject.
  */
-export const mergeIntoSurvivor = z.strictObject({
+const mergeIntoSurvivor = z.strictObject({
   into: uid,
   key: shortText,
   label,
@@ -153,7 +153,7 @@ export const mergeIntoSurvivor = z.strictObject({
  * A merged signal as stored in its survivor, with its contribution to it. `taking` and `leaving` are pending: the signal itself
  * is not updated yet.
  */
-export const mergedItem = z.strictObject({
+const mergedItem = z.strictObject({
   signal_id: uid,
   key: shortText,
   state: z.enum(['taking', 'taken', 'leaving']),
@@ -164,7 +164,7 @@ export const mergedItem = z.strictObject({
 })
 export type MergedSignalItem = z.infer<typeof mergedItem>
 
-export const storedSignal = z.strictObject({
+const storedSignal = z.strictObject({
   ...documentFields,
   ...signalFields,
   /** The full key of the request, of which the id is a prefix: distinguishes a repeated request from a collision. */

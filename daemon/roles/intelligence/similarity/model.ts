@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { signal } from '../signal/model.ts'
 
-export const similarityReason = z
+const similarityReason = z
   .strictObject({
     reason: z.enum(['same_subject', 'related', 'same_type', 'same_source', 'words', 'near_in_time']),
     points: z.number().min(0).max(40),

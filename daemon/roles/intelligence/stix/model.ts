@@ -44,16 +44,16 @@ export const identity = z.strictObject({
 })
 
 /** Section 4.5 and, for events, 4.6: the subject of a signal. */
-export const subjectIdentity = z.strictObject({
+const subjectIdentity = z.strictObject({
   ...coreFields('identity'),
   ...{ ...namedFields, identity_class: z.enum(['individual', 'organization', 'system', 'unknown']) },
   ...markedFields,
 })
-export const subjectIncident = z.strictObject({ ...coreFields('incident'), ...namedFields, ...markedFields })
+const subjectIncident = z.strictObject({ ...coreFields('incident'), ...namedFields, ...markedFields })
 export type SubjectObject = z.infer<typeof subjectIdentity> | z.infer<typeof subjectIncident>
 
 /** Section 7.2.1, with a statement (7.2.1.3). */
-export const markingDefinition = z.strictObject({
+const markingDefinition = z.strictObject({
   type: z.literal('marking-definition'),
   ...{ spec_version, id: stixId('marking-definition'), created: timestamp, created_by_ref: stixId('identity') },
   definition_type: z.literal('statement'),
@@ -62,14 +62,14 @@ export const markingDefinition = z.strictObject({
 })
 
 /** Section 7.3. */
-export const extensionDefinition = z.strictObject({
+const extensionDefinition = z.strictObject({
   ...{ ...coreFields('extension-definition'), created_by_ref: stixId('identity') },
   ...{ name: z.string(), description: z.string(), schema: z.string(), version: z.string() },
   extension_types: z.array(z.literal('property-extension')).min(1),
 })
 
 /** The signal without fields that only some of its viewers may see: one version of an object must have one content. */
-export const exportedSignal = signal
+const exportedSignal = signal
   .omit({ linked_insight_ids: true, version: true, uid: true })
   .meta({ id: 'ExportedSignal', description: 'A signal without its links to insights' })
 
@@ -90,7 +90,7 @@ export const sighting = z.strictObject({
 })
 export type Sighting = z.infer<typeof sighting>
 
-export const stixObject = z.union([
+const stixObject = z.union([
   identity,
   extensionDefinition,
   markingDefinition,

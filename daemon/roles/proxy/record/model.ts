@@ -27,7 +27,7 @@ export const requestRecord = z
   .meta({ id: 'ProxyRecord' })
 export type RequestRecord = z.infer<typeof requestRecord>
 
-export const storedRequestRecord = z.strictObject({
+const storedRequestRecord = z.strictObject({
   tenant_id: z.string(),
   expires_ts: z.int(),
   ...requestRecord.shape,
@@ -48,7 +48,7 @@ export const requestRecords = collection({
  * A shipped segment of the journal, stored with its record in the audit chain so that it is shipped once. `lines`:
  * the lines of the file, byte for byte, where records are not separate documents; `until`: time of the newest record.
  */
-export const shippedSegment = z.strictObject({
+const shippedSegment = z.strictObject({
   tenant_id: z.string(),
   expires_ts: z.int(),
   at: z.iso.datetime(),
@@ -61,7 +61,7 @@ export const shippedSegment = z.strictObject({
 export const shippedSegments = collection({ name: 'segments', schema: shippedSegment, indexes: ['until'] })
 
 /** Index of the segments with records of a verdict, of a source, or of both: see `deriveSegmentMarks`. */
-export const segmentMark = z.strictObject({
+const segmentMark = z.strictObject({
   tenant_id: z.string(),
   expires_ts: z.int(),
   mark: z.string(),

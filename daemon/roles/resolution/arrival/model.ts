@@ -5,10 +5,10 @@ import { collection } from '../../../kernel/store/store.ts'
 import { count, provenanceFields, provenanceViewFields, recordRef, shortText, uid } from '../fields.ts'
 
 /** `replaced`: the registry had the record with other values. */
-export const arrivedRecordOutcome = z.enum(['new', 'replaced', 'unchanged'])
+const arrivedRecordOutcome = z.enum(['new', 'replaced', 'unchanged'])
 export type ArrivedRecordOutcome = z.infer<typeof arrivedRecordOutcome>
 
-export const storedArrival = z.strictObject({
+const storedArrival = z.strictObject({
   ...provenanceFields,
   lens: shortText,
   node_id: shortText,
@@ -34,7 +34,7 @@ export function arrivalTopic(id: string): string {
   return `resolution.arrival/${id}`
 }
 
-export const arrivedRecord = z
+const arrivedRecord = z
   .strictObject({
     record_id: z.string(),
     outcome: arrivedRecordOutcome.optional(),

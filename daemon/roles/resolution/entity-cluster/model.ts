@@ -24,7 +24,7 @@ const clusterFields = {
   updated_at: instant,
 }
 
-export const storedCluster = z.strictObject({ tenant_id: z.string(), label, ...clusterFields })
+const storedCluster = z.strictObject({ tenant_id: z.string(), label, ...clusterFields })
 export type StoredCluster = z.infer<typeof storedCluster>
 
 export const entityClusters = collection({

@@ -39,7 +39,7 @@ export const matchAttestation = z
   })
   .meta({ id: 'MatchAttestation' })
 
-export const matchRuling = z
+const matchRuling = z
   .strictObject({
     session_id: shortText,
     seq: z
@@ -101,7 +101,7 @@ const matchFields = {
 
 const flag = z.union([z.literal(0), z.literal(1)])
 
-export const storedMatch = z.strictObject({
+const storedMatch = z.strictObject({
   tenant_id: z.string(),
   label,
   ...matchFields,

@@ -5,7 +5,7 @@ import { label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { instant, type RecordRef, recordRef, shortText, uid } from '../fields.ts'
 
-export const storedRecord = z.strictObject({
+const storedRecord = z.strictObject({
   tenant_id: z.string(),
   label,
   lens: shortText,

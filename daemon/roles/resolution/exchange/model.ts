@@ -24,7 +24,7 @@ const exchangeFields = {
 
 const pieceAmount = z.strictObject({ rows: count, bytes: count })
 
-export const storedExchange = z.strictObject({
+const storedExchange = z.strictObject({
   ...provenanceFields,
   ...exchangeFields,
   request_digest: z.string(),
@@ -69,7 +69,7 @@ export const exchanges = collection({
 })
 
 /** A piece of a set of data: records of this site, a set that it sends, or a set that it receives. */
-export const storedPiece = z.strictObject({
+const storedPiece = z.strictObject({
   tenant_id: z.string(),
   exchange_id: exchangeId,
   from: siteName,

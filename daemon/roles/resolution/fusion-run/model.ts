@@ -33,7 +33,7 @@ export const runProgress = z
   .meta({ id: 'RunProgress' })
 export type RunProgress = z.infer<typeof runProgress>
 
-export const runCounts = z
+const runCounts = z
   .strictObject({
     records: count,
     pairs: count.meta({ description: 'Pairs of records that were compared' }),

@@ -19,7 +19,7 @@ const bindingFields = {
   updated_at: z.iso.datetime(),
 }
 
-export const storedBinding = z.strictObject({ tenant_id: z.string(), label, ...bindingFields })
+const storedBinding = z.strictObject({ tenant_id: z.string(), label, ...bindingFields })
 export type StoredBinding = z.infer<typeof storedBinding>
 
 export const lensBindings = collection({

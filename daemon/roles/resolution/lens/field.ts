@@ -139,10 +139,7 @@ export const lensField = z
 export type LensField = z.infer<typeof lensField>
 
 /** Returns the comparator of a field: explicit, or implied by the type. Undefined for a type with its own levels. */
-export function resolveComparator({
-  type,
-  comparator,
-}: Pick<LensField, 'type' | 'comparator'>): Comparator | undefined {
+function resolveComparator({ type, comparator }: Pick<LensField, 'type' | 'comparator'>): Comparator | undefined {
   return comparator ?? (type === 'geo' ? 'geo' : type === 'set' ? 'set_overlap' : undefined)
 }
 

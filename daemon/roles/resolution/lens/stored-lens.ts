@@ -7,7 +7,7 @@ import { lens } from './model.ts'
 
 const lensIdentityFields = { lens: shortText, lens_version: shortText, entity_type: shortText }
 
-export const storedLens = z.strictObject({
+const storedLens = z.strictObject({
   ...provenanceFields,
   ...lensIdentityFields,
   body: lens,

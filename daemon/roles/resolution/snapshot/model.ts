@@ -46,8 +46,8 @@ export const lensLine = z.strictObject({
   /** Includes the threshold of the run, if it has one. */
   weights: storedRun.shape.weights.unwrap(),
 })
-export const labelLine = z.strictObject({ kind: z.literal('label'), label })
-export const recordLine = z.strictObject({
+const labelLine = z.strictObject({ kind: z.literal('label'), label })
+const recordLine = z.strictObject({
   kind: z.literal('record'),
   label: labelIndex,
   ref: recordRef,

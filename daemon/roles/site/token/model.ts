@@ -45,7 +45,7 @@ export const tokenResponse = z
   .meta({ id: 'TokenResponse', description: 'An access token' })
 export type TokenResponse = z.infer<typeof tokenResponse>
 
-export const oauthErrorCode = z.enum([
+const oauthErrorCode = z.enum([
   'invalid_request',
   'invalid_client',
   'invalid_grant',

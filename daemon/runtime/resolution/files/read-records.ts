@@ -13,7 +13,7 @@ export type DataKind = ResultKind | 'tsv'
 export type TextKind = Exclude<DataKind, 'parquet'>
 
 /** Limits of a field, a line of JSON, and a file. */
-export const data_limits = { field_bytes: 1_048_576, line_bytes: 16_777_216, names: 4_096, rows: 50_000_000 }
+const data_limits = { field_bytes: 1_048_576, line_bytes: 16_777_216, names: 4_096, rows: 50_000_000 }
 
 /** Separates the items of a list; fields that are sets split at it. */
 const list_separator = '|'

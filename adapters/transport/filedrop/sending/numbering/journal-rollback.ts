@@ -11,7 +11,7 @@ import { linkAuditEvent } from '../../link/link-audit-event.ts'
 import { readOwnEnvelope } from '../own-message.ts'
 
 /** Next step for operators when a channel waits for its next epoch. */
-export const open_epoch_hint = 'open a new epoch: platform filedrop epoch'
+const open_epoch_hint = 'open a new epoch: platform filedrop epoch'
 
 /**
  * Freezes an open channel whose files have a number that its journal lacks: the journal is then older than the files, and

@@ -4,7 +4,7 @@ import { label } from '../../../../kernel/label/label.ts'
 import { collection } from '../../../../kernel/store/store.ts'
 import { dissentBody } from '../../combine/dissent.ts'
 
-export const dissentStatus = z.enum(['open', 'resolved'])
+const dissentStatus = z.enum(['open', 'resolved'])
 
 /**
  * What ended the dissent: contributions or a person decided, the session was withdrawn, or a newer record replaced

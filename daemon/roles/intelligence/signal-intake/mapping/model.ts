@@ -2,7 +2,7 @@
 import * as z from 'zod'
 
 /** JSON Pointer (RFC 6901), never the whole document. */
-export const jsonPointer = z
+const jsonPointer = z
   .string()
   .max(512)
   .regex(/^(\/([^/~]|~[01])*)+$/, 'must be a path such as /alert/id (JSON Pointer), or {value: …} for a constant')

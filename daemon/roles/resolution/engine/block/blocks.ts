@@ -25,7 +25,7 @@ class GrowableIntArray {
   }
 }
 
-export class RowBlockBuilder {
+class RowBlockBuilder {
   readonly #starts = new GrowableIntArray()
   readonly #rows = new GrowableIntArray()
 

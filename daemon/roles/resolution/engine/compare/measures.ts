@@ -45,7 +45,7 @@ export function createMeasure(name: MeasureName, dictionary: Dictionary, least: 
   }
 }
 
-export function listTexts(dictionary: Dictionary): string[] {
+function listTexts(dictionary: Dictionary): string[] {
   return Array.from({ length: dictionary.size }, (_, code) => decodeText(dictionary, code))
 }
 

@@ -16,7 +16,7 @@ export type ComparedPairs = PatternHistogram & {
 export type RatedPairs = ComparedPairs & { readonly rarity: Float64Array }
 
 /** Numbers patterns of outcomes: an open-addressing hash table keyed by the outcomes as one integer. */
-export class PatternTable {
+class PatternTable {
   readonly #fields: number
   readonly #factors: readonly number[]
   #keys = new Float64Array(1 << 12).fill(-1)
