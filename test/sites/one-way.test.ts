@@ -2,7 +2,6 @@
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect } from 'vitest'
-import { bySession } from '../../daemon/roles/consensus/dissent/by-session.ts'
 import { get as getEvidence } from '../../daemon/roles/consensus/evidence/get.ts'
 import { attest } from '../../daemon/roles/consensus/session/attest.ts'
 import { cancel } from '../../daemon/roles/consensus/session/cancel.ts'
@@ -16,6 +15,8 @@ import {
   findSession,
   openInvitedSession,
   type PackagedSitePair,
+  waitForDissents,
+  waitForEvidence,
   waitForState,
   waitUntilDelivered,
 } from '../support/site/packaged-site-pair.ts'
@@ -58,7 +59,7 @@ describe('contributed on bravo, ratified on alpha', () => {
     })
     const home = await waitForState(atAlpha, id, 'RATIFIED')
     expect(copy).toMatchObject({ decision: 'match', evidence_block_id: block_id, result: home.result })
-    expect(await atBravo.ok(getEvidence, { block_id })).toEqual(await atAlpha.ok(getEvidence, { block_id }))
+    expect(await waitForEvidence(atBravo, block_id)).toEqual(await atAlpha.ok(getEvidence, { block_id }))
   })
 
   test('nothing has moved by itself, and nothing is left to carry', async ({ pair }) => {
@@ -115,13 +116,10 @@ test('both sides report a clash with one and the same dissent', async ({ pair })
   const { atAlpha, atBravo, toBravo } = pair
   const id = await answerBothWays(pair, 0.95, 0.05)
   expect(await waitUntilDelivered(atAlpha, id)).toMatchObject({ state: 'IN_CONFLICT', reason: expect.any(String) })
+  const home = await waitForDissents(atAlpha, id, ['open'])
   await carryUntil(toBravo, async () => (await findSession(atBravo, id))?.state === 'IN_CONFLICT')
-  const [home, copy] = [
-    await atAlpha.ok(bySession, { session_id: id }),
-    await atBravo.ok(bySession, { session_id: id }),
-  ]
-  expect(home.items).toHaveLength(1)
-  const body = ({ id, reason, score, conflict, status }: (typeof home.items)[number]) => ({
+  const copy = await waitForDissents(atBravo, id, ['open'])
+  const body = ({ id, reason, score, conflict, status }: (typeof home)[number]) => ({
     id,
     reason,
     score,
@@ -129,9 +127,7 @@ test('both sides report a clash with one and the same dissent', async ({ pair })
     status,
   })
   // Each site keeps what a peer tells under that peer's name.
-  expect(copy.items.map(body)).toEqual(
-    home.items.map(body).map((dissent) => ({ ...dissent, id: `${dissent.id}@alpha` })),
-  )
+  expect(copy.map(body)).toEqual(home.map(body).map((dissent) => ({ ...dissent, id: `${dissent.id}@alpha` })))
 })
 
 test('a person’s attestation ends the clash, and the evidence that says so reaches the other side', async ({
@@ -145,9 +141,9 @@ test('a person’s attestation ends the clash, and the evidence that says so rea
   await carryUntil(toBravo, async () => (await findSession(atBravo, id))?.state === 'RATIFIED')
   const copy = await waitForState(atBravo, id, 'RATIFIED')
   expect(copy).toMatchObject({ decision: 'non_match', evidence_block_id: expect.any(String) })
-  const { content } = await atBravo.ok(getEvidence, { block_id: copy.evidence_block_id ?? '' })
+  const { content } = await waitForEvidence(atBravo, copy.evidence_block_id ?? '')
   expect(content.attestation).toMatchObject({ by: 'demo', decision: 'non_match', rationale })
-  expect((await atBravo.ok(bySession, { session_id: id })).items).toMatchObject([{ status: 'resolved' }])
+  await waitForDissents(atBravo, id, ['resolved'])
 })
 
 test.for([
