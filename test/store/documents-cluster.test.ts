@@ -24,8 +24,8 @@ test('the first place counts, and outlives the process with the indexes that wer
   const folder = createFolder()
   const { file, memory } = openDocuments(folder)
   expect(memory.place()).toBeUndefined()
-  await memory.settleAt(clusterLocation)
-  await memory.settleAt({ cluster: 'two', base: 'other.alpha.' })
+  await memory.recordLocation(clusterLocation)
+  await memory.recordLocation({ cluster: 'two', base: 'other.alpha.' })
   for (const name of ['b', 'a', 'b']) await memory.addIndex(name)
   await file.close()
   const again = openDocuments(folder).memory
@@ -36,7 +36,10 @@ test('the first place counts, and outlives the process with the indexes that wer
 test('two processes over one file know the same', async () => {
   const folder = createFolder()
   const [daemon, command] = [openDocuments(folder).memory, openDocuments(folder).memory]
-  await Promise.all([daemon.settleAt(clusterLocation), command.settleAt({ ...clusterLocation, cluster: 'two' })])
+  await Promise.all([
+    daemon.recordLocation(clusterLocation),
+    command.recordLocation({ ...clusterLocation, cluster: 'two' }),
+  ])
   await command.addIndex('a')
   expect(daemon.place()).toEqual(command.place())
   expect(daemon.indexes()).toEqual(['a'])
@@ -44,7 +47,7 @@ test('two processes over one file know the same', async () => {
 
 test('adopts another cluster with all indexes but those given up; forgets all on demand', async () => {
   const { memory } = openDocuments(createFolder())
-  await memory.settleAt(clusterLocation)
+  await memory.recordLocation(clusterLocation)
   for (const name of ['a', 'b']) await memory.addIndex(name)
   await memory.adopt('two', ['a'])
   expect(memory.place()).toEqual({ ...clusterLocation, cluster: 'two' })

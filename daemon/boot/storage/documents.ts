@@ -53,7 +53,7 @@ export async function openDocuments(
   return {
     store,
     retriedTasks: [
-      retriedTask('settle', 'writes in doubt', () => store.resolveWrites()),
+      retriedTask('resolve-writes', 'writes in doubt', () => store.resolveWrites()),
       retriedTask('ship-audit', audit_copies, async (signal) => {
         const { differs } = await shipping.ship(signal)
         return new Map(differs === undefined ? [] : [[audit_copies, `record ${differs} differs from its copy`]])

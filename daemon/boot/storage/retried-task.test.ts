@@ -10,7 +10,7 @@ let work: RetriedTask
 
 beforeEach(() => {
   logged = []
-  work = retriedTask('settle', 'all writes', () => next())
+  work = retriedTask('resolve-writes', 'all writes', () => next())
 })
 
 async function run(...troubles: [string, string][]): Promise<void> {

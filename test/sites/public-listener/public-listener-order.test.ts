@@ -121,28 +121,19 @@ test('unwritable records delay no request, are logged as an error, and are not l
   await waitForRecords(proxy, 1)
   const folder = path.join(proxy.site.dir, 'data', 'proxy', 'audit')
   renameSync(folder, `${folder}.away`)
-  const asking = async () => (await sendProxyRequest(at, report)).status
-  // Until the file that is open has been closed, writing goes on into it.
-  await expect
-    .poll(
-      async () => {
-        expect(await asking()).toBe(200)
-        return at.log()
-      },
-      { timeout: 30_000 },
-    )
-    .toMatch(/"level":"error".*proxy\.audit\.failing/)
-  expect(await asking()).toBe(200)
+  const requestStatus = async () => (await sendProxyRequest(at, report)).status
+  const requestUntilLogged = async (expected: RegExp) => {
+    const readLog = async () => {
+      expect(await requestStatus()).toBe(200)
+      return at.log()
+    }
+    await expect.poll(readLog, { timeout: 30_000 }).toMatch(expected)
+  }
+  // Writing goes on into the open file until it is closed.
+  await requestUntilLogged(/"level":"error".*proxy\.audit\.failing/)
+  expect(await requestStatus()).toBe(200)
   renameSync(`${folder}.away`, folder)
-  await expect
-    .poll(
-      async () => {
-        expect(await asking()).toBe(200)
-        return at.log()
-      },
-      { timeout: 30_000 },
-    )
-    .toContain('proxy.audit.recovered')
+  await requestUntilLogged(/proxy\.audit\.recovered/)
   const records = await waitForRecords(proxy, proxy.platform.requests.length)
   expect(countReasons(records)).toEqual({ forwarded: proxy.platform.requests.length })
 })

@@ -12,7 +12,7 @@ import type { FiledropSite, FiledropSites } from './filedrop-sites.ts'
 
 export const steadyAccess: CourierPrivileges = { site: (act) => act(), medium: (act) => act() }
 
-/** Hands that can do so many steps more, and then nothing at all, as those of a process that has died. */
+/** Privileges that allow this many steps and then fail each, as if the process had died. */
 export function createDyingAccess(steps: number): CourierPrivileges & { hasDied(): boolean } {
   let left = steps
   const step = <T>(act: () => T): T => {

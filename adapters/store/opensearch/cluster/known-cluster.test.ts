@@ -25,7 +25,7 @@ function createMemory(location?: ClusterLocation): ClusterMemory {
   let recorded = location
   return {
     place: () => recorded,
-    async settleAt(found) {
+    async recordLocation(found) {
       recorded ??= found
     },
     indexes: () => [],

@@ -11,7 +11,7 @@ export type ClusterMemory = {
   /** Undefined until a cluster was first reached. */
   place(): ClusterLocation | undefined
   /** Changes nothing where a place is known already. */
-  settleAt(place: ClusterLocation): Promise<void>
+  recordLocation(place: ClusterLocation): Promise<void>
   /** Names (aliases) of the indexes that were made or found. */
   indexes(): readonly string[]
   addIndex(name: string): Promise<void>
@@ -43,7 +43,7 @@ export function knownCluster(cluster: OpensearchCluster, { memory, base }: Clust
   let known: Promise<void> | undefined
   const recognise = async () => {
     const found = await readClusterUuid(cluster)
-    if (!memory.place()) await memory.settleAt({ cluster: found, base })
+    if (!memory.place()) await memory.recordLocation({ cluster: found, base })
     const place = memory.place()
     if (place?.cluster === found && place.base === base) return
     throw new ClusterFailure('undone', 'this is not the cluster that the documents are in', 60)

@@ -12,7 +12,7 @@ const table_sql = `
 export function documentsCluster(file: SqliteFile) {
   file.read((db) => db.exec(table_sql))
   const place = file.db.prepare<[], RecordedCluster>('SELECT cluster, base FROM documents_cluster')
-  const settle = file.db.prepare<[string, string]>(
+  const insert = file.db.prepare<[string, string]>(
     'INSERT OR IGNORE INTO documents_cluster (one, cluster, base) VALUES (1, ?, ?)',
   )
   const change = file.db.prepare<[string]>('UPDATE documents_cluster SET cluster = ?')
@@ -22,8 +22,8 @@ export function documentsCluster(file: SqliteFile) {
   const indexes = () => file.read(() => names.all())
   return {
     place: () => file.read(() => place.get()),
-    /** Changes nothing where a place is known already. */
-    settleAt: ({ cluster, base }: RecordedCluster) => file.write(() => void settle.run(cluster, base)),
+    /** Changes nothing once a location is recorded. */
+    recordLocation: ({ cluster, base }: RecordedCluster) => file.write(() => void insert.run(cluster, base)),
     indexes,
     async addIndex(name: string): Promise<void> {
       if (!indexes().includes(name)) await file.write(() => void add.run(name))

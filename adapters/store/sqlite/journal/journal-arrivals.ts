@@ -81,7 +81,7 @@ function prepareArrivals(db: Database.Database) {
     state: db.prepare<[string, number, number], string>(`SELECT state FROM journal_ledger WHERE ${at}`).pluck(),
     insert: db.prepare("INSERT INTO journal_ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'received', '')"),
     found: db.prepare(`UPDATE journal_ledger SET state = 'received' WHERE ${at}`),
-    settle: db.prepare(`UPDATE journal_ledger SET state = ?, code = ? WHERE ${at}`),
+    end: db.prepare(`UPDATE journal_ledger SET state = ?, code = ? WHERE ${at}`),
     keep: db.prepare(
       `INSERT OR IGNORE INTO journal_kept SELECT channel, epoch, seq, at FROM journal_ledger WHERE ${at}`,
     ),
@@ -169,7 +169,7 @@ function recordOutcomes(
     for (const { epoch, seq } of settlements) statements.forgive.run(channel, epoch, seq)
   }
   for (const { epoch, seq, state, code } of open) {
-    statements.settle.run(state, code, channel, epoch, seq)
+    statements.end.run(state, code, channel, epoch, seq)
     if (state === 'applied') statements.keep.run(channel, epoch, seq)
   }
   const applied = open.filter(({ state }) => state === 'applied').length

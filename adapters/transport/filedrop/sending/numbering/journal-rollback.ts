@@ -27,7 +27,7 @@ export async function freezeIfRolledBack(link: FiledropLink, filedrop: FiledropC
   if (!isAfter(files, { epoch, seq })) return
   const about = { journal: { epoch, seq }, files }
   const detail = `the journal is older than the files that were sent: ${open_epoch_hint} ${link.peer}`
-  log.error('filedrop.channel.set-back', { peer: link.peer, ...about })
+  log.error('filedrop.channel.set_back', { peer: link.peer, ...about })
   await journal.setState(channel, 'frozen', detail, [
     linkAuditEvent(link, 'filedrop.channel.set-back', channel, about, filedrop, { outcome: 'refused' }),
   ])
