@@ -1,5 +1,6 @@
 // Builds the evidence for a stored match: names of levels, and the values that the viewer may see.
 import { findSharedKeys } from '../engine/block/keys.ts'
+import { isCapped } from '../engine/compare/cap-values.ts'
 import type { StoredMatch } from '../entity-match/model.ts'
 import { listLevelLabels } from '../lens/field.ts'
 import type { Lens } from '../lens/model.ts'
@@ -21,7 +22,9 @@ export function buildMatchEvidence(
     const lensField = lens.fields.find(({ name }) => name === field)
     const labels = lensField ? listLevelLabels(lensField, field === lens.swapped?.[0]) : []
     const level = outcome === 0 ? undefined : (labels[outcome - 1] ?? `level ${outcome}`)
-    return { field, left: left?.[field], right: right?.[field], level, bits, frequency_bits }
+    const [leftValue, rightValue] = [left?.[field], right?.[field]]
+    const truncated = outcome > 1 && [leftValue, rightValue].some((text) => text !== undefined && isCapped(text))
+    return { field, left: leftValue, right: rightValue, level, truncated, bits, frequency_bits }
   })
   const found_by = lens.fields.flatMap(({ name, type }) => {
     const [leftValue, rightValue] = [left?.[name], right?.[name]]

@@ -13,10 +13,26 @@ import {
 const matchEvidence: MatchEvidence = {
   prior_bits: -6,
   fields: [
-    { field: 'surname', left: 'smith', right: 'smith', level: 'equal', bits: 5, frequency_bits: -1.5 },
-    { field: 'city', left: 'york', right: 'leeds', level: 'different', bits: -2, frequency_bits: 0 },
-    { field: 'email', left: undefined, right: 'a@b', level: undefined, bits: 0, frequency_bits: 0 },
-    { field: 'born', left: '19700102', right: '19700102', level: 'equal', bits: 9, frequency_bits: 2 },
+    {
+      field: 'surname',
+      left: 'smith',
+      right: 'smith',
+      level: 'equal',
+      truncated: false,
+      bits: 5,
+      frequency_bits: -1.5,
+    },
+    { field: 'city', left: 'york', right: 'leeds', level: 'different', truncated: false, bits: -2, frequency_bits: 0 },
+    { field: 'email', left: undefined, right: 'a@b', level: undefined, truncated: false, bits: 0, frequency_bits: 0 },
+    {
+      field: 'born',
+      left: '19700102',
+      right: '19700102',
+      level: 'equal',
+      truncated: false,
+      bits: 9,
+      frequency_bits: 2,
+    },
   ],
   found_by: ['surname: whole', 'born: whole'],
 }
@@ -39,6 +55,7 @@ test('each bar begins where the one before has ended, except the score, which is
       right: fc.string(),
       level: fc.option(fc.string(), { nil: undefined }),
       bits,
+      truncated: fc.boolean(),
       frequency_bits: fc.oneof(fc.constant(0), bits),
     }),
   )
@@ -81,6 +98,7 @@ test('no line exceeds the width for any values, and no value is left out', () =>
     level: text,
     bits,
     frequency_bits: bits,
+    truncated: fc.constant(false),
   })
   fc.assert(
     fc.property(
@@ -100,7 +118,15 @@ test('no line exceeds the width for any values, and no value is left out', () =>
 })
 
 test('the SVG escapes mark-up in values and names', () => {
-  const hostile = { field: '<b>', left: '<i>', right: '"', level: '<script>1</script>', bits: 1, frequency_bits: 0 }
+  const hostile = {
+    field: '<b>',
+    left: '<i>',
+    right: '"',
+    level: '<script>1</script>',
+    truncated: false,
+    bits: 1,
+    frequency_bits: 0,
+  }
   const svg = renderWaterfallSvg(buildWaterfall({ ...matchEvidence, fields: [hostile] }), '<title>')
   expect(svg).not.toMatch(/<script|<b>|<i>/)
   expect(svg).toContain('&lt;b&gt;')

@@ -2,6 +2,8 @@
 import { type BarChart, type ChartBar, formatSigned } from '../chart/chart.ts'
 import { renderBarChartSvg } from '../chart/svg.ts'
 import { renderBarChartText, wrapText } from '../chart/text.ts'
+import { isCapped } from '../engine/compare/cap-values.ts'
+import { max_compared_characters } from '../lens/comparison.ts'
 
 /** Evidence of one field. `level` is undefined where a record has no value; `bits` is then the penalty, usually 0. */
 export type FieldEvidence = {
@@ -9,6 +11,8 @@ export type FieldEvidence = {
   readonly left: string | undefined
   readonly right: string | undefined
   readonly level: string | undefined
+  /** Whether the level compares only the first characters of a value. */
+  readonly truncated: boolean
   /** Weight of the level, as log-odds to base 2. */
   readonly bits: number
   /** Added for an equal value that is rare; negative for a common one. */
@@ -73,9 +77,10 @@ export function renderWaterfallSvg(waterfall: Waterfall, title: string): string 
 export function renderWaterfallText(waterfall: Waterfall, title: string, width: number): string {
   const { steps, found_by } = waterfall
   const widest = Math.min(Math.floor(width / 3), Math.max(0, ...steps.map(({ field }) => field.length)))
-  const values = steps.map(({ field, left, right, level }) => {
+  const values = steps.map(({ field, left, right, level, truncated }) => {
+    const basis = truncated ? `, by the first ${max_compared_characters} characters` : ''
     return wrapText(
-      `${field.padEnd(widest)}  ${left ?? '-'} | ${right ?? '-'} (${level ?? 'no evidence'})`,
+      `${field.padEnd(widest)}  ${abridge(left)} | ${abridge(right)} (${level ?? 'no evidence'}${basis})`,
       width,
       widest + 2,
     )
@@ -83,6 +88,12 @@ export function renderWaterfallText(waterfall: Waterfall, title: string, width: 
   const keys =
     found_by.length > 0 ? `Shared keys: ${found_by.join(', ')}.` : 'The records share no key: other records link them.'
   return `${[renderBarChartText(buildWaterfallChart(waterfall, title), width), values.join('\n'), wrapText(keys, width)].join('\n\n')}\n`
+}
+
+/** Abridges a value that is longer than what a comparison reads, and adds its length. */
+function abridge(value = '-'): string {
+  if (!isCapped(value)) return value
+  return `${value.slice(0, max_compared_characters).toWellFormed()}… (${value.length} characters)`
 }
 
 /** Formats a probability; never rounds it to certainty. */

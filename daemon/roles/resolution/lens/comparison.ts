@@ -1,6 +1,12 @@
 // Parses the comparison levels of a lens into the form that the engine uses.
 import { type FieldView, parseView } from './expression.ts'
 
+/**
+ * Characters of a value that a comparator of similarity reads, from its beginning: bounds the cost of a comparison.
+ * Equality reads all of it.
+ */
+export const max_compared_characters = 1_024
+
 export const comparators = [
   'exact',
   'jaro_winkler',

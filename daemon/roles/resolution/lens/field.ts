@@ -103,7 +103,9 @@ export const lensField = z
       .describe('normalisers of each value, in order; default: the normaliser of the comparator or type'),
     comparator: oneOf('comparator', comparators)
       .optional()
-      .describe('comparator of two different values; default: the levels of the type'),
+      .describe(
+        'comparator of two different values; default: the levels of the type. It reads the first 1,024 characters of each value',
+      ),
     levels: z
       .array(levelSpec)
       .max(max_levels)

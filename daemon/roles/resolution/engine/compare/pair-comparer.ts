@@ -4,6 +4,7 @@
 import type { ComparisonLevel } from '../../lens/comparison.ts'
 import type { FieldType } from '../../lens/model.ts'
 import type { DictionaryColumn } from '../text/dictionary.ts'
+import { capValues } from './cap-values.ts'
 import { createLensLevels } from './lens-levels.ts'
 import { createMeasure } from './measures.ts'
 import { buildRowTable, type RowTable } from './row-table.ts'
@@ -129,7 +130,8 @@ class PairBatch {
 
 type FieldComparison = { readonly count: number; readonly compareValues: ValueComparer }
 
-function createFieldComparison({ type, column, levels: lensLevels, q = 2 }: FieldColumn): FieldComparison {
+function createFieldComparison({ type, column: wholeColumn, levels: lensLevels, q = 2 }: FieldColumn): FieldComparison {
+  const column = { ...wholeColumn, dictionary: capValues(wholeColumn.dictionary) }
   if (type === 'text' && !lensLevels) return createTextComparison(column)
   const levels = lensLevels ? createLensLevels(column, lensLevels, q) : createTypeLevels(type, column)
   return { count: levels.count + 1, compareValues: (left, right) => 1 + levels.levelOf(left, right) }
@@ -177,8 +179,7 @@ function createSwapDetector(
 
 /** Compares the given name of one row with the surname of the other; -1 if one is missing. */
 function createCrossedLevels(givenName: DictionaryColumn, surname: DictionaryColumn): ValueComparer {
-  const { dictionary: first } = givenName
-  const { dictionary: second } = surname
+  const [first, second] = [capValues(givenName.dictionary), capValues(surname.dictionary)]
   const both: DictionaryColumn = { codes: new Int32Array(0), dictionary: joinDictionaries(first, second) }
   const levels: LevelClassifier = createTypeLevels('name', both)
   const { units, starts } = both.dictionary

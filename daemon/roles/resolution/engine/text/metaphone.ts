@@ -1,6 +1,8 @@
 // Metaphone: the sound of an English word, after Lawrence Philips, "Hanging on the Metaphone", Computer Language,
 // December 1990.
 
+import { max_compared_characters } from '../../lens/comparison.ts'
+
 const vowels = 'aeiou'
 const softeningVowels = 'eiy'
 const [a, e] = [97, 101]
@@ -31,9 +33,17 @@ export function computeSoundSignature(units: Uint16Array, from: number, to: numb
   return Math.imul(signature, 32) + (vowels.includes(String.fromCharCode(first)) ? first - a + 1 : 0)
 }
 
-/** Computes the sound of the letters a to z in a lower-case text, ignoring other characters. Empty without letters. */
+/**
+ * Computes the sound of the letters a to z among the first characters of a lower-case text, ignoring others. Empty
+ * without letters.
+ */
 export function metaphone(text: string): string {
-  const word = dropSilentStart(text.replace(/[^a-z]/g, '').replace(/([abd-z])\1+/g, '$1'))
+  const word = dropSilentStart(
+    text
+      .slice(0, max_compared_characters)
+      .replace(/[^a-z]/g, '')
+      .replace(/([abd-z])\1+/g, '$1'),
+  )
   let sound = ''
   for (let at = 0; at < word.length; ) {
     const [letters, length] = readSound(word, at)

@@ -5,14 +5,15 @@ import { buildDictionary } from './dictionary.ts'
 import { StringMatcher } from './string-matcher.ts'
 
 /** Computes the distance by its definition, letter by letter. */
-function computeDistanceByDefinition(a: string, b: string): number {
+function computeDistanceByDefinition(a: string, b: string, hasSwaps = true): number {
   const table = Array.from({ length: a.length + 1 }, (_, y) => Array.from({ length: b.length + 1 }, (_, x) => x + y))
   const at = (y: number, x: number) => table[y]?.[x] ?? 0
   for (let y = 1; y <= a.length; y++) {
     for (let x = 1; x <= b.length; x++) {
       const same = a[y - 1] === b[x - 1] ? 0 : 1
       let cost = Math.min(at(y - 1, x) + 1, at(y, x - 1) + 1, at(y - 1, x - 1) + same)
-      if (y > 1 && x > 1 && a[y - 1] === b[x - 2] && a[y - 2] === b[x - 1]) cost = Math.min(cost, at(y - 2, x - 2) + 1)
+      if (hasSwaps && y > 1 && x > 1 && a[y - 1] === b[x - 2] && a[y - 2] === b[x - 1])
+        cost = Math.min(cost, at(y - 2, x - 2) + 1)
       ;(table[y] ?? [])[x] = cost
     }
   }
@@ -66,17 +67,34 @@ describe('distance', () => {
     )
   })
 
+  test.each(['swaps', 'no_swaps'] as const)('equals its definition for long values, with %s', (swaps) => {
+    const long = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 30, maxLength: 150 })
+    fc.assert(
+      fc.property(long, long, fc.nat(150), (a, b, max_distance) => {
+        const matcher = new StringMatcher(buildDictionary([a, b, 'x']), swaps)
+        const expected = computeDistanceByDefinition(a, b, swaps === 'swaps')
+        expect(matcher.distance(0, 1, max_distance)).toBe(Math.min(max_distance + 1, expected))
+        expect(matcher.distance(1, 0, 150)).toBe(expected)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
   test('does not depend on earlier comparisons', () => {
     fc.assert(
-      fc.property(fc.array(arbitraryLetters(12), { minLength: 3, maxLength: 6 }), (values) => {
-        const matcher = createMatcher(...values)
-        for (const [a, left] of values.entries()) {
-          for (const [b, right] of values.entries()) {
-            expect(matcher.distance(a, b, 20)).toBe(computeDistanceByDefinition(left, right))
-            expect(matcher.jaroWinkler(a, b, 0)).toBeCloseTo(computeJaroWinklerByDefinition(left, right), 12)
+      fc.property(
+        fc.array(fc.oneof(arbitraryLetters(12), arbitraryLetters(70)), { minLength: 3, maxLength: 6 }),
+        (values) => {
+          const matcher = createMatcher(...values)
+          for (const [a, left] of values.entries()) {
+            for (const [b, right] of values.entries()) {
+              expect(matcher.distance(a, b, 70)).toBe(computeDistanceByDefinition(left, right))
+              const [leftHead, rightHead] = [left.slice(0, 32), right.slice(0, 32)]
+              expect(matcher.jaroWinkler(a, b, 0)).toBeCloseTo(computeJaroWinklerByDefinition(leftHead, rightHead), 12)
+            }
           }
-        }
-      }),
+        },
+      ),
     )
   })
 })

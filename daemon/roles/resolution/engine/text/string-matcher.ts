@@ -1,6 +1,7 @@
-// Edit distance and Jaro-Winkler similarity of two values of a dictionary, bit-parallel for values of up to 32 letters.
+// Edit distance and Jaro-Winkler similarity of two values of a dictionary, bit-parallel.
 import { popCount } from '../pop-count.ts'
 import type { Dictionary } from './dictionary.ts'
+import { LongPattern } from './long-pattern.ts'
 
 const word_bits = 32
 const min_letters = 64
@@ -21,6 +22,8 @@ export class StringMatcher {
   /** All bits set if a swap of neighbours is one edit, none if it is two. */
   readonly #swaps: number
   #prepared = -1
+  #long: LongPattern | undefined
+  #longPrepared = -1
 
   constructor({ units, starts, size }: Dictionary, swaps: 'swaps' | 'no_swaps' = 'swaps') {
     this.#swaps = swaps === 'swaps' ? -1 : 0
@@ -70,7 +73,7 @@ export class StringMatcher {
     if (popCount(aSet & ~bSet) > max_distance || popCount(bSet & ~aSet) > max_distance) return max_distance + 1
     if (aLength === 0 || bLength === 0) return Math.max(aLength, bLength)
     if (aLength > word_bits)
-      return bLength > word_bits ? this.#distanceByTable(a, b, max_distance) : this.distance(b, a, max_distance)
+      return bLength > word_bits ? this.#distanceOfLong(a, b, max_distance) : this.distance(b, a, max_distance)
     this.#prepare(a)
     const positions = this.#positions
     const letters = this.#letters
@@ -152,31 +155,14 @@ export class StringMatcher {
     this.#prepared = code
   }
 
-  /** Computes the same distance by the table of its definition, for values longer than a word. */
-  #distanceByTable(a: number, b: number, max_distance: number): number {
-    const letters = this.#letters
-    const [aStart, bStart, width] = [this.#values[a * 2]!, this.#values[b * 2]!, this.lengthOf(b) + 1]
-    let beforeLast = new Int32Array(width)
-    let last = Int32Array.from({ length: width }, (_, index) => index)
-    let row = new Int32Array(width)
-    for (let y = 1; y <= this.lengthOf(a); y++) {
-      row[0] = y
-      let least = y
-      const letter = letters[aStart + y - 1]!
-      for (let x = 1; x < width; x++) {
-        const other = letters[bStart + x - 1]!
-        let cost = Math.min(last[x]! + 1, row[x - 1]! + 1, last[x - 1]! + (letter === other ? 0 : 1))
-        const isSwap = y > 1 && x > 1 && letter === letters[bStart + x - 2] && letters[aStart + y - 2] === other
-        if (isSwap && this.#swaps !== 0) cost = Math.min(cost, beforeLast[x - 2]! + 1)
-        row[x] = cost
-        if (cost < least) least = cost
-      }
-      if (least > max_distance) return max_distance + 1
-      const free = beforeLast
-      beforeLast = last
-      last = row
-      row = free
-    }
-    return Math.min(max_distance + 1, last[width - 1]!)
+  #distanceOfLong(a: number, b: number, max_distance: number): number {
+    this.#long ??= new LongPattern(this.#positions.length)
+    if (this.#longPrepared !== a) this.#long.prepare(this.#lettersOf(a))
+    this.#longPrepared = a
+    return this.#long.distance(this.#lettersOf(b), max_distance, this.#swaps)
+  }
+
+  #lettersOf(code: number): Uint16Array {
+    return this.#letters.subarray(this.#values[code * 2]!, this.#values[code * 2 + 2]!)
   }
 }
