@@ -79,6 +79,7 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
     absWorkingDir: root,
     entryPoints: {
       'resolution-thread': 'daemon/runtime/resolution/thread.ts',
+      'matching-thread': 'daemon/runtime/resolution/matching-thread.ts',
       'blinding-thread': 'daemon/runtime/resolution/exchange/blinding-thread.ts',
       'proxy-thread': 'daemon/runtime/proxy/threads/thread.ts',
     },

@@ -1,28 +1,15 @@
 // Work in threads of this process, one for each job: a job that hangs or grows is ended with its thread, and nothing else is.
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { Compute, ComputeJob } from '../../../daemon/kernel/role/compute.ts'
 import type { ComputeThreadMessage } from './run-in-thread.ts'
-
-/** A module file, or the source of a CommonJS module. */
-export type ThreadScript = { readonly module: URL } | { readonly source: string }
+import { memoryLimitRefusal, startWorker, type ThreadScript, toJobError } from './start-worker.ts'
 
 /** How often the memory of a job is looked at. */
 const memory_check_interval_ms = 200
 
 export function threads(script: () => ThreadScript): Compute {
-  return { run: (job) => new ComputeAttempt(startWorker(script(), job), job).outcome }
-}
-
-/** Without the environment: it may hold secrets, and no work needs it. */
-function startWorker(script: ThreadScript, { input, max_memory_bytes }: ComputeJob): Worker {
-  const options = {
-    workerData: input,
-    env: {},
-    execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: Math.ceil(max_memory_bytes / 1_048_576) },
-  }
-  return 'module' in script ? new Worker(script.module, options) : new Worker(script.source, { ...options, eval: true })
+  return { run: (job) => new ComputeAttempt(startWorker(script(), job.input, job.max_memory_bytes), job).outcome }
 }
 
 class ComputeAttempt {
@@ -69,11 +56,3 @@ class ComputeAttempt {
 
 /** Heap of a thread that has ended. */
 const emptyHeapStatistics = { total_heap_size: 0, external_memory: 0 }
-
-function toJobError(error: unknown): unknown {
-  const isOutOfMemory = (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY'
-  const isNoBuffer = error instanceof RangeError && /allocation failed/i.test(error.message)
-  return isOutOfMemory || isNoBuffer ? memoryLimitRefusal() : error
-}
-
-const memoryLimitRefusal = () => refuse('too_large', 'the work exceeded its memory limit')

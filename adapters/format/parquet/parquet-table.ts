@@ -38,20 +38,14 @@ export async function parquetTable(bytes: ParquetByteSource, most_rows: number):
       const form = selectTextFormatter(leaf.element)
       if (typeof form === 'string') throw new ParquetFault(`column ${name} holds ${form}, which has no text`)
       for (const [at, group] of metadata.row_groups.entries()) {
-        const start = starts[at] ?? 0
-        const chunks = await mapLibraryErrors(
-          () => readChunks({ bytes, plain, name, group, start }),
-          `column ${name}: `,
-        )
-        deliverValues(chunks, {
-          name,
-          start,
-          rows: Number(group.num_rows),
-          isList: leaf.isList,
-          form,
-          separator: between,
-          onValue: take,
-        })
+        const request = { bytes, plain, name, group, start: starts[at] ?? 0, isList: leaf.isList }
+        const delivery = { name, isList: leaf.isList, form, separator: between, onValue: take }
+        const where = `column ${name}: `
+        const chunk = await mapLibraryErrors(async () => openChunk(request), where)
+        for (const window of chunk?.windows ?? []) {
+          const pages = await mapLibraryErrors(() => readWindow(request, chunk as OpenChunk, window), where)
+          deliverValues(pages, { ...delivery, ...window })
+        }
       }
     },
   }
@@ -119,11 +113,20 @@ type ColumnChunkRequest = {
   name: string
   group: RowGroup
   start: number
+  isList: boolean
 }
 
-async function readChunks({ bytes, plain, name, group, start }: ColumnChunkRequest): Promise<ArrayLike<unknown>[]> {
+/** Rows of the file that are read together. */
+type RowWindow = { readonly from: number; readonly to: number }
+
+/** The stored bytes of a column in one row group, whose pages are checked. */
+type OpenChunk = { readonly from: number; readonly held: ArrayBuffer; readonly windows: readonly RowWindow[] }
+
+type DecodedPage = { readonly rowStart: number; readonly columnData: ArrayLike<unknown> }
+
+function openChunk({ bytes, name, group, start, isList }: ColumnChunkRequest): OpenChunk | undefined {
   const rows = Number(group.num_rows)
-  if (rows === 0) return []
+  if (rows === 0) return undefined
   const column = group.columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === name)?.meta_data
   if (!column) throw new ParquetFault('a row group does not contain the column')
   const from = Number(column.dictionary_page_offset || column.data_page_offset)
@@ -134,44 +137,67 @@ async function readChunks({ bytes, plain, name, group, start }: ColumnChunkReque
     throw new ParquetFault(`a row group has more than ${parquet_limits.chunk_bytes} bytes of it`)
   }
   const held = bytes.read(from, to)
-  checkPages(held, parquet_limits.values)
+  const pages = checkPages(held, isList ? parquet_limits.list_values : rows)
+  return { from, held, windows: isList ? [{ from: start, to: start + rows }] : cutWindows(pages, start, rows) }
+}
+
+/** Cuts the rows at ends of pages, so that each window decodes few of them. */
+function cutWindows(pages: readonly number[], start: number, rows: number): RowWindow[] {
+  const windows: RowWindow[] = []
+  let [from, to] = [start, start]
+  for (const values of pages) {
+    if (to > from && to - from + values > parquet_limits.page_values) {
+      windows.push({ from, to })
+      from = to
+    }
+    to += values
+  }
+  windows.push({ from, to: start + rows })
+  return windows
+}
+
+async function readWindow(
+  { bytes, plain, name }: ColumnChunkRequest,
+  { from, held }: OpenChunk,
+  window: RowWindow,
+): Promise<DecodedPage[]> {
+  const to = from + held.byteLength
   const file = {
     byteLength: bytes.size,
     slice: (first: number, last = bytes.size) => {
       return first >= from && last <= to ? held.slice(first - from, last - from) : bytes.read(first, last)
     },
   }
-  const chunks: ArrayLike<unknown>[] = []
+  const pages: DecodedPage[] = []
   await parquetRead({
     file,
     metadata: plain,
     columns: [name],
-    rowStart: start,
-    rowEnd: start + rows,
+    rowStart: window.from,
+    rowEnd: window.to,
     compressors: decompressors,
     utf8: false,
     geoparquet: false,
     parsers: { timestampFromNanoseconds: (nanos) => nanos },
-    onChunk: ({ columnData }) => void chunks.push(columnData),
+    onChunk: ({ columnData, rowStart }) => void pages.push({ columnData, rowStart }),
   })
-  return chunks
+  return pages
 }
 
-type ValueDelivery = {
+type ValueDelivery = RowWindow & {
   name: string
-  start: number
-  rows: number
   isList: boolean
   form: TextFormatter
   separator: string
   onValue: (row: number, value: string | Uint8Array) => void
 }
 
+/** Delivers the values of the window; a page may begin before it or end after it. */
 function deliverValues(
-  chunks: readonly ArrayLike<unknown>[],
-  { name, start, rows, isList, form, separator, onValue }: ValueDelivery,
+  pages: readonly DecodedPage[],
+  { name, from, to, isList, form, separator, onValue }: ValueDelivery,
 ): void {
-  let row = start
+  let row = from
   const textOf = (stored: unknown) => {
     const text = stored === undefined || stored === null ? undefined : form(stored)
     if (text instanceof Uint8Array && !isUtf8(text)) {
@@ -179,14 +205,18 @@ function deliverValues(
     }
     return text
   }
-  for (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; at++, row++) {
-      const text = isList ? presentItems(chunk[at]).map(textOf).map(itemText).join(separator) : textOf(chunk[at])
+  let delivered = 0
+  for (const { rowStart, columnData } of pages) {
+    const end = Math.min(to - rowStart, columnData.length)
+    for (let at = Math.max(0, from - rowStart); at < end; at++, delivered++) {
+      row = rowStart + at
+      const stored = columnData[at]
+      const text = isList ? presentItems(stored).map(textOf).map(itemText).join(separator) : textOf(stored)
       if (text !== undefined && text.length > 0) onValue(row, text)
     }
   }
-  if (row - start !== rows)
-    throw new ParquetFault(`column ${name} has ${row - start} values in a group of ${rows} rows`)
+  if (delivered !== to - from)
+    throw new ParquetFault(`column ${name} has ${delivered} values in ${to - from} rows of a group`)
 }
 
 function presentItems(stored: unknown): readonly unknown[] {

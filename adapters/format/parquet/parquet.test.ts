@@ -108,6 +108,29 @@ test('a written file is read back unchanged, group by group', async () => {
   expect(await readValues(bytes, 'linked')).toEqual(['true', 'false', 'true'])
 })
 
+test('a column of more values than are decoded together is read in order', async () => {
+  const rows = 1_400_000
+  const writer = new ByteWriter()
+  parquetWrite({
+    writer,
+    columnData: [{ name: 'v', data: Int32Array.from({ length: rows }, (_, row) => row), encoding: 'PLAIN' }],
+    schema: [
+      { name: 'root', num_children: 1 },
+      { name: 'v', type: 'INT32', repetition_type: 'REQUIRED' },
+    ],
+    rowGroupSize: rows,
+    pageSize: 400_000,
+  })
+  const table = await parquetTable(memorySource(new Uint8Array(writer.getBuffer())), rows)
+  let next = 0
+  let isInOrder = true
+  await table.read('v', '|', (row, value) => {
+    isInOrder &&= row === next && value === String(next)
+    next++
+  })
+  expect([next, isInOrder]).toEqual([rows, true])
+})
+
 describe('refuses', () => {
   const good = buildFile({ type: 'BYTE_ARRAY', converted_type: 'UTF8' }, ['one', 'two', 'three'])
 
@@ -147,8 +170,29 @@ describe('refuses', () => {
       0x15, 0x00, 0x15, 0x10, 0x15, 0x10, 0x2c, 0x15, 0xfe, 0xff, 0xff, 0xff, 0x0f, 0x15, 0x00, 0x00, 0x00,
     ]
     const chunk = Uint8Array.from([...header, ...new Array(8).fill(0)]).buffer
-    expect(() => checkPages(chunk, 1_000)).toThrow('a page claims more values than its row group may have')
-    expect(() => checkPages(chunk, 2_147_483_647)).not.toThrow()
-    expect(() => checkPages(chunk.slice(0, -1), 2_147_483_647)).toThrow('a page ends beyond its column')
+    expect(() => checkPages(chunk, 1_000)).toThrow('a page claims more than the 1000 values that it may have')
+    expect(() => checkPages(chunk, 2_147_483_647)).toThrow('a page claims more than the 1048576 values')
+  })
+
+  /** Thrift's compact protocol: a data page of so many stored and unpacked bytes, and values. */
+  function buildPage({ values, stored = 8, unpacked = 8 }: { values: number; stored?: number; unpacked?: number }) {
+    const zigzag = (number: number) => {
+      const bytes: number[] = []
+      let rest = number * 2
+      for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 128)
+      return [...bytes, rest]
+    }
+    const sizes = [0x15, ...zigzag(unpacked), 0x15, ...zigzag(stored)]
+    return [0x15, 0x00, ...sizes, 0x2c, 0x15, ...zigzag(values), 0x15, 0x00, 0x00, 0x00, ...new Array(stored).fill(0)]
+  }
+
+  test('pages that together claim more values than the row group, or too many bytes', () => {
+    const chunkOf = (...pages: number[][]) => Uint8Array.from(pages.flat()).buffer
+    const full = buildPage({ values: 1_000_000 })
+    expect(checkPages(chunkOf(full, full), 2_000_000)).toEqual([1_000_000, 1_000_000])
+    expect(() => checkPages(chunkOf(full, full, full), 2_000_000)).toThrow('pages claim more than the 2000000 values')
+    const large = buildPage({ values: 1, unpacked: 134_217_729 })
+    expect(() => checkPages(chunkOf(large), 1)).toThrow('a page claims more than the 134217728 bytes')
+    expect(() => checkPages(chunkOf(full).slice(0, -1), 1_000_000)).toThrow('a page ends beyond its column')
   })
 })

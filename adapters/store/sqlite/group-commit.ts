@@ -19,7 +19,7 @@ type JobOutcome = { readonly value: unknown } | { readonly error: unknown }
 
 /** Bounds on one transaction, so that neither memory nor the event loop's pause grows with the queue. */
 const max_jobs = 512
-const max_transaction_ms = 25
+const max_transaction_ms = 10
 
 /** Turns of the event loop that a growing queue is waited for: sockets that are readable now are read by then. */
 const max_turns = 4

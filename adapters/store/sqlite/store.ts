@@ -31,6 +31,7 @@ import { buildWhere } from './documents/filter.ts'
 import { countByBucket, countByField, countDocuments, listPage } from './documents/listing.ts'
 import { buildScopedWhere } from './documents/read-scope.ts'
 import { openTable, type SqliteTable, storedCollections } from './documents/table.ts'
+import { LoopShare } from './loop-share.ts'
 import type { SqliteFile } from './sqlite-file.ts'
 
 export type SqliteStoreOptions = {
@@ -57,6 +58,7 @@ class SqliteStore implements Store {
   readonly name = 'sqlite'
   readonly #file: SqliteFile
   readonly #context: DocumentWriteContext
+  readonly #share = new LoopShare()
   readonly #tables = new Map<string, SqliteTable>()
   readonly #schemas: CollectionSchemas = new Map()
 
@@ -68,6 +70,7 @@ class SqliteStore implements Store {
   }
 
   async get<T extends StoredFields>(from: Collection<T>, id: string): Promise<Doc<T> | undefined> {
+    if (this.#share.isUsedUp()) await this.#share.wait()
     const table = this.#table(from)
     return this.#file.read(() => loadDocument(this.#context, table, id))?.doc as Doc<T> | undefined
   }
@@ -119,21 +122,25 @@ class SqliteStore implements Store {
   }
 
   async list<T extends StoredFields>(from: Collection<T>, query: ListQuery): Promise<DocumentPage<T>> {
+    if (this.#share.isUsedUp()) await this.#share.wait()
     const table = this.#table(from)
     return this.#file.read(() => listPage<T>(from.name, table, query))
   }
 
   async count(from: AnyCollection, filter?: Filter, how?: ReadOptions) {
+    if (this.#share.isUsedUp()) await this.#share.wait()
     const table = this.#table(from)
     return this.#file.read(() => countDocuments(table, buildScopedWhere(table, filter, how?.read_scope)))
   }
 
   async countBy(from: AnyCollection, field: string, filter?: Filter, how?: ReadOptions) {
+    if (this.#share.isUsedUp()) await this.#share.wait()
     const table = this.#table(from)
     return this.#file.read(() => countByField(table, field, buildScopedWhere(table, filter, how?.read_scope)))
   }
 
   async histogram(from: AnyCollection, field: string, interval: number, filter?: Filter) {
+    if (this.#share.isUsedUp()) await this.#share.wait()
     const table = this.#table(from)
     return this.#file.read(() => countByBucket(table, field, interval, buildWhere(table, filter)))
   }

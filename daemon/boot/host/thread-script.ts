@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ThreadScript } from '../../../adapters/compute/threads/threads.ts'
+import type { ThreadScript } from '../../../adapters/compute/threads/start-worker.ts'
 
 /** `bundled`: file name in the executable. `module`: file in the sources. */
 export function findThreadScript(bundled: string, module: URL): ThreadScript {

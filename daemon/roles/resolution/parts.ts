@@ -3,6 +3,7 @@
 
 import type { Refusal } from '../../kernel/error/errors.ts'
 import type { Label } from '../../kernel/label/label.ts'
+import type { FairTurns } from '../../kernel/role/fair-turns.ts'
 import { part } from '../../kernel/role/part.ts'
 import type { RunCluster, RunMatch } from './engine/findings.ts'
 import type { LookupWeights } from './engine/lookup/weights.ts'
@@ -66,10 +67,14 @@ export type RunWork = {
 }
 export const runWork = part<RunWork>('run-work')
 
-/** Indexes in memory for lookups in the registry of this site. */
+/** Whose run, exchange and arrival are next; remembered between the turns of the workers. */
+export type WorkTurns = { readonly runs: FairTurns; readonly exchanges: FairTurns; readonly arrivals: FairTurns }
+export const workTurnsPart = part<WorkTurns>('work-turns')
+
+/** Indexes for lookups in the registry of this site. */
 export const registryIndexCachePart = part<RegistryIndexCache>('lookups')
 
-/** Indexes in memory for lookups in snapshots of other sites' registries. */
+/** Indexes for lookups in snapshots of other sites' registries. */
 export const snapshotIndexCachePart = part<SnapshotIndexCache>('snapshot-lookups')
 
 /** A snapshot that this site imported; labels are in the terms of this site. */

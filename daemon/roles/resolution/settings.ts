@@ -34,9 +34,17 @@ export const settings = settingsBlock('resolution', {
   run_memory_mb: z.int().min(64).max(1_048_576).default(2_048).meta({
     doc: 'Memory limit of a run, in MiB; a run that needs more fails.',
   }),
-  runs_at_once: z.int().min(1).max(64).default(1).meta({ doc: 'Maximum number of active runs; others wait.' }),
+  runs_at_once: z.int().min(1).max(64).default(1).meta({
+    doc: 'Maximum number of active runs; others wait. Tenants have turns, and so have the principals of each.',
+  }),
   runs_per_tenant: z.int().min(1).max(500).default(100).meta({
     doc: 'Maximum number of unfinished runs of one tenant, not counting those of exchanges; a further one is refused.',
+  }),
+  runs_at_once_per_tenant: z.int().min(1).max(64).optional().meta({
+    doc: 'Maximum number of active runs of one tenant; absent: as many as runs_at_once. Fewer leave room for the first run of another tenant.',
+  }),
+  runs_per_principal: z.int().min(1).max(500).default(50).meta({
+    doc: 'Maximum number of unfinished runs of one principal, not counting those of exchanges; a further one is refused.',
   }),
   wait_days: z.int().min(1).max(3_650).default(7).meta({
     doc: 'Days for which an extracted or matched run waits for its next phase to be requested; then it fails, and its files are removed.',
@@ -46,6 +54,12 @@ export const settings = settingsBlock('resolution', {
   }),
   lookup_records: z.int().min(1).max(10_000_000).default(250_000).meta({
     doc: 'Maximum number of records in memory for lookups, over all lenses and clearances; lookups in a larger registry are refused.',
+  }),
+  lookups_waiting: z.int().min(1).max(10_000).default(64).meta({
+    doc: 'Maximum number of lookups that wait for the matching thread; a further one is refused with 503 and a time to retry.',
+  }),
+  lookups_waiting_per_caller: z.int().min(1).max(10_000).default(16).meta({
+    doc: 'Maximum number of lookups of one caller that wait for the matching thread.',
   }),
   attesters: z
     .record(

@@ -11,6 +11,15 @@ export async function upsertDocuments<T extends StoredFields & { updated_at: str
   upserts: readonly DocumentUpsert<T>[],
   merge: (before: T, now: T) => T,
 ): Promise<void> {
+  for (let at = 0; at < upserts.length; at += max_bulk_documents)
+    await upsertBatch(store, upserts.slice(at, at + max_bulk_documents), merge)
+}
+
+async function upsertBatch<T extends StoredFields & { updated_at: string }>(
+  store: ScopedStore<T>,
+  upserts: readonly DocumentUpsert<T>[],
+  merge: (before: T, now: T) => T,
+): Promise<void> {
   let remaining = upserts
   let writes: ScopedBulkWrite<T>[] = upserts.map(({ id, value }) => ({ do: 'create', id, value }))
   while (writes.length > 0) {
@@ -23,7 +32,8 @@ export async function upsertDocuments<T extends StoredFields & { updated_at: str
   }
 }
 
-const max_bulk_documents = 500
+/** A bulk write is one step of the event loop. */
+const max_bulk_documents = 100
 const max_concurrent_writes = 64
 
 /** Writes documents under the versions at which they were read. Returns the ids of documents that changed meanwhile. */

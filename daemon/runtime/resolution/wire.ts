@@ -1,32 +1,47 @@
 // Wires the resolution role to adapters: threads for runs and exchanges, files of snapshots, and blinding.
 import type { RoleWire } from '../../boot/role-wire.ts'
+import { FairTurns } from '../../kernel/role/fair-turns.ts'
 import { exchangeWork } from '../../roles/resolution/exchange/job/exchange-jobs.ts'
 import { RegistryIndexCache } from '../../roles/resolution/lookup/registry-index-cache.ts'
 import { SnapshotIndexCache } from '../../roles/resolution/lookup/snapshot-index-cache.ts'
+import { matchingThreadPart } from '../../roles/resolution/matching-thread/request-job.ts'
 import {
   registryIndexCachePart,
   runWork,
   snapshotIndexCachePart,
   snapshotStorePart,
+  type WorkTurns,
+  workTurnsPart,
 } from '../../roles/resolution/parts.ts'
 import { blindingPart } from '../../roles/resolution/privacy/blinding-part.ts'
 import { threadedBlinding } from './exchange/blinding.ts'
 import { openExchangeWork } from './exchange/exchange-work.ts'
 import { fileSnapshotStore } from './files/snapshot-files.ts'
+import { openMatchingThread } from './open-matching-thread.ts'
 import { openRunWork } from './run-work.ts'
+
+const createWorkTurns = (): WorkTurns => ({
+  runs: new FairTurns(),
+  exchanges: new FairTurns(),
+  arrivals: new FairTurns(),
+})
 
 export const wire: RoleWire = {
   async open({ resources: { folder, resolved, clock } }) {
     const runs = openRunWork(folder, resolved, clock.monotonic)
+    const matching = openMatchingThread(resolved)
     return {
       parts: [
         [runWork.name, runs],
         [exchangeWork.name, openExchangeWork(folder, resolved, runs)],
+        [matchingThreadPart.name, matching],
+        [workTurnsPart.name, createWorkTurns()],
         [registryIndexCachePart.name, new RegistryIndexCache()],
         [snapshotStorePart.name, fileSnapshotStore(folder)],
         [snapshotIndexCachePart.name, new SnapshotIndexCache()],
         [blindingPart.name, threadedBlinding(resolved)],
       ],
+      stop: () => matching.close(),
     }
   },
 }

@@ -8,7 +8,7 @@ import {
 import type { Lens } from '../../../daemon/roles/resolution/lens/model.ts'
 
 export function buildLensRecords(lens: Lens, csv: string): LensRecords {
-  const reader = new CsvReader({ field_bytes: 1_000_000, rows: 1_000_000 }, createColumnFilter(lens))
+  const reader = new CsvReader({ field_bytes: 1_000_000, rows: 1_000_000, names: 1_000 }, createColumnFilter(lens))
   reader.push(Buffer.from(csv))
   return buildRecords(lens, [{ name: 'records', ...reader.finish() }])
 }

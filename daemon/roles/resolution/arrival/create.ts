@@ -5,12 +5,13 @@ import { classification } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-request.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
-import { normaliseRecord } from '../engine/lookup/normalise-record.ts'
+import type { FieldValues } from '../engine/lookup/keys.ts'
 import { recordRef, shortText, uid } from '../fields.ts'
 import { type NodeRecord, nodeRecord } from '../fusion-run/node-data.ts'
 import { labelWithLens } from '../label-with-lens.ts'
 import { findTrainedLens, type TrainedLens } from '../lookup/trained-lens.ts'
 import { matchingOperation } from '../matching.ts'
+import { requestJob } from '../matching-thread/request-job.ts'
 import { waitForDocument } from '../wait-for-document.ts'
 import { arrivals, arrivalTopic, arrivalView, type StoredArrival } from './model.ts'
 import { showArrival } from './show-arrival.ts'
@@ -57,7 +58,9 @@ async function createArrival(
   if (isRefusal(trained)) return trained
   const label = labelWithLens(call, request.classification, trained.lens)
   if (isRefusal(label)) return label
-  const records = request.records.map((record) => readRecord(trained, request.node_id, record))
+  const lensInput = { lens: trained.lens.value.body, records: request.records }
+  const values = await requestJob(call, 'normalise', lensInput)
+  const records = request.records.map((record, at) => readRecord(trained, request.node_id, record, values[at]))
   const errors = findRecordFaults(records)
   if (errors.length > 0) return refuse('invalid', 'some records cannot be matched', errors)
   const { tenant_id, subject } = call.caller
@@ -76,21 +79,26 @@ async function createArrival(
 type ParsedArrivalRecord = StoredArrival['records'][number] | string
 
 /** Reads a record in the same way as the run of the lens. Returns a message for a record that cannot be read. */
-function readRecord({ lens, run }: TrainedLens, node_id: string, record: NodeRecord): ParsedArrivalRecord {
+function readRecord(
+  { lens, run }: TrainedLens,
+  node_id: string,
+  record: NodeRecord,
+  values: FieldValues | undefined,
+): ParsedArrivalRecord {
   const { id_field = lens.value.body.id_field } = run.value
   const record_id = String(record[id_field] ?? '')
   const ref = recordRef.safeParse({ node_id, record_id })
   if (!ref.success) return `must have an id of 1 to 4,096 characters in ${id_field}`
-  const values = normaliseRecord(lens.value.body, record)
   return values ? { ref: ref.data, values } : 'has no value in any field of the lens'
 }
 
 function findRecordFaults(records: readonly ParsedArrivalRecord[]): FieldError[] {
-  const ids = records.map((record) => (typeof record === 'string' ? undefined : record.ref.record_id))
+  const ids = new Set<string>()
   return records.flatMap((record, at) => {
     const path = `records.${at}`
     if (typeof record === 'string') return [{ path, message: record }]
-    return ids.indexOf(record.ref.record_id) === at ? [] : [{ path, message: 'has the same id as an earlier record' }]
+    const count = ids.size
+    return ids.add(record.ref.record_id).size > count ? [] : [{ path, message: 'has the same id as an earlier record' }]
   })
 }
 

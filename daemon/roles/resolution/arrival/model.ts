@@ -27,7 +27,11 @@ const storedArrival = z.strictObject({
 })
 export type StoredArrival = z.infer<typeof storedArrival>
 
-export const arrivals = collection({ name: 'arrival', schema: storedArrival, indexes: ['lens', 'owes', 'created_at'] })
+export const arrivals = collection({
+  name: 'arrival',
+  schema: storedArrival,
+  indexes: ['lens', 'owes', 'created_at', 'created_by'],
+})
 
 /** Topic: the records of an arrival are matched. */
 export function arrivalTopic(id: string): string {

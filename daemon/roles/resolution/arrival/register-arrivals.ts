@@ -1,31 +1,34 @@
-// Writes arrived records to the registry, oldest arrivals first, and starts their matching.
+// Writes arrived records to the registry, in fair turns, and starts their matching.
 
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import { joinLabels } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
-import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { isSameRecord } from '../engine/lookup/lookup-index.ts'
 import { entityRecords, recordUid, type StoredRecord } from '../entity-record/model.ts'
 import { writeNumbered } from '../entity-record/write-numbered.ts'
 import type { RegistryKey } from '../fields.ts'
 import { findLatestTrainedLens } from '../lookup/trained-lens.ts'
+import { workTurnsPart } from '../parts.ts'
 import { singletonClusterName } from '../registry/join-arrivals.ts'
 import { isBeingWritten, matchWaitingRecords } from '../registry/match-waiting-records.ts'
 import { upsertDocuments } from '../upsert-documents.ts'
+import { findFirstDue, ownerOf } from '../workers/find-first-due.ts'
 import { type ArrivedRecordOutcome, arrivals, arrivalTopic, type StoredArrival } from './model.ts'
 
 const retention_ms = 7 * 86_400_000
 
 /**
- * Registers pending arrivals. An arrival stays pending while it cannot be matched, for example while a run writes the
+ * Registers pending arrivals, the oldest of each principal first. An arrival stays pending while it cannot be matched, for example while a run writes the
  * registry; an arrival that can never be matched fails.
  */
 export async function registerArrivals(call: Call): Promise<void> {
-  const order = { field: 'created_at', direction: 'asc' } as const
-  const pending = { filter: { owes: 1 }, order, fresh: true, page_size: 100 }
-  for await (const doc of iterateDocuments(call.store(arrivals), pending)) {
-    if (call.signal.aborted) return
+  const tried = new Set<string>()
+  const isFree = ({ id }: Doc<StoredArrival>) => !tried.has(id)
+  for (;;) {
+    const doc = call.part(workTurnsPart).arrivals.take(await findFirstDue(call, arrivals, isFree), ownerOf)
+    if (!doc || call.signal.aborted) return
+    tried.add(doc.id)
     const refused = await registerArrival(call, doc).catch((error: unknown) => handleFailure(call, doc.id, error))
     if (refused) await finishArrival(call, doc, { failure: { code: refused.code, reason: refused.message } })
   }

@@ -126,7 +126,7 @@ export type StoredRun = z.infer<typeof storedRun>
 export const fusionRuns = collection({
   name: 'fusion_run',
   schema: storedRun,
-  indexes: ['lens', 'lens_id', 'state', 'owes', 'created_at', 'exchange_id'],
+  indexes: ['lens', 'lens_id', 'state', 'owes', 'created_at', 'created_by', 'exchange_id'],
 })
 
 export const runView = z

@@ -77,16 +77,24 @@ async function createRun(
   return created
 }
 
-/** Counts the open runs of the tenant that the caller may see. */
+/** Counts the open runs of the tenant and of the caller that the caller may see. */
 async function checkRunLimit(call: Call): Promise<Refusal | undefined> {
-  const { runs_per_tenant: max_runs } = call.settings(settings)
-  const filter = { tenant_id: call.caller.tenant_id, state: { in: open_states }, exchange_id: { exists: false } }
-  const { docs } = await call.store(fusionRuns).list({ filter, limit: max_runs, fresh: true })
-  if (docs.length < max_runs) return undefined
-  return refuse(
-    'rate_limited',
-    `${max_runs} runs of this tenant are open, which is the limit: wait until some end, or cancel some`,
-  )
+  const { runs_per_tenant, runs_per_principal } = call.settings(settings)
+  const { tenant_id, subject } = call.caller
+  const limits = [
+    { owner: 'tenant', max_runs: runs_per_tenant, more: {} },
+    { owner: 'principal', max_runs: runs_per_principal, more: { created_by: subject } },
+  ]
+  for (const { owner, max_runs, more } of limits) {
+    const filter = { tenant_id, state: { in: open_states }, exchange_id: { exists: false }, ...more }
+    const { docs } = await call.store(fusionRuns).list({ filter, limit: max_runs, fresh: true })
+    if (docs.length < max_runs) continue
+    return refuse(
+      'rate_limited',
+      `${max_runs} runs of this ${owner} are open, which is the limit: wait until some end, or cancel some`,
+    )
+  }
+  return undefined
 }
 
 function buildRun(call: Call, goal: StoredRun['goal'], input: RunInput, { id, value }: Doc<StoredLens>) {

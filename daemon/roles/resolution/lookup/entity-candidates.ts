@@ -2,13 +2,18 @@
 import { compareRecord, type RecordComparison } from '../engine/lookup/compare.ts'
 import type { FieldValues } from '../engine/lookup/keys.ts'
 import type { RecordRef } from '../fields.ts'
-import type { LookupEntity, LookupRecord, LookupRegistry } from './lookup-registry.ts'
+import type { LookupEntity, LookupRecord, SearchableRegistry } from './lookup-registry.ts'
 
 const max_candidates = 200
 /** Limit of compared records of one entity; the first ones in order are compared. */
 const max_members = 100
+/** Records of one query. */
+const max_queried = 20
 
-export type ComparedRecord = { readonly record: LookupRecord; readonly comparison: RecordComparison }
+export type ComparedRecord = {
+  readonly record: LookupRecord & { readonly values: FieldValues }
+  readonly comparison: RecordComparison
+}
 
 export type EntityCandidate = {
   readonly entity: LookupEntity
@@ -33,7 +38,7 @@ type RecordComparer = (others: readonly FieldValues[]) => RecordComparison[]
  * it may see now, and each record counts for its current entity.
  */
 export async function findEntityCandidates(
-  registry: LookupRegistry,
+  registry: SearchableRegistry,
   { values, ref, limit }: LookupQuery,
 ): Promise<EntityCandidate[]> {
   const { index, lens, weights } = registry
@@ -43,37 +48,38 @@ export async function findEntityCandidates(
   const scores = compare(near.map((record) => record.values))
   const ranked = near.map(({ uid }, at) => ({ uid, score: scores[at]?.score ?? 0 }))
   ranked.sort((a, b) => b.score - a.score || (a.uid < b.uid ? -1 : 1))
-  const entities = await loadEntities(registry, ranked, limit)
-  const scored = await Promise.all(entities.map((entity) => scoreEntity(registry, entity, ref, compare)))
-  const candidates = scored.flatMap((candidate) => candidate ?? [])
+  await registry.pause()
+  const candidates: EntityCandidate[] = []
+  for (const entity of await loadEntities(registry, ranked, limit)) {
+    const candidate = await scoreEntity(registry, entity, ref, compare)
+    if (candidate) candidates.push(candidate)
+    await registry.pause()
+  }
   return candidates.sort((a, b) => b.score - a.score || (a.entity.id < b.entity.id ? -1 : 1))
 }
 
 /** Loads the first entities that the caller may see, in the order of their best records. */
 async function loadEntities(
-  registry: LookupRegistry,
+  registry: SearchableRegistry,
   ranked: readonly { readonly uid: string }[],
   limit: number,
 ): Promise<LookupEntity[]> {
   const entities = new Map<string, LookupEntity>()
-  for (const { uid } of ranked) {
-    if (entities.size === limit) break
-    const id = (await registry.record(uid))?.entity
-    const entity = id === undefined || entities.has(id) ? undefined : await registry.entity(id)
-    if (entity) entities.set(entity.id, entity)
+  for (let at = 0; at < ranked.length && entities.size < limit; at += max_queried) {
+    const found = await registry.entitiesOf(ranked.slice(at, at + max_queried).map(({ uid }) => uid))
+    for (const entity of found) if (entity && entities.size < limit) entities.set(entity.id, entity)
   }
   return [...entities.values()]
 }
 
 async function scoreEntity(
-  registry: LookupRegistry,
+  registry: SearchableRegistry,
   entity: LookupEntity,
   ref: RecordRef | undefined,
   compare: RecordComparer,
 ): Promise<EntityCandidate | undefined> {
-  const uids = entity.members.filter(createMemberFilter(registry, ref)).map(registry.uidOf)
-  const loaded = await Promise.all(uids.slice(0, max_members).map(registry.record))
-  const records = loaded.flatMap((record) => record ?? [])
+  const uids = entity.members.filter(createMemberFilter(registry, ref)).slice(0, max_members).map(registry.uidOf)
+  const records = await loadRecords(registry, uids)
   const comparisons = compare(records.map(({ values }) => values))
   let best: ComparedRecord | undefined
   for (const [at, record] of records.entries()) {
@@ -85,22 +91,33 @@ async function scoreEntity(
   return { entity, best, score, isAbove: score >= registry.weights.cut }
 }
 
+/** Loads records that the caller may see. A record that the index lacks was written after the lookup began. */
+async function loadRecords(registry: SearchableRegistry, uids: readonly string[]): Promise<ComparedRecord['record'][]> {
+  const visible: (LookupRecord | undefined)[] = []
+  for (let at = 0; at < uids.length; at += max_queried)
+    visible.push(...(await registry.visibleRecords(uids.slice(at, at + max_queried))))
+  return visible.flatMap((record, at) => {
+    const values = registry.index.valuesOf(uids[at] ?? '')
+    return record && values ? [{ ...record, values }] : []
+  })
+}
+
 /**
  * Scores an entity as clustering does: the mean of bounded scores for average link, the best pair for other methods.
  */
 function aggregateScore(
-  { lens, run, weights }: LookupRegistry,
+  { lens, route, weights }: SearchableRegistry,
   best: number,
   comparisons: readonly RecordComparison[],
 ): number {
-  const isMean = run.route !== 'links' && (lens.clustering ?? 'average_link') === 'average_link'
+  const isMean = route !== 'links' && (lens.clustering ?? 'average_link') === 'average_link'
   if (!isMean || comparisons.length === 1) return best
   const bounded = comparisons.map(({ score }) => Math.max(weights.floor, Math.min(weights.highest, score)))
   return bounded.reduce((sum, score) => sum + score, 0) / bounded.length
 }
 
 /** Creates a filter that excludes the record itself and, with `link_only`, all records of its node. */
-function createMemberFilter({ lens }: LookupRegistry, ref: RecordRef | undefined): (member: RecordRef) => boolean {
+function createMemberFilter({ lens }: SearchableRegistry, ref: RecordRef | undefined): (member: RecordRef) => boolean {
   if (!ref) return () => true
   if (lens.link_only) return ({ node_id }) => node_id !== ref.node_id
   return ({ node_id, record_id }) => node_id !== ref.node_id || record_id !== ref.record_id

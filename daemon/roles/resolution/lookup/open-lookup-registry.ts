@@ -3,7 +3,7 @@
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { entityClusters } from '../entity-cluster/model.ts'
-import { entityRecords, recordUid } from '../entity-record/model.ts'
+import { entityRecords } from '../entity-record/model.ts'
 import { isLookupOnly } from '../matching.ts'
 import { registryIndexCachePart, snapshotIndexCachePart } from '../parts.ts'
 import type { LookupRegistry } from './lookup-registry.ts'
@@ -21,14 +21,17 @@ export async function openLookupRegistry(call: Call, selector: LensSelector): Pr
 async function openOwnRegistry(call: Call, trained: TrainedLens): Promise<LookupRegistry | Refusal> {
   const index = await call.part(registryIndexCachePart).openIndex(call, trained)
   if (isRefusal(index)) return index
-  const { tenant_id, lens, route } = trained.run.value
+  const { tenant_id, route } = trained.run.value
   return {
     lens: trained.lens.value.body,
+    tenant_id,
     run: { id: trained.run.id, route },
     weights: trained.weights,
     index,
-    uidOf: (ref) => recordUid(tenant_id, lens, ref),
-    record: async (uid) => (await call.store(entityRecords).find(uid))?.value,
+    async record(uid) {
+      const doc = await call.store(entityRecords).find(uid)
+      return doc && { ref: doc.value.ref, entity: doc.value.entity }
+    },
     async entity(id) {
       const doc = await call.store(entityClusters).find(id)
       if (doc?.value.state !== 'live') return undefined

@@ -5,18 +5,27 @@ import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { dominates, joinLabels, type Label } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
-import { createLookupKeys } from '../engine/lookup/keys.ts'
-import { LookupIndex } from '../engine/lookup/lookup-index.ts'
+import type { FieldValues } from '../engine/lookup/keys.ts'
 import { recordUid } from '../entity-record/model.ts'
 import type { RecordRef } from '../fields.ts'
+import type { IndexedRecord, IndexId } from '../matching-thread/matching-jobs.ts'
 import { compareRefs } from '../order-refs.ts'
 import { type ImportedSnapshot, snapshotStorePart } from '../parts.ts'
 import { settings } from '../settings.ts'
 import type { LensLine } from '../snapshot/model.ts'
-import type { LookupEntity, LookupRecord, LookupRegistry } from './lookup-registry.ts'
+import type { LookupEntity, LookupRegistry } from './lookup-registry.ts'
+import { type ThreadIndex, ThreadIndexes } from './thread-indexes.ts'
 import type { LensSelector } from './trained-lens.ts'
 
-type SnapshotRecord = LookupRecord & { readonly label: number }
+type SnapshotRecord = {
+  readonly ref: RecordRef
+  readonly values: FieldValues
+  readonly entity: string
+  readonly label: number
+}
+
+/** `loaded`: once the index has all records. */
+type SnapshotIndex = { readonly index: ThreadIndex; readonly loaded: Promise<void> }
 
 type LoadedSnapshot = {
   readonly key: string
@@ -31,8 +40,8 @@ type LoadedSnapshot = {
 
 export class SnapshotIndexCache {
   readonly #copies = new Map<string, Promise<LoadedSnapshot | Refusal>>()
-  /** By snapshot and clearance, least recently used first. */
-  readonly #indexes = new Map<string, LookupIndex>()
+  /** By snapshot and clearance. */
+  readonly #indexes = new ThreadIndexes<SnapshotIndex>()
 
   /** Opens the only snapshot that matches the selector and that the caller may see. */
   async openRegistry(call: Call, selector: LensSelector): Promise<LookupRegistry | Refusal> {
@@ -44,7 +53,7 @@ export class SnapshotIndexCache {
       const message = `several lenses are in use (${matching.map(({ lensLine }) => lensLine.body.lens).join(', ')}): set lens_id`
       return refuse('invalid', message, [{ path: 'lens_id', message }])
     }
-    return this.#createRegistry(call, first)
+    return await this.#createRegistry(call, first)
   }
 
   async #findSnapshots(
@@ -89,16 +98,16 @@ export class SnapshotIndexCache {
     return copy
   }
 
-  #createRegistry(call: Call, copy: LoadedSnapshot): LookupRegistry {
+  async #createRegistry(call: Call, copy: LoadedSnapshot): Promise<LookupRegistry> {
     const { lensLine, records, entities, snapshot } = copy
     const visible = copy.labels.map((label) => dominates(call.caller, label, call.site.labels))
     const { tenant_id } = snapshot.manifest
     return {
       lens: lensLine.body,
+      tenant_id,
       run: { id: lensLine.run_id, route: lensLine.route },
       weights: lensLine.weights,
-      index: this.#indexOf(call, copy, visible),
-      uidOf: (ref) => recordUid(tenant_id, lensLine.body.lens, ref),
+      index: await this.#openIndex(call, copy, visible),
       async record(uid) {
         const record = records.get(uid)
         return record && visible[record.label] ? record : undefined
@@ -107,26 +116,42 @@ export class SnapshotIndexCache {
     }
   }
 
-  #indexOf(call: Call, { key, lensLine, records }: LoadedSnapshot, visible: readonly boolean[]): LookupIndex {
+  async #openIndex(
+    call: Call,
+    { key, lensLine, records }: LoadedSnapshot,
+    visible: readonly boolean[],
+  ): Promise<IndexId> {
     const indexKey = canonicalJson({ key, visible: [...visible] })
-    const cached = this.#indexes.get(indexKey)
-    this.#indexes.delete(indexKey)
-    const index = cached ?? new LookupIndex(createLookupKeys(lensLine.body))
-    if (!cached) for (const [uid, record] of records) if (visible[record.label]) index.put(uid, record.values)
-    this.#indexes.set(indexKey, index)
-    this.#makeRoom(call.settings(settings).lookup_records)
-    return index
+    const cached = this.#indexes.find(call, indexKey)
+    const index = cached?.index ?? this.#indexes.create(call, lensLine.body)
+    const loaded = cached?.loaded ?? fillIndex(call, index, records, visible)
+    this.#indexes.keep(call, indexKey, { index, loaded }, call.settings(settings).lookup_records)
+    await loaded.catch((error: unknown) => {
+      this.#indexes.forget(call, indexKey)
+      throw error
+    })
+    return index.id
   }
+}
 
-  /** Evicts the least recently used indexes first, but never the last one. */
-  #makeRoom(max_records: number): void {
-    let used = [...this.#indexes.values()].reduce((sum, { size }) => sum + size, 0)
-    for (const [key, { size }] of this.#indexes) {
-      if (used <= max_records || this.#indexes.size === 1) return
-      this.#indexes.delete(key)
-      used -= size
-    }
+/** Records of one message to the thread. */
+const page_size = 200
+
+async function fillIndex(
+  call: Call,
+  index: ThreadIndex,
+  records: LoadedSnapshot['records'],
+  visible: readonly boolean[],
+): Promise<void> {
+  let page: IndexedRecord[] = []
+  for (const [uid, { values, label }] of records) {
+    if (!visible[label]) continue
+    page.push({ uid, values, isCounted: true })
+    if (page.length < page_size) continue
+    await index.put(call, page)
+    page = []
   }
+  await index.put(call, page)
 }
 
 function getLabel({ labels }: Pick<LoadedSnapshot, 'labels'>, index: number): Label {

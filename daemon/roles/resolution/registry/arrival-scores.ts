@@ -34,6 +34,9 @@ export type ScoredRecordPair = {
   readonly comparison: RecordComparison
 }
 
+/** A scored pair by the uids of its records. */
+export type ComparedUids = { readonly left: string; readonly right: string; readonly comparison: RecordComparison }
+
 const max_candidates = 200
 /** Limit of compared records of a cluster; the first ones in order are compared. */
 const max_members = 100
@@ -84,20 +87,25 @@ export class ArrivalScores {
   }
 
   /** Sums the heights of scores above the floor over all pairs of two clusters, each capped at the highest weight. */
-  sumScores(
+  async sumScores(
     leftName: string,
     leftMembers: readonly JoinableRecord[],
     rightName: string,
     rightMembers: readonly JoinableRecord[],
-  ) {
+    pause: () => Promise<void>,
+  ): Promise<{ readonly sum: number; readonly pairs: number }> {
     const [left, right] = [leftMembers.slice(0, max_members), rightMembers.slice(0, max_members)]
     const key = pairKey(leftName, rightName)
-    const sum = this.#sums.get(key) ?? this.#computeSum(left, right)
+    const sum = this.#sums.get(key) ?? (await this.#computeSum(left, right, pause))
     this.#sums.set(key, sum)
     return { sum, pairs: left.length * right.length }
   }
 
-  #computeSum(lefts: readonly JoinableRecord[], rights: readonly JoinableRecord[]): number {
+  async #computeSum(
+    lefts: readonly JoinableRecord[],
+    rights: readonly JoinableRecord[],
+    pause: () => Promise<void>,
+  ): Promise<number> {
     const { floor, highest } = this.#matching.weights
     let sum = 0
     for (const left of lefts) {
@@ -106,6 +114,7 @@ export class ArrivalScores {
       for (const right of rights) {
         sum += Math.max(0, Math.min(highest, this.scorePair(left, right)?.score ?? floor) - floor)
       }
+      await pause()
     }
     return sum
   }

@@ -1,7 +1,7 @@
 // Joins records that arrived since the run to its clusters, with its weights; the result does not depend on the order
 // of arrival.
 import { type ArrivalMatching, ArrivalScores, type JoinableRecord, type ScoredRecordPair } from './arrival-scores.ts'
-import { type JoinRule, joinByAverageLink, joinByBestLink, type UnitLink } from './unit-links.ts'
+import { type JoinRule, joinByAverageLink, joinByBestLink, type Pause, type UnitLink } from './unit-links.ts'
 
 /** Reads records of the registry. */
 export type RegistryReader = {
@@ -22,23 +22,31 @@ const max_neighbourhood_records = 2_000
 
 /**
  * Clusters the waiting records. The result depends only on the clusters of the run and on the arrived records connected
- * to `waiting`: records that arrive one at a time or all at once, in any order, end in the same clusters.
+ * to `waiting`: records that arrive one at a time or all at once, in any order, end in the same clusters. `pause` lets
+ * other work of the thread continue, and may throw.
  */
 export async function joinArrivals(
   matching: ArrivalMatching,
   registered: RegistryReader,
   waiting: readonly JoinableRecord[],
+  pause: Pause = async () => undefined,
 ): Promise<ArrivalClustering> {
   const scores = new ArrivalScores(matching)
-  const neighbourhood = await collectNeighbourhood(matching, scores, registered, waiting)
+  const neighbourhood = await collectNeighbourhood(matching, scores, registered, waiting, pause)
   const members = new Map<string, JoinableRecord[]>()
   for (const record of [...neighbourhood.values()].sort(compareByUid)) {
     const unit = unitNameOf(record)
-    members.set(unit, [...(members.get(unit) ?? []), record])
+    const unitMembers = members.get(unit)
+    if (unitMembers) unitMembers.push(record)
+    else members.set(unit, [record])
   }
   const arrived = [...neighbourhood.values()].filter(isNotInRun).sort(compareByUid)
-  const links = arrived.flatMap((record) => findLinks(matching, scores, neighbourhood, record))
-  const units = clusterUnits(matching, scores, members, links)
+  const links: UnitLink[] = []
+  for (const record of arrived) {
+    links.push(...findLinks(matching, scores, neighbourhood, record))
+    await pause()
+  }
+  const units = await clusterUnits(matching, scores, members, links, pause)
   const clusters = units.map((names) => nameCluster(names, members))
   const waitingUids = new Set(waiting.map(({ uid }) => uid))
   return { clusters, pairs: scores.listPairs(waitingUids, clusters, matching.weights.floor) }
@@ -69,13 +77,18 @@ async function collectNeighbourhood(
   scores: ArrivalScores,
   registered: RegistryReader,
   waiting: readonly JoinableRecord[],
+  pause: Pause,
 ): Promise<Map<string, JoinableRecord>> {
   const neighbourhood = new Map(waiting.map((record) => [record.uid, record]))
   const queried = new Set<string>()
   let queue: readonly JoinableRecord[] = waiting
   while (queue.length > 0) {
-    const near = queue.flatMap((record) => scores.findCandidates(record).filter(({ score }) => score > weights.floor))
-    const missing = [...new Set(near.map(({ uid }) => uid))].filter((uid) => !neighbourhood.has(uid))
+    const near = new Set<string>()
+    for (const record of queue) {
+      for (const { uid, score } of scores.findCandidates(record)) if (score > weights.floor) near.add(uid)
+      await pause()
+    }
+    const missing = [...near].filter((uid) => !neighbourhood.has(uid))
     const linked = await registered.byUid(missing)
     const bases = new Set([...queue, ...linked].map(({ base }) => base))
     const members = await registered.byBase([...bases].filter((base) => !queried.has(base)))
@@ -102,24 +115,26 @@ function findLinks(
   })
 }
 
-function clusterUnits(
+async function clusterUnits(
   matching: ArrivalMatching,
   scores: ArrivalScores,
   members: ReadonlyMap<string, readonly JoinableRecord[]>,
   links: readonly UnitLink[],
-): string[][] {
+  pause: Pause,
+): Promise<string[][]> {
   const { weights, method } = matching
   const membersOf = (unit: string) => members.get(unit) ?? []
   const names = [...members.keys()].sort()
   const mayJoin = createJoinRule(matching, membersOf)
   if (method !== 'average_link') return joinByBestLink({ names }, links, weights.cut, mayJoin)
   const need = weights.cut - weights.floor
-  return joinByAverageLink(
+  return await joinByAverageLink(
     { names },
     links,
-    (left, right) => scores.sumScores(left, membersOf(left), right, membersOf(right)),
+    (left, right) => scores.sumScores(left, membersOf(left), right, membersOf(right), pause),
     need,
     mayJoin,
+    pause,
   )
 }
 

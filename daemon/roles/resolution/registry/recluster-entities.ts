@@ -11,9 +11,10 @@ import { deriveConstraint } from '../entity-match/rules.ts'
 import { entityRecords, type StoredRecord } from '../entity-record/model.ts'
 import { computeReviewWorth } from '../explain/review-worth.ts'
 import type { RegistryKey } from '../fields.ts'
+import { requestJob } from '../matching-thread/request-job.ts'
 import { putDocuments, writeConcurrently } from '../upsert-documents.ts'
 import { assignEntities, type EntityAssignment } from './assign-entities.ts'
-import { clusterWithDecisions, type DecidedClusters } from './cluster-with-decisions.ts'
+import type { DecidedClusters, DecisionInput } from './cluster-with-decisions.ts'
 import { type DecisionReach, loadDecisionReach } from './decision-reach.ts'
 import { allocateEntityId, findRevivedEntity, loadEntityAges } from './entity-ids.ts'
 import { hasSameMembers, recordKey } from './record-key.ts'
@@ -41,7 +42,7 @@ export async function reclusterEntities(
   const reach = await loadDecisionReach(call, registry, seeds)
   if (reach.records.size === 0) return
   const byKey = new Map([...reach.records.values()].map((doc) => [recordKey(doc.value.ref), doc]))
-  const decided = clusterReach(reach)
+  const decided = await requestJob(call, 'apply_decisions', buildDecisionInput(reach))
   const old = groupByEntity(reach)
   const assignments = assignEntities(decided.clusters, old, await loadEntityAges(call, [...old.keys()]))
   const taken = new Set(assignments.flatMap(({ id }) => (id === undefined ? [] : [id])))
@@ -66,14 +67,14 @@ export async function reclusterEntities(
   await writeMatches(call, reach, targets, decided)
 }
 
-function clusterReach({ records, matches }: DecisionReach): DecidedClusters {
+function buildDecisionInput({ records, matches }: DecisionReach): DecisionInput {
   const links = matches.map(({ value }) => ({ ...pairKeys(value), above: value.above }))
   const decisions = matches.flatMap(({ value }) => {
     const is = deriveConstraint(value)
     return is ? [{ ...pairKeys(value), is }] : []
   })
   const bases = new Map([...records.values()].map(({ value }) => [recordKey(value.ref), value.base]))
-  return clusterWithDecisions({ bases, links, decisions })
+  return { bases, links, decisions }
 }
 
 function pairKeys({ left, right }: StoredMatch) {

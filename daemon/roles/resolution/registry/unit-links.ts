@@ -9,6 +9,9 @@ export type ClusterUnits = {
 /** A link between two units. `score`: natural log-odds of two records; the record of `from` arrived since the run. */
 export type UnitLink = { readonly from: string; readonly to: string; readonly score: number }
 
+/** Lets other work continue; may throw to end this work. */
+export type Pause = () => Promise<void>
+
 /** Whether two clusters of units may be joined. */
 export type JoinRule = (left: readonly string[], right: readonly string[]) => boolean
 
@@ -17,72 +20,108 @@ export type JoinRule = (left: readonly string[], right: readonly string[]) => bo
  * pair in order. Joins only along links of arrived records, so that clusters of the run otherwise stay unchanged.
  * `mean`: for two units, the sum of the heights of their pairs above the floor, and the number of pairs.
  */
-export function joinByAverageLink(
+export async function joinByAverageLink(
   { names }: ClusterUnits,
   links: readonly UnitLink[],
-  mean: (left: string, right: string) => { readonly sum: number; readonly pairs: number },
+  mean: UnitMean,
   need: number,
   mayJoin: JoinRule,
-): string[][] {
-  const orderOf = new Map(names.map((name, at) => [name, at]))
-  const clusters = new Map(names.map((name) => [name, [name]]))
-  const linked = new Map<string, Set<string>>(names.map((name) => [name, new Set()]))
-  for (const { from, to } of links) {
-    linked.get(from)?.add(to)
-    linked.get(to)?.add(from)
+  pause: Pause = async () => undefined,
+): Promise<string[][]> {
+  const clusters = new LinkedClusters(names, links, mean, mayJoin)
+  for (const name of names) {
+    await clusters.updatePartner(name)
+    await pause()
   }
-  const meanOf = (leftName: string, rightName: string) => {
-    const [left, right] = [clusters.get(leftName) ?? [], clusters.get(rightName) ?? []]
-    return mayJoin(left, right) ? computeMean(left, right, mean) : 0
+  for (let pair = clusters.findBestPair(need); pair; pair = clusters.findBestPair(need)) {
+    for (const changed of clusters.join(...pair)) {
+      await clusters.updatePartner(changed)
+      await pause()
+    }
   }
-  for (
-    let best = findBestPair(clusters, linked, orderOf, meanOf, need);
-    best;
-    best = findBestPair(clusters, linked, orderOf, meanOf, need)
-  ) {
-    const [target, joined] = best
-    clusters.set(target, [...(clusters.get(target) ?? []), ...(clusters.get(joined) ?? [])])
-    clusters.delete(joined)
-    for (const other of linked.get(joined) ?? []) {
-      linked.get(other)?.delete(joined)
+  return clusters.list()
+}
+
+type UnitMean = (left: string, right: string) => Promise<{ readonly sum: number; readonly pairs: number }>
+type ClusterPartner = { readonly name: string; readonly mean: number }
+
+/** Clusters by the name of their first unit, each with its best partner among the later ones that it is linked to. */
+class LinkedClusters {
+  readonly #units: Map<string, readonly string[]>
+  readonly #linked: Map<string, Set<string>>
+  readonly #partners = new Map<string, ClusterPartner>()
+  readonly #orderOf: ReadonlyMap<string, number>
+  readonly #mean: UnitMean
+  readonly #mayJoin: JoinRule
+
+  constructor(names: readonly string[], links: readonly UnitLink[], mean: UnitMean, mayJoin: JoinRule) {
+    this.#units = new Map(names.map((name) => [name, [name]]))
+    this.#linked = new Map(names.map((name) => [name, new Set()]))
+    this.#orderOf = new Map(names.map((name, at) => [name, at]))
+    this.#mean = mean
+    this.#mayJoin = mayJoin
+    for (const { from, to } of links) {
+      this.#linked.get(from)?.add(to)
+      this.#linked.get(to)?.add(from)
+    }
+  }
+
+  list(): string[][] {
+    return [...this.#units.values()].map((units) => [...units])
+  }
+
+  /** Finds the best partner of a cluster again. */
+  async updatePartner(name: string): Promise<void> {
+    this.#partners.delete(name)
+    const units = this.#units.get(name)
+    if (!units) return
+    let best: ClusterPartner | undefined
+    for (const other of this.#linked.get(name) ?? []) {
+      const otherUnits = this.#units.get(other) ?? []
+      if (this.#compareOrder(name, other) > 0 || !this.#mayJoin(units, otherUnits)) continue
+      const mean = await computeMean(units, otherUnits, this.#mean)
+      const isFirst = best !== undefined && mean === best.mean && this.#compareOrder(other, best.name) < 0
+      if (!best || mean > best.mean || isFirst) best = { name: other, mean }
+    }
+    if (best) this.#partners.set(name, best)
+  }
+
+  findBestPair(need: number): readonly [string, string] | undefined {
+    let best: readonly [string, string] | undefined
+    let highest = need
+    for (const name of this.#units.keys()) {
+      const partner = this.#partners.get(name)
+      if (partner && partner.mean > highest) [best, highest] = [[name, partner.name], partner.mean]
+    }
+    return best
+  }
+
+  /** Joins the second cluster to the first. Returns the clusters whose best partner may have changed. */
+  join(target: string, joined: string): string[] {
+    this.#units.set(target, [...(this.#units.get(target) ?? []), ...(this.#units.get(joined) ?? [])])
+    this.#units.delete(joined)
+    this.#partners.delete(joined)
+    const linked = this.#linked.get(target) ?? new Set()
+    for (const other of this.#linked.get(joined) ?? []) {
+      this.#linked.get(other)?.delete(joined)
       if (other === target) continue
-      linked.get(other)?.add(target)
-      linked.get(target)?.add(other)
+      this.#linked.get(other)?.add(target)
+      linked.add(other)
     }
-    linked.delete(joined)
+    this.#linked.delete(joined)
+    return [target, ...linked]
   }
-  return [...clusters.values()]
+
+  #compareOrder(left: string, right: string): number {
+    return (this.#orderOf.get(left) ?? 0) - (this.#orderOf.get(right) ?? 0)
+  }
 }
 
-function findBestPair(
-  clusters: ReadonlyMap<string, readonly string[]>,
-  linked: ReadonlyMap<string, ReadonlySet<string>>,
-  orderOf: ReadonlyMap<string, number>,
-  meanOf: (left: string, right: string) => number,
-  need: number,
-): readonly [string, string] | undefined {
-  let best: readonly [string, string] | undefined
-  let highest = need
-  for (const left of clusters.keys()) {
-    const rights = [...(linked.get(left) ?? [])].filter((right) => (orderOf.get(left) ?? 0) < (orderOf.get(right) ?? 0))
-    rights.sort((a, b) => (orderOf.get(a) ?? 0) - (orderOf.get(b) ?? 0))
-    for (const right of rights) {
-      const mean = meanOf(left, right)
-      if (mean > highest) [best, highest] = [[left, right], mean]
-    }
-  }
-  return best
-}
-
-function computeMean(
-  left: readonly string[],
-  right: readonly string[],
-  mean: (left: string, right: string) => { readonly sum: number; readonly pairs: number },
-): number {
+async function computeMean(left: readonly string[], right: readonly string[], mean: UnitMean): Promise<number> {
   let [sum, pairs] = [0, 0]
   for (const leftUnit of left) {
     for (const rightUnit of right) {
-      const unitMean = mean(leftUnit, rightUnit)
+      const unitMean = await mean(leftUnit, rightUnit)
       sum += unitMean.sum
       pairs += unitMean.pairs
     }

@@ -8,6 +8,7 @@ import { exchanges, runIdOfExchange } from '../exchange/model.ts'
 import { advanceExchange, expireExchange } from '../exchange/progress/advance-exchange.ts'
 import { fusionRuns } from '../fusion-run/model.ts'
 import { isEnded } from '../fusion-run/rules.ts'
+import { workTurnsPart } from '../parts.ts'
 import { settings } from '../settings.ts'
 import { runDueWork } from './run-due-work.ts'
 
@@ -48,16 +49,33 @@ async function findDueExchanges(
   failed: ReadonlyMap<string, number>,
   max_exchanges: number,
 ): Promise<readonly { readonly id: string; readonly peer: string }[]> {
-  const dueByPeer = new Map<string, string>()
+  const dueByPeer = new Map<string, { readonly id: string; readonly peer: string; readonly tenant_id: string }>()
   if (max_exchanges <= 0) return []
   for await (const { id, value } of iterateDocuments(call.store(exchanges), { filter: { owes: 1 }, ...oldestFirst })) {
     if (call.signal.aborted) break
     const isRecent = call.monotonic() - (failed.get(id) ?? Number.NEGATIVE_INFINITY) < every_ms
     if (isRecent || busy.has(value.peer) || dueByPeer.has(value.peer)) continue
-    dueByPeer.set(value.peer, id)
-    if (dueByPeer.size === max_exchanges) break
+    dueByPeer.set(value.peer, { id, peer: value.peer, tenant_id: value.tenant_id })
   }
-  return Array.from(dueByPeer, ([peer, id]) => ({ id, peer }))
+  return takeTurns(call, [...dueByPeer.values()], max_exchanges)
+}
+
+/** Takes the exchanges of the peers served longest ago: the queue of one peer must not delay another's first. */
+function takeTurns<T extends { readonly peer: string; readonly tenant_id: string }>(
+  call: Call,
+  due: readonly T[],
+  max_exchanges: number,
+): T[] {
+  const waiting = new Set(due)
+  const taken: T[] = []
+  while (taken.length < max_exchanges) {
+    const owner = ({ tenant_id, peer }: T) => ({ tenant_id, subject: peer })
+    const next = call.part(workTurnsPart).exchanges.take(waiting, owner)
+    if (!next) break
+    waiting.delete(next)
+    taken.push(next)
+  }
+  return taken
 }
 
 /** Ends idle exchanges that expired or whose run has ended. */

@@ -1,6 +1,6 @@
 // Threads that serve together: they begin, go by what is new, die and are replaced, count in one place, and end.
 import { afterEach, expect, test } from 'vitest'
-import type { ThreadScript } from '../../../../adapters/compute/threads/threads.ts'
+import type { ThreadScript } from '../../../../adapters/compute/threads/start-worker.ts'
 import { memoryKeyValue } from '../../../../adapters/keyvalue/memory/memory-keyvalue.ts'
 import type { CounterDelta } from '../../../roles/proxy/serving/thread-report.ts'
 import { ThreadSupervisor } from './thread-supervisor.ts'

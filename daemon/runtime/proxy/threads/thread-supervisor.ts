@@ -1,6 +1,6 @@
 // Starts the configured number of threads on one address, and replaces a thread that dies or hangs.
 import { Worker } from 'node:worker_threads'
-import type { ThreadScript } from '../../../../adapters/compute/threads/threads.ts'
+import type { ThreadScript } from '../../../../adapters/compute/threads/start-worker.ts'
 import type { KeyValue } from '../../../kernel/store/key-value.ts'
 import type { Log } from '../../../kernel/telemetry/log.ts'
 import type { ProxyServiceEndpoint } from '../../../roles/proxy/serving/request-dispatcher.ts'

@@ -63,6 +63,11 @@ export class LookupIndex {
     }
   }
 
+  valuesOf(uid: string): FieldValues | undefined {
+    const row = this.#rowOf.get(uid)
+    return row === undefined ? undefined : this.#values[row]
+  }
+
   #count(values: FieldValues, by: 1 | -1): void {
     this.#counted += by
     for (const [field, value] of Object.entries(values)) {
@@ -90,14 +95,29 @@ export class LookupIndex {
         evidence[row]! += 1 / rows.length
       }
     }
-    const candidates = touched.flatMap((row) => {
-      const rowValues = this.#values[row]
-      const candidate = rowValues ? [{ uid: this.#uids[row]!, values: rowValues, shared: evidence[row]! }] : []
-      evidence[row] = 0
-      return candidate
-    })
-    candidates.sort((a, b) => b.shared - a.shared || (a.uid < b.uid ? -1 : 1))
-    return candidates.slice(0, max_candidates)
+    const best: number[] = []
+    for (const row of touched) if (this.#values[row]) this.#insert(best, row, max_candidates)
+    for (const row of touched) evidence[row] = 0
+    return best.map((row) => ({ uid: this.#uids[row]!, values: this.#values[row]! }))
+  }
+
+  /** Inserts a row into the best ones, in order; without sorting all rows, of which there may be a hundred thousand. */
+  #insert(best: number[], row: number, max_rows: number): void {
+    const last = best.at(-1)
+    if (last !== undefined && best.length === max_rows && !this.#isBefore(row, last)) return
+    let [from, to] = [0, best.length]
+    while (from < to) {
+      const middle = (from + to) >>> 1
+      if (this.#isBefore(row, best[middle]!)) to = middle
+      else from = middle + 1
+    }
+    best.splice(from, 0, row)
+    if (best.length > max_rows) best.pop()
+  }
+
+  #isBefore(row: number, other: number): boolean {
+    const difference = this.#evidence[row]! - this.#evidence[other]!
+    return difference > 0 || (difference === 0 && this.#uids[row]! < this.#uids[other]!)
   }
 
   /**

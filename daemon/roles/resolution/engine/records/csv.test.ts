@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { CsvReader, DataFault } from './csv.ts'
 
-const limits = { field_bytes: 100, rows: 1_000 }
+const limits = { field_bytes: 100, rows: 1_000, names: 50 }
 
 function readCsv(bytes: Uint8Array, cuts: readonly number[] = []): { names: readonly string[]; rows: string[][] } {
   const reader = new CsvReader(limits, () => true)
@@ -105,6 +105,7 @@ describe('the reader reports the line of', () => {
     ['a,b\n1,2"3\n', /^line 2: a quotation mark in the middle of field 2/],
     ['a,b\n"1"2,3\n', /^line 2: text after the closing quotation mark of field 1/],
     ['a,a\n', /^line 1: two columns have the name "a"/],
+    [`${Array.from({ length: 51 }, (_, at) => `c${at}`).join(',')}\n`, /^line 1: more than 50 columns/],
     ['', /^line 1: the first line must name the columns/],
     [`a\n${'x'.repeat(101)}\n`, /^line 2: field 1, "a", has more than 100 bytes/],
     [`a\n"${'x'.repeat(101)}"\n`, /^line 2: field 1, "a", has more than 100 bytes/],

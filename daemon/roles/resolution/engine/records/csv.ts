@@ -22,6 +22,8 @@ export type RawColumn = { readonly name: string; readonly values: ColumnValues; 
 export type CsvLimits = {
   readonly field_bytes: number
   readonly rows: number
+  /** Maximum number of columns. */
+  readonly names: number
   /** The column of the record id, which may have a lower limit. */
   readonly id?: { readonly name: string; readonly bytes: number } | undefined
 }
@@ -206,6 +208,8 @@ export class CsvReader {
   }
 
   #nameIn(bytes: Uint8Array): string {
+    if (this.#names.length === this.#limits.names)
+      throw new DataFault(this.#line, `more than ${this.#limits.names} columns`)
     const hasByteOrderMark = this.#names.length === 0 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
     return this.#textOf(hasByteOrderMark ? bytes.subarray(3) : bytes).trim()
   }
@@ -219,8 +223,11 @@ export class CsvReader {
   }
 
   #begin(): void {
-    const repeated = this.#names.find((name, at) => this.#names.indexOf(name) !== at)
-    if (repeated !== undefined) throw new DataFault(1, `two columns have the name ${JSON.stringify(repeated)}`)
+    const seen = new Set<string>()
+    for (const name of this.#names) {
+      if (seen.has(name)) throw new DataFault(1, `two columns have the name ${JSON.stringify(name)}`)
+      seen.add(name)
+    }
     this.#columns = this.#names.map((name) => (this.#isSelected(name) ? new BufferedColumn() : undefined))
     this.#fieldLimits = this.#names.map((name) => getFieldLimit(this.#limits, name))
     this.#rows = 0

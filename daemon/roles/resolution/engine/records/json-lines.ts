@@ -3,7 +3,7 @@ import { ColumnBuilder } from './column-builder.ts'
 import { type CsvLimits, DataFault, getFieldLimit, type RawColumn } from './csv.ts'
 
 /** Limits of a file. `line_bytes`: maximum bytes of a line. `names`: maximum number of different keys in all lines. */
-export type JsonLinesLimits = CsvLimits & { readonly line_bytes: number; readonly names: number }
+export type JsonLinesLimits = CsvLimits & { readonly line_bytes: number }
 
 const [lineFeed, carriageReturn, blank] = [10, 13, 32]
 const byte_order_mark = '\ufeff'

@@ -1,0 +1,54 @@
+// Builds the view of a lookup candidate, with its evidence.
+import * as z from 'zod'
+import { label } from '../../../kernel/label/label.ts'
+import type { FieldValues } from '../engine/lookup/keys.ts'
+import { buildMatchEvidence } from '../explain/evidence.ts'
+import { bitsToProbability, buildWaterfall } from '../explain/waterfall.ts'
+import { showSteps, waterfallStep } from '../explain/waterfall-step.ts'
+import { count, recordRef, uid } from '../fields.ts'
+import type { Lens } from '../lens/model.ts'
+import type { EntityCandidate } from './entity-candidates.ts'
+
+export const lookupCandidate = z
+  .strictObject({
+    entity: uid,
+    classification: label,
+    size: count,
+    bits: z
+      .number()
+      .meta({ description: 'The score that decides: log-odds to base 2, over all records of the entity' }),
+    probability: z.number(),
+    above_cut: z.boolean().meta({ description: 'Whether the score reaches the threshold of the lens' }),
+    record: recordRef.meta({ description: 'The most similar record of the entity' }),
+    prior_bits: z.number(),
+    steps: z.array(waterfallStep).meta({ description: 'Evidence of each field, compared with that record' }),
+    record_bits: z.number().meta({ description: 'The prior and all fields, compared with that record' }),
+    found_by: z.array(z.string()).meta({ description: 'Keys that both records share' }),
+  })
+  .meta({ id: 'LookupCandidate' })
+
+/** Builds the view of a candidate, with the requested record on the left. */
+export function showCandidate(
+  { entity, best, score, isAbove }: EntityCandidate,
+  values: FieldValues,
+  lens: Lens,
+  prior_bits: number,
+): z.infer<typeof lookupCandidate> {
+  const { record, comparison } = best
+  const evidence = buildMatchEvidence(
+    { value: { levels: [...comparison.parts], prior_bits } },
+    lens,
+    values,
+    record.values,
+  )
+  const { steps, bits: record_bits, found_by } = buildWaterfall(evidence)
+  const bits = score / Math.LN2
+  return {
+    entity: entity.id,
+    classification: entity.label,
+    size: entity.size,
+    ...{ bits, probability: bitsToProbability(bits), above_cut: isAbove, record: record.ref },
+    ...{ prior_bits, record_bits, found_by: [...found_by] },
+    steps: showSteps(steps),
+  }
+}

@@ -1,0 +1,34 @@
+// Finds due work for fair turns: the oldest due document of each principal of each tenant.
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { WorkOwner } from '../../../kernel/role/fair-turns.ts'
+import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
+import type { Collection, Doc, StoredFields } from '../../../kernel/store/store.ts'
+
+/** Few, since a document may be large, and the first one is nearly always free. */
+const page_size = 5
+
+/** `isFree`: whether work on the document may begin. The collection has the indexes `owes`, `created_by`, `created_at`. */
+export async function findFirstDue<T extends StoredFields & { created_by: string }>(
+  call: Call,
+  collection: Collection<T>,
+  isFree: (doc: Doc<T>) => boolean,
+): Promise<Doc<T>[]> {
+  const store = call.store(collection)
+  const first: Doc<T>[] = []
+  for (const tenant_id of (await store.countBy('tenant_id', { owes: 1 })).keys()) {
+    for (const created_by of (await store.countBy('created_by', { owes: 1, tenant_id })).keys()) {
+      const order = { field: 'created_at', direction: 'asc' } as const
+      const query = { filter: { owes: 1, tenant_id, created_by }, order, fresh: true, page_size }
+      for await (const doc of iterateDocuments(store, query)) {
+        if (!isFree(doc)) continue
+        first.push(doc)
+        break
+      }
+    }
+  }
+  return first
+}
+
+export function ownerOf({ value }: Doc<StoredFields & { created_by: string }>): WorkOwner {
+  return { tenant_id: value.tenant_id, subject: value.created_by }
+}

@@ -1,0 +1,126 @@
+// Walks every operation with the most expensive inputs that its schema allows: each is answered, and none fails the
+// service. With LOOP_FIGURES=FILE it also measures the delay of the event loop, for `scripts/bench loop`.
+import * as fs from 'node:fs'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { Worker } from 'node:worker_threads'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { everyOperation } from '../daemon/every-role.ts'
+import { type AddressedOperation, hasBody } from '../daemon/kernel/operation/operation.ts'
+import { buildHardCases, type HardCase } from './support/every-operation/hard-cases.ts'
+import type { OperationFixture } from './support/every-operation/operation-fixture.ts'
+import type { OperationSample } from './support/every-operation/operation-samples.ts'
+import { createSampledFixture } from './support/every-operation/sampled-fixture.ts'
+import { buildRequest } from './support/every-operation/send-operation.ts'
+import { buildHostileBodies, buildLargestInput, limitOf } from './support/every-operation/worst-input.ts'
+
+type SentRequest = {
+  readonly port: number
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: Uint8Array
+}
+
+const figuresFile = process.env.LOOP_FIGURES
+const times = figuresFile ? 20 : 1
+const operations = everyOperation.map((target) => [target.address, target] as const)
+
+let world: OperationFixture
+let inputs: ReadonlyMap<string, OperationSample>
+let hardCases: readonly HardCase[]
+let client: Worker
+beforeAll(async () => {
+  ;({ world, inputs } = await createSampledFixture(
+    [],
+    everyOperation.map(({ address }) => address),
+  ))
+  hardCases = await buildHardCases(world)
+  client = new Worker(new URL('./support/bench/send-from-thread.mjs', import.meta.url))
+})
+afterAll(async () => {
+  await client?.terminate()
+  await world?.site.close()
+})
+
+/** Sends the requests one after the other from the thread of the client. Returns their statuses. */
+async function sendAll(name: string, requests: readonly SentRequest[]): Promise<number[]> {
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  const answered = new Promise<{ statuses: number[]; error?: string }>((resolve) => client.once('message', resolve))
+  delay.enable()
+  client.postMessage({ requests, times })
+  const { statuses, error } = await answered
+  delay.disable()
+  expect(error, name).toBeUndefined()
+  if (figuresFile) {
+    const figures = {
+      name,
+      p999_ms: delay.percentile(99.9) / 1e6,
+      max_ms: delay.max / 1e6,
+      statuses: [...new Set(statuses)],
+    }
+    fs.appendFileSync(figuresFile, `${JSON.stringify(figures)}\n`)
+  }
+  return statuses
+}
+
+function buildSent(target: AddressedOperation, input: Readonly<Record<string, unknown>>, body?: string): SentRequest {
+  const { method, path, headers = {}, body: ownBody } = buildRequest(target.operation, input)
+  const text = body ?? (ownBody as string | undefined)
+  return {
+    port: world.site.port(target.role),
+    method,
+    path,
+    headers: { authorization: `Bearer ${world.admin}`, ...headers },
+    ...(text === undefined ? {} : { body: Buffer.from(text) }),
+  }
+}
+
+/** An answer is one of the service, and not its failure; a limit may answer 503 with the time to retry. */
+function expectAnswers(statuses: readonly number[]): void {
+  for (const status of statuses) expect([500, 502, 504]).not.toContain(status)
+  const failures = world.site.logged.filter((line) => line.includes('.failed"'))
+  expect(failures).toEqual([])
+}
+
+test('an empty event loop, for comparison', async () => {
+  if (!figuresFile) return
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setTimeout(resolve, 5))
+  delay.disable()
+  const figures = { name: 'base', p999_ms: delay.percentile(99.9) / 1e6, max_ms: delay.max / 1e6, statuses: [] }
+  fs.appendFileSync(figuresFile, `${JSON.stringify(figures)}\n`)
+})
+
+test.each(operations)('%s with the largest values', async (address, target) => {
+  const sample = inputs.get(address)?.input ?? {}
+  const largest = buildLargestInput(target.operation, sample)
+  expectAnswers(await sendAll(`${address}: largest`, [buildSent(target, sample), buildSent(target, largest)]))
+})
+
+test.each(operations.filter(([, { operation }]) => hasBody(operation.method) && !operation.consumes))(
+  '%s with bodies that cost the most to refuse',
+  async (address, target) => {
+    const sample = inputs.get(address)?.input ?? {}
+    const bodies = buildHostileBodies(limitOf(target.operation))
+    expectAnswers(
+      await sendAll(
+        `${address}: hostile`,
+        bodies.map((body) => buildSent(target, sample, body)),
+      ),
+    )
+  },
+)
+
+test('the hardest work that data and lenses allow', async () => {
+  for (const { name, address, inputs: hard } of hardCases) {
+    const target = everyOperation.find((operation) => operation.address === address)
+    if (!target) throw new Error(`there is no operation ${address}`)
+    expectAnswers(
+      await sendAll(
+        `${address}: ${name}`,
+        hard.map((input) => buildSent(target, input)),
+      ),
+    )
+  }
+})
