@@ -22,6 +22,7 @@ const thorough = [
   'test/roles/resolution/{data-files,exchange-*,hostile-peer,over-lens,run-*}.test.ts',
   'test/roles/site/{bad-tokens,releases}.test.ts',
   'test/store/durability.test.ts',
+  'test/worst-inputs.test.ts',
   'test/transport/coalition/hostile.test.ts',
   'test/transport/filedrop/{acknowledgements,crash,disk-full,power-cut,courier/*,hostile/*}.test.ts',
 ]

@@ -39,6 +39,10 @@ describe('JSON', () => {
     ['half a pair as a key', '{"\\udc00":1}', 400],
     ['too deep', `{"a":${nestArrays(64)}}`, 400],
     ['much too deep', nestArrays(400_000), 400],
+    ['more than 10,000 values', `{"a":[${'0,'.repeat(10_000)}0]}`, 413],
+    ['more than 10,000 keys', `{${Array.from({ length: 10_001 }, (_, at) => `"k${at}":0`).join(',')}}`, 413],
+    ['a number of 5,000 digits', `{"number":${'1'.repeat(5_000)}}`, 400],
+    ['5,000 blanks in a row', `{"number":${' '.repeat(5_000)}1}`, 400],
     ['1e999', '{"number":1e999}', 422],
     ['-1e999 inside', '{"a":[{"b":-1E+999}]}', 422],
     ['400 digits', `{"a":${'9'.repeat(400)}}`, 422],
@@ -52,6 +56,12 @@ describe('JSON', () => {
   test('nesting of 64 is read', async () => {
     const { request: ask } = await startEchoServer()
     expect((await ask('POST /any', { ...adminHeaders, ...jsonHeaders }, `{"a":${nestArrays(63)}}`)).status).toBe(200)
+  })
+
+  test('commas, brackets and quotation marks in strings are not values', async () => {
+    const { request: ask } = await startEchoServer()
+    const text = JSON.stringify({ text: `${'\\"[{,'.repeat(1_500)}\\` })
+    expect((await ask('POST /any', { ...adminHeaders, ...jsonHeaders }, text)).status).toBe(200)
   })
 
   test.each([

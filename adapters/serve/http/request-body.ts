@@ -45,7 +45,7 @@ export function readSignedBody(headers: IncomingHttpHeaders, body: unknown): Sig
 /** The body as a value; `undefined` for an empty one. */
 export function parseBody(operation: RouteOperation, body: unknown): unknown | Refusal {
   if (!Buffer.isBuffer(body) || body.length === 0) return undefined
-  return operation.consumes === form_type ? parseForm(body) : parseUntrustedJson(body)
+  return operation.consumes === form_type ? parseForm(body) : parseUntrustedJson(body, operation.max_body_values)
 }
 
 function parseForm(body: Buffer): Record<string, string> | Refusal {

@@ -4,18 +4,24 @@ import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 
 const max_depth = 64
 
+/** Values of a body where the operation declares no other limit. Parsing and checking them occupies the event loop. */
+const default_max_values = 10_000
+
+/** Bytes of a number or a literal, with the blanks around it. */
+const max_plain_bytes = 4_096
+
 /** Matches texts that `findFlaw` may refuse; the values of other texts are not walked. */
 const suspiciousPattern = /__proto__|\\u|[eE]\+?\d{3}|\d{309}/
 
 /**
- * The value, or `malformed`: bad UTF-8, bad syntax, nesting beyond 64, a `__proto__` key, a lone surrogate.
+ * The value, or `malformed`: bad UTF-8, bad syntax, nesting beyond 64, a `__proto__` key, a lone surrogate. More than
+ * `max_values` values are `too_large`, before any of them is parsed.
  * A number beyond the range of a double is `invalid`: its syntax is right, and no field takes it.
  */
-export function parseUntrustedJson(bytes: Buffer): unknown | Refusal {
+export function parseUntrustedJson(bytes: Buffer, max_values = default_max_values): unknown | Refusal {
   if (!isUtf8(bytes)) return refuse('malformed', 'the body is not UTF-8')
-  if (bytes.length > 2 * max_depth && isTooDeep(bytes)) {
-    return refuse('malformed', `the body is nested deeper than ${max_depth} levels`)
-  }
+  const fault = bytes.length > 2 * max_depth ? findShapeFault(bytes, max_values) : undefined
+  if (fault) return fault
   const text = bytes.toString('utf8')
   let value: unknown
   try {
@@ -28,21 +34,43 @@ export function parseUntrustedJson(bytes: Buffer): unknown | Refusal {
 
 const quote = 0x22
 const backslash = 0x5c
+const comma = 0x2c
+const [openList, closeList, openObject, closeObject, colon] = [0x5b, 0x5d, 0x7b, 0x7d, 0x3a]
 
-function isTooDeep(bytes: Buffer): boolean {
-  let depth = 0
-  let inString = false
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i]
-    if (inString) {
-      if (byte === backslash) i++
-      else if (byte === quote) inString = false
-    } else if (byte === quote) inString = true
-    else if (byte === 0x5b || byte === 0x7b) {
-      if (++depth > max_depth) return true
-    } else if (byte === 0x5d || byte === 0x7d) depth--
+/** Measures nesting and values before anything is parsed. Each comma and each opening bracket begins a value. */
+function findShapeFault(bytes: Buffer, max_values: number): Refusal | undefined {
+  let [depth, values, plain_bytes] = [0, 0, 0]
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === quote) {
+      at = findStringEnd(bytes, at)
+      plain_bytes = 0
+    } else if (byte === comma || byte === colon || byte === closeList || byte === closeObject) {
+      if (byte === comma) values++
+      else if (byte !== colon) depth--
+      plain_bytes = 0
+    } else if (byte === openList || byte === openObject) {
+      values++
+      plain_bytes = 0
+      if (++depth > max_depth) return refuse('malformed', `the body is nested deeper than ${max_depth} levels`)
+    } else if (++plain_bytes > max_plain_bytes) {
+      return refuse('malformed', `the body has a number, or blanks, of more than ${max_plain_bytes} bytes`)
+    }
+    if (values > max_values) {
+      return refuse('too_large', `the body has more than ${max_values} values: send fewer in one request`)
+    }
   }
-  return false
+  return undefined
+}
+
+/** Finds the closing quotation mark; the end of the bytes for an unfinished string. */
+function findStringEnd(bytes: Buffer, from: number): number {
+  for (let end = bytes.indexOf(quote, from + 1); end >= 0; end = bytes.indexOf(quote, end + 1)) {
+    let escapes = 0
+    while (bytes[end - 1 - escapes] === backslash) escapes++
+    if (escapes % 2 === 0) return end
+  }
+  return bytes.length
 }
 
 function findFlaw(value: unknown, path: string): Refusal | undefined {

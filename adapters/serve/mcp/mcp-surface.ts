@@ -50,9 +50,9 @@ export function mcpSurface(options: McpSurfaceOptions): Surface {
 }
 
 function listRoutes(role: string, operations: readonly AddressedOperation[]): ServedRoute[] {
-  const limits = operations.flatMap(({ operation }) => operation.max_body_bytes ?? [])
-  const max_body_bytes = Math.max(1_048_576, ...limits)
-  const own = { path: toolsPath, allow: 'authenticated', max_body_bytes } as const
+  const max_body_bytes = Math.max(1_048_576, ...operations.map(({ operation }) => operation.max_body_bytes ?? 0))
+  const max_body_values = Math.max(10_000, ...operations.map(({ operation }) => operation.max_body_values ?? 0))
+  const own = { path: toolsPath, allow: 'authenticated', max_body_bytes, max_body_values } as const
   const open = { path: metadataPath, also: ['/.well-known/oauth-protected-resource'], allow: 'public' } as const
   return [
     { address: `${role}.agentspace.message`, operation: { ...own, method: 'POST' } },

@@ -69,6 +69,8 @@ export type Operation<I extends InputSchema = InputSchema, O extends OutputSchem
   readonly versioned?: boolean
   /** Largest request body in bytes; default 1 MiB. */
   readonly max_body_bytes?: number
+  /** Largest number of values in a JSON body; default 10,000. */
+  readonly max_body_values?: number
   /** True: in profiles C and D only the internal listener and the local socket serve it. */
   readonly inside?: boolean
   /** True for an event stream, which has no time limit; other operations have 30 s. */
@@ -93,7 +95,7 @@ export type AddressedOperation = { readonly address: string; readonly role: stri
 export type ServedRoute = {
   readonly address: string
   readonly operation: Pick<AnyOperation, 'method' | 'path' | 'also' | 'allow' | 'max_body_bytes'> &
-    Partial<Pick<AnyOperation, 'consumes' | 'creates' | 'signed' | 'streams'>>
+    Partial<Pick<AnyOperation, 'consumes' | 'creates' | 'max_body_values' | 'signed' | 'streams'>>
 }
 
 /** The names between braces in a path, in order. */

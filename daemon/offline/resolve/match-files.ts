@@ -1,7 +1,7 @@
 // Matches records of files against a registry, without a run: each joins an entity or starts a new one.
 import { join } from 'node:path'
 import { listClusters } from '../../roles/resolution/engine/findings.ts'
-import { isSameRecord } from '../../roles/resolution/engine/lookup/lookup-index.ts'
+import { isSameRecord } from '../../roles/resolution/engine/lookup/is-same-record.ts'
 import type { EngineProgressListener } from '../../roles/resolution/engine/progress.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { ArrivalClustering } from '../../roles/resolution/registry/join-arrivals.ts'

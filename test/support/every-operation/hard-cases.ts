@@ -1,4 +1,4 @@
-// Requests whose cost lies in stored data: long values under expensive comparators, many records, sessions in conflict.
+// Requests whose cost lies in stored data: long values under expensive comparators, and many records.
 import { expect, vi } from 'vitest'
 import type { OperationFixture } from './operation-fixture.ts'
 
@@ -47,14 +47,14 @@ export async function buildHardCases({ site, admin }: OperationFixture): Promise
       version: '1.0.0',
       entity_type: 'slow',
       fields,
-      blocking: [{ keys: comparators.map((name) => `prefix(${name}, 4)`).slice(0, 1) }],
+      blocking: ['levenshtein:prefix(4)'],
     },
   })
   const records = Array.from({ length: slow_records }, (_, at) => ({ id: `r${at}`, ...buildLongRecord(at) }))
   const run = await send('resolution', 'POST', '/api/v2/fusion/run', { lens_id: lens, node_data: { a: records } })
   await vi.waitFor(
     async () => {
-      const path = `/api/v2/fusion/status?run_id=${String(run.run_id)}`
+      const path = `/api/v2/fusion/run/${String(run.run_id)}/status`
       expect(await send('resolution', 'GET', path)).toMatchObject({ state: 'completed' })
     },
     { timeout: 240_000, interval: 500 },
@@ -65,7 +65,6 @@ export async function buildHardCases({ site, admin }: OperationFixture): Promise
       given_name: `Given${(from + at) % 97}`,
       surname: `Family${(from + at) % 89}`,
     }))
-  const session = await buildConflict(send)
   return [
     {
       name: 'values of 8,000 characters',
@@ -88,22 +87,5 @@ export async function buildHardCases({ site, admin }: OperationFixture): Promise
         },
       ],
     },
-    { name: '16 contributors in conflict', address: 'consensus.session.get', inputs: [{ id: session }] },
   ]
-}
-
-/** A session of sixteen, where the smallest set that keeps it from ratifying is the hardest to find. */
-async function buildConflict(
-  send: (role: string, method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>,
-): Promise<string> {
-  const policy = { m: 8, n: 16, ratify_threshold: 0.99, conflict_threshold: 0.1, combination_method: 'dempster_shafer' }
-  const subject = { kind: 'entity_match', left: 'l', right: 'r' }
-  const { id } = await send('consensus', 'POST', '/api/v2/consensus/session', { subject, policy })
-  for (let at = 0; at < 16; at++) {
-    await send('consensus', 'POST', `/api/v2/consensus/session/${String(id)}/contribution`, {
-      ...{ contributor_id: `c${at}`, pair_score: at % 2 === 0 ? 0.9 + at / 1_000 : 0.1 + at / 1_000 },
-      ...{ accuracy: 0.9, credibility: 0.5 + at / 100 },
-    })
-  }
-  return String(id)
 }

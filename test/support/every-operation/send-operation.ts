@@ -23,17 +23,26 @@ export function sendOperation(
   path: string = operation.path,
 ): Promise<ExactResponse> {
   const { query = {}, ...replaced } = change
+  return site.request(role, { ...buildRequest(operation, input, query, path), ...replaced })
+}
+
+/** Words the request of an input, as the operation declares it. */
+export function buildRequest(
+  operation: AnyOperation,
+  input: Readonly<Record<string, unknown>>,
+  query: Readonly<Record<string, string>> = {},
+  path: string = operation.path,
+): Pick<ExactRequest, 'method' | 'path' | 'body' | 'headers'> {
   const inPath = pathParameters(path)
   const rest = Object.entries(input).filter(([name]) => !inPath.includes(name))
   const filled = path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])))
   const own: [string, string][] = hasBody(operation.method) ? [] : rest.map(([name, value]) => [name, String(value)])
   const search = new URLSearchParams([...own, ...Object.entries(query)]).toString()
-  return site.request(role, {
+  return {
     method: operation.method,
     path: search ? `${filled}?${search}` : filled,
     ...buildBody(operation, Object.fromEntries(rest)),
-    ...replaced,
-  })
+  }
 }
 
 function buildBody(

@@ -4,11 +4,8 @@ import { LookupIndex } from '../../../roles/resolution/engine/lookup/lookup-inde
 import { recordUid } from '../../../roles/resolution/entity-record/model.ts'
 import type { Lens } from '../../../roles/resolution/lens/model.ts'
 import type { JoinableRecord } from '../../../roles/resolution/registry/arrival-scores.ts'
-import {
-  type ArrivalClustering,
-  joinArrivals,
-  singletonClusterName,
-} from '../../../roles/resolution/registry/join-arrivals.ts'
+import { type ArrivalClustering, joinArrivals } from '../../../roles/resolution/registry/join-arrivals.ts'
+import { singletonClusterName } from '../../../roles/resolution/registry/record-key.ts'
 import type { EntityRegistry } from './entity-registry.ts'
 import { buildMemberKey, parseMemberKey, type RegistryContent, type RegistryRecord } from './registry-content.ts'
 

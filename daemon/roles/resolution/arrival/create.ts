@@ -38,6 +38,7 @@ export const create = matchingOperation({
   creates: true,
   versioned: true,
   max_body_bytes: 4_194_304,
+  max_body_values: 20_000,
 
   async run(call, input) {
     const id = call.newId('arr')

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { uid } from '../fields.ts'
 import { nodeRecords } from '../fusion-run/node-data.ts'
-import { max_body_bytes } from '../fusion-run/open-run.ts'
+import { inlineRecordLimits } from '../fusion-run/open-run.ts'
 import { matchingOperation } from '../matching.ts'
 import { exchanges, exchangeView, showExchange } from './model.ts'
 import { acceptProposal } from './proposal/accept-proposal.ts'
@@ -20,7 +20,7 @@ export const agree = matchingOperation({
   errors: ['not_found', 'not_your_tenant', 'wrong_state', 'label_denied', 'over_budget', 'precondition_failed'],
   allow: 'resolution:write',
   versioned: true,
-  max_body_bytes,
+  ...inlineRecordLimits,
 
   async run(call, { uid: id, data }) {
     // An update without a change checks the tenant and the version before any record is read.

@@ -9,7 +9,7 @@ import type { Doc } from '../../../kernel/store/store.ts'
 import { checkCrossing } from '../../../shared/label-crossing/label-crossing.ts'
 import { shortText } from '../fields.ts'
 import { nodeRecords } from '../fusion-run/node-data.ts'
-import { max_body_bytes } from '../fusion-run/open-run.ts'
+import { inlineRecordLimits } from '../fusion-run/open-run.ts'
 import { labelWithLens } from '../label-with-lens.ts'
 import { findLens } from '../lens/find-lens.ts'
 import type { StoredLens } from '../lens/stored-lens.ts'
@@ -52,7 +52,7 @@ export const propose = matchingOperation({
   allow: 'resolution:write',
   creates: true,
   versioned: true,
-  max_body_bytes,
+  ...inlineRecordLimits,
 
   async run(call, { data, ...request }) {
     const id = call.newId('xchg')

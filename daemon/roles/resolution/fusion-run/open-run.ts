@@ -34,8 +34,8 @@ export const runInput = z.strictObject({
 })
 type RunInput = z.infer<typeof runInput>
 
-/** Limit of a request with inline records. */
-export const max_body_bytes = 16_777_216
+/** Limits of a request with inline records. */
+export const inlineRecordLimits = { max_body_bytes: 16_777_216, max_body_values: 100_000 }
 
 export async function openRun(call: Call, goal: StoredRun['goal'], input: RunInput): Promise<Doc<StoredRun> | Refusal> {
   const id = call.newId('run')

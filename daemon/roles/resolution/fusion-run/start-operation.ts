@@ -2,7 +2,7 @@
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { matchingOperation } from '../matching.ts'
 import { runView, type StoredRun, showRun } from './model.ts'
-import { max_body_bytes, openRun, runInput } from './open-run.ts'
+import { inlineRecordLimits, openRun, runInput } from './open-run.ts'
 
 /** Declares the operation. `goal`: the state at which the run stops. */
 export function startOperation(
@@ -19,7 +19,7 @@ export function startOperation(
     allow: 'resolution:write',
     creates: true,
     versioned: true,
-    max_body_bytes,
+    ...inlineRecordLimits,
 
     async run(call, input) {
       const opened = await openRun(call, goal, input)

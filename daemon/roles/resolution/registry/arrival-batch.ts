@@ -11,8 +11,9 @@ import type { RegistryKey } from '../fields.ts'
 import type { TrainedLens } from '../lookup/trained-lens.ts'
 import type { ClusteredUids, JoinableRef, MatchingAnswers } from '../matching-thread/matching-jobs.ts'
 import { orderRefs } from '../order-refs.ts'
-import { type ComparedUids, pairKey } from './arrival-scores.ts'
+import type { ComparedUids } from './arrival-scores.ts'
 import { listByValues } from './decision-reach.ts'
+import { pairKey } from './record-key.ts'
 
 export type StoredJoinableRecord = JoinableRef & { readonly doc: Doc<StoredRecord> }
 

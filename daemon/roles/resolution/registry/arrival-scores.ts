@@ -5,6 +5,7 @@ import type { LookupIndex } from '../engine/lookup/lookup-index.ts'
 import type { LookupWeights } from '../engine/lookup/weights.ts'
 import type { RecordRef } from '../fields.ts'
 import type { Lens } from '../lens/model.ts'
+import { pairKey } from './record-key.ts'
 
 export type JoinableRecord = {
   readonly uid: string
@@ -149,9 +150,4 @@ export class ArrivalScores {
       return comparison.score > floor || clusterOf.get(left.uid) === clusterOf.get(right.uid)
     })
   }
-}
-
-/** Builds a key that does not depend on the order of the two. */
-export function pairKey(first: string, second: string): string {
-  return first < second ? `${first} ${second}` : `${second} ${first}`
 }

@@ -1,6 +1,7 @@
 // Joins records that arrived since the run to its clusters, with its weights; the result does not depend on the order
 // of arrival.
 import { type ArrivalMatching, ArrivalScores, type JoinableRecord, type ScoredRecordPair } from './arrival-scores.ts'
+import { singletonClusterName } from './record-key.ts'
 import { type JoinRule, joinByAverageLink, joinByBestLink, type Pause, type UnitLink } from './unit-links.ts'
 
 /** Reads records of the registry. */
@@ -58,11 +59,6 @@ function isNotInRun({ runBase }: JoinableRecord): boolean {
 
 function unitNameOf({ uid, runBase }: JoinableRecord): string {
   return runBase ?? singletonClusterName(uid)
-}
-
-/** Names the cluster of a single arrived record; no run uses such a name. */
-export function singletonClusterName(uid: string): string {
-  return `${uid}_new`
 }
 
 function compareByUid(left: JoinableRecord, right: JoinableRecord): number {

@@ -1,4 +1,5 @@
 // In-memory index of the records of a registry, by lookup keys.
+import { isSameRecord } from './is-same-record.ts'
 import type { FieldValues, KeyExtractor } from './keys.ts'
 
 /** Value counts of one field: records of each value, their total, and the sum of squared counts. */
@@ -140,10 +141,4 @@ export class LookupIndex {
     }
     return values
   }
-}
-
-/** Whether two records have the same values. */
-export function isSameRecord(left: FieldValues, right: FieldValues): boolean {
-  const names = Object.keys(left)
-  return names.length === Object.keys(right).length && names.every((name) => left[name] === right[name])
 }
