@@ -19,7 +19,7 @@ const stall_ms = 10_000
 const ping_interval_ms = 1_000
 const retry_after_s = 1
 
-type QueuedJob = ResidentJob & {
+type ScheduledJob = ResidentJob & {
   readonly resolve: (value: unknown) => void
   readonly reject: (reason: unknown) => void
 }
@@ -28,8 +28,8 @@ export class ResidentThread implements ResidentCompute {
   readonly #script: () => ThreadScript
   readonly #limits: ResidentLimits
   readonly #turns = new FairTurns()
-  readonly #waiting = new Set<QueuedJob>()
-  readonly #active = new Map<number, QueuedJob>()
+  readonly #waiting = new Set<ScheduledJob>()
+  readonly #active = new Map<number, ScheduledJob>()
   #worker: Worker | undefined
   #pings: NodeJS.Timeout | undefined
   #answered_ms = 0
@@ -47,7 +47,7 @@ export class ResidentThread implements ResidentCompute {
     if (job.signal.aborted) return Promise.reject(job.signal.reason)
     const controller = new AbortController()
     const outcome = new Promise((resolve, reject) => {
-      const queued: QueuedJob = { ...job, resolve, reject }
+      const queued: ScheduledJob = { ...job, resolve, reject }
       this.#waiting.add(queued)
       job.signal.addEventListener('abort', () => this.#cancel(queued), { once: true, signal: controller.signal })
     })
@@ -114,7 +114,7 @@ export class ResidentThread implements ResidentCompute {
     if (this.#active.size === 0) this.#worker?.unref()
   }
 
-  async #answer(queued: QueuedJob, { job, query, value }: Extract<ResidentReply, { kind: 'query' }>): Promise<void> {
+  async #answer(queued: ScheduledJob, { job, query, value }: Extract<ResidentReply, { kind: 'query' }>): Promise<void> {
     try {
       const answer = await queued.onQuery(value)
       if (this.#active.get(job) === queued) this.#send({ kind: 'answer', job, query, value: answer })
@@ -123,13 +123,13 @@ export class ResidentThread implements ResidentCompute {
     }
   }
 
-  #cancel(queued: QueuedJob): void {
+  #cancel(queued: ScheduledJob): void {
     if (this.#waiting.delete(queued)) queued.reject(queued.signal.reason)
     for (const [job, active] of this.#active) if (active === queued) this.#end(job, queued, queued.signal.reason)
   }
 
   /** Rejects at once; the thread ends the work at its next pause, and until then the job occupies its place. */
-  #end(job: number, queued: QueuedJob, reason: unknown): void {
+  #end(job: number, queued: ScheduledJob, reason: unknown): void {
     queued.reject(reason)
     this.#send({ kind: 'cancel', job })
   }

@@ -70,9 +70,8 @@ class SqliteStore implements Store {
   }
 
   async get<T extends StoredFields>(from: Collection<T>, id: string): Promise<Doc<T> | undefined> {
-    if (this.#share.isUsedUp()) await this.#share.wait()
-    const table = this.#table(from)
-    return this.#file.read(() => loadDocument(this.#context, table, id))?.doc as Doc<T> | undefined
+    const found = await this.#read(from, (table) => loadDocument(this.#context, table, id))
+    return found?.doc as Doc<T> | undefined
   }
 
   async create<T extends StoredFields>(into: Collection<T>, id: string, value: T, audit?: readonly AuditEvent[]) {
@@ -121,28 +120,20 @@ class SqliteStore implements Store {
     if (outcomes.includes('exists')) throw refuse('already_exists', `a ${into.name} of this id is there already`)
   }
 
-  async list<T extends StoredFields>(from: Collection<T>, query: ListQuery): Promise<DocumentPage<T>> {
-    if (this.#share.isUsedUp()) await this.#share.wait()
-    const table = this.#table(from)
-    return this.#file.read(() => listPage<T>(from.name, table, query))
+  list<T extends StoredFields>(from: Collection<T>, query: ListQuery): Promise<DocumentPage<T>> {
+    return this.#read(from, (table) => listPage<T>(from.name, table, query))
   }
 
-  async count(from: AnyCollection, filter?: Filter, how?: ReadOptions) {
-    if (this.#share.isUsedUp()) await this.#share.wait()
-    const table = this.#table(from)
-    return this.#file.read(() => countDocuments(table, buildScopedWhere(table, filter, how?.read_scope)))
+  count(from: AnyCollection, filter?: Filter, how?: ReadOptions) {
+    return this.#read(from, (table) => countDocuments(table, buildScopedWhere(table, filter, how?.read_scope)))
   }
 
-  async countBy(from: AnyCollection, field: string, filter?: Filter, how?: ReadOptions) {
-    if (this.#share.isUsedUp()) await this.#share.wait()
-    const table = this.#table(from)
-    return this.#file.read(() => countByField(table, field, buildScopedWhere(table, filter, how?.read_scope)))
+  countBy(from: AnyCollection, field: string, filter?: Filter, how?: ReadOptions) {
+    return this.#read(from, (table) => countByField(table, field, buildScopedWhere(table, filter, how?.read_scope)))
   }
 
-  async histogram(from: AnyCollection, field: string, interval: number, filter?: Filter) {
-    if (this.#share.isUsedUp()) await this.#share.wait()
-    const table = this.#table(from)
-    return this.#file.read(() => countByBucket(table, field, interval, buildWhere(table, filter)))
+  histogram(from: AnyCollection, field: string, interval: number, filter?: Filter) {
+    return this.#read(from, (table) => countByBucket(table, field, interval, buildWhere(table, filter)))
   }
 
   async removeWhere(from: AnyCollection, filter: Filter) {
@@ -191,6 +182,13 @@ class SqliteStore implements Store {
 
   close() {
     return this.#file.close()
+  }
+
+  /** Reads within the share of the event loop that reads have. */
+  async #read<R>(of: AnyCollection, read: (table: SqliteTable) => R): Promise<R> {
+    if (this.#share.isUsedUp()) await this.#share.wait()
+    const table = this.#table(of)
+    return this.#file.read(() => read(table))
   }
 
   /** Not to be called inside a write: a rollback would take the new table away again. */

@@ -2,7 +2,9 @@
 import { expect, test } from 'vitest'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
+import { apiPrefix } from '../../support/http/api-prefix.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
+
 import { buildPeople, buildPersonLens, setUpResolutionSite, waitForRunEnd } from './resolution-site.ts'
 
 const queued_runs = 50
@@ -22,7 +24,7 @@ async function readOrder(): Promise<{ readonly action: string; readonly run: str
   const events: { action: string; run: string }[] = []
   let cursor = ''
   do {
-    const answer = await fetch(`${origin}/api/v2/resolution/audit?limit=500${cursor}`, {
+    const answer = await fetch(`${origin}${apiPrefix('resolution')}/audit?limit=500${cursor}`, {
       headers: { authorization: `Bearer ${token}` },
     })
     expect(answer.status).toBe(200)

@@ -22,7 +22,8 @@ function send({ port, method, path, headers, body }) {
   })
 }
 
-parentPort.on('message', async ({ requests, times }) => {
+parentPort.on('message', async ({ requests = [], times = 0, idle_ms = 0 }) => {
+  if (idle_ms > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, idle_ms)
   const statuses = []
   try {
     for (let round = 0; round < times; round++) for (const request of requests) statuses.push(await send(request))

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { type DecisionPolicy, decideSorted, decision, type QuorumDecision, type SessionDecision } from './decide.ts'
 import { type Opinion, weight } from './opinion.ts'
+import { createSubsetFilter } from './subset-filter.ts'
 
 export const smallestSetResult = z.strictObject({
   contributor_ids: z.array(z.string()).nullable().meta({ description: 'null where there is no such set' }),
@@ -13,7 +14,7 @@ export const smallestSetResult = z.strictObject({
 
 export type SmallestSet = z.output<typeof smallestSetResult>
 
-/** Largest number of contributors for which all sets are tried: at most 2^16 decisions over 16 opinions. */
+/** Largest number of contributors for which all sets are tried: at most 2^16 of them. */
 const exactContributorsMax = 16
 
 /**
@@ -32,17 +33,18 @@ export function findSmallestSet(policy: DecisionPolicy, opinions: readonly Opini
 
 type RemovedOpinions = ReadonlySet<Opinion>
 
+/** Of the sets that may ratify, the lightest is decided first: nearly always the only decision of a size. */
 function searchExhaustively(policy: DecisionPolicy, opinions: readonly Opinion[]): RemovedOpinions | null {
+  const filter = createSubsetFilter(policy, opinions)
   for (let size = 1; size <= opinions.length - policy.m; size++) {
-    let best: { removed: RemovedOpinions; weight: number } | null = null
-    for (const mask of masksOfSize(size, opinions.length)) {
-      const remaining = opinions.filter((_, at) => ((mask >>> at) & 1) === 0)
-      if (ratifiedDecision(decideSorted(policy, remaining)) === null) continue
-      const removed = opinions.filter((_, at) => ((mask >>> at) & 1) === 1)
-      const removedWeight = removed.reduce((sum, opinion) => sum + weight(opinion), 0)
-      if (best === null || removedWeight < best.weight) best = { removed: new Set(removed), weight: removedWeight }
+    const candidates: { readonly mask: number; readonly weight: number }[] = []
+    for (const mask of masksOfSize(size, opinions.length))
+      if (filter.mayRatify(mask)) candidates.push({ mask, weight: filter.weightOf(mask) })
+    candidates.sort((a, b) => a.weight - b.weight)
+    for (const { mask } of candidates) {
+      const removed = new Set(opinions.filter((_, at) => ((mask >>> at) & 1) === 1))
+      if (decisionWithout(policy, opinions, removed) !== null) return removed
     }
-    if (best !== null) return best.removed
   }
   return null
 }

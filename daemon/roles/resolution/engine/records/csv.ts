@@ -22,7 +22,6 @@ export type RawColumn = { readonly name: string; readonly values: ColumnValues; 
 export type CsvLimits = {
   readonly field_bytes: number
   readonly rows: number
-  /** Maximum number of columns. */
   readonly names: number
   /** The column of the record id, which may have a lower limit. */
   readonly id?: { readonly name: string; readonly bytes: number } | undefined
@@ -208,8 +207,7 @@ export class CsvReader {
   }
 
   #nameIn(bytes: Uint8Array): string {
-    if (this.#names.length === this.#limits.names)
-      throw new DataFault(this.#line, `more than ${this.#limits.names} columns`)
+    if (this.#names.length === this.#limits.names) throw new DataFault(1, `more than ${this.#limits.names} columns`)
     const hasByteOrderMark = this.#names.length === 0 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
     return this.#textOf(hasByteOrderMark ? bytes.subarray(3) : bytes).trim()
   }
@@ -223,11 +221,9 @@ export class CsvReader {
   }
 
   #begin(): void {
-    const seen = new Set<string>()
-    for (const name of this.#names) {
-      if (seen.has(name)) throw new DataFault(1, `two columns have the name ${JSON.stringify(name)}`)
-      seen.add(name)
-    }
+    const rest = new Set(this.#names)
+    const repeated = this.#names.find((name) => !rest.delete(name))
+    if (repeated !== undefined) throw new DataFault(1, `two columns have the name ${JSON.stringify(repeated)}`)
     this.#columns = this.#names.map((name) => (this.#isSelected(name) ? new BufferedColumn() : undefined))
     this.#fieldLimits = this.#names.map((name) => getFieldLimit(this.#limits, name))
     this.#rows = 0
@@ -237,15 +233,13 @@ export class CsvReader {
     if (this.#field < this.#names.length) {
       throw new DataFault(this.#line, `${this.#field} fields, and the first line names ${this.#names.length}`)
     }
-    this.#rows++
-    if (this.#rows > this.#limits.rows) throw new DataFault(this.#line, `more than ${this.#limits.rows} records`)
+    if (++this.#rows > this.#limits.rows) throw new DataFault(this.#line, `more than ${this.#limits.rows} records`)
   }
 
   /** Returns all selected columns. Throws `DataFault`. */
   finish(): { names: readonly string[]; rows: number; columns: readonly RawColumn[] } {
     if (this.#state === 'quoted') throw new DataFault(this.#line, 'the file ends within quotation marks')
-    const isOpen = this.#state !== 'start' || this.#field > 0
-    if (isOpen) this.push(Uint8Array.of(lineFeed))
+    if (this.#state !== 'start' || this.#field > 0) this.push(Uint8Array.of(lineFeed))
     if (this.#rows < 0) throw new DataFault(1, 'the first line must name the columns, and the file has no line')
     const columns = this.#names.flatMap((name, field) => {
       const column = this.#columns[field]
