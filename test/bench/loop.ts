@@ -7,7 +7,12 @@ import type { Figure } from '../support/bench/figure.ts'
 
 const max_delay_ms = 20
 
-type DelayFigure = { readonly name: string; readonly p999_ms: number; readonly max_ms: number }
+type DelayFigure = {
+  readonly name: string
+  readonly p999_ms: number
+  readonly max_ms: number
+  readonly turn_ms: number
+}
 
 /** The requests are those of test/worst-inputs.test.ts, whose client is a thread of its own. */
 export async function bench(report: (figure: Figure) => void): Promise<void> {
@@ -30,9 +35,10 @@ export async function bench(report: (figure: Figure) => void): Promise<void> {
       .split('\n')
       .map((line) => JSON.parse(line) as DelayFigure)
     const base_ms = figures.find(({ name }) => name === 'base')?.p999_ms ?? Number.NaN
-    for (const { name, p999_ms, max_ms } of figures) {
+    for (const { name, p999_ms, max_ms, turn_ms } of figures) {
       report({ figure: `${name}, 999 of 1,000`, value: p999_ms, unit: 'ms', beside: base_ms, atMost: max_delay_ms })
       report({ figure: `${name}, longest`, value: max_ms, unit: 'ms' })
+      report({ figure: `${name}, processor time of a turn`, value: turn_ms, unit: 'ms' })
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { findNextTime } from '../../../adapters/host/schedule/cron.ts'
 import { parseUntrustedJson } from '../../../adapters/serve/http/untrusted-json.ts'
 import type { RoleWire } from '../../boot/role-wire.ts'
+import { FairTurns } from '../../kernel/role/fair-turns.ts'
 import type { PartKey } from '../../kernel/role/part.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
@@ -22,9 +23,13 @@ import { type IntakeSource, intakeSettings } from '../../roles/intelligence/sign
 import { SeenCauses } from '../../roles/intelligence/signal-intake/site-cause/seen-causes.ts'
 import { PollSchedule } from '../../roles/intelligence/signal-source/poll-schedule.ts'
 import { SourceTally } from '../../roles/intelligence/signal-source/source-tally.ts'
+import { bulkTurnsPart } from '../../roles/intelligence/workers/bulk.ts'
 import type { PolledSource } from '../../shared/polled-source/polled-source.ts'
 import { readSecret, readSecrets } from './secret-files.ts'
 import { readTextFile } from './text-file.ts'
+
+/** Values of one document of a polled source, which the operator has configured. */
+const max_source_values = 200_000
 
 /** At most about 10 MB of keys, on a site with that many conflicts and quarantined messages. */
 const max_seen_keys = 50_000
@@ -39,6 +44,7 @@ export const wire: RoleWire = {
           sources: await openPolledSources(resolved),
           nextRun: findNextTime,
         }),
+        entryOf(bulkTurnsPart, new FairTurns()),
         entryOf(rateWindowsPart, new RateWindows()),
         entryOf(sourceTallyPart, new SourceTally()),
         entryOf(pollSchedulePart, new PollSchedule()),
@@ -59,7 +65,7 @@ async function openPolledSources(resolved: ResolvedSettings): Promise<Map<string
 
 const sha256Hex = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const parseJsonBytes = (bytes: Uint8Array) =>
-  parseUntrustedJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+  parseUntrustedJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), max_source_values)
 
 /** Loads only the adapters that the profile uses. */
 async function openPolledSource(source: IntakeSource): Promise<PolledSource | undefined> {

@@ -70,6 +70,18 @@ test('of many requests at once no more are taken than a tenant may have, and oth
   expect(await ann.ok(extract, { ...small, seed: 9 })).toMatchObject({ goal: 'extracted' })
 })
 
+test('records of many different columns are refused, since each is stored with all of them', async () => {
+  const ann = await createTenantPerson('wide')
+  const records = Array.from({ length: 1_100 }, (_, at) => ({ id: `r${at}`, [`column ${at}`]: 'x' }))
+  const { problem } = await ann.call(extract, { lens_id: 'people', node_data: { east: records } })
+  expect(problem).toMatchObject({
+    code: 'invalid',
+    errors: [{ path: 'node_data.east', message: expect.stringContaining('more than 1024 different columns') }],
+  })
+  const some = await ann.call(extract, { lens_id: 'people', node_data: { east: records.slice(0, 1_000) } })
+  expect(some.problem).toBeUndefined()
+})
+
 test('a request that is repeated finds its run, however many there are', async () => {
   const ann = await createTenantPerson('repeating')
   const headers = { 'idempotency-key': 'the-same' }

@@ -4,7 +4,6 @@ import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
 import { apiPrefix } from '../../support/http/api-prefix.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
-
 import { buildPeople, buildPersonLens, setUpResolutionSite, waitForRunEnd } from './resolution-site.ts'
 
 const queued_runs = 50
@@ -51,11 +50,11 @@ test('fifty queued runs delay neither the first of another tenant nor the first 
   const bob = await world().as({ tenant: 'crowded', subject: 'bob' })
   const eve = await world().as({ tenant: 'elsewhere', subject: 'eve' })
   for (const person of [ann, eve]) await person.ok(create, { body: buildPersonLens() })
-  const queue = await startRuns(ann, queued_runs)
+  await startRuns(ann, queued_runs)
   const [first = ''] = await startRuns(eve, 1)
   const [second = ''] = await startRuns(bob, 1)
-  for (const [person, run] of [[eve, first], [bob, second], ...queue.map((run) => [ann, run] as const)] as const)
-    expect(await waitForRunEnd(person, run)).toMatchObject({ state: 'completed' })
+  expect(await waitForRunEnd(eve, first)).toMatchObject({ state: 'completed' })
+  expect(await waitForRunEnd(bob, second)).toMatchObject({ state: 'completed' })
   const order = await readOrder()
   // The worker may have chosen one run before it was requested; bob also waits for the turn of the other tenant.
   expect(countOvertaking(order, first)).toBeLessThanOrEqual(1)

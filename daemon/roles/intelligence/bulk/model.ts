@@ -59,7 +59,7 @@ export type StoredBulk = z.infer<typeof storedBulk>
 export const bulks = collection({
   name: 'bulk',
   schema: storedBulk,
-  indexes: ['state', 'created_at', 'owes'],
+  indexes: ['state', 'created_at', 'created_by', 'owes'],
   orders: [['state', 'created_at']],
 })
 

@@ -3,6 +3,7 @@
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import { joinLabels } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { findFirstDue, ownerOf } from '../../../kernel/store/find-first-due.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { isSameRecord } from '../engine/lookup/is-same-record.ts'
 import { entityRecords, recordUid, type StoredRecord } from '../entity-record/model.ts'
@@ -13,7 +14,6 @@ import { workTurnsPart } from '../parts.ts'
 import { isBeingWritten, matchWaitingRecords } from '../registry/match-waiting-records.ts'
 import { singletonClusterName } from '../registry/record-key.ts'
 import { upsertDocuments } from '../upsert-documents.ts'
-import { findFirstDue, ownerOf } from '../workers/find-first-due.ts'
 import { type ArrivedRecordOutcome, arrivals, arrivalTopic, type StoredArrival } from './model.ts'
 
 const retention_ms = 7 * 86_400_000
@@ -26,7 +26,7 @@ export async function registerArrivals(call: Call): Promise<void> {
   const tried = new Set<string>()
   const isFree = ({ id }: Doc<StoredArrival>) => !tried.has(id)
   for (;;) {
-    const doc = call.part(workTurnsPart).arrivals.take(await findFirstDue(call, arrivals, isFree), ownerOf)
+    const doc = call.part(workTurnsPart).arrivals.take(await findFirstDue(call.store(arrivals), isFree), ownerOf)
     if (!doc || call.signal.aborted) return
     tried.add(doc.id)
     const refused = await registerArrival(call, doc).catch((error: unknown) => handleFailure(call, doc.id, error))

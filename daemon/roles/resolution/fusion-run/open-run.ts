@@ -15,7 +15,7 @@ import { runWork } from '../parts.ts'
 import { settings } from '../settings.ts'
 import { announceRun } from './change-run.ts'
 import { fusionRuns, lensOverrides, privacy, type StoredRun } from './model.ts'
-import { nodeData, splitNodeData } from './node-data.ts'
+import { type NodeRecord, nodeData, splitNodeData } from './node-data.ts'
 import { open_states } from './rules.ts'
 
 export const runInput = z.strictObject({
@@ -135,6 +135,18 @@ function findUnsupportedPrivacy({ privacy: mode }: RunInput): FieldError[] {
     : [{ path: 'privacy', message: `must be none: ${mode} needs two sites, so propose an exchange` }]
 }
 
+/** Columns of the inline records of a node: each record is stored with all of them. */
+const max_columns = 1_024
+
+function hasMoreColumns(records: readonly NodeRecord[], limit: number): boolean {
+  const names = new Set<string>()
+  for (const record of records) {
+    for (const name of Object.keys(record)) names.add(name)
+    if (names.size > limit) return true
+  }
+  return false
+}
+
 async function findNodeDataFaults(call: Call, { node_data }: RunInput): Promise<FieldError[]> {
   const { inline, sources } = splitNodeData(node_data)
   const max_inline = call.settings(settings).inline_records
@@ -145,6 +157,14 @@ async function findNodeDataFaults(call: Call, { node_data }: RunInput): Promise<
       path: 'node_data',
       message: `has ${records} records, and may have ${max_inline}: name a data file instead`,
     })
+  }
+  for (const [position, nodeRecords] of inline) {
+    const path = `node_data.${sources[position]?.node_id ?? ''}`
+    if (hasMoreColumns(nodeRecords, max_columns))
+      faults.push({
+        path,
+        message: `has records of more than ${max_columns} different columns: name a data file instead`,
+      })
   }
   const files = sources.flatMap(({ node_id, file }) => (file === undefined ? [] : [{ node_id, file }]))
   if (files.length === 0) return faults

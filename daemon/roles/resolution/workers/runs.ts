@@ -1,13 +1,13 @@
 // Executes pending runs with a limit of concurrent runs: tenants have turns, and so have the principals of each.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
+import { findFirstDue, ownerOf } from '../../../kernel/store/find-first-due.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { carryOutRun } from '../fusion/carry-out-run.ts'
 import { runsTopic } from '../fusion-run/change-run.ts'
 import { fusionRuns, type StoredRun } from '../fusion-run/model.ts'
 import { workTurnsPart } from '../parts.ts'
 import { settings } from '../settings.ts'
-import { findFirstDue, ownerOf } from './find-first-due.ts'
 import { runDueWork } from './run-due-work.ts'
 
 export const runsWorker: Worker = { name: 'runs', when: { every_ms: 5_000 }, run }
@@ -23,7 +23,7 @@ async function run(call: Call): Promise<void> {
       !tried.has(id) && countTenant(active, value.tenant_id) < runs_at_once_per_tenant
     const due: string[] = []
     while (active.size < runs_at_once) {
-      const next = call.part(workTurnsPart).runs.take(await findFirstDue(call, fusionRuns, isFree), ownerOf)
+      const next = call.part(workTurnsPart).runs.take(await findFirstDue(call.store(fusionRuns), isFree), ownerOf)
       if (!next) break
       tried.add(next.id)
       active.set(next.id, next.value.tenant_id)

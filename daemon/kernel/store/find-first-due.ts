@@ -1,19 +1,17 @@
 // Finds due work for fair turns: the oldest due document of each principal of each tenant.
-import type { Call } from '../../../kernel/operation/call.ts'
-import type { WorkOwner } from '../../../kernel/role/fair-turns.ts'
-import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
-import type { Collection, Doc, StoredFields } from '../../../kernel/store/store.ts'
+import type { WorkOwner } from '../role/fair-turns.ts'
+import { iterateDocuments } from './iterate-documents.ts'
+import type { ScopedStore } from './scoped-store.ts'
+import type { Doc, StoredFields } from './store.ts'
 
 /** Few, since a document may be large, and the first one is nearly always free. */
 const page_size = 5
 
 /** `isFree`: whether work on the document may begin. The collection has the indexes `owes`, `created_by`, `created_at`. */
 export async function findFirstDue<T extends StoredFields & { created_by: string }>(
-  call: Call,
-  collection: Collection<T>,
+  store: Pick<ScopedStore<T>, 'countBy' | 'list'>,
   isFree: (doc: Doc<T>) => boolean,
 ): Promise<Doc<T>[]> {
-  const store = call.store(collection)
   const first: Doc<T>[] = []
   for (const tenant_id of (await store.countBy('tenant_id', { owes: 1 })).keys()) {
     for (const created_by of (await store.countBy('created_by', { owes: 1, tenant_id })).keys()) {
