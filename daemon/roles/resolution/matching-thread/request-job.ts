@@ -13,8 +13,16 @@ const max_compute_ms: Readonly<Record<MatchingJobName, number>> = {
   drop_index: 1_000,
   normalise: 10_000,
   look_up: 2_000,
-  join_arrivals: 60_000,
+  join_arrivals: 2_000,
   apply_decisions: 60_000,
+}
+
+/** More of it for each record that arrived: a batch of many ordinary ones takes longer than a lookup. */
+const compute_ms_per_arrival = 200
+
+function findComputeLimit_ms<N extends MatchingJobName>(job: N, input: MatchingJobs[N][0]): number {
+  const arrivals = 'waiting' in input ? input.waiting.length : 0
+  return max_compute_ms[job] + arrivals * compute_ms_per_arrival
 }
 
 /** Throws `Refusal('unavailable')` if too much work waits, or the thread lost its indexes, and `Refusal('timeout')`. */
@@ -28,7 +36,7 @@ export async function requestJob<N extends MatchingJobName>(
   const answer = await call.part(matchingThreadPart).run({
     owner: { tenant_id, subject },
     input: { job, input },
-    max_compute_ms: max_compute_ms[job],
+    max_compute_ms: findComputeLimit_ms(job, input),
     signal: call.signal,
     onQuery: async (message) => {
       const { query, input: queryInput } = message as MatchingQuery

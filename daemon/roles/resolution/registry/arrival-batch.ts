@@ -46,6 +46,11 @@ export class ArrivalBatch {
     }
   }
 
+  /** Keeps the waiting records in the clusters that they are in. */
+  keepApart(): void {
+    this.clusters = this.waiting.map((record) => ({ base: record.base, members: [record] }))
+  }
+
   #add(records: readonly StoredJoinableRecord[]): JoinableRef[] {
     for (const record of records) if (!this.#records.has(record.uid)) this.#records.set(record.uid, record)
     return records.map(toJoinableRef)

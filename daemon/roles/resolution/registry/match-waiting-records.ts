@@ -48,7 +48,15 @@ async function matchBatch(call: Call, registry: RegistryKey, docs: readonly Doc<
   const method = lens.clustering ?? (route === 'links' ? 'one_to_one' : 'average_link')
   const matching = { lens, weights: trained.weights, method, isOneSource: sources.length === 1 }
   const waiting = batch.waiting.map(toJoinableRef)
-  await requestJob(call, 'join_arrivals', { ...matching, index, waiting }, batch.answers)
+  try {
+    await requestJob(call, 'join_arrivals', { ...matching, index, waiting }, batch.answers)
+  } catch (error) {
+    if (!isRefusal(error) || error.code !== 'timeout' || call.signal.aborted) throw error
+    if (docs.length > 1) return await matchOneByOne(call, registry, docs)
+    batch.keepApart()
+    const { trace_id } = call.trace
+    call.log.warn('resolution.arrival.not_compared', { trace_id, record: docs[0]?.id, error: error.message })
+  }
   const moved = await updateBases(call, batch.clusters)
   const { lens_id, lens_version, entity_type } = trained.run.value
   const origin = { lens: registry.lens, lens_id, lens_version, entity_type, run_id: trained.run.id }
@@ -60,6 +68,14 @@ async function matchBatch(call: Call, registry: RegistryKey, docs: readonly Doc<
   // A run that began to write meanwhile may not have read these records.
   if (await isBeingWritten(call, registry)) return
   for (const doc of docs) await markMatched(call, doc, trained.run.id)
+}
+
+/** So that a record whose comparison takes too long delays no other. It stays alone until the next run. */
+async function matchOneByOne(call: Call, registry: RegistryKey, docs: readonly Doc<StoredRecord>[]): Promise<void> {
+  for (const doc of docs) {
+    call.signal.throwIfAborted()
+    await matchBatch(call, registry, [doc])
+  }
 }
 
 /** Updates each record with its new cluster. Returns the uids of records that moved to another one. */
