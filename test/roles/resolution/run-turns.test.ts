@@ -20,7 +20,7 @@ async function startRuns(person: CheckedClient, count: number): Promise<string[]
 async function readOrder(): Promise<{ readonly action: string; readonly run: string }[]> {
   const { origin } = new URL(world().url('resolution'))
   const token = await world().token({ tenant: '*', subject: 'role:reader', roles: ['admin'] })
-  const events: { action: string; run: string }[] = []
+  const events: { seq: number; action: string; run: string }[] = []
   let cursor = ''
   do {
     const answer = await fetch(`${origin}${apiPrefix('resolution')}/audit?limit=500${cursor}`, {
@@ -28,13 +28,13 @@ async function readOrder(): Promise<{ readonly action: string; readonly run: str
     })
     expect(answer.status).toBe(200)
     const page = (await answer.json()) as {
-      items: { event?: { action: string; target: string } }[]
+      items: { seq: number; event?: { action: string; target: string } }[]
       next_cursor?: string
     }
-    for (const { event } of page.items) if (event) events.push({ action: event.action, run: event.target })
+    for (const { seq, event } of page.items) if (event) events.push({ seq, action: event.action, run: event.target })
     cursor = page.next_cursor ? `&cursor=${page.next_cursor}` : ''
   } while (cursor)
-  return events
+  return events.sort((a, b) => a.seq - b.seq)
 }
 
 /** Counts the runs whose work began between the request of this one and the beginning of its work. */
