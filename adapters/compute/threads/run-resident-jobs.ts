@@ -31,6 +31,7 @@ class ThreadJob implements ResidentContext {
   readonly #answers = new Map<number, (value: unknown) => void>()
   #computed_ms = 0
   #resumed_ms = performance.now()
+  #resumed_at_ms = readComputingTime_ms()
   #queries = 0
   #isCancelled = false
 
@@ -47,9 +48,10 @@ class ThreadJob implements ResidentContext {
   }
 
   async pause(): Promise<void> {
-    const slice = performance.now() - this.#resumed_ms
-    if (this.#computed_ms + slice > this.#max_compute_ms) throw computeTimeRefusal(this.#max_compute_ms)
-    if (slice >= slice_ms) await this.#leave(new Promise((resolve) => void setImmediate(resolve)))
+    const computed_ms = this.#computed_ms + readComputingTime_ms() - this.#resumed_at_ms
+    if (computed_ms > this.#max_compute_ms) throw computeTimeRefusal(this.#max_compute_ms)
+    if (performance.now() - this.#resumed_ms >= slice_ms)
+      await this.#leave(new Promise((resolve) => void setImmediate(resolve)))
     this.#throwIfCancelled()
   }
 
@@ -69,11 +71,18 @@ class ThreadJob implements ResidentContext {
 
   /** Stops the clock of this job while others use the thread. */
   async #leave<T>(awaited: Promise<T>): Promise<T> {
-    this.#computed_ms += performance.now() - this.#resumed_ms
+    this.#computed_ms += readComputingTime_ms() - this.#resumed_at_ms
     const value = await awaited
     this.#resumed_ms = performance.now()
+    this.#resumed_at_ms = readComputingTime_ms()
     return value
   }
+}
+
+/** Processor time of this thread: a busy machine does not shorten what a job may compute. */
+function readComputingTime_ms(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
 }
 
 function reply(message: ResidentReply): void {
