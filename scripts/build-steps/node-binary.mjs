@@ -3,16 +3,17 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
+import { withoutVariables } from './ignored-variables.mjs'
 import { stripElf } from './strip-elf.mjs'
 
-/** Path of a stripped Node for the target in `work`, and its version. */
+/** Path of a Node for the target in `work`, stripped and deaf to its variables, and its version. */
 export function nodeFor({ root, target, work }) {
   const arch = target.replace('linux-', '')
   const lock = JSON.parse(fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8'))
   const locked = lock.packages[`node_modules/node-${target}`]
   const binary = arch === process.arch ? process.execPath : fetchNode({ root, target, locked })
   const stripped = path.join(work, 'node')
-  fs.writeFileSync(stripped, stripElf(fs.readFileSync(binary)), { mode: 0o755 })
+  fs.writeFileSync(stripped, withoutVariables(stripElf(fs.readFileSync(binary))), { mode: 0o755 })
   return { file: stripped, version: locked.version }
 }
 

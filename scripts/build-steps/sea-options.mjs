@@ -2,8 +2,14 @@
 import fsp from 'node:fs/promises'
 import path from 'node:path'
 
-/** Size of the young generation in MB. The default of 16 costs memory and serves no more requests. */
-const execArgv = ['--max-semi-space-size=4']
+const execArgv = [
+  // Size of the young generation in MB. The default of 16 costs memory and serves no more requests.
+  '--max-semi-space-size=4',
+  // The signal would open the inspector, which asks nobody for a password, to every user of the machine.
+  '--disable-sigusr1',
+]
+/** Takes no further options of Node, neither from NODE_OPTIONS nor from arguments. */
+const execArgvExtension = 'none'
 
 const { writeFile } = fsp
 let isAdded = false
@@ -11,7 +17,7 @@ let isAdded = false
 fsp.writeFile = async (file, text, ...options) => {
   if (path.basename(String(file)) !== 'sea-config.json') return await writeFile(file, text, ...options)
   isAdded = true
-  return await writeFile(file, JSON.stringify({ ...JSON.parse(text), execArgv }), ...options)
+  return await writeFile(file, JSON.stringify({ ...JSON.parse(text), execArgv, execArgvExtension }), ...options)
 }
 
 process.on('exit', (status) => {

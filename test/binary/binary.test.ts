@@ -1,7 +1,17 @@
 // Checks the executable: the same bytes from the same sources, a bounded size, and no need of its surroundings.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -55,6 +65,33 @@ test('version answers with no environment and a HOME that cannot be written', ()
   // A superuser may write anywhere, so that nothing was written is looked at, too.
   expect(readdirSync(home)).toEqual([])
   expect(existsSync('/nonexistent')).toBe(false)
+})
+
+test.each([
+  ['NODE_OPTIONS', '--inspect-brk=0'],
+  ['NODE_OPTIONS', '--require ./hostile.cjs'],
+  ['NODE_V8_COVERAGE', 'files'],
+  ['NODE_COMPILE_CACHE', 'files'],
+  ['NODE_EXTRA_CA_CERTS', '/nonexistent'],
+  ['OPENSSL_CONF', 'hostile.cjs'],
+])('%s=%s changes nothing', (name, value) => {
+  const cwd = mkdtempSync(path.join(folder, 'variables-'))
+  writeFileSync(path.join(cwd, 'hostile.cjs'), 'console.log("[hostile")')
+  const { status, stdout, stderr } = spawnSync(first, ['version', '--json'], {
+    env: { [name]: value },
+    cwd,
+    encoding: 'utf8',
+  })
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  expect(JSON.parse(stdout)).toMatchObject({ version: manifestVersion() })
+  expect(readdirSync(cwd)).toEqual(['hostile.cjs'])
+  rmSync(cwd, { recursive: true })
+})
+
+test('an option of Node is an argument of the program, and no more', () => {
+  const { status, stderr } = spawnSync(first, ['--inspect', 'version'], { env: {}, encoding: 'utf8' })
+  expect(status).toBe(2)
+  expect(stderr).not.toContain('Debugger listening')
 })
 
 test('an unknown target is refused as wrong usage', () => {

@@ -1,10 +1,11 @@
 // Extracts SQLite's native addon from the executable so that it can be loaded.
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, openSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, readSync, unlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type Database from 'better-sqlite3'
+import { writeFully } from '../../platform/durable-file/write-durably.ts'
 
 /** Inside the executable all modules lie flat in one virtual folder, with `native/` and `profiles/` beside them. */
 const moduleDirectory = path.dirname(fileURLToPath(import.meta.url))
@@ -18,9 +19,9 @@ type NativeBinding = NonNullable<Database.Options['nativeBinding']>
 let loadedBinding: NativeBinding | undefined
 
 /**
- * The native binding, for better-sqlite3's option `nativeBinding`: loaded from the executable, through a file in `dir`
- * that nobody else can touch (see `loadNative`), or from sources the path of the package's prebuilt file.
- * @throws when no file can be made in `dir`, or its file system forbids running code.
+ * The native binding, for better-sqlite3's option `nativeBinding`: loaded from the executable, through `dir`, a folder
+ * of this user alone (see `loadNative`); from sources, the path of the package's prebuilt file.
+ * @throws when no file can be made in `dir`, another user could write there, or its file system forbids running code.
  */
 export function loadSqliteAddon(dir: string): NativeBinding {
   if (!isPackaged) return findPrebuiltAddon()
@@ -34,20 +35,75 @@ function findPrebuiltAddon(): string {
 }
 
 /**
- * Loads native code from memory. It goes through a new file that has lost its name before it is loaded, by its
- * descriptor: another user of `dir` finds nothing to replace, and no file that lay there before is ever run.
- * Once in a process: the system's loader takes a second file under the same descriptor for the first.
+ * Loads native code from memory, through a file that never has a name and that only this user can write: no file of
+ * another user is ever run. Once in a process: the system's loader takes a second file under the same descriptor for
+ * the first.
+ * @throws Error with the reason when `dir` is not a folder of this user alone, or its file system forbids running code.
  */
 export function loadNative(content: Buffer, dir: string): NativeBinding {
-  const draft = path.join(dir, `.native-${randomBytes(6).toString('hex')}`)
-  const file = openSync(draft, 'wx', 0o500)
+  const folder = openOwnFolder(dir)
   try {
-    unlinkSync(draft)
-    writeFileSync(file, content)
-    const module = { exports: {} as unknown as NativeBinding }
-    process.dlopen(module, `/proc/self/fd/${file}`)
-    return module.exports
+    const file = createNamelessFile(folder)
+    try {
+      writeFully(file, content)
+      requireContent(file, content, dir)
+      return loadDescriptor(file, dir)
+    } finally {
+      closeSync(file)
+    }
   } finally {
-    closeSync(file)
+    closeSync(folder)
   }
+}
+
+/** The descriptor keeps the folder that was checked, whatever its path names later. */
+function openOwnFolder(dir: string): number {
+  const folder = openSync(dir, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+  const { uid, mode } = fstatSync(folder)
+  const user = process.geteuid?.()
+  if (uid === user && (mode & 0o022) === 0) return folder
+  closeSync(folder)
+  const found =
+    uid === user ? `others may write there (mode ${(mode & 0o777).toString(8)})` : `it belongs to user ${uid}`
+  throw new Error(`native code is not loaded through ${dir}: ${found}; only a folder of user ${user} alone is allowed`)
+}
+
+/** O_TMPFILE of Linux, which Node does not name: a file without a name. With O_EXCL it can never get one. */
+const nameless = 0o20000000 | constants.O_DIRECTORY
+
+function createNamelessFile(folder: number): number {
+  const dir = `/proc/self/fd/${folder}`
+  try {
+    return openSync(dir, nameless | constants.O_RDWR | constants.O_EXCL, 0o500)
+  } catch (error) {
+    if (!lacksNamelessFiles.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+  }
+  // Network file systems have no nameless files. Nobody else can reach this name, since the folder is this user's alone.
+  const draft = `${dir}/.native-${randomBytes(6).toString('hex')}`
+  const file = openSync(draft, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o500)
+  unlinkSync(draft)
+  return file
+}
+
+/** EISDIR: a kernel that does not know the flag. */
+const lacksNamelessFiles: ReadonlySet<string> = new Set(['EOPNOTSUPP', 'EISDIR', 'EINVAL'])
+
+/** The file system is asked for what it stored: code that differs by one bit is not run. */
+function requireContent(file: number, content: Buffer, dir: string): void {
+  const stored = Buffer.alloc(content.length)
+  const bytes = readSync(file, stored, 0, stored.length, 0)
+  if (bytes !== content.length || fstatSync(file).size !== content.length || !stored.equals(content))
+    throw new Error(`the native code written to ${dir} reads back differently; check its file system`)
+}
+
+function loadDescriptor(file: number, dir: string): NativeBinding {
+  const module = { exports: {} as unknown as NativeBinding }
+  try {
+    process.dlopen(module, `/proc/self/fd/${file}`)
+  } catch (error) {
+    const { message } = error as Error
+    const remedy = 'the file system must allow running code (no mount option noexec), and /proc must be mounted'
+    throw new Error(`native code cannot be loaded through ${dir}: ${message}; ${remedy}`, { cause: error })
+  }
+  return module.exports
 }
