@@ -3,7 +3,6 @@
 import { isRefusal, type Refusal, refuse } from '../kernel/error/errors.ts'
 import { refusalFromProblem } from '../kernel/error/problem.ts'
 import { serviceCaller } from '../kernel/identity/admit-caller.ts'
-import { permits } from '../kernel/identity/identity.ts'
 import { type AddressedOperation, type AnyOperation, hasBody, pathParameters } from '../kernel/operation/operation.ts'
 import { emptyRequest, performOperation } from '../kernel/operation/perform-operation.ts'
 import type { OperationRequest, OperationResponse, RoleContext } from '../kernel/operation/role-context.ts'
@@ -54,9 +53,9 @@ async function callInProcess(
     signal: AbortSignal.timeout(timeout_ms),
   }
   const caller = serviceCaller(role)
-  // As strict as between processes, so that no permission is missing when the roles run in separate processes.
-  if (!permits(caller.permissions, target.operation.allow))
-    throw refuse('forbidden', `a service may not ${target.address}`)
+  // As strict as between processes, so that no call is missing when the roles run in separate processes.
+  if (!context.role_calls.get(role)?.has(target.address))
+    throw refuse('forbidden', `the role ${role} does not request ${target.address}`)
   const begun: SpanStart = {
     trace,
     name: target.address,

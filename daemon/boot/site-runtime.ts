@@ -5,6 +5,7 @@ import type { Role } from '../kernel/role/role.ts'
 import { getSettings } from '../kernel/settings/get-settings.ts'
 import { platformSettings } from '../kernel/settings/platform-settings.ts'
 import type { Log } from '../kernel/telemetry/log.ts'
+import { roleCalls } from '../role-calls.ts'
 import { settings as siteRoleSettings } from '../roles/site/settings.ts'
 import { roles } from '../roles.ts'
 import { loadWire } from '../runtime/wires.ts'
@@ -116,6 +117,7 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
     roles: (trace) => new SiteRoleClients(caller, trace),
     identity: identity.providerFor(role.name),
     role_table: identity.role_table,
+    role_calls: roleCalls,
     store: storage.store,
     record: (events) => storage.audit.append(events),
     spans: resources.spans,

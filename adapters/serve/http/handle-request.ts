@@ -5,6 +5,7 @@ import type { HeaderFields, Surface } from '../../../daemon/kernel/api/surface.t
 import { isRefusal, type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import { problemOf } from '../../../daemon/kernel/error/problem.ts'
 import { admitCaller } from '../../../daemon/kernel/identity/admit-caller.ts'
+import type { PresentedCredential } from '../../../daemon/kernel/identity/identity.ts'
 import {
   type AddressedOperation,
   RawResponse,
@@ -37,6 +38,8 @@ declare module 'fastify' {
 /** Shared state of all requests of a listener. */
 export type ListenerContext = {
   readonly roleContext: RoleContext
+  /** Whether it listens at a local socket. */
+  readonly isLocal: boolean
   readonly requests: ServedRequests
   readonly limits: ListenerLimits
   readonly log: Log
@@ -73,18 +76,21 @@ export function startTrace(
   return roleContext.spans?.start(trace) ?? trace
 }
 
+export function presentedCredential(
+  { isLocal }: ListenerContext,
+  { headers, raw }: FastifyRequest,
+): PresentedCredential {
+  return { bearer: parseBearer(headers.authorization), certificate: clientCertificate(raw.socket), isLocal }
+}
+
 async function admitRequest(
   context: ListenerContext,
   served: ServedRequest,
-  { headers, raw }: FastifyRequest,
+  request: FastifyRequest,
 ): Promise<Refusal | undefined> {
+  const { headers } = request
   const { operation } = served.target
-  const caller = await admitCaller(
-    context.roleContext,
-    operation,
-    parseBearer(headers.authorization),
-    clientCertificate(raw.socket),
-  )
+  const caller = await admitCaller(context.roleContext, served.target, presentedCredential(context, request))
   if (isRefusal(caller)) return caller
   const conditions = parseConditions(operation, headers)
   if (isRefusal(conditions)) return conditions
@@ -193,15 +199,13 @@ async function streamResponse(
 
 /** A token or certificate that is revoked while its stream is open ends the stream before the next event is sent. */
 async function* eventsWhileAdmitted(
-  { roleContext }: ListenerContext,
+  context: ListenerContext,
   { target, reply }: ServedRequest,
   events: AsyncIterable<ServerEvent>,
 ): AsyncIterable<ServerEvent> {
-  const { headers, raw } = reply.request
-  const bearer = parseBearer(headers.authorization)
-  const certificate = clientCertificate(raw.socket)
+  const credential = presentedCredential(context, reply.request)
   for await (const event of events) {
-    if (isRefusal(await admitCaller(roleContext, target.operation, bearer, certificate))) return
+    if (isRefusal(await admitCaller(context.roleContext, target, credential))) return
     yield event
   }
 }

@@ -61,7 +61,10 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
   // The clients of a socket file are the site's own processes, which wait for one another.
   const own = 'socket' in listen ? { large_bodies_bytes: Infinity, large_bodies_bytes_per_caller: Infinity } : {}
   const limits = { ...defaultListenerLimits, ...own, ...options.limits }
-  const context: ListenerContext = { roleContext, log, metrics, limits, requests: new ServedRequests(limits) }
+  const context: ListenerContext = {
+    ...{ roleContext, log, metrics, limits, isLocal: 'socket' in listen },
+    requests: new ServedRequests(limits),
+  }
   const operations = options.operations.filter(({ operation }) => !(options.restricted && operation.inside))
   const app = createApp(context, options.tls)
   for (const target of operations) addRoutes(app, context, target, performRequest.bind(undefined, context, target))

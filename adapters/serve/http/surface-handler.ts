@@ -13,10 +13,16 @@ import { admitCaller } from '../../../daemon/kernel/identity/admit-caller.ts'
 import type { AddressedOperation } from '../../../daemon/kernel/operation/operation.ts'
 import { performOperation } from '../../../daemon/kernel/operation/perform-operation.ts'
 import type { OperationResponse } from '../../../daemon/kernel/operation/role-context.ts'
-import { clientCertificate } from './client-certificate.ts'
-import { finishRequest, joinHeaderFields, type ListenerContext, startTrace, toRefusal } from './handle-request.ts'
+import {
+  finishRequest,
+  joinHeaderFields,
+  type ListenerContext,
+  presentedCredential,
+  startTrace,
+  toRefusal,
+} from './handle-request.ts'
 import { parseBody } from './request-body.ts'
-import { parseBearer, parseConditions } from './request-headers.ts'
+import { parseConditions } from './request-headers.ts'
 import { logRefusal, responseHeaders } from './response-headers.ts'
 import { type ServedRequest, timeoutRefusal } from './served-request.ts'
 import { writeResponse } from './write-response.ts'
@@ -73,7 +79,7 @@ async function performForSurface(
 }
 
 async function admitAndPerform(
-  { roleContext, limits }: ListenerContext,
+  context: ListenerContext,
   { trace }: ServedRequest,
   request: FastifyRequest,
   target: AddressedOperation,
@@ -81,22 +87,17 @@ async function admitAndPerform(
   { headers, signal }: { readonly headers: HeaderFields; readonly signal: AbortSignal },
 ): Promise<OperationResponse | Refusal> {
   const { operation } = target
-  const caller = await admitCaller(
-    roleContext,
-    operation,
-    parseBearer(headers.authorization),
-    clientCertificate(request.raw.socket),
-  )
+  const caller = await admitCaller(context.roleContext, target, presentedCredential(context, request))
   if (isRefusal(caller)) return caller
   const conditions = parseConditions(operation, headers)
   if (isRefusal(conditions)) return conditions
-  const limit_bytes = operation.max_body_bytes ?? limits.body_bytes
+  const limit_bytes = operation.max_body_bytes ?? context.limits.body_bytes
   if ((request.body as Buffer).length > limit_bytes) {
     return refuse('too_large', 'the call is larger than this operation takes')
   }
   const empty = { params: {}, query: {}, body: undefined }
   // Clients of a surface get structured answers; an explanation is a field of them.
-  return await performOperation(roleContext, target, caller, {
+  return await performOperation(context.roleContext, target, caller, {
     ...empty,
     fields,
     accepts: ['application/json'],

@@ -5,10 +5,9 @@ import type { RoleContext } from '../operation/role-context.ts'
 import {
   type Caller,
   type CredentialClaims,
-  type PresentedCertificate,
+  type PresentedCredential,
   permissionsOfRoles,
   permits,
-  servicePermissions,
 } from './identity.ts'
 
 const anonymousCaller: Caller = {
@@ -19,24 +18,33 @@ const anonymousCaller: Caller = {
   clearance: undefined,
 }
 
-/** The caller that workers act as: a service of the site, for every tenant. */
+/**
+ * The caller that workers act as: a service of the site, for every tenant. It needs no permission, since the role itself
+ * performs its work; another role admits it by `RoleContext.role_calls`.
+ */
 export function serviceCaller(role: string): Caller {
-  const subject = `role:${role}`
-  const permissions = servicePermissions(subject)
-  return { subject, tenant_id: '*', roles: ['service'], permissions, clearance: undefined }
+  return {
+    subject: `${role_prefix}${role}`,
+    tenant_id: '*',
+    roles: ['service'],
+    permissions: new Set(),
+    clearance: undefined,
+  }
 }
+
+const role_prefix = 'role:'
 
 /** Claims are cached by the provider, so their callers are cached with them. */
 const callersByClaims = new WeakMap<CredentialClaims, Caller>()
 
-function callerFromClaims(claims: CredentialClaims, table: RoleContext['role_table']): Caller {
+function callerFromClaims(claims: CredentialClaims, context: RoleContext): Caller {
   const cached = callersByClaims.get(claims)
   if (cached) return cached
   const caller: Caller = {
     subject: claims.sub,
     tenant_id: claims.tenant_id,
     roles: claims.roles,
-    permissions: isSiteService(claims) ? servicePermissions(claims.sub) : permissionsOfRoles(claims.roles, table),
+    permissions: permissionsOfClaims(claims, context),
     clearance: claims.clearance,
     expires_ts: claims.exp * 1_000,
     ...(claims.act ? { actor: claims.act.sub } : {}),
@@ -45,13 +53,21 @@ function callerFromClaims(claims: CredentialClaims, table: RoleContext['role_tab
   return caller
 }
 
+function permissionsOfClaims(claims: CredentialClaims, { role_table, role_calls }: RoleContext): ReadonlySet<string> {
+  if (!isSiteService(claims)) return permissionsOfRoles(claims.roles, role_table)
+  return role_calls.get(claims.sub.slice(role_prefix.length)) ?? new Set()
+}
+
 /**
  * Whether the credential belongs to a service of the site. Only the site's own issuer may grant this; see
  * `isTenantServed`.
  */
 function isSiteService({ sub, tenant_id, roles }: CredentialClaims): boolean {
-  return tenant_id === '*' && sub.startsWith('role:') && roles.length === 1 && roles[0] === 'service'
+  return tenant_id === '*' && sub.startsWith(role_prefix) && roles.length === 1 && roles[0] === 'service'
 }
+
+/** The facts about an operation, or another route, on which admission depends. */
+export type AdmissionTarget = { readonly address: string; readonly operation: Pick<AnyOperation, 'allow'> }
 
 /**
  * The caller of a request, if it is permitted. Runs before a body is read, so that bytes of an unknown sender are never
@@ -59,28 +75,36 @@ function isSiteService({ sub, tenant_id, roles }: CredentialClaims): boolean {
  */
 export async function admitCaller(
   context: RoleContext,
-  operation: Pick<AnyOperation, 'allow'>,
-  bearer: string | undefined,
-  certificate?: PresentedCertificate,
+  { address, operation }: AdmissionTarget,
+  { bearer, certificate, isLocal }: PresentedCredential,
 ): Promise<Caller | Refusal> {
   const hasShown = bearer !== undefined || certificate !== undefined
   const claims = hasShown ? await context.identity.verify(bearer, certificate) : undefined
-  const isKnown = claims !== undefined && isTenantServed(claims, context.only_tenant)
-  if (operation.allow === 'public') return isKnown ? callerFromClaims(claims, context.role_table) : anonymousCaller
+  const isRoleAbroad = claims !== undefined && isSiteService(claims) && !isLocal
+  const isKnown = claims !== undefined && !isRoleAbroad && isTenantServed(claims, context.only_tenant)
+  if (operation.allow === 'public') return isKnown ? callerFromClaims(claims, context) : anonymousCaller
   if (!claims) return refuse('unauthenticated', describeMissingIdentity(bearer, certificate))
+  if (isRoleAbroad) return refuse('forbidden', 'the token of a role is accepted on the local socket alone')
   if (!isKnown) return refuse('forbidden', 'this service is available only to the site’s own tenant')
-  const caller = callerFromClaims(claims, context.role_table)
+  const caller = callerFromClaims(claims, context)
+  if (isSiteService(claims)) {
+    if (caller.permissions.has(address)) return caller
+    return refuse('forbidden', `${claims.sub} does not request ${address}`)
+  }
   if (operation.allow === 'authenticated' || permits(caller.permissions, operation.allow)) return caller
   return refuse('forbidden', `the operation requires the permission ${operation.allow}`)
 }
 
-function describeMissingIdentity(bearer: string | undefined, certificate: PresentedCertificate | undefined): string {
+function describeMissingIdentity(
+  bearer: PresentedCredential['bearer'],
+  certificate: PresentedCredential['certificate'],
+): string {
   if (bearer !== undefined) return 'the token is not valid'
   return certificate ? 'the certificate is not valid' : 'no bearer token was sent'
 }
 
 /** Whether the role serves the tenant. Only services of the site act for every tenant at once; no token grants that. */
 function isTenantServed({ sub, tenant_id }: CredentialClaims, only: string | undefined): boolean {
-  if (tenant_id === '*') return sub.startsWith('role:')
+  if (tenant_id === '*') return sub.startsWith(role_prefix)
   return only === undefined || tenant_id === only
 }

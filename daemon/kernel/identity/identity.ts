@@ -33,6 +33,7 @@ export type Caller = {
   /** "*" for the site's own services, which act for every tenant. */
   readonly tenant_id: string
   readonly roles: readonly string[]
+  /** Of a role of the site: addresses of operations, since it may perform no others (`daemon/role-calls.ts`). */
   readonly permissions: ReadonlySet<string>
   readonly clearance: Clearance | undefined
   /** The party that acts for the subject (RFC 8693 `act`). */
@@ -46,6 +47,14 @@ export type Caller = {
  * not trust it. The same object for the whole connection.
  */
 export type PresentedCertificate = { readonly der: Uint8Array; readonly fault?: string | undefined }
+
+/** What a request presents to be admitted, and where. */
+export type PresentedCredential = {
+  readonly bearer: string | undefined
+  readonly certificate?: PresentedCertificate | undefined
+  /** Whether the request came over a local socket. Only there does a role authenticate by its own key. */
+  readonly isLocal: boolean
+}
 
 /**
  * Verifies a credential: a token, a certificate, or a token shown over a connection with a certificate. Returns
@@ -131,19 +140,6 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
     'key:read',
     'peer:read',
   ],
-}
-
-/**
- * Permissions of one role's service beyond those of every service; intelligence raises signals about channels and
- * quarantine.
- */
-const extraServicePermissions: Readonly<Record<string, readonly string[]>> = {
-  'role:intelligence': ['channel:read', 'quarantine:read'],
-}
-
-/** Permissions of a service of the site, which acts for every tenant, by its subject. */
-export function servicePermissions(subject: string): Set<string> {
-  return new Set([...(builtInRoles.service ?? []), ...(extraServicePermissions[subject] ?? [])])
 }
 
 export function permissionsOfRoles(

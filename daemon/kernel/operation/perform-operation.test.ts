@@ -59,6 +59,9 @@ const performWith = (
     requestWith(request),
   )
 
+const admitWith = (shop: RoleContext, { allow = 'thing:write' }: Partial<AnyOperation>, bearer: string | undefined) =>
+  admitCaller(shop, { address: 'test.thing.do', operation: { allow } }, { bearer, isLocal: false })
+
 const codeOf = (result: unknown) => (isRefusal(result) ? result.code : 'done')
 
 describe('admission', () => {
@@ -76,11 +79,11 @@ describe('admission', () => {
     ['public', undefined, 'done'],
     ['public', 'nonsense', 'done'],
   ] as const)('of an operation that allows %s, to %s: %s', async (allow, bearer, code) => {
-    expect(codeOf(await admitCaller(world().shop, declareOperation({ allow }), bearer))).toBe(code)
+    expect(codeOf(await admitWith(world().shop, { allow }, bearer))).toBe(code)
   })
 
   test('a caller without token at a public operation has no tenant and no permission', async () => {
-    const caller = (await admitCaller(world().shop, declareOperation({ allow: 'public' }), undefined)) as Caller
+    const caller = (await admitWith(world().shop, { allow: 'public' }, undefined)) as Caller
     expect(caller).toMatchObject({ subject: 'anonymous', tenant_id: '', clearance: undefined })
     expect(caller.permissions.size).toBe(0)
   })
@@ -88,9 +91,43 @@ describe('admission', () => {
   test('an unavailable identity provider admits nobody', async () => {
     const { shop } = world()
     const verify = () => Promise.reject(refuse('unavailable', 'no provider'))
-    await expect(
-      admitCaller({ ...shop, identity: { name: 'oidc', verify } }, declareOperation({}), 'alice.admin'),
-    ).rejects.toThrow('no provider')
+    await expect(admitWith({ ...shop, identity: { name: 'oidc', verify } }, {}, 'alice.admin')).rejects.toThrow(
+      'no provider',
+    )
+  })
+
+  describe('of a role by its own key', () => {
+    const claims = { sub: 'role:a', tenant_id: '*', roles: ['service'], jti: 'j', exp: 9_999_999_999 }
+    const calls = new Map([['a', new Set(['test.thing.do'])]])
+    const admitRole = (
+      change: object,
+      address = 'test.thing.do',
+      isLocal = true,
+      allow: AnyOperation['allow'] = 'x:y',
+    ) => {
+      const identity = { name: 'offline' as const, verify: async () => ({ ...claims, ...change }) }
+      const shop = { ...world().shop, identity, role_calls: calls }
+      return admitCaller(shop, { address, operation: { allow } }, { bearer: 'token', isLocal })
+    }
+
+    test('holds for the operations that it requests, on the local socket', async () => {
+      expect(codeOf(await admitRole({}))).toBe('done')
+    })
+
+    test.each<[string, Parameters<typeof admitRole>]>([
+      ['another operation', [{}, 'test.thing.undo']],
+      ['another operation for every service', [{}, 'test.thing.undo', true, 'consensus:read']],
+      ['a route for everybody with a token', [{}, 'test.agentspace.message', true, 'authenticated']],
+      ['its operation over a network', [{}, 'test.thing.do', false]],
+      ['a role that requests nothing', [{ sub: 'role:b' }]],
+      ['a role that does not exist', [{ sub: 'role:__proto__' }]],
+    ])('does not hold for %s', async (_, given) => {
+      expect(codeOf(await admitRole(...given))).toBe('forbidden')
+    })
+
+    test('is that of nobody at a public operation over a network', async () => {
+      expect(await admitRole({}, 'test.thing.do', false, 'public')).toMatchObject({ subject: 'anonymous' })
+    })
   })
 })
 

@@ -30,6 +30,9 @@ export type OperationRequest = {
 
 export type OperationResponse = { readonly status: number; readonly body: unknown; readonly version?: number }
 
+/** Addresses by the name of the requesting role. */
+export type RoleCalls = ReadonlyMap<string, ReadonlySet<string>>
+
 /** Everything that boot supplies to run the calls of a role. */
 export type RoleContext = {
   readonly environment: RoleEnvironment
@@ -38,6 +41,8 @@ export type RoleContext = {
   readonly identity: IdentityProvider
   /** Role name to permissions, the profile's additions included. */
   readonly role_table: Readonly<Record<string, readonly string[]>>
+  /** Addresses of the operations that each role of the site may request in its own name. */
+  readonly role_calls: RoleCalls
   readonly store: Store
   readonly record: (events: readonly AuditEvent[]) => Promise<void>
   /** Records the spans of finished work; undefined: no spans. */

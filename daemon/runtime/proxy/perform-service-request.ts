@@ -39,6 +39,6 @@ async function performServiceOperation(
 ) {
   const target = operationsOf(proxy).find(({ address }) => address === operationAddresses[endpoint])
   if (!target) return refuse('not_found', 'the path does not exist')
-  const caller = await admitCaller(context, target.operation, undefined)
+  const caller = await admitCaller(context, target, { bearer: undefined, isLocal: false })
   return isRefusal(caller) ? caller : await performOperation(context, target, caller, request)
 }

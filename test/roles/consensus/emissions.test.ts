@@ -8,7 +8,7 @@ import { emission } from '../../../daemon/roles/consensus/federation/emission.ts
 import type { FederationMessage } from '../../../daemon/shared/federation-message/federation-message.ts'
 import { noon } from '../../support/clock/simulated-clock.ts'
 import { createOperator, setUpConsensusSite } from './consensus-site.ts'
-import { createCarrier } from './federated-session.ts'
+import { createCarrier, createReader } from './federated-session.ts'
 import { createPeerSite, sharedLabel } from './peer-site.ts'
 
 const bravo = await createPeerSite('bravo', 'tenant-b')
@@ -118,7 +118,9 @@ describe('a peer that is heard again', () => {
     const both = [fields, { ...fields, ...withdrawal }].map((each) => bravo.message('lens_emission', each))
     const messages = await Promise.all(both)
     await Promise.all([...messages, ...messages].map((message) => service.ok(emission, message)))
-    expect(await service.ok(get, { id: `${fields.session_id}@bravo` })).toMatchObject({ status: 'withdrawn' })
+    expect(await (await createReader(world())).ok(get, { id: `${fields.session_id}@bravo` })).toMatchObject({
+      status: 'withdrawn',
+    })
   })
 
   test.each([
@@ -129,7 +131,7 @@ describe('a peer that is heard again', () => {
     const first = await deliverEmission(fields)
     const service = await createCarrier(world())
     expect(await service.refusal(emission, await bravo.message('lens_emission', { ...fields, ...more }))).toBe(code)
-    expect(await service.ok(get, { id: first.id })).toEqual(first)
+    expect(await (await createReader(world())).ok(get, { id: first.id })).toEqual(first)
     expect((await listAuditRecords(first.id)).filter(({ outcome }) => outcome === 'done')).toHaveLength(1)
   })
 
@@ -205,7 +207,7 @@ test.each(wrongEmissions)('stores nothing of %s (%s)', async (_, code, make) => 
   const service = await createCarrier(world())
   const refused = await service.call(emission, (await make(fields)) as FederationMessage)
   expect([refused.problem?.code, refused.status]).toEqual([code, code === 'invalid' ? 422 : 403])
-  expect((await service.ok(list, { session_id: String(fields.session_id) })).items).toEqual([])
+  expect((await (await createReader(world())).ok(list, { session_id: String(fields.session_id) })).items).toEqual([])
 })
 
 test('only a caller that may deliver for the receiver’s tenant delivers', async () => {

@@ -11,6 +11,11 @@ export function createCarrier(world: TestSite): Promise<CheckedClient> {
   return world.as({ subject: 'role:site', roles: ['service'], tenant: '*' })
 }
 
+/** Reads every tenant's documents, which no role of the site may. */
+export function createReader(world: TestSite): Promise<CheckedClient> {
+  return world.as({ subject: 'role:reader', roles: ['auditor'], tenant: '*' })
+}
+
 /** The session once its invitations are on their way. */
 export async function openInvitedSession(
   world: TestSite,

@@ -21,7 +21,7 @@ import {
   startConsensusSite,
   waitUntilDelivered,
 } from './consensus-site.ts'
-import { buildOpinionFields, createCarrier, openInvitedSession } from './federated-session.ts'
+import { buildOpinionFields, createCarrier, createReader, openInvitedSession } from './federated-session.ts'
 import { createPeerSite, sharedClassification } from './peer-site.ts'
 
 const numRuns = Number(process.env.FAST_CHECK_RUNS ?? 25)
@@ -119,7 +119,7 @@ describe('of one source, a lower (epoch, seq) never supersedes a higher', () => 
       const fields = buildOpinionFields(id, score)
       await service.ok(federate, await bravo.message('contribution', fields, { epoch, seq }))
     }
-    const { items } = await service.ok(recordOf, { id })
+    const { items } = await (await createReader(world())).ok(recordOf, { id })
     expect(items.filter(({ standing }) => standing).map(({ pair_score }) => pair_score)).toEqual([stands])
     expect(items).toHaveLength(arrivals.length)
   })
@@ -136,7 +136,7 @@ test('a message that is delivered again changes nothing, and its lineage stays',
     contributions: 1,
     version: before.version,
   })
-  const { items } = await service.ok(recordOf, { id })
+  const { items } = await (await createReader(world())).ok(recordOf, { id })
   expect(items[0]).toMatchObject({
     contributor_id: 'tenant-b',
     signer_key_id: bravo.pinned.keys[0]?.kid,
@@ -149,7 +149,7 @@ test('new contributions of peers are counted by transport and peer; repeats and 
   const { id } = await openWorldSession({ m: 2, n: 2 })
   const service = await createWorldCarrier()
   const read = async () => {
-    const { text } = await world().call('consensus', 'GET', '/api/v2/metrics', undefined, service)
+    const { text } = await world().call('consensus', 'GET', '/api/v2/metrics', undefined, await createReader(world()))
     return Number(/^federation_contribution_total\{transport="filedrop",peer="charlie"\} (\d+)$/m.exec(text)?.[1] ?? 0)
   }
   const before = await read()

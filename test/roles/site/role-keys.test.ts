@@ -4,6 +4,7 @@ import { roleAudienceUrn, siteIssuerUrn } from '../../../adapters/identity/offli
 import { readKeyFiles, type StoredKey } from '../../../adapters/keys/jose/key-files.ts'
 import { issueToken } from '../../../adapters/keys/jose/tokens.ts'
 import { roleKeysFolder } from '../../../daemon/boot/storage/site-folder.ts'
+import { sendHttpRequest } from '../../support/http/send-http-request.ts'
 import {
   buildTokenClaims,
   type SingleClusterSite,
@@ -47,8 +48,17 @@ const listRefusals = () =>
     .filter(({ event }) => event === 'identity.token.refused')
     .map(({ reason }) => reason)
 
-test('it is the role, for both services', async () => {
-  expect(await readStatuses({})).toEqual([200, 200])
+test('it is the role for both services, which admit it to the operations that the role requests', async () => {
+  expect(await readStatuses({})).toEqual([200, 403])
+})
+
+test('it is nobody over a network, whatever the operation', async () => {
+  const token = await issueToken(stolen, { ...buildRoleClaims(), aud: roleAudienceUrn('alpha', 'site') })
+  const { status, json } = await sendHttpRequest(
+    `http://127.0.0.1:${site.port('site')}`,
+    ...(['GET', rolePaths.site, undefined, { token }] as const),
+  )
+  expect({ status, json }).toMatchObject({ status: 403, json: { detail: expect.stringContaining('local socket') } })
 })
 
 test.each([
@@ -76,7 +86,7 @@ test.each([
 
 describe('a token that a service was shown', () => {
   test.each([
-    ['one role', roleAudienceUrn('alpha', 'consensus'), [401, 200]],
+    ['one role', roleAudienceUrn('alpha', 'consensus'), [401, 403]],
     ['the other', roleAudienceUrn('alpha', 'site'), [200, 401]],
     ['the whole site', siteIssuerUrn('alpha'), [401, 401]],
     ['a role of another site', roleAudienceUrn('bravo', 'site'), [401, 401]],

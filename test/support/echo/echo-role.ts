@@ -6,6 +6,7 @@ import type { RoleClients } from '../../../daemon/kernel/operation/operation-con
 import type { RoleContext } from '../../../daemon/kernel/operation/role-context.ts'
 import type { RoleEnvironment } from '../../../daemon/kernel/operation/role-environment.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
+import { roleCalls } from '../../../daemon/role-calls.ts'
 import { buildOtherOperations, buildPlainOperations, buildSlowOperations } from './echo-operations.ts'
 
 /** The test's handles of the role: gates to open, signals to read. */
@@ -88,6 +89,7 @@ function buildRoleContext(handle: EchoControls, metrics: Metrics): RoleContext {
     environment: strictEnvironment,
     roles: () => others,
     identity: { name: 'offline', verify: async (bearer = '') => parseClaims(handle, bearer) },
+    role_calls: roleCalls,
     role_table: { ...builtInRoles, echoer: ['echo:write'] },
     store,
     record: async () => undefined,

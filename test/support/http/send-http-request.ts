@@ -1,4 +1,7 @@
 // One plain request to a running site, with its whole answer.
+import { once } from 'node:events'
+import * as http from 'node:http'
+import { text as readText } from 'node:stream/consumers'
 
 export type HttpCallMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -10,6 +13,7 @@ export type HttpCallResponse = {
   readonly json: unknown
 }
 
+/** `url`: of a listener, or `unix:` and the path of a socket. */
 export async function sendHttpRequest(
   url: string,
   method: HttpCallMethod,
@@ -17,17 +21,33 @@ export async function sendHttpRequest(
   body?: unknown,
   options: { token?: string; headers?: Readonly<Record<string, string>> } = {},
 ): Promise<HttpCallResponse> {
-  const answer = await fetch(`${url}${at}`, {
-    method,
-    headers: {
-      ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...options.headers,
-    },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  })
+  const headers = {
+    ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...options.headers,
+  }
+  const content = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+  if (url.startsWith('unix:'))
+    return await sendOverSocket(url.slice('unix:'.length), { method, path: at, headers }, content)
+  const answer = await fetch(`${url}${at}`, { method, headers, ...(content === undefined ? {} : { body: content }) })
   const text = await answer.text()
   return { status: answer.status, headers: answer.headers, text, json: parseJson(text) }
+}
+
+async function sendOverSocket(socketPath: string, options: http.RequestOptions, content: string | undefined) {
+  const request = http.request({ ...options, socketPath }).end(content)
+  const [answer] = (await once(request, 'response')) as [http.IncomingMessage]
+  const text = await readText(answer)
+  const headers = new Headers(answer.headers as Record<string, string>)
+  return { status: answer.statusCode ?? 0, headers, text, json: parseJson(text) }
+}
+
+/** Whether a token is that of a role, which is accepted on local sockets alone. */
+export function isRoleToken(token: string | undefined): boolean {
+  const claims = parseJson(Buffer.from(token?.split('.')[1] ?? '', 'base64url').toString()) as
+    | { sub?: string; roles?: string[] }
+    | undefined
+  return claims?.sub?.startsWith('role:') === true && claims.roles?.join() === 'service'
 }
 
 function parseJson(text: string): unknown {

@@ -17,6 +17,7 @@ import { addPeer } from '../../../daemon/offline/peers/site-peers.ts'
 import { makeSite } from '../../../daemon/offline/site/make-site.ts'
 import { roles } from '../../../daemon/roles.ts'
 import { type ExactRequest, type ExactResponse, sendExactRequest } from '../http/send-exact-request.ts'
+import { isRoleToken } from '../http/send-http-request.ts'
 
 export const siteClientSecret = 'a-secret-of-more-than-sixteen-characters'
 const labelLevels = ['UNCLASSIFIED', 'RESTRICTED', 'CONFIDENTIAL', 'SECRET', 'TOP_SECRET']
@@ -96,11 +97,11 @@ export async function startSingleClusterSite(
     port,
     token: (claims, change) => issueToken(readTokenKey(folder), buildTokenClaims(claims, change)),
     tokenKey: () => readTokenKey(folder),
-    // Strangers alone come to the proxy's port: its operations are on its local socket.
+    // Strangers alone come to the proxy's port: its operations are on its local socket, where alone roles are admitted.
     request: (role, sent) =>
       sendExactRequest({
         port: port(role),
-        ...(role === 'proxy' ? { socket: roleSocketFile(folder, role) } : {}),
+        ...(role === 'proxy' || isRoleToken(sent.token) ? { socket: roleSocketFile(folder, role) } : {}),
         ...sent,
       }),
     async close() {

@@ -10,7 +10,7 @@ import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
 import { issueToken, type TokenPayload } from '../../../adapters/keys/jose/tokens.ts'
 import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
 import { type RunningSite, serve } from '../../../daemon/boot/serve.ts'
-import { type SiteFolder, siteFolder } from '../../../daemon/boot/storage/site-folder.ts'
+import { roleSocketFile, type SiteFolder, siteFolder } from '../../../daemon/boot/storage/site-folder.ts'
 import { everyOperation } from '../../../daemon/every-role.ts'
 import type { Peer } from '../../../daemon/kernel/identity/peer.ts'
 import type { AnyOperation } from '../../../daemon/kernel/operation/operation.ts'
@@ -20,7 +20,7 @@ import { enrolChannels } from '../../../daemon/offline/filedrop/filedrop-files.t
 import { makeSite } from '../../../daemon/offline/site/make-site.ts'
 import { type SimulatedClock, simulatedClock } from '../clock/simulated-clock.ts'
 import { type CheckedClient, createCheckedClient } from '../http/checked-client.ts'
-import { type HttpCallMethod, type HttpCallResponse, sendHttpRequest } from '../http/send-http-request.ts'
+import { type HttpCallMethod, type HttpCallResponse, isRoleToken, sendHttpRequest } from '../http/send-http-request.ts'
 
 export type ProfileSections = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
@@ -104,7 +104,10 @@ export async function createTestSite(options: TestSiteOptions = {}): Promise<Tes
     loggedErrors: faults,
     token: (who = {}) => mintToken(folder, name, { tenant, ...who }, clock.now()),
     url: (role) => up().urls[role]?.find((url) => url.startsWith('http')) ?? throwError(`${role} has no URL`),
-    call: (role, method, at, body, sent) => sendHttpRequest(world.url(role), method, at, body, sent),
+    call(role, method, at, body, sent) {
+      const url = isRoleToken(sent?.token) ? `unix:${roleSocketFile(folder, role)}` : world.url(role)
+      return sendHttpRequest(url, method, at, body, sent)
+    },
     async as(who) {
       return createCheckedClient(world, await world.token(who), findOperationRole)
     },

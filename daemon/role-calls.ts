@@ -1,0 +1,55 @@
+// Lists the operations that each role may request with its own key: exactly those that its code requests.
+import type { RoleCalls } from './kernel/operation/role-context.ts'
+
+/** By address. `test/role-calls.test.ts` derives the same table from the code. */
+const addresses: Readonly<Record<string, readonly string[]>> = {
+  site: [
+    'consensus.federation.contribute',
+    'consensus.federation.emission',
+    'consensus.federation.invite',
+    'consensus.federation.result',
+    'consensus.service.backup',
+    'hub.service.backup',
+    'intelligence.federation.signal',
+    'intelligence.service.backup',
+    'proxy.service.backup',
+    'resolution.exchange.receive',
+    'resolution.service.backup',
+    'site.checkpoint.create',
+    'site.keyset.take',
+    'site.peerhead.take',
+    'site.service.backup',
+  ],
+  consensus: [
+    'resolution.entity-match.rule',
+    'site.checkpoint.create',
+    'site.coalition.publish',
+    'site.key.list',
+    'site.message.send',
+    'site.message.verify',
+    'site.peer.crossing',
+    'site.signature.create',
+  ],
+  hub: ['site.checkpoint.create'],
+  resolution: [
+    'consensus.session.open',
+    'site.checkpoint.create',
+    'site.message.send',
+    'site.message.verify',
+    'site.peer.crossing',
+    'site.signature.create',
+  ],
+  intelligence: [
+    'consensus.dissent.list',
+    'intelligence.signal-intake.raise',
+    'site.channel.list',
+    'site.checkpoint.create',
+    'site.message.send',
+    'site.message.verify',
+    'site.peer.crossing',
+    'site.quarantine.list',
+  ],
+  proxy: ['site.checkpoint.create'],
+}
+
+export const roleCalls: RoleCalls = new Map(Object.entries(addresses).map(([role, list]) => [role, new Set(list)]))
