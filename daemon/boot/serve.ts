@@ -1,4 +1,6 @@
 // Starts the roles of a site in this process in the order of their dependencies, and stops them in reverse.
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { type SystemClock, systemClock } from '../../adapters/host/clock/system-clock.ts'
 import { systemdNotifier } from '../../adapters/host/systemd/systemd-notify.ts'
 import type { RoleOutline } from '../kernel/role/role.ts'
@@ -15,7 +17,7 @@ import { readProfile, resolveProfileSettings } from './profile.ts'
 import type { RoleService } from './service.ts'
 import { openSiteRuntime, type SiteRuntime } from './site-runtime.ts'
 import { findStartProblems, type StartCheckInput } from './start-checks.ts'
-import type { SiteFolder } from './storage/site-folder.ts'
+import { exchangeRecordFile, type SiteFolder } from './storage/site-folder.ts'
 
 export type ServeOptions = {
   readonly folder: SiteFolder
@@ -50,6 +52,7 @@ export async function serve(options: ServeOptions): Promise<RunningSite> {
     ),
   )
   throwIfProblems(findOwnershipProblems(options.folder, starting, resolveDivision(resolved)))
+  throwIfProblems(findInterruptedRestore(options.folder))
   await requireStartable(
     { known_roles: roles, starting, requested: options.roles, resolved },
     options.folder,
@@ -98,9 +101,23 @@ function throwIfProblems(problems: readonly ProfileProblem[]): void {
 }
 
 function resolveSettingsOrThrow({ folder, env, flags = {}, roles: requested }: ServeOptions): ResolvedSettings {
-  const resolved = resolveProfileSettings(roles, readProfile(folder.profile), env, flags, requested)
+  const resolved = resolveProfileSettings(
+    roles,
+    readProfile(folder.profile),
+    env,
+    flags,
+    dirname(folder.profile),
+    requested,
+  )
   if (resolved.problems.length > 0) throw new ProfileError(resolved.problems)
   return resolved
+}
+
+/** Of the roles some would have the data of the backup, and some their own. */
+function findInterruptedRestore(folder: SiteFolder): ProfileProblem[] {
+  if (!existsSync(exchangeRecordFile(folder))) return []
+  const message = 'a restore was interrupted; `platform store restore --undo` takes it back, or restore again'
+  return [{ path: folder.data, message }]
 }
 
 /** Sorts each role after the roles that it needs. */

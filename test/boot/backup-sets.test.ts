@@ -2,6 +2,7 @@
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { joseSignatures } from '../../adapters/keys/jose/signatures.ts'
 import { scheduledBackups } from '../../daemon/boot/backup/scheduled-backups.ts'
 import { roleDataFolder } from '../../daemon/boot/storage/site-folder.ts'
 import { refuse } from '../../daemon/kernel/error/errors.ts'
@@ -40,7 +41,10 @@ const honestShare: BackupShare = (draft, role) => {
 function runBackup(share: BackupShare): Promise<string> {
   const { folder, clock } = world
   const resolved = resolveProfile(folder, {})
-  return scheduledBackups({ folder, resolved, now: clock.now }).run(2, clientsOf(share))
+  return scheduledBackups({ folder, resolved, now: clock.now, signatures: joseSignatures({ dir: folder.keys }) }).run(
+    2,
+    clientsOf(share),
+  )
 }
 
 test('with the share of each role it is whole', async () => {
@@ -102,6 +106,9 @@ test('a role that the profile does not run, and that has data here, is not left 
     requested.push(role)
     return honestShare(draft, role)
   })
-  await scheduledBackups({ folder, resolved, now: clock.now }).run(2, clients)
+  await scheduledBackups({ folder, resolved, now: clock.now, signatures: joseSignatures({ dir: folder.keys }) }).run(
+    2,
+    clients,
+  )
   expect(requested).toEqual(['site', 'consensus'])
 })

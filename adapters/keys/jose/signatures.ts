@@ -27,6 +27,7 @@ const allowedUses: Readonly<Record<SignatureType, readonly PublicKey['use'][]>> 
   'gap-receipt': ['message'],
   release: ['personal'],
   registry: ['message'],
+  backup: ['message'],
 }
 
 export type JoseSignatureOptions = {

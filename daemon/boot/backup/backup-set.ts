@@ -5,6 +5,9 @@ import { join, resolve } from 'node:path'
 import * as z from 'zod'
 import { syncFolder } from '../../../adapters/platform/durable-file/sync-folder.ts'
 import { writeFully } from '../../../adapters/platform/durable-file/write-durably.ts'
+import { jws, type Signatures } from '../../kernel/cryptography/signatures.ts'
+import { canonicalJson } from '../../kernel/encoding/canonical-json.ts'
+import { siteName } from '../../kernel/messaging/statement.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { settings as siteRoleSettings } from '../../roles/site/settings.ts'
@@ -12,16 +15,40 @@ import type { SiteFolder } from '../storage/site-folder.ts'
 
 const fingerprintFields = { sha256: z.string().regex(/^[0-9a-f]{64}$/), bytes: z.int().min(0) }
 
-export const backupManifest = z.strictObject({
-  v: z.literal(1),
+const backupEntry = z.strictObject({
+  role: z.string(),
+  file: z.string().regex(/^[a-z][a-z0-9-]*\.db$/),
+  ...fingerprintFields,
+})
+export type BackupEntry = z.infer<typeof backupEntry>
+
+const contentFields = {
   type: z.literal('platform.backup'),
   made: z.iso.datetime(),
   databases: z
-    .array(z.strictObject({ role: z.string(), file: z.string().regex(/^[a-z][a-z0-9-]*\.db$/), ...fingerprintFields }))
-    .min(1),
-})
+    .array(backupEntry)
+    .min(1)
+    .max(64)
+    .refine((entries) => new Set(entries.map(({ role }) => role)).size === entries.length, 'names a role twice')
+    .refine((entries) => new Set(entries.map(({ file }) => file)).size === entries.length, 'names a file twice'),
+}
+
+/** The signed part of a manifest. `site`: name of the site whose data it is. */
+const backupContents = z.strictObject({ v: z.literal(2), site: siteName, ...contentFields })
+const signedManifest = backupContents.extend({ signature: jws })
+export type SignedBackupManifest = z.infer<typeof signedManifest>
+
+/** Version 1 has no signature. */
+export const backupManifest = z.discriminatedUnion('v', [
+  signedManifest,
+  z.strictObject({ v: z.literal(1), ...contentFields }),
+])
 export type BackupManifest = z.infer<typeof backupManifest>
-export type BackupEntry = BackupManifest['databases'][number]
+
+/** The bytes that the site signs: those of everything else in the manifest. */
+export function signedManifestBytes({ signature: _, ...contents }: SignedBackupManifest): Uint8Array {
+  return Buffer.from(canonicalJson(contents))
+}
 
 /** Digest and size of a file. */
 export type FileFingerprint = { readonly sha256: string; readonly bytes: number }
@@ -40,13 +67,27 @@ export function draftFolder(dir: string, set: string): string {
   return join(dir, `.${set}.part`)
 }
 
-/** Completes a backup: writes its manifest durably. `now` in epoch milliseconds. */
-export function writeBackupManifest(dir: string, databases: readonly BackupEntry[], now: number): BackupManifest {
-  const manifest = backupManifest.parse({ v: 1, type: 'platform.backup', made: new Date(now).toISOString(), databases })
+export type BackupManifestOptions = {
+  readonly site: string
+  readonly databases: readonly BackupEntry[]
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly signatures: Pick<Signatures, 'sign'>
+}
+
+/** The manifest of a complete backup, signed by the site. Throws `Refusal('unavailable')` without a key that signs. */
+export async function signBackupManifest(options: BackupManifestOptions): Promise<SignedBackupManifest> {
+  const { site, databases, now, signatures } = options
+  const made = new Date(now).toISOString()
+  const contents = backupContents.parse({ v: 2, site, type: 'platform.backup', made, databases })
+  return { ...contents, signature: await signatures.sign('backup', Buffer.from(canonicalJson(contents))) }
+}
+
+/** Completes a backup: writes its manifest durably. */
+export function writeBackupManifest(dir: string, manifest: SignedBackupManifest): void {
   const file = join(dir, 'manifest.json')
   fs.writeFileSync(file, `${JSON.stringify(manifest, undefined, 2)}\n`, { flag: 'wx', mode: 0o600, flush: true })
   syncFolder(resolve(file, '..'))
-  return manifest
 }
 
 export async function fingerprintFile(file: string): Promise<FileFingerprint> {

@@ -2,6 +2,7 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { syncFolder } from '../../../adapters/platform/durable-file/sync-folder.ts'
+import type { Signatures } from '../../kernel/cryptography/signatures.ts'
 import { type RoleClients, throwRefusal } from '../../kernel/operation/operation-contract.ts'
 import { backupContract, backupName } from '../../kernel/role/built-in-operations.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
@@ -11,18 +12,27 @@ import type { Backups } from '../../roles/site/parts.ts'
 import { roles } from '../../roles.ts'
 import { resolveDivision } from '../host/site-division.ts'
 import { roleDataFolder, type SiteFolder } from '../storage/site-folder.ts'
-import { type BackupEntry, backupSetsFolder, databaseFileName, draftFolder, writeBackupManifest } from './backup-set.ts'
+import {
+  type BackupEntry,
+  backupSetsFolder,
+  databaseFileName,
+  draftFolder,
+  signBackupManifest,
+  writeBackupManifest,
+} from './backup-set.ts'
 
 type ScheduledBackupOptions = {
   readonly folder: SiteFolder
   readonly resolved: ResolvedSettings
   readonly now: () => number
+  readonly signatures: Pick<Signatures, 'sign'>
 }
 
 /** Creates sets in the format of `platform store backup`, so that `platform store restore` accepts them. */
-export function scheduledBackups({ folder, resolved, now }: ScheduledBackupOptions): Backups {
+export function scheduledBackups({ folder, resolved, now, signatures }: ScheduledBackupOptions): Backups {
   const dir = backupSetsFolder(folder, resolved)
   const group = resolveDivision(resolved)?.group
+  const { name: site } = getSettings(resolved, platformSettings)
   return {
     async run(keep, clients) {
       const set = new Date(now()).toISOString().replaceAll(/[:.]/g, '-')
@@ -36,7 +46,8 @@ export function scheduledBackups({ folder, resolved, now }: ScheduledBackupOptio
         grantGroupAccess(draft, group, 0o1770)
         const databases: BackupEntry[] = []
         for (const role of listBackupRoles(folder, resolved)) databases.push(await requestRoleCopy(role, set, clients))
-        finishSet(draft, databases, now())
+        requireExactSet(draft, databases)
+        writeBackupManifest(draft, await signBackupManifest({ site, databases, now: now(), signatures }))
         fs.renameSync(draft, join(dir, set))
         syncFolder(dir)
       } catch (error) {
@@ -72,7 +83,7 @@ async function requestRoleCopy(role: string, set: string, clients: RoleClients):
 }
 
 /** Closes the set to the roles, and accepts it only with exactly the files that they reported. */
-function finishSet(draft: string, databases: readonly BackupEntry[], now: number): void {
+function requireExactSet(draft: string, databases: readonly BackupEntry[]): void {
   fs.chmodSync(draft, 0o700)
   const present = fs.readdirSync(draft).sort()
   const expected = databases.map(({ file }) => file).sort()
@@ -82,7 +93,6 @@ function finishSet(draft: string, databases: readonly BackupEntry[], now: number
     const stats = fs.lstatSync(join(draft, file))
     if (!stats.isFile() || stats.size !== bytes) throw new Error(`the backup failed: ${file} is not what was copied`)
   }
-  writeBackupManifest(draft, databases, now)
 }
 
 function grantGroupAccess(dir: string, group: number | undefined, mode: number): void {

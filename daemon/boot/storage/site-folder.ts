@@ -62,6 +62,11 @@ export function roleDatabaseFile(folder: SiteFolder, role: string): string {
   return join(roleDataFolder(folder, role), `${role}.db`)
 }
 
+/** Exists while the databases of roles are exchanged for those of a backup. */
+export function exchangeRecordFile(folder: SiteFolder): string {
+  return join(folder.data, 'exchange.json')
+}
+
 /** Local socket of a role. The kernel accepts paths of at most 107 bytes. */
 export function roleSocketFile(folder: SiteFolder, role: string): string {
   return join(roleRunFolder(folder, role), 'sock')

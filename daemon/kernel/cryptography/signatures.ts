@@ -39,6 +39,7 @@ export type SignatureType =
   | 'gap-receipt'
   | 'release'
   | 'registry'
+  | 'backup'
 
 export type VerifiedPayload = { payload: Uint8Array<ArrayBuffer>; keys: readonly PublicKey[] }
 export type VerificationFailure = 'bad_signature' | 'unknown_key' | 'key_revoked'

@@ -1,20 +1,23 @@
 // The site's data as files: size, integrity, and backups.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
+import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
 import {
   type BackupEntry,
-  type BackupManifest,
   databaseFileName,
   fingerprintFile,
+  type SignedBackupManifest,
+  signBackupManifest,
   writeBackupManifest,
 } from '../../boot/backup/backup-set.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
+import { passphraseReader } from '../../boot/host/passphrase.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import type { Role } from '../../kernel/role/role.ts'
 import type { Store } from '../../kernel/store/store.ts'
 import { recordOperatorAction } from '../audit/operator-action.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
-import type { EnvironmentVariables } from '../site/site-profile.ts'
+import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
 import {
   listRolesWithDatabase,
   measureDatabase,
@@ -98,7 +101,7 @@ export async function backupStore(
   to: string,
   now: number,
   progress: (text: string) => void,
-): Promise<BackupManifest> {
+): Promise<SignedBackupManifest> {
   const backedUpRoles = listRolesWithDatabase(folder)
   if (backedUpRoles.length === 0) throw new OfflineCommandError(1, 'the site has no data yet')
   runAsInvoker(() => createBackupFolder(to))
@@ -111,7 +114,10 @@ export async function backupStore(
     await withDatabase(folder, role, ({ store }) => runAsInvoker(() => store.backup(copy)))
     databases.push({ role: role.name, file, ...(await runAsInvoker(() => fingerprintFile(copy))) })
   }
-  const manifest = runAsInvoker(() => writeBackupManifest(to, databases, now))
+  const { platform, identity } = readSiteSettings(folder, env)
+  const signatures = joseSignatures({ dir: folder.keys, passphrase: passphraseReader(identity.keys_passphrase_file) })
+  const manifest = await signBackupManifest({ site: platform.name, databases, now, signatures })
+  runAsInvoker(() => writeBackupManifest(to, manifest))
   if (backedUpRoles.some(({ name }) => name === 'site')) {
     const roles = backedUpRoles.map(({ name }) => name)
     await recordOperatorAction(folder, env, { action: 'site.store.backup', target: to, detail: { roles } })

@@ -3,24 +3,29 @@
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join, resolve } from 'node:path'
-import { syncFolder } from '../../../adapters/platform/durable-file/sync-folder.ts'
+import { listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
+import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
+import { findSchemaFaults } from '../../../adapters/store/sqlite/schema/schema-faults.ts'
 import {
   type BackupEntry,
   type BackupManifest,
   backupManifest,
   copyToNewFile,
   databaseFileName,
+  signedManifestBytes,
 } from '../../boot/backup/backup-set.ts'
 import { runAsInvoker, runAsOwnerOf } from '../../boot/host/act-as-owner.ts'
 import { ensureRunFolder, lockRole } from '../../boot/storage/role-storage.ts'
 import { roleDatabaseFile, roleDataFolder, roleRunFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
 import { everyRole } from '../../every-role.ts'
+import type { PublicKey, VerificationFailure } from '../../kernel/cryptography/signatures.ts'
 import { parseJson } from '../../kernel/encoding/parse-json.ts'
 import { formatFieldErrors, parseWithSchema } from '../../kernel/error/parsing.ts'
 import type { JournalChannel } from '../../kernel/messaging/journal.ts'
 import type { Role } from '../../kernel/role/role.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
+import { exchangeDatabases, undoInterruptedExchange } from './database-exchange.ts'
 import { createRestoreEventFactory, freezeRestoredChannels, listFrozenIncoming } from './restored-channels.ts'
 import { type PurgeOrdersWithFinds, readPurgeOrders, reapplyPurges } from './restored-purges.ts'
 import { requireOwnership, withDatabaseFile } from './role-database.ts'
@@ -36,23 +41,37 @@ export type RestoreResult = {
 /** A verified copy in its own folder beside the data that it will replace. */
 type StagedRestore = { readonly role: Role; readonly dir: string; readonly file: string }
 
+export type RestoreOptions = {
+  /** Folder of the backup. */
+  readonly from: string
+  /** Public keys of the site; default: those in its key folder. */
+  readonly trusted?: readonly PublicKey[] | undefined
+  /** Accepts a manifest without a valid signature. */
+  readonly unsigned?: boolean
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly progress: (text: string) => void
+}
+
 /**
- * Replaces the site's data by a backup. Verifies everything first: digests, every page, every document, the audit
- * chain. Keeps the replaced data in `data/<role>/before-restore-<time>`; the new data belongs to the same user. After
- * a restore of the site role's data, no channel sends until its next epoch is opened. Throws `OfflineCommandError`: 3
- * while a role runs, 5 for a damaged backup.
+ * Replaces the site's data by a backup, completely or not at all. Verifies everything first: the signature, digests,
+ * the schema, every page, every document, the audit chain. Keeps the replaced data in
+ * `data/<role>/before-restore-<time>`; the new data belongs to the same user. After a restore of the site role's data,
+ * no channel sends until its next epoch is opened. Throws `OfflineCommandError`: 3 while a role runs, 5 for a damaged
+ * or forged backup.
  */
 export async function restoreBackup(
   folder: SiteFolder,
   env: EnvironmentVariables,
-  from: string,
-  now: number,
-  progress: (text: string) => void,
+  { from, trusted, unsigned = false, now, progress }: RestoreOptions,
 ): Promise<RestoreResult> {
-  const { databases } = runAsInvoker(() => readBackupManifest(from))
-  const planned = databases.map((entry) => ({ entry, role: requireKnownRole(entry) }))
+  const manifest = runAsInvoker(() => readBackupManifest(from))
+  if (!unsigned)
+    await requireSignature(manifest, readSiteSettings(folder, env).platform.name, trusted ?? listKeys(folder.keys))
+  const planned = manifest.databases.map((entry) => ({ entry, role: requireKnownRole(entry) }))
   for (const { role } of planned) requireOwnership(roleDataFolder(folder, role.name), `the data of ${role.name}`)
   const locks = lockAllRoles(folder)
+  undoInterruptedExchange(folder)
   const staged: StagedRestore[] = []
   let purged_again: number | undefined
   try {
@@ -64,14 +83,25 @@ export async function restoreBackup(
       if (role.name === 'site') purged_again = await prepareSiteDatabase(folder, env, stage, now)
     }
     const name = `before-restore-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`
-    const kept = staged.map((stage) =>
-      runAsOwnerOf(roleDataFolder(folder, stage.role.name), () => swapDatabase(folder, stage, name)),
-    )
+    const kept = exchangeDatabases(folder, {
+      name,
+      staged: staged.map(({ role, file }) => ({ role: role.name, file })),
+    })
     return { roles: staged.map(({ role }) => role.name), kept, purged_again }
   } finally {
     for (const { role, dir } of staged) {
       runAsOwnerOf(roleDataFolder(folder, role.name), () => fs.rmSync(dir, { recursive: true, force: true }))
     }
+    for (const lock of locks) lock.release()
+  }
+}
+
+/** Takes back a restore that was interrupted. Throws `OfflineCommandError` (3) while a role runs. */
+export function undoRestore(folder: SiteFolder): void {
+  const locks = lockAllRoles(folder)
+  try {
+    undoInterruptedExchange(folder)
+  } finally {
     for (const lock of locks) lock.release()
   }
 }
@@ -92,17 +122,60 @@ export function lockAllRoles(folder: SiteFolder): { release(): void }[] {
   return locks
 }
 
+const max_manifest_bytes = 1_048_576
+
 function readBackupManifest(from: string): BackupManifest {
+  if (!fs.existsSync(join(from, 'manifest.json')))
+    throw new OfflineCommandError(1, `${resolve(from)} is not a backup: it has no manifest.json`)
+  const file = openBackupFile(from, 'manifest.json')
   let text: string
   try {
-    text = fs.readFileSync(join(from, 'manifest.json'), 'utf8')
-  } catch {
-    throw new OfflineCommandError(1, `${resolve(from)} is not a backup: it has no manifest.json`)
+    if (fs.fstatSync(file).size > max_manifest_bytes)
+      throw new OfflineCommandError(5, `manifest.json is larger than ${max_manifest_bytes} bytes`)
+    text = fs.readFileSync(file, 'utf8')
+  } finally {
+    fs.closeSync(file)
   }
   const parsed = parseWithSchema(backupManifest, parseJson(text))
   if (!parsed.success)
     throw new OfflineCommandError(5, `manifest.json is not valid: ${formatFieldErrors(parsed.errors)}`)
   return parsed.data
+}
+
+/** A regular file of the backup itself: a link could name any file that this user may read, and a pipe would wait. */
+function openBackupFile(from: string, name: string): number {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
+  let file: number
+  try {
+    file = fs.openSync(join(from, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new OfflineCommandError(
+      5,
+      `${name} of the backup ${code === 'ELOOP' ? 'is a link' : `cannot be read: ${code}`}`,
+    )
+  }
+  if (fs.fstatSync(file).isFile()) return file
+  fs.closeSync(file)
+  throw new OfflineCommandError(5, `${name} of the backup is not a regular file`)
+}
+
+async function requireSignature(manifest: BackupManifest, site: string, trusted: readonly PublicKey[]): Promise<void> {
+  const remedy = 'name its public keys with --keys; --unsigned restores what anybody may have changed'
+  if (manifest.v === 1) throw new OfflineCommandError(5, 'the backup is not signed: an earlier version made it', remedy)
+  if (manifest.site !== site)
+    throw new OfflineCommandError(5, `the backup is of the site ${manifest.site}, not of ${site}`)
+  const verdict = await verifyJws('backup', manifest.signature, trusted)
+  if (typeof verdict === 'string')
+    throw new OfflineCommandError(5, `the signature of the backup is not valid: ${signatureFaults[verdict]}`, remedy)
+  if (!Buffer.from(verdict.payload).equals(signedManifestBytes(manifest)))
+    throw new OfflineCommandError(5, 'the manifest is not what the site signed')
+}
+
+const signatureFaults: Readonly<Record<VerificationFailure, string>> = {
+  bad_signature: 'it was not made over this manifest',
+  unknown_key: 'its key is not one of this site',
+  key_revoked: 'its key was revoked',
 }
 
 function requireKnownRole(entry: BackupEntry): Role {
@@ -123,16 +196,23 @@ function createRestoreStage(folder: SiteFolder, role: Role): StagedRestore {
 /** Verifies the copy where it will be used, so that it cannot change between verification and use. */
 async function copyAndVerify(
   folder: SiteFolder,
-  { role, file }: StagedRestore,
+  { role, dir, file }: StagedRestore,
   from: string,
   entry: BackupEntry,
 ): Promise<void> {
-  const source = runAsInvoker(() => fs.openSync(join(from, entry.file), 'r'))
+  const source = runAsInvoker(() => openBackupFile(from, entry.file))
   try {
+    const { size } = fs.fstatSync(source)
+    if (size !== entry.bytes)
+      throw new OfflineCommandError(5, `${entry.file} has ${size} bytes; the manifest states ${entry.bytes}`)
     await runAsOwnerOf(roleDataFolder(folder, role.name), async () => {
       const { sha256 } = await copyToNewFile(source, file)
       if (sha256 !== entry.sha256)
         throw new OfflineCommandError(5, `${entry.file} does not match its digest in the manifest`)
+      const scratch = join(dir, 'schema.db')
+      const schemaFaults = await findSchemaFaults({ file, addonDir: ensureRunFolder(folder, role.name) }, scratch)
+      if (schemaFaults.length > 0)
+        throw new OfflineCommandError(5, `${entry.file} is not a database of this program: ${schemaFaults[0]}`)
       const faults = await withDatabaseFile(file, ensureRunFolder(folder, role.name), role, ({ store }) =>
         store.check(),
       )
@@ -180,18 +260,4 @@ async function readSurvivingState(folder: SiteFolder, role: Role): Promise<Survi
   } catch {
     return undefined
   }
-}
-
-function swapDatabase(folder: SiteFolder, { role, file }: StagedRestore, name: string): string {
-  const data = roleDataFolder(folder, role.name)
-  const backupFolder = join(data, name)
-  const current = roleDatabaseFile(folder, role.name)
-  fs.mkdirSync(backupFolder, { mode: 0o700 })
-  for (const part of ['', '-wal', '-shm']) {
-    if (fs.existsSync(`${current}${part}`))
-      fs.renameSync(`${current}${part}`, join(backupFolder, `${databaseFileName(role.name)}${part}`))
-  }
-  fs.renameSync(file, current)
-  syncFolder(data)
-  return backupFolder
 }

@@ -56,11 +56,9 @@ function buildSiteParts({ resources, storage }: WireContext, statusFeed: StatusF
   const entryOf = <P>(key: PartKey<P>, value: P): [string, unknown] => [key.name, value]
   const { keys_passphrase_file } = getSettings(resolved, identitySettings)
   const { now } = clock
+  const signatures = joseSignatures({ dir: folder.keys, now, passphrase: passphraseReader(keys_passphrase_file) })
   return [
-    entryOf(
-      signaturesPart,
-      joseSignatures({ dir: folder.keys, now, passphrase: passphraseReader(keys_passphrase_file) }),
-    ),
+    entryOf(signaturesPart, signatures),
     entryOf(peersPart, peers),
     entryOf<PinnedPeers>(pinnedPeersPart, { change: (name, change) => updatePinnedPeer(folder, name, change) }),
     entryOf<KeySets>(keySetsPart, {
@@ -76,6 +74,6 @@ function buildSiteParts({ resources, storage }: WireContext, statusFeed: StatusF
     entryOf<Quarantines>(quarantinesPart, openQuarantines(folder, resolved, peers)),
     entryOf<BackupCopies>(backupCopiesPart, backupCopies(folder, resolved, storage.audit)),
     entryOf<People>(peoplePart, peopleFiles(peopleFolder(folder))),
-    entryOf(backupsPart, scheduledBackups({ folder, resolved, now })),
+    entryOf(backupsPart, scheduledBackups({ folder, resolved, now, signatures })),
   ]
 }
