@@ -1,7 +1,9 @@
 // Reads a site's profile and resolves every setting: default, file, environment, flag.
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import * as z from 'zod'
 import { parseYaml } from '../../adapters/host/yaml/yaml-document.ts'
+import { readSecretFile, SecretFileError } from '../../adapters/platform/secret-file/read-secret-file.ts'
 import type { RoleOutline } from '../kernel/role/role.ts'
 import { searchSettings } from '../kernel/settings/backing-service-settings.ts'
 import { identitySettings, labelSettings, platformSettings } from '../kernel/settings/platform-settings.ts'
@@ -46,12 +48,16 @@ export function readProfile(file: string): Record<string, unknown> {
   return parsed.data
 }
 
-/** `starting`: roles whose secrets are read (default: those of the profile). */
+/**
+ * `folder`: that of the profile, at which relative paths begin. `starting`: roles whose secrets are read (default:
+ * those of the profile).
+ */
 export function resolveProfileSettings(
   roles: readonly RoleOutline[],
   profile: Readonly<Record<string, unknown>>,
   env: SettingSources['env'],
   flags: SettingSources['flags'],
+  folder: string,
   starting?: readonly string[],
 ): ResolvedSettings {
   const needsSecrets: SettingSources['needsSecrets'] = (section, resolvedSections) => {
@@ -65,9 +71,19 @@ export function resolveProfileSettings(
     profile,
     env,
     flags,
-    readSecret: (path) => readFileSync(path, 'utf8'),
+    resolvePath: (path) => resolve(folder, path),
+    readSecret: readNamedSecret,
     needsSecrets,
   })
+}
+
+/** Throws without the name of the file: its variable identifies it. */
+function readNamedSecret(path: string): string {
+  try {
+    return readSecretFile(path)
+  } catch (error) {
+    throw error instanceof SecretFileError ? new Error(error.reason, { cause: error }) : error
+  }
 }
 
 /** JSON Schema (draft 2020-12) of a whole profile. */

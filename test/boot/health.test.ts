@@ -1,5 +1,6 @@
 // A service says that it is not ready before it is and once it is to end; between the two, how its parts are.
 
+import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readProfile, resolveProfileSettings } from '../../daemon/boot/profile.ts'
 import { type RunningSite, serve } from '../../daemon/boot/serve.ts'
@@ -25,7 +26,7 @@ const log = { debug: silent, info: silent, warn: silent, error: silent }
 
 async function openTestRuntime(): Promise<SiteRuntime> {
   const { folder, clock } = world
-  const resolved = resolveProfileSettings(everyRole, readProfile(folder.profile), {}, {})
+  const resolved = resolveProfileSettings(everyRole, readProfile(folder.profile), {}, {}, path.dirname(folder.profile))
   // Those of the profile.
   const starting = everyRole.filter(({ name }) => ['site', 'consensus'].includes(name))
   return openSiteRuntime({ folder, resolved, starting, clock, log, resolveSettingsAgain: async () => resolved })

@@ -17,7 +17,7 @@ function listProblems(
   more: Partial<StartCheckInput> & Partial<SiteStartFacts> = {},
 ): string[] {
   const platform = { name: 'vault', tenant_id: 't', ...sections.platform }
-  const resolved = resolveProfileSettings(all, { ...sections, platform }, {}, {})
+  const resolved = resolveProfileSettings(all, { ...sections, platform }, {}, {}, '/')
   expect(resolved.problems).toEqual([])
   const input = { resolved, known_roles: all, starting: all, peers: [], now: noon_ms, ...more }
   const found = [...findStartProblems(input), ...(input.starting.includes(site) ? findSiteProblems(input) : [])]

@@ -6,6 +6,7 @@ import * as z from 'zod'
 import { publicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { writeDurably } from '../../platform/durable-file/write-durably.ts'
+import { readSecretFile } from '../../platform/secret-file/read-secret-file.ts'
 import { parsePublicJwk, readKeyMaterial } from './public-jwk.ts'
 
 /**
@@ -23,7 +24,7 @@ export type StoredKey = z.infer<typeof storedKey>
 
 const keyFilePattern = /^[a-z]+-[A-Za-z0-9_-]{16}\.json$/
 /** An ML-DSA-87 key is 8 KiB, and a key set of 64 of them with its signatures below 512 KiB. */
-const max_file_bytes = 524_288
+export const max_key_file_bytes = 524_288
 
 /** Folders beside the keys: see `key-set-files.ts`, and the certificates of authorities. */
 const reservedFolders: ReadonlySet<string> = new Set(['sets', 'signed', 'certificates'])
@@ -31,7 +32,7 @@ const reservedFolders: ReadonlySet<string> = new Set(['sets', 'signed', 'certifi
 /** Makes the folder with mode 0700, or refuses one that others may enter. */
 function prepareKeyFolder(dir: string): void {
   fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
-  requirePrivate(fs.statSync(dir), dir, '700')
+  requirePrivateFolder(dir)
 }
 
 /**
@@ -40,9 +41,8 @@ function prepareKeyFolder(dir: string): void {
  * no keys.
  */
 export function readKeyFiles(dir: string): StoredKey[] {
-  const folder = fs.statSync(dir, { throwIfNoEntry: false })
-  if (!folder) return []
-  requirePrivate(folder, dir, '700')
+  if (!fs.existsSync(dir)) return []
+  requirePrivateFolder(dir)
   const names = fs.readdirSync(dir).filter((name) => !name.startsWith('.') && !reservedFolders.has(name))
   return names.map((name) => readKeyFile(dir, name)).sort(compareByAge)
 }
@@ -72,7 +72,7 @@ function readKeyFile(dir: string, name: string): StoredKey {
 
 /** One key wherever its file lies, under whatever name. Throws as `readKeyFiles` does, and when there is no such file. */
 export function readKeyAt(path: string): StoredKey {
-  const key = parseKeyFile(readPrivateFile(path), path)
+  const key = parseKeyFile(readSecretFile(path, { max_bytes: max_key_file_bytes }), path)
   const material = readKeyMaterial(key.public_key)
   if (!material) throw new Error(`${path} contains a key that is not valid for its algorithm; restore it from a backup`)
   if (!key.private_jwk) return key
@@ -92,22 +92,10 @@ function parseKeyFile(text: string, path: string): StoredKey {
   return key.data
 }
 
-/** The modes are those of the opened file, so that none can be swapped in between the look and the read. */
-export function readPrivateFile(path: string): string {
-  const file = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
-  try {
-    const stat = fs.fstatSync(file)
-    if (!stat.isFile() || stat.size > max_file_bytes) throw new Error(`${path} is not a key file; move it out`)
-    requirePrivate(stat, path, '600')
-    return fs.readFileSync(file, 'utf8')
-  } finally {
-    fs.closeSync(file)
-  }
-}
-
-function requirePrivate(stat: fs.Stats, path: string, mode: string): void {
-  if ((stat.mode & 0o077) === 0) return
-  throw new Error(`${path} can be read by others (mode ${(stat.mode & 0o777).toString(8)}); run: chmod ${mode} ${path}`)
+function requirePrivateFolder(dir: string): void {
+  const { mode } = fs.statSync(dir)
+  if ((mode & 0o077) === 0) return
+  throw new Error(`${dir} can be read by others (mode ${(mode & 0o777).toString(8)}); run: chmod 700 ${dir}`)
 }
 
 function compareByAge(a: StoredKey, b: StoredKey): number {

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { parseKeySet } from '../../../daemon/kernel/cryptography/key-set.ts'
 import { type Jws, jws } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { parseJsonAs } from '../../../daemon/kernel/encoding/parse-json.ts'
-import { readPrivateFile, writePrivateJson } from './key-files.ts'
+import { readSecretFile } from '../../platform/secret-file/read-secret-file.ts'
+import { max_key_file_bytes, writePrivateJson } from './key-files.ts'
 
 const setFilePattern = /^\d{8}\.json$/
 
@@ -60,5 +61,5 @@ function setFileName(version: number): string {
 }
 
 function readSet(path: string): Jws | undefined {
-  return parseJsonAs(jws, readPrivateFile(path))
+  return parseJsonAs(jws, readSecretFile(path, { max_bytes: max_key_file_bytes }))
 }

@@ -6,6 +6,7 @@ import type * as z from 'zod'
 import { parseJsonAs } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { syncFolder } from '../../platform/durable-file/sync-folder.ts'
 import { writeDurably } from '../../platform/durable-file/write-durably.ts'
+import { readSecretFile } from '../../platform/secret-file/read-secret-file.ts'
 
 const max_record_bytes = 1_048_576
 
@@ -16,24 +17,16 @@ const max_record_bytes = 1_048_576
 export function listRecordNames(dir: string, pattern: RegExp, kind: string): string[] {
   const folder = fs.statSync(dir, { throwIfNoEntry: false })
   if (!folder) return []
-  requirePrivate(folder.mode, dir, '700')
+  requirePrivateFolder(folder.mode, dir)
   const names = fs.readdirSync(dir).filter((name) => !name.startsWith('.'))
   const unknown = names.find((name) => !pattern.test(name))
   if (unknown !== undefined) throw new Error(`${join(dir, unknown)} is not a ${kind} file; move it out of the folder`)
   return names.sort()
 }
 
-/** Undefined for a file that holds no such record. Throws an Error for one that others may read. */
+/** Undefined for a file that holds no such record. Throws `SecretFileError` for one that others may read, or a link. */
 export function readRecord<T>(path: string, schema: z.ZodType<T>): T | undefined {
-  const file = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
-  try {
-    const stat = fs.fstatSync(file)
-    if (!stat.isFile() || stat.size > max_record_bytes) return undefined
-    requirePrivate(stat.mode, path, '600')
-    return parseJsonAs(schema, fs.readFileSync(file, 'utf8'))
-  } finally {
-    fs.closeSync(file)
-  }
+  return parseJsonAs(schema, readSecretFile(path, { max_bytes: max_record_bytes }))
 }
 
 /** Durable when it returns: a crash leaves the old file or the new one, never a part. */
@@ -47,7 +40,7 @@ export function removeRecord(dir: string, name: string): void {
   syncFolder(dir)
 }
 
-function requirePrivate(mode: number, path: string, wanted: string): void {
+function requirePrivateFolder(mode: number, dir: string): void {
   if ((mode & 0o077) === 0) return
-  throw new Error(`${path} can be read by others; run: chmod ${wanted} ${path}`)
+  throw new Error(`${dir} can be read by others; run: chmod 700 ${dir}`)
 }

@@ -1,9 +1,9 @@
 // Publishes the site's lens emissions to an external exchange: at least once each, identified by message id.
-import { readFileSync } from 'node:fs'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import type { BrokerEndpoint } from '../../../daemon/kernel/network/broker.ts'
 import type { Call } from '../../../daemon/kernel/operation/call.ts'
 import { traceHeaders } from '../../../daemon/kernel/telemetry/trace.ts'
+import { readSecretFile, SecretFileError } from '../../platform/secret-file/read-secret-file.ts'
 import { type BrokerConnection, brokerConnection } from './broker-connection.ts'
 import { describeBrokerError } from './broker-error.ts'
 import { type BrokerPublisher, brokerPublisher, type PublishOutcome } from './publisher.ts'
@@ -83,8 +83,9 @@ function openEmitterConnection({ url, user, tls, password_file }: AmqpEmissionTa
 
 function readPassword(file: string): string {
   try {
-    return readFileSync(file, 'utf8').trim()
-  } catch {
-    throw new Error('the password file of the broker cannot be read')
+    return readSecretFile(file).trim()
+  } catch (error) {
+    if (!(error instanceof SecretFileError)) throw error
+    throw new Error(`the password file of the broker ${error.reason}`)
   }
 }

@@ -1,8 +1,8 @@
 // Obtains this site's access token for the hub by client credentials, and renews it before it expires.
 
-import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
+import { readSecretFile, SecretFileError } from '../../platform/secret-file/read-secret-file.ts'
 import type { HubHttpClient } from './hub-http-client.ts'
 
 export type HubCredentials = { readonly token_url: string; readonly client_id: string; readonly secret_file: string }
@@ -61,9 +61,10 @@ export function hubTokenSource(
 function readSecret(file: string): string {
   let text: string
   try {
-    text = readFileSync(file, 'utf8').trim()
-  } catch {
-    throw new Error('the secret file of the coalition cannot be read')
+    text = readSecretFile(file).trim()
+  } catch (error) {
+    if (!(error instanceof SecretFileError)) throw error
+    throw new Error(`the secret file of the coalition ${error.reason}`)
   }
   if (text === '') throw new Error('the secret file of the coalition is empty')
   return text

@@ -26,6 +26,17 @@ test('an address above its limit loses its oldest connection; other addresses ke
   expect([other.destroyed, closed]).toEqual([false, ['10.0.0.2']])
 })
 
+test('addresses of one network count together, and a carried IPv4 address counts as itself', () => {
+  for (const addresses of [
+    ['2001:db8::1', '2001:db8::2', '2001:db8::ffff:3'],
+    ['2002:cb00:7107::1', '203.0.113.7', '64:ff9b::203.0.113.7'],
+  ]) {
+    const { connect } = testLimiter()
+    const sockets = addresses.map((address, port) => connect(address, port))
+    expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, false, false])
+  }
+})
+
 test('the limiter closes the oldest connection above the total limit; completed and closed ones do not count', () => {
   const { limiter, connect, closed } = testLimiter()
   const peer = connect('10.0.0.1', 1)

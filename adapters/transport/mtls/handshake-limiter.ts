@@ -1,8 +1,13 @@
 // Limits connections whose handshake is not complete: they displace one another, never a connection of a peer.
 import type { Socket } from 'node:net'
+import { parseIp } from '../../../daemon/kernel/network/ip-address.ts'
+import { countedNetwork } from '../../../daemon/kernel/network/special-addresses.ts'
 import type { MtlsLimits } from './limits.ts'
 
-type PendingHandshake = { readonly socket: Socket; readonly address: string }
+type PendingHandshake = { readonly socket: Socket; readonly address: string; readonly network: string }
+
+/** Whoever has an IPv6 address has this network. */
+const ipv6_prefix = 64
 
 export class HandshakeLimiter {
   readonly #limits: Pick<MtlsLimits, 'handshakes' | 'handshakes_per_address'>
@@ -24,10 +29,11 @@ export class HandshakeLimiter {
     const address = socket.remoteAddress ?? ''
     const key = connectionKey(socket)
     const all = [...this.#pending.values()]
-    const same = all.filter((each) => each.address === address)
+    const network = networkOfAddress(address)
+    const same = all.filter((each) => each.network === network)
     if (same.length >= this.#limits.handshakes_per_address) this.#drop(same[0])
     else if (all.length >= this.#limits.handshakes) this.#drop(all[0])
-    this.#pending.set(key, { socket, address })
+    this.#pending.set(key, { socket, address, network })
     socket.once('close', () => this.#remove(key, socket))
   }
 
@@ -46,6 +52,11 @@ export class HandshakeLimiter {
   #remove(key: string, socket: Socket): void {
     if (this.#pending.get(key)?.socket === socket) this.#pending.delete(key)
   }
+}
+
+function networkOfAddress(address: string): string {
+  const parsed = parseIp(address.split('%', 1)[0] ?? '')
+  return parsed ? countedNetwork(parsed, ipv6_prefix) : address
 }
 
 function connectionKey({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string {

@@ -2,6 +2,7 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
 import * as fs from 'node:fs'
 import { createSecureContext } from 'node:tls'
+import { readSecretFile } from '../../platform/secret-file/read-secret-file.ts'
 import { type PeerPins, readSiteName } from './pins.ts'
 
 export type TlsFiles = {
@@ -27,8 +28,6 @@ export type MtlsMaterial = {
 const max_pem_bytes = 262_144
 const certificateBlock = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 const keyBlock = /-----BEGIN ([A-Z]+ )*PRIVATE KEY-----[\s\S]+?-----END ([A-Z]+ )*PRIVATE KEY-----/
-/** Where systemd puts credentials, each readable for the group of the service at most. */
-const systemdCredentialPath = /^\/run\/credentials\/[^/]+\/[^/]+$/
 
 /** Throws an Error that names the file and the remedy, and quotes nothing of it. */
 export function readMaterial({ site, cert_file, key_file, passphrase, peers }: TlsFiles): MtlsMaterial {
@@ -54,7 +53,7 @@ export function hashFiles({ cert_file, key_file, peers }: TlsFiles): string {
   const stamp = createHash('sha256')
   for (const file of [cert_file, key_file, ...Object.values(peers).map(({ ca_file }) => ca_file)]) {
     try {
-      stamp.update(readPemFile(file, () => true)).update(`\0${fs.statSync(file).mode}\0`)
+      stamp.update(readPemFile(file)).update(`\0${fs.statSync(file).mode}\0`)
     } catch (error) {
       stamp.update(`${error}\0`)
     }
@@ -87,7 +86,7 @@ export function parseCertificates(text: string): X509Certificate[] {
 
 function readCertificates(file: string): X509Certificate[] {
   try {
-    return parseCertificates(readPemFile(file, () => true))
+    return parseCertificates(readPemFile(file))
   } catch (error) {
     // An error of reading names the file; an error of the parser does not.
     if (error instanceof Error && error.message.startsWith(file)) throw error
@@ -96,13 +95,12 @@ function readCertificates(file: string): X509Certificate[] {
 }
 
 function readPrivateKey(file: string): string {
-  const isClosed = (mode: number) => (mode & (systemdCredentialPath.test(file) ? 0o037 : 0o077)) === 0
-  const [found] = keyBlock.exec(readPemFile(file, isClosed)) ?? []
+  const [found] = keyBlock.exec(readSecretFile(file, { max_bytes: max_pem_bytes, follows_links: true })) ?? []
   if (found === undefined) throw new Error(`${file} holds no private key`)
   return found
 }
 
-function readPemFile(file: string, mayBe: (mode: number) => boolean): string {
+function readPemFile(file: string): string {
   let opened: number
   try {
     opened = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
@@ -112,7 +110,6 @@ function readPemFile(file: string, mayBe: (mode: number) => boolean): string {
   try {
     const stat = fs.fstatSync(opened)
     if (!stat.isFile() || stat.size > max_pem_bytes) throw new Error(`${file} is not a PEM file`)
-    if (!mayBe(stat.mode)) throw new Error(`${file} can be read by others; run: chmod 600 ${file}`)
     return fs.readFileSync(opened, 'utf8')
   } finally {
     fs.closeSync(opened)

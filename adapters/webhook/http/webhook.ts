@@ -1,5 +1,4 @@
 // Posts JSON to a configured address, signed so that the receiver can detect a forgery.
-import { readFileSync } from 'node:fs'
 import { platformHeader, platformSignature } from '../../../daemon/kernel/cryptography/webhook-signature.ts'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import type { WebhookEndpoint } from '../../../daemon/kernel/network/webhook.ts'
@@ -7,6 +6,7 @@ import type { Call } from '../../../daemon/kernel/operation/call.ts'
 import { traceHeaders } from '../../../daemon/kernel/telemetry/trace.ts'
 import { HttpClient, type HttpRequest } from '../../platform/http-client/http-client.ts'
 import type { HttpClientError } from '../../platform/http-client/http-client-error.ts'
+import { readSecretFile, SecretFileError } from '../../platform/secret-file/read-secret-file.ts'
 
 /** From the first byte sent to the status. */
 const default_timeout_ms = 10_000
@@ -60,15 +60,16 @@ function explainFailure({ failure, message }: HttpClientError, limit_ms: number)
 
 /** Refuses an empty secret, with which anyone could forge a signature. */
 function readSecret(file: string): string {
-  const secret = readSecretFile(file).trim()
+  const secret = readSecretText(file).trim()
   if (secret === '') throw new Refusal('unavailable', 'the webhook’s secret file is empty')
   return secret
 }
 
-function readSecretFile(file: string): string {
+function readSecretText(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    throw new Refusal('unavailable', 'the webhook’s secret file cannot be read')
+    return readSecretFile(file)
+  } catch (error) {
+    if (!(error instanceof SecretFileError)) throw error
+    throw new Refusal('unavailable', `the webhook’s secret file ${error.reason}`)
   }
 }

@@ -6,7 +6,7 @@ import { resolveProfileSettings } from '../profile.ts'
 import { findDivisionProblems, resolveDivision } from './site-division.ts'
 
 const resolvePlatform = (platform: Readonly<Record<string, unknown>>) =>
-  resolveProfileSettings([site, consensus], { platform: { name: 'vault', tenant_id: 't', ...platform } }, {}, {})
+  resolveProfileSettings([site, consensus], { platform: { name: 'vault', tenant_id: 't', ...platform } }, {}, {}, '/')
 
 /** Of a profile whose values are each in order. */
 function listProblems(platform: Readonly<Record<string, unknown>>, roles = ['site', 'consensus']): string[] {

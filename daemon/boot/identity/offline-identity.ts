@@ -1,5 +1,4 @@
 // Connects the offline identity of a site: a provider for every role, a key for each, and the issuer of the site role.
-import { readFileSync } from 'node:fs'
 import type { TokenVerifier } from '../../../adapters/identity/offline/issued-token.ts'
 import {
   max_ttl_s,
@@ -15,6 +14,7 @@ import type { StoredKey } from '../../../adapters/keys/jose/key-files.ts'
 import { openKeyFolder } from '../../../adapters/keys/jose/key-folder.ts'
 import { openTokenKeys, type TokenKeyList } from '../../../adapters/keys/jose/token-keys.ts'
 import { issueToken, max_role_token_s, type TokenPayload, verifyToken } from '../../../adapters/keys/jose/tokens.ts'
+import { readSecretFile } from '../../../adapters/platform/secret-file/read-secret-file.ts'
 import { sha256 } from '../../kernel/encoding/canonical-json.ts'
 import { Refusal } from '../../kernel/error/errors.ts'
 import { builtInRoles, type IdentityProvider } from '../../kernel/identity/identity.ts'
@@ -159,8 +159,8 @@ function siteIssuer(context: TokenVerificationContext, role_names: string[]): Is
     audience: issuer.audience,
     clients: settings.clients.map((client) => readClient(client, site)),
     role_names,
-    mint: async (claims, ttl_s, latest_exp) =>
-      (await issuer.mint(claims, Math.min(ttl_s, settings.token_ttl_s, max_ttl_s), latest_exp)).token,
+    lifetime_s: Math.min(settings.token_ttl_s, max_ttl_s),
+    mint: async (claims, ttl_s, latest_exp) => (await issuer.mint(claims, ttl_s, latest_exp)).token,
     verifySubject: issuer.verifySubject,
     async revoke(target, reason) {
       revocations.revoke({ ...target, reason, at: new Date(now()).toISOString() })
@@ -195,9 +195,9 @@ function readClient(client: SettingValues<typeof identitySettings>['clients'][nu
 function readClientSecret(file: string, client_id: string): string {
   let text: string
   try {
-    text = readFileSync(file, 'utf8').trim()
-  } catch {
-    throw new Error(`the secret file ${file} of the client ${client_id} cannot be read`)
+    text = readSecretFile(file).trim()
+  } catch (error) {
+    throw new Error(`the secret of the client ${client_id} cannot be used: ${(error as Error).message}`)
   }
   if (text.length < 16) throw new Error(`the secret of the client ${client_id} is shorter than 16 characters`)
   return text

@@ -32,7 +32,7 @@ function resolveTestSettings(deployment_profile = 'classified_airgapped') {
   const held = (valid_until: string) => ({ authority: 'Board', reference: 'AB-1', valid_until })
   const accreditations = { bravo: held('2026-03-02'), charlie: held('2026-03-01') }
   const platform = { name: 'vault', tenant_id: 't', deployment_profile }
-  return resolveProfileSettings([site], { platform, site: { accreditations } }, {}, {})
+  return resolveProfileSettings([site], { platform, site: { accreditations } }, {}, {}, '/')
 }
 
 function world(deployment_profile?: string) {

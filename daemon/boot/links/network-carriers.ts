@@ -13,7 +13,6 @@ import { filedropSettings } from '../../roles/site/settings.ts'
 import type { StatusFeed } from '../../shared/coalition/status-feed.ts'
 import type { SiteFolder } from '../storage/site-folder.ts'
 import { computeBackoff_ms, type LinkPump, linkPump } from './link-pump.ts'
-import type { ProcessEnvironment } from './network-files.ts'
 
 export type NetworkCarrierOptions = {
   readonly folder: SiteFolder
@@ -99,16 +98,12 @@ async function openNetworkCarriers(options: NetworkCarrierOptions): Promise<Open
 }
 
 /** Problems that prevent a network from being opened, found before anything starts. */
-export async function findNetworkProblems(
-  folder: SiteFolder,
-  resolved: ResolvedSettings,
-  env: ProcessEnvironment,
-): Promise<ProfileProblem[]> {
+export async function findNetworkProblems(folder: SiteFolder, resolved: ResolvedSettings): Promise<ProfileProblem[]> {
   const names = listNetworks(sectionReader(resolved)).map(({ name }) => name)
   if (names.length === 0) return []
   const mtls = names.includes('mtls') ? (await import('./mtls-carrier.ts')).findMtlsProblems(folder, resolved) : []
   const { inspectNetworkFiles } = await import('./network-files.ts')
-  const otherProblems = inspectNetworkFiles(resolved, env).flatMap(({ name, faults }) =>
+  const otherProblems = inspectNetworkFiles(resolved).flatMap(({ name, faults }) =>
     faults.map((message) => ({ path: name, message })),
   )
   return [...mtls, ...otherProblems]

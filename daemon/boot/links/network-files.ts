@@ -1,14 +1,12 @@
 // Inspects the files of the networks of a site, before a start and for the doctor.
 import { createPrivateKey, type X509Certificate } from 'node:crypto'
 import * as fs from 'node:fs'
+import { readSecretFile, type SecretFileOptions } from '../../../adapters/platform/secret-file/read-secret-file.ts'
 import { parseCertificates } from '../../../adapters/transport/mtls/material.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { amqpSettings, listNetworks } from '../../roles/site/carrier-settings.ts'
 import { coalitionSettings } from '../../shared/coalition/coalition-settings.ts'
-import { isOpenToOthers } from '../host/passphrase.ts'
-
-export type ProcessEnvironment = Readonly<Record<string, string | undefined>>
 
 /** Expiry of a certificate, in epoch milliseconds. `description`: for people. */
 export type CertificateExpiry = { readonly description: string; readonly file: string; readonly expires_at_ms: number }
@@ -21,25 +19,21 @@ export type NetworkFileReport = {
   readonly certificates: readonly CertificateExpiry[]
 }
 
-/** Reports on networks with peers. `env`: may name a file with a password. */
-export function inspectNetworkFiles(resolved: ResolvedSettings, env: ProcessEnvironment): NetworkFileReport[] {
+/** Reports on networks with peers. The profile itself has checked a file with the password of a broker. */
+export function inspectNetworkFiles(resolved: ResolvedSettings): NetworkFileReport[] {
   const networkNames = listNetworks((section) => getSettings(resolved, section)).map(({ name }) => name)
   return [
-    ...(networkNames.includes('amqp') ? [inspectAmqpFiles(resolved, env)] : []),
+    ...(networkNames.includes('amqp') ? [inspectAmqpFiles(resolved)] : []),
     ...(networkNames.includes('coalition') ? [inspectCoalitionFiles(resolved)] : []),
   ]
 }
 
-function inspectAmqpFiles(
-  resolved: ResolvedSettings,
-  { AMQP_PASSWORD, AMQP_PASSWORD_FILE }: ProcessEnvironment,
-): NetworkFileReport {
+function inspectAmqpFiles(resolved: ResolvedSettings): NetworkFileReport {
   const { tls_ca_file, tls_cert_file, tls_key_file } = getSettings(resolved, amqpSettings)
   const inspector = new NetworkFileInspector()
   inspector.certificates(tls_ca_file, 'an authority of the broker')
   const [certificate] = inspector.certificates(tls_cert_file, 'the certificate for the broker').slice(0, 1)
   inspector.key(tls_key_file, certificate)
-  if (AMQP_PASSWORD === undefined) inspector.secret(AMQP_PASSWORD_FILE)
   return { name: 'amqp', ...inspector.report }
 }
 
@@ -66,20 +60,23 @@ class NetworkFileInspector {
   }
 
   key(file: string | undefined, certificate: X509Certificate | undefined): void {
-    const text = file === undefined ? undefined : this.secret(file)
+    // A renewal program replaces a key behind a link.
+    const text = this.secret(file, { follows_links: true })
     if (text !== undefined && certificate && !isPrivateKeyOf(text, certificate)) {
       this.report.faults.push(`${file} does not contain the unencrypted private key of the certificate (PEM)`)
     }
   }
 
-  secret(file: string | undefined): string | undefined {
-    const text = file === undefined ? undefined : this.#read(file)
-    if (file === undefined || text === undefined) return undefined
-    if (text.trim() === '') this.report.faults.push(`${file} is empty`)
-    if (isOpenToOthers(file, fs.statSync(file).mode)) {
-      this.report.faults.push(`${file} can be read by others; run: chmod 600 ${file}`)
+  secret(file: string | undefined, options?: SecretFileOptions): string | undefined {
+    if (file === undefined) return undefined
+    try {
+      const text = readSecretFile(file, options)
+      if (text.trim() === '') this.report.faults.push(`${file} is empty`)
+      return text
+    } catch (error) {
+      this.report.faults.push((error as Error).message)
+      return undefined
     }
-    return text
   }
 
   #read(file: string): string | undefined {

@@ -1,5 +1,5 @@
 // The special-purpose address registries, and the networks that a site may declare as its own, in one table.
-import { type IpAddress, type IpNetwork, isWithin, parseNetwork } from './ip-address.ts'
+import { formatIp, type IpAddress, type IpNetwork, isWithin, networkOf, parseNetwork } from './ip-address.ts'
 
 /**
  * The special use of an address; undefined for a public address. IPv6 that carries an IPv4 address (6to4, NAT64,
@@ -32,7 +32,35 @@ const requireNetwork = (text: string): IpNetwork => {
   return network
 }
 
+/**
+ * The network for which an address is counted where requests are limited: an IPv4 address alone, an IPv6 address with its
+ * network. IPv6 that carries an IPv4 address counts as that address: whoever has one IPv4 address has 2^80 addresses of
+ * 6to4 (RFC 3056), and any number behind NAT64 or as a Teredo client.
+ */
+export function countedNetwork(address: IpAddress, ipv6_prefix: number): string {
+  const counted = carriedIpv4(address) ?? address
+  return counted.family === 4 ? formatIp(counted) : `${formatIp(networkOf(counted, ipv6_prefix))}/${ipv6_prefix}`
+}
+
+function carriedIpv4(address: IpAddress): IpAddress | undefined {
+  const carrier = carriers.find(({ network }) => isWithin(address, network))
+  if (!carrier) return undefined
+  const bits = (address.value >> BigInt(carrier.bits_after)) & 0xffff_ffffn
+  return { family: 4, value: carrier.isInverted ? bits ^ 0xffff_ffffn : bits }
+}
+
 const globalUnicast = requireNetwork('2000::/3')
+
+/** `bits_after`: bits behind the IPv4 address. */
+const carriers: readonly { network: IpNetwork; bits_after: number; isInverted?: true }[] = [
+  // 6to4 (RFC 3056 section 2): between the prefix and the network of the site.
+  { network: requireNetwork('2002::/16'), bits_after: 80 },
+  // NAT64: the well-known prefix (RFC 6052 section 2.1), and those of local use (RFC 8215), of which sites use /96 networks.
+  { network: requireNetwork('64:ff9b::/96'), bits_after: 0 },
+  { network: requireNetwork('64:ff9b:1::/48'), bits_after: 0 },
+  // Teredo (RFC 4380 section 4): the client's address, each bit inverted.
+  { network: requireNetwork('2001::/32'), bits_after: 0, isInverted: true },
+]
 
 const specialNetworks = Object.entries({
   loopback: ['127.0.0.0/8', '::1'],

@@ -19,8 +19,9 @@ const sources = (overrides: Partial<SettingSources> = {}): SettingSources => ({
   profile: {},
   env: {},
   flags: {},
+  resolvePath: (path) => (path.startsWith('/') ? path : `/profile/${path}`),
   readSecret: () => {
-    throw new Error('no file')
+    throw new Error('cannot be read (ENOENT)')
   },
   needsSecrets: () => true,
   ...overrides,
@@ -85,6 +86,55 @@ describe('problems', () => {
   })
 })
 
+describe('paths', () => {
+  const files = settingsBlock('files', {
+    key_file: z.string().optional().meta({ env: 'KEY_FILE', doc: 'A file.' }),
+    backup_dir: z.string().optional().meta({ doc: 'A folder.' }),
+    data_folder: z.string().optional().meta({ doc: 'A folder.' }),
+    verify: z.union([z.boolean(), z.string()]).default(true).meta({ doc: 'Whether, or a file of authorities.' }),
+    peers: z.record(z.string(), z.looseObject({})).default({}).meta({ doc: 'By name.' }),
+    sources: z.array(z.looseObject({})).default([]).meta({ doc: 'A list.' }),
+  })
+  const valuesOf = (overrides: Partial<SettingSources>) =>
+    resolveSettings([files], sources(overrides)).values.get('files')
+
+  test('that are relative begin at the folder of the profile, at any depth and from any origin', () => {
+    const profile = {
+      files: {
+        ...{ backup_dir: 'backups', data_folder: './data', verify: 'ca.pem' },
+        peers: { bravo: { url: 'https://bravo', ca_file: 'bravo.pem', keys: ['k'] } },
+        sources: [
+          { kind: 'webhook', secret_files: ['a', '/run/b'] },
+          { kind: 'folder', path: 'spool' },
+          { kind: 'http', path: 'not/a/file' },
+        ],
+      },
+    }
+    expect(valuesOf({ profile, env: { KEY_FILE: 'key.pem' } })).toEqual({
+      ...{ key_file: '/profile/key.pem', backup_dir: '/profile/backups', data_folder: '/profile/./data' },
+      verify: '/profile/ca.pem',
+      peers: { bravo: { url: 'https://bravo', ca_file: '/profile/bravo.pem', keys: ['k'] } },
+      sources: [
+        { kind: 'webhook', secret_files: ['/profile/a', '/run/b'] },
+        { kind: 'folder', path: '/profile/spool' },
+        { kind: 'http', path: 'not/a/file' },
+      ],
+    })
+  })
+
+  test('that are absolute stay, and so does what is not a path', () => {
+    const profile = { files: { key_file: '/etc/key.pem', verify: false } }
+    expect(valuesOf({ profile })).toMatchObject({ key_file: '/etc/key.pem', verify: false })
+  })
+
+  test('of secrets in the environment begin there as well', () => {
+    const read: string[] = []
+    const readSecret = (path: string) => `${read.push(path)} hunter2`
+    resolveSettings([proxy], sources({ env: { PROXY_KEY_FILE: 'key' }, readSecret }))
+    expect(read).toEqual(['/profile/key'])
+  })
+})
+
 describe('secrets', () => {
   const secret = 'hunter2-hunter2'
 
@@ -118,7 +168,9 @@ describe('secrets', () => {
 
   test('in an unreadable file are a problem that names the variable, not the file', () => {
     const { problems } = resolveSettings([proxy], sources({ env: { PROXY_KEY_FILE: '/run/private/key' } }))
-    expect(problems).toEqual([{ path: 'proxy.key', message: 'the file named by PROXY_KEY_FILE cannot be read' }])
+    expect(problems).toEqual([
+      { path: 'proxy.key', message: 'the file named by PROXY_KEY_FILE cannot be read (ENOENT)' },
+    ])
   })
 
   test('of a section that is not needed are not read, even where the section requires them', () => {

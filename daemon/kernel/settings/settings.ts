@@ -60,7 +60,9 @@ export type SettingSources = {
   readonly env: Readonly<Record<string, string | undefined>>
   /** `section.field` to value, from the command line. */
   readonly flags: Readonly<Record<string, unknown>>
-  /** Reads the file behind NAME_FILE; throws with a reason. */
+  /** The absolute form of a path in a setting: relative ones begin at the folder of the profile. */
+  readonly resolvePath: (path: string) => string
+  /** Reads the file behind NAME_FILE; throws an Error with the reason, which does not name the file. */
   readonly readSecret: (path: string) => string
   /** Whether the secrets of a section are needed, judged by the values resolved so far; other secrets are not read. */
   readonly needsSecrets: (section: string, values: ResolvedSettings['values']) => boolean
@@ -123,7 +125,28 @@ function gatherSection(section: SettingsBlock, sources: SettingSources, isNeeded
       origins.set(field, 'flag')
     }
   }
-  return { raw, origins, unread }
+  return { raw: resolvePaths(raw, sources.resolvePath) as Record<string, unknown>, origins, unread }
+}
+
+/** Fields that hold the path of a file or folder, and lists of such paths. */
+const pathField = /(^|_)(files?|dir|folder)$/
+
+/** One rule for every path of a profile, whatever process reads it and wherever that was started. */
+function resolvePaths(value: unknown, resolvePath: SettingSources['resolvePath']): unknown {
+  if (Array.isArray(value)) return value.map((each) => resolvePaths(each, resolvePath))
+  if (!isRecord(value)) return value
+  const resolveText = (each: unknown) => (typeof each === 'string' && each !== '' ? resolvePath(each) : each)
+  const resolveField = (field: string, content: unknown): unknown => {
+    if (!isPathField(field, content, value)) return resolvePaths(content, resolvePath)
+    return Array.isArray(content) ? content.map(resolveText) : resolveText(content)
+  }
+  return Object.fromEntries(Object.entries(value).map(([field, content]) => [field, resolveField(field, content)]))
+}
+
+/** `verify` is true, false, or a file of authorities; a source of kind folder has a `path`. */
+function isPathField(field: string, content: unknown, siblings: Readonly<Record<string, unknown>>): boolean {
+  if (field === 'verify') return typeof content === 'string'
+  return pathField.test(field) || (field === 'path' && siblings.kind === 'folder')
 }
 
 function readEnvironment(
@@ -140,9 +163,9 @@ function readEnvironment(
     if (!file) continue
     if (!isNeeded) return { name: `${name}_FILE`, text: undefined }
     try {
-      return { name: `${name}_FILE`, text: sources.readSecret(file).trim() }
-    } catch {
-      problems.push({ path, message: `the file named by ${name}_FILE cannot be read` })
+      return { name: `${name}_FILE`, text: sources.readSecret(sources.resolvePath(file)).trim() }
+    } catch (error) {
+      problems.push({ path, message: `the file named by ${name}_FILE ${(error as Error).message}` })
     }
   }
   return undefined

@@ -4,7 +4,7 @@ import * as fs from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { importSigningKey } from '../../../adapters/keys/jose/crypto-keys.ts'
-import { readPrivateFile, writePrivateText } from '../../../adapters/keys/jose/key-files.ts'
+import { writePrivateText } from '../../../adapters/keys/jose/key-files.ts'
 import {
   type CertificateKeyPair,
   createCertificateRequest,
@@ -14,6 +14,7 @@ import {
   parseCertificateRequest,
   type SiteNames,
 } from '../../../adapters/keys/x509/certificate-issuance.ts'
+import { readSecretFile } from '../../../adapters/platform/secret-file/read-secret-file.ts'
 import { parseCertificates } from '../../../adapters/transport/mtls/material.ts'
 import { keyFingerprint, readSiteName } from '../../../adapters/transport/mtls/pins.ts'
 import { deriveCertificatePassphrase } from '../../boot/host/certificate-passphrase.ts'
@@ -115,7 +116,7 @@ export async function installSiteCertificate(
       '`platform keys cert request` makes the key and the request',
     )
   }
-  const key = readPrivateFile(nextKeyFile)
+  const key = readSecretFile(nextKeyFile)
   const [leaf] = parseCertificateChain(text)
   const passphrase = deriveKeyPassphrase(folder, env)
   const secret = passphrase === undefined ? {} : { passphrase }
@@ -181,7 +182,7 @@ async function recordCertificateIssue(
 
 function readSiteCertificate(folder: SiteFolder): X509Certificate {
   const file = siteCertificateFile(folder)
-  const [certificate] = fs.existsSync(file) ? parseCertificateChain(readPrivateFile(file)) : []
+  const [certificate] = fs.existsSync(file) ? parseCertificateChain(readSecretFile(file)) : []
   if (certificate) return certificate
   throw new OfflineCommandError(1, 'the site has no certificate', '`platform keys cert issue` makes one')
 }

@@ -1,5 +1,6 @@
 // Reads the profile of a site for commands, with the same rules as the daemon.
 
+import { dirname } from 'node:path'
 import { buildProfileSchema, readProfile, resolveProfileSettings } from '../../boot/profile.ts'
 import { findStartProblems } from '../../boot/start-checks.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
@@ -19,7 +20,7 @@ export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
  * Returns every setting with its origin, and every fault. Throws ProfileError only if the file cannot be read at all.
  */
 export function resolveProfile(folder: SiteFolder, env: EnvironmentVariables): ResolvedSettings {
-  return resolveProfileSettings(everyRole, readProfile(folder.profile), env, {})
+  return resolveProfileSettings(everyRole, readProfile(folder.profile), env, {}, dirname(folder.profile))
 }
 
 /**
@@ -33,7 +34,7 @@ export function listProfileProblems(
   now: number,
 ): readonly ProfileProblem[] {
   try {
-    const resolved = resolveProfileSettings(everyRole, readProfile(file), env, {})
+    const resolved = resolveProfileSettings(everyRole, readProfile(file), env, {}, dirname(file))
     if (resolved.problems.length > 0) return resolved.problems
     const { roles: roleNames } = getSettings(resolved, platformSettings)
     const starting = everyRole.filter((role) => roleNames.includes(role.name))

@@ -17,6 +17,7 @@ const settingProblems = (env: Readonly<Record<string, string>>) =>
     profile: {},
     env,
     flags: {},
+    resolvePath: (path) => path,
     readSecret: () => '',
     needsSecrets: () => true,
   }).problems.map(({ path, message }) => `${path}: ${message}`)
@@ -101,7 +102,14 @@ describe('an invalid setting', () => {
 
 test('settings are read as the interface writes them', () => {
   const read = (env: Readonly<Record<string, string>>) => {
-    const sources = { profile: {}, env, flags: {}, readSecret: () => 'kept', needsSecrets: () => true }
+    const sources = {
+      profile: {},
+      env,
+      flags: {},
+      resolvePath: (path: string) => path,
+      readSecret: () => 'kept',
+      needsSecrets: () => true,
+    }
     return resolveSettings([settings], sources).values.get('proxy')
   }
   expect(read({})).toMatchObject({

@@ -61,6 +61,8 @@ export type Issuer = {
   readonly audience: string
   readonly clients: readonly OAuthClient[]
   readonly role_names: readonly string[]
+  /** Of the tokens that its clients get, in seconds. */
+  readonly lifetime_s: number
   mint(claims: GrantedClaims, ttl_s: number, latest_exp: number): Promise<string>
   verifySubject(token: string): Promise<SubjectToken | undefined>
   /** Durable, and in force for every process of the site, when it resolves. */

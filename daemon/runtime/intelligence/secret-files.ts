@@ -1,19 +1,19 @@
-// Reads secrets of sources, each from a file that only its owner can read.
+// Reads secrets of sources; a refusal gives the reason without the name of the file.
+import { readSecretFile, SecretFileError } from '../../../adapters/platform/secret-file/read-secret-file.ts'
 import { isRefusal, type Refusal, refuse } from '../../kernel/error/errors.ts'
-import { readTextFile } from './text-file.ts'
 
 /** A shorter secret could be guessed from one delivery. */
 const min_secret_bytes = 16
 
 /** The trimmed text of the file. Read at each use, so that a change needs no restart. */
 export async function readSecret(file: string): Promise<string | Refusal> {
-  const text = await readTextFile(file, ({ mode, uid }) => {
-    if (uid !== process.getuid?.() && uid !== 0) return 'belongs to another user'
-    return (mode & 0o077) === 0 ? undefined : 'can be read by other users (chmod 600)'
-  })
-  if (isRefusal(text)) return text
-  const secret = text.trim()
-  return secret === '' ? refuse('unavailable', 'a file that the source needs is empty') : secret
+  try {
+    const secret = readSecretFile(file).trim()
+    return secret === '' ? refuse('unavailable', 'a file that the source needs is empty') : secret
+  } catch (error) {
+    if (!(error instanceof SecretFileError)) throw error
+    return refuse('unavailable', `a file that the source needs ${error.reason}`)
+  }
 }
 
 /** Reads signing secrets; refuses one that is too short. */

@@ -25,7 +25,7 @@ const listProblems = (platform: string, provider: string, trusted_networks: read
   const proxy = { platform_api_url: `https://${platform}`, trusted_proxy_depth: 1, trusted_networks }
   const sso = { token_url: `https://${provider}/token` }
   return findProxyStartProblems(
-    resolveProfileSettings(roles, { platform: platformSection, proxy, sso }, {}, {}),
+    resolveProfileSettings(roles, { platform: platformSection, proxy, sso }, {}, {}, '/'),
     resolveByTable,
   )
 }

@@ -27,13 +27,13 @@ export type SiteStartFacts = {
 }
 
 /** Problems of settings and folder; checks key passphrase and networks only if there are none. */
-export async function findSiteStartProblems({ folder, resolved, env, now }: WireStartInput): Promise<ProfileProblem[]> {
+export async function findSiteStartProblems({ folder, resolved, now }: WireStartInput): Promise<ProfileProblem[]> {
   const peers = (await peerFiles(folder.peers).list()).map(({ name }) => name)
   const keys = readSiteKeys(folder)
   const problems = findSiteProblems({ resolved, peers, keys, now })
   if (problems.length > 0) return problems
   const locked = keys ? await findKeyLockProblems(folder, resolved) : []
-  return locked.length > 0 ? locked : findNetworkProblems(folder, resolved, env)
+  return locked.length > 0 ? locked : findNetworkProblems(folder, resolved)
 }
 
 /** Everything that forbids the start of the site role, from settings and facts alone. */

@@ -42,6 +42,15 @@ test('a node registers once, however often; a changed description is stored and 
   expect(await listAuditRecords('bravo')).toHaveLength(before.length + 1)
 })
 
+test('a node cannot register under its own name as another site', async () => {
+  const bravo = await world().as('bravo')
+  for (const site of ['alpha', 'charlie']) {
+    const refused = await bravo.call(register, { id: 'bravo', ...buildRegistration('bravo'), site })
+    expect(refused.problem).toMatchObject({ code: 'invalid', errors: [{ path: 'site' }] })
+  }
+  expect((await bravo.ok(get, { id: 'bravo' })).site).toBe('bravo')
+})
+
 test('the capability of a node is visible to the others, and stays when it registers again', async () => {
   const alpha = await world().as('alpha')
   await alpha.ok(offer, { id: 'alpha', ...offeredCapability })

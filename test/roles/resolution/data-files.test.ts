@@ -30,6 +30,7 @@ beforeAll(async () => {
   }
   fs.symlinkSync(path.join(folder, 'outside.csv'), path.join(own, 'link.csv'))
   fs.symlinkSync(folder, path.join(own, 'linked'))
+  fs.linkSync(path.join(folder, 'outside.csv'), path.join(own, 'second-name.csv'))
   fs.mkdirSync(path.join(own, 'folder.csv'))
   execFileSync('mkfifo', [path.join(own, 'pipe.csv')])
   execFileSync('mknod', [path.join(own, 'device.csv'), 'c', '1', '5'])
@@ -73,6 +74,7 @@ const noFile = 'the data file is a folder, a pipe or a device, not a regular fil
 test.each([
   ...['theirs.csv', 'link.csv', 'linked/outside.csv', 'nobody.csv', 'east.csv/west.csv'].map((file) => [file, missing]),
   ...['folder.csv', 'pipe.csv', 'deep', 'device.csv'].map((file) => [file, noFile]),
+  ['second-name.csv', 'the data file has a second name (a hard link); copy it into the folder instead'],
   ['x'.repeat(300), missing],
 ])('%s is absent, or is not a file', async (file = '', message) => {
   const ann = await world().as()

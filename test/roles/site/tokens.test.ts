@@ -71,6 +71,17 @@ describe('client credentials', () => {
     expect(used.status).toBe(200)
   })
 
+  test('states the lifetime that the token has, whatever the profile sets', async () => {
+    for (const token_ttl_s of [900, 7_200]) {
+      const other = await startSingleClusterSite({ identity: { token_ttl_s } })
+      onTestFinished(() => other.close())
+      const { json } = await postToTokenEndpoint({ ...postCredentials, grant_type: 'client_credentials' }, {}, other)
+      const { access_token, expires_in } = tokenResponse.parse(json)
+      const { iat, exp } = parseClaims(access_token)
+      expect([expires_in, exp - iat]).toEqual([token_ttl_s, token_ttl_s])
+    }
+  })
+
   test('by HTTP Basic, narrowed by a scope', async () => {
     const { scope } = await requestGrant(
       { grant_type: 'client_credentials', scope: 'auditor' },

@@ -11,7 +11,7 @@ import { type DoctorFinding, reportExpiry, reportOk, reportProblem } from '../fi
 export async function checkNetworks({ folder, env, now }: DoctorContext): Promise<DoctorFinding[]> {
   const { resolved } = readSiteSettings(folder, env)
   const networks = listNetworks((section) => getSettings(resolved, section))
-  const files = inspectNetworkFiles(resolved, env)
+  const files = inspectNetworkFiles(resolved)
   if (files.length === 0) return []
   const enrolled = (await listPeers(folder)).map(({ name }) => name)
   return files.flatMap((report) => {

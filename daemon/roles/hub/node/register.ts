@@ -1,6 +1,7 @@
 // Registers a site with the coalition as a mission service node; a repeat changes only the time of last contact.
 import * as z from 'zod'
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
+import { refuse } from '../../../kernel/error/errors.ts'
 import { siteName } from '../../../kernel/messaging/statement.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { nodeRegistration } from '../../../shared/coalition/hub-protocol.ts'
@@ -29,6 +30,10 @@ export const register = operation({
   async run(call, { id, ...registration }) {
     const refusal = checkOwnNode(call, id)
     if (refusal) return refusal
+    if (registration.site !== id) {
+      const message = `must be the enrolled name of the node, ${id}`
+      return refuse('invalid', 'a node can register its own site only', [{ path: 'site', message }])
+    }
     const { heartbeat_s } = call.settings(settings)
     const audit = [
       call.audited('hub.node.register', id, { site: registration.site, node_tenant_id: registration.node_tenant_id }),

@@ -61,6 +61,15 @@ describe('the source', () => {
     expect(identifySource('2001:db8::1', peer, 1, 128).key).toBe('2001:db8::1/128')
   })
 
+  test.each([
+    ['6to4', ['2002:cb00:7107::1', '2002:cb00:7107:ffff:1:2:3:4']],
+    ['NAT64', ['64:ff9b::203.0.113.7', '64:ff9b:1::203.0.113.7', '64:ff9b:1:2:3:4:203.0.113.7']],
+    ['Teredo', ['2001:0:4136:e378:8000:63bf:34ff:8ef8', '2001:0:1:2:3:4:34ff:8ef8']],
+    ['a mapped address', ['::ffff:203.0.113.7']],
+  ])('over %s is counted by the IPv4 address inside', (_, addresses) => {
+    for (const address of addresses) expect(sourceFor(address).key, address).toBe('203.0.113.7')
+  })
+
   test('of a peer is its canonical address, without a zone', () => {
     expect(identifySource('', '::ffff:10.0.0.9', 1, 64)).toMatchObject({ address: '10.0.0.9', key: 'peer:10.0.0.9' })
     expect(identifySource('', 'fe80::1%eth0', 1, 64)).toMatchObject({ address: 'fe80::1', key: 'peer:fe80::/64' })

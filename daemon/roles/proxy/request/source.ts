@@ -1,9 +1,10 @@
 // The source of a request, for which it is counted: the client address as the trusted hops before the proxy saw it.
-import { formatIp, isIpv4, networkOf, parseIp } from '../../../kernel/network/ip-address.ts'
+import { formatIp, isIpv4, parseIp } from '../../../kernel/network/ip-address.ts'
+import { countedNetwork } from '../../../kernel/network/special-addresses.ts'
 
 /**
  * `address` in canonical text, for the audit record and the upstream. `key` is the key for counting: the address for
- * IPv4, the network for IPv6, with the prefix `peer:` for the address of the connection.
+ * IPv4, the network for IPv6 (`countedNetwork`), with the prefix `peer:` for the address of the connection.
  */
 export type RequestSource = { readonly address: string; readonly key: string; readonly from: 'forwarded' | 'peer' }
 
@@ -48,5 +49,5 @@ function parseAddress(entry: string): string | undefined {
 function buildSourceKey(address: string, ipv6_prefix: number): string {
   if (!address.includes(':')) return address
   const parsed = parseIp(address)
-  return parsed ? `${formatIp(networkOf(parsed, ipv6_prefix))}/${ipv6_prefix}` : address
+  return parsed ? countedNetwork(parsed, ipv6_prefix) : address
 }

@@ -25,7 +25,10 @@ export const issue = operation({
     const claimed = readClaimedClient(request, call.authorization)
     const wait_s = claimed === undefined ? 0 : await attempts.wait_s(claimed)
     if (wait_s > 0) return refuseTooManyAttempts(wait_s)
-    const terms = { clients: issuer.clients, audiences: [issuer.audience] as [string] }
+    const terms = {
+      ...{ clients: issuer.clients, lifetime_s: issuer.lifetime_s },
+      audiences: [issuer.audience] as [string],
+    }
     const decided = await decideGrant(
       { request, authorization: call.authorization },
       terms,

@@ -29,7 +29,11 @@ const gateway: OAuthClient = oauthClient.parse({
 const reader: OAuthClient = { ...gateway, client_id: 'reader', may_exchange: false }
 const bravo: OAuthClient = { ...gateway, client_id: 'bravo', tenant_id: 'bravo' }
 const anyTenantClient: OAuthClient = { ...gateway, client_id: 'everywhere', tenant_id: '*' }
-const terms = { clients: [gateway, reader, bravo, anyTenantClient], audiences: [site, upstream] as const }
+const terms = {
+  clients: [gateway, reader, bravo, anyTenantClient],
+  audiences: [site, upstream] as const,
+  lifetime_s: 3_600,
+}
 
 const ada: SubjectToken = {
   sub: 'ada',

@@ -13,8 +13,6 @@ import {
   tokenTypes,
 } from './model.ts'
 
-const lifetime_s = 3_600
-
 /** Longest chain of actors: beyond it a token would outgrow what a header carries. */
 const maxActors = 8
 
@@ -28,6 +26,8 @@ export type TokenGrantRequest = {
 export type IssuerTerms = {
   readonly clients: readonly OAuthClient[]
   readonly audiences: readonly [string, ...string[]]
+  /** Of a token, in seconds. */
+  readonly lifetime_s: number
 }
 
 /** A decision to issue: mint `claims`, valid for `expires_in` seconds and never beyond `exp` (seconds since 1970). */
@@ -60,7 +60,8 @@ export async function decideGrant(
     return oauthRefusal('invalid_target', 'tokens are not issued for this audience')
   }
   const now_s = Math.floor(now / 1000)
-  if (request.grant_type === grantTypes.client_credentials) return decideClientGrant(request, client, audience, now_s)
+  if (request.grant_type === grantTypes.client_credentials)
+    return decideClientGrant(request, client, audience, terms, now_s)
   if (request.grant_type !== grantTypes.token_exchange) {
     return oauthRefusal('unsupported_grant_type', 'client credentials and token exchange are supported')
   }
@@ -68,13 +69,14 @@ export async function decideGrant(
   if (objection) return objection
   const subject = await verifySubject(request.subject_token ?? '')
   if (!subject) return oauthRefusal('invalid_grant', 'the subject token is not valid')
-  return decideExchangeGrant(request, client, subject, audience, now_s)
+  return decideExchangeGrant(request, client, subject, audience, terms, now_s)
 }
 
 function decideClientGrant(
   request: TokenRequest,
   client: OAuthClient,
   audience: string,
+  terms: Pick<IssuerTerms, 'lifetime_s'>,
   now_s: number,
 ): TokenGrant | OAuthError {
   const roles = narrowRoles(client.roles, request.scope)
@@ -87,7 +89,7 @@ function decideClientGrant(
     client_id: client.client_id,
     aud: audience,
   }
-  return { claims, expires_in: lifetime_s, exp: now_s + lifetime_s }
+  return { claims, expires_in: terms.lifetime_s, exp: now_s + terms.lifetime_s }
 }
 
 function checkExchange(request: TokenRequest, client: OAuthClient): OAuthError | undefined {
@@ -111,12 +113,13 @@ function decideExchangeGrant(
   client: OAuthClient,
   subject: SubjectToken,
   audience: string,
+  terms: Pick<IssuerTerms, 'lifetime_s'>,
   now_s: number,
 ): TokenGrant | OAuthError {
   if (client.tenant_id !== '*' && client.tenant_id !== subject.tenant_id) {
     return oauthRefusal('invalid_grant', 'the subject token is not valid')
   }
-  const expires_in = Math.min(lifetime_s, subject.exp - now_s)
+  const expires_in = Math.min(terms.lifetime_s, subject.exp - now_s)
   if (expires_in < 1) return oauthRefusal('invalid_grant', 'the subject token is not valid')
   const derived_from = [...(subject.derived_from ?? []), subject.jti]
   if (countActors(subject.act) >= maxActors || derived_from.length > maxActors) {

@@ -7,7 +7,7 @@ import { roles } from '../../../roles.ts'
 import { reloadSettings } from './reload-settings.ts'
 
 const profile = (proxy: Record<string, unknown>, drain_ms = 1_000) =>
-  resolveProfileSettings(roles, { platform: { name: 'a', tenant_id: 'a', drain_ms }, proxy }, {}, {})
+  resolveProfileSettings(roles, { platform: { name: 'a', tenant_id: 'a', drain_ms }, proxy }, {}, {}, '/')
 
 test('limits and rules are in force at once; a port, a secret and another section want a restart', async () => {
   const running = profile({ allowlist: 'GET /a', rate_limit_per_min: 5, trusted_proxy_depth: 1 })

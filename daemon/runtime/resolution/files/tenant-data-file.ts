@@ -1,5 +1,5 @@
 // Opens data files that a request names: regular files below the folder of the tenant, without following links.
-import { closeSync, constants, openSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DataFile, DataFileError, openDataDescriptor } from './data-file.ts'
 
@@ -15,7 +15,8 @@ function isPlainName(name: string): boolean {
 
 /**
  * Opens folder by folder, each relative to the one before, so that a path cannot be swapped meanwhile. Throws
- * `TenantDataFileError` where the file does not exist, is or is behind a link, or cannot be read. The caller closes the file.
+ * `TenantDataFileError` where the file does not exist, is or is behind a link, has a second name, or cannot be read. The
+ * caller closes the file.
  */
 export function openTenantDataFile(data_folder: string | undefined, tenant_id: string, name: string): DataFile {
   const names = [tenant_id, ...name.split('/')]
@@ -46,6 +47,7 @@ export function openTenantDataFile(data_folder: string | undefined, tenant_id: s
 
 const missing_file = 'the data file does not exist'
 const denied_file = 'the service may not read this data file'
+const second_name = 'the data file has a second name (a hard link); copy it into the folder instead'
 const not_a_file = 'the data file is a folder, a pipe or a device, not a regular file'
 const reasonsByCode: Readonly<Record<string, string>> = {
   ...{ ENOENT: missing_file, ENOTDIR: missing_file, ELOOP: missing_file, ENAMETOOLONG: missing_file },
@@ -66,6 +68,11 @@ function descriptorPath(folder: number, name: string): string {
 }
 
 function requirePlainFile(descriptor: number): DataFile {
+  // A user who may write in the folder can give a name there to any file on the same disk that the service may read.
+  if (fstatSync(descriptor).isFile() && fstatSync(descriptor).nlink !== 1) {
+    closeSync(descriptor)
+    throw new TenantDataFileError(second_name)
+  }
   try {
     return openDataDescriptor(descriptor)
   } catch (error) {
