@@ -11,13 +11,21 @@ export const siteOption = {
 
 export const jsonOption = { json: flag('Print JSON, for scripts') }
 
+export const roleOption = { role: text('ROLE', 'Only the database of this role') }
+
 /** The folder of an existing site; root acts as its owner from then on. Throws `CommandFailure` (3) if there is none. */
 export function requireSite(params: { readonly site: string | undefined }, terminal: Terminal): SiteFolder {
+  const folder = locateSite(params, terminal)
+  offline.actAsOwnerOf(folder.profile)
+  return folder
+}
+
+/** The same, and root stays root: for commands that touch files of the site in other processes alone. */
+export function locateSite(params: { readonly site: string | undefined }, terminal: Terminal): SiteFolder {
   const folder = offline.findSite(params.site, terminal.env)
   const remedy = '`platform init --site DIR` creates a site; --site DIR or PLATFORM_SITE selects one'
   if (!folder) throw new CommandFailure(3, 'no site was found', remedy)
   if (!existsSync(folder.profile))
     throw new CommandFailure(3, `no site was found: ${folder.profile} does not exist`, remedy)
-  offline.actAsOwnerOf(folder.profile)
   return folder
 }

@@ -5,6 +5,7 @@ import { actAsOwnerOf, runAsInvoker } from '../boot/host/act-as-owner.ts'
 import { findSite, roleSocketFile, siteFolder } from '../boot/storage/site-folder.ts'
 
 export type { SiteFolder } from '../boot/storage/site-folder.ts'
+export type { RoleStoreStatus, StoreCheckResult } from './store/store-files.ts'
 
 export const offline = {
   findSite,
@@ -33,6 +34,7 @@ export const offline = {
   evidence: () => import('./evidence/evidence-file.ts'),
   audit: () => import('./audit/audit-chains.ts'),
   store: () => import('./store/store-files.ts'),
+  dataOwners: () => import('./store/data-owners.ts'),
   adoption: () => import('./store/store-adoption.ts'),
   migration: () => import('./store/store-migration.ts'),
   restore: () => import('./store/store-restore.ts'),

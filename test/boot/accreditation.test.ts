@@ -129,8 +129,9 @@ describe('while it runs', () => {
     ...{ peer, event_id, kind: 'result' as const, schema: 'consensus.result/1', body: { n: 1 }, label: sharedLabel },
     parent_block_ids: [],
   })
+  const createSender = () => world.as({ subject: 'role:consensus', roles: ['service'], tenant: '*' })
   const sending = async (peer: string, event_id: string) =>
-    (await createCarrier(world)).call(send, message(peer, event_id))
+    (await createSender()).call(send, message(peer, event_id))
   const channels = async () => {
     const { items } = await (await createOperator(world)).ok(listChannels, {})
     return Object.fromEntries(

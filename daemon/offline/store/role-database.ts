@@ -24,11 +24,18 @@ export type RoleDatabase = {
 }
 
 /**
- * Lists roles that have a database here, in the order of the list of roles. Throws `OfflineCommandError` (3) if
- * another user owns the data of one: without it, the result would be incomplete.
+ * Lists roles that have a database here, in the order of the list of roles, or one of them. Throws `OfflineCommandError`:
+ * 3 if another user owns the data of one, since without it the result would be incomplete; 2 for an unknown role.
  */
-export function listRolesWithDatabase(folder: SiteFolder): Role[] {
-  return everyRole.filter((role) => {
+export function listRolesWithDatabase(folder: SiteFolder, only?: string): Role[] {
+  const selected = everyRole.filter(({ name }) => only === undefined || name === only)
+  if (selected.length === 0)
+    throw new OfflineCommandError(
+      2,
+      `there is no role ${only}`,
+      `roles: ${everyRole.map(({ name }) => name).join(', ')}`,
+    )
+  return selected.filter((role) => {
     requireOwnership(roleDataFolder(folder, role.name), `the data of ${role.name}`)
     return hasDatabase(folder, role)
   })

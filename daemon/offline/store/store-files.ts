@@ -35,9 +35,14 @@ export type RoleStoreStatus = {
   readonly documents: Readonly<Record<string, number>>
 }
 
-export async function readStoreStatus(folder: SiteFolder, env: EnvironmentVariables): Promise<RoleStoreStatus[]> {
+/** `only`: the role to read; default: all. */
+export async function readStoreStatus(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  only?: string,
+): Promise<RoleStoreStatus[]> {
   const results: RoleStoreStatus[] = []
-  for (const role of listRolesWithDatabase(folder)) {
+  for (const role of listRolesWithDatabase(folder, only)) {
     const bytes = measureDatabase(folder, role)
     results.push(
       await withDatabase(folder, role, async (database) => {
@@ -57,14 +62,15 @@ export async function readStoreStatus(folder: SiteFolder, env: EnvironmentVariab
 
 export type StoreCheckResult = { readonly role: string; readonly faults: readonly string[] }
 
-/** Checks every page, document and audit record, including those in a cluster. */
+/** Checks every page, document and audit record, including those in a cluster. `only`: the role to check; default: all. */
 export async function checkDatabases(
   folder: SiteFolder,
   env: EnvironmentVariables,
   progress: (text: string) => void,
+  only?: string,
 ): Promise<StoreCheckResult[]> {
   const results: StoreCheckResult[] = []
-  for (const role of listRolesWithDatabase(folder)) {
+  for (const role of listRolesWithDatabase(folder, only)) {
     progress(`checking ${role.name}`)
     const examine = (database: RoleDatabase) => findStoreFaults(folder, env, database)
     results.push(await checkRoleDatabase(role, () => withDatabase(folder, role, examine)))

@@ -2,29 +2,20 @@
 
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
-import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
 import { findSchemaFaults } from '../../../adapters/store/sqlite/schema/schema-faults.ts'
-import {
-  type BackupEntry,
-  type BackupManifest,
-  backupManifest,
-  copyToNewFile,
-  databaseFileName,
-  signedManifestBytes,
-} from '../../boot/backup/backup-set.ts'
+import { type BackupEntry, copyToNewFile, databaseFileName } from '../../boot/backup/backup-set.ts'
 import { runAsInvoker, runAsOwnerOf } from '../../boot/host/act-as-owner.ts'
 import { ensureRunFolder, lockRole } from '../../boot/storage/role-storage.ts'
 import { roleDatabaseFile, roleDataFolder, roleRunFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
 import { everyRole } from '../../every-role.ts'
-import type { PublicKey, VerificationFailure } from '../../kernel/cryptography/signatures.ts'
-import { parseJson } from '../../kernel/encoding/parse-json.ts'
-import { formatFieldErrors, parseWithSchema } from '../../kernel/error/parsing.ts'
+import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
 import type { JournalChannel } from '../../kernel/messaging/journal.ts'
 import type { Role } from '../../kernel/role/role.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
+import { openBackupFile, readBackupManifest, requireKnownRole, requireSignature } from './backup-manifest.ts'
 import { exchangeDatabases, undoInterruptedExchange } from './database-exchange.ts'
 import { createRestoreEventFactory, freezeRestoredChannels, listFrozenIncoming } from './restored-channels.ts'
 import { type PurgeOrdersWithFinds, readPurgeOrders, reapplyPurges } from './restored-purges.ts'
@@ -120,71 +111,6 @@ export function lockAllRoles(folder: SiteFolder): { release(): void }[] {
     throw new OfflineCommandError(3, `the role ${name} is running`, 'stop the site first')
   }
   return locks
-}
-
-const max_manifest_bytes = 1_048_576
-
-function readBackupManifest(from: string): BackupManifest {
-  if (!fs.existsSync(join(from, 'manifest.json')))
-    throw new OfflineCommandError(1, `${resolve(from)} is not a backup: it has no manifest.json`)
-  const file = openBackupFile(from, 'manifest.json')
-  let text: string
-  try {
-    if (fs.fstatSync(file).size > max_manifest_bytes)
-      throw new OfflineCommandError(5, `manifest.json is larger than ${max_manifest_bytes} bytes`)
-    text = fs.readFileSync(file, 'utf8')
-  } finally {
-    fs.closeSync(file)
-  }
-  const parsed = parseWithSchema(backupManifest, parseJson(text))
-  if (!parsed.success)
-    throw new OfflineCommandError(5, `manifest.json is not valid: ${formatFieldErrors(parsed.errors)}`)
-  return parsed.data
-}
-
-/** A regular file of the backup itself: a link could name any file that this user may read, and a pipe would wait. */
-function openBackupFile(from: string, name: string): number {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
-  let file: number
-  try {
-    file = fs.openSync(join(from, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new OfflineCommandError(
-      5,
-      `${name} of the backup ${code === 'ELOOP' ? 'is a link' : `cannot be read: ${code}`}`,
-    )
-  }
-  if (fs.fstatSync(file).isFile()) return file
-  fs.closeSync(file)
-  throw new OfflineCommandError(5, `${name} of the backup is not a regular file`)
-}
-
-async function requireSignature(manifest: BackupManifest, site: string, trusted: readonly PublicKey[]): Promise<void> {
-  const remedy = 'name its public keys with --keys; --unsigned restores what anybody may have changed'
-  if (manifest.v === 1) throw new OfflineCommandError(5, 'the backup is not signed: an earlier version made it', remedy)
-  if (manifest.site !== site)
-    throw new OfflineCommandError(5, `the backup is of the site ${manifest.site}, not of ${site}`)
-  const verdict = await verifyJws('backup', manifest.signature, trusted)
-  if (typeof verdict === 'string')
-    throw new OfflineCommandError(5, `the signature of the backup is not valid: ${signatureFaults[verdict]}`, remedy)
-  if (!Buffer.from(verdict.payload).equals(signedManifestBytes(manifest)))
-    throw new OfflineCommandError(5, 'the manifest is not what the site signed')
-}
-
-const signatureFaults: Readonly<Record<VerificationFailure, string>> = {
-  bad_signature: 'it was not made over this manifest',
-  unknown_key: 'its key is not one of this site',
-  key_revoked: 'its key was revoked',
-}
-
-function requireKnownRole(entry: BackupEntry): Role {
-  const role = everyRole.find((candidate) => candidate.name === entry.role)
-  if (role && entry.file === databaseFileName(role.name)) return role
-  throw new OfflineCommandError(
-    5,
-    `the backup contains ${entry.file} of ${entry.role}, which this version does not support`,
-  )
 }
 
 function createRestoreStage(folder: SiteFolder, role: Role): StagedRestore {

@@ -1,0 +1,90 @@
+// Root inspects the databases of roles in processes that have their users' rights alone.
+import { execFileSync } from 'node:child_process'
+import * as fs from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { roleDatabaseFile, roleDataFolder, roleRunFolder } from '../../daemon/boot/storage/site-folder.ts'
+import { assignFileOwners } from '../../daemon/offline/site/assign-file-owners.ts'
+import { createScratchFolder } from '../support/command/run-command.ts'
+import { runCommandProcess } from '../support/command/run-command-process.ts'
+import { repositoryRoot } from '../support/repository/source-tree.ts'
+import { requires, whenPresent } from '../support/runner/requires.ts'
+import { createTestSite, type TestSite } from '../support/site/test-site.ts'
+
+const isRoot = process.getuid?.() === 0
+const test = whenPresent({ isPresent: isRoot, name: 'root', hint: 'only root can change the owner of files' })
+const users = { site: 57_001, consensus: 57_002 } as const
+const scratch = createScratchFolder('owners')
+
+let world: TestSite
+let site: string
+beforeAll(async () => {
+  world = await createTestSite({ profile: { platform: { roles: ['site', 'consensus'] } } })
+  await world.start()
+  await world.stop()
+  site = path.dirname(world.folder.profile)
+  if (!isRoot) return
+  // As `platform site divide` leaves it; the folder above is passable.
+  fs.chmodSync(path.dirname(site), 0o711)
+  assignFileOwners(world.folder, { group: 57_000, users: new Map(Object.entries(users)) })
+})
+afterAll(async () => {
+  await world?.end()
+  scratch.remove()
+})
+
+test('each database is checked and measured by its user', async () => {
+  const checked = await runCommandProcess(['store', 'check', '--site', site, '--json'])
+  expect(checked.stderr).toBe('')
+  expect(JSON.parse(checked.stdout)).toEqual({
+    sound: true,
+    items: [
+      { role: 'site', faults: [] },
+      { role: 'consensus', faults: [] },
+    ],
+  })
+  const status = await runCommandProcess(['store', 'status', '--site', site, '--json'])
+  expect(JSON.parse(status.stdout).items.map(({ role }: { role: string }) => role)).toEqual(['site', 'consensus'])
+  // Whatever SQLite made beside them belongs to the same user.
+  for (const [role, uid] of Object.entries(users)) {
+    for (const dir of [roleDataFolder(world.folder, role), roleRunFolder(world.folder, role)])
+      for (const name of fs.readdirSync(dir)) expect(fs.lstatSync(path.join(dir, name)).uid, `${dir}/${name}`).toBe(uid)
+  }
+})
+
+test('a damaged database is reported, and exit code 5', async () => {
+  const file = roleDatabaseFile(world.folder, 'consensus')
+  const whole = fs.readFileSync(file)
+  fs.writeFileSync(file, 'no database')
+  const { exit, stdout } = await runCommandProcess(['store', 'check', '--site', site, '--json'])
+  expect(exit).toBe(5)
+  expect(JSON.parse(stdout).items[1]).toMatchObject({ role: 'consensus', faults: [expect.any(String)] })
+  fs.writeFileSync(file, whole)
+})
+
+test('a folder of a role that is a link is refused', async () => {
+  const dir = roleDataFolder(world.folder, 'consensus')
+  fs.renameSync(dir, `${dir}-moved`)
+  fs.symlinkSync(`${dir}-moved`, dir)
+  const { exit, stderr } = await runCommandProcess(['store', 'check', '--site', site])
+  expect([exit, stderr]).toEqual([3, expect.stringContaining('is not a folder')])
+  fs.rmSync(dir)
+  fs.renameSync(`${dir}-moved`, dir)
+})
+
+const traced = isRoot ? requires('strace') : test
+
+traced('rights are given up for good before a file of a role is opened', () => {
+  const log = path.join(scratch.dir, 'calls')
+  const command = [path.join(repositoryRoot, 'node_modules/.bin/node'), path.join(repositoryRoot, 'cli/main.ts')]
+  const trace = ['-f', '-qq', '-s', '300', '-e', 'trace=openat,setuid,setresuid,setreuid', '-o', log]
+  execFileSync('strace', [...trace, ...command, 'store', 'check', '--site', site], { stdio: 'pipe' })
+  const calls = fs.readFileSync(log, 'utf8').split('\n')
+  expect(calls.filter((call) => /set(re|res)uid\(/.test(call))).toEqual([])
+  for (const [role, uid] of Object.entries(users)) {
+    const opened = calls.findIndex((call) => call.includes(`${roleDataFolder(world.folder, role)}/`))
+    const switched = calls.findIndex((call) => call.includes(`setuid(${uid})`))
+    expect(switched).toBeGreaterThan(-1)
+    expect(opened).toBeGreaterThan(switched)
+  }
+})
