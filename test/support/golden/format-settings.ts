@@ -6,7 +6,8 @@ const head = `# Settings
 
 Generated from the code by \`npm run accept\`; do not edit. A value comes from, in rising order of precedence: the default, the
 profile, the environment, the command line. \`platform profile explain\` shows each value and its origin.
-A secret setting can also be read from the file that \`NAME_FILE\` names, and is never printed.
+A secret setting can also be read from the file that \`NAME_FILE\` names, and is never printed. Relative paths of files
+and folders begin at the folder of the profile.
 `
 
 export function formatSettings(blocks: readonly SettingsBlock[]): string {
