@@ -5,7 +5,7 @@ import { offline } from '../../daemon/offline/offline.ts'
 import type { ServiceClient } from '../client/client.ts'
 import { identifyRole } from '../client/identify-role.ts'
 import { connectService, serviceOptions } from '../options/service-options.ts'
-import { requireSite } from '../options/site-options.ts'
+import { requireOwnSite } from '../options/site-options.ts'
 import { command } from '../program/command.ts'
 import { colourText, formatTable, type OutputRow, printResult } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -34,7 +34,7 @@ export const definition = command({
 type RoleListenPlace = { readonly role: string; readonly listens: readonly string[]; readonly socket?: string }
 
 async function listLocalRoles(site: string | undefined, terminal: Terminal): Promise<RoleListenPlace[]> {
-  const folder = requireSite({ site }, terminal)
+  const folder = requireOwnSite({ site }, terminal)
   const profile = await offline.profile()
   const { resolved } = profile.readSiteSettings(folder, terminal.env)
   return profile.listProfileRoles(folder, terminal.env).map(({ name: role }) => {

@@ -20,6 +20,13 @@ export function requireSite(params: { readonly site: string | undefined }, termi
   return folder
 }
 
+/** The same, for commands that touch files of the site's owner alone: root becomes that user for good. */
+export function requireOwnSite(params: { readonly site: string | undefined }, terminal: Terminal): SiteFolder {
+  const folder = locateSite(params, terminal)
+  offline.becomeOwnerOf(folder.profile)
+  return folder
+}
+
 /** The same, and root stays root: for commands that touch files of the site in other processes alone. */
 export function locateSite(params: { readonly site: string | undefined }, terminal: Terminal): SiteFolder {
   const folder = offline.findSite(params.site, terminal.env)

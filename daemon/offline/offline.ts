@@ -1,7 +1,7 @@
 // Entry point from the command line to the site's files, for commands without a daemon; each part is loaded on first
 // use.
 import { invoker } from '../../adapters/host/users/system-users.ts'
-import { actAsOwnerOf, runAsInvoker } from '../boot/host/act-as-owner.ts'
+import { actAsOwnerOf, becomeOwnerOf, runAsInvoker } from '../boot/host/act-as-owner.ts'
 import { findSite, roleSocketFile, siteFolder } from '../boot/storage/site-folder.ts'
 
 export type { SiteFolder } from '../boot/storage/site-folder.ts'
@@ -12,6 +12,7 @@ export const offline = {
   siteFolder,
   socketOf: roleSocketFile,
   actAsOwnerOf,
+  becomeOwnerOf,
   asInvoker: runAsInvoker,
   invoker,
   siteDivision: () => import('./site/divide-site.ts'),

@@ -72,14 +72,27 @@ test('a folder of a role that is a link is refused', async () => {
   fs.renameSync(`${dir}-moved`, dir)
 })
 
-const traced = isRoot ? requires('strace') : test
-
-traced('rights are given up for good before a file of a role is opened', () => {
-  const log = path.join(scratch.dir, 'calls')
+/** System calls of a command and its children that open a file or change the user, in their order. */
+function traceCalls(words: readonly string[]): string[] {
+  const log = path.join(scratch.dir, words.join('-'))
   const command = [path.join(repositoryRoot, 'node_modules/.bin/node'), path.join(repositoryRoot, 'cli/main.ts')]
   const trace = ['-f', '-qq', '-s', '300', '-e', 'trace=openat,setuid,setresuid,setreuid', '-o', log]
-  execFileSync('strace', [...trace, ...command, 'store', 'check', '--site', site], { stdio: 'pipe' })
-  const calls = fs.readFileSync(log, 'utf8').split('\n')
+  execFileSync('strace', [...trace, ...command, ...words, '--site', site], { stdio: 'pipe' })
+  return fs.readFileSync(log, 'utf8').split('\n')
+}
+
+const traced = isRoot ? requires('strace') : test
+
+traced('a command for the files of the site alone gives them up in its own process', () => {
+  const calls = traceCalls(['peers', 'list'])
+  expect(calls.filter((call) => /set(re|res)uid\(/.test(call))).toEqual([])
+  const opened = calls.findIndex((call) => call.includes(world.folder.peers))
+  expect(calls.findIndex((call) => call.includes(`setuid(${users.site})`))).toBeGreaterThan(-1)
+  expect(opened).toBeGreaterThan(calls.findIndex((call) => call.includes(`setuid(${users.site})`)))
+})
+
+traced('rights are given up for good before a file of a role is opened', () => {
+  const calls = traceCalls(['store', 'check'])
   expect(calls.filter((call) => /set(re|res)uid\(/.test(call))).toEqual([])
   for (const [role, uid] of Object.entries(users)) {
     const opened = calls.findIndex((call) => call.includes(`${roleDataFolder(world.folder, role)}/`))

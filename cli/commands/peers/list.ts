@@ -2,7 +2,7 @@
 
 import type { Peer } from '../../../daemon/kernel/identity/peer.ts'
 import { offline } from '../../../daemon/offline/offline.ts'
-import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { jsonOption, requireOwnSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { formatTable, type OutputRow, printResult } from '../../terminal/output.ts'
 
@@ -12,7 +12,7 @@ export const definition = command({
   options: { ...siteOption, ...jsonOption },
   example: 'platform peers list',
   async run(params, terminal) {
-    const folder = requireSite(params, terminal)
+    const folder = requireOwnSite(params, terminal)
     const peers = await offline.peers()
     const items = await peers.listPeers(folder)
     const columns = [

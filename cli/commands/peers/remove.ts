@@ -1,7 +1,7 @@
 // Unpins a peer: nothing from it is accepted from now on.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { requireConsent } from '../../confirmation/require-consent.ts'
-import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { jsonOption, requireOwnSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { flag, required, text } from '../../program/params.ts'
 import { printResult } from '../../terminal/output.ts'
@@ -17,7 +17,7 @@ export const definition = command({
   options: { yes: flag('Skip the confirmation'), ...siteOption, ...jsonOption },
   example: 'platform peers remove bravo --yes',
   async run({ name, yes, ...params }, terminal) {
-    const folder = requireSite(params, terminal)
+    const folder = requireOwnSite(params, terminal)
     const peers = await offline.peers()
     await peers.getPeer(folder, name)
     await requireConsent(terminal, yes, `Unpin ${name}? Nothing from it is accepted from then on.`)

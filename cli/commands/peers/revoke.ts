@@ -2,7 +2,7 @@
 import { offline } from '../../../daemon/offline/offline.ts'
 import { requireConsent } from '../../confirmation/require-consent.ts'
 import { formatPeer } from '../../format/peer.ts'
-import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { jsonOption, requireOwnSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { flag, required, text } from '../../program/params.ts'
 import { printResult } from '../../terminal/output.ts'
@@ -21,7 +21,7 @@ export const definition = command({
   options: { yes: flag('Skip the confirmation'), ...siteOption, ...jsonOption },
   example: 'platform peers revoke bravo message-Jx3… --yes',
   async run({ name, kid, yes, ...params }, terminal) {
-    const folder = requireSite(params, terminal)
+    const folder = requireOwnSite(params, terminal)
     const { findPeerKey, revokePeerKey } = await offline.peerKeys()
     await findPeerKey(folder, name, kid)
     await requireConsent(terminal, yes, `Revoke the key ${kid} of ${name}?`)

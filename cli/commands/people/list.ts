@@ -1,6 +1,6 @@
 // Lists people who are or were enrolled, with each of their keys.
 import { offline } from '../../../daemon/offline/offline.ts'
-import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { jsonOption, requireOwnSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { formatTable, printResult } from '../../terminal/output.ts'
 
@@ -10,7 +10,7 @@ export const definition = command({
   options: { ...siteOption, ...jsonOption },
   example: 'platform people list',
   async run(params, terminal) {
-    const folder = requireSite(params, terminal)
+    const folder = requireOwnSite(params, terminal)
     const people = await offline.people()
     const items = await people.listPeople(folder)
     const rows = items.flatMap(({ subject, enrolled, keys }) => keys.map((key) => ({ ...key, subject, enrolled })))

@@ -1,7 +1,7 @@
 // Revokes a person's key: its signatures do not count from now on.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { requireConsent } from '../../confirmation/require-consent.ts'
-import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { jsonOption, requireOwnSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { flag, required, text } from '../../program/params.ts'
 import { printResult } from '../../terminal/output.ts'
@@ -17,7 +17,7 @@ export const definition = command({
   options: { yes: flag('Skip the confirmation'), ...siteOption, ...jsonOption },
   example: 'platform people remove ann --yes',
   async run({ subject, yes, ...params }, terminal) {
-    const folder = requireSite(params, terminal)
+    const folder = requireOwnSite(params, terminal)
     const people = await offline.people()
     await people.getPerson(folder, subject)
     await requireConsent(terminal, yes, `Revoke the key of ${subject}? Its signatures do not count from then on.`)

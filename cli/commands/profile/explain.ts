@@ -2,7 +2,7 @@
 
 import { nearestWord } from '../../../daemon/kernel/error/nearest-word.ts'
 import { offline } from '../../../daemon/offline/offline.ts'
-import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { jsonOption, requireOwnSite, siteOption } from '../../options/site-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { text } from '../../program/params.ts'
 import { formatTable, printResult } from '../../terminal/output.ts'
@@ -15,7 +15,7 @@ export const definition = command({
   options: { ...siteOption, ...jsonOption },
   example: 'platform profile explain consensus.port',
   async run(params, terminal) {
-    const folder = requireSite(params, terminal)
+    const folder = requireOwnSite(params, terminal)
     const { resolveProfile } = await offline.profile()
     const { explained, problems } = resolveProfile(folder, terminal.env)
     const { setting: selector } = params

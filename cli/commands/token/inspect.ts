@@ -1,7 +1,7 @@
 // Shows the claims of a token and whether it is valid here; a token of an identity provider is checked with its current keys.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { readToken } from '../../options/read-token.ts'
-import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { jsonOption, requireOwnSite, siteOption } from '../../options/site-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { text } from '../../program/params.ts'
 import { colourText, formatFields, printResult } from '../../terminal/output.ts'
@@ -14,7 +14,7 @@ export const definition = command({
   options: { ...siteOption, ...jsonOption },
   example: 'platform token inspect < token.txt',
   async run(params, terminal) {
-    const folder = requireSite(params, terminal)
+    const folder = requireOwnSite(params, terminal)
     const token = await readToken(params.token, terminal)
     const { inspectToken } = await offline.tokens()
     const inspection = await inspectToken(folder, terminal.env, token, Date.now())

@@ -1,7 +1,7 @@
 // Revokes one token, or all current tokens of a subject; takes effect at once on the whole site.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { readToken } from '../../options/read-token.ts'
-import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { jsonOption, requireOwnSite, siteOption } from '../../options/site-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { text, withDefault } from '../../program/params.ts'
 import { printResult } from '../../terminal/output.ts'
@@ -21,7 +21,7 @@ export const definition = command({
     const { jti, subject, reason } = params
     if (jti !== undefined && subject !== undefined)
       throw new CommandFailure(2, 'a token id and --subject cannot be combined: pass one of them')
-    const folder = requireSite(params, terminal)
+    const folder = requireOwnSite(params, terminal)
     const { revokeToken, readTokenId } = await offline.tokens()
     const id = subject === undefined ? (jti ?? readTokenId(await readToken(undefined, terminal))) : undefined
     if (subject === undefined && id === undefined) throw new CommandFailure(2, 'the input is not a token (a JWT)')

@@ -1,6 +1,6 @@
 // Runs file operations as the owner of the files when root runs a command. Root itself would follow links that the owner
 // planted, and create files that the owner cannot open.
-import { lstatSync } from 'node:fs'
+import { lstatSync, readFileSync } from 'node:fs'
 
 type ProcessUser = { readonly uid: number; readonly gid: number; readonly groups: readonly number[] }
 
@@ -8,6 +8,24 @@ type ProcessUser = { readonly uid: number; readonly gid: number; readonly groups
 export function actAsOwnerOf(path: string): void {
   const owner = findOwner(path)
   if (owner) switchUser(owner)
+}
+
+/**
+ * Makes this process the owner of the path for good: groups, real, effective and saved ids, so that nothing it reads can
+ * bring the rights of root back. Does nothing unless root runs it. Throws if the kernel kept a way back.
+ */
+export function becomeOwnerOf(path: string): void {
+  const owner = findOwner(path)
+  if (!owner || owner.uid === 0) return
+  // Only the effective user root may change the groups, and an earlier step may have switched it.
+  if (process.geteuid?.() !== 0) process.seteuid?.(0)
+  process.setgroups?.([...owner.groups])
+  process.setgid?.(owner.gid)
+  process.setuid?.(owner.uid)
+  const ids = readFileSync('/proc/self/status', 'utf8').match(/^[UG]id:.*$/gm) ?? []
+  const expected = [owner.uid, owner.gid].map((id) => Array(4).fill(id).join('\t'))
+  if (ids.map((line) => line.slice('Uid:\t'.length)).join() !== expected.join())
+    throw new Error(`the rights of root were not given up: ${ids.join('; ')}`)
 }
 
 /** Runs the action as the owner of the path; unchanged if the path does not exist, or unless root runs it. */

@@ -1,7 +1,7 @@
 // Shows one refused message: the reason for the refusal, and its content.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { formatReleaseRequest } from '../../../format/release-request.ts'
-import { jsonOption, requireSite, siteOption } from '../../../options/site-options.ts'
+import { jsonOption, requireOwnSite, siteOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
 import { required, text } from '../../../program/params.ts'
 import { colourText, escapeControls, formatFields, formatTable, printResult } from '../../../terminal/output.ts'
@@ -13,7 +13,7 @@ export const definition = command({
   options: { ...siteOption, ...jsonOption },
   example: 'platform filedrop quarantine show bravo/00000001-0000000000000007-1a2b3c4d',
   async run(params, terminal) {
-    const folder = requireSite(params, terminal)
+    const folder = requireOwnSite(params, terminal)
     const { readQuarantineItem } = await offline.filedrop()
     const item = await readQuarantineItem(folder, terminal.env, params.id, Date.now())
     const { says: content, files, release, ...fields } = item

@@ -1,6 +1,6 @@
 // Shows the certificate that the site presents to its peers.
 import { offline } from '../../../../daemon/offline/offline.ts'
-import { jsonOption, requireSite, siteOption } from '../../../options/site-options.ts'
+import { jsonOption, requireOwnSite, siteOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
 import { formatFields, printResult } from '../../../terminal/output.ts'
 
@@ -11,7 +11,7 @@ export const definition = command({
   example: 'platform keys cert show',
   async run(params, terminal) {
     const certificates = await offline.certificate()
-    const certificate = certificates.showSiteCertificate(requireSite(params, terminal))
+    const certificate = certificates.showSiteCertificate(requireOwnSite(params, terminal))
     printResult(terminal, params.json, certificate, () => formatFields(terminal, certificate))
     return 0
   },
