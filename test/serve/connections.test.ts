@@ -102,7 +102,7 @@ describe('too much to do', () => {
   })
 
   test('a request beyond the limit gets a retry time, and one is let in when one leaves', async () => {
-    const world = await startEchoServer({ limits: { in_flight: 1 } })
+    const world = await startEchoServer({ limits: { unidentified: 1 } })
     const first = world.request('POST /wait')
     await waitForCalls(world, 1)
     const second = await world.request('GET /open')

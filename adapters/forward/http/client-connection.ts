@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { BodyFraming, Exchange, RequestFault } from '../../../daemon/kernel/forward/exchange.ts'
+import { isBelowPace } from '../../platform/http-server/transfer-pace.ts'
 import type { CoarseClock } from './coarse-clock.ts'
 import { HttpExchange } from './exchange.ts'
 import type { InboundLimits } from './limits.ts'
@@ -187,8 +188,8 @@ export class ClientConnection {
       return false
     }
     this.#waits ??= { since: now, from: taken }
-    const { answer_rate, answer_grace_ms } = this.#context.limits
-    return (taken - this.#waits.from) * 1_000 < answer_rate * (now - this.#waits.since - answer_grace_ms)
+    const { answer_rate: bytes_per_s, answer_grace_ms: grace_ms } = this.#context.limits
+    return isBelowPace(taken - this.#waits.from, now - this.#waits.since, { grace_ms, bytes_per_s })
   }
 
   /**

@@ -11,13 +11,15 @@ export type EventStreamOptions = {
   readonly heartbeat_ms: number
   /** Turns an error of the events into the data of a last event "problem". */
   readonly problemOf: (error: unknown) => unknown
+  /** Takes memory for an event that waits for its reader; undefined when there is none: then the stream ends. */
+  readonly hold: (bytes: number) => (() => void) | undefined
 }
 
 /** The head must have been written. Resolves when the stream has ended; never rejects. */
 export async function streamEvents(
   to: ServerResponse,
   events: AsyncIterable<ServerEvent>,
-  { signal, heartbeat_ms, problemOf }: EventStreamOptions,
+  { signal, heartbeat_ms, problemOf, hold }: EventStreamOptions,
 ): Promise<void> {
   const iterator = events[Symbol.asyncIterator]()
   const heartbeat = startHeartbeat(to, heartbeat_ms)
@@ -25,7 +27,7 @@ export async function streamEvents(
     for (;;) {
       const next = await unlessAborted(iterator.next(), signal)
       if (!next || next.done) break
-      if (!to.write(formatEvent(next.value))) await once(to, 'drain', { signal })
+      if (!(await writeEvent(to, formatEvent(next.value), signal, hold))) break
     }
   } catch (error) {
     if (!signal.aborted) to.write(`event: problem\ndata: ${JSON.stringify(problemOf(error))}\n\n`)
@@ -34,6 +36,23 @@ export async function streamEvents(
     if (signal.reason === endOfService) to.write('retry: 2000\n\n')
     to.end()
     iterator.return?.().catch(() => undefined)
+  }
+}
+
+/** False when there is no memory for an event that its reader must be waited for: the reader can resume after the last. */
+async function writeEvent(
+  to: ServerResponse,
+  text: string,
+  signal: AbortSignal,
+  hold: EventStreamOptions['hold'],
+): Promise<boolean> {
+  const release = hold(text.length)
+  if (!release) return false
+  try {
+    if (!to.write(text)) await once(to, 'drain', { signal })
+    return true
+  } finally {
+    release()
   }
 }
 

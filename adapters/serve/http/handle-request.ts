@@ -3,22 +3,16 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HeaderFields, Surface } from '../../../daemon/kernel/api/surface.ts'
 import { isRefusal, type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
-import { problemOf } from '../../../daemon/kernel/error/problem.ts'
-import { admitCaller } from '../../../daemon/kernel/identity/admit-caller.ts'
+import { admitCaller, isAnonymous } from '../../../daemon/kernel/identity/admit-caller.ts'
 import type { PresentedCredential } from '../../../daemon/kernel/identity/identity.ts'
-import {
-  type AddressedOperation,
-  RawResponse,
-  type ServedRoute,
-  type ServerEvent,
-} from '../../../daemon/kernel/operation/operation.ts'
+import { type AddressedOperation, RawResponse, type ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
 import { performOperation } from '../../../daemon/kernel/operation/perform-operation.ts'
 import type { OperationResponse, RoleContext } from '../../../daemon/kernel/operation/role-context.ts'
 import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { type Trace, traceFromHeaders } from '../../../daemon/kernel/telemetry/trace.ts'
+import type { PendingConnections } from '../../platform/http-server/pending-connections.ts'
 import { clientCertificate } from './client-certificate.ts'
-import { streamEvents } from './event-stream.ts'
 import { httpRequests, httpSeconds } from './http-metrics.ts'
 import type { ListenerLimits } from './limits.ts'
 import { parseAccept } from './parse-accept.ts'
@@ -26,7 +20,8 @@ import { checkBodyHeaders, declaredBytes, parseBody, readSignedBody } from './re
 import { parseBearer, parseConditions, type RequestConditions } from './request-headers.ts'
 import { logRefusal, lowerCaseNames, responseHeaders } from './response-headers.ts'
 import { requestSpan, ServedRequest, type ServedRequests, timeoutRefusal } from './served-request.ts'
-import { type ResponseHeaders, writeJson, writeProblem, writeResponse } from './write-response.ts'
+import { streamResponse } from './stream-response.ts'
+import { writeJson, writeProblem, writeResponse } from './write-response.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -44,6 +39,10 @@ export type ListenerContext = {
   readonly limits: ListenerLimits
   readonly log: Log
   readonly metrics: Metrics
+  /** Connections on which no caller was identified yet; undefined for a socket file. */
+  readonly pending: PendingConnections | undefined
+  /** The number of occurrences that a log line about this cause stands for; undefined: no line now. */
+  readonly throttle: (cause: string) => number | undefined
 }
 
 /** Decides all that depends on the head alone. True when the body may be read; otherwise the request has been answered. */
@@ -63,7 +62,10 @@ export async function acceptRequest(
     checkRequestHead(request) ??
     surface?.refusal(joinHeaderFields(headers)) ??
     (await admitRequest(context, served, request))
-  if (!refused) return true
+  if (!refused) {
+    if (isContinueAwaited(request)) reply.raw.writeContinue()
+    return true
+  }
   finishRequest(context, served, refused, parseBearer(headers.authorization) !== undefined)
   return false
 }
@@ -76,10 +78,7 @@ export function startTrace(
   return roleContext.spans?.start(trace) ?? trace
 }
 
-export function presentedCredential(
-  { isLocal }: ListenerContext,
-  { headers, raw }: FastifyRequest,
-): PresentedCredential {
+export function presentedCredential({ isLocal }: ListenerContext, { headers, raw }: FastifyRequest): PresentedCredential {
   return { bearer: parseBearer(headers.authorization), certificate: clientCertificate(raw.socket), isLocal }
 }
 
@@ -97,11 +96,17 @@ async function admitRequest(
   served.caller = caller
   served.conditions = conditions
   const most_bytes = operation.max_body_bytes ?? context.limits.body_bytes
+  const identified = isAnonymous(caller) ? undefined : caller
+  if (identified) context.pending?.complete(request.raw.socket)
   return (
-    context.requests.limitStreams(served) ??
     checkBodyHeaders(operation, headers) ??
-    context.requests.reserveBody(served, declaredBytes(headers, most_bytes))
+    context.requests.admit(served, { caller: identified, body_bytes: declaredBytes(headers, most_bytes) })
   )
+}
+
+/** A client that waits with its body until it is admitted. */
+function isContinueAwaited({ headers }: FastifyRequest): boolean {
+  return headers.expect?.toLowerCase() === '100-continue'
 }
 
 /** One value per name: Node has joined repeated headers, except cookies. */
@@ -174,42 +179,6 @@ export function finishRequest(
   else void streamResponse(context, served, headers, result.status, result.body.body)
 }
 
-async function streamResponse(
-  context: ListenerContext,
-  served: ServedRequest,
-  headers: ResponseHeaders,
-  status: number,
-  events: AsyncIterable<ServerEvent>,
-) {
-  const { raw } = served.reply.hijack()
-  if (raw.destroyed) return
-  raw.writeHead(status, headers)
-  if (served.reply.request.method === 'HEAD') {
-    raw.end()
-    return
-  }
-  raw.flushHeaders()
-  await streamEvents(raw, eventsWhileAdmitted(context, served, events), {
-    signal: served.controller.signal,
-    heartbeat_ms: context.limits.heartbeat_ms,
-    problemOf: (error) =>
-      problemOf(toRefusal(context, served.target.address, served.trace, error), served.trace.trace_id),
-  })
-}
-
-/** A token or certificate that is revoked while its stream is open ends the stream before the next event is sent. */
-async function* eventsWhileAdmitted(
-  context: ListenerContext,
-  { target, reply }: ServedRequest,
-  events: AsyncIterable<ServerEvent>,
-): AsyncIterable<ServerEvent> {
-  const credential = presentedCredential(context, reply.request)
-  for await (const event of events) {
-    if (isRefusal(await admitCaller(context.roleContext, target, credential))) return
-    yield event
-  }
-}
-
 /**
  * Ends a request that took too long: aborts its signal and answers the client. A surface answers in its own format; if it
  * has not by the next sweep, the listener does.
@@ -219,6 +188,15 @@ export function timeOutRequest(context: ListenerContext, served: ServedRequest):
   const isAborted = served.controller.signal.aborted
   served.controller.abort(refused)
   if (!served.surface || isAborted) finishRequest(context, served, refused)
+}
+
+/** Ends the connection of a client that does not read its answer. */
+export function cutOffReader({ log, throttle }: ListenerContext, served: ServedRequest): void {
+  served.outcome = 'aborted'
+  served.reply.raw.destroy()
+  const operation = served.target.address
+  const times = throttle(`slow reader ${operation}`)
+  if (times !== undefined) log.warn('http.reader.slow', { operation, times })
 }
 
 /** A thrown error as a refusal; an error that is not a refusal is only logged, and answered `internal`. */

@@ -11,8 +11,7 @@ const form_type = 'application/x-www-form-urlencoded'
 
 /** Why this body will not be read; `undefined` when it will, or when there is none. */
 export function checkBodyHeaders(operation: RouteOperation, headers: IncomingHttpHeaders): Refusal | undefined {
-  const length = headers['content-length']
-  if (headers['transfer-encoding'] === undefined && (length === undefined || Number(length) === 0)) return undefined
+  if (!hasAnnouncedBody(headers)) return undefined
   if (!hasBody(operation.method)) return refuse('malformed', 'this operation takes no body')
   const wanted = operation.consumes ?? 'application/json'
   const coding = headers['content-encoding']
@@ -21,6 +20,10 @@ export function checkBodyHeaders(operation: RouteOperation, headers: IncomingHtt
   }
   if (isOfType(wanted, headers['content-type'])) return undefined
   return refuse('unsupported_media_type', `the body must be ${wanted}`)
+}
+
+export function hasAnnouncedBody(headers: IncomingHttpHeaders): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
 /** The most bytes that the body may take: its declared length, or the limit of the operation when it declares none. */

@@ -16,11 +16,18 @@ export function responseHeaders(context: ListenerContext, { trace }: ServedReque
   return headers
 }
 
-/** One log line for each failure of the service; `internal` has been logged with its cause. */
-export function logRefusal({ log }: ListenerContext, { target, trace }: ServedRequest, refused: Refusal): void {
+/** A log line for failures of the service, once a minute for each cause; `internal` has been logged with its own. */
+export function logRefusal(
+  { log, throttle }: ListenerContext,
+  { target, trace }: ServedRequest,
+  refused: Refusal,
+): void {
   const { status } = refused.row
   if (status < 500 || refused.code === 'internal') return
+  const times = throttle(`${target.address} ${refused.code}`)
+  if (times === undefined) return
   log.warn('http.refused', {
+    times,
     operation: target.address,
     code: refused.code,
     status,

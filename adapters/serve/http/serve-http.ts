@@ -3,19 +3,22 @@ import type http from 'node:http'
 import type { Socket } from 'node:net'
 import { type FastifyError, type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
 import type { Surface } from '../../../daemon/kernel/api/surface.ts'
+import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import type { AddressedOperation, ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
 import type { RoleContext } from '../../../daemon/kernel/operation/role-context.ts'
 import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
+import { reportThrottle } from '../../../daemon/kernel/telemetry/report-throttle.ts'
+import { PendingConnections } from '../../platform/http-server/pending-connections.ts'
 import { endOfService } from './event-stream.ts'
-import { acceptRequest, type ListenerContext, performRequest, timeOutRequest } from './handle-request.ts'
+import { acceptRequest, cutOffReader, type ListenerContext, performRequest, timeOutRequest } from './handle-request.ts'
 import { httpActiveRequests } from './http-metrics.ts'
-import { defaultListenerLimits, type ListenerLimits } from './limits.ts'
+import { defaultListenerLimits, type ListenerLimits, localSocketLimits } from './limits.ts'
 import { listPaths, toRouterPath } from './method-lookup.ts'
 import { type ServedRequest, ServedRequests } from './served-request.ts'
 import { prepareSocketFile, restrictSocketFile } from './socket-file.ts'
 import { surfaceHandler } from './surface-handler.ts'
-import { answerParserError, failRequest, unroutedHandler } from './unrouted-request.ts'
+import { answerParserError, failRequest, receiveBody, unroutedHandler } from './unrouted-request.ts'
 
 /** `group`: its members may use the socket, besides the owner. */
 export type ListenTarget =
@@ -58,26 +61,26 @@ export type HttpServer = {
 /** Listens. Throws when the address is taken, or the socket's folder is open to others. */
 export async function serveHttp(options: HttpServerOptions): Promise<HttpServer> {
   const { roleContext, log, metrics, listen } = options
-  // The clients of a socket file are the site's own processes, which wait for one another.
-  const own = 'socket' in listen ? { large_bodies_bytes: Infinity, large_bodies_bytes_per_caller: Infinity } : {}
-  const limits = { ...defaultListenerLimits, ...own, ...options.limits }
-  const context: ListenerContext = {
-    ...{ roleContext, log, metrics, limits, isLocal: 'socket' in listen },
-    requests: new ServedRequests(limits),
-  }
+  const isLocal = 'socket' in listen
+  const limits = { ...defaultListenerLimits, ...(isLocal ? localSocketLimits : {}), ...options.limits }
+  const throttle = reportThrottle(roleContext.environment.now)
+  const pending = isLocal ? undefined : limitPendingConnections(options, limits, throttle)
+  const requests = new ServedRequests(limits)
+  const context: ListenerContext = { roleContext, log, metrics, limits, isLocal, requests, pending, throttle }
   const operations = options.operations.filter(({ operation }) => !(options.restricted && operation.inside))
   const app = createApp(context, options.tls)
-  for (const target of operations) addRoutes(app, context, target, performRequest.bind(undefined, context, target))
   const { surface } = options
+  const handleUnrouted = unroutedHandler(context, [...operations, ...(surface?.routes ?? [])])
+  // Before the routes: an unknown path is answered without a look at the body.
+  app.addHook('onRequest', (request, reply, done) => (request.is404 ? handleUnrouted(request, reply) : done()))
+  for (const target of operations) addRoutes(app, context, target, performRequest.bind(undefined, context, target))
   if (surface)
     for (const target of surface.routes) addRoutes(app, context, target, surfaceHandler(context, surface), surface)
-  const handleUnrouted = unroutedHandler(context, [...operations, ...(surface?.routes ?? [])])
-  app.setNotFoundHandler(handleUnrouted)
-  // A faulty body at an unknown path, such as QUERY without a content type, is answered as an unknown path.
-  app.setErrorHandler((error: FastifyError, request, reply) =>
-    request.is404 ? handleUnrouted(request, reply) : failRequest(context, error, request, reply),
-  )
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.setErrorHandler((error: FastifyError, request, reply) => failRequest(context, error, request, reply))
+  for (const event of ['checkExpectation', 'checkContinue']) {
+    app.server.on(event, (request, response) => app.server.emit('request', request, response))
+  }
+  app.server.on('connection', (socket: Socket) => pending?.begin(socket))
 
   if ('socket' in listen) await prepareSocketFile(listen.socket, listen.group)
   const url = await app.listen('socket' in listen ? { path: listen.socket } : listen)
@@ -125,7 +128,9 @@ function createApp(context: ListenerContext, tls: HttpServerOptions['tls']): Fas
   }) as unknown as FastifyInstance
   app.decorateRequest('served', undefined)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.addContentTypeParser('*', (request, _payload, done) => {
+    void receiveBody(context, request).then((body) => (isRefusal(body) ? done(body) : done(null, body)))
+  })
   return app
 }
 
@@ -162,8 +167,21 @@ function addRoutes(
   }
 }
 
+function limitPendingConnections(
+  { log, name }: HttpServerOptions,
+  { pending_connections: most, pending_connections_per_address: most_per_address }: ListenerLimits,
+  throttle: ListenerContext['throttle'],
+): PendingConnections {
+  return new PendingConnections({ most, most_per_address }, (from) => {
+    const times = throttle('pending connections')
+    if (times !== undefined) log.warn('http.connection.displaced', { listener: name, from, times })
+  })
+}
+
 function timeOutOverdue(context: ListenerContext, listener: string): void {
-  for (const served of context.requests.overdue(performance.now())) timeOutRequest(context, served)
+  const now_ms = performance.now()
+  for (const served of context.requests.overdue(now_ms)) timeOutRequest(context, served)
+  for (const served of context.requests.readTooSlowly(now_ms)) cutOffReader(context, served)
   context.metrics.set(httpActiveRequests, { listener }, context.requests.plain.size + context.requests.streams.size)
 }
 

@@ -3,11 +3,23 @@ import type { FastifyReply } from 'fastify'
 import type { Surface } from '../../../daemon/kernel/api/surface.ts'
 import { Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { Caller } from '../../../daemon/kernel/identity/identity.ts'
+import { countedSource } from '../../../daemon/kernel/network/special-addresses.ts'
 import type { ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
 import type { TraceSpan } from '../../../daemon/kernel/telemetry/spans.ts'
 import type { Trace } from '../../../daemon/kernel/telemetry/trace.ts'
+import { isBelowPace, type TransferPace } from '../../platform/http-server/transfer-pace.ts'
 import type { ListenerLimits } from './limits.ts'
 import type { RequestConditions } from './request-headers.ts'
+import {
+  admissionShares,
+  largeBodyShares,
+  refuseShare,
+  requestShares,
+  streamShares,
+  unreadAnswerShares,
+} from './request-shares.ts'
+import { type Share, ShareLedger } from './shares.ts'
+import { unreadAnswers } from './unread-answers.ts'
 
 /** One request from its head to its end. A class, since one is made for every request. */
 export class ServedRequest {
@@ -24,12 +36,18 @@ export class ServedRequest {
   /** Milliseconds of `performance.now()`. */
   readonly started_ms = performance.now()
   readonly controller = new AbortController()
+  /** Undefined until the request is admitted. */
   caller: Caller | undefined
   conditions: RequestConditions | undefined
-  /** Bytes reserved for its body from the memory for large bodies. */
-  reserved_bytes = 0
+  /** The address that it is counted by; undefined on a socket file. */
+  readonly source: string | undefined
   /** The response has begun or ended: a later one is dropped. */
   isAnswered = false
+  /** The memory that a large answer takes its share of. */
+  answer_shares: readonly Share[] = []
+  /** Since when the client has had an answer to read, and the bytes of it that it has taken. */
+  #answer: { readonly since_ms: number; read_bytes: number } | undefined
+  readonly #holdings: ShareHolding[] = []
 
   constructor(target: ServedRoute, reply: FastifyReply, trace: Trace, surface?: Surface) {
     this.target = target
@@ -37,12 +55,59 @@ export class ServedRequest {
     this.reply = reply
     this.trace = trace
     this.surface = surface
+    const { remoteAddress } = reply.request.raw.socket
+    this.source = remoteAddress === undefined ? undefined : countedSource(remoteAddress)
   }
 
   get isStream(): boolean {
     return this.target.operation.streams === true
   }
+
+  /** Takes the amount from each share until the request ends, or returns the share that has too little left. */
+  take(ledger: ShareLedger, shares: readonly Share[], amount = 1): Share | undefined {
+    const full = ledger.take(shares, amount)
+    if (!full) this.#holdings.push({ ledger, shares, amount })
+    return full
+  }
+
+  /** Counts an answer of so many bytes until the client has read it, or returns why it cannot be sent. */
+  holdAnswer(bytes: number): Refusal | undefined {
+    const { method } = this.reply.request
+    if (method !== 'GET' && method !== 'HEAD') {
+      // Its effect has happened: only its success may be reported.
+      unreadAnswers.takeAnyway(this.answer_shares, bytes)
+      this.#holdings.push({ ledger: unreadAnswers, shares: this.answer_shares, amount: bytes })
+      return undefined
+    }
+    const full = this.take(unreadAnswers, this.answer_shares, bytes)
+    return full && refuseShare(full, 'bytes of unread answers', 1)
+  }
+
+  /** Counts an event of so many bytes until it is given back; undefined when there is no memory for it. */
+  holdEvent(bytes: number): (() => void) | undefined {
+    if (unreadAnswers.take(this.answer_shares, bytes)) return undefined
+    return () => unreadAnswers.give(this.answer_shares, bytes)
+  }
+
+  beginAnswer(): void {
+    this.#answer = { since_ms: performance.now(), read_bytes: 0 }
+  }
+
+  recordRead(bytes: number): void {
+    if (this.#answer) this.#answer.read_bytes = bytes
+  }
+
+  /** The client reads its answer too slowly, or not at all. */
+  isReadTooSlowly(now_ms: number, pace: TransferPace): boolean {
+    return this.#answer !== undefined && isBelowPace(this.#answer.read_bytes, now_ms - this.#answer.since_ms, pace)
+  }
+
+  giveAll(): void {
+    for (const { ledger, shares, amount } of this.#holdings.splice(0)) ledger.give(shares, amount)
+  }
 }
+
+type ShareHolding = { readonly ledger: ShareLedger; readonly shares: readonly Share[]; readonly amount: number }
 
 export class ServedRequests {
   /** In order of arrival, so that the oldest come first. */
@@ -50,47 +115,41 @@ export class ServedRequests {
   readonly streams = new Set<ServedRequest>()
   isClosing = false
   readonly #limits: ListenerLimits
+  readonly #ledger = new ShareLedger()
   #whenEmpty: (() => void) | undefined
 
   constructor(limits: ListenerLimits) {
     this.#limits = limits
   }
 
-  /** Registers a request, or returns the limit that refuses it. */
+  /** Registers a request whose caller is not known yet, or returns why there is no place for it. */
   add(served: ServedRequest): Refusal | undefined {
     if (this.isClosing) return new Refusal('unavailable', 'the service is stopping', [], 2)
-    const [set, most] = served.isStream ? [this.streams, this.#limits.streams] : [this.plain, this.#limits.in_flight]
-    if (set.size >= most) return new Refusal('unavailable', 'the service has too many requests in progress', [], 1)
-    set.add(served)
+    const full = served.take(this.#ledger, admissionShares(served.source, this.#limits))
+    if (full) return refuseShare(full, 'requests that wait for their admission', 1)
+    ;(served.isStream ? this.streams : this.plain).add(served)
     return undefined
   }
 
-  /** Limits the streams of one caller, so that others can open theirs. */
-  limitStreams(served: ServedRequest): Refusal | undefined {
-    if (!served.isStream) return undefined
-    const most = this.#limits.streams_per_caller
-    const own = [...this.streams].filter(({ caller }) => isSameCaller(caller, served.caller)).length
-    if (own <= most) return undefined
-    return new Refusal('rate_limited', `this caller has ${most} streams open, which is the most`, [], 5)
-  }
-
-  /** Reserves memory for a large body of so many bytes, or returns why there is none. */
-  reserveBody(served: ServedRequest, bytes: number): Refusal | undefined {
-    const { body_bytes, large_bodies_bytes: most, large_bodies_bytes_per_caller: most_own } = this.#limits
-    if (bytes <= body_bytes) return undefined
-    const large = this.all().filter(({ reserved_bytes }) => reserved_bytes > 0)
-    const own = large.filter(({ caller }) => isSameCaller(caller, served.caller))
-    // A single large body is accepted up to the limit of its operation.
-    const isFull = (held: readonly ServedRequest[], limit: number) =>
-      held.length > 0 && totalReservedBytes(held) + bytes > limit
-    if (isFull(large, most) || isFull(own, most_own)) {
-      return new Refusal('unavailable', 'the service is reading large bodies', [], 1)
-    }
-    served.reserved_bytes = bytes
-    return undefined
+  /** Takes the shares of an admitted request in place of those of its admission. `body_bytes`: of the body to be read. */
+  admit(served: ServedRequest, { caller, body_bytes }: { caller: Caller | undefined; body_bytes: number }) {
+    served.giveAll()
+    const origin = { caller, source: served.source }
+    served.answer_shares = unreadAnswerShares(origin, this.#limits)
+    const unread = unreadAnswers.findFull(served.answer_shares)
+    if (unread) return refuseShare(unread, 'bytes of unread answers', 1)
+    const full = served.isStream
+      ? served.take(this.#ledger, streamShares(origin, this.#limits))
+      : served.take(this.#ledger, requestShares(origin, body_bytes > 0, this.#limits))
+    if (full)
+      return served.isStream ? refuseShare(full, 'streams open', 5) : refuseShare(full, 'requests in progress', 1)
+    if (body_bytes <= this.#limits.body_bytes) return undefined
+    const large = served.take(this.#ledger, largeBodyShares(origin, this.#limits), body_bytes)
+    return large && new Refusal('unavailable', 'the service is reading large bodies', [], 1)
   }
 
   remove(served: ServedRequest): void {
+    served.giveAll()
     ;(served.isStream ? this.streams : this.plain).delete(served)
     if (this.#whenEmpty && this.isEmpty) this.#whenEmpty()
   }
@@ -113,6 +172,11 @@ export class ServedRequests {
     return late
   }
 
+  /** Requests whose clients read their answers too slowly. Streams are checked by their heartbeat. */
+  readTooSlowly(now_ms: number): ServedRequest[] {
+    return [...this.plain].filter((served) => served.isReadTooSlowly(now_ms, this.#limits.answer_pace))
+  }
+
   /** Refuses new requests; resolves when the last one has ended. */
   drain(): Promise<void> {
     this.isClosing = true
@@ -121,14 +185,6 @@ export class ServedRequests {
       this.#whenEmpty = resolve
     })
   }
-}
-
-function totalReservedBytes(requests: readonly ServedRequest[]): number {
-  return requests.reduce((sum, { reserved_bytes }) => sum + reserved_bytes, 0)
-}
-
-function isSameCaller(one: Caller | undefined, other: Caller | undefined): boolean {
-  return one !== undefined && one.subject === other?.subject && one.tenant_id === other.tenant_id
 }
 
 export const timeoutRefusal = (): Refusal => refuse('timeout', 'the operation took too long and was given up')

@@ -4,6 +4,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
 import type { Trace } from '../../../daemon/kernel/telemetry/trace.ts'
+import { readBody } from '../../platform/http-server/read-body.ts'
 import { finishRequest, type ListenerContext, startTrace, toRefusal } from './handle-request.ts'
 import { httpRequests } from './http-metrics.ts'
 import { methodLookup } from './method-lookup.ts'
@@ -38,12 +39,27 @@ function writeUnrouted(
 }
 
 const refusalByCode: Readonly<Record<string, Refusal>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: refuse('too_large', 'the body is larger than this operation takes'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: refuse('unsupported_media_type', 'the content type cannot be read'),
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: refuse('malformed', 'the length of the body differs from Content-Length'),
   FST_ERR_BAD_URL: refuse('malformed', 'the path is not well encoded'),
   FST_ERR_MAX_PARAM_LENGTH: refuse('not_found', 'nothing is served at this path'),
   ECONNRESET: refuse('malformed', 'the body ended early'),
+}
+
+/** The body of an admitted request, or its refusal. A body that is too slow ends the connection, and this never resolves. */
+export async function receiveBody(
+  context: ListenerContext,
+  { served, raw }: FastifyRequest,
+): Promise<Buffer | Refusal> {
+  const most_bytes = served?.target.operation.max_body_bytes ?? context.limits.body_bytes
+  const length = raw.headers['content-length']
+  const declared = raw.headers['transfer-encoding'] === undefined ? Number(length ?? 0) : undefined
+  const body = await readBody(raw, declared, most_bytes, context.limits.body_pace)
+  if (body === 'too_large') return refuse('too_large', 'the body is larger than this operation takes')
+  if (body === 'broken_off') return refuse('malformed', 'the body ended early')
+  if (typeof body !== 'string') return body
+  if (served) served.isAnswered = true
+  answerParserError(context, Object.assign(new Error(body), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), raw.socket)
+  return await new Promise(() => undefined)
 }
 
 /** Answers an error of Fastify or an adapter with a problem document. */

@@ -1,8 +1,14 @@
 // Writes the response to a request: JSON, another representation, the head of a stream, or a problem document.
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { FastifyReply } from 'fastify'
 import type { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import { problemOf } from '../../../daemon/kernel/error/problem.ts'
 import type { OperationResponse } from '../../../daemon/kernel/operation/role-context.ts'
+import { lingerAtEnd } from '../../platform/http-server/linger.ts'
+import { hasAnnouncedBody } from './request-body.ts'
+import type { ServedRequest } from './served-request.ts'
+import { large_answer_bytes, writeInPieces } from './unread-answers.ts'
 
 /** On every response: caches must not store it, and browsers must not guess its type or run it. */
 export const commonHeaders = {
@@ -12,6 +18,9 @@ export const commonHeaders = {
 } as const
 
 export type ResponseHeaders = Record<string, string | number>
+
+/** How long the rest of a refused request is read and dropped, so that its client receives the answer. */
+const linger_ms = 2_000
 
 /**
  * Writes a whole response. Bypasses Fastify, which would parse the content type again and add a charset that neither JSON
@@ -25,16 +34,37 @@ export function writeResponse(
 ): void {
   const { raw } = reply.hijack()
   if (raw.headersSent || raw.destroyed) return
-  if (text === undefined) {
-    raw.writeHead(status, headers)
-    raw.end()
+  const { served } = reply.request
+  const length = text === undefined ? 0 : Buffer.byteLength(text)
+  const refused = served && length > large_answer_bytes ? served.holdAnswer(length) : undefined
+  if (served && refused) {
+    delete headers.etag
+    writeProblem(reply, headers, refused, served.trace.trace_id)
     return
   }
-  const length = Buffer.byteLength(text)
-  headers['content-length'] = length
+  if (isBodyUnread(reply)) {
+    headers.connection = 'close'
+    lingerAtEnd(raw.socket as Socket, linger_ms)
+  }
+  served?.beginAnswer()
+  if (text !== undefined) headers['content-length'] = length
   raw.writeHead(status, headers)
+  if (text === undefined || reply.request.method === 'HEAD') raw.end()
+  else if (served && length > large_answer_bytes) void writeLargeAnswer(raw, served, text)
   // As many bytes as characters means ASCII, which latin1 writes faster.
-  raw.end(text, length === text.length ? 'latin1' : 'utf8')
+  else raw.end(text, length === text.length ? 'latin1' : 'utf8')
+}
+
+/** The request was answered by its head alone: what follows on the connection is its body, however long. */
+function isBodyUnread({ request: { raw } }: FastifyReply): boolean {
+  return !raw.complete && hasAnnouncedBody(raw.headers)
+}
+
+/** A client that is gone, or that the listener has cut off, ends the writing. */
+async function writeLargeAnswer(to: ServerResponse, served: ServedRequest, text: string): Promise<void> {
+  await writeInPieces(to, Buffer.from(text), served.controller.signal, (bytes) => served.recordRead(bytes)).catch(() =>
+    to.destroy(),
+  )
 }
 
 /** Answers whose body is a plain value of the operation's output. */

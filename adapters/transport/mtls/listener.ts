@@ -4,7 +4,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'
-import { HandshakeLimiter } from './handshake-limiter.ts'
+import { PendingConnections } from '../../platform/http-server/pending-connections.ts'
 import type { MtlsMaterial } from './material.ts'
 import { identifyPeer } from './pins.ts'
 import { type MtlsListenerContext, replyBusy, serveRequest } from './serve-request.ts'
@@ -36,14 +36,17 @@ export async function startMtlsListener(options: MtlsListenerOptions): Promise<M
     rejectUnauthorized: true,
     handshakeTimeout: limits.handshake_ms,
     headersTimeout: limits.headers_ms,
-    // The time limit of a body depends on its size: see `request-body.ts`.
+    // The time limit of a body depends on its size: see `readBody`.
     requestTimeout: 0,
     keepAliveTimeout: limits.idle_ms,
     connectionsCheckingInterval: Math.min(1_000, limits.headers_ms / 2),
     maxHeaderSize: 8_192,
   })
   const connections = new PeerConnections(options)
-  const handshakes = new HandshakeLimiter(limits, (from) => options.reportRefusal('too_many_handshakes', { from }))
+  const handshakes = new PendingConnections(
+    { most: limits.handshakes, most_per_address: limits.handshakes_per_address },
+    (from) => options.reportRefusal('too_many_handshakes', { from }),
+  )
   server.on('connection', (socket) => handshakes.begin(socket as Socket))
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
     options.reportRefusal('handshake', { from: socket.remoteAddress })

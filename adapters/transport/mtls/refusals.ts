@@ -2,6 +2,7 @@
 import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
 import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
+import { reportThrottle } from '../../../daemon/kernel/telemetry/report-throttle.ts'
 import { refusedTotal } from './metrics.ts'
 
 export type RefusalReporterOptions = {
@@ -20,8 +21,6 @@ export type RefusalReporter = (
   about?: { readonly peer?: string; readonly from?: string | undefined },
 ) => void
 
-const report_interval_ms = 60_000
-
 /** `why` is one of few words: each is a label of the metric. */
 export function refusalReporter({
   tenant_id,
@@ -31,15 +30,12 @@ export function refusalReporter({
   random,
   now,
 }: RefusalReporterOptions): RefusalReporter {
-  const reports = new Map<string, { at: number; since: number }>()
+  const throttle = reportThrottle(now)
   return (why, { peer, from } = {}) => {
     metrics.count(refusedTotal, { why })
-    const last = reports.get(why) ?? { at: Number.NEGATIVE_INFINITY, since: 0 }
-    last.since += 1
-    reports.set(why, last)
-    if (now() - last.at < report_interval_ms) return
-    const detail = { why, times: last.since, ...(peer === undefined ? {} : { peer }), ...(from ? { from } : {}) }
-    reports.set(why, { at: now(), since: 0 })
+    const times = throttle(why)
+    if (times === undefined) return
+    const detail = { why, times, ...(peer === undefined ? {} : { peer }), ...(from ? { from } : {}) }
     log.warn('mtls.refused', detail)
     const event: AuditEvent = {
       at: new Date(now()).toISOString(),

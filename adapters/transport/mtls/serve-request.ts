@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import type { CarryOutcome, MessageReceiver } from '../../../daemon/kernel/messaging/carrier.ts'
 import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
+import { readBody } from '../../platform/http-server/read-body.ts'
 import type { MtlsLimits } from './limits.ts'
 import { content_type, decodeBatch, maxRequestBytes, parcels_path } from './parcel-batch.ts'
 import type { RefusalReporter } from './refusals.ts'
-import { readBody } from './request-body.ts'
 
 export type MtlsListenerContext = {
   readonly parcel_limits: { readonly max_envelope_bytes: number; readonly max_body_bytes: number }
@@ -66,7 +66,7 @@ async function receiveBatch(
   land: MessageReceiver,
   { limits, log }: MtlsListenerContext,
 ): Promise<BatchReply> {
-  const bytes = await readBody(request, length, limits)
+  const bytes = await readBody(request, length, length, { grace_ms: limits.body_ms, bytes_per_s: limits.bytes_per_s })
   if (typeof bytes === 'string') return { status: 408, why: bytes }
   const parcels = decodeBatch(bytes)
   if (!parcels) return { status: 400, why: 'bad_request' }

@@ -140,7 +140,7 @@ function responses(operation: AnyOperation, schemas: JsonObject): JsonObject {
 
 /** Every status that the kernel or the operation itself can refuse with. */
 function problemStatuses(operation: AnyOperation): Set<number> {
-  const always = [400, 408, 413, 415, 422, 431, 500, 503]
+  const always = [400, 408, 413, 415, 422, 429, 431, 500, 503]
   const tokened = operation.allow === 'public' ? [] : [401, 403]
   const otherStatuses = Object.keys(operation.otherwise ?? {}).map(Number)
   return new Set([...always, ...tokened, ...otherStatuses, ...operation.errors.map((code) => errorTable[code].status)])

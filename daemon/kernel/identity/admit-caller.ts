@@ -18,6 +18,11 @@ const anonymousCaller: Caller = {
   clearance: undefined,
 }
 
+/** Whether no credential identified the caller. */
+export function isAnonymous(caller: Caller): boolean {
+  return caller === anonymousCaller
+}
+
 /**
  * The caller that workers act as: a service of the site, for every tenant. It needs no permission, since the role itself
  * performs its work; another role admits it by `RoleContext.role_calls`.

@@ -1,5 +1,5 @@
 // The special-purpose address registries, and the networks that a site may declare as its own, in one table.
-import { formatIp, type IpAddress, type IpNetwork, isWithin, networkOf, parseNetwork } from './ip-address.ts'
+import { formatIp, type IpAddress, type IpNetwork, isWithin, networkOf, parseIp, parseNetwork } from './ip-address.ts'
 
 /**
  * The special use of an address; undefined for a public address. IPv6 that carries an IPv4 address (6to4, NAT64,
@@ -40,6 +40,15 @@ const requireNetwork = (text: string): IpNetwork => {
 export function countedNetwork(address: IpAddress, ipv6_prefix: number): string {
   const counted = carriedIpv4(address) ?? address
   return counted.family === 4 ? formatIp(counted) : `${formatIp(networkOf(counted, ipv6_prefix))}/${ipv6_prefix}`
+}
+
+/** Whoever has an IPv6 address has this network. */
+const listener_ipv6_prefix = 64
+
+/** The network that a connection is counted for, by the text of its address; a text that is no address stays as it is. */
+export function countedSource(address: string): string {
+  const parsed = parseIp(address.split('%', 1)[0] ?? '')
+  return parsed ? countedNetwork(parsed, listener_ipv6_prefix) : address
 }
 
 function carriedIpv4(address: IpAddress): IpAddress | undefined {

@@ -94,6 +94,22 @@ export function buildOtherOperations(): Record<string, AnyOperation> {
       produces: ['text/plain'],
       run: async () => new RawResponse('text/plain; charset=utf-8', 'héllo', { 'X-Extra': 'yes' }),
     }),
+    large: operation({
+      ...common,
+      method: 'GET',
+      path: '/large',
+      input: z.strictObject({ bytes: z.int(), letter: z.string().default('x') }),
+      allow: 'authenticated',
+      run: async (_call, { bytes, letter }) => ({ text: letter.repeat(bytes) }),
+    }),
+    change: operation({
+      ...common,
+      method: 'POST',
+      path: '/change',
+      input: z.strictObject({ bytes: z.int() }),
+      allow: 'authenticated',
+      run: async (_call, { bytes }) => ({ text: 'x'.repeat(bytes) }),
+    }),
     busy: operation({
       ...common,
       method: 'GET',

@@ -1,12 +1,12 @@
-// Connections above the handshake limit: the oldest is closed, and first that of an address above its own limit.
+// Unidentified connections above the limit: the oldest is closed, and first that of an address above its own limit.
 import { Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { HandshakeLimiter } from './handshake-limiter.ts'
+import { PendingConnections } from './pending-connections.ts'
 
 /** A limiter, and sockets without connections that claim the given addresses. */
 function testLimiter() {
   const closed: string[] = []
-  const limiter = new HandshakeLimiter({ handshakes: 4, handshakes_per_address: 2 }, (address) => closed.push(address))
+  const limiter = new PendingConnections({ most: 4, most_per_address: 2 }, (address) => closed.push(address))
   const connect = (remoteAddress: string, remotePort: number) => {
     const socket = Object.defineProperties(new Socket(), {
       remoteAddress: { value: remoteAddress },

@@ -1,0 +1,45 @@
+// Reads a request body within limits of size and of minimum speed.
+import type { IncomingMessage } from 'node:http'
+import { isBelowPace, type TransferPace } from './transfer-pace.ts'
+
+export type RequestBodyFault = 'too_large' | 'too_slow' | 'broken_off'
+
+/**
+ * `declared_bytes`: what the head has declared, which Node holds the sender to; undefined for a body in chunks. A body
+ * that is refused stays unread, and its connection is of no more use.
+ */
+export function readBody(
+  request: IncomingMessage,
+  declared_bytes: number | undefined,
+  most_bytes: number,
+  pace: TransferPace,
+): Promise<Buffer | RequestBodyFault> {
+  if ((declared_bytes ?? 0) > most_bytes) return Promise.resolve('too_large')
+  const chunks: Buffer[] = []
+  let received = 0
+  const began = performance.now()
+  return new Promise((resolve) => {
+    const end = (found: Buffer | RequestBodyFault) => {
+      clearInterval(watch)
+      request.off('data', receive)
+      resolve(found)
+    }
+    const receive = (chunk: Buffer) => {
+      received += chunk.length
+      if (received > most_bytes) end('too_large')
+      else chunks.push(chunk)
+    }
+    const watch = setInterval(
+      () => {
+        if (isBelowPace(received, performance.now() - began, pace)) end('too_slow')
+      },
+      Math.min(1_000, pace.grace_ms / 2),
+    )
+    request.on('data', receive)
+    request.once('end', () =>
+      end(received === (declared_bytes ?? received) ? Buffer.concat(chunks, received) : 'broken_off'),
+    )
+    request.once('close', () => end('broken_off'))
+    request.once('error', () => end('broken_off'))
+  })
+}

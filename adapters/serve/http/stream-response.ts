@@ -1,0 +1,47 @@
+// Sends the events of an operation as its response, for as long as the caller stays admitted.
+import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
+import { problemOf } from '../../../daemon/kernel/error/problem.ts'
+import { admitCaller } from '../../../daemon/kernel/identity/admit-caller.ts'
+import type { ServerEvent } from '../../../daemon/kernel/operation/operation.ts'
+import { streamEvents } from './event-stream.ts'
+import { type ListenerContext, presentedCredential, toRefusal } from './handle-request.ts'
+import type { ServedRequest } from './served-request.ts'
+import type { ResponseHeaders } from './write-response.ts'
+
+/** Never rejects. */
+export async function streamResponse(
+  context: ListenerContext,
+  served: ServedRequest,
+  headers: ResponseHeaders,
+  status: number,
+  events: AsyncIterable<ServerEvent>,
+) {
+  const { raw } = served.reply.hijack()
+  if (raw.destroyed) return
+  raw.writeHead(status, headers)
+  if (served.reply.request.method === 'HEAD') {
+    raw.end()
+    return
+  }
+  raw.flushHeaders()
+  await streamEvents(raw, eventsWhileAdmitted(context, served, events), {
+    signal: served.controller.signal,
+    heartbeat_ms: context.limits.heartbeat_ms,
+    hold: (bytes) => served.holdEvent(bytes),
+    problemOf: (error) =>
+      problemOf(toRefusal(context, served.target.address, served.trace, error), served.trace.trace_id),
+  })
+}
+
+/** A token or certificate that is revoked while its stream is open ends the stream before the next event is sent. */
+async function* eventsWhileAdmitted(
+  context: ListenerContext,
+  { target, reply }: ServedRequest,
+  events: AsyncIterable<ServerEvent>,
+): AsyncIterable<ServerEvent> {
+  const credential = presentedCredential(context, reply.request)
+  for await (const event of events) {
+    if (isRefusal(await admitCaller(context.roleContext, target, credential))) return
+    yield event
+  }
+}
