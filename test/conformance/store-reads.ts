@@ -66,6 +66,17 @@ export const readRequirements: readonly StoreRequirement[] = [
       )
     },
   ),
+  storeRequirement('page-bytes', 'a page of large documents ends early, and the list loses none', async ({ store }) => {
+    const ids = Array.from({ length: 12 }, (_, index) => `doc${String(index).padStart(2, '0')}`)
+    for (const id of ids) await store.create(notes, id, buildNote({ title: 'x'.repeat(1_000_000), rank: 1 }))
+    for (const order of [undefined, { field: 'rank', direction: 'desc' }] as const) {
+      const query = { limit: 500, ...(order ? { order } : {}) }
+      const first = await store.list(notes, { ...query, fresh: true })
+      expect(first.docs.length).toBe(4)
+      expect(first.next_cursor).toBeDefined()
+      expect((await listPages(store, query)).toSorted()).toEqual(ids)
+    }
+  }),
   storeRequirement('long-texts', 'pages go on behind texts however long, each document once', async ({ store }) => {
     const same = 'ß'.repeat(20_000)
     const texts = { a: 'short', b: `${same}1`, c: `${same}2`, d: `${same}3`, e: `${same}3`, f: 'ß', g: 'ü' }

@@ -24,7 +24,8 @@ import { clusterId, parseDocument } from './document-envelope.ts'
 import { findDocumentFaults } from './document-faults.ts'
 import { CollectionTables } from './indexes/collection-tables.ts'
 import type { OpensearchTable, SchemaCollection } from './indexes/table.ts'
-import { countByBucket, countByField, countDocuments, listPage } from './reads/listing.ts'
+import { countByBucket, countByField, countDocuments } from './reads/counting.ts'
+import { listPage } from './reads/listing.ts'
 import { PageEdges } from './reads/page-edges.ts'
 import { buildQuery } from './reads/query.ts'
 import { buildWrite, changeDocument, readDocument, replaceDocument } from './writes/change-document.ts'
@@ -175,7 +176,7 @@ class OpenSearchStore implements ClusterStore {
     const faults = lost.map((alias) => `the index ${alias} is lost: restore it from a snapshot of the cluster`)
     const { prefix, collections } = this.#options
     for (const each of collections.filter(({ name }) => !lost.includes(`${prefix}${name}`))) {
-      const find: TableWork<string[]> = (table) => findDocumentFaults(this.#cluster, table, each)
+      const find = (table: OpensearchTable) => findDocumentFaults(this.#cluster, table, each)
       faults.push(...(await this.#search(each, { fresh: true }, find)))
     }
     return faults
@@ -222,9 +223,8 @@ class OpenSearchStore implements ClusterStore {
 
   /** In the order of the calls, whatever each has to wait for first. */
   #inTurn<T>(of: SchemaCollection, id: string, bytes: number, work: TableWork<T>): Promise<T> {
-    const alias = `${this.#options.prefix}${of.name}`
     const use = () => this.#collectionTables.use(of, work)
-    return this.#guarded(() => this.#writes.inTurn(alias, clusterId(id), bytes, use))
+    return this.#guarded(() => this.#writes.inTurn(this.#options.prefix + of.name, clusterId(id), bytes, use))
   }
 
   async #create<T extends StoredFields>(into: Collection<T>, doc: Doc<T>, events?: WriteAuditEvents) {

@@ -3,7 +3,12 @@ import * as z from 'zod'
 import type { Filter, ListQuery } from '../store/store.ts'
 
 export const listFields = {
-  limit: z.int().min(1).max(500).default(50).meta({ description: 'Largest number of items of a page' }),
+  limit: z
+    .int()
+    .min(1)
+    .max(500)
+    .default(50)
+    .meta({ description: 'Largest number of items of a page, which large items end earlier' }),
   cursor: z.string().max(1_024).optional().meta({ description: 'next_cursor of the previous page' }),
 }
 

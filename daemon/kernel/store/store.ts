@@ -72,6 +72,7 @@ export type ListQuery = ReadOptions & {
   readonly cursor?: string
 }
 
+/** At most `limit` documents; fewer, with a cursor, where these would be too many bytes for one answer. */
 export type DocumentPage<T> = { readonly docs: readonly Doc<T>[]; readonly next_cursor?: string }
 
 /** Result of the rule of one update: the next value (absent: no change), an answer for the caller, audit events. */

@@ -1,6 +1,7 @@
 // Pages of documents in the order of an indexed field, found by seeking and never by counting past.
 
 import { type CursorPosition, readCursor, writeCursor } from '../../../../daemon/kernel/store/list-cursor.ts'
+import { PageFill } from '../../../../daemon/kernel/store/page-fill.ts'
 import type { Doc, DocumentPage, ListQuery, Scalar, StoredFields } from '../../../../daemon/kernel/store/store.ts'
 import { isFixedColumn, type SqlCell, toCell, toScalar } from './columns.ts'
 import { joinClauses, requireColumn, type SqlClause } from './filter.ts'
@@ -29,16 +30,20 @@ export function listPage<T extends StoredFields>(
   const isDescending = query.order?.direction === 'desc'
   const segments = column ? segmentsByField(column, isDescending, after, requiresValue(query)) : [segmentById(after)]
   const hint = indexHint(table, query)
-  const found: OrderedRow[] = []
+  const fill = new PageFill(query.limit)
+  const docs: Doc<T>[] = []
+  let last: OrderedRow | undefined
+  const nextCursor = () =>
+    last && { next_cursor: writeCursor(collection, query, { value: toScalar(last.at), id: last.id }) }
   for (const segment of segments) {
-    const wanted = query.limit + 1 - found.length
-    if (wanted > 0) found.push(...readRows(table, column, joinClauses([where, segment]), segment.order, wanted, hint))
+    const wanted = query.limit + 1 - docs.length
+    for (const row of readRows(table, column, joinClauses([where, segment]), segment.order, wanted, hint)) {
+      if (!fill.add(row.body.length)) return { docs, ...nextCursor() }
+      docs.push(toDocument<T>(row))
+      last = row
+    }
   }
-  const rows = found.slice(0, query.limit)
-  const docs = rows.map((row) => toDocument<T>(row))
-  const last = rows.at(-1)
-  if (!last || found.length <= query.limit) return { docs }
-  return { docs, next_cursor: writeCursor(collection, query, { value: toScalar(last.at), id: last.id }) }
+  return { docs }
 }
 
 export function toDocument<T extends StoredFields>({ id, version, body }: DocumentRow): Doc<T> {
@@ -115,10 +120,10 @@ function readRows(
   order: string,
   limit: number,
   hint: string,
-): OrderedRow[] {
+): IterableIterator<OrderedRow> {
   const sql = `SELECT id, version, body, ${column ?? 'NULL'} AS at FROM ${table.name} ${hint}
     WHERE ${where.sql} ORDER BY ${order} LIMIT ?`
-  return table.prepare(sql).all(...where.bind, limit) as OrderedRow[]
+  return table.prepare(sql).iterate(...where.bind, limit) as IterableIterator<OrderedRow>
 }
 
 function segmentById(after: CursorPosition | undefined): ListSegment {

@@ -23,6 +23,6 @@ async function run(call: Call): Promise<void> {
       const { trace_id } = call.trace
       call.log.warn('consensus.session.deadline_refused', { trace_id, session: id, code: change.code })
     }
-    if (due.docs.length < 100) return
+    if (due.next_cursor === undefined) return
   }
 }

@@ -31,14 +31,14 @@ async function* streamFeed(call: Call): AsyncIterable<ServerEvent> {
   for await (const _ of changesUntilExpiry(call, feedTopic(call.caller.tenant_id), poll_interval_ms)) {
     for (;;) {
       const query = { filter: { seq: { gt: lastSeq } }, order, limit: batch_size, fresh: true }
-      const { docs } = await call.store(feedEntries).list(query)
+      const { docs, next_cursor } = await call.store(feedEntries).list(query)
       for (const { value } of docs) {
         if (isTokenExpired(call)) return
         yield { id: String(value.seq), event: 'status', data: entryOf(value) }
         lastSeq = value.seq
       }
       if (isTokenExpired(call)) return
-      if (docs.length < batch_size) break
+      if (next_cursor === undefined) break
     }
   }
 }

@@ -19,7 +19,7 @@ async function run(call: Call): Promise<void> {
         if (call.signal.aborted) return
         await entries.remove(id)
       }
-      if (expired.docs.length < 100) break
+      if (expired.next_cursor === undefined) break
     }
   }
 }

@@ -15,6 +15,6 @@ async function run(call: Call): Promise<void> {
       const mark = (current: Parameters<typeof expireSignal>[0]) => expireSignal(current, call.nowIso(), call.now())
       await changeSignal(call, id, mark, 'intelligence.signal.expired')
     }
-    if (due.docs.length < 100) return
+    if (due.next_cursor === undefined) return
   }
 }
