@@ -114,3 +114,9 @@ describe('docs/grafana-dashboard.json', () => {
     expect(Math.max(...drawn.map(({ gridPos: { x, w } }) => x + w))).toBeLessThanOrEqual(24)
   })
 })
+
+test('observability.md lists every metric that is declared', () => {
+  const text = readDocument('docs/observability.md')
+  const own = [...metrics.keys()].filter((name) => !/^(nodejs|process)_|_(bucket|count|sum)$/.test(name))
+  expect(own.filter((name) => !text.includes(`\`${name}\``))).toEqual([])
+})

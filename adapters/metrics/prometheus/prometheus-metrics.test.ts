@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { counter, gauge, histogram, type Metric } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { prometheusMetrics } from './prometheus-metrics.ts'
 
-const votes = counter('votes_total', 'Votes.', ['side', 'outcome'])
-const queue = gauge('queue_length', 'Waiting.', [])
-const seconds = histogram('work_seconds', 'Time.', ['step'], [0.1, 1])
+const votes = counter('votes_total', 'Votes.', { side: 'names', outcome: 'names' })
+const queue = gauge('queue_length', 'Waiting.', {})
+const seconds = histogram('work_seconds', 'Time.', { step: ['read', 'write'] }, [0.1, 1])
 
 describe('declared metrics', () => {
   test('are printed with help, type and labels', async () => {
@@ -25,8 +25,8 @@ describe('declared metrics', () => {
 
   test('keep sets of label values apart, also when a value contains a separator', async () => {
     const metrics = prometheusMetrics([votes])
-    metrics.count(votes, { side: 'a', outcome: 'b c' })
-    metrics.count(votes, { side: 'a b', outcome: 'c' })
+    metrics.count(votes, { side: 'a', outcome: 'b.c' })
+    metrics.count(votes, { side: 'a.b', outcome: 'c' })
     expect((await metrics.text()).match(/^votes_total\{/gm)).toHaveLength(2)
   })
 
@@ -41,6 +41,32 @@ describe('declared metrics', () => {
     expect(text).toContain('process_resident_memory_bytes')
     expect(text).toContain('nodejs_eventloop_lag_seconds')
     expect(await prometheusMetrics([queue]).text()).not.toContain('nodejs_')
+  })
+})
+
+describe('values that a label does not have', () => {
+  test('are counted together as other, and leave nothing behind', async () => {
+    const metrics = prometheusMetrics([votes, seconds])
+    for (const side of ['two words', '', 'é', 'x'.repeat(129), 'a"b', 'a\nb']) {
+      metrics.count(votes, { side, outcome: 'yes' })
+      metrics.observe(seconds, { step: `of ${side}` }, 1)
+    }
+    const text = await metrics.text()
+    expect(text.match(/^votes_total\{.*$/gm)).toEqual(['votes_total{side="other",outcome="yes"} 6'])
+    expect(text).toContain('work_seconds_count{step="other"} 6\n')
+  })
+
+  test('beyond the limit of series are counted as other, whatever the names', async () => {
+    const metrics = prometheusMetrics([votes])
+    for (let count = 0; count < 5_000; count++) metrics.count(votes, { side: `n${count}`, outcome: 'yes' })
+    const lines = (await metrics.text()).match(/^votes_total\{.*$/gm) ?? []
+    expect(lines).toHaveLength(2_001)
+    expect(lines).toContain('votes_total{side="other",outcome="other"} 3000')
+  })
+
+  test('throw where strict', () => {
+    const strict = prometheusMetrics([seconds], { strict: true })
+    expect(() => strict.observe(seconds, { step: 'of a caller' }, 1)).toThrow(TypeError)
   })
 })
 

@@ -1,6 +1,12 @@
 // Counts the kernel's declared metrics with prom-client, and prints them in the Prometheus text format.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Metric, MetricLabels, Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
+import {
+  isLabelValue,
+  type Metric,
+  type MetricLabels,
+  type Metrics,
+  other_label_value,
+} from '../../../daemon/kernel/telemetry/metrics.ts'
 
 export type PrometheusOptions = {
   /** Adds Node's own figures (memory, event loop, garbage collection); once for each process is enough. */
@@ -30,7 +36,7 @@ export function prometheusMetrics(declared: readonly Metric[], options: Promethe
       if (options.strict) throw new TypeError(`${metric.name} is not declared as a ${kind} with these labels`)
       return undefined
     }
-    return found.recorders.get(key) ?? cacheRecorder(found, key, labels)
+    return found.recorders.get(key) ?? cacheRecorder(found, key, labels, options.strict)
   }
   return {
     count: (metric, labels, by = 1) => recorder('counter', metric, labels)?.(by),
@@ -40,28 +46,48 @@ export function prometheusMetrics(declared: readonly Metric[], options: Promethe
   }
 }
 
-function cacheRecorder(found: RegisteredMetric, key: string, labels: Readonly<Record<string, string>>): ValueRecorder {
-  const recorder = found.recorderOf({ ...labels })
-  found.recorders.set(key, recorder)
+/** Of one metric: the listeners, operations, statuses and peers of a large site stay far below it. */
+const max_series = 2_000
+
+/** A value that is not one of its label's, and a series beyond the limit, is counted under `other`, and is not remembered. */
+function cacheRecorder(
+  found: RegisteredMetric,
+  key: string,
+  labels: Readonly<Record<string, string>>,
+  strict = false,
+): ValueRecorder {
+  const { metric, recorders } = found
+  const isFull = recorders.size >= max_series
+  const declared = Object.entries(labels).map(([name, value]) => {
+    const values = metric.labels[name] ?? []
+    const isKnown = isLabelValue(values, value)
+    if (strict && !isKnown) throw new TypeError(`${metric.name} is not declared with ${name} "${value}"`)
+    return [name, isKnown && !(isFull && values === 'names') ? value : other_label_value] as const
+  })
+  const isOther = declared.some(([name, value]) => value !== labels[name])
+  const recorder = found.recorderOf(Object.fromEntries(declared))
+  if (!isOther) recorders.set(key, recorder)
   return recorder
 }
 
 /** The label values in declared order; undefined when a label is missing, unknown or not text. */
 function labelValuesKey(metric: Metric, labels: MetricLabels<string>): string | undefined {
   let key = ''
-  for (const name of metric.labels) {
+  let declared = 0
+  for (const name in metric.labels) {
     const value = labels[name]
     if (typeof value !== 'string') return undefined
-    key = key === '' ? value : `${key}\0${value}`
+    key = `${key}\0${value}`
+    declared++
   }
   let given = 0
   for (const _name in labels) given++
-  return given === metric.labels.length ? key : undefined
+  return given === declared ? key : undefined
 }
 
 function registerMetric(metric: Metric, registry: Registry): RegisteredMetric {
   const { name, help } = metric
-  const common = { name, help, labelNames: [...metric.labels], registers: [registry] }
+  const common = { name, help, labelNames: Object.keys(metric.labels), registers: [registry] }
   const recorders = new Map<string, ValueRecorder>()
   if (metric.kind === 'counter') {
     const of = new Counter(common)

@@ -6,8 +6,8 @@ import { gauge, type Metric } from '../../kernel/telemetry/metrics.ts'
 import { carrierOf } from './carrier-settings.ts'
 import { transportsPart } from './parts.ts'
 
-const labels = ['transport', 'peer', 'direction'] as const
-type ChannelGauge = Metric<(typeof labels)[number]>
+const labels = { transport: 'names', peer: 'names', direction: ['out', 'in'] } as const
+type ChannelGauge = Metric<keyof typeof labels>
 
 /** Gauges of a channel; one without a known value is omitted. */
 const gauges: readonly [ChannelGauge, (channel: ChannelStatus) => number | undefined][] = [

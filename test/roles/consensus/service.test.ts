@@ -122,7 +122,7 @@ test('metrics have the documented names and labels, and count each entry into a 
       'consensus_combiner_seconds_count{method="weighted_average"} 3',
       'consensus_combiner_seconds_count{method="dempster_shafer"} 3',
       '# TYPE consensus_dissent_total counter',
-      'consensus_dissent_total{lens_id="lens-1"} 2',
+      'consensus_dissent_total{lens_id="all"} 2',
       '# TYPE federation_contribution_total counter',
     ]),
   )

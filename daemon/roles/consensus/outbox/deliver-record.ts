@@ -19,7 +19,7 @@ export async function deliverDissent(
   entry: OutboxEntryOf<'dissent'>,
 ): Promise<OutboxDelivery> {
   const outcome = await call.store(dissents).create(entry.id, entry.record)
-  if (outcome !== 'exists') call.count(dissentTotal, { lens_id: entry.record.lens_id })
+  if (outcome !== 'exists') call.count(dissentTotal, { lens_id: 'all' })
   const { label: _label, tenant_id: _tenant, ...record } = entry.record
   const messages: SessionOutboxEntry[] = doc.value.invited.map((peer) => ({
     type: 'message',

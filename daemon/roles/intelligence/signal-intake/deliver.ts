@@ -40,8 +40,8 @@ export const deliver = operation({
     call
       .part(sourceTallyPart)
       .recordSuccess(name, { taken: new_count, repeated: results.length - new_count }, call.nowIso())
-    countIntake(call, name, 'taken', new_count)
-    countIntake(call, name, 'repeated', results.length - new_count)
+    countIntake(call, 'webhook', 'taken', new_count)
+    countIntake(call, 'webhook', 'repeated', results.length - new_count)
     return { signals: results.map((each) => each.uid) }
   },
 })
@@ -55,7 +55,7 @@ function recordFailedDelivery(
   failure: Refusal,
 ): Refusal {
   call.part(sourceTallyPart).recordFailure(name, as, failure, call.nowIso())
-  countIntake(call, name, as)
+  countIntake(call, 'webhook', as)
   return failure
 }
 

@@ -124,7 +124,7 @@ async function raiseItems(
     }
     const outcome = raised.is_new ? 'taken' : 'repeated'
     call.part(sourceTallyPart).count(source.name, outcome)
-    countIntake(call, source.name, outcome)
+    countIntake(call, 'polling', outcome)
   }
   return faults
 }
@@ -165,7 +165,7 @@ async function storeRefusedItem(
 
 function countRefusal(call: Call, { name }: SourceIdentity, message: string): void {
   call.part(sourceTallyPart).recordFailure(name, 'refused', { code: 'invalid', message }, call.nowIso())
-  countIntake(call, name, 'refused')
+  countIntake(call, 'polling', 'refused')
 }
 
 function buildRefusalEvent(

@@ -41,7 +41,7 @@ async function pollAndReschedule(call: Call, source: PolledSourceSettings): Prom
   }
   call.part(pollSchedulePart).recordFailure(name, every_s * 1_000, now)
   call.part(sourceTallyPart).recordFailure(name, 'failed', failed, call.nowIso())
-  countIntake(call, name, 'failed')
+  countIntake(call, 'polling', 'failed')
   call.log.warn('intelligence.source.failed', { source: name, code: failed.code, detail: failed.message })
 }
 

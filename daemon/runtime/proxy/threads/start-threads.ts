@@ -96,6 +96,10 @@ function addToMetrics(metrics: Metrics, deltas: readonly CounterDelta[]): void {
   for (const [name, values, by] of deltas) {
     const metric = metricsByName.get(name)
     if (metric)
-      metrics.count(metric, Object.fromEntries(metric.labels.map((label, index) => [label, values[index] ?? ''])), by)
+      metrics.count(
+        metric,
+        Object.fromEntries(Object.keys(metric.labels).map((label, index) => [label, values[index] ?? ''])),
+        by,
+      )
   }
 }

@@ -1,6 +1,7 @@
 // The form of every item of intake: the fields of one signal, and its origin.
 import * as z from 'zod'
 import { label } from '../../../../kernel/label/label.ts'
+import { requiredText } from '../../../../kernel/operation/required-text.ts'
 import { shortText } from '../../fields.ts'
 import { actor, freeFields, signalInputFields, source, subject } from '../../signal/model.ts'
 
@@ -20,7 +21,7 @@ export type ItemFields = z.infer<typeof itemFields>
 export const raiseInput = z
   .strictObject({
     origin: z.string().min(1).max(128).meta({ description: 'Such as source:siem, peer:bravo, site:conflict' }),
-    key: z.string().min(1).max(1_024),
+    key: requiredText(1_024),
     digest: z
       .string()
       .max(128)

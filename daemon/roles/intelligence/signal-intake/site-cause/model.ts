@@ -1,6 +1,7 @@
 // Causes: events on the site itself that are worth a signal.
 import * as z from 'zod'
 import { label } from '../../../../kernel/label/label.ts'
+import { requiredText } from '../../../../kernel/operation/required-text.ts'
 import { instant, shortText } from '../../fields.ts'
 import { subject } from '../../signal/model.ts'
 
@@ -13,11 +14,11 @@ const causeKind = z.enum(['conflict', 'quarantine', 'stale_channel', 'failed_pip
 export const cause = z
   .strictObject({
     kind: causeKind,
-    key: z.string().min(1).max(1_000),
+    key: requiredText(1_000),
     tenant_id: shortText,
     label: label.optional(),
     subject,
-    title: z.string().min(1).max(512),
+    title: requiredText(512),
     description: z.string().max(4_096).optional(),
     detected_at: instant.optional(),
   })

@@ -27,7 +27,7 @@ export async function raiseSiteCause(call: Call, cause: SiteCause): Promise<stri
     },
   })
   if (isRefusal(result)) return result
-  countIntake(call, kind, result.is_new ? 'taken' : 'repeated')
+  countIntake(call, 'site', result.is_new ? 'taken' : 'repeated')
   return result.uid
 }
 

@@ -1,0 +1,65 @@
+// Metrics hold no text of a caller: each label is declared, and after a request to every operation only declared values show.
+import { expect, onTestFinished, test } from 'vitest'
+import { linkMetrics } from '../daemon/boot/links/transports.ts'
+import { httpMetrics } from '../daemon/boot/service.ts'
+import { everyOperation, everyRole } from '../daemon/every-role.ts'
+import { isLabelValue } from '../daemon/kernel/telemetry/metrics.ts'
+import { createSampledFixture } from './support/every-operation/sampled-fixture.ts'
+import { sendOperation } from './support/every-operation/send-operation.ts'
+
+const declared = [...everyRole.flatMap((role) => role.metrics), ...httpMetrics, ...linkMetrics]
+/** Labels whose values are names of operations and listeners, or names that an operator pins. */
+const namedLabels = new Set(['operation', 'listener', 'transport', 'peer', 'of'])
+
+test('each label of each metric has a closed set of values, or is one of few that hold declared names', () => {
+  for (const { name, labels } of declared) {
+    for (const [label, values] of Object.entries(labels)) {
+      if (values === 'names') expect([...namedLabels], `${name} has the label ${label}`).toContain(label)
+      else if (values === 'status') expect(label, name).toBe('status')
+      else
+        expect(
+          values.filter((value) => !/^[A-Za-z_0-9]{2,32}$/.test(value)),
+          `${name}{${label}}`,
+        ).toEqual([])
+    }
+  }
+})
+
+test('after a request to every operation with text in each field, no metric shows any of it', async () => {
+  const { world, inputs } = await createSampledFixture(
+    [],
+    everyOperation.map(({ address }) => address),
+  )
+  onTestFinished(() => world.site.close())
+  const text = 'text-of-a-caller'
+  for (const target of everyOperation.filter(({ operation }) => operation.streams !== true)) {
+    const input = inputs.get(target.address)?.input ?? {}
+    await sendOperation(world, target, input, { token: world.admin })
+    for (const field of Object.keys(target.operation.input.shape)) {
+      await sendOperation(world, target, { ...input, [field]: text }, { token: world.admin })
+    }
+  }
+  const names = new Set<string>([
+    ...everyOperation.map(({ address }) => address),
+    ...everyRole.flatMap(({ name }) => [`${name}:tcp`, `${name}:socket`, `${name}:internal`]),
+    // Peers and carriers of the stage.
+    ...['none', 'alpha', 'bravo', 'charlie', 'delta', 'echo', 'filedrop'],
+  ])
+  let series = 0
+  for (const { name: role, metrics } of everyRole) {
+    const exposed = await world.site.request(role, { method: 'GET', path: '/metrics', token: world.admin })
+    expect(exposed.text).not.toContain(text)
+    const known = new Map([...metrics, ...httpMetrics, ...linkMetrics].map((each) => [each.name, each.labels]))
+    for (const [, metric = '', , labels = ''] of exposed.text.matchAll(/^(\w+?)(_bucket|_sum|_count)?\{(.*)\} /gm)) {
+      const values = known.get(metric)
+      if (!values) continue
+      for (const [, label = '', value = ''] of labels.matchAll(/(\w+)="([^"]*)"/g)) {
+        if (label === 'le') continue
+        series += 1
+        expect(isLabelValue(values[label as never] ?? [], value), `${metric} ${label}="${value}"`).toBe(true)
+        if (values[label as never] === 'names') expect([...names], `${metric} ${label}`).toContain(value)
+      }
+    }
+  }
+  expect(series).toBeGreaterThan(100)
+}, 120_000)
