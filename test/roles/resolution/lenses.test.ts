@@ -81,5 +81,39 @@ test('a lens above the caller’s clearance is neither made nor seen', async () 
   expect(await low.refusal(create, { body, classification: 'SECRET' })).toBe('label_denied')
   const { uid } = await ann.ok(create, { body, classification: 'SECRET' })
   expect(await low.refusal(get, { uid })).toBe('not_found')
-  expect(await low.refusal(create, { body })).toBe('not_found')
+})
+
+test('a name that a hidden lens or binding has is free for a caller below it, and neither changes the other', async () => {
+  const ann = await world().as()
+  const low = await world().as({ clearance: { level: 'UNCLASSIFIED' } })
+  const body = buildPersonLens('7.0.0', 'envoy')
+  const hidden = await ann.ok(create, { body, classification: 'SECRET' })
+  const answers = []
+  for (const each of [body, buildPersonLens('7.0.0', 'herald'), buildPersonLens('7.0.1', 'envoy')]) {
+    answers.push(await low.call(create, { body: each }))
+  }
+  // The first has the name of the hidden lens and of its binding, the second the name of the lens, the third that of the binding.
+  expect(answers.map(({ status }) => status)).toEqual([201, 409, 201])
+  const own = await low.ok(create, { body })
+  expect(own.uid).not.toBe(hidden.uid)
+  expect(await ann.ok(get, { uid: hidden.uid })).toEqual(hidden)
+  const ofLow = (await low.ok(bindings, { entity_type: 'envoy' })).items
+  expect(ofLow).toMatchObject([{ lens_id: own.uid, lens_version: '7.0.0' }])
+  const all = (await ann.ok(bindings, { entity_type: 'envoy' })).items
+  expect(all).toHaveLength(2)
+  expect(all).toEqual(
+    expect.arrayContaining([ofLow[0], expect.objectContaining({ lens_id: hidden.uid, lens_version: '7.0.0' })]),
+  )
+})
+
+test('a refused lens leaves nothing behind', async () => {
+  const low = await world().as({ clearance: { level: 'UNCLASSIFIED' } })
+  const body = buildPersonLens('8.0.0', 'warden')
+  await low.ok(create, { body })
+  expect(await low.refusal(create, { body: { ...body, id_field: 'key' } })).toBe('already_exists')
+  expect(await low.refusal(create, { body: buildPersonLens('8.0.1', 'warden'), classification: 'SECRET' })).toBe(
+    'label_denied',
+  )
+  expect((await low.ok(list, { entity_type: 'warden' })).items).toMatchObject([{ lens_version: '8.0.0' }])
+  expect((await low.ok(bindings, { entity_type: 'warden' })).items).toMatchObject([{ lens_version: '8.0.0' }])
 })

@@ -161,10 +161,6 @@ export const resolutionRefusals: Record<string, RefusalScenario> = {
       await createUnclearedToken(stage),
     )
   },
-  async 'resolution.lens.create not_found'(stage) {
-    await postToResolution(stage, '/lens', { body: buildLens('7.2.0'), classification: 'SECRET' })
-    return postToResolution(stage, '/lens', { body: buildLens('7.2.0') }, await createUnclearedToken(stage))
-  },
   'resolution.entity.lookup not_found': (stage) =>
     postToResolution(stage, '/entity_lookup', { record: sampleRecord, lens_id: 'nobody-made-this' }),
   async 'resolution.entity.lookup wrong_state'(stage) {

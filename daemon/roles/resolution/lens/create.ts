@@ -7,6 +7,7 @@ import { classification } from '../../../kernel/label/label.ts'
 import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
 import { bindLens } from '../lens-binding/bind.ts'
 import { matchingOperation } from '../matching.ts'
+import { holdName } from '../name-holder.ts'
 import { lens } from './model.ts'
 import { lenses, lensUid, lensView, showLens } from './stored-lens.ts'
 
@@ -18,7 +19,7 @@ export const create = matchingOperation({
   input: z.strictObject({ body: lens, classification: classification.optional() }),
   output: lensView,
   status: 201,
-  errors: ['already_exists', 'label_denied', 'not_found'],
+  errors: ['already_exists', 'label_denied'],
   allow: 'resolution:write',
 
   async run(call, { body, classification: requested = call.site.default_level }) {
@@ -30,9 +31,9 @@ export const create = matchingOperation({
     const digest = canonicalDigest(body)
     const identity = { lens: name, lens_version, entity_type }
     const value = { tenant_id, label, created_by, created_at: call.nowIso(), ...identity, body, digest }
-    const audit = [call.audited('resolution.lens.create', uid, { ...identity, digest }, label)]
-    const created = await call.store(lenses).create(uid, value, audit)
-    const stored = created === 'exists' ? await call.store(lenses).get(uid) : created
+    const create = (id: string) =>
+      call.store(lenses).create(id, value, [call.audited('resolution.lens.create', id, { ...identity, digest }, label)])
+    const { doc: stored } = await holdName(call.store(lenses), uid, label, { create, fits: () => true })
     if (stored.value.digest !== digest) {
       return refuse(
         'already_exists',

@@ -16,7 +16,7 @@ export async function findLens(
   if (exact && (lens_version === undefined || lens_version === exact.value.lens_version)) return exact
   const name = exact?.value.lens ?? lens_id
   const doc = lens_version
-    ? await store.find(lensUid(call.caller.tenant_id, name, lens_version))
+    ? await findVersion(call, call.caller.tenant_id, { lens: name, lens_version })
     : await findNewestVersion(call, name)
   return (
     doc ??
@@ -27,6 +27,19 @@ export async function findLens(
         : 'no lens has this uid or name; list the lenses',
     )
   )
+}
+
+/** The version under its first id, or else under another that the caller may see. `digest`: of its body. */
+export async function findVersion(
+  call: Call,
+  tenant_id: string,
+  { lens, lens_version, digest }: { lens: string; lens_version: string; digest?: string },
+): Promise<Doc<StoredLens> | undefined> {
+  const first = await call.store(lenses).find(lensUid(tenant_id, lens, lens_version))
+  if (first && (digest === undefined || first.value.digest === digest)) return first
+  const filter = { tenant_id, lens, lens_version }
+  const { docs } = await call.store(lenses).list({ filter, limit: 500, fresh: true })
+  return docs.find(({ value }) => digest === undefined || value.digest === digest) ?? first
 }
 
 async function findNewestVersion(call: Call, lens: string): Promise<Doc<StoredLens> | undefined> {

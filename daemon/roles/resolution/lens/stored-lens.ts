@@ -21,7 +21,7 @@ export const lenses = collection({
   indexes: ['lens', 'lens_version', 'entity_type', 'created_at'],
 })
 
-/** Derives the id of one version of a tenant's lens. */
+/** Derives the id of one version of a tenant's lens; see `holdName` for a version that has another. */
 export function lensUid(tenant_id: string, name: string, version: string): string {
   return `lens_${sha256(JSON.stringify([tenant_id, name, version])).slice(0, 32)}`
 }

@@ -2,7 +2,8 @@
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
-import { lenses, lensUid, type StoredLens } from '../../lens/stored-lens.ts'
+import { findVersion } from '../../lens/find-lens.ts'
+import type { StoredLens } from '../../lens/stored-lens.ts'
 import type { ExchangeAgreement } from './agreement.ts'
 
 /** Refuses `not_found` where this tenant does not have the lens, and `invalid` where it differs from the peer's. */
@@ -12,7 +13,7 @@ export async function findAgreedLens(
   agreement: ExchangeAgreement,
 ): Promise<Doc<StoredLens> | Refusal> {
   const { lens, lens_version, lens_digest } = agreement
-  const doc = await call.store(lenses).find(lensUid(tenant_id, lens, lens_version))
+  const doc = await findVersion(call, tenant_id, { lens, lens_version, digest: lens_digest })
   if (!doc)
     return refuse('not_found', `this site has no lens ${lens} ${lens_version}: create the lens of the peer here first`)
   return doc.value.digest === lens_digest
