@@ -34,7 +34,7 @@ export const reasons = {
   outside_prefix: hide('The path is not under the public prefix.'),
   path_character: hide('The path has a byte that must be escaped in a URI path.'),
   bad_escape: hide('A percent sign is not followed by two hexadecimal digits.'),
-  control_escape: hide('An escape stands for a control character.'),
+  control_escape: hide('An escape stands for a control, format or separator character, or for none that is assigned.'),
   encoded_slash: hide('The path has an escaped slash, which servers interpret differently.'),
   backslash: hide('The path has a backslash, which some servers read as a slash.'),
   double_encoding: hide('The path has an escaped percent sign that yields another escape when decoded twice.'),

@@ -55,8 +55,8 @@ describe('never kept', () => {
     [['Expires', '0']],
     [['Expires', 'Wed, 31 Dec 2025 23:59:00 GMT']],
     [['Vary', '*']],
-    [['Vary', 'Accept-Language']],
-    [['Vary', 'Origin, Accept']],
+    [['Vary', 'If-None-Match']],
+    [['Vary', 'Accept, Range']],
     [['vary', 'origin', 'Vary', 'range']],
     [['Vary', 'X-Forwarded-For']],
     [['Content-Encoding', 'gzip']],
@@ -77,7 +77,8 @@ describe('never kept', () => {
   })
 })
 
-test('Vary on headers that never reach the upstream is ignored', () => {
+test('Vary on headers that are in the key, or never reach the upstream, does not matter', () => {
+  expect(cachedSeconds(['Vary', 'Accept-Language, accept'])).toBe(60)
   expect(cachedSeconds(['Vary', 'Origin, Accept-Encoding, Cookie', 'Content-Encoding', 'identity'])).toBe(60)
 })
 
@@ -85,6 +86,29 @@ test('the key is method, normal form and query, to the byte', () => {
   expect(cacheKey('GET', decide('GET', '/./%61?b=%61'))).toBe('GET /a?b=%61')
   const keys = ['/a', '/a?', '/a?b', '/a?B', '/a?b&c', '/a?c&b'].map((path) => cacheKey('GET', decide('GET', path)))
   expect(new Set([...keys, cacheKey('HEAD', decide('HEAD', '/a'))]).size).toBe(7)
+})
+
+test('the key holds each forwarded header by which the upstream may choose an answer, in any order', () => {
+  const keyOf = (...headers: string[]) =>
+    cacheKey('GET', decideRequest({ method: 'GET', target: '/public-api/a', headers, peer: '127.0.0.1' }, config))
+  expect(keyOf('Accept-Language', 'de', 'ACCEPT', 'text/plain')).toBe('GET /a\naccept: text/plain\naccept-language: de')
+  expect(keyOf('accept', 'text/plain', 'accept-language', 'de')).toBe(
+    keyOf('Accept-Language', 'de', 'Accept', 'text/plain'),
+  )
+  const keys = [
+    keyOf(),
+    keyOf('Accept', ''),
+    keyOf('Accept', 'a/b'),
+    keyOf('Accept', 'a/b', 'Accept', 'c/d'),
+    keyOf('Accept', 'accept-language', 'Accept-Language', 'de'),
+    keyOf('Accept-Language', 'accept', 'Accept', 'de'),
+    keyOf('Accept-Language', 'de'),
+    keyOf('Content-Type', 'a/b'),
+    keyOf('Content-Language', 'de'),
+    keyOf('Content-Encoding', 'br'),
+  ]
+  expect(new Set(keys).size).toBe(keys.length)
+  expect(keyOf('Accept-Encoding', 'gzip', 'Cookie', 'a=b', 'User-Agent', 'x', 'If-None-Match', '"1"')).toBe(keyOf())
 })
 
 test('a cacheable response is requested in one encoding', () => {

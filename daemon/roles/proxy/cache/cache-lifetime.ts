@@ -1,18 +1,26 @@
 // Decides which responses may be cached, for how long, and under which key.
 import type { ProxyConfig } from '../config.ts'
-import { reachesUpstream } from '../request/headers.ts'
+import { negotiationHeaders, reachesUpstream } from '../request/headers.ts'
 import type { RequestDecision } from '../request/request-decision.ts'
 
-/** The key of a request in the cache: method, normal form and query. GET and HEAD have separate entries. */
-export function cacheKey(method: string, { path, query }: RequestDecision): string {
-  return `${method} ${path}${query}`
+/**
+ * The key of a request in the cache: method, normal form, query, and each header by which the upstream may choose an answer,
+ * whatever its `Vary` says. GET and HEAD have separate entries.
+ */
+export function cacheKey(method: string, { path, query, headers }: RequestDecision): string {
+  let key = `${method} ${path}${query}`
+  for (const name of negotiationHeaders) {
+    // No value contains a line break: see `readRequestHeaders`.
+    for (let at = 0; at < headers.length; at += 2) if (headers[at] === name) key += `\n${name}: ${headers[at + 1]}`
+  }
+  return key
 }
 
 /**
  * Milliseconds for which a response may be cached, 0 for not at all: the minimum of CACHE_TTL_S, the rule's `cache=`,
  * and the remaining lifetime by the upstream (RFC 9111 section 4.2). Never cached: status other than 2xx, 206,
  * Set-Cookie, `no-store`, `private`, `no-cache`, an encoding that was not requested, and Vary on headers that differ
- * between callers. `raw`: the upstream's headers, alternating names and values; `now`: milliseconds since 1970.
+ * between callers and are not in the key. `raw`: the upstream's headers, alternating names and values; `now`: milliseconds since 1970.
  */
 export function computeCacheLifetime(
   { isCacheable, rule }: RequestDecision,
@@ -81,7 +89,7 @@ const headerReaders = new Map(
 )
 
 function isSameForAll(field: string): boolean {
-  return field !== '*' && !reachesUpstream(field)
+  return field !== '*' && (negotiationHeaders.includes(field) || !reachesUpstream(field))
 }
 
 const forbiddenDirective = /^(?:no-store|no-cache|private)(?:$|=)/

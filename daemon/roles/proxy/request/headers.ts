@@ -59,6 +59,15 @@ const headerHandlings: Readonly<Record<string, HeaderHandling>> = {
   host: 'once',
 }
 
+/** Forwarded headers by which an upstream may choose the form of a complete answer. */
+export const negotiationHeaders: readonly string[] = [
+  'accept',
+  'accept-language',
+  'content-type',
+  'content-language',
+  'content-encoding',
+]
+
 /** Whether a header named by Vary can differ between two callers whose requests are otherwise equal. */
 export function reachesUpstream(name: string): boolean {
   const meaning = headerHandlings[name]

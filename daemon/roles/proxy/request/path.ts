@@ -75,6 +75,8 @@ function findEscapeFault(raw: string): PathDenialReason | undefined {
 
 /** Characters that some servers turn into a slash or backslash although Unicode normalisation does not. */
 const slashLookalikes = /[\u2044\u2215\u2216\u29f5\u29f8\u29f9]/
+/** Controls, formats, separators of lines and paragraphs, and code points without a character. */
+const invisibleCharacters = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cn}]/u
 const delimiters = /[/\\.%;?#]/
 
 function findUnicodeFault(raw: string): PathDenialReason | undefined {
@@ -85,7 +87,7 @@ function findUnicodeFault(raw: string): PathDenialReason | undefined {
     return 'bad_utf8'
   }
   const nonAscii = text.replaceAll(/[\0-\x7f]/g, '')
-  if (/[\x80-\x9f]/.test(nonAscii)) return 'control_escape'
+  if (invisibleCharacters.test(nonAscii)) return 'control_escape'
   return slashLookalikes.test(nonAscii) || delimiters.test(nonAscii.normalize('NFKC')) ? 'lookalike' : undefined
 }
 
