@@ -1,5 +1,6 @@
 // Turns command definitions into commander commands, and selects the ones that the typed words name.
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { escapingTerminal } from '../terminal/escaping-terminal.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import {
   type AnyCommandDefinition,
@@ -12,7 +13,8 @@ import { type CommandCatalogue, commandCatalogue, commandGroups } from './comman
 import { reportFailure } from './report-failure.ts'
 
 /** Runs the typed command; resolves to the exit code. Loads only the modules that its words need. */
-export async function runProgram(typed: readonly string[], terminal: Terminal): Promise<CommandExitCode> {
+export async function runProgram(typed: readonly string[], output: Terminal): Promise<CommandExitCode> {
+  const terminal = escapingTerminal(output)
   const argv = typed.length === 0 ? ['--help'] : (aliases[typed[0] ?? '']?.(typed.slice(1)) ?? typed)
   let exit: CommandExitCode = 0
   try {

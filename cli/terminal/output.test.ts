@@ -1,6 +1,7 @@
 // Untrusted text cannot control the terminal; columns are aligned.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { escapingTerminal } from './escaping-terminal.ts'
 import { colourText, escapeControls, formatFields, formatTable, printResult } from './output.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -81,6 +82,8 @@ test('figures for people have four decimals that count, without the noise of bin
 })
 
 test('colours are there only where they are wanted', () => {
-  expect(colourText(terminal(true).made, 'red', 'x')).toBe('\u001b[31mx\u001b[0m')
+  const { made, lines } = terminal(true)
+  escapingTerminal(made).print(colourText(made, 'red', 'x\u001b[31my\t'))
+  expect(lines).toEqual(['\u001b[31mx\\u001b[31my\t\u001b[0m'])
   expect(colourText(terminal(false).made, 'red', 'x')).toBe('x')
 })

@@ -1,4 +1,5 @@
 // Formats results: one JSON document for scripts; tables and fields for people, with colours if the terminal has them.
+import { randomBytes } from 'node:crypto'
 import type { Terminal } from './terminal.ts'
 
 export type OutputRow = Readonly<Record<string, unknown>>
@@ -47,10 +48,13 @@ export function formatFields(terminal: Terminal, fields: OutputRow): string {
     .join('\n')
 }
 
+/** Begins a colour until the text is printed; random, so that no text from outside contains it. See `escapingTerminal`. */
+export const colour_mark = `\u001b${randomBytes(8).toString('hex')}`
+
 const colourCodes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 } as const
 
 export function colourText(terminal: Terminal, colour: keyof typeof colourCodes, text: string): string {
-  return terminal.hasColour ? `\u001b[${colourCodes[colour]}m${text}\u001b[0m` : text
+  return terminal.hasColour ? `${colour_mark}[${colourCodes[colour]}m${text}${colour_mark}[0m` : text
 }
 
 function readCell(row: OutputRow, column: OutputColumn): unknown {

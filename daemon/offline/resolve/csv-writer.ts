@@ -1,5 +1,6 @@
 // Writes comma-separated lines as bytes in chunks, without a string for each of millions of lines.
 import type { LensRecords } from '../../roles/resolution/engine/records/records.ts'
+import { escapeFormula } from './formula-cell.ts'
 
 const chunk_bytes = 1 << 20
 /** Free bytes kept for short parts: numbers and separators. */
@@ -8,6 +9,8 @@ const max_cached_cells = 64
 /** Up to this number, integer arithmetic yields the digits. */
 const max_int32 = 2_147_483_647
 const [comma, feed, point, minus, zero] = [44, 10, 46, 45, 48]
+/** Of cells that `escapeFormula` may change. */
+const formulaBytes = new Set(Buffer.from("'=@+-\t\r"))
 
 /** Writes cells from left to right; `endLine` ends a line, and `flush` writes the last chunk. */
 export class CsvWriter {
@@ -48,11 +51,15 @@ export class CsvWriter {
     for (let index = 0; index < bytes.length; index++) this.#bytes[this.#offset++] = bytes[index] ?? 0
   }
 
-  /** Quotes a text that contains a comma, a quotation mark or a line end (RFC 4180). Caches recent cells, as most repeat. */
+  /**
+   * Quotes a text that contains a comma, a quotation mark or a line end (RFC 4180), and disarms formulas. Caches recent cells,
+   * as most repeat.
+   */
   encodeCell(value: string): Uint8Array {
     const cached = this.#cells.get(value)
     if (cached) return cached
-    const quoted = /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
+    const text = escapeFormula(value)
+    const quoted = /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
     const bytes = Buffer.from(quoted)
     if (this.#cells.size >= max_cached_cells) this.#cells.clear()
     this.#cells.set(value, bytes)
@@ -62,7 +69,7 @@ export class CsvWriter {
   writeId(records: LensRecords, row: number): void {
     this.#begin()
     const end = records.writeId(row, this.#bytes, this.#offset)
-    if (end >= 0 && !needsQuoting(this.#bytes, this.#offset, end)) {
+    if (end >= 0 && !needsText(this.#bytes, this.#offset, end)) {
       this.#offset = end
       return
     }
@@ -116,7 +123,9 @@ export class CsvWriter {
   }
 }
 
-function needsQuoting(bytes: Uint8Array, start: number, end: number): boolean {
+/** Whether a cell needs quoting, or may be a formula. */
+function needsText(bytes: Uint8Array, start: number, end: number): boolean {
+  if (formulaBytes.has(bytes[start] ?? 0)) return true
   for (let index = start; index < end; index++) {
     const byte = bytes[index]
     if (byte === 34 || byte === comma || byte === feed || byte === 13) return true

@@ -4,6 +4,7 @@ import type { DetailedResolution } from '../../roles/resolution/engine/resolve.t
 import { clusterWithDecisions, type PairDecision } from '../../roles/resolution/registry/cluster-with-decisions.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { readDataFile } from './data-file.ts'
+import { unescapeFormula } from './formula-cell.ts'
 
 const decisionColumns = ['id_l', 'id_r', 'decision', 'source_l', 'source_r'] as const
 type DecisionColumn = (typeof decisionColumns)[number]
@@ -32,7 +33,7 @@ export function buildRecordKey({ names, sources, idOf }: LensRecords, row: numbe
 export async function readDecisions(file: string, records: LensRecords): Promise<RecordDecisions> {
   const source = await readDataFile(file, (name) => decisionColumns.some((candidate) => candidate === name))
   const lines = parseDecisionLines(file, source, records.names)
-  const neededKeys = new Set(lines.flatMap((line) => buildPairKeys(line)))
+  const neededKeys = new Set(lines.flatMap((line) => buildPairKeys(line).flatMap((key) => [key, unescapeKey(key)])))
   const rowOf = new Map<string, number>()
   for (let row = 0; row < records.rows; row++) {
     const key = buildRecordKey(records, row)
@@ -41,7 +42,10 @@ export async function readDecisions(file: string, records: LensRecords): Promise
   const latest = new Map<string, PairDecision | undefined>()
   for (const [index, line] of lines.entries()) {
     const location = `${file}, decision ${index + 1}`
-    const [left, right] = buildPairKeys(line)
+    const [left, right] = buildPairKeys(line).map((key) => (rowOf.has(key) ? key : unescapeKey(key))) as [
+      string,
+      string,
+    ]
     for (const key of [left, right]) {
       if (rowOf.has(key)) continue
       const [name, id] = key.split('\u0000')
@@ -81,6 +85,11 @@ function parseDecisionLines(file: string, source: RecordSource, names: readonly 
 
 function buildPairKeys({ id_l, id_r, source_l, source_r }: DecisionLine): readonly [string, string] {
   return [`${source_l}\u0000${id_l}`, `${source_r}\u0000${id_r}`]
+}
+
+/** The key of a record whose cells were copied from a result in CSV. */
+function unescapeKey(key: string): string {
+  return key.split('\u0000').map(unescapeFormula).join('\u0000')
 }
 
 /** Applies the decisions; other clusters stay unchanged. `overruled`: confirmed pairs that rejected ones keep apart. */

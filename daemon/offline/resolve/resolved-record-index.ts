@@ -2,6 +2,7 @@
 import { DisjointSets } from '../../roles/resolution/engine/cluster/disjoint-sets.ts'
 import type { RecordSource } from '../../roles/resolution/engine/records/records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
+import { unescapeFormula } from './formula-cell.ts'
 
 /** Text of each row in a column; empty for a missing value. Throws `OfflineCommandError` (1) for an unknown column. */
 export function readColumnTexts({ columns, names }: RecordSource, name: string, file: string): string[] {
@@ -30,8 +31,12 @@ export class ResolvedRecordIndex {
 
   /** Throws `OfflineCommandError` (1) if two records have the same id. */
   constructor(clusters: RecordSource, file: string) {
-    const ids = readColumnTexts(clusters, 'id', file)
-    const sources = clusters.names.includes('source') ? readColumnTexts(clusters, 'source', file) : ids.map(() => '')
+    const readResult = (name: string) => {
+      const texts = readColumnTexts(clusters, name, file)
+      return file.endsWith('.csv') ? texts.map(unescapeFormula) : texts
+    }
+    const ids = readResult('id')
+    const sources = clusters.names.includes('source') ? readResult('source') : ids.map(() => '')
     this.rows = ids.length
     this.#file = file
     for (const [row, id] of ids.entries()) {
@@ -51,7 +56,12 @@ export class ResolvedRecordIndex {
       throw new OfflineCommandError(1, `${this.#file}: sources share ids, so ${file} must have a column ${source}`)
     }
     return Int32Array.from(ids, (recordId, index) => {
-      const row = sources ? this.#bySource.get(buildSourceKey(sources[index], recordId)) : this.#byId.get(recordId)
+      const find = (read: (cell: string) => string) =>
+        sources
+          ? this.#bySource.get(buildSourceKey(read(sources[index] ?? ''), read(recordId)))
+          : this.#byId.get(read(recordId))
+      // The file may repeat cells of a result.
+      const row = find(String) ?? find(unescapeFormula)
       if (row !== undefined) return row
       const description = sources
         ? `${JSON.stringify(recordId)} of ${JSON.stringify(sources[index])}`

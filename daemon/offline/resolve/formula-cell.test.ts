@@ -1,0 +1,47 @@
+// Formulas in CSV files: none is written, numbers stay, and every text is read back as it was.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { CsvWriter } from './csv-writer.ts'
+import { escapeFormula, unescapeFormula } from './formula-cell.ts'
+
+test.each([
+  ['=cmd|"/c calc"!A1', `'=cmd|"/c calc"!A1`],
+  ['@SUM(1)', "'@SUM(1)"],
+  ['+1+cmd', "'+1+cmd"],
+  ['-2+3', "'-2+3"],
+  ['\t=1', "'\t=1"],
+  ['\r=1', "'\r=1"],
+  ["'=1", "''=1"],
+  ['-', "'-"],
+  ['-5', '-5'],
+  ['+49.5', '+49.5'],
+  ["'tis", "'tis"],
+  ['a=b', 'a=b'],
+  ['', ''],
+])('%j is written as %j', (text, cell) => {
+  expect(escapeFormula(text)).toBe(cell)
+  expect(unescapeFormula(cell)).toBe(text)
+})
+
+test('every text is read back as it was, and no cell begins a formula', () => {
+  const texts = fc.string({ unit: fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '1', '.', 'a') })
+  fc.assert(
+    fc.property(texts, (text) => {
+      const cell = escapeFormula(text)
+      expect(unescapeFormula(cell)).toBe(text)
+      expect(cell).toMatch(/^(?![=@\t\r])(?![+-](?!\d+([.,]\d+)?$))/)
+    }),
+  )
+})
+
+test('the writer escapes every text cell', () => {
+  let written = ''
+  const sheet = new CsvWriter((bytes) => {
+    written += Buffer.from(bytes).toString()
+  })
+  sheet.writeTexts(['=1', '-5', 'a', '=A1,"x"'])
+  sheet.writeFraction(-0.5)
+  sheet.endLine()
+  sheet.flush()
+  expect(written).toBe(`'=1,-5,a,"'=A1,""x"""\n-0.5000\n`)
+})

@@ -1,0 +1,14 @@
+// Cells of CSV files that a spreadsheet would run as a formula: written with an apostrophe before them, and read without it.
+
+/** Spreadsheets take a cell for a formula by its first character; a plain number with a sign is none. */
+const formulaPattern = /^'*(?:[=@\t\r]|[+-](?!\d+(?:[.,]\d+)?$))/
+
+/** The text as a cell that no spreadsheet runs. A text that begins like such a cell gets an apostrophe, too. */
+export function escapeFormula(text: string): string {
+  return formulaPattern.test(text) ? `'${text}` : text
+}
+
+/** The text of a cell that `escapeFormula` wrote; any other text as it is. */
+export function unescapeFormula(cell: string): string {
+  return cell.startsWith("'") && formulaPattern.test(cell) ? cell.slice(1) : cell
+}
