@@ -1,8 +1,9 @@
 // Fields shared by inputs and documents of this role.
 import * as z from 'zod'
 import { label } from '../../kernel/label/label.ts'
+import { requiredText } from '../../kernel/operation/required-text.ts'
 
-export const shortText = z.string().min(1).max(256)
+export const shortText = requiredText(256)
 export const uid = z.string().min(1).max(128)
 export const uidInput = z.strictObject({ uid })
 export const instant = z.iso.datetime()

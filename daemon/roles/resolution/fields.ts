@@ -1,8 +1,9 @@
 // Fields that inputs and documents of this role share.
 import * as z from 'zod'
 import { label } from '../../kernel/label/label.ts'
+import { requiredText } from '../../kernel/operation/required-text.ts'
 
-export const shortText = z.string().min(1).max(256)
+export const shortText = requiredText(256)
 export const uid = z.string().min(1).max(128)
 export const uidInput = z.strictObject({ uid })
 export const count = z.int().min(0)
@@ -27,7 +28,7 @@ export const provenanceViewFields = {
 export const lensVersionFields = { lens: shortText, lens_id: uid, lens_version: shortText, entity_type: shortText }
 
 export const recordRef = z
-  .strictObject({ node_id: shortText, record_id: z.string().min(1).max(4_096) })
+  .strictObject({ node_id: shortText, record_id: requiredText(4_096) })
   .meta({ id: 'RecordRef', description: 'A record, by the node that holds it and its id there' })
 export type RecordRef = z.infer<typeof recordRef>
 

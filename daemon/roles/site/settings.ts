@@ -1,12 +1,13 @@
 // Settings of the site role: its listener, its carriers, its backups.
 import * as z from 'zod'
 import { siteName } from '../../kernel/messaging/statement.ts'
+import { requiredText } from '../../kernel/operation/required-text.ts'
 import { listenerFields } from '../../kernel/settings/platform-settings.ts'
 import { type SettingValues, settingsBlock } from '../../kernel/settings/settings.ts'
 
 const accreditation = z.strictObject({
-  authority: z.string().min(1).max(256),
-  reference: z.string().min(1).max(256),
+  authority: requiredText(256),
+  reference: requiredText(256),
   valid_until: z.iso.date().meta({ description: 'Last day on which the channel may be used' }),
 })
 

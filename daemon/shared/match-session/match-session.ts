@@ -4,9 +4,10 @@ import { isRefusal, type Refusal } from '../../kernel/error/errors.ts'
 import { label } from '../../kernel/label/label.ts'
 import type { Call } from '../../kernel/operation/call.ts'
 import { type ContractInput, operationContract } from '../../kernel/operation/operation-contract.ts'
+import { requiredText } from '../../kernel/operation/required-text.ts'
 import { quorumPolicy } from '../quorum-policy/quorum-policy.ts'
 
-const shortText = z.string().min(1).max(256)
+const shortText = requiredText(256)
 
 export const sessionSubject = z
   .strictObject({

@@ -1,6 +1,7 @@
 // A consensus session: its subject and policy, its contributions, its decision, and its outbox.
 import * as z from 'zod'
 import { classification, label } from '../../../kernel/label/label.ts'
+import { requiredText } from '../../../kernel/operation/required-text.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { sessionSubject } from '../../../shared/match-session/match-session.ts'
 import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
@@ -22,7 +23,7 @@ export const attestation = z
     id: shortText,
     by: shortText,
     decision,
-    rationale: z.string().min(1).max(4_096),
+    rationale: requiredText(4_096),
     at: z.iso.datetime(),
   })
   .meta({ id: 'Attestation', description: 'A person’s decision of a session in conflict' })

@@ -1,6 +1,7 @@
 // The model of a signal: an observation or computed event that may be worth an investigation, with its subject and history.
 import * as z from 'zod'
 import { label } from '../../../kernel/label/label.ts'
+import { requiredText } from '../../../kernel/operation/required-text.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { unloggedChange } from '../change-log/model.ts'
 import { documentFields, documentViewFields, instant, rationale, shortText, uid } from '../fields.ts'
@@ -14,7 +15,7 @@ export const source = z
   .strictObject({
     type: z.enum(['webhook', 'mcp', 'polling', 'internal', 'manual', 'computed']),
     name: shortText.optional().meta({ description: 'Name of the source, such as a detector, feed or rule' }),
-    reference: z.string().min(1).max(2_048).optional().meta({ description: 'ID or URI of this signal at the source' }),
+    reference: requiredText(2_048).optional().meta({ description: 'ID or URI of this signal at the source' }),
   })
   .meta({ id: 'SignalSource', description: 'Source of the signal' })
 

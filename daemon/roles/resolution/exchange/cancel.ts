@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { requiredText } from '../../../kernel/operation/required-text.ts'
 import { uid } from '../fields.ts'
 import { matchingOperation } from '../matching.ts'
 import { changeExchange } from './change-exchange.ts'
@@ -14,7 +15,7 @@ export const cancelExchange = matchingOperation({
   path: '/api/v2/fusion/exchange/{uid}',
   input: z.strictObject({
     uid,
-    reason: z.string().min(1).max(1_024).optional().meta({ description: 'Reason that the other sites receive' }),
+    reason: requiredText(1_024).optional().meta({ description: 'Reason that the other sites receive' }),
   }),
   output: exchangeView,
   errors: ['not_found', 'not_your_tenant', 'wrong_state', 'precondition_failed'],

@@ -1,4 +1,5 @@
 // One field of a lens: its columns, the type of its values, their comparison, and the weight of each level.
+import { requiredText } from '../../../kernel/operation/required-text.ts'
 import { z } from 'zod'
 import { type Comparator, type ComparisonLevel, comparators, parseLevels } from './comparison.ts'
 import { oneOf } from './known-words.ts'
@@ -23,7 +24,7 @@ export type FieldType = (typeof fieldTypes)[number]
 export const fieldName = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,63}$/, 'must start with a lower-case letter, with only lower-case letters, digits and _')
-const columnName = z.string().min(1).max(256)
+const columnName = requiredText(256)
 
 /** Labels of all levels of each type, best first. */
 const levelLabelsByType: Readonly<Record<Exclude<FieldType, 'geo' | 'set'>, readonly string[]>> = {

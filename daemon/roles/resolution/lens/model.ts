@@ -1,5 +1,6 @@
 // A lens defines how records of one kind are matched: the columns of each field, the comparison of values, and the
 // weight of each level.
+import { requiredText } from '../../../kernel/operation/required-text.ts'
 import { z } from 'zod'
 import { blocking, listRuleFields, normaliseBlockingRule } from './blocking.ts'
 import { fieldName, lensField, listLevelLabels } from './field.ts'
@@ -22,14 +23,14 @@ const lensShape = z.strictObject({
     .string()
     .regex(/^\d+\.\d+\.\d+$/, 'must be a version such as 1.0.0')
     .describe('version of the lens; the content of a version never changes'),
-  entity_type: z.string().min(1).max(64).describe('kind of entity that a cluster represents'),
+  entity_type: requiredText(64).describe('kind of entity that a cluster represents'),
   told_by: z
     .enum(['fields', 'texts'])
     .default('fields')
     .describe(
       '`fields`: records with one fact in each field, such as people and organisations; `texts`: records described by texts, such as works and products',
     ),
-  id_field: z.string().min(1).max(256).default('id').describe('column of the record id'),
+  id_field: requiredText(256).default('id').describe('column of the record id'),
   fields: z.array(lensField).min(1).max(max_fields),
   swapped: z
     .tuple([fieldName, fieldName])

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { PurgeResult } from '../../../kernel/messaging/custody.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
+import { requiredText } from '../../../kernel/operation/required-text.ts'
 import { custodyOf } from '../custody.ts'
 import { backupCopiesPart } from '../parts.ts'
 
@@ -26,7 +27,7 @@ export const purge = operation({
   summary: 'Remove a body from the site permanently, by its digest or that of its statement',
   method: 'POST',
   path: '/api/v2/site/message/purge',
-  input: z.strictObject({ digest: hex96.meta({ description: 'SHA-384' }), reason: z.string().min(1).max(1_000) }),
+  input: z.strictObject({ digest: hex96.meta({ description: 'SHA-384' }), reason: requiredText(1_000) }),
   output: purgeResponse,
   errors: ['unavailable'],
   allow: 'message:purge',

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { refuse } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
+import { requiredText } from '../../../kernel/operation/required-text.ts'
 import { issuerPart } from '../parts.ts'
 
 export const revoke = operation({
@@ -11,7 +12,7 @@ export const revoke = operation({
   input: z.strictObject({
     jti: z.string().min(1).max(128).optional(),
     subject: z.string().min(1).max(256).optional(),
-    reason: z.string().min(1).max(256),
+    reason: requiredText(256),
   }),
   output: z.strictObject({ revoked: z.string() }).meta({ id: 'Revoked' }),
   errors: ['unavailable'],
