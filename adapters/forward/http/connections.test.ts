@@ -341,14 +341,27 @@ describe('the close of the listener', () => {
   })
 })
 
-test('a connection above the limit is closed when it is accepted', async () => {
+test('a connection above the limit ends the oldest one without a request', async () => {
   const server = await startDataListener(replyOk, { limits: { connections: 1 } })
-  const first = await server.client()
+  const silent = await server.client()
   await waitFor(() => expect(server.listener.counts().connections).toBe(1))
+  const second = await server.client()
+  await silent.waitForClose()
+  expect(server.unrouted).toEqual(['too_many_connections'])
+  second.send(formatGet())
+  await second.waitFor('ok')
+  expect(server.listener.counts().connections).toBe(1)
+})
+
+test('a connection above the limit is closed when all others have a request', async () => {
+  const exchanges: Exchange[] = []
+  const server = await startDataListener((exchange) => void exchanges.push(exchange), { limits: { connections: 1 } })
+  const first = await server.client(formatGet())
+  await server.waitForRequests(1)
   const second = await server.client()
   await second.waitForClose()
   expect(server.unrouted).toEqual(['too_many_connections'])
-  first.send(formatGet())
+  exchanges[0]?.reply(200, [], Buffer.from('ok'))
   await first.waitFor('ok')
 })
 

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerOptions, Se
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Exchange } from '../../../daemon/kernel/forward/exchange.ts'
+import { PendingConnections } from '../../platform/http-server/pending-connections.ts'
 import { ClientConnection, type DataListenerContext } from './client-connection.ts'
 import type { CoarseClock } from './coarse-clock.ts'
 import type { InboundLimits } from './limits.ts'
@@ -59,13 +60,20 @@ export async function dataListener(options: DataListenerOptions): Promise<DataLi
   const server = createListenerServer(options)
   // With TLS, only this set knows connections that are still in their handshake.
   const handshakingSockets = new Set<Socket>()
+  const handshakes = limitHandshakes(options)
   if (options.tls) {
     server.on('connection', (socket: Socket) => {
       handshakingSockets.add(socket)
       socket.on('close', () => handshakingSockets.delete(socket))
+      handshakes.begin(socket)
     })
   }
   server.on(options.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
+    handshakes.complete(socket)
+    if (!makeRoom(connections, options)) {
+      socket.destroy()
+      return
+    }
     const connection = new ClientConnection(context, socket)
     connections.set(socket, connection)
     socket.on('drain', () => connection.drained())
@@ -88,7 +96,6 @@ export async function dataListener(options: DataListenerOptions): Promise<DataLi
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
     handleParserError(error, connections.get(socket as Socket), options),
   )
-  server.on('drop', () => options.onConnectionFault('too_many_connections'))
   const stopTicks = clock.onTick(() => {
     const now = clock.now()
     for (const connection of connections.values()) connection.sweep(now)
@@ -114,6 +121,33 @@ export async function dataListener(options: DataListenerOptions): Promise<DataLi
   }
 }
 
+/** Handshakes that nobody completes displace one another, and no connection of a caller. */
+function limitHandshakes({
+  limits: { connections: most },
+  onConnectionFault,
+}: DataListenerOptions): PendingConnections {
+  return new PendingConnections({ most, most_per_address: most }, () => onConnectionFault('too_many_connections'))
+}
+
+/**
+ * Whether one more connection may be served. The oldest without a request makes room, so that clients which send nothing
+ * cannot keep others out; those with a request are bounded by the rate limits.
+ */
+function makeRoom(
+  connections: Map<Socket, ClientConnection>,
+  { limits, onConnectionFault }: DataListenerOptions,
+): boolean {
+  if (connections.size < limits.connections) return true
+  onConnectionFault('too_many_connections')
+  for (const [socket, connection] of connections) {
+    if (!connection.isIdle) continue
+    connections.delete(socket)
+    connection.destroy()
+    return true
+  }
+  return false
+}
+
 function createListenerServer({ limits, tls, onConnectionFault }: DataListenerOptions): Server {
   const common: ServerOptions = {
     maxHeaderSize: limits.header_bytes,
@@ -137,7 +171,6 @@ function createListenerServer({ limits, tls, onConnectionFault }: DataListenerOp
       })
     : createServer(common)
   server.on('tlsClientError', () => onConnectionFault('handshake'))
-  server.maxConnections = limits.connections
   // Node would end idle connections as soon as the listener closes, even when a request is on its way.
   server.closeIdleConnections = () => undefined
   // Node would silently drop fields beyond its count: here bytes are bounded, and too many fields are a fault.

@@ -1,7 +1,7 @@
 // Limits on time, bytes and connections of both sides. Boot sets them from the settings.
 
 export type InboundLimits = {
-  /** Open at once; one more is closed as it comes. */
+  /** Open at once; one more ends the oldest without a request, or is closed when all have one. Handshakes are apart. */
   readonly connections: number
   /** Of the request line and all fields, and how many fields. */
   readonly header_bytes: number

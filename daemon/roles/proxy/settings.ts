@@ -178,7 +178,9 @@ export const settings = settingsBlock('proxy', {
     .min(1)
     .max(1_000_000)
     .default(10_000)
-    .meta({ doc: 'Maximum number of connections of a worker; further ones are closed.' }),
+    .meta({
+      doc: 'Maximum number of connections of a worker; a further one ends the oldest without a request, or is closed.',
+    }),
   upstream_connections: z
     .int()
     .min(1)
