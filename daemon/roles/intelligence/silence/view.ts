@@ -31,7 +31,8 @@ export async function showSilences(call: Call, docs: readonly Doc<StoredSilence>
   })
 }
 
-export const refuseUnknownSilence = () => refuse('not_found', 'the silence was not found')
+/** The words for a silence that does not exist, so that a hidden one does not differ. */
+export const refuseUnknownSilence = () => refuse('not_found', 'there is no such silence')
 
 export async function showSilence(call: Call, doc: Doc<StoredSilence>): Promise<SignalSilence | Refusal> {
   const [shownSilence] = await showSilences(call, [doc])
