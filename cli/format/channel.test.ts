@@ -12,7 +12,16 @@ import {
 const terminal = { hasColour: false } as Terminal
 const channel: TransportChannelStatus = {
   ...{ transport: 'filedrop', peer: 'headquarters-7', direction: 'in', state: 'open', stale: false, epoch: 12 },
-  ...{ next_seq: 1_234_567, highest_seq: 1_234_599, gaps: 12, inventory_age_s: 7_300, backlog: 100_000, held: 1_024 },
+  ...{
+    next_seq: 1_234_567,
+    highest_seq: 1_234_599,
+    is_inventory_pending: false,
+    set_aside: [],
+    gaps: 12,
+    inventory_age_s: 7_300,
+    backlog: 100_000,
+    held: 1_024,
+  },
   ...{ oldest_waiting_s: 86_399, quarantined: 1_000, quarantined_bytes: 1_073_741_824, messages_per_minute: 12_345.6 },
   ...{ sent: 0, received: 1_234_500, duplicates: 3, detail: '' },
 }
@@ -34,6 +43,12 @@ test('what is not known, or nothing, is a dash', () => {
   expect(line).toMatch(/1024 +- +- +- +12345\.6$/)
 })
 
+test('before an inventory has shown the last number, what is missing is not known', () => {
+  const pending = { ...channel, is_inventory_pending: true }
+  const [, line = '', other = ''] = formatChannels(terminal, [pending, { ...pending, gaps: 0 }]).split('\n')
+  expect([line, other].map((each) => each.split(/ +/)[6])).toEqual(['12+', '?'])
+})
+
 test('a peer without a channel has a line, and nothing in it', () => {
   const [, , line = ''] = formatChannels(terminal, [channel], ['bravo']).split('\n')
   expect(line).toMatch(/^bravo( +-) +closed( +-){10}$/)
@@ -45,11 +60,13 @@ test('each trouble is a line of its own', () => {
     formatChannelTroubles(terminal, [
       { ...channel, state: 'frozen', detail: 'two statements under number 7' },
       { ...channel, direction: 'out', stale: true, detail: 'publishing failed' },
+      { ...channel, set_aside: [{ role: 'intelligence', kind: 'signal', messages: 3 }] },
     ]),
   ).toEqual([
     'headquarters-7 in is frozen: two statements under number 7',
     'headquarters-7 out is stale: its inventories have stopped',
     'headquarters-7 out: publishing failed',
+    'headquarters-7 in: 3 of kind signal wait for role intelligence, which this site does not run: run the role, or platform filedrop discard headquarters-7',
   ])
 })
 

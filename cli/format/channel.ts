@@ -18,7 +18,7 @@ const channelColumns: readonly OutputColumn[] = [
   'epoch',
   { heading: 'next', cell: channelCell(({ next_seq }) => next_seq) },
   { heading: 'highest', cell: channelCell(({ highest_seq }) => highest_seq) },
-  'gaps',
+  { heading: 'gaps', cell: channelCell(formatGaps) },
   'backlog',
   'held',
   { heading: 'oldest', cell: channelCell(({ oldest_waiting_s }) => formatAge(oldest_waiting_s)) },
@@ -29,6 +29,12 @@ const channelColumns: readonly OutputColumn[] = [
   },
   { heading: 'per min', cell: channelCell(({ messages_per_minute }) => messages_per_minute) },
 ]
+
+/** `?` and `3+`: until the next inventory nobody knows whether more is missing. */
+function formatGaps({ gaps, direction, is_inventory_pending }: TransportChannelStatus): string | number {
+  if (direction !== 'in' || !is_inventory_pending) return gaps
+  return gaps === 0 ? '?' : `${gaps}+`
+}
 
 /** Table of channels. `closed`: pinned peers without a channel, one line each. */
 export function formatChannels(
@@ -42,14 +48,23 @@ export function formatChannels(
 
 /** Problems of the channels, one line each. */
 export function formatChannelTroubles(terminal: Terminal, channels: readonly TransportChannelStatus[]): string[] {
-  return channels.flatMap(({ peer, direction, state, stale, detail }) => {
+  return channels.flatMap(({ peer, direction, state, stale, detail, set_aside }) => {
     const name = `${peer} ${direction}`
     if (state !== 'open') return [colourText(terminal, 'red', `${name} is ${state}: ${detail}`)]
     return [
       ...(stale ? [colourText(terminal, 'red', `${name} is stale: its inventories have stopped`)] : []),
       ...(detail === '' ? [] : [colourText(terminal, 'yellow', `${name}: ${detail}`)]),
+      ...set_aside.map(({ role, kind, messages }) =>
+        colourText(terminal, 'yellow', `${name}: ${formatSetAside(peer, role, kind, messages)}`),
+      ),
     ]
   })
+}
+
+/** The finding and its remedy, in one line. */
+function formatSetAside(peer: string, role: string, kind: string, messages: number): string {
+  const finding = `${messages} of kind ${kind} wait for role ${role}, which this site does not run`
+  return `${finding}: run the role, or platform filedrop discard ${peer}`
 }
 
 const ageUnits = [

@@ -31,11 +31,17 @@ export async function findOperation(address: string): Promise<AddressedOperation
   return found
 }
 
-/** The operation that takes messages of this kind, wherever its role runs; undefined when no role does. */
-export async function findMessageOperation(kind: string): Promise<AddressedOperation | undefined> {
-  const taker = roles.find(({ takes }) => takes.some((each) => each === kind))
-  if (!taker) return undefined
-  const { role, operations } = await loadWithOperations(taker)
+/** The role that takes messages of this kind; undefined when none does. */
+export function findMessageRole(kind: string): RoleOutline | undefined {
+  return roles.find(({ takes }) => takes.some((each) => each === kind))
+}
+
+/** The operation by which the role takes messages of this kind, wherever it runs. */
+export async function findMessageOperation(
+  outline: RoleOutline,
+  kind: string,
+): Promise<AddressedOperation | undefined> {
+  const { role, operations } = await loadWithOperations(outline)
   const operation = new Map<string, AnyOperation>(Object.entries(role.messages)).get(kind)
   return [...operations.values()].find((each) => each.operation === operation)
 }

@@ -30,7 +30,9 @@ export const arrivalRequirements: readonly JournalRequirement[] = [
         [1, 2, 3, 4, 5].map((seq) => buildArrival(seq)),
       )
       await journal.recordOutcomes(inChannel.channel, [{ epoch: 1, seq: 1, state: 'applied', code: '' }])
-      expect(await journal.unfinished(inChannel.channel)).toEqual([2, 3, 4, 5].map((seq) => ({ epoch: 1, seq })))
+      expect(await journal.unfinished(inChannel.channel)).toEqual(
+        [2, 3, 4, 5].map((seq) => ({ ...buildArrival(seq), state: 'received', code: '' })),
+      )
       await journal.markLost(
         inChannel.channel,
         [1, 3, 5].map((seq) => ({ epoch: 1, seq })),

@@ -1,6 +1,7 @@
 // Channels, messages and arrivals that the requirements on journals use.
 import type { AuditEvent } from '../../daemon/kernel/audit/audit-chain.ts'
-import type { MessageArrival, SealedMessage } from '../../daemon/kernel/messaging/journal.ts'
+import type { SealedMessage } from '../../daemon/kernel/messaging/journal.ts'
+import type { MessageArrival } from '../../daemon/kernel/messaging/ledger.ts'
 
 export const outChannel = { channel: 'x/a/b', peer: 'b', direction: 'out', epoch: 1 } as const
 
@@ -23,6 +24,7 @@ export const buildArrival = (seq: number, more: Partial<MessageArrival> = {}): M
     msg_id: `msg_${seq}`,
     kind: 'result',
     at: 5_000,
+    not_after: 10_000,
   },
   ...more,
 })

@@ -5,6 +5,7 @@ import type { Peers } from '../../../daemon/kernel/identity/peer.ts'
 import type { LabelPolicy } from '../../../daemon/kernel/label/label.ts'
 import type { CarriedCheckpoint } from '../../../daemon/kernel/messaging/inventory.ts'
 import type { Journal } from '../../../daemon/kernel/messaging/journal.ts'
+import type { MessageKind } from '../../../daemon/kernel/messaging/statement.ts'
 import type { StatementFormat } from '../../../daemon/kernel/messaging/statement-format.ts'
 import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
@@ -40,6 +41,8 @@ export type FiledropOptions = {
     /** Milliseconds of a clock that never jumps. */
     monotonic(): number
   }
+  /** The role that takes messages of a kind; messages for different roles do not wait for each other (default: one). */
+  readonly receiverOf?: (kind: MessageKind) => string
   /** `bytes` random bytes as lower-case hexadecimal. */
   readonly random: (bytes: number) => string
   readonly log: Log

@@ -2,25 +2,65 @@
 import { isRefusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { Peer } from '../../../daemon/kernel/identity/peer.ts'
 import type { Gap, Journal } from '../../../daemon/kernel/messaging/journal.ts'
-import type { GapReceipt, OneWayControl } from '../../../daemon/kernel/messaging/one-way-control.ts'
+import type {
+  GapReceipt,
+  NumberRange,
+  OneWayControl,
+  RangeDecision,
+} from '../../../daemon/kernel/messaging/one-way-control.ts'
 import type { FiledropContext } from './filedrop-context.ts'
 import { dropOld } from './files/retention.ts'
+import { readInventoryState } from './link/inventory-state.ts'
 import type { FiledropLinkRuntime } from './link/link-runtime.ts'
+import type { ScanContext } from './receiving/scan-context.ts'
+import { discardWaiting, type EpochRange, skipNumbers } from './receiving/waiting/decide-waiting.ts'
+import { listWaiting } from './receiving/waiting/list-waiting.ts'
 import { draftEpoch, openEpoch } from './sending/numbering/open-epoch.ts'
-import { makeGapReceipt, readGapReceipt } from './sending/reports/gap-receipt.ts'
+import { findChannelEpoch, makeGapReceipt, readGapReceipt } from './sending/reports/gap-receipt.ts'
 import { claimedEnds } from './signed-notes.ts'
+
+type PinnedLink = { readonly peer: Peer; readonly running: FiledropLinkRuntime }
 
 /** `linkOf` takes the name of a pinned peer. */
 export function oneWay(filedrop: FiledropContext, linkOf: (peer: string) => FiledropLinkRuntime): OneWayControl {
-  const pinned = async (name: string): Promise<{ peer: Peer; running: FiledropLinkRuntime }> => {
+  const pinned = async (name: string): Promise<PinnedLink> => {
     const peer = await filedrop.peers.get(name)
     if (!peer) throw refuse('not_found', `there is no peer ${name}`)
     return { peer, running: linkOf(peer.name) }
+  }
+  const decide = async (
+    { peer, running }: PinnedLink,
+    range: NumberRange,
+    decision: (numbers: EpochRange, channel: string, context: ScanContext) => Promise<number>,
+  ): Promise<RangeDecision> => {
+    const channel = running.link.channel.in
+    const epoch = range.epoch ?? (await findChannelEpoch(channel, filedrop.journal))
+    const intake = running.intake()
+    if (!intake) throw refuse('unavailable', 'the carrier does not run')
+    const numbers = await intake.decide((context) => decision({ ...range, epoch }, channel, context))
+    return { peer: peer.name, epoch, numbers }
   }
   return {
     async gapReceipt(name, epoch) {
       const { peer, running } = await pinned(name)
       return await makeGapReceipt(running.link, peer, filedrop, { epoch })
+    },
+    async inventoryState(name, epoch) {
+      return await readInventoryState((await pinned(name)).running.link, epoch, filedrop)
+    },
+    async waiting(name) {
+      const { running } = await pinned(name)
+      return await listWaiting(running, filedrop.journal)
+    },
+    async skip(name, range, audit) {
+      return await decide(await pinned(name), range, (numbers, channel, context) =>
+        skipNumbers(numbers, audit(channel), context),
+      )
+    },
+    async discard(name, range, reason, audit) {
+      return await decide(await pinned(name), range, (numbers, channel, context) =>
+        discardWaiting(numbers, reason, audit(channel), context),
+      )
     },
     async resend({ peer: name, epoch, first, last }) {
       const { peer, running } = await pinned(name)

@@ -19,6 +19,8 @@ export const filedropSettings = z.strictObject({
     .meta({ doc: 'Largest envelope taken in or sent.' }),
   max_attempts: z.int().min(1).default(3).meta({ doc: 'Crashes or exceptions before a message is POISON.' }),
   max_held: z.int().min(0).default(1_024).meta({ doc: 'Ordered messages that wait behind a gap.' }),
+  set_aside_max_messages: z.int().min(0).default(1_024).meta({ doc: 'Messages that wait for roles.' }),
+  set_aside_max_bytes: z.int().min(0).default(268_435_456).meta({ doc: 'Bytes of messages that wait for roles.' }),
   quarantine_max_bytes: z.int().min(0).default(1_073_741_824).meta({ doc: 'Per channel; intake stops when reached.' }),
   resend_per_min: z.int().min(1).default(10_000).meta({ doc: 'Messages of a channel sent again in a minute.' }),
   scanner: scannerSettings.optional().meta({ doc: 'Command that judges each body before it is taken in.' }),

@@ -17,7 +17,7 @@ import { handover } from './handover.ts'
 import { enrolChannel } from './link/enrol-channel.ts'
 import { checkChannelState, type FiledropLink, filedropLink } from './link/filedrop-link.ts'
 import { type FiledropLinkRuntime, openLinkRuntime } from './link/link-runtime.ts'
-import { readLinkStatus, recordThroughput } from './link/link-status.ts'
+import { countSetAside, readLinkStatus, recordThroughput } from './link/link-status.ts'
 import { oneWay } from './one-way.ts'
 import { purgeOrders } from './quarantine/purge-orders.ts'
 import type { IncomingMessageHandler } from './receiving/batch/deliver-batch.ts'
@@ -46,6 +46,7 @@ export function filedropTransport(options: FiledropOptions): FiledropTransport {
     checkpoints: async () => [],
     acknowledgements: {},
     isAccredited: () => false,
+    receiverOf: () => 'site',
     roots: () => ({ keys: options.signatures.publicKeys().filter(({ use }) => use === 'root'), threshold: 1 }),
     passFaultPoint: () => undefined,
     ...options,
@@ -111,13 +112,17 @@ class Filedrop implements FiledropTransport {
 
   async health(): Promise<{ ok: boolean; detail: string }> {
     const troubles: string[] = []
+    const notes: string[] = []
     for (const { link } of await this.#allLinks()) {
+      const set_aside = countSetAside(await this.#filedrop.journal.setAside(link.channel.in))
+      for (const { role, kind, messages } of set_aside)
+        notes.push(`${link.peer} in: ${messages} of kind ${kind} wait for role ${role}, which this site does not run`)
       for (const direction of ['out', 'in'] as const) {
         const { state, detail } = await checkChannelState(link, direction, this.#filedrop)
         if (state !== 'open' || detail !== '') troubles.push(`${link.peer} ${direction}: ${detail || state}`)
       }
     }
-    return { ok: troubles.length === 0, detail: troubles.join('; ') }
+    return { ok: troubles.length === 0, detail: [...troubles, ...notes].join('; ') }
   }
 
   async stop(): Promise<void> {
@@ -156,7 +161,7 @@ class Filedrop implements FiledropTransport {
     const known = this.#links.get(peer)
     if (known) return known
     const line: FiledropLink = filedropLink(peer, this.#filedrop)
-    const running = openLinkRuntime(line, this.#filedrop, () => hasChannelFile(line.folders))
+    const running = openLinkRuntime(line, this.#filedrop, () => hasChannelFile(line.paths))
     this.#links.set(peer, running)
     if (this.#deliver) running.run(this.#deliver)
     return running

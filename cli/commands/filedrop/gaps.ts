@@ -1,7 +1,7 @@
 // Signs the list of messages missing from a peer, as a short file that a person carries to it.
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import type { GapReceipt } from '../../../daemon/kernel/messaging/one-way-control.ts'
+import type { GapReceipt, InventoryState } from '../../../daemon/kernel/messaging/one-way-control.ts'
 import { offline } from '../../../daemon/offline/offline.ts'
 import { writeOutputFile } from '../../file/output-file.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
@@ -12,7 +12,10 @@ import { formatFields, formatTable, printResult } from '../../terminal/output.ts
 export const definition = command({
   words: 'filedrop gaps',
   summary: 'List messages missing from a peer, as a signed receipt',
-  notes: 'The peer sends them again with `platform filedrop resend --receipt FILE`. An old receipt does no harm.',
+  notes: [
+    'The peer sends them again with `platform filedrop resend --receipt FILE`. An old receipt does no harm. After',
+    'a restore, and at the beginning of an epoch, later numbers are unknown until an inventory of the peer arrives.',
+  ].join('\n'),
   positionals: { peer: required(text('PEER', 'Peer that sent the messages')) },
   options: {
     epoch: integer('NUMBER', 'Epoch (default: the current one)', 1, 99_999_999),
@@ -26,6 +29,7 @@ export const definition = command({
     const gaps = response.says as GapReceipt
     const file = params.out === undefined ? undefined : resolveReceiptFile(params.out, gaps)
     if (file !== undefined) writeOutputFile(file, `${JSON.stringify(response.receipt)}\n`)
+    const { is_inventory_pending, inventory_at, is_requested } = response as unknown as InventoryState
     const { epoch, floor, highest, missing, not_after } = gaps
     const missing_count = missing.reduce((sum, { first, last }) => sum + last - first + 1, 0)
     printResult(terminal, params.json, { ...response, ...(file === undefined ? {} : { file }) }, () =>
@@ -34,17 +38,35 @@ export const definition = command({
           epoch,
           all_up_to: floor,
           highest,
-          missing: missing_count,
+          missing: is_inventory_pending ? formatUnknown(missing_count) : missing_count,
+          last_inventory: inventory_at,
           receipt: file,
           valid_until: not_after,
         }),
         '',
-        formatTable(terminal, missing, ['first', 'last'], 'nothing is missing'),
+        formatTable(
+          terminal,
+          missing,
+          ['first', 'last'],
+          is_inventory_pending ? 'nothing is known' : 'nothing is missing',
+        ),
       ].join('\n'),
     )
+    if (is_inventory_pending) terminal.note(describePending(params.peer, gaps, is_requested))
     return 0
   },
 })
+
+function formatUnknown(missing: number): string {
+  return missing === 0 ? 'unknown' : `${missing}, and further ones unknown`
+}
+
+/** Only the number of the newest inventory shows which numbers the peer has used. */
+function describePending(peer: string, { epoch, highest }: GapReceipt, is_requested: boolean): string {
+  const finding = `numbers above ${highest} of epoch ${epoch} are unknown: no inventory of it has arrived since the epoch began or this site was restored`
+  if (is_requested) return `${finding}. The next acknowledgement requests one`
+  return `${finding}. Ask the operators of ${peer} to have their next inventory carried`
+}
 
 /** The file itself, or in a folder a unique name: `gaps-<this site>-<epoch>-<time>.json`. */
 function resolveReceiptFile(out: string, { src, epoch, created }: GapReceipt): string {

@@ -21,9 +21,11 @@ export const definition = command({
   summary: 'Show file-drop channels: state, numbers, gaps, backlog, quarantine',
   notes: [
     'BACKLOG: messages that no carrier has taken (out) or that were not imported yet (in). OLDEST: the age of the',
-    'first. HELD: messages that wait behind a gap. INVENTORY: the age of the last one. PER MIN: over the last',
-    'five minutes. STATE closed: the peer is pinned, but has no channel until it is accredited. With --watch,',
-    'ends when no backlog is left, with a progress bar on a terminal; fails if a channel with a backlog stops.',
+    'first. GAPS: missing messages; ? or + until an inventory shows the last number. HELD: messages that wait',
+    'behind a gap. INVENTORY: the age of the last one. PER MIN: over the last five minutes. STATE closed: the peer',
+    'is pinned, but has no channel until it is accredited. Messages that wait for a role are listed below. With',
+    '--watch, ends when no backlog is left, with a progress bar on a terminal; fails if a channel with a backlog',
+    'stops.',
   ].join('\n'),
   options: {
     peer: text('PEER', 'Only channels with this peer'),

@@ -24,6 +24,8 @@ const message = (kind = 'invitation') =>
     signer_key_id: 'key-1',
   }) as unknown as InboundMessage
 
+const present = async () => true
+
 const failingCaller =
   (error: unknown): RoleCaller =>
   async () => {
@@ -32,10 +34,11 @@ const failingCaller =
 
 test('a message is delivered to the operation that accepts its kind, with the signed bytes', async () => {
   const requests: unknown[] = []
-  const verdict = await inboundDelivery(async (...request) => void requests.push(...request), log)(
-    message(),
-    sampleTrace,
-  )
+  const verdict = await inboundDelivery(
+    async (...request) => void requests.push(...request),
+    present,
+    log,
+  )(message(), sampleTrace)
   expect(verdict).toEqual({ verdict: 'applied' })
   expect(requests).toEqual([
     expect.objectContaining({ operation: invite }),
@@ -45,8 +48,19 @@ test('a message is delivered to the operation that accepts its kind, with the si
 })
 
 test('a message of a kind that no role accepts is refused', async () => {
-  const verdict = await inboundDelivery(async () => undefined, log)(message('ping'), sampleTrace)
+  const verdict = await inboundDelivery(async () => undefined, present, log)(message('ping'), sampleTrace)
   expect(verdict).toMatchObject({ verdict: 'refused', code: 'not_found' })
+})
+
+test('a message for a role that the site does not run is set aside, and the role is not called', async () => {
+  const requested: string[] = []
+  const isPresent = async (role: string) => !requested.push(role)
+  const verdict = await inboundDelivery(failingCaller(new Error('called')), isPresent, log)(message(), sampleTrace)
+  expect(verdict).toEqual({
+    verdict: 'set_aside',
+    detail: 'this site does not run role consensus, which takes messages of kind invitation',
+  })
+  expect(requested).toEqual(['consensus'])
 })
 
 /** A fault of this site or of the moment: the message must not be put away for it. */
@@ -62,7 +76,7 @@ const retriedCodes = new Set<ErrorCode>([
 test.each(Object.keys(errorTable) as ErrorCode[])(
   'the error code %s of a receiver decides between a retry and a refusal',
   async (code) => {
-    const verdict = await inboundDelivery(failingCaller(refuse(code, 'why')), log)(message(), sampleTrace)
+    const verdict = await inboundDelivery(failingCaller(refuse(code, 'why')), present, log)(message(), sampleTrace)
     expect(verdict).toEqual(
       retriedCodes.has(code) ? { verdict: 'later', detail: 'why' } : { verdict: 'refused', code, detail: 'why' },
     )
@@ -70,7 +84,11 @@ test.each(Object.keys(errorTable) as ErrorCode[])(
 )
 
 test('delivery to a failed receiver is retried, and the sender does not see the error', async () => {
-  const verdict = await inboundDelivery(failingCaller(new TypeError('x of undefined')), log)(message(), sampleTrace)
+  const verdict = await inboundDelivery(
+    failingCaller(new TypeError('x of undefined')),
+    present,
+    log,
+  )(message(), sampleTrace)
   expect(verdict).toEqual({ verdict: 'later', detail: 'the receiving role failed' })
 })
 

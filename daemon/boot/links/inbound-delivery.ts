@@ -9,7 +9,8 @@ import type { Log } from '../../kernel/telemetry/log.ts'
 import type { SpanStart } from '../../kernel/telemetry/spans.ts'
 import type { Trace } from '../../kernel/telemetry/trace.ts'
 import type { VerifiedMessageCache } from '../../roles/site/parts.ts'
-import { findMessageOperation } from '../loaded-roles.ts'
+import type { RolePresence } from '../host/role-presence.ts'
+import { findMessageOperation, findMessageRole } from '../loaded-roles.ts'
 import type { RoleCaller } from '../role-caller.ts'
 
 /** Caches a message during its delivery, so that the receiver does not verify the same signature again. */
@@ -55,16 +56,21 @@ export function buildDeliverySpan(
   return { trace, name: `deliver ${statement.kind}`, kind: 'consumer', attributes }
 }
 
-/** Delivers as the site's service. A message that cannot be processed now gets the verdict `later`, so none is lost. */
-export function inboundDelivery(callRole: RoleCaller, log: Log) {
+/**
+ * Delivers as the site's service. A message that cannot be processed now gets the verdict `later`, and one for a role that
+ * the site does not run `set_aside`, so none is lost.
+ */
+export function inboundDelivery(callRole: RoleCaller, isPresent: RolePresence, log: Log) {
   return async (message: InboundMessage, trace: Trace): Promise<DeliveryVerdict> => {
-    const operation = await findMessageOperation(message.statement.kind)
-    if (!operation)
+    const { kind } = message.statement
+    const role = findMessageRole(kind)
+    if (role && !(await isPresent(role.name)))
       return {
-        verdict: 'refused',
-        code: 'not_found',
-        detail: `no role takes messages of kind ${message.statement.kind}`,
+        verdict: 'set_aside',
+        detail: `this site does not run role ${role.name}, which takes messages of kind ${kind}`,
       }
+    const operation = role && (await findMessageOperation(role, kind))
+    if (!operation) return { verdict: 'refused', code: 'not_found', detail: `no role takes messages of kind ${kind}` }
     try {
       const body = Buffer.from(message.body_text).toString('base64url')
       await callRole(operation, { envelope: JSON.parse(message.envelope), body }, trace)

@@ -19,6 +19,7 @@ import { filedropSettings } from '../../roles/site/settings.ts'
 import { faultStop } from '../host/fault-stop.ts'
 import { passphraseReader } from '../host/passphrase.ts'
 import { readRootKeys } from '../identity/root-keys.ts'
+import { findMessageRole } from '../loaded-roles.ts'
 import type { RoleStorage } from '../storage/role-storage.ts'
 import type { SiteFolder } from '../storage/site-folder.ts'
 import { lockPeer } from '../storage/wait-for-lock.ts'
@@ -63,6 +64,7 @@ export function openTransports({ folder, site, resolved, storage, peers, ...opti
       checkpoints: newestCheckpoints(storage.store, site),
       roots: () => readRootKeys(folder.keys, options.clock.now()),
       acknowledgements,
+      receiverOf: (kind) => findMessageRole(kind)?.name ?? 'site',
       isAccredited: (peer) => findAccreditationLapse(peer, resolved, options.clock.now()) === undefined,
       record: (events) => storage.audit.append(events),
       hold: (peer) => lockPeer(folder, peer),

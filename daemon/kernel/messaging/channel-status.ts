@@ -13,6 +13,10 @@ export const channelStatus = z.strictObject({
   next_seq: z.int().meta({ description: 'The next number to send, or the lowest number that has not arrived' }),
   highest_seq: z.int(),
   gaps: count.meta({ description: 'Missing numbers below the highest' }),
+  is_inventory_pending: z.boolean().meta({
+    description:
+      'True while later numbers may be missing too: no inventory of the epoch has arrived since it began or the site was restored',
+  }),
   inventory_age_s: seconds.optional().meta({ description: 'Since the last inventory; absent before the first' }),
   inventory_at: z.iso
     .datetime()
@@ -22,6 +26,9 @@ export const channelStatus = z.strictObject({
     description: 'Messages stored here: not yet taken by a carrier, or not yet taken in',
   }),
   held: count.meta({ description: 'Messages of the backlog that wait behind a gap' }),
+  set_aside: z.array(z.strictObject({ role: z.string(), kind: z.string(), messages: count })).meta({
+    description: 'Messages that wait for roles that the site does not run, besides the backlog',
+  }),
   oldest_waiting_s: seconds.optional().meta({
     description: 'Age of the oldest message of the backlog, as recorded in the journal',
   }),

@@ -2,6 +2,15 @@
 import type { AuditEvent } from '../audit/audit-chain.ts'
 import type { Label } from '../label/label.ts'
 import type { FirstSeenTimes, NameRange } from '../store/name-range.ts'
+import type {
+  ArrivalOutcome,
+  LedgerEntry,
+  MessageArrival,
+  QuarantineEntryId,
+  QuarantineRecord,
+  SetAsideMessage,
+  SetAsideRecord,
+} from './ledger.ts'
 import type { PurgeFinds, PurgeOrder, SentBody } from './purge-records.ts'
 import type { MessageKind } from './statement.ts'
 
@@ -70,43 +79,10 @@ export type Backlog = { readonly spooled: number; readonly published: number; re
 
 export type SentHead = { readonly epoch: number; readonly seq: number; readonly digest: string | undefined }
 
-export type MessageArrival = {
-  readonly epoch: number
-  readonly seq: number
-  readonly digest: string
-  readonly prev: string
-  readonly msg_id: string
-  readonly kind: MessageKind
-  /** Epoch milliseconds. */
-  readonly at: number
-}
-
-/**
- * `received`: taken in, its effect not yet certain. `lost`: the same, but its files are gone, so it counts as missing until
- * they arrive again. The others are final.
- */
-export type ArrivalState = 'received' | 'lost' | 'applied' | 'refused' | 'quarantined'
-
-/** The entry of a number in the ledger. `code`: the problem code of a refusal, or the reason of a quarantine. */
-export type LedgerEntry = MessageArrival & { readonly state: ArrivalState; readonly code: string }
-
-export function hasEnded({ state }: LedgerEntry): boolean {
-  return state !== 'received' && state !== 'lost'
-}
-
-/** Of one channel and epoch: every number up to `floor` has arrived; `arrived` of those beyond have. */
+/** Of one channel and epoch: every number up to `floor` has arrived or was skipped; so have `arrived` of those beyond. */
 export type ReceiveProgress = { readonly floor: number; readonly highest: number; readonly arrived: number }
 
 export type Gap = { readonly first: number; readonly last: number }
-
-/** The outcome of a number. `audit`: filed in the same transaction, unless the number had an outcome before. */
-export type ArrivalOutcome = {
-  readonly epoch: number
-  readonly seq: number
-  readonly state: Exclude<ArrivalState, 'received' | 'lost'>
-  readonly code: string
-  readonly audit?: readonly AuditEvent[]
-}
 
 export type MessageNumber = { readonly epoch: number; readonly seq: number }
 
@@ -178,12 +154,14 @@ export interface Journal {
   entry(channel: string, epoch: number, seq: number): Promise<LedgerEntry | undefined>
   /** Entries of these numbers; none for a number that never arrived. */
   entries(channel: string, numbers: readonly MessageNumber[]): Promise<LedgerEntry[]>
+  /** Those of these numbers that a person gave up, and that have not arrived since. */
+  skipped(channel: string, numbers: readonly MessageNumber[]): Promise<MessageNumber[]>
   progress(channel: string, epoch: number): Promise<ReceiveProgress>
   /** The runs of numbers that are missing below the highest, lowest first. */
   gaps(channel: string, epoch: number, limit: number): Promise<Gap[]>
   /**
    * Enters arrivals, all in one transaction; an existing entry wins and is returned in its place. A lost
-   * entry is received again, if it is the same statement.
+   * entry is received again, if it is the same statement. An arrival takes the place of a skipped number.
    */
   receive(channel: string, arrivals: readonly MessageArrival[]): Promise<LedgerEntry[]>
   /** Ends arrivals, all in one transaction, and forgets their attempts; a final state stays. */
@@ -197,9 +175,25 @@ export interface Journal {
   ): Promise<'frozen' | 'known'>
   /** Remembers the last inventory of the channel's epoch that was taken in, and when; an older one changes nothing. */
   noteInventory(channel: string, number: MessageNumber, at: number): Promise<void>
-  /** Numbers that are received and have no open waiver. */
-  unfinished(channel: string): Promise<MessageNumber[]>
-  /** Marks as lost those that are received, with audit events, in one transaction: they are missing again. */
+  /** After a restore: the numbers that the sender has used are unknown until its next inventory. */
+  forgetInventory(channel: string): Promise<void>
+  /** Messages that are received and have no open waiver, lowest first. */
+  unfinished(channel: string): Promise<LedgerEntry[]>
+  /** Messages that wait for a role, lowest first. */
+  setAside(channel: string): Promise<SetAsideMessage[]>
+  /** Sets received messages aside, with their audit events, in one transaction; any other entry stays as it is. */
+  recordSetAside(channel: string, messages: readonly SetAsideRecord[]): Promise<void>
+  /**
+   * Records that these missing numbers are given up, with audit events, in one transaction; the others stay as they
+   * are. Resolves with their count.
+   */
+  skip(channel: string, numbers: readonly MessageNumber[], at: number, audit: readonly AuditEvent[]): Promise<number>
+  /**
+   * Gives each item of the quarantine its id, and files its audit event, once, in one transaction; a repeat finds the id. A
+   * released item gets another one when it is quarantined again.
+   */
+  recordQuarantined(channel: string, records: readonly QuarantineRecord[]): Promise<QuarantineEntryId[]>
+  /** Marks as lost those that wait, with audit events, in one transaction: they are missing again. */
   markLost(channel: string, numbers: readonly MessageNumber[], audit: readonly AuditEvent[]): Promise<void>
   /** Counts this many more messages that had arrived before. */
   countDuplicates(channel: string, count: number): Promise<void>

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { AuditEvent } from '../audit/audit-chain.ts'
 import type { Jws } from '../cryptography/signatures.ts'
 import { siteName } from './statement.ts'
+import type { WaitingMessage } from './waiting-message.ts'
 
 const channel = z.string().min(1).max(128)
 const epoch = z.int().min(1).max(99_999_999)
@@ -96,6 +97,23 @@ export type ResendRequest = {
   readonly last: number
 }
 
+/** Numbers of one epoch, by default the current one. */
+export type NumberRange = { readonly epoch?: number | undefined; readonly first: number; readonly last: number }
+
+/** `numbers`: that were missing, or whose messages waited. */
+export type RangeDecision = { readonly peer: string; readonly epoch: number; readonly numbers: number }
+
+/**
+ * Whether later numbers than a receipt knows of may be missing as well: no inventory of the epoch has arrived since the epoch
+ * began or the site was restored. `inventory_at`: of the last inventory, of any epoch. `is_requested`: an accredited
+ * acknowledgement will show the peer that one is needed.
+ */
+export type InventoryState = {
+  readonly is_inventory_pending: boolean
+  readonly inventory_at?: string
+  readonly is_requested: boolean
+}
+
 /** Removed files of one channel. `more`: further expired files remain. */
 export type ExpiredFiles = { readonly channel: string; readonly messages: number; readonly more: boolean }
 
@@ -112,6 +130,23 @@ export interface OneWayControl {
    * current one.
    */
   gapReceipt(peer: string, epoch?: number): Promise<Jws>
+  inventoryState(peer: string, epoch?: number): Promise<InventoryState>
+  /** Messages of the peer that cannot be applied yet, lowest number first. */
+  waiting(peer: string): Promise<readonly WaitingMessage[]>
+  /**
+   * Gives missing numbers up, so that messages behind them are applied; durable with its audit events when it resolves, and a
+   * repeat changes nothing. Throws `Refusal('conflict')` while the channel takes nothing in.
+   */
+  skip(peer: string, range: NumberRange, audit: (channel: string) => readonly AuditEvent[]): Promise<RangeDecision>
+  /**
+   * Moves messages that cannot be applied yet to quarantine; otherwise as `skip`. `reason`: of the person, for the reason file.
+   */
+  discard(
+    peer: string,
+    range: NumberRange,
+    reason: string,
+    audit: (channel: string) => readonly AuditEvent[],
+  ): Promise<RangeDecision>
   /**
    * Publishes the identical bytes again, of at most 1,000 numbers a call. `next` is the number to continue with.
    * Throws `Refusal('rate_limited')`.

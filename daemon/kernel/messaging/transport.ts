@@ -35,17 +35,22 @@ export type InboundMessage = {
   readonly body_text: string
 }
 
-/** Outcome of a delivery: `applied` (also when it already was), `refused` for good, or `later` for a retry. */
+/**
+ * Outcome of a delivery: `applied` (also when it already was), `refused` for good, `later` for a retry, or `set_aside`
+ * while the site does not run the role that takes the message.
+ */
 export type DeliveryVerdict =
   | { readonly verdict: 'applied' }
   | { readonly verdict: 'refused'; readonly code: string; readonly detail: string }
   | { readonly verdict: 'later'; readonly detail: string }
+  | { readonly verdict: 'set_aside'; readonly detail: string }
 
 /**
  * At-least-once delivery of signed envelopes. `send` resolves once the message is durable and will go out, and gives
  * the same answer to a repeated event id. Received messages go to the handler given at start, each in a trace that
  * begins with it: kinds that commute run concurrently, other messages one at a time in the order of their channel. A
- * message is acknowledged to the carrier only after an `applied` or `refused` verdict.
+ * message is acknowledged to the carrier only after an `applied` or `refused` verdict, or once it is safely set aside.
+ * Messages for one role never wait for another role.
  */
 export interface Transport {
   readonly name: 'filedrop'

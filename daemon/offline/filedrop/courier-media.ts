@@ -48,7 +48,7 @@ export async function exportToMedium(
   for (const pinned of selectedPeers) {
     const { name } = pinned
     const link = filedropLink(name, { root: folder.filedrop, site })
-    const fault = runAsOwnerOf(folder.filedrop, () => folderFault(link.folders, site, name))
+    const fault = runAsOwnerOf(folder.filedrop, () => folderFault(link.paths, site, name) ?? link.pins.fault())
     if (fault !== undefined) throw new OfflineCommandError(3, `the channel to ${name} may not be used: ${fault}`)
     const exported = await withSiteDatabase(folder, env, (file, audit) =>
       exportChannel({ link, peer: pinned }, media, {

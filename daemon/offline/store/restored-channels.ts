@@ -32,7 +32,8 @@ export async function listFrozenIncoming({ sqlite, audit }: JournalDatabase): Pr
 
 /**
  * Freezes every outgoing channel in the database of the site role, with its audit event, until its next epoch is
- * opened; and freezes again the incoming ones that were frozen when the backup replaced their data.
+ * opened; and freezes again the incoming ones that were frozen when the backup replaced their data. What an incoming
+ * channel lacks is unknown until its next inventory.
  */
 export async function freezeRestoredChannels(
   { sqlite, audit }: JournalDatabase,
@@ -41,6 +42,8 @@ export async function freezeRestoredChannels(
 ): Promise<void> {
   const journal = sqliteJournal(sqlite, audit)
   for (const { channel, peer, direction, state } of await journal.channels()) {
+    // The peer's numbers since the backup are unknown until its next inventory.
+    if (direction === 'in') await journal.forgetInventory(channel)
     const frozenBefore = frozen.find((candidate) => candidate.channel === channel)
     const mustFreeze = direction === 'out' ? state !== 'enrolling' : frozenBefore !== undefined && state === 'open'
     if (!mustFreeze) continue

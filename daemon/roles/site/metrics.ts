@@ -1,6 +1,7 @@
 // Gauges with the state of each channel, set when the metrics are read.
 
 import type { ChannelStatus } from '../../kernel/messaging/channel-status.ts'
+import { messageKind } from '../../kernel/messaging/statement.ts'
 import type { Call } from '../../kernel/operation/call.ts'
 import { gauge, type Metric } from '../../kernel/telemetry/metrics.ts'
 import { carrierOf } from './carrier-settings.ts'
@@ -43,7 +44,12 @@ const gauges: readonly [ChannelGauge, (channel: ChannelStatus) => number | undef
   ],
 ]
 
-export const channelGauges: readonly ChannelGauge[] = gauges.map(([metric]) => metric)
+const setAsideGauge = gauge('channel_set_aside', 'Messages that wait for a role that the site does not run', [
+  ...labels,
+  'kind',
+])
+
+export const channelGauges: readonly Metric[] = [...gauges.map(([metric]) => metric), setAsideGauge]
 
 function isOpen({ state }: ChannelStatus): number {
   return Number(state === 'open')
@@ -57,6 +63,10 @@ export async function setChannelGauges(call: Call): Promise<void> {
       for (const [metric, read] of gauges) {
         const value = read(channel)
         if (value !== undefined) call.set(metric, { transport, peer, direction }, value)
+      }
+      for (const kind of direction === 'in' ? messageKind.options : []) {
+        const waiting = channel.set_aside.find((each) => each.kind === kind)?.messages ?? 0
+        call.set(setAsideGauge, { transport, peer, direction, kind }, waiting)
       }
     }
   }

@@ -10,8 +10,11 @@ import { draft } from './epoch/draft.ts'
 import { open } from './epoch/open.ts'
 import { receipt } from './gap/receipt.ts'
 import { resend as gapResend } from './gap/resend.ts'
+import { skip } from './gap/skip.ts'
 import { list as keyList } from './key/list.ts'
 import { take } from './keyset/take.ts'
+import { discard } from './message/discard.ts'
+import { list as messageList } from './message/list.ts'
 import { purge } from './message/purge.ts'
 import { resend } from './message/resend.ts'
 import { send } from './message/send.ts'
@@ -46,8 +49,8 @@ export const site: Role = role(outline, {
     key: { list: keyList },
     keyset: { take },
     peer: { list: peerList, crossing },
-    message: { send, verify, purge, resend },
-    gap: { receipt, resend: gapResend },
+    message: { list: messageList, send, verify, purge, resend, discard },
+    gap: { receipt, resend: gapResend, skip },
     epoch: { draft, open },
     signature: { create: signatureCreate },
     channel: { list: channelList, unfreeze },

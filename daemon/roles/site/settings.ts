@@ -84,6 +84,22 @@ export const filedropSettings = settingsBlock('filedrop', {
     .max(100)
     .default(3)
     .meta({ doc: 'Number of crashes by a message after which it is quarantined as POISON.' }),
+  max_held: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .default(1_024)
+    .meta({
+      doc: 'Maximum number of messages of one channel that wait behind a gap; a further one counts as missing.',
+    }),
+  set_aside_max_messages: z.int().min(1).max(100_000).default(1_024).meta({
+    doc: 'Maximum number of messages of one channel that wait for roles that the site does not run; a further one counts as missing.',
+  }),
+  set_aside_max_bytes: z
+    .int()
+    .min(1_048_576)
+    .default(268_435_456)
+    .meta({ doc: 'Maximum size of the messages of one channel that wait for roles that the site does not run.' }),
   resend_per_min: z
     .int()
     .min(1)

@@ -1,5 +1,6 @@
 // The links of the site to its peers: opened with the site role, started when every role serves, stopped before any.
 
+import { rolePresence } from '../../boot/host/role-presence.ts'
 import { buildDeliverySpan, inboundDelivery } from '../../boot/links/inbound-delivery.ts'
 import type { LinkPump } from '../../boot/links/link-pump.ts'
 import { startLinkPumps } from '../../boot/links/network-carriers.ts'
@@ -8,6 +9,8 @@ import { readEpoch_ms, roleCaller } from '../../boot/role-caller.ts'
 import type { WireContext, WiredRole } from '../../boot/role-wire.ts'
 import { stop_grace_ms, waitAtMost } from '../../boot/stop-limits.ts'
 import { refuse } from '../../kernel/error/errors.ts'
+import { getSettings } from '../../kernel/settings/get-settings.ts'
+import { platformSettings } from '../../kernel/settings/platform-settings.ts'
 import { runInSpan } from '../../kernel/telemetry/spans.ts'
 import type { StatusFeed } from '../../shared/coalition/status-feed.ts'
 
@@ -22,7 +25,8 @@ export function siteLinks(context: WireContext): SiteLinks {
   transports.push(...openTransports({ ...resources, storage, log, metrics }))
 
   const startTransports = async () => {
-    const deliver = inboundDelivery(roleCaller(directory, role.name), log)
+    const isPresent = rolePresence(directory, getSettings(resources.resolved, platformSettings).roles)
+    const deliver = inboundDelivery(roleCaller(directory, role.name), isPresent, log)
     for (const transport of transports) {
       await transport.start((message, received) => {
         const trace = spans?.start(received) ?? received

@@ -15,11 +15,7 @@ beforeAll(async () => {
     const fault = { reason: 'BAD_JSON', detail: `number ${number}` } as const
     // Two of a kind of time: the id decides.
     const now = Date.parse('2026-01-01T00:00:00Z') + Math.floor(number / 2) * 1_000
-    quarantineFiles(
-      folder,
-      { stem: `00000001-000000000000000${number}`, fault, now, mark: 'm', peer: 'bravo', channel: 'c' },
-      [],
-    )
+    quarantineFiles(folder, { id: `00000001-000000000000000${number}-m`, fault, now, peer: 'bravo', channel: 'c' }, [])
   }
 })
 afterAll(() => site.close())

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { expect, vi } from 'vitest'
 import type { ExactResponse } from '../http/send-exact-request.ts'
 import {
+  freezePeer,
   openDeltaSite,
   signBravoInventory,
   signDeltaKeysMessage,
@@ -74,6 +75,18 @@ export const oneWayRefusals: Readonly<Record<string, (stage: OperationFixture) =
   'site.message.resend not_found': (stage) => postToSite(stage, 'message/resend', { peer: 'nobody', ...firstNumber }),
   'site.message.resend rate_limited': (stage) =>
     retryUntilLimited(stage, () => postToSite(stage, 'message/resend', { peer: 'bravo', ...firstNumber })),
+  'site.message.list not_found': ({ site, admin }) =>
+    site.request('site', { method: 'GET', path: '/api/v2/site/message?peer=nobody', token: admin }),
+  'site.message.discard not_found': (stage) =>
+    postToSite(stage, 'message/discard', { peer: 'nobody', ...firstNumber, reason: 'sample' }),
+  async 'site.message.discard conflict'(stage) {
+    return postToSite(stage, 'message/discard', { peer: await freezePeer(stage), ...firstNumber, reason: 'sample' })
+  },
+  'site.gap.skip not_found': (stage) =>
+    postToSite(stage, 'gap/skip', { peer: 'nobody', ...firstNumber, reason: 'sample' }),
+  async 'site.gap.skip conflict'(stage) {
+    return postToSite(stage, 'gap/skip', { peer: await freezePeer(stage), ...firstNumber, reason: 'sample' })
+  },
   'site.gap.receipt not_found': (stage) => postToSite(stage, 'gap/receipt', { peer: 'nobody' }),
   async 'site.gap.resend signature_invalid'(stage) {
     const { payload } = await signGapReceipt(stage)

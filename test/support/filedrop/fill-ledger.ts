@@ -1,7 +1,7 @@
 // Fills a receiver's ledger as if so many messages had been taken in, each with its record in the audit chain.
 import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
 import { sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
-import type { MessageArrival } from '../../../daemon/kernel/messaging/journal.ts'
+import type { MessageArrival } from '../../../daemon/kernel/messaging/ledger.ts'
 import type { FiledropReceiver } from './filedrop-receiver.ts'
 import { type MessageGenerator, receiver as ours, sender } from './message-generator.ts'
 
@@ -34,7 +34,16 @@ function buildDigest(seq: number): string {
 function buildArrival(seq: number): MessageArrival {
   const msg_id = `msg_${String(seq).padStart(32, '0')}`
   const [digest, prev] = [buildDigest(seq), buildDigest(seq - 1)]
-  return { epoch: 1, seq, digest, prev, msg_id, kind: 'contribution', at: Date.now() }
+  return {
+    epoch: 1,
+    seq,
+    digest,
+    prev,
+    msg_id,
+    kind: 'contribution',
+    at: Date.now(),
+    not_after: Date.now() + 604_800_000,
+  }
 }
 
 function buildEvent(seq: number): AuditEvent {

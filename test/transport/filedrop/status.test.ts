@@ -36,6 +36,7 @@ test('an empty channel waits for nothing and has no age of anything', async ({ s
   expect(await readStatus(sites.alpha, 'out')).toEqual({
     ...{ peer: 'bravo', direction: 'out', state: 'open', stale: false, epoch: 1, next_seq: 1, highest_seq: 0, gaps: 0 },
     ...{ backlog: 0, held: 0, quarantined: 0, quarantined_bytes: 0, messages_per_minute: 0 },
+    ...{ is_inventory_pending: false, set_aside: [] },
     ...{ sent: 0, received: 0, duplicates: 0, detail: '' },
   })
 })

@@ -1,13 +1,7 @@
 // The incoming half of the journal: one permanent entry per number, and missing numbers found without a full count.
 import type Database from 'better-sqlite3'
-import type {
-  ArrivalOutcome,
-  Gap,
-  Journal,
-  LedgerEntry,
-  MessageArrival,
-  ReceiveProgress,
-} from '../../../../daemon/kernel/messaging/journal.ts'
+import type { Gap, Journal, ReceiveProgress } from '../../../../daemon/kernel/messaging/journal.ts'
+import type { ArrivalOutcome, LedgerEntry, MessageArrival } from '../../../../daemon/kernel/messaging/ledger.ts'
 import type { NameRange } from '../../../../daemon/kernel/store/name-range.ts'
 import type { SqliteFile } from '../sqlite-file.ts'
 import type { JournalAudit } from './journal.ts'
@@ -17,6 +11,7 @@ export type ArrivalJournal = Pick<
   | 'advance'
   | 'entry'
   | 'entries'
+  | 'skipped'
   | 'progress'
   | 'gaps'
   | 'receive'
@@ -27,7 +22,13 @@ export type ArrivalJournal = Pick<
   | 'noteIncomplete'
 >
 
-type ArrivalRun = { floor: number; highest: number; beyond: number }
+/** Columns of a `LedgerEntry`. */
+export const entryColumns = 'epoch, seq, digest, prev, msg_id, kind, at, not_after, state, code'
+
+/** States of messages whose files lie in `work`. */
+export const waitingStates: ReadonlySet<string> = new Set(['received', 'set_aside'])
+
+export type ArrivalRun = { floor: number; highest: number; beyond: number }
 
 export function arrivalJournal(file: SqliteFile, audit: JournalAudit): ArrivalJournal {
   const statements = prepareArrivals(file.db)
@@ -45,6 +46,8 @@ export function arrivalJournal(file: SqliteFile, audit: JournalAudit): ArrivalJo
     entry: async (channel, epoch, seq) => file.read(() => statements.entry.get(channel, epoch, seq)),
     entries: async (channel, numbers) =>
       file.read(() => numbers.flatMap(({ epoch, seq }) => statements.entry.get(channel, epoch, seq) ?? [])),
+    skipped: async (channel, numbers) =>
+      file.read(() => numbers.filter(({ epoch, seq }) => statements.state.get(channel, epoch, seq) === 'skipped')),
     progress: async (channel, epoch) => file.read(() => progressOf(channel, epoch)),
     gaps: async (channel, epoch, limit) =>
       file.read(() => {
@@ -74,13 +77,14 @@ function prepareArrivals(db: Database.Database) {
   const at = 'channel = ? AND epoch = ? AND seq = ?'
   return {
     entry: db.prepare<[string, number, number], LedgerEntry>(
-      `SELECT epoch, seq, digest, prev, msg_id, kind, at, state, code FROM journal_ledger WHERE ${at}`,
+      `SELECT ${entryColumns} FROM journal_ledger WHERE ${at} AND state <> 'skipped'`,
     ),
     epoch: db.prepare<[string], number>('SELECT epoch FROM journal_channel WHERE channel = ?').pluck(),
     advance: db.prepare('UPDATE journal_channel SET epoch = ?, inventory = 0 WHERE channel = ?'),
     state: db.prepare<[string, number, number], string>(`SELECT state FROM journal_ledger WHERE ${at}`).pluck(),
-    insert: db.prepare("INSERT INTO journal_ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'received', '')"),
+    insert: db.prepare("INSERT OR REPLACE INTO journal_ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'received', '', ?)"),
     found: db.prepare(`UPDATE journal_ledger SET state = 'received' WHERE ${at}`),
+    forgetSetAside: db.prepare(`DELETE FROM journal_set_aside WHERE ${at}`),
     end: db.prepare(`UPDATE journal_ledger SET state = ?, code = ? WHERE ${at}`),
     keep: db.prepare(
       `INSERT OR IGNORE INTO journal_kept SELECT channel, epoch, seq, at FROM journal_ledger WHERE ${at}`,
@@ -120,11 +124,14 @@ function recordArrivals(
 ): LedgerEntry[] {
   const runs = new Map<number, ArrivalRun>()
   const entries = arrivals.map((arrival): LedgerEntry => {
-    const { epoch, seq, digest, prev, msg_id, kind, at } = arrival
+    const { epoch, seq, digest, prev, msg_id, kind, at, not_after } = arrival
     const known = statements.entry.get(channel, epoch, seq)
     if (known && (known.state !== 'lost' || known.digest !== digest)) return known
+    const wasSkipped = statements.state.get(channel, epoch, seq) === 'skipped'
     if (known) statements.found.run(channel, epoch, seq)
-    else statements.insert.run(channel, epoch, seq, digest, prev, msg_id, kind, at)
+    else statements.insert.run(channel, epoch, seq, digest, prev, msg_id, kind, at, not_after)
+    // The number counts as arrived since it was skipped.
+    if (wasSkipped) return { ...arrival, state: 'received', code: '' }
     const run = runs.get(epoch) ?? statements.run.get(channel, epoch) ?? { floor: 0, highest: 0, beyond: 0 }
     runs.set(
       epoch,
@@ -139,7 +146,7 @@ function recordArrivals(
 }
 
 /** The floor rises over what had arrived beyond it; each entry is passed once in its life, so the cost stays flat. */
-function advanceRun(run: ArrivalRun, seq: number, hasArrived: (seq: number) => boolean): ArrivalRun {
+export function advanceRun(run: ArrivalRun, seq: number, hasArrived: (seq: number) => boolean): ArrivalRun {
   const highest = Math.max(run.highest, seq)
   let { floor, beyond } = run
   if (seq !== floor + 1) return { floor, highest, beyond: beyond + 1 }
@@ -158,7 +165,8 @@ function recordOutcomes(
   audit: JournalAudit,
   db: Database.Database,
 ): void {
-  const isOpen = ({ epoch, seq }: ArrivalOutcome) => statements.state.get(channel, epoch, seq) === 'received'
+  const isOpen = ({ epoch, seq }: ArrivalOutcome) =>
+    waitingStates.has(statements.state.get(channel, epoch, seq) ?? 'lost')
   const open = settlements.filter(isOpen)
   // First, since an event that is not of its schema must throw before anything is written.
   audit.appendInside(
@@ -170,6 +178,7 @@ function recordOutcomes(
   }
   for (const { epoch, seq, state, code } of open) {
     statements.end.run(state, code, channel, epoch, seq)
+    statements.forgetSetAside.run(channel, epoch, seq)
     if (state === 'applied') statements.keep.run(channel, epoch, seq)
   }
   const applied = open.filter(({ state }) => state === 'applied').length

@@ -4,7 +4,7 @@ import type { Journal } from '../../../../daemon/kernel/messaging/journal.ts'
 import type { SqliteFile } from '../sqlite-file.ts'
 import type { JournalAudit } from './journal.ts'
 
-export type InventoryJournal = Pick<Journal, 'noteInventory' | 'dispute'>
+export type InventoryJournal = Pick<Journal, 'noteInventory' | 'forgetInventory' | 'dispute'>
 
 export function inventoryJournal(file: SqliteFile, audit: JournalAudit): InventoryJournal {
   const statements = prepareInventories(file.db)
@@ -12,6 +12,10 @@ export function inventoryJournal(file: SqliteFile, audit: JournalAudit): Invento
     noteInventory: (channel, { epoch, seq }, at) =>
       file.write(() => {
         statements.note.run(seq, at, channel, epoch, seq)
+      }),
+    forgetInventory: (channel) =>
+      file.write(() => {
+        statements.forget.run(channel)
       }),
     dispute: (channel, detail, numbers, events) =>
       file.write((db) => {
@@ -30,6 +34,7 @@ function prepareInventories(db: Database.Database) {
       `UPDATE journal_channel SET inventory = ?, inventory_at = ?
        WHERE channel = ? AND direction = 'in' AND epoch = ? AND inventory < ?`,
     ),
+    forget: db.prepare("UPDATE journal_channel SET inventory = 0 WHERE channel = ? AND direction = 'in'"),
     isDisputed: db.prepare<[string, number, number], unknown>(
       'SELECT 1 FROM journal_dispute WHERE channel = ? AND epoch = ? AND seq = ?',
     ),

@@ -1,8 +1,10 @@
 // Received messages whose files a power cut destroyed: their digests stay known; they count as missing until resent.
 import type Database from 'better-sqlite3'
 import type { Journal, MessageNumber } from '../../../../daemon/kernel/messaging/journal.ts'
+import type { LedgerEntry } from '../../../../daemon/kernel/messaging/ledger.ts'
 import type { SqliteFile } from '../sqlite-file.ts'
 import type { JournalAudit } from './journal.ts'
+import { entryColumns, waitingStates } from './journal-arrivals.ts'
 
 export type LostJournal = Pick<Journal, 'unfinished' | 'markLost'>
 
@@ -12,10 +14,15 @@ export function lostJournal(file: SqliteFile, audit: JournalAudit): LostJournal 
     unfinished: async (channel) => file.read(() => statements.unfinished.all(channel)),
     markLost: (channel, numbers, events) =>
       file.write((db) => {
-        const open = numbers.filter(({ epoch, seq }) => statements.state.get(channel, epoch, seq) === 'received')
+        const open = numbers.filter(({ epoch, seq }) =>
+          waitingStates.has(statements.state.get(channel, epoch, seq) ?? 'lost'),
+        )
         if (open.length === 0) return
         audit.appendInside(db, events)
-        for (const { epoch, seq } of open) statements.lose.run(channel, epoch, seq)
+        for (const { epoch, seq } of open) {
+          statements.lose.run(channel, epoch, seq)
+          statements.forgetSetAside.run(channel, epoch, seq)
+        }
         for (const epoch of new Set(open.map((each) => each.epoch))) lowerFloor(statements, channel, epoch, open)
       }),
   }
@@ -24,12 +31,13 @@ export function lostJournal(file: SqliteFile, audit: JournalAudit): LostJournal 
 function prepareLost(db: Database.Database) {
   const at = 'channel = ? AND epoch = ? AND seq = ?'
   return {
-    unfinished: db.prepare<[string], { epoch: number; seq: number }>(
-      `SELECT epoch, seq FROM journal_ledger AS l WHERE channel = ? AND state = 'received' AND NOT EXISTS
+    unfinished: db.prepare<[string], LedgerEntry>(
+      `SELECT ${entryColumns} FROM journal_ledger AS l WHERE channel = ? AND state = 'received' AND NOT EXISTS
        (SELECT 1 FROM journal_waiver AS w WHERE w.channel = l.channel AND w.epoch = l.epoch AND w.seq = l.seq AND spent = 0)
        ORDER BY epoch, seq`,
     ),
     state: db.prepare<[string, number, number], string>(`SELECT state FROM journal_ledger WHERE ${at}`).pluck(),
+    forgetSetAside: db.prepare(`DELETE FROM journal_set_aside WHERE ${at}`),
     lose: db.prepare(`UPDATE journal_ledger SET state = 'lost' WHERE ${at}`),
     floor: db
       .prepare<[string, number], number>('SELECT floor FROM journal_run WHERE channel = ? AND epoch = ?')

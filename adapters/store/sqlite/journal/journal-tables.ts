@@ -35,8 +35,15 @@ const schema = `
   CREATE TABLE IF NOT EXISTS journal_ledger (
     channel TEXT NOT NULL, epoch INTEGER NOT NULL, seq INTEGER NOT NULL, digest TEXT NOT NULL, prev TEXT NOT NULL,
     msg_id TEXT NOT NULL, kind TEXT NOT NULL, at INTEGER NOT NULL, state TEXT NOT NULL, code TEXT NOT NULL,
-    PRIMARY KEY (channel, epoch, seq)) STRICT, WITHOUT ROWID;
+    not_after INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (channel, epoch, seq)) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS journal_ledger_unfinished ON journal_ledger (channel, epoch, seq) WHERE state = 'received';
+  CREATE TABLE IF NOT EXISTS journal_set_aside (
+    channel TEXT NOT NULL, epoch INTEGER NOT NULL, seq INTEGER NOT NULL, role TEXT NOT NULL, bytes INTEGER NOT NULL,
+    PRIMARY KEY (channel, epoch, seq)) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS journal_quarantined (
+    channel TEXT NOT NULL, fingerprint TEXT NOT NULL, item TEXT NOT NULL,
+    PRIMARY KEY (channel, fingerprint)) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS journal_quarantined_item ON journal_quarantined (channel, item);
   CREATE TABLE IF NOT EXISTS journal_dispute (
     channel TEXT NOT NULL, epoch INTEGER NOT NULL, seq INTEGER NOT NULL,
     PRIMARY KEY (channel, epoch, seq)) STRICT, WITHOUT ROWID;
@@ -62,6 +69,7 @@ export function createJournalTables(db: Database.Database): void {
   db.transaction(() => {
     const before = hasTable(db, 'journal_sent') && !hasTable(db, 'journal_kept')
     if (before) db.exec(migration_columns)
+    if (hasTable(db, 'journal_ledger') && !hasColumn(db, 'journal_ledger', 'not_after')) db.exec(migration_ends)
     db.exec(schema)
     if (before) db.exec(migration_rows)
   }).immediate()
@@ -71,11 +79,20 @@ function hasTable(db: Database.Database, name: string): boolean {
   return db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined
 }
 
+function hasColumn(db: Database.Database, table: string, column: string): boolean {
+  return db.prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?').get(table, column) !== undefined
+}
+
 /** For a journal of version 0.1.0. Its messages have no time of expiry; none was granted more than a year. */
 const migration_columns = `
   ALTER TABLE journal_channel ADD COLUMN inventory_at INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE journal_sent ADD COLUMN not_after INTEGER NOT NULL DEFAULT 0;
   UPDATE journal_sent SET not_after = at + 31536000000;
+`
+/** Only messages that wait can expire; none was granted more than a year. */
+const migration_ends = `
+  ALTER TABLE journal_ledger ADD COLUMN not_after INTEGER NOT NULL DEFAULT 0;
+  UPDATE journal_ledger SET not_after = at + 31536000000 WHERE state = 'received';
 `
 const migration_rows = `
   INSERT INTO journal_kept SELECT channel, epoch, seq, at FROM journal_sent WHERE state = 2;

@@ -1,7 +1,8 @@
 // Waivers that people signed: entered once, found while open, and kept for the record when used.
 import type Database from 'better-sqlite3'
 import type { Label } from '../../../../daemon/kernel/label/label.ts'
-import type { ArrivalState, Journal, Waiver } from '../../../../daemon/kernel/messaging/journal.ts'
+import type { Journal, Waiver } from '../../../../daemon/kernel/messaging/journal.ts'
+import type { ArrivalState } from '../../../../daemon/kernel/messaging/ledger.ts'
 import type { SqliteFile } from '../sqlite-file.ts'
 import type { JournalAudit } from './journal.ts'
 
@@ -21,6 +22,7 @@ export function waiverJournal(file: SqliteFile, audit: JournalAudit): WaiverJour
         if (isSame && (ledger.state === 'applied' || ledger.state === 'refused')) return 'ended'
         audit.appendInside(db, events)
         insertWaiver(statements, channel, waiver)
+        statements.forgetItem.run(channel, item)
         if (isSame) statements.reopen.run(channel, epoch, seq)
         statements.forgive.run(channel, epoch, seq)
         return 'waived'
@@ -53,6 +55,8 @@ function prepareWaivers(db: Database.Database) {
     ),
     insert: db.prepare('INSERT INTO journal_waiver VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)'),
     reopen: db.prepare(`UPDATE journal_ledger SET state = 'received', code = '' WHERE ${at} AND state = 'quarantined'`),
+    /** Another quarantine of the released message is recorded again. */
+    forgetItem: db.prepare('DELETE FROM journal_quarantined WHERE channel = ? AND item = ?'),
     forgive: db.prepare(`DELETE FROM journal_attempt WHERE ${at}`),
     open: db.prepare<[string], WaiverRow>(
       `SELECT item, epoch, seq, statement, envelope, body, reason, label FROM journal_waiver

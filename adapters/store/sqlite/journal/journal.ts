@@ -9,6 +9,7 @@ import { purgeJournal } from './journal-purges.ts'
 import { retentionJournal } from './journal-retention.ts'
 import { sentJournal } from './journal-sent.ts'
 import { createJournalTables } from './journal-tables.ts'
+import { waitingJournal } from './journal-waiting.ts'
 import { waiverJournal } from './journal-waivers.ts'
 
 /** The audit chain of the same file: a step of the journal and its audit record are in one transaction. */
@@ -42,6 +43,7 @@ export function sqliteJournal(file: SqliteFile, audit: JournalAudit): Journal {
     ...arrivalJournal(file, audit),
     ...lostJournal(file, audit),
     ...inventoryJournal(file, audit),
+    ...waitingJournal(file, audit),
     ...waiverJournal(file, audit),
     ...purgeJournal(file, audit),
   }

@@ -41,16 +41,20 @@ export function freshnessCheck(
   return stale && isWaived(examination, stale.reason) ? undefined : stale
 }
 
+/** In epoch milliseconds. The sender may grant less time than enrolment does, never more. */
+export function endOfValidity(examination: MessageExamination, { peer }: Pick<MessageDestination, 'peer'>): number {
+  const { created, not_after } = requireEstablished(examination, 'statement')
+  return Math.min(Date.parse(not_after), Date.parse(created) + peer.not_after_days * day_ms)
+}
+
 function staleness(
   examination: MessageExamination,
-  { peer, skew_ms }: MessageDestination,
+  destination: MessageDestination,
   at: number,
 ): MessageFault | undefined {
-  const { created, not_after } = requireEstablished(examination, 'statement')
-  const made = Date.parse(created)
-  // The sender may grant less time than enrolment does, never more.
-  const end = Math.min(Date.parse(not_after), made + peer.not_after_days * day_ms)
+  const { skew_ms } = destination
+  const made = Date.parse(requireEstablished(examination, 'statement').created)
   if (made > at + skew_ms) return fault('FUTURE', 'it was made in the future')
-  if (at > end + skew_ms) return fault('EXPIRED', 'it has expired')
+  if (at > endOfValidity(examination, destination) + skew_ms) return fault('EXPIRED', 'it has expired')
   return undefined
 }

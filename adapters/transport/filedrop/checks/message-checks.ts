@@ -3,7 +3,7 @@
 import type { PublicKey, Signatures } from '../../../../daemon/kernel/cryptography/signatures.ts'
 import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'
 import type { LabelPolicy } from '../../../../daemon/kernel/label/label.ts'
-import { hasEnded } from '../../../../daemon/kernel/messaging/journal.ts'
+import { hasEnded } from '../../../../daemon/kernel/messaging/ledger.ts'
 import type { StatementFormat } from '../../../../daemon/kernel/messaging/statement-format.ts'
 import type { MessageFault } from '../quarantine-reasons.ts'
 import type { BatchLedger } from '../receiving/batch/batch-ledger.ts'

@@ -2,7 +2,8 @@
 
 import type { Jws, PublicKey } from '../../../../daemon/kernel/cryptography/signatures.ts'
 import type { Label } from '../../../../daemon/kernel/label/label.ts'
-import type { LedgerEntry, MessageNumber, Waiver } from '../../../../daemon/kernel/messaging/journal.ts'
+import type { MessageNumber, Waiver } from '../../../../daemon/kernel/messaging/journal.ts'
+import type { LedgerEntry } from '../../../../daemon/kernel/messaging/ledger.ts'
 import type { EpochAnnouncement } from '../../../../daemon/kernel/messaging/one-way-control.ts'
 import type { MessageBody, Statement } from '../../../../daemon/kernel/messaging/statement.ts'
 import type { UnlabelledStatement } from '../../../../daemon/kernel/messaging/statement-format.ts'
@@ -38,6 +39,10 @@ export type MessageExamination = {
   isEarly?: boolean
   /** The entry of the ledger under this number, when it has this very statement. */
   entry?: LedgerEntry
+  /** What is known of the message since it arrived, where its statement is not read again. */
+  arrival?: Pick<LedgerEntry, 'msg_id'>
+  /** The entry of the next number, which waits, and names another predecessor than this message. */
+  broken_successor?: LedgerEntry
   /** Numbers under which an inventory lists other statements than have arrived. */
   contradicted_numbers?: readonly MessageNumber[]
   /** The waiver that two people signed for these very bytes. */

@@ -1,7 +1,9 @@
 // Checks the number against earlier arrivals: no second message under one number, no leap, no broken chain.
 
+import type { LedgerEntry } from '../../../../daemon/kernel/messaging/ledger.ts'
 import { fault, type MessageFault } from '../quarantine-reasons.ts'
 import type { BatchLedger } from '../receiving/batch/batch-ledger.ts'
+import { isOrdered } from '../receiving/batch/message-order.ts'
 import { max_sequence_jump } from '../settings.ts'
 import type { MessageDestination } from './message-checks.ts'
 import { isWaived, type MessageExamination, requireEstablished } from './message-examination.ts'
@@ -21,7 +23,7 @@ export function sequenceCheck(
   }
   if (entry) {
     examination.entry = entry
-    return undefined
+    return entry.state === 'lost' ? chainFault(examination, ledger) : undefined
   }
   const leap = isWaived(examination, 'FAST_FORWARD') ? undefined : leapFault(examination, ledger)
   return leap ?? chainFault(examination, ledger)
@@ -44,13 +46,24 @@ function epochFault(examination: MessageExamination, ledger: BatchLedger): Messa
   return undefined
 }
 
-/** A link is judged only when both its ends are there: a gap proves nothing. */
+export const broken_successor = 'it does not follow the message before it, which arrived later'
+
+/**
+ * A link is judged only when both its ends are there: a gap proves nothing. The message that names the other one is the one
+ * that is wrong; where it had its effect already, the later arrival is refused.
+ */
 function chainFault(examination: MessageExamination, ledger: BatchLedger): MessageFault | undefined {
   const { epoch, seq, prev } = requireEstablished(examination, 'statement')
   const before = seq === 1 ? no_predecessor : ledger.entry(epoch, seq - 1)?.digest
   if (before !== undefined && before !== prev) return fault('CHAIN_BREAK', 'it does not follow the message before it')
   const after = ledger.entry(epoch, seq + 1)
-  if (after && after.prev !== examination.digest)
-    return fault('CHAIN_BREAK', 'the message after it follows another one')
+  if (!after || after.prev === examination.digest || after.state === 'lost') return undefined
+  if (!hadNoEffect(after)) return fault('CHAIN_BREAK', 'the message after it follows another one')
+  examination.broken_successor = after
   return undefined
+}
+
+/** With this message missing, an ordered one after it was not delivered. */
+function hadNoEffect({ state, kind }: LedgerEntry): boolean {
+  return state === 'set_aside' || (state === 'received' && isOrdered(kind))
 }

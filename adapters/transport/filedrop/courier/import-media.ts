@@ -7,7 +7,8 @@ import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'
 import { syncFolder } from '../../../platform/durable-file/sync-folder.ts'
 import { type ChannelFolders, folderFault } from '../files/channel-folders.ts'
 import { readDroppedFile } from '../files/dropped-file.ts'
-import { type MessagePart, messageParts, parseMessageName } from '../files/message-name.ts'
+import { isTemporaryName, type MessagePart, messageParts, parseMessageName } from '../files/message-name.ts'
+import { pinnedFolders } from '../files/pinned-folders.ts'
 import { placeFile } from '../files/place-file.ts'
 import type { FiledropSettings } from '../settings.ts'
 import type { CourierPrivileges, CourierProgress } from './courier-privileges.ts'
@@ -81,14 +82,25 @@ async function surveyMedia(media: string, options: MediaImportOptions): Promise<
   )
   const names = isFolder ? [''] : options.runAs.medium(() => listNames(media))
   if (names.length > max_names) throw new Error(`${media} holds more than ${max_names} names`)
-  for (const name of names.filter((each) => each === '' || isFolderName(each)).sort()) {
+  const hasManifest = (name: string) =>
+    options.runAs.medium(
+      () =>
+        fs.lstatSync(join(media, name), { throwIfNoEntry: false })?.isDirectory() &&
+        fs.lstatSync(join(media, name, manifest_file), { throwIfNoEntry: false }) !== undefined,
+    )
+  for (const name of names
+    .filter((each) => each === '' || isFolderName(each) || (!isTemporaryName(each) && hasManifest(each)))
+    .sort()) {
     const folder = name || '.'
     const read = await readFolderManifest(join(media, name), options)
     if (read.is === 'for_another') found.for_others += 1
     else if (read.is === 'absent') found.faults.push({ file: folder, why: `it has no ${manifest_file}` })
     else if (read.is === 'fault') found.faults.push({ file: folder, why: read.detail })
     else if (name !== '' && folderName(read.manifest) !== name)
-      found.faults.push({ file: folder, why: 'it is not named after its manifest' })
+      found.faults.push({
+        file: folder,
+        why: `it is not named after its manifest: rename it to ${folderName(read.manifest)}`,
+      })
     else found.sound.push({ folder, at: join(media, name), manifest: read.manifest })
   }
   return found
@@ -129,8 +141,9 @@ async function importFolder(
   tick: (files: number) => void,
 ): Promise<{ messages: number; faults: MediaImportFault[] }> {
   const { runAs, site } = options
-  const folders = options.folders(manifest.src)
-  const closed = runAs.site(() => folderFault(folders, site, manifest.src))
+  const paths = options.folders(manifest.src)
+  const { folders, fault, close } = pinnedFolders(paths)
+  const closed = runAs.site(() => folderFault(paths, site, manifest.src) ?? fault())
   if (closed !== undefined) return { messages: 0, faults: [{ file: folder, why: closed }] }
   const faults: MediaImportFault[] = []
   let messages = 0
@@ -143,6 +156,7 @@ async function importFolder(
     tick(seen)
   }
   runAs.site(() => syncFolder(folders.fresh))
+  close()
   return { messages, faults }
 }
 

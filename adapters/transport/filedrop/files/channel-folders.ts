@@ -4,6 +4,7 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { parseJson } from '../../../../daemon/kernel/encoding/parse-json.ts'
+import { refuse } from '../../../../daemon/kernel/error/errors.ts'
 import { syncFolder } from '../../../platform/durable-file/sync-folder.ts'
 import { writeDurably } from '../../../platform/durable-file/write-durably.ts'
 import { readOwnFile } from './read-own-file.ts'
@@ -20,6 +21,9 @@ export const channelFolderPaths = {
   done: 'in/done',
   quarantine: 'in/quarantine',
 } as const
+
+export type ChannelFolderName = keyof typeof channelFolderPaths
+export const channelFolderNames = Object.keys(channelFolderPaths) as ChannelFolderName[]
 
 const channelFile = z.strictObject({
   v: z.literal(1),
@@ -42,9 +46,11 @@ export function channelName(from: string, to: string): string {
   return `filedrop/${from}/${to}`
 }
 
-/** Folders 0700, CHANNEL.json 0600 and last. Throws when the disk says no. */
+/** Folders 0700, CHANNEL.json 0600 and last. Throws when the disk says no, or a link is in the way. */
 export function makeFolders(folders: ChannelFolders, content: Omit<ChannelFile, 'v' | 'type'>): void {
-  for (const name of Object.keys(channelFolderPaths) as (keyof typeof channelFolderPaths)[]) {
+  const linked = findLinked(folders)
+  if (linked !== undefined) throw refuse('conflict', linked)
+  for (const name of channelFolderNames) {
     fs.mkdirSync(folders[name], { recursive: true, mode: 0o700 })
     fs.chmodSync(folders[name], 0o700)
     syncFolder(join(folders[name], '..'))
@@ -65,7 +71,19 @@ export function folderFault(folders: ChannelFolders, site: string, peer: string)
   const read = channelFile.safeParse(parseJson(text))
   if (!read.success) return 'CHANNEL.json is damaged: restore it from a backup'
   if (read.data.site !== site || read.data.peer !== peer) return 'CHANNEL.json belongs to another channel'
-  const names = Object.keys(channelFolderPaths) as (keyof typeof channelFolderPaths)[]
-  const lost = names.find((name) => !fs.statSync(folders[name], { throwIfNoEntry: false })?.isDirectory())
+  const linked = findLinked(folders)
+  if (linked !== undefined) return linked
+  const lost = channelFolderNames.find((name) => !fs.existsSync(folders[name]))
   return lost === undefined ? undefined : `the folder ${channelFolderPaths[lost]} is missing: restore it`
+}
+
+/** A link in the place of a folder leads to files that are not the channel's. */
+function findLinked({ home }: ChannelFolders): string | undefined {
+  const linked = ['', 'in', 'out', ...Object.values(channelFolderPaths)].find((path) => {
+    const stat = fs.lstatSync(join(home, path), { throwIfNoEntry: false })
+    return stat && !stat.isDirectory()
+  })
+  if (linked === undefined) return undefined
+  const what = `the folder ${linked || 'of the channel'} is a link or a file`
+  return `${what}: put the folder back, or mount a file system there; links are not followed`
 }

@@ -22,9 +22,13 @@ export async function dropOld(filedrop: FiledropContext, signal: AbortSignal): P
   const dropped: ExpiredFiles[] = []
   for (const peer of await filedrop.peers.list()) {
     const link = filedropLink(peer.name, filedrop)
-    if (folderFault(link.folders, filedrop.site, peer.name) !== undefined) continue
-    for (const direction of ['out', 'in'] as const)
-      dropped.push(await dropOldMessages(link, direction, peer, filedrop, signal))
+    if ((folderFault(link.paths, filedrop.site, peer.name) ?? link.pins.fault()) !== undefined) continue
+    try {
+      for (const direction of ['out', 'in'] as const)
+        dropped.push(await dropOldMessages(link, direction, peer, filedrop, signal))
+    } finally {
+      link.pins.close()
+    }
   }
   return dropped.filter(({ messages }) => messages > 0)
 }

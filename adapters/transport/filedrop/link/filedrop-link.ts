@@ -5,6 +5,7 @@ import type { ChannelStatus } from '../../../../daemon/kernel/messaging/channel-
 import type { ChannelDirection } from '../../../../daemon/kernel/messaging/journal.ts'
 import type { FiledropContext } from '../filedrop-context.ts'
 import { type ChannelFolders, channelName, folderFault, foldersOf } from '../files/channel-folders.ts'
+import { type PinnedFolders, pinnedFolders } from '../files/pinned-folders.ts'
 import { alarmsTotal } from '../metrics.ts'
 import { linkAuditEvent } from './link-audit-event.ts'
 import { type ThroughputMeter, throughputMeter } from './throughput-meter.ts'
@@ -19,7 +20,11 @@ export type FiledropChannelState = {
 
 export type FiledropLink = {
   readonly peer: string
+  /** The plain paths, for what only looks at a folder or gives its name to another program. */
+  readonly paths: ChannelFolders
+  /** The folders as they were opened: see `PinnedFolders`. */
   readonly folders: ChannelFolders
+  readonly pins: PinnedFolders
   readonly channel: Readonly<Record<ChannelDirection, string>>
   /** A fault that only work on the channel could find, until that work goes well again. */
   readonly trouble: Map<ChannelDirection, string>
@@ -32,10 +37,13 @@ export type FiledropLink = {
 
 export function filedropLink(peer: string, { root, site }: Pick<FiledropContext, 'root' | 'site'>): FiledropLink {
   const channel = { out: channelName(site, peer), in: channelName(peer, site) }
-  const folders = foldersOf(root, peer)
+  const paths = foldersOf(root, peer)
+  const pins = pinnedFolders(paths)
   return {
     peer,
-    folders,
+    paths,
+    folders: pins.folders,
+    pins,
     channel,
     throughput: { out: throughputMeter(), in: throughputMeter() },
     stale: false,
@@ -64,7 +72,7 @@ async function readChannelState(
   const entry = (await journal.channels()).find(({ channel }) => channel === name)
   const stopped = (detail: string): FiledropChannelState => ({ state: 'stopped', epoch: entry?.epoch ?? 1, detail })
   if (entry?.state === 'frozen') return { state: 'frozen', epoch: entry.epoch, detail: entry.detail }
-  const lost = folderFault(link.folders, site, link.peer)
+  const lost = folderFault(link.paths, site, link.peer) ?? link.pins.fault()
   if (lost !== undefined) return stopped(lost)
   if (entry?.state !== 'open') return stopped('the journal does not know this channel; enrol the peer')
   const peer = await peers.get(link.peer).catch(toRefusal)

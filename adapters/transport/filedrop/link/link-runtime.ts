@@ -40,8 +40,8 @@ export function openLinkRuntime(
       filedrop.log.warn('filedrop.watch.failed', { peer: link.peer, detail: describeFailure(error) })
     }
     const { scanLoop } = receiving
-    watching.push(watchFolder(link.folders.fresh, () => scanLoop.trigger(), onError))
-    watching.push(watchFolder(link.folders.ready, () => sending.pickups.trigger(), onError))
+    watching.push(watchFolder(link.paths.fresh, () => scanLoop.trigger(), onError))
+    watching.push(watchFolder(link.paths.ready, () => sending.pickups.trigger(), onError))
   }
   const loops = () => [sending.reporter, sending.publisher, sending.pickups, ...(receiving ? [receiving.scanLoop] : [])]
   return {
@@ -67,6 +67,8 @@ export function openLinkRuntime(
       for (const each of loops()) each.stop()
       await Promise.all(watching.map((each) => each.close()))
       for (const each of loops()) await each.idle()
+      await receiving?.close()
+      link.pins.close()
     },
   }
 }

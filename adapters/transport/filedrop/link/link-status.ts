@@ -1,6 +1,7 @@
 // The operator's view of a link: numbers, backlog and faults of both directions.
 import type { ChannelStatus } from '../../../../daemon/kernel/messaging/channel-status.ts'
 import type { ChannelDirection, JournalChannel } from '../../../../daemon/kernel/messaging/journal.ts'
+import type { SetAsideMessage } from '../../../../daemon/kernel/messaging/ledger.ts'
 import type { FiledropContext } from '../filedrop-context.ts'
 import { measureQuarantine } from '../quarantine/quarantine-files.ts'
 import { countIncoming } from '../receiving/scan/incoming-count.ts'
@@ -42,7 +43,14 @@ async function readOutStatus({ link }: FiledropLinkRuntime, filedrop: FiledropCo
   const { spooled, published, oldest } = await journal.backlog(channel)
   return {
     ...{ peer: link.peer, direction: 'out', state, stale: false, epoch, next_seq: seq + 1, highest_seq: seq, gaps: 0 },
-    ...{ backlog: spooled + published, held: 0, quarantined: 0, quarantined_bytes: 0 },
+    ...{
+      is_inventory_pending: false,
+      set_aside: [],
+      backlog: spooled + published,
+      held: 0,
+      quarantined: 0,
+      quarantined_bytes: 0,
+    },
     ...(await readCommonStatus(link, 'out', oldest, filedrop)),
     detail,
   }
@@ -57,16 +65,30 @@ async function readInStatus(running: FiledropLinkRuntime, filedrop: FiledropCont
   const { messages, first } = await countIncoming(link.folders)
   const inQuarantine = () => running.intake()?.quarantined() ?? measureQuarantine(link.folders.quarantine)
   const stock = orIfMissing(inQuarantine, { items: 0, bytes: 0 })
+  const set_aside = countSetAside(await journal.setAside(channel))
+  const aside = set_aside.reduce((sum, each) => sum + each.messages, 0)
+  const { inventory = 0 } = (await findChannel(channel, filedrop)) ?? {}
   const entry = first && (await journal.entry(channel, first.epoch, first.seq))
   const oldest = earliest(entry?.state === 'received' ? entry.at : undefined, (await journal.backlog(channel)).oldest)
   return {
     ...{ peer: link.peer, direction: 'in', state, stale: link.stale, epoch },
     ...{ next_seq: floor + 1, highest_seq: highest, gaps: highest - floor - arrived },
-    ...{ backlog: messages, held: running.intake()?.held() ?? 0 },
+    ...{ is_inventory_pending: inventory === 0, set_aside },
+    ...{ backlog: Math.max(0, messages - aside), held: running.intake()?.held() ?? 0 },
     ...{ quarantined: stock.items, quarantined_bytes: stock.bytes },
-    ...(await readCommonStatus(link, 'in', messages === 0 ? undefined : oldest, filedrop)),
+    ...(await readCommonStatus(link, 'in', messages <= aside ? undefined : oldest, filedrop)),
     detail,
   }
+}
+
+/** By role and kind. */
+export function countSetAside(messages: readonly SetAsideMessage[]): ChannelStatus['set_aside'] {
+  const counts = new Map<string, ChannelStatus['set_aside'][number]>()
+  for (const { role, kind } of messages) {
+    const known = counts.get(`${role} ${kind}`)
+    counts.set(`${role} ${kind}`, { role, kind, messages: (known?.messages ?? 0) + 1 })
+  }
+  return [...counts.values()]
 }
 
 type CommonChannelStatus = Pick<

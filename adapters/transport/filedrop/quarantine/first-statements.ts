@@ -17,8 +17,11 @@ export function copyFirstStatements(
 ): QuarantineCopy[] {
   return numbers.slice(0, max_copies).flatMap(({ epoch, seq }) => {
     const file = partFileName(messageName(epoch, seq).stem, 'env')
-    const envelope = readDroppedFile(join(link.folders.done, file), filedrop.settings.max_envelope_bytes)
-    if (!('bytes' in envelope)) return []
-    return [{ was: `done/${file}`, as: `first-${epoch}-${seq}.json`, bytes: envelope.bytes }]
+    for (const place of ['done', 'work'] as const) {
+      const envelope = readDroppedFile(join(link.folders[place], file), filedrop.settings.max_envelope_bytes)
+      if ('bytes' in envelope)
+        return [{ was: `${place}/${file}`, as: `first-${epoch}-${seq}.json`, bytes: envelope.bytes }]
+    }
+    return []
   })
 }

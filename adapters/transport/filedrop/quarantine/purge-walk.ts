@@ -4,17 +4,18 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'
+import { refuse } from '../../../../daemon/kernel/error/errors.ts'
 import { peer as pinned } from '../../../../daemon/kernel/identity/peer.ts'
 import type { PurgeFinds } from '../../../../daemon/kernel/messaging/purge-records.ts'
 import { syncFolder } from '../../../platform/durable-file/sync-folder.ts'
 import { parseMessageJson } from '../checks/message-json.ts'
-import { type ChannelFolders, channelFolderPaths, foldersOf } from '../files/channel-folders.ts'
+import { type ChannelFolderName, channelFolderPaths } from '../files/channel-folders.ts'
 import { readDroppedFile } from '../files/dropped-file.ts'
 import { parseMessageName } from '../files/message-name.ts'
+import { descriptorPath, openFolder } from '../files/pinned-folders.ts'
 
 /** In the order in which messages move, so that none slips past: what goes back to `work` meets the intake again. */
-const searchOrder = ['fresh', 'work', 'done', 'quarantine', 'sent', 'tmp', 'ready'] as const
-export type ChannelFolderName = (typeof searchOrder)[number]
+const searchOrder: readonly ChannelFolderName[] = ['fresh', 'work', 'done', 'quarantine', 'sent', 'tmp', 'ready']
 
 export type PurgeMatch = {
   readonly peer: string
@@ -25,23 +26,41 @@ export type PurgeMatch = {
   readonly other_names: number
 }
 
-/** Channels of peers that are not pinned any more are looked through as well. */
-export function listChannelFolders(root: string): { readonly peer: string; readonly folders: ChannelFolders }[] {
+type SearchPlace = { readonly peer: string; readonly place: ChannelFolderName; readonly folder: string }
+
+/**
+ * Every folder of every channel, each open while it is searched, so that nothing behind a link is removed. Channels of peers
+ * that are not pinned any more are searched as well. Throws `Refusal('unavailable')` for a folder that cannot be searched.
+ */
+function* openPlaces(root: string): Generator<SearchPlace> {
   const names = fs.existsSync(root) ? fs.readdirSync(root) : []
-  const peers = names.filter((name) => pinned.shape.name.safeParse(name).success)
-  return peers.map((peer) => ({ peer, folders: foldersOf(root, peer) }))
+  for (const peer of names.filter((name) => pinned.shape.name.safeParse(name).success)) {
+    for (const place of searchOrder) {
+      const path = channelFolderPaths[place]
+      const opened = openFolder(join(root, peer), path)
+      if (opened === 'ENOENT') continue
+      if (typeof opened === 'string')
+        throw refuse(
+          'unavailable',
+          `the folder ${path} of ${peer} cannot be searched (${opened}): put it back, and repeat`,
+        )
+      try {
+        yield { peer, place, folder: descriptorPath(opened.descriptor) }
+      } finally {
+        fs.closeSync(opened.descriptor)
+      }
+    }
+  }
 }
 
 /** SHA-384 of the bodies that statements of this digest were signed for. */
 export async function findBodies(root: string, statement: string, max_envelope_bytes: number): Promise<Set<string>> {
   const bodies = new Set<string>()
-  for (const { folders } of listChannelFolders(root)) {
-    for (const place of searchOrder) {
-      for await (const name of listFiles(folders[place])) {
-        if (!name.endsWith('.env.json')) continue
-        const claim = readClaim(join(folders[place], name), max_envelope_bytes)
-        if (claim?.digest === statement && claim.body !== undefined) bodies.add(claim.body)
-      }
+  for (const { folder } of openPlaces(root)) {
+    for await (const name of listFiles(folder)) {
+      if (!name.endsWith('.env.json')) continue
+      const claim = readClaim(join(folder, name), max_envelope_bytes)
+      if (claim?.digest === statement && claim.body !== undefined) bodies.add(claim.body)
     }
   }
   return bodies
@@ -49,21 +68,16 @@ export async function findBodies(root: string, statement: string, max_envelope_b
 
 /** Files with one of these digests. */
 export async function* findFiles(root: string, digests: ReadonlySet<string>): AsyncGenerator<PurgeMatch> {
-  for (const { peer, folders } of listChannelFolders(root)) {
-    for (const place of searchOrder) {
-      for await (const file of listFiles(folders[place])) {
-        const seen = await digestFile(join(folders[place], file))
-        if (seen && digests.has(seen.digest)) {
-          yield { peer, place, folder: folders[place], file, other_names: seen.links - 1 }
-        }
-      }
+  for (const { peer, place, folder } of openPlaces(root)) {
+    for await (const file of listFiles(folder)) {
+      const seen = await digestFile(join(folder, file))
+      if (seen && digests.has(seen.digest)) yield { peer, place, folder, file, other_names: seen.links - 1 }
     }
   }
 }
 
 /** Lets the rest of the process go on between some and the next. */
 async function* listFiles(folder: string): AsyncGenerator<string> {
-  if (!fs.existsSync(folder)) return
   for (const [index, name] of (await fs.promises.readdir(folder)).entries()) {
     if (index % names_per_turn === 0) await setImmediate()
     yield name

@@ -1,5 +1,6 @@
 // Moves refused files to quarantine, each with a file beside it that states the reason. Nothing is deleted.
 
+import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
@@ -37,29 +38,105 @@ export type QuarantineMove = {
   readonly as: 'env.json' | 'body.json' | 'file'
 }
 
+/** `bytes`: its content, where it was read. */
+export type QuarantineSource = QuarantineMove & { readonly bytes?: Buffer }
+
 /** A file that is copied into the quarantine item, and also stays in its place. */
 export type QuarantineCopy = { readonly was: string; readonly as: string; readonly bytes: Buffer }
 
 export type QuarantineCase = Omit<ReasonFile, 'v' | 'reason' | 'detail' | 'code' | 'files' | 'at'> & {
-  readonly stem: string
   readonly fault: MessageFault
   /** Epoch milliseconds. */
   readonly now: number
-  /** Makes the id unique: one number may come in many guises. */
-  readonly mark: string
+  /** Of the item. */
+  readonly id: string
   readonly copies?: readonly QuarantineCopy[]
 }
 
-/** The reason is on disk before anything moves, so that no file lies there unexplained. Returns the bytes it takes. */
+/** `bytes`: that the item now takes beyond what it took before. `stuck`: error codes of files that could not be moved. */
+export type QuarantineOutcome = { readonly bytes: number; readonly stuck: readonly string[] }
+
+/**
+ * The same whenever the same files meet the same reason: the item is then written once. By content where it was read, otherwise
+ * by the file itself.
+ */
+export function quarantineFingerprint({ reason }: MessageFault, files: readonly QuarantineSource[]): string {
+  const hash = createHash('sha256').update(reason)
+  for (const { path, was, bytes } of files) {
+    const inode = bytes ? undefined : fs.lstatSync(path, { throwIfNoEntry: false })?.ino
+    if (bytes || inode !== undefined)
+      hash
+        .update('\0')
+        .update(was)
+        .update('\0')
+        .update(bytes ?? String(inode))
+  }
+  return hash.digest('hex')
+}
+
+/**
+ * The reason is on disk before anything moves, so that no file lies there unexplained. An item that is there already keeps its
+ * reason, and further copies of its bytes are dropped. A file that cannot be moved stays where it is.
+ */
 export function quarantineFiles(
   folder: string,
   about: QuarantineCase,
   files: readonly QuarantineMove[],
   passFaultPoint?: FiledropFaultHook,
-): number {
-  const { stem, fault, now, mark, copies = [], ...where } = about
-  const id = `${stem}-${mark}`
+): QuarantineOutcome {
   const present = files.filter(({ path }) => checkFileKind(path) !== 'gone')
+  const { id } = about
+  const written = writeReason(folder, about, present)
+  passFaultPoint?.('reason-written')
+  let bytes = written
+  const stuck: string[] = []
+  for (const { path, as } of present) {
+    const size = diskBytes(path)
+    const moved = moveInto(path, join(folder, `${id}.${as}`))
+    if (moved === 'moved') bytes += size
+    else if (moved !== 'dropped') stuck.push(moved)
+    passFaultPoint?.('moved-to-quarantine')
+  }
+  return { bytes, stuck }
+}
+
+/** Another name of the same file, or another copy of the same bytes. */
+function isSameFile(path: DroppedFilePath, target: string): boolean {
+  const [one, other] = [path, target].map((each) => fs.lstatSync(each, { throwIfNoEntry: false }))
+  if (!one || !other) return false
+  if (one.ino === other.ino && one.dev === other.dev) return true
+  if (!one.isFile() || !other.isFile() || one.size !== other.size || one.size > max_compared_bytes) return false
+  return fs.readFileSync(path).equals(fs.readFileSync(target))
+}
+
+/** No part of a message that was read is larger. */
+const max_compared_bytes = 67_108_864
+
+/** Codes of a file that only another user, or another mount, can move. */
+const stuckCodes = new Set(['EACCES', 'EPERM', 'EBUSY', 'EXDEV', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EISDIR'])
+
+function moveInto(path: DroppedFilePath, target: string): string {
+  try {
+    if (checkFileKind(target) !== 'gone') {
+      if (!isSameFile(path, target)) return 'EEXIST'
+      fs.rmSync(path)
+      return 'dropped'
+    }
+    fs.renameSync(path, target)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (stuckCodes.has(code)) return code
+    throw error
+  }
+  makeFilePrivate(target)
+  return 'moved'
+}
+
+/** Returns the bytes that it takes; none for an item that has its reason. */
+function writeReason(folder: string, about: QuarantineCase, present: readonly QuarantineMove[]): number {
+  const { id, fault, now, copies = [], ...where } = about
+  const reason = join(folder, `${id}.reason.json`)
+  if (checkFileKind(reason) !== 'gone') return 0
   const sizes = present.map(({ path }) => diskBytes(path))
   const content: ReasonFile = {
     v: 1,
@@ -76,16 +153,8 @@ export function quarantineFiles(
     ],
   }
   for (const { as, bytes } of copies) writeDurably(join(folder, `${id}.${as}`), bytes)
-  const reason = join(folder, `${id}.reason.json`)
   writeDurably(reason, `${JSON.stringify(content, undefined, 2)}\n`)
-  passFaultPoint?.('reason-written')
-  for (const { path, as } of present) {
-    fs.renameSync(path, join(folder, `${id}.${as}`))
-    makeFilePrivate(join(folder, `${id}.${as}`))
-    passFaultPoint?.('moved-to-quarantine')
-  }
-  const copied = copies.reduce((sum, { bytes }) => sum + bytes.length, 0)
-  return sizes.reduce((sum, size) => sum + size, diskBytes(reason) + copied)
+  return copies.reduce((sum, { bytes }) => sum + bytes.length, diskBytes(reason))
 }
 
 /**
@@ -142,7 +211,7 @@ export function listQuarantine(root: string, peer: string, limit: number): Quara
   // The name may come from a caller: one that no peer can have must not lead out of the channels.
   if (!pinned.shape.name.safeParse(peer).success) return []
   const folder = foldersOf(root, peer).quarantine
-  if (!fs.existsSync(folder)) return []
+  if (!fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return []
   const entries = fs
     .readdirSync(folder)
     .filter((name) => name.endsWith('.reason.json'))

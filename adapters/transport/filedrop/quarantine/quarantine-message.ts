@@ -1,7 +1,9 @@
 // Quarantines a message that the site refuses: the audit record first, then the move.
 import { join } from 'node:path'
 import type { AuditEvent } from '../../../../daemon/kernel/audit/audit-chain.ts'
+import type { QuarantineRecord } from '../../../../daemon/kernel/messaging/ledger.ts'
 import type { MessageExamination } from '../checks/message-examination.ts'
+import type { FiledropContext } from '../filedrop-context.ts'
 import { checkFileKind } from '../files/dropped-file.ts'
 import { messageParts, partFileName } from '../files/message-name.ts'
 import { linkAuditEvent } from '../link/link-audit-event.ts'
@@ -10,13 +12,49 @@ import type { MessageFault } from '../quarantine-reasons.ts'
 import { type IncomingItem, itemPath } from '../receiving/scan/incoming-files.ts'
 import type { QuarantineReportContext, ReceiveContext } from '../receiving/scan-context.ts'
 import { copyFirstStatements } from './first-statements.ts'
-import { quarantineFiles } from './quarantine-files.ts'
+import {
+  type QuarantineOutcome,
+  type QuarantineSource,
+  quarantineFiles,
+  quarantineFingerprint,
+} from './quarantine-files.ts'
 
-/** Records the audit event, then moves the files. After a crash in between, both are repeated. */
+/** Records the audit event, then moves the files. Repeated after a crash or a failed move, neither is recorded twice. */
 export async function quarantineMessage(item: IncomingItem, why: MessageFault, context: ReceiveContext): Promise<void> {
-  await context.filedrop.record([messageQuarantinedEvent(item, why, context)])
-  reportQuarantined(item.stem, why, context)
-  moveToQuarantine(item, why, context)
+  await recordQuarantined([{ item, why, context }], context)
+  await moveToQuarantine(item, why, context)
+}
+
+export type QuarantineDecision = {
+  readonly item: IncomingItem
+  readonly why: MessageFault
+  readonly context: ReceiveContext
+  readonly examination?: MessageExamination
+}
+
+/** Records and reports, once each, messages that are about to move to quarantine and have no outcome in the ledger. */
+export async function recordQuarantined(
+  decisions: readonly QuarantineDecision[],
+  { filedrop, destination }: Pick<ReceiveContext, 'filedrop' | 'destination'>,
+): Promise<void> {
+  if (decisions.length === 0) return
+  const records = decisions.map(({ item, why, context, examination }) => ({
+    ...newRecord(item.stem, why, filesOf(item, context, examination), filedrop),
+    audit: messageQuarantinedEvent(item, why, context, examination),
+  }))
+  const ids = await filedrop.journal.recordQuarantined(destination.channel, records)
+  for (const [index, { item, why, context }] of decisions.entries())
+    if (ids[index]?.is_new) reportQuarantined(item.stem, why, context)
+}
+
+/** The id of an item is made when the item is, and found again as long as the item is in quarantine. */
+export function newRecord(
+  stem: string,
+  why: MessageFault,
+  files: readonly QuarantineSource[],
+  { random }: Pick<FiledropContext, 'random'>,
+): QuarantineRecord {
+  return { fingerprint: `${stem}-${quarantineFingerprint(why, files)}`, item: `${stem}-${random(4)}` }
 }
 
 export function messageQuarantinedEvent(
@@ -51,23 +89,52 @@ export function reportQuarantined(
 }
 
 /** The caller has recorded the audit event. A contradicting message is stored with the envelope of the earlier one. */
-export function moveToQuarantine(
+export async function moveToQuarantine(
   item: IncomingItem,
   why: MessageFault,
   context: ReceiveContext,
   examination?: MessageExamination,
-): void {
-  const { link, filedrop } = context
+): Promise<void> {
+  const { link, filedrop, destination } = context
   const { stem } = item
-  const files = messageParts.flatMap((part) =>
-    item[part] === undefined
-      ? []
-      : [{ path: currentPath(item, part, context), was: partFileName(stem, part), as: `${part}.json` as const }],
-  )
-  const about = { ...messageDetails(item, context, examination), stem, fault: why, now: filedrop.clock.now() }
+  const files = filesOf(item, context, examination)
+  const record = newRecord(stem, why, files, filedrop)
+  const [entry] = await filedrop.journal.recordQuarantined(destination.channel, [record])
+  const about = { ...messageDetails(item, context, examination), fault: why, now: filedrop.clock.now() }
   const against = why.reason === 'EQUIVOCATION' ? (examination?.contradicted_numbers ?? [item]) : []
-  const named = { ...about, mark: filedrop.random(4), copies: copyFirstStatements(against, link, filedrop) }
-  context.noteQuarantined(quarantineFiles(link.folders.quarantine, named, files, filedrop.passFaultPoint))
+  const id = entry?.item ?? record.item
+  const named = { ...about, id, copies: copyFirstStatements(against, link, filedrop) }
+  noteOutcome(stem, quarantineFiles(link.folders.quarantine, named, files, filedrop.passFaultPoint), context)
+}
+
+/** A file that cannot be moved is reported once by each process, and stays listed as a fault of the channel. */
+export function noteOutcome(
+  file: string,
+  { bytes, stuck }: QuarantineOutcome,
+  {
+    link,
+    filedrop,
+    noteQuarantined,
+    noteFailure,
+  }: Pick<ReceiveContext, 'link' | 'filedrop' | 'noteQuarantined' | 'noteFailure'>,
+): void {
+  if (bytes > 0) noteQuarantined(bytes)
+  if (stuck.length === 0) return
+  noteFailure()
+  const detail = `${file} cannot be moved to quarantine (${stuck[0]}): change its owner or mode, or remove it`
+  if (link.trouble.get('in') !== detail)
+    filedrop.log.error('filedrop.quarantine.move_failed', { peer: link.peer, file, code: stuck[0] })
+  link.trouble.set('in', detail)
+}
+
+function filesOf(item: IncomingItem, context: ReceiveContext, examination: MessageExamination | undefined) {
+  return messageParts.flatMap((part) => {
+    if (item[part] === undefined) return []
+    const read = examination?.[part === 'env' ? 'envelope' : 'body']
+    const bytes = read && 'bytes' in read ? { bytes: read.bytes } : {}
+    const path = currentPath(item, part, context)
+    return [{ path, was: partFileName(item.stem, part), as: `${part}.json` as const, ...bytes }]
+  })
 }
 
 function messageDetails(
@@ -75,17 +142,19 @@ function messageDetails(
   { link, destination }: ReceiveContext,
   examination: MessageExamination | undefined,
 ) {
+  const known = examination?.statement ?? examination?.arrival
   return {
     peer: link.peer,
     channel: destination.channel,
     epoch,
     seq,
-    ...(examination?.statement ? { msg_id: examination.statement.msg_id } : {}),
+    ...(known ? { msg_id: known.msg_id } : {}),
     ...(examination?.digest === undefined ? {} : { statement_digest: examination.digest }),
   }
 }
 
 function currentPath(item: IncomingItem, part: (typeof messageParts)[number], { link }: ReceiveContext): string {
+  if (item.is_copy) return itemPath(link.folders, item, part)
   const inWork = join(link.folders.work, partFileName(item.stem, part))
   return checkFileKind(inWork) === 'gone' ? itemPath(link.folders, item, part) : inWork
 }

@@ -38,9 +38,11 @@ export function readQuarantinedItem(
 }
 
 function quarantineFolder(root: string, peer: string, id: string): string | undefined {
-  if (!pinned.shape.name.safeParse(peer).success || !/^\w[\w-]{0,255}$/.test(id)) return undefined
+  if (!pinned.shape.name.safeParse(peer).success || !itemId.test(id)) return undefined
   return foldersOf(root, peer).quarantine
 }
+
+const itemId = /^\w[\w-]{0,255}$/
 
 function readCurrentFile(
   folder: string,
@@ -59,13 +61,12 @@ export type QuarantinedMessage = MessageName & {
   readonly paths: Readonly<Record<MessagePart, string>>
 }
 
-export function readQuarantinedMessage(root: string, peer: string, id: string): QuarantinedMessage | undefined {
-  const folder = quarantineFolder(root, peer, id)
-  const read = folder === undefined ? undefined : readReasonFile(join(folder, `${id}.reason.json`))
+/** `folder`: the quarantine, which no `id` of a caller leads out of. */
+export function readQuarantinedMessage(folder: string, id: string): QuarantinedMessage | undefined {
+  const read = itemId.test(id) ? readReasonFile(reasonFilePath(folder, id)) : undefined
   const [body, env] = messageParts.map((part) => read?.files.find(({ was }) => parseMessageName(was)?.part === part))
   const name = parseMessageName(env?.was ?? '')
-  if (folder === undefined || !read || !body || !env || !name || parseMessageName(body.was)?.stem !== name.stem)
-    return undefined
+  if (!read || !body || !env || !name || parseMessageName(body.was)?.stem !== name.stem) return undefined
   const { stem, epoch, seq } = name
   return {
     stem,
@@ -76,6 +77,6 @@ export function readQuarantinedMessage(root: string, peer: string, id: string): 
   }
 }
 
-export function reasonFilePath(root: string, peer: string, id: string): string {
-  return join(foldersOf(root, peer).quarantine, `${id}.reason.json`)
+export function reasonFilePath(folder: string, id: string): string {
+  return join(folder, `${id}.reason.json`)
 }

@@ -37,7 +37,7 @@ export async function recordRelease(
 ): Promise<Refusal | undefined> {
   const { state, detail, peer } = await checkChannelState(link, 'in', filedrop)
   if (!peer) return refuse('conflict', `the channel is ${state}, and takes no released message: ${detail}`)
-  const away = readQuarantinedMessage(filedrop.root, link.peer, id)
+  const away = readQuarantinedMessage(link.folders.quarantine, id)
   if (away?.reason !== reason || !waivableReason.safeParse(reason).success)
     return refuse('conflict', 'the item was not quarantined for the reason that the release waives')
   const { max_body_bytes, max_envelope_bytes } = filedrop.settings
@@ -87,14 +87,14 @@ export type RestoredMessages = {
 /** Goes on where a crash stopped it, and spends the waivers of messages whose fate is decided: once is all they let pass. */
 export async function restoreReleased(
   link: FiledropLink,
-  { root, journal, passFaultPoint }: FiledropContext,
+  { journal, passFaultPoint }: FiledropContext,
 ): Promise<RestoredMessages> {
   const waivers = new Map<string, Waiver>()
   const back: string[] = []
   for (const waiver of await journal.waivers(link.channel.in)) {
     const { stem } = messageName(waiver.epoch, waiver.seq)
-    const isAway = readReasonFile(reasonFilePath(root, link.peer, waiver.item)) !== undefined
-    if (isAway && moveToWork(link, root, waiver.item, passFaultPoint)) back.push(stem)
+    const isAway = readReasonFile(reasonFilePath(link.folders.quarantine, waiver.item)) !== undefined
+    if (isAway && moveToWork(link, waiver.item, passFaultPoint)) back.push(stem)
     else if (!isAway && !isAnyPartInWork(link, stem)) {
       await journal.spendWaiver(link.channel.in, waiver.item)
       passFaultPoint('waiver-spent')
@@ -106,8 +106,8 @@ export async function restoreReleased(
 }
 
 /** The reason goes last: as long as it is there, this step is not done. False while something else has the name. */
-function moveToWork(link: FiledropLink, root: string, id: string, passFaultPoint: FiledropFaultHook): boolean {
-  const away = readQuarantinedMessage(root, link.peer, id)
+function moveToWork(link: FiledropLink, id: string, passFaultPoint: FiledropFaultHook): boolean {
+  const away = readQuarantinedMessage(link.folders.quarantine, id)
   if (!away) return false
   const moves = messageParts.map((part) => ({
     from: away.paths[part],
@@ -120,7 +120,7 @@ function moveToWork(link: FiledropLink, root: string, id: string, passFaultPoint
     passFaultPoint('moved-back')
   }
   syncFolder(link.folders.work)
-  fs.rmSync(reasonFilePath(root, link.peer, id))
+  fs.rmSync(reasonFilePath(link.folders.quarantine, id))
   passFaultPoint('reason-removed')
   syncFolder(link.folders.quarantine)
   return true

@@ -28,12 +28,16 @@ export function acknowledgementReceiver(
 ): AcknowledgementReceiver {
   const alone = serialQueue()
   let last: LastAcknowledgement | undefined
+  let isBehind = false
 
   const takeNow = async (message: InboundMessage): Promise<DeliveryVerdict> => {
     const receipt = await readReceipt(message, link, filedrop)
     if ('verdict' in receipt) return receipt
     await outbox.lookForPickups()
-    await markAcknowledged(link, receipt, filedrop)
+    const acknowledged = await markAcknowledged(link, receipt, filedrop)
+    const isBehindNow = receipt.floor < acknowledged
+    if (isBehindNow && !isBehind) await answerSetBack(link, outbox, receipt, acknowledged, filedrop)
+    isBehind = isBehindNow
     // An overtaken acknowledgement has nothing new.
     if (last && receipt.created <= last.receipt.created) return { verdict: 'applied' }
     const before = last
@@ -65,17 +69,32 @@ async function readReceipt(
 /** Limit of one write, which then takes a few milliseconds. */
 const max_acknowledged_per_write = 1_000
 
+/** Resolves with the number up to which all are acknowledged, by this receipt or an earlier one. */
 async function markAcknowledged(
   link: FiledropLink,
   { epoch, floor }: GapReceipt,
   { journal }: FiledropContext,
-): Promise<void> {
+): Promise<number> {
   let reached = -1
   for (;;) {
     const now = await journal.acknowledge(link.channel.out, epoch, floor, max_acknowledged_per_write)
-    if (now >= floor || now === reached) return
+    if (now >= floor || now === reached) return now
     reached = now
   }
+}
+
+/** The receiver has lost what it had acknowledged, as after a restore. Only an inventory shows it what it lacks. */
+async function answerSetBack(
+  link: FiledropLink,
+  outbox: FiledropOutbox,
+  { epoch, floor }: GapReceipt,
+  acknowledged: number,
+  filedrop: FiledropContext,
+): Promise<void> {
+  filedrop.log.warn('filedrop.peer.set_back', { peer: link.peer, epoch, floor, acknowledged })
+  const about = { epoch, floor, acknowledged }
+  await filedrop.record([linkAuditEvent(link, 'filedrop.peer.set_back', link.channel.out, about, filedrop)])
+  outbox.requestInventory()
 }
 
 /**

@@ -19,6 +19,9 @@ import { IncompleteMessages } from './scan/incomplete-messages.ts'
 import { recordLostMessages } from './scan/lost-messages.ts'
 import { scanMessages } from './scan/scan-messages.ts'
 import type { ScanContext } from './scan-context.ts'
+import { type Decision, type DecisionQueue, decisionQueue } from './waiting/decision-queue.ts'
+import { expireWaiting, listPending, type PendingMessage } from './waiting/end-waiting.ts'
+import { findHeld, noWaitingMessages, readWaitingMessages } from './waiting/waiting-messages.ts'
 
 export type Intake = {
   readonly scanLoop: WorkLoop
@@ -26,15 +29,21 @@ export type Intake = {
   quarantined(): { items: number; bytes: number }
   /** Messages that wait now for what was sent before them. */
   held(): number
+  /** Messages that wait for missing ones, for an epoch, or for a role, lowest first. */
+  pending(): PendingMessage[]
   /** Nothing more is taken in before the quarantine is emptied. */
   isFull(): boolean
+  /** Carries a person's decision out before the next scan. Refuses `conflict` while nothing may be taken in. */
+  decide<T>(decision: Decision<T>): Promise<T>
+  /** Refuses the decisions that no scan will carry out any more. */
+  close(): Promise<void>
   /** Something else than a scan has put an item into quarantine. */
   noteQuarantined(bytes: number): void
   /** Something else than a scan has changed what lies there. */
   recount(): void
 }
 
-type IntakeState = Pick<ScanContext, 'held' | 'early' | 'deferred'> & {
+type IntakeState = Pick<ScanContext, 'held' | 'early' | 'deferred' | 'waiting' | 'roles'> & {
   waivers: ScanContext['waivers']
   isStopped: () => boolean
   /** Whether something failed in this scan. */
@@ -43,6 +52,7 @@ type IntakeState = Pick<ScanContext, 'held' | 'early' | 'deferred'> & {
   readonly reported_gaps: ReportedGaps
   readonly silence: SilenceAlarm
   readonly incomplete: IncompleteMessages
+  readonly decisions: DecisionQueue
   /** When the first of it began to wait, in epoch milliseconds; absent when nothing does. */
   waitingSince: number | undefined
 }
@@ -50,8 +60,11 @@ type IntakeState = Pick<ScanContext, 'held' | 'early' | 'deferred'> & {
 export function intake(link: FiledropLink, filedrop: FiledropContext, deliver: IncomingMessageHandler): Intake {
   const memory: IntakeState = {
     held: new Set(),
-    early: new Set(),
+    early: new Map(),
     deferred: new Set(),
+    waiting: noWaitingMessages(),
+    roles: new Map(),
+    decisions: decisionQueue(),
     waivers: new Map(),
     quarantine_size: undefined,
     reported_gaps: noReportedGaps(),
@@ -76,6 +89,15 @@ export function intake(link: FiledropLink, filedrop: FiledropContext, deliver: I
     scanLoop: scanner,
     quarantined: () => quarantineSize(link, memory),
     held: () => memory.held.size + memory.early.size,
+    pending: () => listPending(memory),
+    decide(decision) {
+      const outcome = memory.decisions.add(decision)
+      scanner.trigger()
+      return outcome
+    },
+    async close() {
+      await memory.decisions.run(undefined)
+    },
     isFull: () => isQuarantineFull(link, filedrop, memory),
     noteQuarantined: (bytes) => addToSize(link, memory, bytes),
     recount() {
@@ -101,6 +123,7 @@ async function scanChannel(
   state: IntakeState,
 ): Promise<void> {
   state.hasFailed = false
+  state.roles.clear()
   await restoreWaived(link, filedrop, state)
   const currentContext = async () => {
     if (state.isStopped() || isQuarantineFull(link, filedrop, state)) return undefined
@@ -108,23 +131,33 @@ async function scanChannel(
     return peer && buildScanContext(link, filedrop, state, peer, epoch)
   }
   const context = await currentContext()
+  if (context) await readWaiting(context, state)
+  if ((await state.decisions.run(context)) && context) await readWaiting(context, state)
   if (!context) return
   const incoming = await listIncoming(link.folders)
   const { incomplete } = state
   await recordLostMessages(incoming.items, incomplete, context)
   incomplete.beginScan()
   await sortUnrecognized(incoming.unrecognized, context, state)
-  const { held, deferred, isStopped } = state
+  const { held, deferred, waiting, roles, isStopped } = state
   const isThrough = await scanMessages(incoming.items, {
-    ...{ held, deferred, isStopped, deliver, currentContext },
+    ...{ held, deferred, waiting, roles, isStopped, deliver, currentContext, receiverOf: filedrop.receiverOf },
     isStillIncomplete: (item) => incomplete.isStillWaiting(item),
     noteIncomplete: (item) => incomplete.enter(item, filedrop.clock.monotonic()),
   })
   await reportGaps(context, state.reported_gaps)
   if (isThrough) await state.silence.check(context)
   if (!isThrough || !(await currentContext())) return
-  await recordWaiting(incoming, context, state)
+  await expireWaiting(context)
+  await recordIncomplete(incoming, context, state)
   if (!state.hasFailed) link.trouble.delete('in')
+}
+
+/** From the journal, so that a restart, a restore or a person's decision counts. */
+async function readWaiting({ filedrop, destination }: ScanContext, { waiting, held }: IntakeState): Promise<void> {
+  Object.assign(waiting, await readWaitingMessages(filedrop.journal, destination.channel))
+  held.clear()
+  for (const stem of await findHeld(waiting, filedrop.journal, destination.channel)) held.add(stem)
 }
 
 /** Before the look at what lies there, and also when the quarantine is full: this is how it is emptied. */
@@ -137,7 +170,7 @@ async function restoreWaived(link: FiledropLink, filedrop: FiledropContext, stat
 }
 
 /** Records changes in the journal, and gives up messages that have waited too long. */
-async function recordWaiting(
+async function recordIncomplete(
   { items, unrecognized }: IncomingFiles,
   context: ScanContext,
   state: IntakeState,
@@ -206,6 +239,8 @@ function buildScanContext(
     held: state.held,
     early: state.early,
     deferred: state.deferred,
+    waiting: state.waiting,
+    roles: state.roles,
     waivers: state.waivers,
     isStopped: state.isStopped,
     noteActivity: state.silence.noteActivity,

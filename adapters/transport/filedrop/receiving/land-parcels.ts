@@ -13,8 +13,8 @@ import { type MessagePart, messageName, messageParts, partFileName } from '../fi
 import { placeFile } from '../files/place-file.ts'
 import { checkChannelState, type FiledropLink } from '../link/filedrop-link.ts'
 import type { FiledropLinkRuntime } from '../link/link-runtime.ts'
-import { type QuarantineMove, quarantineFiles } from '../quarantine/quarantine-files.ts'
-import { quarantinedEvent, reportQuarantined } from '../quarantine/quarantine-message.ts'
+import { type QuarantineSource, quarantineFiles } from '../quarantine/quarantine-files.ts'
+import { newRecord, quarantinedEvent, reportQuarantined } from '../quarantine/quarantine-message.ts'
 import { fault } from '../quarantine-reasons.ts'
 import type { Intake } from './intake.ts'
 import { countIncoming } from './scan/incoming-count.ts'
@@ -38,7 +38,10 @@ export async function landParcels(
   if (!peer || !intake) throw refuse('unavailable', `the channel from ${link.peer} is ${state}: ${detail}`)
   const place: LandingContext = { link, intake, filedrop }
   const fitting = parcels.filter((each) => isWithinLimits(each, filedrop))
-  const room = intake.isFull() ? 0 : max_waiting_messages - (await countIncoming(link.folders)).messages
+  // What waits for a role has a limit of its own, and must not keep other messages out.
+  const aside = intake.pending().filter(({ waits_for }) => waits_for === 'role').length
+  const unread = (await countIncoming(link.folders)).messages - aside
+  const room = intake.isFull() ? 0 : max_waiting_messages - unread
   const landings = await writeParcels(place, fitting.slice(0, Math.max(0, room)))
   if (landings.length > 0) intake.scanLoop.trigger()
   const next = landings.values()
@@ -124,18 +127,20 @@ async function quarantineHalf(
   // A purged body is not stored again by way of a broken envelope.
   const digest = sha384(body)
   const isPurged = (await filedrop.purges.all()).has(digest)
-  const files: QuarantineMove[] = []
+  const files: QuarantineSource[] = []
   for (const part of isPurged ? (['env'] as const) : messageParts) {
     const path = draftPath(link.folders.tmp)
     await placeFile(draftPath(link.folders.tmp), path, partBytes(parcel, part))
-    files.push({ path, was: partFileName(stem, part), as: `${part}.json` })
+    files.push({ path, was: partFileName(stem, part), as: `${part}.json`, bytes: partBytes(parcel, part) })
   }
-  await filedrop.record([quarantinedEvent(stem, why, where, report)])
-  reportQuarantined(stem, why, report)
+  const record = { ...newRecord(stem, why, files, filedrop), audit: quarantinedEvent(stem, why, where, report) }
+  const [entry] = await filedrop.journal.recordQuarantined(link.channel.in, [record])
+  if (entry?.is_new) reportQuarantined(stem, why, report)
   const found = { places: [`${link.peer}/in/new/${partFileName(stem, 'body')}`], msg_ids: [], sessions: [] }
   if (isPurged) await filedrop.journal.addPurgeFinds(digest, found)
-  const about = { ...where, stem, fault: why, now: filedrop.clock.now(), mark: filedrop.random(4) }
-  intake.noteQuarantined(quarantineFiles(link.folders.quarantine, about, files, filedrop.passFaultPoint))
+  const about = { ...where, id: entry?.item ?? record.item, fault: why, now: filedrop.clock.now() }
+  const { bytes } = quarantineFiles(link.folders.quarantine, about, files, filedrop.passFaultPoint)
+  if (bytes > 0) intake.noteQuarantined(bytes)
 }
 
 function draftPath(folder: string): string {

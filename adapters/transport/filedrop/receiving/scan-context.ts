@@ -6,6 +6,7 @@ import type { MessageExamination } from '../checks/message-examination.ts'
 import type { FiledropContext } from '../filedrop-context.ts'
 import type { FiledropLink } from '../link/filedrop-link.ts'
 import type { SilenceAlarm } from './gaps/silence-alarm.ts'
+import type { EarlyMessage, RoleState, WaitingMessages } from './waiting/waiting-messages.ts'
 
 /** The context of one scan of a channel. It is renewed for each batch. */
 export type ScanContext = {
@@ -15,10 +16,14 @@ export type ScanContext = {
   readonly destination: MessageDestination
   /** The open epoch of the channel. */
   readonly epoch: number
+  /** Messages of the ledger without an outcome, when the scan began. */
+  readonly waiting: WaitingMessages
+  /** What this scan has learnt of the roles that take messages. */
+  readonly roles: Map<string, RoleState>
   /** Ordered messages that wait in `work` behind a gap, by stem. */
   readonly held: Set<string>
-  /** Messages that wait in `work` for the announcement of their epoch, by stem. */
-  readonly early: Set<string>
+  /** Messages that wait in `work` for the announcement of their epoch, by stem. The ledger does not have them. */
+  readonly early: Map<string, EarlyMessage>
   /** Put off by their handler since this process began: their presence in `work` does not count as an attempt. */
   readonly deferred: Set<string>
   /** Waivers that approvers have signed, by stem. */

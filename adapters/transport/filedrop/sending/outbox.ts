@@ -28,6 +28,8 @@ export type FiledropOutbox = {
   readonly publisher: WorkLoop
   /** Looks what the carrier took. */
   readonly pickups: WorkLoop
+  /** Sends an inventory now, outside its interval. */
+  requestInventory(): void
   /** Resolves when all that the carrier has taken until now is known. */
   lookForPickups(): Promise<void>
 }
@@ -41,9 +43,9 @@ export function filedropOutbox(link: FiledropLink, filedrop: FiledropContext): F
   const onError = (error: unknown) => reportFailure(link, error, filedrop)
   const publisher = workLoop((isStopped) => publishSpooled(link, numbers, filedrop, isStopped), onError)
   const pickups = workLoop((isStopped) => recordPickups(link, filedrop, isStopped), onError)
-  const report = periodicReports(link, numbers, filedrop)
+  const reports = periodicReports(link, numbers, filedrop)
   const reporter = workLoop(async () => {
-    if (await report()) publisher.trigger()
+    if (await reports.sendDue()) publisher.trigger()
   }, onError)
 
   return {
@@ -52,6 +54,10 @@ export function filedropOutbox(link: FiledropLink, filedrop: FiledropContext): F
     reporter,
     publisher,
     pickups,
+    requestInventory() {
+      reports.requestInventory()
+      reporter.trigger()
+    },
     async lookForPickups() {
       pickups.trigger()
       await pickups.idle()

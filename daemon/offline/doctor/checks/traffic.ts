@@ -2,6 +2,7 @@
 import * as fs from 'node:fs'
 import { sqliteJournal } from '../../../../adapters/store/sqlite/journal/journal.ts'
 import { foldersOf } from '../../../../adapters/transport/filedrop/files/channel-folders.ts'
+import { countSetAside } from '../../../../adapters/transport/filedrop/link/link-status.ts'
 import type { SiteFolder } from '../../../boot/storage/site-folder.ts'
 import type { Peer } from '../../../kernel/identity/peer.ts'
 import type { Journal, JournalChannel } from '../../../kernel/messaging/journal.ts'
@@ -46,7 +47,8 @@ async function checkPeerTraffic(
   const findings: DoctorFinding[] = []
   for (const channel of channels) {
     if (channel.state === 'frozen') findings.push(reportFrozenChannel(peer, channel))
-    else if (channel.direction === 'in') findings.push(...checkSilentChannel(peer, channel, context))
+    else if (channel.direction === 'in')
+      findings.push(...checkSilentChannel(peer, channel, context), ...(await checkSetAside(peer, channel, context)))
     else findings.push(...(await checkStuckChannel(peer, channel, context)))
   }
   return findings
@@ -83,6 +85,21 @@ function checkSilentChannel(
       `check the carrier, then ask the operators of ${peer.name} whether it sends`,
     ),
   ]
+}
+
+/** The messages are safe, and nothing is wrong with the carrier: only a person can decide about them. */
+async function checkSetAside(
+  { name }: Peer,
+  { channel }: JournalChannel,
+  { journal }: TrafficContext,
+): Promise<DoctorFinding[]> {
+  return countSetAside(await journal.setAside(channel)).map(({ role, kind, messages }) =>
+    reportWarning(
+      'traffic',
+      `the channel from ${name}: ${formatMessageCount(messages)} of kind ${kind} wait for role ${role}, which this site does not run`,
+      `run role ${role} (platform.roles), or platform filedrop discard ${name}; platform filedrop waiting ${name} lists them`,
+    ),
+  )
 }
 
 /** Messages that wait by the journal and are still in the folder: then the carrier causes the delay. */

@@ -2,7 +2,7 @@
 
 import type { DeliveryVerdict, InboundMessage } from '../../../../../daemon/kernel/messaging/transport.ts'
 import type { Trace } from '../../../../../daemon/kernel/telemetry/trace.ts'
-import { fileBytes, labelledStatement, requireEstablished } from '../../checks/message-examination.ts'
+import { fileBytes, isWaived, labelledStatement, requireEstablished } from '../../checks/message-examination.ts'
 import { hasReleasedLabel } from '../../checks/released-label.ts'
 import { scannerFault } from '../body-scanner/body-scanner.ts'
 import { scanBody } from '../body-scanner/scan-body.ts'
@@ -10,6 +10,8 @@ import { receiveInventory } from '../gaps/receive-inventory.ts'
 import { guardFile } from '../guard-file.ts'
 import { heldLimitFault } from '../scan/held-messages.ts'
 import type { ReceiveContext, ScanContext } from '../scan-context.ts'
+import { hasEarlierAside, reserveRoom } from '../waiting/set-aside.ts'
+import { arrivalOf } from './judge-batch.ts'
 import type { MessageCandidate, MessageDisposition } from './message-candidate.ts'
 import { isOrdered } from './message-order.ts'
 
@@ -17,7 +19,8 @@ export type IncomingMessageHandler = (message: InboundMessage, trace: Trace) => 
 
 /**
  * Gives each message of the batch that has no fate yet its own. `mayOvertake`: false after a failure of a message with
- * a lower number, which ordered ones must not overtake. Once one is put off, all behind it are.
+ * a lower number, which ordered ones must not overtake. Once a role puts one off, all behind it for this role wait too;
+ * the kinds of one role never depend on those of another.
  */
 export async function deliverBatch(
   batch: readonly MessageCandidate[],
@@ -38,8 +41,13 @@ export async function deliverBatch(
       }),
     )
     isInOrder &&= !turn.some(({ disposition }) => disposition?.is === 'failed')
-    isOver ||= context.isStopped() || turn.some(({ disposition }) => disposition?.is === 'deferred')
+    isOver ||= context.isStopped() || turn.some(isPaused)
   }
+}
+
+/** Nothing more of the channel can be taken in now, whichever role it is for. */
+export function isPaused({ disposition }: MessageCandidate): boolean {
+  return disposition?.is === 'deferred' && disposition.role === undefined
 }
 
 /** Messages that may be delivered at once: those that commute up to the next ordered one, which is delivered alone. */
@@ -79,9 +87,10 @@ function mustWait(
 }
 
 function holdMessage({ item, context, examination }: MessageCandidate): MessageDisposition {
-  const full = heldLimitFault(item, context, examination)
-  if (full) return { is: 'quarantined', fault: full }
+  const full = heldLimitFault(item, context, examination, context.held)
+  if (full) return { is: 'overflow', fault: full }
   context.held.add(item.stem)
+  context.waiting.received.set(item.stem, { ...arrivalOf({ context, examination }), state: 'received', code: '' })
   return { is: 'held' }
 }
 
@@ -90,6 +99,10 @@ async function deliverMessage(
   deliver: IncomingMessageHandler,
 ): Promise<MessageDisposition> {
   const { item, context, examination } = candidate
+  const role = context.filedrop.receiverOf(requireEstablished(examination, 'statement').kind)
+  const waits = context.roles.get(role)
+  if (waits === 'down') return { is: 'deferred', role }
+  if (waits === 'absent' || hasEarlierAside(role, item, context)) return setAside(candidate, role)
   const stopped = await scanBeforeDelivery(candidate)
   if (stopped) return stopped
   const message: InboundMessage = {
@@ -106,11 +119,29 @@ async function deliverMessage(
   const verdict = await guardFile(context, item.stem, () => deliver(message, context.trace))
   if (!verdict) return { is: 'failed' }
   context.filedrop.passFaultPoint('delivered')
+  return followVerdict(verdict, candidate, role)
+}
+
+function followVerdict(verdict: DeliveryVerdict, candidate: MessageCandidate, role: string): MessageDisposition {
+  const { context } = candidate
+  if (verdict.verdict === 'later') {
+    if (context.roles.get(role) !== 'down') reportPaused(context, verdict.detail, role)
+    context.roles.set(role, 'down')
+    return { is: 'deferred', role }
+  }
+  if (verdict.verdict === 'set_aside') {
+    context.roles.set(role, 'absent')
+    return setAside(candidate, role)
+  }
+  if (!context.roles.has(role)) context.roles.set(role, 'up')
+  context.waiting.aside.delete(candidate.item.stem)
   if (verdict.verdict === 'applied') return { is: 'applied' }
-  const { detail } = verdict
-  if (verdict.verdict === 'refused') return { is: 'refused', fault: { reason: 'REFUSED', detail, code: verdict.code } }
-  reportPaused(context, detail)
-  return { is: 'deferred' }
+  return { is: 'refused', fault: { reason: 'REFUSED', detail: verdict.detail, code: verdict.code } }
+}
+
+function setAside(candidate: MessageCandidate, role: string): MessageDisposition {
+  const full = isWaived(candidate.examination, 'QUOTA') ? undefined : reserveRoom(candidate, role)
+  return full ? { is: 'overflow', fault: full } : { is: 'set_aside', role }
 }
 
 /** The last word before the receiver's; undefined when nothing speaks against the message. */
@@ -140,8 +171,10 @@ async function checkInventory(
   return read.fault && { is: 'quarantined', fault: read.fault }
 }
 
-/** Not the message's fault: intake pauses, with the files left where they are. */
-function reportPaused({ link, filedrop, trace }: ReceiveContext, detail: string): void {
-  link.trouble.set('in', `intake pauses: ${detail}`)
-  filedrop.log.warn('filedrop.intake.paused', { peer: link.peer, detail, trace_id: trace.trace_id })
+/** Not the message's fault: intake pauses, for one role or for all, with the files left where they are. */
+function reportPaused({ link, filedrop, trace, noteFailure }: ReceiveContext, detail: string, role?: string): void {
+  noteFailure()
+  link.trouble.set('in', `intake pauses${role === undefined ? '' : ` for role ${role}`}: ${detail}`)
+  const about = { peer: link.peer, ...(role === undefined ? {} : { role }), detail, trace_id: trace.trace_id }
+  filedrop.log.warn('filedrop.intake.paused', about)
 }

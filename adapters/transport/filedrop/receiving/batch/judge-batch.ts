@@ -1,7 +1,8 @@
 // Judges the messages of a batch: verifies all signatures in parallel, then checks each message in sequence order.
-import type { MessageArrival } from '../../../../../daemon/kernel/messaging/journal.ts'
+import type { MessageArrival } from '../../../../../daemon/kernel/messaging/ledger.ts'
+import { endOfValidity } from '../../checks/destination-checks.ts'
 import { judgeMessage, type MessageJudgement, verifyMessage } from '../../checks/message-checks.ts'
-import { requireEstablished } from '../../checks/message-examination.ts'
+import { type MessageExamination, requireEstablished } from '../../checks/message-examination.ts'
 import { findPurgeOrder } from '../../quarantine/purge-orders.ts'
 import type { MessageFault } from '../../quarantine-reasons.ts'
 import { guardFile } from '../guard-file.ts'
@@ -10,6 +11,7 @@ import type { ScanContext } from '../scan-context.ts'
 import { type BatchLedger, readBatchLedger } from './batch-ledger.ts'
 import { readAnnouncement } from './epoch-announcement.ts'
 import type { MessageCandidate, MessageDisposition } from './message-candidate.ts'
+import { isOrdered } from './message-order.ts'
 
 export async function verifyBatch(batch: readonly MessageCandidate[]): Promise<void> {
   await Promise.all(
@@ -37,7 +39,7 @@ export async function judgeBatch(batch: readonly MessageCandidate[], context: Sc
     if (isFrozen) candidate.disposition = { is: 'deferred' }
     else judgeCandidate(candidate, ledger)
     isFrozen ||= isEquivocation(candidate)
-    refusePurged(candidate, findPurgeOrder(candidate.examination, orders))
+    if (!candidate.item.is_copy) refusePurged(candidate, findPurgeOrder(candidate.examination, orders))
   }
 }
 
@@ -56,15 +58,41 @@ function judgeCandidate(candidate: MessageCandidate, ledger: BatchLedger): void 
   if (candidate.disposition) return
   const { examination, context } = candidate
   const finding = judgeMessage(examination, context.destination, ledger)
+  if (candidate.item.is_copy) {
+    candidate.disposition = judgeCopy(finding, examination)
+    return
+  }
   candidate.disposition = finding.found === 'early' ? holdEarly(candidate) : dispositionOf(finding)
+  if (finding.found === 'sound' && isTooLate(candidate, ledger))
+    candidate.disposition = { is: 'quarantined', fault: too_late }
   if (finding.found === 'sound' || (finding.found === 'fault' && finding.isProven)) ledger.enter(arrivalOf(candidate))
+}
+
+/** Only what differs from the message in `work` is judged by itself. */
+function judgeCopy(finding: MessageJudgement, { entry }: MessageExamination): MessageDisposition {
+  if (finding.found === 'settled') return { is: 'settled' }
+  if (finding.found === 'fault' && !finding.isProven) return { is: 'rejected', fault: finding.fault }
+  return { is: entry ? 'duplicate' : 'left' }
+}
+
+/** Messages with higher numbers were applied since its number was given up. */
+function isTooLate({ item, examination }: MessageCandidate, ledger: BatchLedger): boolean {
+  return isOrdered(requireEstablished(examination, 'statement').kind) && ledger.isSkipped(item)
+}
+
+const too_late: MessageFault = {
+  ...{
+    reason: 'REFUSED',
+    code: 'skipped',
+    detail: 'its number was given up by an operator, and later ones were applied',
+  },
 }
 
 /** Without an entry in the ledger: the holder of a message key alone must not use numbers of an epoch before it is open. */
 function holdEarly({ item, context, examination }: MessageCandidate): MessageDisposition {
-  const full = heldLimitFault(item, context, examination)
+  const full = heldLimitFault(item, context, examination, context.early)
   if (full) return { is: 'rejected', fault: full }
-  context.early.add(item.stem)
+  if (!context.early.has(item.stem)) context.early.set(item.stem, arrivalOf({ context, examination }))
   return { is: 'held' }
 }
 
@@ -79,7 +107,7 @@ export function isEquivocation({ disposition }: MessageCandidate): boolean {
   return disposition !== undefined && 'fault' in disposition && disposition.fault.reason === 'EQUIVOCATION'
 }
 
-export function arrivalOf({ examination, context }: MessageCandidate): MessageArrival {
+export function arrivalOf({ examination, context }: Pick<MessageCandidate, 'examination' | 'context'>): MessageArrival {
   const { epoch, seq, prev, msg_id, kind } = requireEstablished(examination, 'statement')
   return {
     epoch,
@@ -89,5 +117,6 @@ export function arrivalOf({ examination, context }: MessageCandidate): MessageAr
     msg_id,
     kind,
     at: context.filedrop.clock.now(),
+    not_after: endOfValidity(examination, context.destination),
   }
 }

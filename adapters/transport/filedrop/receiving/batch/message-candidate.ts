@@ -28,9 +28,17 @@ export type MessageDisposition =
   | { readonly is: 'rejected'; readonly fault: MessageFault }
   /** The ledger has closed this very statement already. */
   | { readonly is: 'settled' }
+  /** A second copy, in `new`, of a message that waits in `work`. */
+  | { readonly is: 'duplicate' }
+  /** A second copy that can be judged only when the message in `work` is. */
+  | { readonly is: 'left' }
   /** Waits in `work` behind a gap. */
   | { readonly is: 'held' }
-  /** Waits in `work` for no fault of its own. */
-  | { readonly is: 'deferred' }
+  /** Waits in `work` for a role that the site does not run. */
+  | { readonly is: 'set_aside'; readonly role: string }
+  /** May wait, but there is no room for it: it goes to quarantine, and its number is missing until it is sent again. */
+  | { readonly is: 'overflow'; readonly fault: MessageFault }
+  /** Waits in `work` for no fault of its own; with `role`, for that role, and other roles take messages meanwhile. */
+  | { readonly is: 'deferred'; readonly role?: string }
   /** A failure that is not a fault of the message; it was reported. */
   | { readonly is: 'failed' }

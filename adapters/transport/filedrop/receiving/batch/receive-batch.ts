@@ -1,10 +1,20 @@
 // Receives a batch of messages in steps that can each be repeated after a crash: receive, deliver, record, move.
-import type { ArrivalOutcome } from '../../../../../daemon/kernel/messaging/journal.ts'
-import { messageQuarantinedEvent } from '../../quarantine/quarantine-message.ts'
+import type { ArrivalOutcome } from '../../../../../daemon/kernel/messaging/ledger.ts'
+import { broken_successor } from '../../checks/sequence-check.ts'
+import { messageName } from '../../files/message-name.ts'
+import {
+  messageQuarantinedEvent,
+  type QuarantineDecision,
+  quarantinedEvent,
+  recordQuarantined,
+  reportQuarantined,
+} from '../../quarantine/quarantine-message.ts'
+import { fault } from '../../quarantine-reasons.ts'
 import { guardFile } from '../guard-file.ts'
 import type { ScanContext } from '../scan-context.ts'
+import { recordSetAside } from '../waiting/set-aside.ts'
 import { appliedEvent } from './applied-event.ts'
-import { deliverBatch, type IncomingMessageHandler } from './deliver-batch.ts'
+import { deliverBatch, type IncomingMessageHandler, isPaused } from './deliver-batch.ts'
 import { openAnnouncedEpochs } from './epoch-announcement.ts'
 import { arrivalOf, isEquivocation, judgeBatch } from './judge-batch.ts'
 import type { MessageCandidate } from './message-candidate.ts'
@@ -26,8 +36,11 @@ export async function receiveBatch(
   await judgeBatch(batch, context)
   await openAnnouncedEpochs(batch, context)
   await recordReceived(batch, context)
+  await endBrokenSuccessors(batch, context)
   await deliverBatch(batch, context, deliver, mayOvertake)
   await recordSettled(batch, context)
+  await recordSetAside(batch, context)
+  await recordOverflow(batch, context)
   await recordUnsettled(batch, context)
   context.noteActivity(batch)
   for (const candidate of batch) {
@@ -36,7 +49,7 @@ export async function receiveBatch(
     await guardFile(candidate.context, stem, place, () => context.deferred.add(stem))
   }
   return {
-    end: batch.some((each) => each.disposition?.is === 'deferred' || isEquivocation(each)),
+    end: batch.some((each) => isPaused(each) || isEquivocation(each)),
     hasFailed: batch.some(({ disposition }) => disposition?.is === 'failed'),
   }
 }
@@ -49,6 +62,25 @@ async function recordReceived(
   const arrivals = batch.filter(({ disposition }) => !disposition || disposition.is === 'quarantined').map(arrivalOf)
   if (arrivals.length > 0) await filedrop.journal.receive(destination.channel, arrivals)
   if (arrivals.length > 0) filedrop.passFaultPoint('received')
+}
+
+/** A message that waits, and names another predecessor than the one that has arrived, does not wait any longer. */
+async function endBrokenSuccessors(batch: readonly MessageCandidate[], context: ScanContext): Promise<void> {
+  const outcomes = batch.flatMap(({ examination, disposition, context: own }): ArrivalOutcome[] => {
+    const after = examination.broken_successor
+    if (!after || disposition?.is === 'rejected') return []
+    const { epoch, seq } = after
+    const { stem } = messageName(epoch, seq)
+    const why = fault('CHAIN_BREAK', broken_successor)
+    // The scan finds its files in `work`, with an outcome, and moves them.
+    context.held.delete(stem)
+    context.waiting.aside.delete(stem)
+    context.deferred.add(stem)
+    reportQuarantined(stem, why, own)
+    const about = { peer: own.link.peer, channel: own.destination.channel, epoch, seq, statement_digest: after.digest }
+    return [{ epoch, seq, state: 'quarantined', code: why.reason, audit: [quarantinedEvent(stem, why, about, own)] }]
+  })
+  if (outcomes.length > 0) await context.filedrop.journal.recordOutcomes(context.destination.channel, outcomes)
 }
 
 async function recordSettled(
@@ -71,6 +103,24 @@ function toSettlement(candidate: MessageCandidate): ArrivalOutcome | undefined {
   return { epoch, seq, state: disposition.is, code: fault.code ?? fault.reason, audit }
 }
 
+/** Missing from now on: inventories and receipts list the numbers, and the same bytes are taken when they come again. */
+async function recordOverflow(batch: readonly MessageCandidate[], context: ScanContext): Promise<void> {
+  const full = decisionsOf(batch, 'overflow')
+  if (full.length === 0) return
+  await recordQuarantined(full, context)
+  await context.filedrop.journal.markLost(
+    context.destination.channel,
+    full.map(({ item }) => item),
+    [],
+  )
+}
+
+function decisionsOf(batch: readonly MessageCandidate[], kind: 'overflow' | 'rejected'): QuarantineDecision[] {
+  return batch.flatMap(({ item, disposition, context, examination }) =>
+    disposition?.is === kind ? [{ item, why: disposition.fault, context, examination }] : [],
+  )
+}
+
 /** Reports rejected messages, duplicates and others that add nothing to the ledger. */
 async function recordUnsettled(batch: readonly MessageCandidate[], context: ScanContext): Promise<void> {
   const { filedrop, destination } = context
@@ -78,14 +128,13 @@ async function recordUnsettled(batch: readonly MessageCandidate[], context: Scan
     // An inventory has frozen the channel itself.
     if (disposition?.is === 'rejected') await context.freeze(disposition.fault.detail, examination, own.trace)
   }
-  const rejected = batch.flatMap(({ item, disposition, context: own, examination }) =>
-    disposition?.is === 'rejected' ? [messageQuarantinedEvent(item, disposition.fault, own, examination)] : [],
-  )
-  if (rejected.length > 0) await filedrop.record(rejected)
-  const duplicates = batch.filter(({ disposition, wasInWork }) => disposition?.is === 'settled' && !wasInWork).length
+  await recordQuarantined(decisionsOf(batch, 'rejected'), context)
+  const isRepeat = ({ disposition, wasInWork }: MessageCandidate) =>
+    disposition?.is === 'duplicate' || (disposition?.is === 'settled' && !wasInWork)
+  const duplicates = batch.filter(isRepeat).length
   if (duplicates > 0) await filedrop.journal.countDuplicates(destination.channel, duplicates)
   for (const { disposition, isSuspect, item } of batch) {
-    const isInnocent = disposition?.is === 'held' || disposition?.is === 'deferred'
+    const isInnocent = disposition?.is === 'held' || disposition?.is === 'deferred' || disposition?.is === 'set_aside'
     if (isSuspect && isInnocent) await filedrop.journal.clearFailures(destination.channel, item.epoch, item.seq)
   }
 }

@@ -23,5 +23,5 @@ export async function scanBody(
     existing_draft: 'overwrite',
     syncs_folder: false,
   })
-  return await scanner(path)
+  return await scanner(join(link.paths.work, file))
 }

@@ -13,7 +13,7 @@ export function collectMessage(
   item: IncomingItem,
   context: ReceiveContext,
   isSuspect = false,
-): MessageCandidate | 'wait' {
+): MessageCandidate | 'wait' | 'done' {
   const { folders } = context.link
   const { settings, passFaultPoint } = context.filedrop
   const name = partFileName(item.stem, 'env')
@@ -30,7 +30,9 @@ export function collectMessage(
   }
   const paths = { env: itemPath(folders, item, 'env'), body: itemPath(folders, item, 'body') }
   const read = readIfComplete(name, paths, settings)
-  if (!read) return 'wait'
+  // Half a copy of a message that is here is not waited for.
+  if (!read) return item.is_copy ? 'done' : 'wait'
+  if (item.is_copy) return { item, context, wasInWork: false, isSuspect, examination: read }
   passFaultPoint('read')
   for (const part of messageParts) {
     if (item[part] === 'new') fs.renameSync(paths[part], workPath(item, part, context))

@@ -1,5 +1,6 @@
 // Handles messages that an earlier scan left in `work`: those behind a gap, and those that may crash the process.
 
+import { hasEnded } from '../../../../../daemon/kernel/messaging/ledger.ts'
 import { isWaived, type MessageExamination } from '../../checks/message-examination.ts'
 import {
   messageQuarantinedEvent,
@@ -16,11 +17,7 @@ import type { IncomingItem } from './incoming-files.ts'
 export async function holdIfBehindGap({ stem, epoch, seq }: IncomingItem, context: ReceiveContext): Promise<boolean> {
   const { held, early, filedrop, destination } = context
   const { journal } = filedrop
-  // Not opened before: its faults show when its epoch is open.
-  if (epoch === context.epoch + 1 && seq > 1) {
-    early.add(stem)
-    return true
-  }
+  if (early.has(stem) && epoch === context.epoch + 1) return true
   early.delete(stem)
   if (!held.has(stem)) {
     const entry = await journal.entry(destination.channel, epoch, seq)
@@ -31,16 +28,19 @@ export async function holdIfBehindGap({ stem, epoch, seq }: IncomingItem, contex
   return true
 }
 
-/** Why one more cannot wait; people may let it. */
+/**
+ * Why one more cannot wait; people may let it. `waiting`: those that wait for the same, a gap or an epoch; neither takes the
+ * room of the other.
+ */
 export function heldLimitFault(
   { stem }: IncomingItem,
-  { held, early, filedrop }: ReceiveContext,
+  { filedrop }: ReceiveContext,
   examination: MessageExamination,
+  waiting: { readonly size: number; has(stem: string): boolean },
 ): MessageFault | undefined {
   const { max_held } = filedrop.settings
-  const hasRoom = held.has(stem) || early.has(stem) || held.size + early.size < max_held
-  if (hasRoom || isWaived(examination, 'QUOTA')) return undefined
-  return fault('QUOTA', `${max_held} messages wait behind a gap already`)
+  if (waiting.has(stem) || waiting.size < max_held || isWaived(examination, 'QUOTA')) return undefined
+  return fault('QUOTA', `${max_held} messages wait for missing ones already`)
 }
 
 /**
@@ -50,11 +50,13 @@ export function heldLimitFault(
 export async function quarantineIfPoison(item: IncomingItem, context: ReceiveContext): Promise<boolean> {
   const { journal, settings } = context.filedrop
   const { epoch, seq } = item
+  const entry = await journal.entry(context.destination.channel, epoch, seq)
+  // Only its files are left to move: whatever hinders that is not the message.
+  if (entry && hasEnded(entry)) return false
   const failed = await journal.countFailure(context.destination.channel, epoch, seq)
   if (failed < settings.max_attempts) return false
   const why = fault('POISON', `${failed} attempts ended in a crash or an exception`)
-  const entry = await journal.entry(context.destination.channel, epoch, seq)
-  if (entry?.state !== 'received') {
+  if (entry?.state !== 'received' && entry?.state !== 'set_aside') {
     await quarantineMessage(item, why, context)
     return true
   }
@@ -63,6 +65,6 @@ export async function quarantineIfPoison(item: IncomingItem, context: ReceiveCon
     { epoch, seq, state: 'quarantined', code: why.reason, audit },
   ])
   reportQuarantined(item.stem, why, context)
-  moveToQuarantine(item, why, context)
+  await moveToQuarantine(item, why, context)
   return true
 }

@@ -5,8 +5,13 @@ import type { ChannelFolders } from '../../files/channel-folders.ts'
 import type { DroppedFilePath } from '../../files/dropped-file.ts'
 import { type MessageName, type MessagePart, parseMessageName, partPath } from '../../files/message-name.ts'
 
-/** Where each part of a message lies; `work` when it was there before. */
-export type IncomingItem = MessageName & { readonly [P in MessagePart]: 'new' | 'work' | undefined }
+/**
+ * Where each part of a message lies; `work` when it was there before. `is_copy`: both parts in `new`, of a message that lies
+ * whole in `work`.
+ */
+export type IncomingItem = MessageName & {
+  readonly [P in MessagePart]: 'new' | 'work' | undefined
+} & { readonly is_copy?: true }
 /** `bytes`: of its name, each as one character, since a carrier may bring names that are not text. */
 export type UnrecognizedFile = { readonly folder: string; readonly raw_name: string }
 export type IncomingFiles = {
@@ -45,10 +50,11 @@ function* groupItems(files: readonly string[], inWork: ReadonlySet<string>): Gen
       else fresh[part] = 'new'
     }
     yield toItem(name, work, fresh)
+    if (work.env && work.body && fresh.env && fresh.body) yield { ...name, ...fresh, is_copy: true }
   }
 }
 
-/** A file in `work` wins over a new copy of it; half a message does not win over a complete copy. */
+/** A file in `work` goes before a new copy of it; half a message does not go before a complete copy. */
 function toItem({ stem, epoch, seq }: MessageName, work: PartLocations, fresh: PartLocations): IncomingItem {
   const isWholeAgain = work.env !== work.body && fresh.env && fresh.body
   const { env, body } = isWholeAgain ? fresh : { env: work.env ?? fresh.env, body: work.body ?? fresh.body }

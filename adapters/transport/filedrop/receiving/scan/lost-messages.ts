@@ -1,6 +1,5 @@
 // Finds messages that the ledger knows and whose files a power cut lost, and marks them missing.
 import type { Gap, MessageNumber } from '../../../../../daemon/kernel/messaging/journal.ts'
-import { messageName } from '../../files/message-name.ts'
 import { linkAuditEvent } from '../../link/link-audit-event.ts'
 import type { ScanContext } from '../scan-context.ts'
 import type { IncomingItem } from './incoming-files.ts'
@@ -16,19 +15,19 @@ const max_event_runs = 16
 export async function recordLostMessages(
   items: Iterable<IncomingItem>,
   incomplete: Pick<ReadonlySet<string>, 'has'>,
-  { filedrop, destination, link, held, early }: ScanContext,
+  { filedrop, destination, link, held, early, waiting }: ScanContext,
 ): Promise<void> {
-  const unfinished = await filedrop.journal.unfinished(destination.channel)
-  if (unfinished.length + early.size === 0) return
-  const gone = new Set(early)
-  const missing = new Set(unfinished.map(stemOf))
+  const unfinished = new Map<string, MessageNumber>([...waiting.received, ...waiting.aside])
+  if (unfinished.size + early.size === 0) return
+  const gone = new Set(early.keys())
+  const missing = new Set(unfinished.keys())
   for (const { stem, env, body } of items) {
     gone.delete(stem)
     if (env && body && !incomplete.has(stem)) missing.delete(stem)
   }
   // The ledger lacks these: they are sent again with the missing numbers of their epoch.
   for (const stem of gone) early.delete(stem)
-  const lost = unfinished.filter((number) => missing.has(stemOf(number)))
+  const lost = [...missing].sort().flatMap((stem) => unfinished.get(stem) ?? [])
   const events = [...new Set(lost.map(({ epoch }) => epoch))].map((epoch) => {
     const numbers = lost.filter((each) => each.epoch === epoch).map(({ seq }) => seq)
     const about = { epoch, messages: numbers.length, runs: toRuns(numbers).slice(0, max_event_runs) }
@@ -36,7 +35,10 @@ export async function recordLostMessages(
     return linkAuditEvent(link, 'filedrop.messages.lost', destination.channel, about, filedrop)
   })
   if (lost.length > 0) await filedrop.journal.markLost(destination.channel, lost, events)
-  for (const number of lost) held.delete(stemOf(number))
+  for (const stem of missing) {
+    held.delete(stem)
+    waiting.aside.delete(stem)
+  }
 }
 
 /** `numbers` rise. */
@@ -48,8 +50,4 @@ function toRuns(numbers: readonly number[]): Gap[] {
     else runs.push({ first: seq, last: seq })
   }
   return runs
-}
-
-function stemOf({ epoch, seq }: MessageNumber): string {
-  return messageName(epoch, seq).stem
 }

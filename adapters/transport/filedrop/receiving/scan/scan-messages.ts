@@ -1,5 +1,6 @@
 // Scans the incoming messages in sequence order: in batches, except for those that need separate handling.
 import { setImmediate as othersTurn } from 'node:timers/promises'
+import type { MessageKind } from '../../../../../daemon/kernel/messaging/statement.ts'
 import { matchWaiver } from '../../quarantine/release.ts'
 import type { IncomingMessageHandler } from '../batch/deliver-batch.ts'
 import { verifyBatch } from '../batch/judge-batch.ts'
@@ -19,7 +20,8 @@ const max_batch_bytes = 8 * 1_048_576
 /** Items between two turns of the event loop: some milliseconds of work. */
 const items_per_turn = 64
 
-export type MessageScanOptions = Pick<ScanContext, 'held' | 'deferred' | 'isStopped'> & {
+export type MessageScanOptions = Pick<ScanContext, 'held' | 'deferred' | 'waiting' | 'roles' | 'isStopped'> & {
+  readonly receiverOf: (kind: MessageKind) => string
   readonly deliver: IncomingMessageHandler
   /** The channel as it stands now; undefined when nothing may be taken in. */
   readonly currentContext: () => Promise<ScanContext | undefined>
@@ -66,6 +68,10 @@ class MessageScan {
       if (++looked % items_per_turn === 0) await othersTurn()
       if (this.#options.isStopped()) return false
       if (this.#options.isStillIncomplete(item)) continue
+      if (this.#isBlocked(item)) {
+        this.#options.deferred.add(item.stem)
+        continue
+      }
       if (this.#isAlone(item)) await this.#finishAll()
       else if (this.#batch.length >= max_batch_messages || this.#bytes >= max_batch_bytes) await this.#begin()
       if (this.#isOver) return false
@@ -78,19 +84,43 @@ class MessageScan {
 
   /** Halves, and what lingers in `work`, are seen to when all before them is done. */
   #isAlone(item: IncomingItem): boolean {
-    return !hasBothParts(item) || (isWholeInWork(item) && !this.#options.deferred.has(item.stem))
+    return !hasBothParts(item) || this.#isNewInWork(item) || this.#isProbe(item)
+  }
+
+  /** It lay in `work` before this process began: it may have ended the one before. */
+  #isNewInWork(item: IncomingItem): boolean {
+    return isWholeInWork(item) && !this.#options.deferred.has(item.stem)
+  }
+
+  /** The role that a message in `work` waits for; undefined for one that waits for another message. */
+  #roleOf(item: IncomingItem): string | undefined {
+    if (!isWholeInWork(item)) return undefined
+    const { waiting, held, receiverOf } = this.#options
+    const entry = waiting.received.get(item.stem)
+    return waiting.aside.get(item.stem)?.role ?? (entry && !held.has(item.stem) ? receiverOf(entry.kind) : undefined)
+  }
+
+  /** The first that waits for a role shows whether the role takes messages: it need not be tried with all of them. */
+  #isProbe(item: IncomingItem): boolean {
+    const role = this.#roleOf(item)
+    return role !== undefined && this.#options.roles.get(role) !== 'up'
+  }
+
+  #isBlocked(item: IncomingItem): boolean {
+    const state = this.#options.roles.get(this.#roleOf(item) ?? '')
+    return state === 'down' || (state === 'absent' && this.#options.waiting.aside.has(item.stem))
   }
 
   async #take(item: IncomingItem, context: ReceiveContext): Promise<void> {
     const found = await guardFile(context, item.stem, () => this.#look(item, context))
-    if (found === undefined) await this.#fail()
+    if (found === undefined) await this.#fail(item)
     else if (found === 'wait') this.#options.noteIncomplete(item)
     else if (found !== 'done') await this.#add(found)
   }
 
   async #look(item: IncomingItem, context: ReceiveContext): Promise<MessageCandidate | 'wait' | 'done'> {
     if (!hasBothParts(item)) return await finishHalfMessage(item, context)
-    if (!this.#isAlone(item)) return collectMessage(item, context)
+    if (!this.#isNewInWork(item)) return collectMessage(item, context)
     const wasHeld = context.held.has(item.stem) || context.early.has(item.stem)
     if (await holdIfBehindGap(item, context)) return 'done'
     if (!wasHeld && (await quarantineIfPoison(item, context))) return 'done'
@@ -106,7 +136,7 @@ class MessageScan {
     for (const file of [envelope, body]) if ('bytes' in file) this.#bytes += file.bytes.length
     this.#batch.push(candidate)
     // In a batch of its own, what it brings about is laid to no other.
-    if (candidate.isSuspect) await this.#finishAll()
+    if (candidate.isSuspect || this.#isProbe(item)) await this.#finishAll()
   }
 
   /** Its content affects the messages behind it, and is affected by those before. */
@@ -144,10 +174,14 @@ class MessageScan {
     if (taken?.end) this.#isOver = true
   }
 
-  /** Ordered messages behind it must not overtake it; it is tried again with the next scan. */
-  async #fail(): Promise<void> {
+  /**
+   * It is tried again with the next scan. Ordered messages behind it must not overtake it: one that the ledger lacks is
+   * missing anyway, and one that it has ended holds nothing up.
+   */
+  async #fail({ stem }: IncomingItem): Promise<void> {
     await this.#finishAll()
-    this.#mayOvertake = false
+    const { received, aside } = this.#options.waiting
+    if (received.has(stem) || aside.has(stem)) this.#mayOvertake = false
   }
 }
 

@@ -5,7 +5,13 @@ import { join } from 'node:path'
 import { checkFileKind } from '../../files/dropped-file.ts'
 import { partFileName } from '../../files/message-name.ts'
 import { findHalfMoved, quarantineFiles } from '../../quarantine/quarantine-files.ts'
-import { quarantinedEvent, quarantineMessage, reportQuarantined } from '../../quarantine/quarantine-message.ts'
+import {
+  newRecord,
+  noteOutcome,
+  quarantinedEvent,
+  quarantineMessage,
+  reportQuarantined,
+} from '../../quarantine/quarantine-message.ts'
 import type { MessageFault } from '../../quarantine-reasons.ts'
 import type { ReceiveContext } from '../scan-context.ts'
 import { type IncomingItem, itemPath, locateUnrecognized, type UnrecognizedFile } from './incoming-files.ts'
@@ -20,12 +26,13 @@ export async function quarantineUnrecognized(
   const { link, filedrop, destination } = context
   const stem = `stranger-${createHash('sha256').update(name).digest('hex').slice(0, 16)}`
   const named = { name: String(name).slice(0, 255), channel: destination.channel }
-  await filedrop.record([quarantinedEvent(stem, why, named, context)])
-  reportQuarantined(stem, why, context)
-  const about = { peer: link.peer, channel: destination.channel, stem, fault: why }
-  const item = { ...about, now: filedrop.clock.now(), mark: filedrop.random(4) }
   const files = [{ path, was: name, as: 'file' }] as const
-  context.noteQuarantined(quarantineFiles(link.folders.quarantine, item, files, filedrop.passFaultPoint))
+  const record = { ...newRecord(stem, why, files, filedrop), audit: quarantinedEvent(stem, why, named, context) }
+  const [entry] = await filedrop.journal.recordQuarantined(destination.channel, [record])
+  if (entry?.is_new) reportQuarantined(stem, why, context)
+  const about = { peer: link.peer, channel: destination.channel, id: entry?.item ?? record.item, fault: why }
+  const item = { ...about, now: filedrop.clock.now() }
+  noteOutcome(stem, quarantineFiles(link.folders.quarantine, item, files, filedrop.passFaultPoint), context)
 }
 
 /**

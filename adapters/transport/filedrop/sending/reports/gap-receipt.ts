@@ -4,6 +4,7 @@ import type { Jws } from '../../../../../daemon/kernel/cryptography/signatures.t
 import { canonicalJson } from '../../../../../daemon/kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal, refuse } from '../../../../../daemon/kernel/error/errors.ts'
 import type { Peer } from '../../../../../daemon/kernel/identity/peer.ts'
+import type { Journal } from '../../../../../daemon/kernel/messaging/journal.ts'
 import {
   type GapReceipt,
   gapReceipt,
@@ -27,7 +28,7 @@ export async function makeGapReceipt(
 ): Promise<Jws> {
   const { journal, clock, site, signatures } = filedrop
   const channel = link.channel.in
-  const epoch = options.epoch ?? (await journal.channels()).find((each) => each.channel === channel)?.epoch ?? 1
+  const epoch = options.epoch ?? (await findChannelEpoch(channel, journal))
   const { floor, highest } = await journal.progress(channel, epoch)
   const missing = await journal.gaps(channel, epoch, max_missing_runs)
   const now = clock.now()
@@ -37,6 +38,10 @@ export async function makeGapReceipt(
     not_after: new Date(now + peer.not_after_days * day_ms).toISOString(),
   }
   return await signatures.sign('gap-receipt', Buffer.from(fitReceipt(receipt, options.most_bytes ?? max_receipt_bytes)))
+}
+
+export async function findChannelEpoch(channel: string, journal: Pick<Journal, 'channels'>): Promise<number> {
+  return (await journal.channels()).find((each) => each.channel === channel)?.epoch ?? 1
 }
 
 function fitReceipt(receipt: GapReceipt, most_bytes: number): string {

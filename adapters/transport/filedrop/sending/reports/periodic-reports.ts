@@ -7,15 +7,22 @@ import type { MessageNumbering } from '../numbering/message-numbering.ts'
 import { composeAcknowledgement } from './compose-acknowledgement.ts'
 import { composeInventory } from './compose-inventory.ts'
 
-/** Sends the reports that are due; returns whether any was. Reads both clocks of a site: see `intervalTimer`. */
+export type PeriodicReports = {
+  /** Sends the reports that are due; resolves with whether any was. */
+  sendDue(): Promise<boolean>
+  /** An inventory is due now. */
+  requestInventory(): void
+}
+
+/** Reads both clocks of a site: see `intervalTimer`. */
 export function periodicReports(
   link: FiledropLink,
   numbering: MessageNumbering,
   filedrop: FiledropContext,
-): () => Promise<boolean> {
+): PeriodicReports {
   const inventories = intervalTimer(filedrop)
   const acknowledgements = intervalTimer(filedrop)
-  return async () => {
+  const sendDue = async () => {
     const { peer } = await checkChannelState(link, 'out', filedrop)
     if (!peer) return false
     const hasSentInventory = await inventories.runIfDue(
@@ -33,9 +40,12 @@ export function periodicReports(
     )
     return hasSentInventory || hasAcknowledged
   }
+  return { sendDue, requestInventory: inventories.expire }
 }
 
 type IntervalTimer = {
+  /** The interval counts as over. */
+  expire(): void
   /** Acts when so much time has gone by since it last did; whether it did. `last`: of an earlier process, in epoch milliseconds. */
   runIfDue(interval_ms: number, last: () => Promise<number>, act: () => Promise<unknown>): Promise<boolean>
 }
@@ -47,6 +57,9 @@ type IntervalTimer = {
 function intervalTimer({ clock }: FiledropContext): IntervalTimer {
   let acted: number | undefined
   return {
+    expire() {
+      acted = Number.NEGATIVE_INFINITY
+    },
     async runIfDue(interval_ms, last, act) {
       const now = clock.monotonic()
       acted ??= now - Math.min(Math.max(clock.now() - (await last()), 0), interval_ms)
