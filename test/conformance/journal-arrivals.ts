@@ -65,6 +65,61 @@ export const arrivalRequirements: readonly JournalRequirement[] = [
   ),
 
   journalRequirement(
+    'journal/set-aside',
+    'a message set aside counts as arrived, once with its audit events, until it ends or is lost',
+    async (world) => {
+      const { journal } = world
+      await journal.registerChannel(inChannel)
+      const { channel } = inChannel
+      await journal.receive(
+        channel,
+        [1, 2, 3].map((seq) => buildArrival(seq)),
+      )
+      const record = (seq: number) => ({ epoch: 1, seq, role: 'r', bytes: 7, audit: [sampleEvent] })
+      for (let i = 0; i < 2; i++) await journal.recordSetAside(channel, [record(2), record(3)])
+      await journal.recordOutcomes(channel, [{ epoch: 1, seq: 1, state: 'applied', code: '' }])
+      await journal.recordSetAside(channel, [record(1)])
+      const again = await world.reopen()
+      const aside = (seq: number) => ({ ...buildArrival(seq), state: 'set_aside', code: '', role: 'r', bytes: 7 })
+      expect(await again.journal.setAside(channel)).toEqual([aside(2), aside(3)])
+      expect(await again.journal.unfinished(channel)).toEqual([])
+      expect(await again.journal.progress(channel, 1)).toEqual({ floor: 3, highest: 3, arrived: 0 })
+      expect(await again.countAuditRecords()).toBe(2)
+      await again.journal.markLost(channel, [{ epoch: 1, seq: 2 }], [])
+      await again.journal.recordOutcomes(channel, [{ epoch: 1, seq: 3, state: 'applied', code: '' }])
+      expect(await again.journal.setAside(channel)).toEqual([])
+      expect(await again.journal.gaps(channel, 1, 9)).toEqual([{ first: 2, last: 2 }])
+    },
+  ),
+
+  journalRequirement(
+    'journal/skip',
+    'a missing number is given up once, with its audit events, and is replaced by a late arrival',
+    async (world) => {
+      const { journal } = world
+      await journal.registerChannel(inChannel)
+      const { channel } = inChannel
+      await journal.receive(
+        channel,
+        [3, 5].map((seq) => buildArrival(seq)),
+      )
+      await journal.markLost(channel, [{ epoch: 1, seq: 5 }], [])
+      const numbers = [1, 2, 3, 5, 6].map((seq) => ({ epoch: 1, seq }))
+      expect(await journal.skip(channel, numbers, 7, [sampleEvent])).toBe(3)
+      expect(await journal.skip(channel, numbers, 8, [sampleEvent])).toBe(0)
+      const again = await world.reopen()
+      expect(await again.countAuditRecords()).toBe(1)
+      expect(await again.journal.progress(channel, 1)).toEqual({ floor: 3, highest: 5, arrived: 1 })
+      expect(await again.journal.entry(channel, 1, 2)).toBeUndefined()
+      expect(await again.journal.skipped(channel, numbers)).toEqual([1, 2, 5].map((seq) => ({ epoch: 1, seq })))
+      await again.journal.receive(channel, [buildArrival(2), buildArrival(4)])
+      expect(await again.journal.entry(channel, 1, 2)).toMatchObject({ state: 'received', digest: hexDigest(2) })
+      expect(await again.journal.progress(channel, 1)).toEqual({ floor: 5, highest: 5, arrived: 0 })
+      expect(await again.journal.skipped(channel, numbers)).toEqual([1, 5].map((seq) => ({ epoch: 1, seq })))
+    },
+  ),
+
+  journalRequirement(
     'journal/inventories',
     'the newest inventory of the channel’s epoch is remembered',
     async (world) => {
@@ -80,6 +135,8 @@ export const arrivalRequirements: readonly JournalRequirement[] = [
       expect(await last()).toMatchObject({ inventory: 0, inventory_at: 700 })
       await journal.noteInventory(inChannel.channel, { epoch: 2, seq: 2 }, 950)
       expect(await last()).toMatchObject({ inventory: 2, inventory_at: 950 })
+      await journal.forgetInventory(inChannel.channel)
+      expect(await last()).toMatchObject({ inventory: 0, inventory_at: 950 })
     },
   ),
 

@@ -69,6 +69,28 @@ export const custodyRequirements: readonly JournalRequirement[] = [
     },
   ),
 
+  journalRequirement(
+    'journal/quarantined',
+    'an item has one id and one audit record, and another id after its release',
+    async (world) => {
+      const { journal } = world
+      await journal.registerChannel(inChannel)
+      const record = (item: string) => ({ fingerprint: 'f', item, audit: sampleEvent })
+      expect(await journal.recordQuarantined(channel, [record('item-1')])).toEqual([{ item: 'item-1', is_new: true }])
+      const again = await world.reopen()
+      expect(await again.journal.recordQuarantined(channel, [record('x'), { fingerprint: 'g', item: 'y' }])).toEqual([
+        { item: 'item-1', is_new: false },
+        { item: 'y', is_new: true },
+      ])
+      expect(await again.countAuditRecords()).toBe(1)
+      await again.journal.waive(channel, buildWaiver(1), [])
+      expect(await again.journal.recordQuarantined(channel, [record('item-2')])).toEqual([
+        { item: 'item-2', is_new: true },
+      ])
+      expect(await again.countAuditRecords()).toBe(2)
+    },
+  ),
+
   journalRequirement('journal/purge-order', 'an order is made once and holds for ever; finds add up', async (world) => {
     const { journal } = world
     const order = { digest: 'd'.repeat(96), reason: 'spillage', at: 7 }

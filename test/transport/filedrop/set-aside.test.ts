@@ -239,7 +239,7 @@ describe('a role that the site runs, and that cannot take messages now', () => {
     await sendMixed(sites)
     expect(listReceivedNumbers(sites)).toEqual([1, 4])
     expect(await readInStatus(sites)).toMatchObject({
-      ...{ detail: 'intake pauses for role intelligence: not here', backlog: 2, gaps: 0, set_aside: [] },
+      ...{ detail: 'intake pauses: not here; messages for role intelligence wait', backlog: 2, gaps: 0, set_aside: [] },
     })
     for (let i = 0; i < 4; i++) await startBravo(sites, down)
     await startBravo(sites, {})

@@ -1,25 +1,22 @@
 // The receiving half of a link: one scan at a time over the incoming files, in sequence order.
-import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'
-import type { MessageDestination, SenderTrust } from '../checks/message-checks.ts'
 import { describeFailure } from '../failure-text.ts'
 import type { FiledropContext } from '../filedrop-context.ts'
 import { isTemporaryName } from '../files/message-name.ts'
 import { checkChannelState, type FiledropLink } from '../link/filedrop-link.ts'
-import { linkAuditEvent } from '../link/link-audit-event.ts'
-import { measureQuarantine } from '../quarantine/quarantine-files.ts'
 import { restoreReleased } from '../quarantine/release.ts'
 import { fault } from '../quarantine-reasons.ts'
 import { type WorkLoop, workLoop } from '../serial-work.ts'
 import type { IncomingMessageHandler } from './batch/deliver-batch.ts'
-import { noReportedGaps, type ReportedGaps, reportGaps } from './gaps/report-gaps.ts'
-import { type SilenceAlarm, silenceAlarm } from './gaps/silence-alarm.ts'
+import { noReportedGaps, reportGaps } from './gaps/report-gaps.ts'
+import { silenceAlarm } from './gaps/silence-alarm.ts'
+import { addToSize, buildScanContext, type IntakeState, quarantineSize } from './intake-state.ts'
 import { quarantineExpired, quarantineItem } from './scan/expired-messages.ts'
 import { type IncomingFiles, listIncoming, type UnrecognizedFile } from './scan/incoming-files.ts'
 import { IncompleteMessages } from './scan/incomplete-messages.ts'
 import { recordLostMessages } from './scan/lost-messages.ts'
 import { scanMessages } from './scan/scan-messages.ts'
 import type { ScanContext } from './scan-context.ts'
-import { type Decision, type DecisionQueue, decisionQueue } from './waiting/decision-queue.ts'
+import { type Decision, decisionQueue } from './waiting/decision-queue.ts'
 import { expireWaiting, listPending, type PendingMessage } from './waiting/end-waiting.ts'
 import { findHeld, noWaitingMessages, readWaitingMessages } from './waiting/waiting-messages.ts'
 
@@ -41,20 +38,6 @@ export type Intake = {
   noteQuarantined(bytes: number): void
   /** Something else than a scan has changed what lies there. */
   recount(): void
-}
-
-type IntakeState = Pick<ScanContext, 'held' | 'early' | 'deferred' | 'waiting' | 'roles'> & {
-  waivers: ScanContext['waivers']
-  isStopped: () => boolean
-  /** Whether something failed in this scan. */
-  hasFailed: boolean
-  quarantine_size: { items: number; bytes: number } | undefined
-  readonly reported_gaps: ReportedGaps
-  readonly silence: SilenceAlarm
-  readonly incomplete: IncompleteMessages
-  readonly decisions: DecisionQueue
-  /** When the first of it began to wait, in epoch milliseconds; absent when nothing does. */
-  waitingSince: number | undefined
 }
 
 export function intake(link: FiledropLink, filedrop: FiledropContext, deliver: IncomingMessageHandler): Intake {
@@ -104,16 +87,6 @@ export function intake(link: FiledropLink, filedrop: FiledropContext, deliver: I
       memory.quarantine_size = undefined
     },
   }
-}
-
-function quarantineSize(link: FiledropLink, state: IntakeState): { items: number; bytes: number } {
-  state.quarantine_size ??= measureQuarantine(link.folders.quarantine)
-  return state.quarantine_size
-}
-
-function addToSize(link: FiledropLink, state: IntakeState, bytes: number): void {
-  const stored = quarantineSize(link, state)
-  state.quarantine_size = { items: stored.items + 1, bytes: stored.bytes + bytes }
 }
 
 async function scanChannel(
@@ -209,55 +182,3 @@ function isQuarantineFull(link: FiledropLink, { settings, log }: FiledropContext
 }
 
 const quarantine_full = 'the quarantine is full; intake stops until it is emptied'
-
-function buildScanContext(
-  link: FiledropLink,
-  filedrop: FiledropContext,
-  state: IntakeState,
-  peer: Peer,
-  epoch: number,
-): ScanContext {
-  const { journal, signatures, label_policy, site, tenant_id, releasable_names, clock, settings } = filedrop
-  const trust: SenderTrust = { signatures, pinned: peer.keys, threshold: peer.threshold, formats: filedrop.formats }
-  const destination: MessageDestination = {
-    site,
-    tenant_id,
-    releasable_names,
-    peer,
-    channel: link.channel.in,
-    label_policy,
-    now: clock.now(),
-    skew_ms: settings.skew_ms,
-    trusted_clock: settings.trusted_clock,
-  }
-  return {
-    link,
-    filedrop,
-    trust,
-    destination,
-    epoch,
-    held: state.held,
-    early: state.early,
-    deferred: state.deferred,
-    waiting: state.waiting,
-    roles: state.roles,
-    waivers: state.waivers,
-    isStopped: state.isStopped,
-    noteActivity: state.silence.noteActivity,
-    noteFailure() {
-      state.hasFailed = true
-    },
-    async freeze(detail, { statement, digest }, trace) {
-      const about = { epoch: statement?.epoch, seq: statement?.seq, digest, detail }
-      const event = linkAuditEvent(link, 'filedrop.channel.equivocation', link.channel.in, about, filedrop, {
-        outcome: 'refused',
-        trace,
-      })
-      const numbers = statement ? [statement] : []
-      const outcome = await journal.dispute(link.channel.in, detail, numbers, [event])
-      // A further message under a number that was reported before: operators have not seen this message.
-      if (outcome === 'known') await journal.setState(link.channel.in, 'frozen', detail, [event])
-    },
-    noteQuarantined: (bytes) => addToSize(link, state, bytes),
-  }
-}

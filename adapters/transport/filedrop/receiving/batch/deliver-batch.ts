@@ -174,7 +174,7 @@ async function checkInventory(
 /** Not the message's fault: intake pauses, for one role or for all, with the files left where they are. */
 function reportPaused({ link, filedrop, trace, noteFailure }: ReceiveContext, detail: string, role?: string): void {
   noteFailure()
-  link.trouble.set('in', `intake pauses${role === undefined ? '' : ` for role ${role}`}: ${detail}`)
+  link.trouble.set('in', `intake pauses: ${detail}${role === undefined ? '' : `; messages for role ${role} wait`}`)
   const about = { peer: link.peer, ...(role === undefined ? {} : { role }), detail, trace_id: trace.trace_id }
   filedrop.log.warn('filedrop.intake.paused', about)
 }

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs'
 import type { MessageNumber } from '../../../../../daemon/kernel/messaging/journal.ts'
 import type { SetAsideRecord } from '../../../../../daemon/kernel/messaging/ledger.ts'
-import { syncFolder } from '../../../../platform/durable-file/sync-folder.ts'
+import { syncFolderAsync } from '../../../../platform/durable-file/sync-folder.ts'
 import { fileBytes, type MessageExamination, requireEstablished } from '../../checks/message-examination.ts'
 import { messageParts, partPath } from '../../files/message-name.ts'
 import { linkAuditEvent } from '../../link/link-audit-event.ts'
@@ -41,7 +41,7 @@ export async function recordSetAside(batch: readonly MessageCandidate[], context
   const records: SetAsideRecord[] = []
   for (const { item, disposition, examination, context: own } of batch) {
     if (disposition?.is !== 'set_aside' || examination.entry?.state === 'set_aside') continue
-    for (const part of messageParts) syncFile(partPath(link.folders.work, item.stem, part))
+    await Promise.all(messageParts.map((part) => syncFile(partPath(link.folders.work, item.stem, part))))
     const { role } = disposition
     const audit = [setAsideEvent(examination, role, own)]
     records.push({ epoch: item.epoch, seq: item.seq, role, bytes: messageBytes(examination), audit })
@@ -49,7 +49,7 @@ export async function recordSetAside(batch: readonly MessageCandidate[], context
     filedrop.log.warn('filedrop.message.set_aside', { peer: link.peer, epoch: item.epoch, seq: item.seq, kind, role })
   }
   if (records.length === 0) return
-  syncFolder(link.folders.work)
+  await syncFolderAsync(link.folders.work)
   await filedrop.journal.recordSetAside(destination.channel, records)
 }
 
@@ -65,11 +65,11 @@ function messageBytes({ envelope, body }: MessageExamination): number {
   return fileBytes(envelope).length + fileBytes(body).length
 }
 
-function syncFile(path: string): void {
-  const file = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW)
+async function syncFile(path: string): Promise<void> {
+  const file = await fs.promises.open(path, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW)
   try {
-    fs.fsyncSync(file)
+    await file.sync()
   } finally {
-    fs.closeSync(file)
+    await file.close()
   }
 }
