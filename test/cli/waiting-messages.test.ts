@@ -14,8 +14,7 @@ let stop: () => Promise<unknown>
 
 beforeAll(async () => {
   // The roles of the profile, of which none takes signals.
-  for (const name of ['alpha', 'bravo'])
-    await runJsonCommand(['init', '--site', at(name), '--profile', 'demo'])
+  for (const name of ['alpha', 'bravo']) await runJsonCommand(['init', '--site', at(name), '--profile', 'demo'])
   await runCommand(['keys', 'export', '--site', at('bravo'), '--out', at('bravo.json')])
   const named = joseSignatures({ dir: at('bravo/keys') })
     .publicKeys()
@@ -88,7 +87,9 @@ test('skip and discard need a reason, end the wait, and are in the audit log', a
   expect(await runJsonCommand(['filedrop', 'skip', 'bravo', ...range(2, 2), ...reason])).toMatchObject({ numbers: 1 })
   expect(await runCommand(['filedrop', 'skip', 'bravo', ...range(2, 2), ...reason])).toMatchObject({ exit: 1 })
   await waitForIncoming({ held: 0, gaps: 0, next_seq: 4 })
-  expect(await runJsonCommand(['filedrop', 'discard', 'bravo', ...range(1, 9), ...reason])).toMatchObject({ numbers: 1 })
+  expect(await runJsonCommand(['filedrop', 'discard', 'bravo', ...range(1, 9), ...reason])).toMatchObject({
+    numbers: 1,
+  })
   expect(await readIncoming()).toMatchObject({ set_aside: [] })
   for (const action of ['site.gap.skip', 'site.message.discard']) {
     const { stdout } = await runCommand(['audit', 'list', '--role', 'site', '--action', action, ...site])

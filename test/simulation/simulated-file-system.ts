@@ -1,4 +1,5 @@
-// The calls of `node:fs` over simulated machines: those under /sim/<machine>@<process> go there, the others to the disk.
+// The calls of `node:fs` over simulated machines: those under /sim/<machine>@<process>, and through a descriptor that was
+// opened there, go there, the others to the disk.
 import type * as fs from 'node:fs'
 import { buildStats, type Inode, SimulatedFile, SimulatedFolder } from './inode.ts'
 import { machines, type SimulatedMachine } from './simulated-machine.ts'
@@ -9,19 +10,32 @@ function createFileError(code: FileErrorCode, syscall: string): Error {
   return Object.assign(new Error(`${code}: simulated, ${syscall}`), { code, syscall })
 }
 
-type SimulatedPath = { readonly machine: SimulatedMachine; readonly process: number; readonly steps: readonly string[] }
+type SimulatedPath = {
+  readonly machine: SimulatedMachine
+  readonly process: number
+  readonly steps: readonly string[]
+  /** The open folder that the steps begin at; absent: the root of the machine. */
+  readonly from?: Inode
+}
 
 /** Undefined for a path of the real disk. */
 function parsePath(path: unknown): SimulatedPath | undefined {
   const text = Buffer.isBuffer(path) ? path.toString('latin1') : path
+  const throughDescriptor = typeof text === 'string' ? /^\/proc\/self\/fd\/(\d+)(?:\/(.*))?$/.exec(text) : null
+  const open = throughDescriptor && openFiles.get(Number(throughDescriptor[1]))
+  if (open) return { ...open.place, from: open.inode, steps: splitSteps(throughDescriptor[2]) }
   const found = typeof text === 'string' ? /^\/sim\/([^@/]+)@(\d+)(?:\/(.*))?$/.exec(text) : null
   const machine = found ? machines.get(found[1] ?? '') : undefined
   if (!found || !machine) return undefined
-  return { machine, process: Number(found[2]), steps: (found[3] ?? '').split('/').filter((step) => step !== '') }
+  return { machine, process: Number(found[2]), steps: splitSteps(found[3]) }
 }
 
-function findInode({ machine, steps }: SimulatedPath): Inode | undefined {
-  let at: Inode = machine.root
+function splitSteps(path = ''): string[] {
+  return path.split('/').filter((step) => step !== '')
+}
+
+function findInode({ machine, steps, from }: SimulatedPath): Inode | undefined {
+  let at: Inode = from ?? machine.root
   for (const step of steps) {
     const next: Inode | undefined = at instanceof SimulatedFolder ? at.entries.get(step) : undefined
     if (!next) return undefined

@@ -37,7 +37,21 @@ export function parseCalls(trace: string): SystemCall[] {
   for (const { place, name, args } of pending.values()) {
     calls.push({ name, args, result: '', begun: place, ended: Number.POSITIVE_INFINITY })
   }
-  return calls.sort((a, b) => a.begun - b.begun)
+  return nameDescriptors(calls.sort((a, b) => a.begun - b.begun))
+}
+
+/** A path through an open folder, `/proc/self/fd/<number>`, as the path that the folder was opened under. */
+function nameDescriptors(calls: readonly SystemCall[]): SystemCall[] {
+  const opened = new Map<string, string>()
+  return calls.map((call) => {
+    const args = call.args.replaceAll(
+      /\/proc\/self\/fd\/(\d+)(?=[/"])/g,
+      (text, descriptor: string) => opened.get(descriptor) ?? text,
+    )
+    const [, descriptor, path] = /^(\d+)<([^>]*)>$/.exec(call.result) ?? []
+    if (call.name === 'openat' && descriptor && path) opened.set(descriptor, path)
+    return { ...call, args }
+  })
 }
 
 export type CallMatcher = { readonly what: string; readonly matches: (call: SystemCall) => boolean }

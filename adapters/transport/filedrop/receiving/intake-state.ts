@@ -25,7 +25,6 @@ export type IntakeState = Pick<ScanContext, 'held' | 'early' | 'deferred' | 'wai
   waitingSince: number | undefined
 }
 
-
 export function quarantineSize(link: FiledropLink, state: IntakeState): { items: number; bytes: number } {
   state.quarantine_size ??= measureQuarantine(link.folders.quarantine)
   return state.quarantine_size
