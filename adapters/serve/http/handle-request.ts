@@ -78,7 +78,10 @@ export function startTrace(
   return roleContext.spans?.start(trace) ?? trace
 }
 
-export function presentedCredential({ isLocal }: ListenerContext, { headers, raw }: FastifyRequest): PresentedCredential {
+export function presentedCredential(
+  { isLocal }: ListenerContext,
+  { headers, raw }: FastifyRequest,
+): PresentedCredential {
   return { bearer: parseBearer(headers.authorization), certificate: clientCertificate(raw.socket), isLocal }
 }
 
