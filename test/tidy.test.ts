@@ -45,6 +45,23 @@ const bans: readonly { name: RegExp; within: RegExp; except?: RegExp; use: strin
     within: /\.test\.tsx?$/,
     use: 'vi.waitFor or expect.poll on the condition itself',
   },
+  {
+    name: /^JSON\.parse$/,
+    within: /^(cli|daemon\/(boot|kernel|offline|shared)|adapters\/(identity|intake|keys|peers|transport))\//,
+    // What this site wrote itself, or has read strictly before.
+    except: new RegExp(
+      [
+        '^cli/client/event-stream',
+        '^daemon/boot/links/inbound-delivery',
+        '^daemon/kernel/(encoding/|label/label)',
+        '^daemon/offline/resolve/',
+        '^adapters/keys/jose/wrapped-key',
+        '^adapters/transport/filedrop/(sending/own-message|quarantine/purge-orders)',
+        '\\.test\\.ts$',
+      ].join('|'),
+    ),
+    use: 'parseJson of daemon/kernel/encoding/parse-json.ts: JSON that names a member twice has two meanings',
+  },
   { name: /^(eval\(\)|new Function\(\)|Function\(\))$/, within: /^/, use: 'a function' },
 ]
 

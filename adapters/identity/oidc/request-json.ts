@@ -1,4 +1,5 @@
 // Sends one request to the identity provider: limited in time and size, over TLS unless it is on this machine.
+import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { HttpClient } from '../../platform/http-client/http-client.ts'
 import { HttpClientError } from '../../platform/http-client/http-client-error.ts'
 import type { HttpResponse } from '../../platform/http-client/http-response.ts'
@@ -35,18 +36,17 @@ export async function requestJson(
   const request = { method: form ? 'POST' : 'GET', headers, body, limits: { total_ms: timeout_ms } }
   try {
     const response = await new HttpClient({ ca, isVerified }).send(url, request)
-    return { status: response.status, body: parseJson(await response.readBytes(max_response_bytes), response) }
+    return { status: response.status, body: parseBody(await response.readBytes(max_response_bytes), response) }
   } catch (error) {
     throw explainFailure(error as Error)
   }
 }
 
-function parseJson(bytes: Buffer, { status }: HttpResponse): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    throw new Error(`the response with status ${status} is not JSON`)
-  }
+/** Keys among it decide whom the site believes, so it must have one meaning. */
+function parseBody(bytes: Buffer, { status }: HttpResponse): unknown {
+  const body = parseJson(bytes)
+  if (body === undefined) throw new Error(`the response with status ${status} is not JSON, or names a key twice`)
+  return body
 }
 
 /** Without content of the request or the response; other errors are unchanged. */

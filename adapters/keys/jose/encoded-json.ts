@@ -1,6 +1,6 @@
 // JSON inside a token or signature: base64url of UTF-8 text that two parsers cannot read differently.
 import { parseExactJson } from '../../../daemon/kernel/encoding/parse-json.ts'
-import { parseStrictJson } from '../../platform/strict-json/strict-json.ts'
+import { parseStrictJson } from '../../../daemon/kernel/encoding/strict-json.ts'
 import { isCanonicalBase64url } from './public-jwk.ts'
 
 /** Levels of nesting in a token of another issuer. */

@@ -3,6 +3,7 @@ import * as fs from 'node:fs'
 import { dirname } from 'node:path'
 import * as z from 'zod'
 import { publicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
+import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import { writeDurably } from '../../platform/durable-file/write-durably.ts'
 import type { KeyCheckInterval } from './key-folder.ts'
@@ -73,7 +74,7 @@ export function openTokenKeys(file: string, interval: KeyCheckInterval): TokenKe
 /** Throws as `TokenKeyList.keys` does. */
 export function readTokenKeys(file: string): TokenKey[] {
   try {
-    const { keys } = tokenKeyFile.parse(JSON.parse(readTrustedFile(file)))
+    const { keys } = tokenKeyFile.parse(parseJson(readTrustedFile(file)))
     const names = new Set(keys.flatMap(({ kid, fingerprint }) => [kid, fingerprint]))
     // A key under two names would be bound under the one and free under the other.
     if (names.size !== 2 * keys.length || !keys.every(readKeyMaterial))

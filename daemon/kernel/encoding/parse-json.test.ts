@@ -10,6 +10,11 @@ test.each([
   ['', undefined],
   ['{"a":1', undefined],
   ['\ufeff{}', undefined],
+  ['{"decision":"non_match","decision":"match"}', undefined],
+  ['{"a":[{"b":1,"\\u0062":2}]}', undefined],
+  ['{"__proto__":1}', undefined],
+  ['["\\ud800"]', undefined],
+  [`${'['.repeat(129)}${']'.repeat(129)}`, undefined],
 ])('%j is read alike from text and from bytes', (text, value) => {
   expect(parseJson(text)).toEqual(value)
   expect(parseJson(Buffer.from(text))).toEqual(value)

@@ -1,15 +1,19 @@
-// Parses JSON from outside. Anything else becomes undefined, so that each caller words its own refusal.
+// Parses JSON from outside: text that two parsers could read differently is refused, since readers of what was signed must
+// all see the same value. Anything else becomes undefined, so that each caller words its own refusal.
 import type * as z from 'zod'
+import { parseStrictJson } from './strict-json.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The value of JSON text or of its UTF-8 bytes; undefined for anything else. Bytes with a byte order mark are not JSON. */
+/** Levels of nesting: a document of a request has at most 64, and an answer wraps it in a few more. */
+const max_depth = 128
+
+/**
+ * The value of strict JSON (`readStrictJson`), as text or as UTF-8 bytes; undefined for anything else. Bytes with a byte
+ * order mark are not JSON.
+ */
 export function parseJson(json: string | Uint8Array): unknown {
-  try {
-    return JSON.parse(typeof json === 'string' ? json : utf8.decode(json))
-  } catch {
-    return undefined
-  }
+  return parseStrictJson(json, max_depth)
 }
 
 /** The same as the schema reads it; undefined for what is not JSON, and for what is not of the schema. */

@@ -13,6 +13,7 @@ import {
 import { repairKeyList, updateKeyList } from '../../boot/identity/token-key-list.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import type { KeyAlgorithm, PublicKey } from '../../kernel/cryptography/signatures.ts'
+import { parseJson } from '../../kernel/encoding/parse-json.ts'
 import { recordOperatorAction } from '../audit/operator-action.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import type { EnvironmentVariables } from '../site/site-profile.ts'
@@ -194,14 +195,14 @@ export function exportSiteJwks(folder: KeyLocation, use: PublicKey['use'] | unde
 
 /** Parses the keys of an exported JWKS. Throws `OfflineCommandError` for other text. */
 export function parseJwks(text: string): PublicKey[] {
+  const content = parseJson(text)
   try {
-    return importJwks(JSON.parse(text))
+    if (content === undefined) throw new Error('the file is not JSON, or names a member twice')
+    return importJwks(content)
   } catch (error) {
-    const reason =
-      error instanceof SyntaxError ? 'it is not JSON' : error instanceof Error ? error.message : String(error)
     throw new OfflineCommandError(
       2,
-      `the keys cannot be read: ${reason}`,
+      `the keys cannot be read: ${error instanceof Error ? error.message : String(error)}`,
       '`platform keys export` at the other site writes the file',
     )
   }

@@ -6,8 +6,8 @@ export type RepositoryPart = { readonly name: string; readonly files: RegExp; re
 const kernel = /^daemon\/kernel\//
 const shared = /^daemon\/shared\//
 const adapters = /^adapters\//
-/** What several adapters, boot and the command line share: durable and secret files, strict JSON, HTTP client and server. */
-const platform = /^adapters\/platform\/(durable-file|http-client|http-server|secret-file|strict-json)\//
+/** What several adapters, boot and the command line share: durable and secret files, HTTP client and server. */
+const platform = /^adapters\/platform\/(durable-file|http-client|http-server|secret-file)\//
 /** The list of all roles, and the operations that they request of one another. */
 const roles = /^daemon\/(roles|role-calls)\.ts$/
 /** Loads every role: for commands, which are over soon. */

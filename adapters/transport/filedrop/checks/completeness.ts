@@ -2,7 +2,7 @@
 
 import * as z from 'zod'
 import { parseJsonAs } from '../../../../daemon/kernel/encoding/parse-json.ts'
-import type { StrictJson } from '../../../platform/strict-json/strict-json.ts'
+import type { StrictJson } from '../../../../daemon/kernel/encoding/strict-json.ts'
 import { type DroppedFile, type DroppedFilePath, readDroppedFile } from '../files/dropped-file.ts'
 import type { MessageExamination } from './message-examination.ts'
 import { readMessageJson } from './message-json.ts'

@@ -1,5 +1,5 @@
 // Reads the JSON of messages, notes and manifests as strictly as the file-drop format demands.
-import { parseStrictJson, readStrictJson, type StrictJson } from '../../../platform/strict-json/strict-json.ts'
+import { parseStrictJson, readStrictJson, type StrictJson } from '../../../../daemon/kernel/encoding/strict-json.ts'
 
 const max_depth = 16
 

@@ -16,6 +16,8 @@ const comma = 0x2c
 const colon = 0x3a
 const endOfArray = 0x5d
 const endOfObject = 0x7d
+/** All but quote, backslash and control characters: a regular expression skips them many times faster than a loop. */
+const plainCharacters = /[ !#-[\]-\uffff]*/y
 const escapes = new Set([...'"\\/bfnrt'].map((char) => char.charCodeAt(0)))
 const literals = new Map(['true', 'false', 'null'].map((word) => [word.charCodeAt(0), word]))
 
@@ -97,6 +99,9 @@ class JsonScanner {
   #string(): boolean {
     this.at += 1
     for (;;) {
+      plainCharacters.lastIndex = this.at
+      plainCharacters.test(this.#text)
+      this.at = plainCharacters.lastIndex
       const code = this.#unit()
       if (code === undefined) return false
       if (code < 0x20) return this.#bad('a control character in a string')

@@ -1,7 +1,7 @@
 // The strict parser beside JSON.parse: the same values, and refusals only where the format says so.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readStrictJson } from '../../adapters/platform/strict-json/strict-json.ts'
+import { readStrictJson } from './strict-json.ts'
 
 const parseBytes = (bytes: Buffer) => readStrictJson(bytes, 16)
 const parseStrict = (text: string) => parseBytes(Buffer.from(text))
