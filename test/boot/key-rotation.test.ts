@@ -8,7 +8,7 @@ import { digestKeySet, parseKeySet } from '../../daemon/kernel/cryptography/key-
 import { draftKeySet, publishKeySet } from '../../daemon/offline/keys/key-set-commands.ts'
 import { signKeySetDraft } from '../../daemon/offline/keys/key-set-signing.ts'
 import { generateSiteKey, revokeSiteKey, rotateSiteKey } from '../../daemon/offline/keys/site-keys.ts'
-import { pinKeySet } from '../../daemon/roles/site/keyset/key-succession.ts'
+import { pinKeySet } from '../../daemon/shared/key-set/key-succession.ts'
 import { followChain } from '../keys/key-set-fixture.ts'
 import { createTestSite, type TestSite } from '../support/site/test-site.ts'
 

@@ -12,11 +12,16 @@ import {
 import { join } from 'node:path'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, test } from 'vitest'
+import type * as z from 'zod'
 import { exportJwks, importJwks } from '../../adapters/keys/jose/jwks.ts'
-import { readKeyFiles } from '../../adapters/keys/jose/key-files.ts'
+import { readKeyFiles, storedKey } from '../../adapters/keys/jose/key-files.ts'
 import { generateKey, listKeys, revokeKey, rotateKey } from '../../adapters/keys/jose/key-lifecycle.ts'
-import { computeThumbprint, parsePublicJwk, readKeyMaterial } from '../../adapters/keys/jose/public-jwk.ts'
-import { keyAlgorithm, publicKey } from '../../daemon/kernel/cryptography/signatures.ts'
+import { tokenKey } from '../../adapters/keys/jose/token-keys.ts'
+import { keySet } from '../../daemon/kernel/cryptography/key-set.ts'
+import { computeThumbprint, parsePublicJwk, readKeyMaterial } from '../../daemon/kernel/cryptography/public-jwk.ts'
+import { keyAlgorithm, type PublicKey, publicKey } from '../../daemon/kernel/cryptography/signatures.ts'
+import { peer } from '../../daemon/kernel/identity/peer.ts'
+import { personalKey } from '../../daemon/kernel/identity/person.ts'
 import { createKey, createKeyFolderPath, noon } from './key-fixture.ts'
 
 describe.each(keyAlgorithm.options)('a key of %s', (algorithm) => {
@@ -132,15 +137,54 @@ test('rotation makes a new active key of the same algorithm and retires the old;
   expect(() => revokeKey(dir, 'message-unknown')).toThrow('there is no key')
 })
 
-test('a JWKS cannot bring a fingerprint, a private key or an unknown algorithm', async () => {
+describe('a record of a key from outside', () => {
+  const falsehoods: Readonly<Record<string, [(key: PublicKey, other: PublicKey) => object, string]>> = {
+    'the fingerprint of another key': [
+      (_, { fingerprint }) => ({ fingerprint }),
+      'must have the fingerprint of the key',
+    ],
+    'another algorithm': [() => ({ algorithm: 'ES384' }), 'must be exactly a public key of the algorithm ES384'],
+    'the key of another record': [(_, { jwk }) => ({ jwk }), 'must have the fingerprint of the key'],
+    'a private member': [({ jwk }) => ({ jwk: { ...jwk, d: 'AAAA' } }), 'holds the private member'],
+    'an unknown member': [({ jwk }) => ({ jwk: { ...jwk, x5c: [] } }), 'must be exactly a public key'],
+    'no key': [() => ({ jwk: {} }), 'must be exactly a public key'],
+  }
+
+  test.each(Object.entries(falsehoods))(
+    'with %s is refused in every document that holds one',
+    async (_, [lie, message]) => {
+      const { public_key } = await createKey(createKeyFolderPath())
+      const { public_key: other } = await createKey(createKeyFolderPath(), 'message', 'ML-DSA-87')
+      const { public_key: twin } = await createKey(createKeyFolderPath())
+      const row = { ...public_key, ...lie(public_key, 'jwk' in lie(public_key, twin) ? twin : other) }
+      expect(() => publicKey.parse(row)).toThrow(message)
+      const documents: readonly [z.ZodType, object][] = [
+        [keySet.shape.keys.element, row],
+        [personalKey, { ...row, use: 'personal' }],
+        [tokenKey, { ...row, use: 'token' }],
+        [peer.shape.keys.element, row],
+        [storedKey, { public_key: row }],
+      ]
+      for (const [schema, document] of documents) expect(() => schema.parse(document)).toThrow(message)
+    },
+  )
+})
+
+test('a JWKS cannot bring a false fingerprint or algorithm, a private member or an unknown algorithm', async () => {
   const dir = createKeyFolderPath()
   const { public_key, private_jwk } = await createKey(dir)
   const [entry] = exportJwks(dir).keys
+  const { platform_fingerprint, ...withoutFingerprint } = entry ?? {}
+  expect(importJwks({ keys: [withoutFingerprint] })).toEqual([public_key])
   const lying = { keys: [{ ...entry, platform_fingerprint: 'A'.repeat(43) }] }
-  expect(importJwks(lying)[0]?.fingerprint).toBe(public_key.fingerprint)
-  expect(() => importJwks({ keys: [{ ...entry, d: private_jwk?.d }] })).toThrow('is a private key')
-  expect(() => importJwks({ keys: [{ ...entry, alg: 'ES384' }] })).toThrow('not a key of a known algorithm')
-  expect(() => importJwks({ keys: [{ ...entry, kty: 'oct', k: 'AAAA' }] })).toThrow('not a key of a known algorithm')
+  expect(() => importJwks(lying)).toThrow(`has the fingerprint ${platform_fingerprint}, and the file states AAA`)
+  expect(() => importJwks({ keys: [{ ...entry, d: private_jwk?.d }] })).toThrow('holds the private member "d"')
+  for (const member of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'])
+    expect(() => importJwks({ keys: [{ ...entry, [member]: 'AAAA' }] })).toThrow(`the private member "${member}"`)
+  expect(() => importJwks({ keys: [{ ...entry, alg: 'ES384' }] })).toThrow(
+    'is a key of Ed25519, and its "alg" is ES384',
+  )
+  expect(() => importJwks({ keys: [{ ...entry, kty: 'oct' }] })).toThrow('not a key of a known algorithm')
   expect(() => importJwks({ keys: [] })).toThrow('not a JWKS')
   expect(existsSync(dir)).toBe(true)
 })

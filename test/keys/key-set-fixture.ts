@@ -12,7 +12,7 @@ import {
   parseKeySet,
 } from '../../daemon/kernel/cryptography/key-set.ts'
 import type { Jws, KeyAlgorithm, PublicKey } from '../../daemon/kernel/cryptography/signatures.ts'
-import { followKeySets, type PinnedKeySet } from '../../daemon/roles/site/keyset/key-succession.ts'
+import { followKeySets, type PinnedKeySet } from '../../daemon/shared/key-set/key-succession.ts'
 import { createKey, noon } from './key-fixture.ts'
 
 export const day_ms = 86_400_000

@@ -2,9 +2,16 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { StoredKey } from '../../adapters/keys/jose/key-files.ts'
 import { signWithKeys } from '../../adapters/keys/jose/signatures.ts'
-import { digestKeySet, encodeKeySet, type KeySet, parseKeySet } from '../../daemon/kernel/cryptography/key-set.ts'
+import {
+  digestKeySet,
+  encodeKeySet,
+  type KeySet,
+  parseKeySet,
+  readKeySet,
+} from '../../daemon/kernel/cryptography/key-set.ts'
 import type { Jws } from '../../daemon/kernel/cryptography/signatures.ts'
-import type { PinnedKeySet } from '../../daemon/roles/site/keyset/key-succession.ts'
+import { canonicalJson } from '../../daemon/kernel/encoding/canonical-json.ts'
+import type { PinnedKeySet } from '../../daemon/shared/key-set/key-succession.ts'
 import { noon } from './key-fixture.ts'
 import {
   buildNextKeySet,
@@ -223,9 +230,15 @@ describe('a threshold of two', () => {
     const [root, message] = [await createUnstoredKey('root'), await createUnstoredKey()]
     const pinned = pinByHand([root, message], 1)
     const lying = changeKey(root, { kid: 'root-lying', fingerprint: 'A'.repeat(43) })
-    const set = await signKeySet(buildNextKeySet(undefined, [root, lying, message]), [root])
-    expect(parseKeySet(set)?.thresholds.root).toBe(2)
-    expect(await describeSuccession(pinned, [set])).toBe('signature_invalid')
+    const payload = Buffer.from(canonicalJson(buildNextKeySet(undefined, [root, lying, message])))
+    const set = await signWithKeys([root], 'keyset', payload)
+    expect(readKeySet(set)).toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining(
+        `keys.1.jwk: must have the fingerprint of the key, which is ${root.public_key.fingerprint}`,
+      ),
+    })
+    expect(await describeSuccession(pinned, [set])).toBe('invalid')
     for (const twin of [changeKey(root, { kid: 'root-other' }), changeKey(message, { kid: root.public_key.kid })]) {
       expect(() => encodeKeySet(buildNextKeySet(undefined, [root, twin, message]))).toThrow('once')
     }

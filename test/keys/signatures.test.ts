@@ -239,6 +239,7 @@ test('without an active message key, or past its not_after, nothing is signed', 
   const { created } = await rotateKey(dir, public_key.kid, { now: noon, not_after: '2026-02-01T00:00:00Z' })
   const at = (now: string) => joseSignatures({ dir, now: () => Date.parse(now) }).sign('statement', payload)
   expect((await at('2026-01-31T23:59:59Z')).signatures).toHaveLength(1)
-  await expect(at('2026-02-01T00:00:00Z')).rejects.toMatchObject({ code: 'unavailable' })
+  expect((await at('2026-02-01T00:00:00Z')).signatures).toHaveLength(1)
+  await expect(at('2026-02-01T00:00:00.001Z')).rejects.toMatchObject({ code: 'unavailable' })
   expect(created.not_after).toBe('2026-02-01T00:00:00Z')
 })

@@ -1,9 +1,9 @@
 // Imported keys, kept: importing costs as much as verifying, and a site meets the same few keys all day.
 import { type CryptoKey, importJWK } from 'jose'
 import { LRUCache } from 'lru-cache'
+import { readKeyMaterial } from '../../../daemon/kernel/cryptography/public-jwk.ts'
 import type { PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import type { StoredKey } from './key-files.ts'
-import { readKeyMaterial } from './public-jwk.ts'
 import { unwrapKey } from './wrapped-key.ts'
 
 /** More keys than a coalition pins; beyond it the one used longest ago is imported again. */

@@ -1,7 +1,8 @@
 // JSON inside a token or signature: base64url of UTF-8 text that two parsers cannot read differently.
+
+import { isCanonicalBase64url } from '../../../daemon/kernel/cryptography/public-jwk.ts'
 import { parseExactJson } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { parseStrictJson } from '../../../daemon/kernel/encoding/strict-json.ts'
-import { isCanonicalBase64url } from './public-jwk.ts'
 
 /** Levels of nesting in a token of another issuer. */
 const max_depth = 64

@@ -3,11 +3,11 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { parsePublicJwk, readKeyMaterial } from '../../../daemon/kernel/cryptography/public-jwk.ts'
 import { publicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { writeDurably } from '../../platform/durable-file/write-durably.ts'
 import { readSecretFile } from '../../platform/secret-file/read-secret-file.ts'
-import { parsePublicJwk, readKeyMaterial } from './public-jwk.ts'
 
 /**
  * A key of the site, its private half in the open or under a passphrase. A revoked one has lost it: nothing can sign

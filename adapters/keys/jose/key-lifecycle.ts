@@ -1,8 +1,8 @@
 // A key's life: generated, rotated out, revoked. Each step leaves files that a crash cannot make worse.
 import { exportJWK, generateKeyPair } from 'jose'
+import { computeThumbprint, parsePublicJwk } from '../../../daemon/kernel/cryptography/public-jwk.ts'
 import type { KeyAlgorithm, PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { readKeyFiles, type StoredKey, writeKeyFile } from './key-files.ts'
-import { computeThumbprint, parsePublicJwk } from './public-jwk.ts'
 import { unwrapKey, wrapKey } from './wrapped-key.ts'
 
 export type NewKeyOptions = {

@@ -1,10 +1,10 @@
 // Access tokens of an identity provider: judged by the pinned issuer, audience and algorithms, and by the provider's keys.
 import { compactVerify } from 'jose'
 import * as z from 'zod'
+import { isCanonicalBase64url } from '../../../daemon/kernel/cryptography/public-jwk.ts'
 import type { ProviderAlgorithm } from '../../../daemon/kernel/settings/sso-settings.ts'
 import { parseUniqueJson } from './encoded-json.ts'
 import type { ProviderKey } from './provider-keys.ts'
-import { isCanonicalBase64url } from './public-jwk.ts'
 import { max_token_bytes } from './tokens.ts'
 
 /** Members that bring a key, name one elsewhere, or change what is signed, are not among these. */

@@ -1,5 +1,7 @@
 // The kernel's signatures by JWS: what is signed says what it is for, and only pinned keys decide what counts.
 import { flattenedVerify, GeneralSign } from 'jose'
+import { dropRevokedKeys, hasKeyEnded } from '../../../daemon/kernel/cryptography/counting-signers.ts'
+import { isCanonicalBase64url, readKeyMaterial } from '../../../daemon/kernel/cryptography/public-jwk.ts'
 import {
   type Jws,
   jws,
@@ -13,7 +15,6 @@ import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import { importSigningKey, importVerifyingKey } from './crypto-keys.ts'
 import type { StoredKey } from './key-files.ts'
 import { openKeyFolder } from './key-folder.ts'
-import { isCanonicalBase64url, readKeyMaterial } from './public-jwk.ts'
 import { parseStrictHeader } from './strict-header.ts'
 
 /** Which keys may sign what: a key that is found or lent for one thing is of no use for another. */
@@ -58,7 +59,7 @@ export function joseSignatures({ dir, now = Date.now, passphrase }: JoseSignatur
 }
 
 function mayStillSign(key: PublicKey, now: number): boolean {
-  return key.status === 'active' && (key.not_after === undefined || now < Date.parse(key.not_after))
+  return key.status === 'active' && !hasKeyEnded(key, now)
 }
 
 /**
@@ -118,9 +119,7 @@ async function verifySignature(
   if (header?.typ !== typ || !isCanonicalBase64url(signed.signature)) return 'bad_signature'
   const named = usable.filter((key) => key.kid === header.kid)
   if (named.length === 0) return 'unknown_key'
-  // A key revoked under one name is revoked under all.
-  const revoked = new Set(usable.filter((key) => key.status === 'revoked').map((key) => key.fingerprint))
-  const unrevoked = named.filter((key) => !revoked.has(key.fingerprint))
+  const unrevoked = dropRevokedKeys(usable).filter((key) => named.includes(key))
   if (unrevoked.length === 0) return 'key_revoked'
   for (const key of unrevoked) {
     if (key.algorithm === header.alg && (await isSignatureValid(signed, key))) return key

@@ -2,15 +2,15 @@
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
 import * as z from 'zod'
+import { readKeyMaterial } from '../../../daemon/kernel/cryptography/public-jwk.ts'
 import { publicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import { writeDurably } from '../../platform/durable-file/write-durably.ts'
 import type { KeyCheckInterval } from './key-folder.ts'
-import { readKeyMaterial } from './public-jwk.ts'
 
 /** A key of use `token`. One with `only_subject` (`role:<name>`) is valid for the tokens of that role of the site only. */
-export const tokenKey = publicKey.extend({
+export const tokenKey = publicKey.safeExtend({
   use: z.literal('token'),
   only_subject: z
     .string()

@@ -1,11 +1,12 @@
 // Access tokens (RFC 9068): issued with the site's token key, and judged by pinned keys alone.
 import { CompactSign, compactVerify } from 'jose'
 import * as z from 'zod'
+import { dropRevokedKeys, hasKeyEnded } from '../../../daemon/kernel/cryptography/counting-signers.ts'
+import { isCanonicalBase64url } from '../../../daemon/kernel/cryptography/public-jwk.ts'
 import type { PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { importSigningKey, importVerifyingKey } from './crypto-keys.ts'
 import { parseCompactJson } from './encoded-json.ts'
 import type { StoredKey } from './key-files.ts'
-import { isCanonicalBase64url } from './public-jwk.ts'
 import { parseStrictHeader } from './strict-header.ts'
 import type { TokenKey } from './token-keys.ts'
 
@@ -125,11 +126,12 @@ function findPinnedKey(
   keys: readonly PinnedTokenKey[],
   { now, skew_s = 60 }: TokenPolicy,
 ): PinnedTokenKey | TokenRefusal {
-  const key = keys.find((each) => each.kid === kid && each.use === 'token')
-  if (!key) return 'unknown_key'
-  if (keys.some((each) => each.fingerprint === key.fingerprint && each.status === 'revoked')) return 'key_revoked'
-  if (key.not_after !== undefined && now >= Date.parse(key.not_after) + skew_s * 1000) return 'key_expired'
-  return key
+  const named = keys.filter((each) => each.kid === kid && each.use === 'token')
+  if (named.length === 0) return 'unknown_key'
+  const unrevoked = dropRevokedKeys(keys).filter((each) => named.includes(each))
+  if (unrevoked.length === 0) return 'key_revoked'
+  // By the clock, not by the time that the token states: whoever finds an ended key can choose that time.
+  return unrevoked.find((each) => !hasKeyEnded(each, now - skew_s * 1000)) ?? 'key_expired'
 }
 
 async function isSignatureValid(token: string, record: PublicKey): Promise<boolean> {

@@ -1,7 +1,7 @@
 // Private keys under a passphrase: a stolen disk or backup does not reveal a key without it.
 import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose'
+import { parsePublicJwk, readKeyMaterial } from '../../../daemon/kernel/cryptography/public-jwk.ts'
 import type { StoredKey } from './key-files.ts'
-import { parsePublicJwk, readKeyMaterial } from './public-jwk.ts'
 
 /** PBKDF2 with HMAC-SHA-512: nearly three times the rounds that OWASP recommends (210,000, 2023). Some tenths of a second a key. */
 const pbkdf2_rounds = 600_000

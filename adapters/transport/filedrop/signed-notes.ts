@@ -1,5 +1,6 @@
 // Verifies and parses small signed documents that are not messages: receipts, manifests, announcements.
 import * as z from 'zod'
+import { findSignerFault, type SignerFault } from '../../../daemon/kernel/cryptography/counting-signers.ts'
 import type { Jws, PublicKey, Signatures, SignatureType } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { isRefusal, type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import { formatFieldErrors, parseWithSchema } from '../../../daemon/kernel/error/parsing.ts'
@@ -13,11 +14,14 @@ export function claimedEnds({ payload }: Jws): { readonly src: string; readonly 
   return noteEnds.safeParse(parseMessageJson(Buffer.from(payload, 'base64url'))).data
 }
 
+/** The site that should have signed a note, with the keys and the threshold that are pinned for it. */
+export type NoteSigner = Pick<Peer, 'name' | 'threshold'> & { readonly keys: readonly PublicKey[] }
+
 /** The content that enough of the peer's message keys signed to meet its threshold. Refuses `signature_invalid` and `invalid`. */
 export async function verifyPeerNote<T>(
   type: SignatureType,
   note: Jws,
-  { keys, threshold }: Pick<Peer, 'keys' | 'threshold'>,
+  { keys, threshold }: NoteSigner,
   schema: z.ZodType<T>,
   signatures: Pick<Signatures, 'verify'>,
 ): Promise<T | Refusal> {
@@ -36,13 +40,10 @@ export async function verifyNote<T>(
 ): Promise<T | Refusal> {
   const found = await signatures.verify(type, note, keys)
   if (typeof found === 'string') return refuse('signature_invalid', refusalTexts[found])
-  const distinct = new Set(found.keys.map(({ fingerprint }) => fingerprint)).size
-  if (distinct < threshold) return refuse('signature_invalid', `${distinct} of ${threshold} keys signed it`)
   const content = parseNote(type, found.payload, schema)
   if (isRefusal(content)) return content
-  const made = noteCreation.safeParse(content).data?.created
-  const isLate = made !== undefined && found.keys.some(({ not_after }) => isAfterKeyEnd(not_after, made))
-  return isLate ? refuse('signature_invalid', 'a key signed it after its own end') : content
+  const signerFault = findSignerFault(found, threshold, noteCreation.safeParse(content).data?.created)
+  return signerFault ? refuse('signature_invalid', refusalTexts[signerFault]) : content
 }
 
 function parseNote<T>(type: SignatureType, payload: Uint8Array, schema: z.ZodType<T>): T | Refusal {
@@ -54,12 +55,10 @@ function parseNote<T>(type: SignatureType, payload: Uint8Array, schema: z.ZodTyp
 
 const noteCreation = z.looseObject({ created: z.iso.datetime() })
 
-function isAfterKeyEnd(not_after: string | undefined, made: string): boolean {
-  return not_after !== undefined && Date.parse(made) > Date.parse(not_after)
-}
-
-const refusalTexts = {
+const refusalTexts: Readonly<Record<SignerFault, string>> = {
   bad_signature: 'a signature does not hold',
   unknown_key: 'no pinned key signed it',
   key_revoked: 'the key that signed it is revoked',
-} as const
+  key_ended: 'the keys signed it after their own end',
+  too_few: 'fewer keys signed it than the threshold requires',
+}

@@ -1,11 +1,10 @@
 // Verifies a message file offline, with the keys of --keys or those of the site and its peers.
 
-import type { PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { offline } from '../../../daemon/offline/offline.ts'
 import { readInputFile } from '../../file/input-file.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
-import { integer, required, text, withDefault } from '../../program/params.ts'
+import { integer, required, text } from '../../program/params.ts'
 import { colourText, formatFields, formatTable, printResult } from '../../terminal/output.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 
@@ -13,21 +12,22 @@ export const definition = command({
   words: 'filedrop verify',
   summary: 'Verify a message offline',
   notes: [
-    'Exit code 5: a check failed. Checks that need the receiving channel (sequence, freshness, label against the',
-    'channel) are not made here.',
+    'Exit code 5: a check failed. Makes the checks of live intake that do not depend on the receiving site; for an',
+    'inventory, keys, an epoch or an acknowledgement also those of its content. Checks that need the receiving',
+    'channel (sequence, freshness, label against the channel) are not made here.',
   ].join('\n'),
   positionals: { file: required(text('FILE', 'Envelope or body of a message; the other file must be beside it')) },
   options: {
-    keys: text('JWKS', 'Public keys to trust (default: those of the site and its peers)'),
-    threshold: withDefault(1, integer('COUNT', 'Distinct keys that must have signed', 1, 16)),
+    keys: text('FILE', 'JWKS or key set of the sender (default: its pinned keys at this site)'),
+    threshold: integer('COUNT', 'Distinct keys that must have signed (default: as pinned, else 1)', 1, 16),
+    rootThreshold: integer('COUNT', 'Distinct root keys that must have signed an epoch or a key set', 1, 16),
     ...siteOption,
     ...jsonOption,
   },
   example: 'platform filedrop verify 00000001-0000000000000007.env.json --keys bravo-keys.json',
   async run(params, terminal) {
-    const keys = await readTrustedKeys(params, terminal)
     const { verifyMessageFile } = await offline.filedrop()
-    const verification = await verifyMessageFile(params.file, keys, params.threshold)
+    const verification = await verifyMessageFile(params.file, senderFinder(params, terminal))
     const { src, dst, kind, created, msg_id } = verification.statement ?? {}
     printResult(terminal, params.json, verification, () =>
       [
@@ -50,13 +50,23 @@ export const definition = command({
   },
 })
 
-type TrustedKeyInput = { readonly keys: string | undefined; readonly site: string | undefined }
+type SenderInput = {
+  readonly keys: string | undefined
+  readonly threshold: number | undefined
+  readonly rootThreshold: number | undefined
+  readonly site: string | undefined
+}
 
-/** Includes the site's own keys, so that a sender can verify its own messages. */
-async function readTrustedKeys(params: TrustedKeyInput, terminal: Terminal): Promise<readonly PublicKey[]> {
-  const keys = await offline.keys()
-  if (params.keys !== undefined) return keys.parseJwks(readInputFile(params.keys))
-  const folder = requireSite(params, terminal)
-  const peers = await offline.peers()
-  return [...(await peers.listPeers(folder)).flatMap((peer) => peer.keys), ...keys.listSiteKeys(folder)]
+/** The keys of the sender. The thresholds on the command line replace those of the key set or the pinned peer. */
+function senderFinder(params: SenderInput, terminal: Terminal) {
+  const { threshold, rootThreshold: root_threshold } = params
+  const chosen = { ...(threshold ? { threshold } : {}), ...(root_threshold ? { root_threshold } : {}) }
+  return async (claimed_src: string | undefined) => {
+    const { readSenderKeys, findPinnedSender } = await offline.filedrop()
+    const found =
+      params.keys === undefined
+        ? await findPinnedSender(requireSite(params, terminal), terminal.env, claimed_src)
+        : await readSenderKeys(readInputFile(params.keys))
+    return { ...found, ...chosen }
+  }
 }

@@ -19,8 +19,9 @@ const buildPeer = (name: string): Peer =>
         algorithm: 'Ed25519',
         use: 'message',
         status: 'active',
-        jwk: { kty: 'OKP', crv: 'Ed25519', x: 'x' },
-        fingerprint: 'f'.repeat(43),
+        // RFC 8037, appendix A
+        jwk: { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' },
+        fingerprint: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
         created: new Date(march_second_ms).toISOString(),
       },
     ],

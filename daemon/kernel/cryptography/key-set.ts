@@ -2,7 +2,10 @@
 import * as z from 'zod'
 import { canonicalJson, sha384 } from '../encoding/canonical-json.ts'
 import { parseExactJson } from '../encoding/parse-json.ts'
+import { isRefusal, type Refusal, refuse } from '../error/errors.ts'
+import { formatFieldErrors, parseWithSchema } from '../error/parsing.ts'
 import { hex96, siteName } from '../messaging/statement.ts'
+import { selectCountingKeys } from './counting-signers.ts'
 import { type Jws, jws, type PublicKey, publicKey } from './signatures.ts'
 
 /** The version before the first, of a site whose keys were pinned without a set. */
@@ -22,7 +25,7 @@ export const keySet = z
     created: z.iso.datetime(),
     thresholds: z.strictObject({ message: threshold, root: threshold }),
     keys: z
-      .array(publicKey.extend({ use: z.enum(['message', 'root']) }))
+      .array(publicKey.safeExtend({ use: z.enum(['message', 'root']) }))
       .min(1)
       .max(64),
   })
@@ -43,9 +46,22 @@ export const keySetFile = z.strictObject({
   sets: z.array(jws).min(1).max(max_previous_sets),
 })
 
-/** Parses a key set without verifying it; undefined for another payload, and for one that is not canonical JSON. */
-export function parseKeySet({ payload }: Pick<Jws, 'payload'>): KeySet | undefined {
-  return keySet.safeParse(parseExactJson(Buffer.from(payload, 'base64url'), canonicalJson)).data
+/**
+ * Parses a key set without verifying it. Refuses `invalid`, with the first faults, for another payload and for one that is
+ * not canonical JSON.
+ */
+export function readKeySet({ payload }: Pick<Jws, 'payload'>): KeySet | Refusal {
+  const content = parseExactJson(Buffer.from(payload, 'base64url'), canonicalJson)
+  if (content === undefined) return refuse('invalid', 'the signed content is not canonical JSON')
+  const parsed = parseWithSchema(keySet, content)
+  if (parsed.success) return parsed.data
+  return refuse('invalid', `the signed content is not a key set: ${formatFieldErrors(parsed.errors)}`)
+}
+
+/** The same for a set that was read before; undefined for any other payload. */
+export function parseKeySet(signed: Pick<Jws, 'payload'>): KeySet | undefined {
+  const set = readKeySet(signed)
+  return isRefusal(set) ? undefined : set
 }
 
 export function encodeKeySet(set: KeySet): Uint8Array<ArrayBuffer> {
@@ -58,12 +74,7 @@ export function digestKeySet({ payload }: Pick<Jws, 'payload'>): string {
 
 /** The keys that may sign an object created at `at`: of this use, active, and not expired. */
 export function selectUsableKeys(keys: readonly PublicKey[], use: PublicKey['use'], at: string): PublicKey[] {
-  return keys.filter(
-    (key) =>
-      key.use === use &&
-      key.status === 'active' &&
-      (key.not_after === undefined || Date.parse(at) <= Date.parse(key.not_after)),
-  )
+  return selectCountingKeys(keys, at).filter((key) => key.use === use && key.status === 'active')
 }
 
 /** The keys; those with these fingerprints are marked as revoked. */

@@ -1,21 +1,30 @@
 // The contract of signing and verifying; one adapter implements the cryptography.
 import * as z from 'zod'
+import { findKeyRecordFault } from './public-jwk.ts'
 
 export const keyAlgorithm = z.enum(['Ed25519', 'ES384', 'ML-DSA-87'])
 export type KeyAlgorithm = z.infer<typeof keyAlgorithm>
 
-/** A pinned public key. The algorithm to verify with comes from here, never from a header. */
-export const publicKey = z.strictObject({
-  kid: z.string().min(1).max(128),
-  algorithm: keyAlgorithm,
-  /** RFC 7638 thumbprint (SHA-256, base64url): what people compare at enrolment. */
-  fingerprint: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
-  use: z.enum(['message', 'token', 'personal', 'root', 'authority']),
-  status: z.enum(['active', 'retired', 'revoked']),
-  created: z.iso.datetime(),
-  not_after: z.iso.datetime().optional(),
-  jwk: z.record(z.string(), z.unknown()),
-})
+/**
+ * A pinned public key. The algorithm to verify with comes from here, never from a header. A record whose algorithm or
+ * fingerprint is not that of its key, or with a private member, is not a key.
+ */
+export const publicKey = z
+  .strictObject({
+    kid: z.string().min(1).max(128),
+    algorithm: keyAlgorithm,
+    /** RFC 7638 thumbprint (SHA-256, base64url): what people compare at enrolment. */
+    fingerprint: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
+    use: z.enum(['message', 'token', 'personal', 'root', 'authority']),
+    status: z.enum(['active', 'retired', 'revoked']),
+    created: z.iso.datetime(),
+    not_after: z.iso.datetime().optional(),
+    jwk: z.record(z.string(), z.unknown()),
+  })
+  .superRefine((record, context) => {
+    const message = findKeyRecordFault(record)
+    if (message !== undefined) context.addIssue({ code: 'custom', path: ['jwk'], message })
+  })
 export type PublicKey = z.infer<typeof publicKey>
 
 /** JWS general JSON serialisation (RFC 7515 section 7.2.1). */

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { publicKey } from '../cryptography/signatures.ts'
 
-export const personalKey = publicKey.extend({ use: z.literal('personal') })
+export const personalKey = publicKey.safeExtend({ use: z.literal('personal') })
 
 export const person = z
   .strictObject({

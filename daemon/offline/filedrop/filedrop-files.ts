@@ -1,24 +1,37 @@
 // File-drop files without a running daemon: channels made at enrolment, files inspected and verified in place.
 import { existsSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
+import * as z from 'zod'
+import { listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
+import { readKeySets } from '../../../adapters/keys/jose/key-set-files.ts'
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
+import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
 import { sqliteJournal } from '../../../adapters/store/sqlite/journal/journal.ts'
 import { foldersOf } from '../../../adapters/transport/filedrop/files/channel-folders.ts'
 import { type FileInspection, inspectFile } from '../../../adapters/transport/filedrop/inspection/inspect-file.ts'
-import { type FileVerification, verifyFile } from '../../../adapters/transport/filedrop/inspection/verify-file.ts'
+import {
+  type FileVerification,
+  type FileVerificationOptions,
+  verifyFile,
+} from '../../../adapters/transport/filedrop/inspection/verify-file.ts'
 import { enrolChannel } from '../../../adapters/transport/filedrop/link/enrol-channel.ts'
 import {
   type QuarantinedItem,
   readQuarantinedItem,
 } from '../../../adapters/transport/filedrop/quarantine/quarantined-item.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
+import { digestKeySet, type KeySet, parseKeySet } from '../../kernel/cryptography/key-set.ts'
 import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
 import type { Peer } from '../../kernel/identity/peer.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
+import { pinnedKeySetOf } from '../../roles/site/keyset/peer-keys.ts'
 import { readPendingRelease } from '../../roles/site/quarantine/find-pending-release.ts'
 import { type PendingRelease, releaseRequests } from '../../roles/site/quarantine/model.ts'
 import { filedropSettings } from '../../roles/site/settings.ts'
+import { type PinnedKeySet, pinKeySet } from '../../shared/key-set/key-succession.ts'
 import { withSiteDatabase } from '../audit/operator-action.ts'
+import { parseKeySetFile, verifyNewestKeySet } from '../keys/key-set-file.ts'
+import { parseJwks } from '../keys/site-keys.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
 import { listRolesWithDatabase, withDatabase } from '../store/role-database.ts'
@@ -31,14 +44,54 @@ export async function enrolChannels(folder: SiteFolder, env: EnvironmentVariable
   })
 }
 
-/** Verifies a message with these keys only. Throws `OfflineCommandError` (1) if the file does not exist. */
+/** What is known of the sender of a message: its keys, and the set that holds them. */
+export type SenderKeys = Pick<FileVerificationOptions, 'keys' | 'threshold' | 'root_threshold' | 'key_set'>
+
+/**
+ * Verifies a message by the keys of its sender; `find` gets the name that the message claims, to select them. Throws
+ * `OfflineCommandError` (1) if the file does not exist.
+ */
 export async function verifyMessageFile(
   path: string,
-  keys: readonly PublicKey[],
-  threshold: number,
+  find: (claimed_src: string | undefined) => SenderKeys | Promise<SenderKeys>,
 ): Promise<FileVerification> {
   requireFile(path)
-  return await verifyFile(path, { signatures: { verify: verifyJws }, keys, threshold })
+  const claimed = z.looseObject({ src: z.string() }).safeParse(inspectFile(path).unverified.statement).data?.src
+  return await verifyFile(path, { ...(await find(claimed)), signatures: { verify: verifyJws } })
+}
+
+/** The keys in a file of --keys: a JWKS, or a key set, whose thresholds then count. Throws `OfflineCommandError`. */
+export async function readSenderKeys(text: string): Promise<SenderKeys> {
+  const sets = parseKeySetFile(text)
+  if (!sets) return { keys: parseJwks(text) }
+  const { set, digest } = await verifyNewestKeySet(sets)
+  return senderKeysOf(set.keys, set.thresholds, pinKeySet(set, digest))
+}
+
+/** The keys of a pinned peer, or the site's own, by name; none for a site that is neither. */
+export async function findPinnedSender(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  name: string | undefined,
+): Promise<SenderKeys> {
+  if (name === readSiteSettings(folder, env).platform.name) {
+    const latest = readKeySets(folder.keys).at(-1)
+    const set = latest && parseKeySet(latest)
+    const keys = listKeys(folder.keys)
+    return latest && set ? senderKeysOf(keys, set.thresholds, pinKeySet(set, digestKeySet(latest))) : { keys }
+  }
+  const peer = name === undefined ? undefined : await peerFiles(folder.peers).get(name)
+  if (!peer) return { keys: [] }
+  const { keys, threshold: message, root_threshold: root = 1 } = peer
+  return senderKeysOf(keys, { message, root }, pinnedKeySetOf(peer))
+}
+
+function senderKeysOf(
+  keys: readonly PublicKey[],
+  { message, root }: KeySet['thresholds'],
+  key_set: PinnedKeySet,
+): SenderKeys {
+  return { keys, threshold: message, root_threshold: root, key_set }
 }
 
 /** Reads the content of a message without verifying it. Throws `OfflineCommandError` (1) if the file does not exist. */

@@ -8,12 +8,14 @@ import {
   type KeySet,
   no_key_set,
   parseKeySet,
+  readKeySet,
   selectUsableKeys,
 } from '../../kernel/cryptography/key-set.ts'
 import type { Jws } from '../../kernel/cryptography/signatures.ts'
-import { checkKeySet } from '../../roles/site/keyset/key-succession.ts'
+import { isRefusal } from '../../kernel/error/errors.ts'
+import { checkKeySet } from '../../shared/key-set/key-succession.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
-import { type KeySetDraft, readDraftedSet } from './key-set-draft.ts'
+import type { KeySetDraft } from './key-set-draft.ts'
 
 export type KeySetSigningOptions = {
   readonly draft: KeySetDraft
@@ -29,8 +31,8 @@ export type KeySetSigningOptions = {
  * successor.
  */
 export async function resolveSuccessor(draft: KeySetDraft): Promise<{ before: KeySet | undefined; after: KeySet }> {
-  const after = readDraftedSet(draft)
-  if (!after) throw new OfflineCommandError(2, 'the file contains no key set')
+  const after = readKeySet(draft.draft)
+  if (isRefusal(after)) throw new OfflineCommandError(2, `the draft cannot be used: ${after.message}`)
   const latest = draft.sets.at(-1)
   const before = latest && parseKeySet(latest)
   if (latest) {

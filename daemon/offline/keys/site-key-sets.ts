@@ -15,7 +15,7 @@ import {
   selectUsableKeys,
 } from '../../kernel/cryptography/key-set.ts'
 import type { Jws, PublicKey } from '../../kernel/cryptography/signatures.ts'
-import { checkKeySet, followKeySets, pinKeySet } from '../../roles/site/keyset/key-succession.ts'
+import { checkKeySet, followKeySets, pinKeySet } from '../../shared/key-set/key-succession.ts'
 import { recordOperatorAction } from '../audit/operator-action.ts'
 import { day_ms } from '../doctor/finding.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'

@@ -7,7 +7,6 @@ import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
 import { isRefusal, type Refusal, refuse } from '../../kernel/error/errors.ts'
 import type { Peer } from '../../kernel/identity/peer.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
-import { followKeySets } from '../../roles/site/keyset/key-succession.ts'
 import {
   earliestKeySetTime,
   pinnedKeySetOf,
@@ -15,6 +14,7 @@ import {
   revokePeerKey as withRevokedKey,
 } from '../../roles/site/keyset/peer-keys.ts'
 import { filedropSettings } from '../../roles/site/settings.ts'
+import { followKeySets } from '../../shared/key-set/key-succession.ts'
 import { recordOperatorAction } from '../audit/operator-action.ts'
 import { parseKeySetFile } from '../keys/key-set-file.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'

@@ -7,6 +7,7 @@ import { findAccreditationFault, findAccreditationLapse } from '../../boot/links
 import { findNetworkProblems } from '../../boot/links/network-carriers.ts'
 import type { WireStartInput } from '../../boot/role-wire.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
+import { hasKeyEnded } from '../../kernel/cryptography/counting-signers.ts'
 import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { identitySettings } from '../../kernel/settings/platform-settings.ts'
@@ -106,9 +107,7 @@ const requiredKeyUses: readonly PublicKey['use'][] = ['message', 'token']
 /** Requires a message and a token key: without them the site could neither send nor admit callers. */
 function findMissingKeys({ keys, now }: SiteStartFacts): ProfileProblem[] {
   if (keys === undefined) return []
-  const usable = keys.filter(
-    ({ status, not_after }) => status === 'active' && (not_after === undefined || now < Date.parse(not_after)),
-  )
+  const usable = keys.filter((key) => key.status === 'active' && !hasKeyEnded(key, now))
   return requiredKeyUses
     .filter((use) => !usable.some((key) => key.use === use))
     .map((use) => ({

@@ -19,6 +19,8 @@ export type SenderTrust = {
   readonly signatures: Pick<Signatures, 'verify'>
   readonly pinned: readonly PublicKey[]
   readonly threshold: number
+  /** Distinct root keys that must sign an epoch, and the next key set. */
+  readonly root_threshold: number
   readonly formats: readonly StatementFormat[]
 }
 

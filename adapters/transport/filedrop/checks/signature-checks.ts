@@ -1,5 +1,10 @@
 // Verifies the signed bytes first, then parses those same bytes.
 
+import {
+  findSignerFault,
+  type SignerFault,
+  selectCountingKeys,
+} from '../../../../daemon/kernel/cryptography/counting-signers.ts'
 import type {
   PublicKey,
   VerificationFailure,
@@ -14,9 +19,12 @@ import type { SenderTrust } from './message-checks.ts'
 import { type MessageExamination, requireEstablished } from './message-examination.ts'
 import { readMessageJson } from './message-json.ts'
 
-const verificationFaults: Readonly<Record<Exclude<VerificationFailure, 'unknown_key'>, [QuarantineReason, string]>> = {
-  bad_signature: ['BAD_SIG', 'a signature does not hold'],
-  key_revoked: ['KEY_REVOKED', 'the key that signed it is revoked'],
+const signerFaults: Readonly<Record<SignerFault, (use: PublicKey['use']) => [QuarantineReason, string]>> = {
+  bad_signature: () => ['BAD_SIG', 'a signature does not hold'],
+  key_revoked: () => ['KEY_REVOKED', 'the key that signed it is revoked'],
+  unknown_key: (use) => ['UNKNOWN_KEY', `no pinned ${use} key of the peer signed it`],
+  key_ended: (use) => ['UNKNOWN_KEY', `the ${use} keys signed it after their own end`],
+  too_few: (use) => ['THRESHOLD', `fewer ${use} keys signed it than the peer’s threshold requires`],
 }
 
 export async function signatureCheck(
@@ -29,22 +37,28 @@ export async function signatureCheck(
     examination.payload = Buffer.from(verified.payload)
     examination.signers = verified.keys
   }
-  return signersFault(verified, trust.threshold, 'message')
+  return signersFault(verified, { threshold: trust.threshold, use: 'message' })
 }
 
-/** The fault of the signers; `use`: of the required keys. */
+/** `use`: of the required keys. `made`: when the signed object says that it was made; absent before it is read. */
+type SignerRequirement = { readonly threshold: number; readonly use: PublicKey['use']; readonly made?: string }
+
 export function signersFault(
-  verified: VerifiedPayload | VerificationFailure,
-  threshold: number,
-  use: PublicKey['use'],
+  verified: Pick<VerifiedPayload, 'keys'> | VerificationFailure,
+  { threshold, use, made }: SignerRequirement,
 ): MessageFault | undefined {
-  if (verified === 'unknown_key') return fault('UNKNOWN_KEY', `no pinned ${use} key of the peer signed it`)
-  if (typeof verified === 'string') return fault(...verificationFaults[verified])
-  const distinct = new Set(verified.keys.map((key) => key.fingerprint)).size
-  return distinct >= threshold ? undefined : fault('THRESHOLD', `${distinct} of ${threshold} keys signed it`)
+  const found = findSignerFault(verified, threshold, made)
+  return found && faultOfSigners(found, use)
 }
 
-export function statementCheck(examination: MessageExamination, { formats }: SenderTrust): MessageFault | undefined {
+export function faultOfSigners(found: SignerFault, use: PublicKey['use']): MessageFault {
+  return fault(...signerFaults[found](use))
+}
+
+export function statementCheck(
+  examination: MessageExamination,
+  { formats, threshold }: SenderTrust,
+): MessageFault | undefined {
   const payload = requireEstablished(examination, 'payload')
   const read = readMessageJson(payload)
   if (read.outcome === 'incomplete') return fault('BAD_JSON', 'the statement does not end')
@@ -61,10 +75,10 @@ export function statementCheck(examination: MessageExamination, { formats }: Sen
   if (name?.epoch !== statement.epoch || name.seq !== statement.seq) {
     return fault('NAME', 'the file is not named after its statement')
   }
-  const late = requireEstablished(examination, 'signers').some(
-    (key) => key.not_after !== undefined && Date.parse(statement.created) > Date.parse(key.not_after),
-  )
-  if (late) return fault('UNKNOWN_KEY', 'a key signed it after its own end')
+  const keys = requireEstablished(examination, 'signers')
+  const late = signersFault({ keys }, { threshold, use: 'message', made: statement.created })
+  if (late) return late
+  examination.signers = selectCountingKeys(keys, statement.created)
   examination.statement = statement
   examination.digest = sha384(payload)
   return undefined

@@ -5,12 +5,12 @@ import { readDroppedFile } from '../files/dropped-file.ts'
 import { parseMessageName } from '../files/message-name.ts'
 import type { FiledropLink } from '../link/filedrop-link.ts'
 import { removeFromReady } from '../sending/publish-message.ts'
+import type { NoteSigner } from '../signed-notes.ts'
 import type { ChannelExportOptions } from './export-channel.ts'
 import {
   type CourierManifest,
   isFolderName,
   type ManifestFile,
-  type ManifestSigner,
   manifest_file,
   readManifest,
   sha384Hex,
@@ -41,7 +41,7 @@ async function readOwnManifest(
 ): Promise<CourierManifest | undefined> {
   const { runAs, site, signatures } = options
   const keys = runAs.site(() => [...signatures.publicKeys()])
-  const self: ManifestSigner = { name: site, keys, threshold: 1 }
+  const self: NoteSigner = { name: site, keys, threshold: 1 }
   const path = join(folder, manifest_file)
   const read = await runAs.medium(() =>
     readManifest(path, { site: link.peer, signatures, peer: async (src) => (src === site ? self : undefined) }),

@@ -3,12 +3,11 @@ import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { jws, type Signatures } from '../../../../daemon/kernel/cryptography/signatures.ts'
 import { isRefusal, type Refusal, refuse } from '../../../../daemon/kernel/error/errors.ts'
-import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'
 import { hex96, siteName } from '../../../../daemon/kernel/messaging/statement.ts'
 import { parseMessageJson } from '../checks/message-json.ts'
 import { type DroppedFilePath, readDroppedFile } from '../files/dropped-file.ts'
 import { parseMessageName } from '../files/message-name.ts'
-import { claimedEnds, verifyPeerNote } from '../signed-notes.ts'
+import { claimedEnds, type NoteSigner, verifyPeerNote } from '../signed-notes.ts'
 
 export const manifest_file = 'MANIFEST.json'
 
@@ -60,10 +59,8 @@ export type ManifestReaderOptions = {
   readonly site: string
   readonly signatures: Pick<Signatures, 'verify'>
   /** Undefined for a site that is not pinned. */
-  readonly peer: (name: string) => Promise<ManifestSigner | undefined>
+  readonly peer: (name: string) => Promise<NoteSigner | undefined>
 }
-
-export type ManifestSigner = Pick<Peer, 'name' | 'keys' | 'threshold'>
 
 /** Verifies a manifest by the pinned keys of the site that it names; `dst` must be this site. Throws when the disk fails. */
 export async function readManifest(

@@ -1,10 +1,12 @@
 // Verifies a message offline with public keys alone: without a site, a journal or a clock.
 import type { PublicKey, Signatures } from '../../../../daemon/kernel/cryptography/signatures.ts'
 import { statementFormats, type UnlabelledStatement } from '../../../../daemon/kernel/messaging/statement-format.ts'
-import { type MessageCheck, messageChecks, type SenderTrust } from '../checks/message-checks.ts'
+import type { PinnedKeySet } from '../../../../daemon/shared/key-set/key-succession.ts'
+import { type MessageCheck, messageChecks } from '../checks/message-checks.ts'
 import { type MessageExamination, readMessageFiles } from '../checks/message-examination.ts'
 import type { MessageFault } from '../quarantine-reasons.ts'
 import { filedropSettings } from '../settings.ts'
+import { controlChecks, type OfflineTrust } from './control-checks.ts'
 import { findMessageFiles } from './message-files.ts'
 
 export type CheckReport = {
@@ -13,6 +15,8 @@ export type CheckReport = {
   readonly outcome: 'passed' | 'failed' | 'not_made'
   readonly reason?: MessageFault['reason']
   readonly detail?: string
+  /** The problem code, where the reason is REFUSED. */
+  readonly code?: string
 }
 
 export type FileVerification = {
@@ -31,7 +35,11 @@ export type FileVerificationOptions = {
   readonly signatures: Pick<Signatures, 'verify'>
   readonly keys: readonly PublicKey[]
   /** Distinct keys that must have signed (default: 1). */
-  readonly threshold?: number
+  readonly threshold?: number | undefined
+  /** Distinct root keys that must have signed an epoch, or the next key set (default: 1). */
+  readonly root_threshold?: number | undefined
+  /** The sender's key set as it is pinned; undefined where only keys are known. */
+  readonly key_set?: PinnedKeySet | undefined
 }
 
 /**
@@ -41,14 +49,18 @@ export type FileVerificationOptions = {
 export async function verifyFile(path: string, options: FileVerificationOptions): Promise<FileVerification> {
   const { env, body, name } = findMessageFiles(path)
   const specimen = readMessageFiles(name, { env, body }, filedropSettings.parse({}))
-  const trust: SenderTrust = {
+  const trust: OfflineTrust = {
     signatures: options.signatures,
     pinned: options.keys,
     threshold: options.threshold ?? 1,
+    root_threshold: options.root_threshold ?? 1,
     formats: statementFormats,
+    key_set: options.key_set,
   }
   const made: CheckReport[] = []
   for (const check of messageChecks) made.push(await reportCheck(check, specimen, trust, made))
+  for (const check of controlChecks.filter(({ kind }) => kind === specimen.statement?.kind))
+    made.push(await reportOutcome(check.name, () => check.run(specimen, trust), made))
   return {
     ok: made.every(({ outcome }) => outcome !== 'failed'),
     envelope: env,
@@ -63,12 +75,20 @@ export async function verifyFile(path: string, options: FileVerificationOptions)
 async function reportCheck(
   check: MessageCheck,
   examination: MessageExamination,
-  trust: SenderTrust,
+  trust: OfflineTrust,
   before: readonly CheckReport[],
 ): Promise<CheckReport> {
-  const hasFailed = before.some(({ outcome }) => outcome === 'failed')
-  if (hasFailed || check.at === 'destination') return { check: check.name, outcome: 'not_made' }
-  const found = await (check.at === 'body' ? check.run(examination) : check.run(examination, trust))
-  if (!found) return { check: check.name, outcome: 'passed' }
-  return { check: check.name, outcome: 'failed', ...found }
+  if (check.at === 'destination') return { check: check.name, outcome: 'not_made' }
+  const run = async () => await (check.at === 'body' ? check.run(examination) : check.run(examination, trust))
+  return await reportOutcome(check.name, run, before)
+}
+
+async function reportOutcome(
+  check: string,
+  run: () => Promise<MessageFault | undefined>,
+  before: readonly CheckReport[],
+): Promise<CheckReport> {
+  if (before.some(({ outcome }) => outcome === 'failed')) return { check, outcome: 'not_made' }
+  const found = await run()
+  return found ? { check, outcome: 'failed', ...found } : { check, outcome: 'passed' }
 }

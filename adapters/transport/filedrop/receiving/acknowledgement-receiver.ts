@@ -3,16 +3,12 @@ import { isRefusal } from '../../../../daemon/kernel/error/errors.ts'
 import type { Gap } from '../../../../daemon/kernel/messaging/journal.ts'
 import type { GapReceipt } from '../../../../daemon/kernel/messaging/one-way-control.ts'
 import type { DeliveryVerdict, InboundMessage } from '../../../../daemon/kernel/messaging/transport.ts'
+import { readAcknowledgement } from '../checks/acknowledgement-check.ts'
 import { describeFailure } from '../failure-text.ts'
 import type { FiledropContext } from '../filedrop-context.ts'
 import type { FiledropLink } from '../link/filedrop-link.ts'
 import { linkAuditEvent } from '../link/link-audit-event.ts'
 import type { FiledropOutbox } from '../sending/outbox.ts'
-import {
-  acknowledgement_bytes,
-  acknowledgement_schema,
-  acknowledgementData,
-} from '../sending/reports/compose-acknowledgement.ts'
 import { readGapReceipt } from '../sending/reports/gap-receipt.ts'
 import { serialQueue } from '../serial-work.ts'
 
@@ -56,12 +52,10 @@ async function readReceipt(
   const no = (code: string, detail: string): DeliveryVerdict => ({ verdict: 'refused', code, detail })
   if (!filedrop.isAccredited(link.peer)) return no('forbidden', `a way back from ${link.peer} is not accredited`)
   const { schema } = message.statement.body
-  const data = acknowledgementData.safeParse(message.body).data
-  if (schema !== acknowledgement_schema || !data) return no('invalid', 'it is not an acknowledgement')
-  // Another size could carry information for which the channel was not accredited.
-  const isFixed = Buffer.byteLength(message.body_text) % acknowledgement_bytes === 0 && data.padding.trim() === ''
-  if (!isFixed) return no('invalid', 'it does not have the fixed size of an acknowledgement')
-  const read = await readGapReceipt(data.receipt, filedrop)
+  const body_bytes = Buffer.byteLength(message.body_text)
+  const note = readAcknowledgement({ schema, data: message.body, body_bytes })
+  if (isRefusal(note)) return no(note.code, note.message)
+  const read = await readGapReceipt(note, filedrop)
   if (isRefusal(read)) return no(read.code, read.message)
   return read.peer.name === link.peer ? read.receipt : no('invalid', 'the receipt is of another peer')
 }

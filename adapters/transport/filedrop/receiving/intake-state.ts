@@ -43,7 +43,8 @@ export function buildScanContext(
   epoch: number,
 ): ScanContext {
   const { journal, signatures, label_policy, site, tenant_id, releasable_names, clock, settings } = filedrop
-  const trust: SenderTrust = { signatures, pinned: peer.keys, threshold: peer.threshold, formats: filedrop.formats }
+  const { keys: pinned, threshold, root_threshold = 1 } = peer
+  const trust: SenderTrust = { signatures, pinned, threshold, root_threshold, formats: filedrop.formats }
   const destination: MessageDestination = {
     site,
     tenant_id,

@@ -2,7 +2,8 @@
 import { verifyJws } from '../../../../adapters/keys/jose/signatures.ts'
 import { peerFiles } from '../../../../adapters/peers/files/peer-files.ts'
 import type { SiteFolder } from '../../../boot/storage/site-folder.ts'
-import type { Jws, VerifiedPayload } from '../../../kernel/cryptography/signatures.ts'
+import { findSignerFault } from '../../../kernel/cryptography/counting-signers.ts'
+import type { Jws } from '../../../kernel/cryptography/signatures.ts'
 import { parseJsonAs } from '../../../kernel/encoding/parse-json.ts'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Peer } from '../../../kernel/identity/peer.ts'
@@ -34,9 +35,8 @@ export async function verifySnapshotSignature(
   if (!peer) throw unsignedSnapshotError()
   const keys = peer.keys.filter(({ use }) => use === 'message')
   const verified = await verifyJws('registry', envelope, keys)
-  if (typeof verified === 'string' || verified.keys.length < peer.threshold) throw unsignedSnapshotError()
-  const manifest = parseJsonAs(snapshotManifest, verified.payload)
-  if (!manifest || !wereKeysInForce(manifest, verified)) throw unsignedSnapshotError()
+  const manifest = typeof verified === 'string' ? undefined : parseJsonAs(snapshotManifest, verified.payload)
+  if (!manifest || findSignerFault(verified, peer.threshold, manifest.made_at)) throw unsignedSnapshotError()
   if (manifest.to !== platform.name)
     throw new OfflineCommandError(3, `the snapshot was made for ${manifest.to}, not for this site`)
   if (manifest.tenant_id !== peer.tenant_id) {
@@ -54,9 +54,4 @@ function unsignedSnapshotError(): OfflineCommandError {
     'the snapshot is not signed by a pinned peer: nothing was imported',
     '`platform peers list` lists the pinned peers',
   )
-}
-
-/** A key is not valid for a snapshot made after its `not_after`. */
-function wereKeysInForce({ made_at }: SnapshotManifest, { keys }: VerifiedPayload): boolean {
-  return keys.every(({ not_after }) => not_after === undefined || Date.parse(made_at) <= Date.parse(not_after))
 }

@@ -3,7 +3,7 @@
 import { listRevokedFingerprints, markRevoked, no_key_set } from '../../../kernel/cryptography/key-set.ts'
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { max_peer_keys, max_revoked_keys, type Peer } from '../../../kernel/identity/peer.ts'
-import type { KeySetSuccession, PinnedKeySet } from './key-succession.ts'
+import type { KeySetSuccession, PinnedKeySet } from '../../../shared/key-set/key-succession.ts'
 
 export function pinnedKeySetOf({
   name,

@@ -6,11 +6,11 @@ import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts
 import { keys_schema } from '../../../kernel/messaging/one-way-control.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
+import { followKeySets } from '../../../shared/key-set/key-succession.ts'
 import { deliveredMessage, openMessage } from '../message/open-message.ts'
 import { oneWayOf } from '../one-way.ts'
 import { pinnedPeersPart, signaturesPart } from '../parts.ts'
 import { filedropSettings } from '../settings.ts'
-import { followKeySets } from './key-succession.ts'
 import { earliestKeySetTime, pinnedKeySetOf, repinPeer } from './peer-keys.ts'
 
 /** The carrier opens an announced epoch before it passes the message on, so an epoch needs no action here. */

@@ -1,6 +1,5 @@
 // Checks a peer's statement besides its signature: sender, addressee, time and label.
 
-import type { PublicKey } from '../../../kernel/cryptography/signatures.ts'
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Peer } from '../../../kernel/identity/peer.ts'
 import { admitIncomingLabel } from '../../../kernel/label/crossing.ts'
@@ -46,10 +45,4 @@ function isFresh(
   const created_ms = Date.parse(created)
   const end = Math.min(Date.parse(not_after), created_ms + not_after_days * day_ms)
   return created_ms <= now + skew_ms && now <= end + skew_ms
-}
-
-/** Whether every key signed the statement before its own expiry. */
-export function isSignedInKeyLifetime({ created }: Statement, keys: readonly PublicKey[]): boolean {
-  const created_ms = Date.parse(created)
-  return keys.every(({ not_after }) => not_after === undefined || created_ms <= Date.parse(not_after))
 }

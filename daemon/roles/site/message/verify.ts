@@ -1,6 +1,7 @@
 // Verifies a peer's message: the signature by its pinned keys, and the statement's sender, addressee, time and label.
 
-import type { Jws, SignatureType, VerifiedPayload } from '../../../kernel/cryptography/signatures.ts'
+import { findSignerFault, selectCountingKeys } from '../../../kernel/cryptography/counting-signers.ts'
+import type { Jws, PublicKey, SignatureType, VerifiedPayload } from '../../../kernel/cryptography/signatures.ts'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Peer } from '../../../kernel/identity/peer.ts'
 import type { Label } from '../../../kernel/label/label.ts'
@@ -11,7 +12,7 @@ import { verifyPeerMessage } from '../../../shared/site-message/site-message.ts'
 import { carrierOf } from '../carrier-settings.ts'
 import { peersPart, signaturesPart, verifiedMessageCachePart } from '../parts.ts'
 import { filedropSettings } from '../settings.ts'
-import { acceptStatement, isSignedInKeyLifetime } from './rules.ts'
+import { acceptStatement } from './rules.ts'
 
 export const verify = operation({
   summary: 'Verify a signed message of a peer',
@@ -29,13 +30,15 @@ export const verify = operation({
     const recent = call.part(verifiedMessageCachePart).find(name, type, envelope)
     const verification = recent ?? (await verifySignature(call, peer, type, envelope))
     if (isRefusal(verification)) return verification
-    const answer = { payload: Buffer.from(verification.payload).toString('base64url'), keys: [...verification.keys] }
-    if (type !== 'statement') return answer
-    const label = recent?.label ?? judgeStatement(call, peer, verification)
-    if (isRefusal(label)) return label
+    const payload = Buffer.from(verification.payload).toString('base64url')
+    if (type !== 'statement') return { payload, keys: [...verification.keys] }
+    const judged = recent?.label ? { label: recent.label, keys: recent.keys } : judgeStatement(call, peer, verification)
+    if (isRefusal(judged)) return judged
+    const { label, keys } = judged
     const { is_label_released = false } = recent ?? {}
     const transport = carrierOf(peer.name, (section) => call.settings(section))
-    return { ...answer, label, is_label_released, transport, ...(peer.label_map ? { label_map: peer.label_map } : {}) }
+    const { label_map } = peer
+    return { payload, keys: [...keys], label, is_label_released, transport, ...(label_map ? { label_map } : {}) }
   },
 })
 
@@ -56,14 +59,20 @@ function refuseUnsigned(): Refusal {
   return refuse('signature_invalid', 'the message carries no valid signature of a pinned key')
 }
 
-/** Checks a message that did not arrive by a carrier as a carrier checks it, and returns its label. */
-function judgeStatement(call: Call, peer: Peer, { payload, keys }: VerifiedPayload): Label | Refusal {
-  const statement = parseStatement(payload)
+/** Checks a message that did not arrive by a carrier as a carrier checks it; returns its label and the keys that count. */
+function judgeStatement(
+  call: Call,
+  peer: Peer,
+  verified: VerifiedPayload,
+): { readonly label: Label; readonly keys: readonly PublicKey[] } | Refusal {
+  const statement = parseStatement(verified.payload)
   if (!statement) return refuse('signature_invalid', 'the signed content is not a statement')
-  if (!isSignedInKeyLifetime(statement, keys))
-    return refuse('signature_invalid', 'a key signed the message after the key expired')
+  if (findSignerFault(verified, peer.threshold, statement.created))
+    return refuse('signature_invalid', 'too few keys of the peer signed the message before they ended')
   const { skew_s, trusted_clock, releasable_names } = call.settings(filedropSettings)
   const { name: site, tenant_id, labels } = call.site
   const names = [tenant_id, ...releasable_names]
-  return acceptStatement(statement, peer, { site, names, labels, now: trusted_clock ? call.now() : undefined, skew_s })
+  const now = trusted_clock ? call.now() : undefined
+  const label = acceptStatement(statement, peer, { site, names, labels, now, skew_s })
+  return isRefusal(label) ? label : { label, keys: selectCountingKeys(verified.keys, statement.created) }
 }

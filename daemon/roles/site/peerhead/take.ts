@@ -1,13 +1,13 @@
 // Accepts the heads of a peer's audit chains from its inventory, and reports chains that were cut short or rewritten.
 import * as z from 'zod'
-import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { type CarriedCheckpoint, inventory_schema, inventoryData } from '../../../kernel/messaging/inventory.ts'
 import type { MessageNumber } from '../../../kernel/messaging/journal.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
+import { type CheckpointFault, findCheckpointFault } from '../../../shared/audit-checkpoint/find-checkpoint-fault.ts'
 import { deliveredMessage, openMessage } from '../message/open-message.ts'
-import { verify } from '../message/verify.ts'
+import { peersPart, signaturesPart } from '../parts.ts'
 import { type PeerHead, peerHeads } from './model.ts'
 import { compareHeads } from './rules.ts'
 
@@ -51,8 +51,9 @@ async function takeHead(
   head: CarriedCheckpoint,
   { epoch, seq: number }: MessageNumber,
 ): Promise<'taken' | 'contradicted' | 'unverified'> {
-  if (!(await isSigned(call, peer, head))) {
-    call.log.warn('site.peerhead.unverified', { peer, writer: head.writer, seq: head.seq })
+  const fault = await findHeadFault(call, peer, head)
+  if (fault) {
+    call.log.warn('site.peerhead.unverified', { peer, writer: head.writer, seq: head.seq, fault })
     return 'unverified'
   }
   const reported: PeerHead = { tenant_id: call.site.tenant_id, peer, ...head, epoch, number }
@@ -80,10 +81,8 @@ function contradictionEvent(call: Call, comparison: 'rewritten' | 'cut_short', s
   return { ...call.audited('site.peerhead.contradict', reported.writer, detail), outcome: 'refused' as const }
 }
 
-/** Whether the peer signed the head, and the chain is the peer's. */
-async function isSigned(call: Call, peer: string, { signature, ...head }: CarriedCheckpoint): Promise<boolean> {
-  if (!head.writer.endsWith(`@${peer}`)) return false
-  const verified = await verify.run(call, { peer, type: 'checkpoint', envelope: signature })
-  if (isRefusal(verified) || !('payload' in verified)) return false
-  return Buffer.from(verified.payload, 'base64url').equals(Buffer.from(canonicalJson(head)))
+async function findHeadFault(call: Call, name: string, head: CarriedCheckpoint): Promise<CheckpointFault | undefined> {
+  const peer = await call.part(peersPart).get(name)
+  if (!peer) return 'unknown_key'
+  return await findCheckpointFault(head, { site: name, ...peer }, call.part(signaturesPart))
 }

@@ -1,9 +1,8 @@
 // Compares a sender's inventory with the messages that arrived: one statement per number.
-import { inventory_schema, inventoryData } from '../../../../../daemon/kernel/messaging/inventory.ts'
 import type { MessageNumber } from '../../../../../daemon/kernel/messaging/journal.ts'
 import type { Statement } from '../../../../../daemon/kernel/messaging/statement.ts'
 import type { InboundMessage } from '../../../../../daemon/kernel/messaging/transport.ts'
-import { shapeFault } from '../../checks/file-checks.ts'
+import { readInventory } from '../../checks/inventory-check.ts'
 import type { MessageExamination } from '../../checks/message-examination.ts'
 import { linkAuditEvent } from '../../link/link-audit-event.ts'
 import { fault, type MessageFault } from '../../quarantine-reasons.ts'
@@ -18,14 +17,9 @@ export async function receiveInventory(
   examination: MessageExamination,
   context: ReceiveContext,
 ): Promise<MessageFault | undefined> {
-  if (statement.body.schema !== inventory_schema) return fault('SCHEMA', 'its inventory schema is not supported here')
-  const parsed = inventoryData.safeParse(body)
-  if (parsed.error) return shapeFault('the inventory', parsed.error, 'SCHEMA')
-  const { epoch, highest, rolling, digests } = parsed.data
-  const isOwn = epoch === statement.epoch && highest === statement.seq - 1 && digests.length <= highest
-  // Each statement holds the digest of the one before: the last one stands for all of them.
-  const isLast = rolling === statement.prev && (digests.at(-1) ?? rolling) === rolling
-  if (!isOwn || !isLast) return fault('SCHEMA', 'it does not list the messages before it')
+  const reading = readInventory(statement, body)
+  if ('fault' in reading) return reading.fault
+  const { highest, digests } = reading.inventory
   const disputed = await findContradictions(highest - digests.length + 1, digests, statement, context)
   const equivocation = disputed.length > 0 ? await disputeNumbers(disputed, statement, context) : undefined
   if (equivocation) examination.contradicted_numbers = disputed

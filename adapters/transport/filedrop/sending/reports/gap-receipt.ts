@@ -1,6 +1,6 @@
 // Makes and reads gap receipts: signed notes of missing numbers that a person carries back to the sender.
 
-import type { Jws } from '../../../../../daemon/kernel/cryptography/signatures.ts'
+import type { Jws, Signatures } from '../../../../../daemon/kernel/cryptography/signatures.ts'
 import { canonicalJson } from '../../../../../daemon/kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal, refuse } from '../../../../../daemon/kernel/error/errors.ts'
 import type { Peer } from '../../../../../daemon/kernel/identity/peer.ts'
@@ -14,7 +14,7 @@ import { day_ms } from '../../day-length.ts'
 import type { FiledropContext } from '../../filedrop-context.ts'
 import { channelName } from '../../files/channel-folders.ts'
 import type { FiledropLink } from '../../link/filedrop-link.ts'
-import { claimedEnds, verifyPeerNote } from '../../signed-notes.ts'
+import { claimedEnds, type NoteSigner, verifyPeerNote } from '../../signed-notes.ts'
 
 /** Largest payload that fits into a JWS of this format. */
 const max_receipt_bytes = 48_000
@@ -58,6 +58,19 @@ function fitReceipt(receipt: GapReceipt, most_bytes: number): string {
 
 export type VerifiedGapReceipt = { readonly peer: Peer; readonly receipt: GapReceipt }
 
+/** A receipt of this peer about the channel of `site` to it, at whatever time. Refuses `signature_invalid` and `invalid`. */
+export async function verifyGapReceipt(
+  note: Jws,
+  peer: NoteSigner,
+  site: string,
+  signatures: Pick<Signatures, 'verify'>,
+): Promise<GapReceipt | Refusal> {
+  const receipt = await verifyPeerNote('gap-receipt', note, peer, gapReceipt, signatures)
+  if (isRefusal(receipt)) return receipt
+  const isOwn = receipt.src === peer.name && receipt.dst === site && receipt.channel === channelName(site, peer.name)
+  return isOwn ? receipt : refuse('invalid', 'the receipt is about another channel')
+}
+
 /** A receipt of a pinned peer about this site's own channel. Refuses `signature_invalid`, and `invalid` for one of another use or time. */
 export async function readGapReceipt(note: Jws, filedrop: FiledropContext): Promise<VerifiedGapReceipt | Refusal> {
   const { peers, signatures, site, clock, settings } = filedrop
@@ -65,11 +78,8 @@ export async function readGapReceipt(note: Jws, filedrop: FiledropContext): Prom
   if (src === site) return refuse('invalid', `this site made the receipt: carry it to ${dst}`)
   const peer = await peers.get(src)
   if (!peer) return refuse('signature_invalid', 'it is not signed by a pinned peer')
-  const receipt = await verifyPeerNote('gap-receipt', note, peer, gapReceipt, signatures)
+  const receipt = await verifyGapReceipt(note, peer, site, signatures)
   if (isRefusal(receipt)) return receipt
-  if (receipt.src !== peer.name || receipt.dst !== site || receipt.channel !== channelName(site, peer.name)) {
-    return refuse('invalid', 'the receipt is about another channel')
-  }
   if (!settings.trusted_clock) return { peer, receipt }
   const now = clock.now()
   if (Date.parse(receipt.not_after) + settings.skew_ms < now) return refuse('invalid', 'the receipt has expired')

@@ -1,7 +1,7 @@
 // The one form of a public key: exact members, exact lengths, one spelling, so that one key has one fingerprint.
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import type { KeyAlgorithm, PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
+import type { KeyAlgorithm, PublicKey } from './signatures.ts'
 
 /**
  * Whether the text is the only spelling of its bytes: base64url without padding and with zero spare bits. Without
@@ -23,6 +23,14 @@ const jwkSchemas = {
 
 export type PublicJwk = z.infer<(typeof jwkSchemas)[KeyAlgorithm]>
 
+/** Private members of a JWK (RFC 7518 sections 6.2.2, 6.3.2 and 6.4.1; RFC 8037; ML-DSA for JOSE). */
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv', 'seed'] as const
+
+/** The first private member that the JWK holds; undefined for a public key. */
+export function findPrivateMember(jwk: Readonly<Record<string, unknown>>): string | undefined {
+  return privateMembers.find((member) => member in jwk)
+}
+
 /** The public members alone (a private one is dropped); undefined when it is not a key of that algorithm. */
 export function parsePublicJwk(algorithm: KeyAlgorithm, jwk: unknown): PublicJwk | undefined {
   return jwkSchemas[algorithm].safeParse(jwk).data
@@ -37,6 +45,24 @@ export function detectAlgorithm(jwk: unknown): KeyAlgorithm | undefined {
 export function computeThumbprint(jwk: PublicJwk): string {
   const sorted = Object.fromEntries(Object.entries(jwk).sort(([a], [b]) => (a < b ? -1 : 1)))
   return createHash('sha256').update(JSON.stringify(sorted)).digest('base64url')
+}
+
+/**
+ * The fault of a key record; undefined where its JWK is exactly a public key of its algorithm, and its fingerprint that of
+ * the key. Every record from outside is held to this, before it is shown, compared, pinned or used.
+ */
+export function findKeyRecordFault({
+  algorithm,
+  fingerprint,
+  jwk,
+}: Pick<PublicKey, 'algorithm' | 'fingerprint' | 'jwk'>): string | undefined {
+  const privateMember = findPrivateMember(jwk)
+  if (privateMember !== undefined) return `must be a public key, and holds the private member "${privateMember}"`
+  const material = parsePublicJwk(algorithm, jwk)
+  if (!material || Object.keys(jwk).length !== Object.keys(material).length)
+    return `must be exactly a public key of the algorithm ${algorithm}`
+  const computed = computeThumbprint(material)
+  return computed === fingerprint ? undefined : `must have the fingerprint of the key, which is ${computed}`
 }
 
 /**

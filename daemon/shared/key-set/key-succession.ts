@@ -6,11 +6,11 @@ import {
   type KeySet,
   listRevokedFingerprints,
   markRevoked,
-  parseKeySet,
+  readKeySet,
   selectUsableKeys,
-} from '../../../kernel/cryptography/key-set.ts'
-import type { Jws, PublicKey, Signatures } from '../../../kernel/cryptography/signatures.ts'
-import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
+} from '../../kernel/cryptography/key-set.ts'
+import type { Jws, PublicKey, Signatures } from '../../kernel/cryptography/signatures.ts'
+import { isRefusal, type Refusal, refuse } from '../../kernel/error/errors.ts'
 
 /** The pinned key set of a site. Version 0: keys that people pinned one by one. */
 export type PinnedKeySet = {
@@ -68,6 +68,42 @@ export async function followKeySets(
   return { pinned: now, sets }
 }
 
+/** A site whose keys are known without the version of their set. */
+type KnownKeys = Pick<PinnedKeySet, 'site' | 'tenant_id' | 'keys' | 'root_threshold'>
+
+/**
+ * Verifies a chain outside of the site that receives it; undefined when it holds. Where only the sender's keys are known,
+ * they vouch for the part of the chain that follows from them, as if its predecessor were pinned; the sets before it must
+ * lead to it by version and digest.
+ */
+export async function verifyKeySetChain(
+  sender: PinnedKeySet | KnownKeys,
+  chain: readonly Jws[],
+  options: SuccessionOptions,
+): Promise<Refusal | undefined> {
+  if ('version' in sender) return refusalOf(await followKeySets(sender, chain, options))
+  const revoked = listRevokedFingerprints(sender.keys)
+  let earlier: VerifiedKeySet | undefined
+  let refusal: Refusal | undefined
+  for (const [index, link] of chain.entries()) {
+    const set = readKeySet(link)
+    if (isRefusal(set)) return set
+    const { version, previous } = set
+    if (earlier && (version !== earlier.set.version + 1 || previous !== earlier.digest))
+      return refuse('invalid', `key set ${version} does not follow the one before it`)
+    refusal = refusalOf(
+      await followKeySets({ ...sender, version: version - 1, digest: previous, revoked }, chain.slice(index), options),
+    )
+    if (!refusal) return undefined
+    earlier = { set, digest: digestKeySet(link) }
+  }
+  return refusal
+}
+
+function refusalOf(outcome: KeySetSuccession | SuccessionRefusal): Refusal | undefined {
+  return 'refusal' in outcome ? outcome.refusal : undefined
+}
+
 type SuccessionStep = { readonly pinned: PinnedKeySet; readonly verified?: VerifiedKeySet }
 
 async function followLink(
@@ -75,8 +111,8 @@ async function followLink(
   link: Jws,
   options: SuccessionOptions,
 ): Promise<SuccessionStep | SuccessionRefusal> {
-  const set = parseKeySet(link)
-  if (!set) return refuseSuccession(refuse('invalid', 'the signed content is not a key set'))
+  const set = readKeySet(link)
+  if (isRefusal(set)) return refuseSuccession(set)
   const { version } = set
   if (set.site !== pinned.site || set.tenant_id !== pinned.tenant_id) {
     return refuseSuccession(refuse('signature_invalid', `key set ${version} belongs to another site or tenant`))
