@@ -218,13 +218,18 @@ describe('audit and store', () => {
     const { items } = await runJsonCommand(['audit', 'list', '--action', 'consensus.session.create'], { env })
     expect(items[0].event).toMatchObject({ subject: 'demo', outcome: 'done' })
     const lines = (await runCommand(['audit', 'export', '--role', 'consensus'], { env })).stdout
-    const file = path.join(dir, 'audit.jsonl')
+    const [file, keys] = [path.join(dir, 'audit.jsonl'), path.join(dir, 'audit-keys.json')]
+    await runCommand(['keys', 'export', '--out', keys], { env })
     writeFileSync(file, lines)
-    expect((await runJsonCommand(['audit', 'verify', file])).whole).toBe(true)
+    expect((await runJsonCommand(['audit', 'verify', file, '--keys', keys])).whole).toBe(true)
+    expect(await runCommand(['audit', 'verify', file])).toMatchObject({
+      exit: 5,
+      stdout: expect.stringMatching(/without --keys/),
+    })
     writeFileSync(file, lines.replace('"subject":"demo"', '"subject":"eve"'))
-    expect((await runCommand(['audit', 'verify', file])).exit).toBe(5)
+    expect((await runCommand(['audit', 'verify', file, '--keys', keys])).exit).toBe(5)
     writeFileSync(file, lines.split('\n').toSpliced(2, 1).join('\n'))
-    expect((await runCommand(['audit', 'verify', file])).stdout).toContain('missing')
+    expect((await runCommand(['audit', 'verify', file, '--keys', keys])).stdout).toContain('missing')
     expect((await runJsonCommand(['audit', 'verify'], { env })).whole).toBe(true)
     const cef = await runCommand(['audit', 'export', '--format', 'cef'], { env })
     expect(cef.stdout).toMatch(/^CEF:0\|platform\|platform\|[\d.]+\|consensus\.session\.create\|/m)

@@ -184,9 +184,15 @@ describe('a site whose keys lie under a passphrase', () => {
     expect([status.exit, ended.exit]).toEqual([0, 0])
     expect(ended.stdout + ended.stderr).not.toContain(passphrase)
     expect(await runCommand(['audit', 'verify', ...own])).toMatchObject({ exit: 0 })
-    const { stdout } = await runCommand(['audit', 'export', '--role', 'site', ...own])
+    const { exit, stdout, stderr } = await runCommand(['audit', 'export', '--role', 'site', ...own])
     expect(stdout).toMatch(/"action":"site.key.wrap"/)
     expect(stdout).not.toContain(passphrase)
+    expect({ exit, stderr }).toMatchObject({
+      exit: 5,
+      stderr: expect.stringMatching(/not signed .* under a passphrase/),
+    })
+    const signed = await runCommand(['audit', 'export', '--role', 'site', ...own], named(rightPassphraseFile))
+    expect(signed).toMatchObject({ exit: 0, stdout: expect.stringContaining('platform.audit-export') })
   })
 
   test('rotates and revokes: new keys are under the same passphrase', async () => {

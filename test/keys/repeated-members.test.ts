@@ -1,4 +1,7 @@
 // Nothing that is signed or verified is read from JSON that names a member twice: two readers would see two values.
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { buildJwks } from '../../adapters/keys/jose/jwks.ts'
 import { keySetFile } from '../../daemon/kernel/cryptography/key-set.ts'
@@ -7,7 +10,7 @@ import { sha384 } from '../../daemon/kernel/encoding/canonical-json.ts'
 import { parseJsonAs } from '../../daemon/kernel/encoding/parse-json.ts'
 import { unlabelledBody } from '../../daemon/kernel/messaging/statement.ts'
 import { parseUnlabelledStatement } from '../../daemon/kernel/messaging/statement-format.ts'
-import { verifyAuditExport } from '../../daemon/offline/audit/audit-chains.ts'
+import { verifyAuditExport } from '../../daemon/offline/audit/audit-export-verification.ts'
 import { verifyEvidence } from '../../daemon/offline/evidence/evidence-file.ts'
 import { parseEpochFile } from '../../daemon/offline/filedrop/epoch-signing.ts'
 import { parseKeySetDraft } from '../../daemon/offline/keys/key-set-draft.ts'
@@ -49,8 +52,13 @@ test('an epoch announcement', () => {
 })
 
 test('an audit line and an evidence block', async () => {
-  const text = '{"writer":"hub@n1","seq":1}'
-  expect(() => verifyAuditExport(repeatMember(text))).toThrow(/line 1 is not an audit record/)
+  const hash = 'a'.repeat(64)
+  const text = JSON.stringify({ writer: 'hub@n1', seq: 1, prev: hash, event_digest: hash, hash })
+  const file = join(mkdtempSync(join(tmpdir(), 'platform-export-')), 'audit.jsonl')
+  writeFileSync(file, text)
+  expect((await verifyAuditExport(file, undefined)).chains).toMatchObject([{ writer: 'hub@n1' }])
+  writeFileSync(file, repeatMember(text, '"hub@n2"'))
+  await expect(verifyAuditExport(file, undefined)).rejects.toThrow(/line 1 is not an audit record/)
   await expect(verifyEvidence('{"decision":"non_match","decision":"match"}', undefined)).rejects.toThrow(/not JSON/)
 })
 

@@ -89,7 +89,9 @@ describe.each(['alpha', 'bravo'] as const)('%s', (name) => {
     const { stdout } = await pair[name].run(['audit', 'export'])
     const statements = new Map<string, string[]>()
     for (const line of stdout.trimEnd().split('\n')) {
-      const { action, target } = (JSON.parse(line) as { event: { action: string; target: string } }).event
+      const { event } = JSON.parse(line) as { event?: { action: string; target: string } }
+      if (!event) continue
+      const { action, target } = event
       statements.set(action, [...(statements.get(action) ?? []), target])
     }
     const expected = {

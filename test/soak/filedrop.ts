@@ -239,6 +239,6 @@ async function listApplied(site: FederatedSite): Promise<string[]> {
   const events = stdout
     .trimEnd()
     .split('\n')
-    .map((line) => JSON.parse(line).event as { action: string; target: string })
+    .flatMap((line) => (JSON.parse(line).event ?? []) as { action: string; target: string })
   return events.filter(({ action }) => action === 'filedrop.message.applied').map(({ target }) => target)
 }

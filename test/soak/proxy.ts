@@ -209,7 +209,7 @@ class ProxySoak {
     const events = stdout
       .trimEnd()
       .split('\n')
-      .map((line) => JSON.parse(line).event)
+      .flatMap((line) => JSON.parse(line).event ?? [])
     const chained = events.filter(({ action }) => action === 'proxy.record.ship').map(({ detail }) => detail.records)
     assert.equal(sumAll(chained), records.length, 'the audit chain has every record')
     const verified = this.#proxy.site.run(['audit', 'verify', '--json'])

@@ -22,6 +22,7 @@ const allowedUses: Readonly<Record<SignatureType, readonly PublicKey['use'][]>> 
   statement: ['message'],
   evidence: ['message'],
   checkpoint: ['message'],
+  'audit-export': ['message'],
   keyset: ['root'],
   epoch: ['root'],
   manifest: ['message'],

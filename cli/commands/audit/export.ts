@@ -1,20 +1,24 @@
-// Writes whole audit chains, oldest first, for a SIEM or for verification elsewhere.
+// Writes audit chains, oldest first, for a SIEM or, signed by the site, for verification elsewhere.
 
-import { offline } from '../../../daemon/offline/offline.ts'
+import { offline, type SiteFolder } from '../../../daemon/offline/offline.ts'
 import manifest from '../../../package.json' with { type: 'json' }
 import { formatCef } from '../../format/cef.ts'
+import { passphraseOption, resolvePassphrase } from '../../options/passphrase.ts'
 import { requireSite, siteOption } from '../../options/site-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { choice, flag, instant, text, withDefault } from '../../program/params.ts'
-import { escapeControls } from '../../terminal/output.ts'
+import { colourText, escapeControls } from '../../terminal/output.ts'
+import type { Terminal } from '../../terminal/terminal.ts'
 
 export const definition = command({
   words: 'audit export',
   summary: 'Export audit records as JSON lines or CEF, oldest first',
   notes: [
     'Reads the databases of the site directly, whether or not it runs: anyone with read access to them sees',
-    'records of every tenant and level. An export without --since and --until is a whole chain: `platform audit',
-    'verify FILE` checks it on any machine.',
+    'records of every tenant and level. JSON lines end with a line in which the site signs the exact range of each',
+    'chain: `platform audit verify FILE --keys JWKS` checks them on any machine. With --since or --until a chain goes',
+    'from its first to its last record of that time, with all between. Exit code 5: a chain has a fault, or the site',
+    'has no key to sign with.',
   ].join('\n'),
   options: {
     role: text('ROLE', 'Only the chain of this role (default: all)'),
@@ -22,6 +26,7 @@ export const definition = command({
     since: instant('TIME', 'Only records at or after this time'),
     until: instant('TIME', 'Only records before this time'),
     json: flag('Write JSON lines (the default)'),
+    ...passphraseOption,
     ...siteOption,
   },
   example: 'platform audit export --format cef --since 2026-05-01 > audit.cef',
@@ -36,13 +41,39 @@ export const definition = command({
         `the role ${params.role} has no audit records at this site`,
         `roles with records: ${auditedRoles.map(({ name }) => name).join(', ') || 'none'}`,
       )
-    const isCef = params.format === 'cef' && !params.json
-    const span = { ...(params.since ? { since: params.since } : {}), ...(params.until ? { until: params.until } : {}) }
-    for (const role of selectedRoles) {
-      await forEachAuditRecord(folder, role, span, (record) =>
-        terminal.print(escapeControls(isCef ? formatCef(record, manifest.version) : JSON.stringify(record))),
-      )
+    const { since, until } = params
+    if (params.format === 'cef' && !params.json) {
+      const span = { ...(since ? { since } : {}), ...(until ? { until } : {}) }
+      for (const role of selectedRoles) {
+        await forEachAuditRecord(folder, role, span, (record) =>
+          terminal.print(escapeControls(formatCef(record, manifest.version))),
+        )
+      }
+      return 0
     }
-    return 0
+    const passphrase = await findPassphrase(params, folder, terminal)
+    const { exportAuditChains } = await offline.auditExport()
+    const options = { roles: selectedRoles, since, until, passphrase: () => passphrase, now: Date.now() }
+    const { signed, problems } = await exportAuditChains(folder, terminal.env, options, (line) =>
+      terminal.print(escapeControls(JSON.stringify(line))),
+    )
+    for (const problem of problems) terminal.note(`${colourText(terminal, 'red', 'not signed')} ${problem}`)
+    return signed ? 0 : 5
   },
 })
+
+type PassphraseInput = Parameters<typeof resolvePassphrase>[1]
+
+/** Undefined where nobody can give it: the records are then exported without a signature. */
+async function findPassphrase(
+  params: PassphraseInput,
+  folder: SiteFolder,
+  terminal: Terminal,
+): Promise<string | undefined> {
+  try {
+    return await resolvePassphrase(terminal, params, folder, 'message')
+  } catch (error) {
+    if (error instanceof CommandFailure && params.passphraseFile === undefined) return undefined
+    throw error
+  }
+}

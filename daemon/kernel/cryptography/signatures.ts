@@ -42,6 +42,7 @@ export type SignatureType =
   | 'statement'
   | 'evidence'
   | 'checkpoint'
+  | 'audit-export'
   | 'keyset'
   | 'epoch'
   | 'manifest'

@@ -9,7 +9,7 @@ export const max_digests = 1_024
 export const max_checkpoints = 32
 
 /** The head of one of the sender's audit chains, as it was anchored. */
-const carriedCheckpoint = z.strictObject({
+export const carriedCheckpoint = z.strictObject({
   writer: z.string().min(1).max(256),
   seq: z.int().min(0),
   hash: z.string().regex(/^[0-9a-f]{64}$/),

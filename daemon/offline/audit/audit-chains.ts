@@ -3,21 +3,14 @@
 import { listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
-import {
-  type AuditQuery,
-  type AuditRecord,
-  auditRecord,
-  type ChainFault,
-  genesis_hash,
-  verifyChain,
-} from '../../kernel/audit/audit-chain.ts'
-import { jws, type PublicKey } from '../../kernel/cryptography/signatures.ts'
-import { canonicalJson } from '../../kernel/encoding/canonical-json.ts'
-import { parseJsonAs } from '../../kernel/encoding/parse-json.ts'
+import type { AuditQuery, AuditRecord, ChainFault, ChainHead } from '../../kernel/audit/audit-chain.ts'
+import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
+import type { CarriedCheckpoint } from '../../kernel/messaging/inventory.ts'
 import type { Role } from '../../kernel/role/role.ts'
 import type { StoredFields } from '../../kernel/store/store.ts'
-import { OfflineCommandError } from '../offline-command-error.ts'
+import { findCheckpointFault } from '../../shared/audit-checkpoint/find-checkpoint-fault.ts'
 import { listRolesWithDatabase, type RoleDatabase, withDatabase } from '../store/role-database.ts'
+import { readExportedHeads } from './audit-export-verification.ts'
 
 const page_size = 500
 
@@ -54,17 +47,18 @@ export type ChainVerdict = {
 }
 
 /**
- * Verifies every chain of the site; `progress` is called for each batch. `exported`: text of an earlier export, kept
- * elsewhere, whose last record of each chain must still be present. Throws `OfflineCommandError` (5) if that text is
- * not an export.
+ * Verifies every chain of the site; `progress` is called for each batch. `exported`: file of an earlier export, kept
+ * elsewhere, whose last record of each chain must still be present. Throws `OfflineCommandError` (5) if it is not an
+ * export, or holds no record.
  */
 export async function verifyAuditChains(
   folder: SiteFolder,
   progress: (text: string) => void,
-  exported = '',
+  exported?: string,
 ): Promise<ChainVerdict[]> {
   const anchors = await readChainAnchors(folder)
-  const heads = [...anchors.heads, ...parseExportedHeads(exported)]
+  const exportedHeads = exported === undefined ? [] : await readExportedHeads(exported)
+  const heads = [...anchors.heads, ...exportedHeads.map((head) => ({ ...head, by: export_source }))]
   const verdicts: ChainVerdict[] = []
   for (const role of listRolesWithDatabase(folder)) {
     verdicts.push(
@@ -99,87 +93,53 @@ async function verifyRoleChain(
 }
 
 /** `by`: the source of the anchored head, for messages. */
-type AnchoredHead = { readonly writer: string; readonly seq: number; readonly hash: string; readonly by: string }
+type AnchoredHead = ChainHead & { readonly by: string }
 type ChainAnchors = { readonly heads: readonly AnchoredHead[]; readonly faults: readonly string[] }
 
-type StoredCheckpointHead = StoredFields &
-  Omit<AnchoredHead, 'by'> & { readonly at: string; readonly signature: unknown }
+type StoredCheckpoint = StoredFields & CarriedCheckpoint & { readonly tenant_id: string }
 
 /** Returns checkpoints with a valid signature of the site, and reports the others as faults. */
 async function readChainAnchors(folder: SiteFolder): Promise<ChainAnchors> {
-  const site = listRolesWithDatabase(folder).find((role) => role.name === 'site')
-  const checkpoints = site?.collections.find((collection) => collection.name === 'checkpoint')
-  if (!site || !checkpoints) return { heads: [], faults: [] }
-  const keys = listKeys(folder.keys)
+  // Accepts keys that were revoked since: the site's own chain must still match its earlier checkpoints.
+  const keys = listKeys(folder.keys).map(
+    (key): PublicKey => (key.status === 'revoked' ? { ...key, status: 'retired' } : key),
+  )
   const heads: AnchoredHead[] = []
   const faults: string[] = []
+  for (const head of await readStoredCheckpoints(folder)) {
+    const [, site = ''] = head.writer.split('@')
+    const fault = await findCheckpointFault(head, { site, keys, threshold: 1 }, { verify: verifyJws })
+    if (fault)
+      faults.push(`the checkpoint of ${head.writer} at record ${head.seq} has no valid signature of the site: ${fault}`)
+    else heads.push({ ...head, by: `checkpoint of ${head.at}` })
+  }
+  return { heads, faults }
+}
+
+/** The signed heads of all chains, as role `site` stored them; a record that is not one has a signature that does not hold. */
+export async function readStoredCheckpoints(folder: SiteFolder): Promise<CarriedCheckpoint[]> {
+  const site = listRolesWithDatabase(folder).find((role) => role.name === 'site')
+  const checkpoints = site?.collections.find((collection) => collection.name === 'checkpoint')
+  if (!site || !checkpoints) return []
+  const found: CarriedCheckpoint[] = []
   await withDatabase(folder, site, async ({ store }) => {
     let cursor: string | undefined
     do {
-      const page = await store.list<StoredCheckpointHead>(checkpoints, {
+      const page = await store.list<StoredCheckpoint>(checkpoints, {
         limit: page_size,
         ...(cursor ? { cursor } : {}),
       })
       for (const { value } of page.docs) {
-        if (await isSignedBySite(value, keys)) heads.push({ ...value, by: `checkpoint of ${value.at}` })
-        else faults.push(`the checkpoint of ${value.writer} at record ${value.seq} has no valid signature of the site`)
+        const { tenant_id: _tenant, ...head } = value
+        found.push(head)
       }
       cursor = page.next_cursor
     } while (cursor)
   })
-  return { heads, faults }
-}
-
-async function isSignedBySite(
-  { writer, seq, hash, at: index, signature }: StoredCheckpointHead,
-  keys: readonly PublicKey[],
-): Promise<boolean> {
-  const envelope = jws.safeParse(signature)
-  if (!envelope.success) return false
-  // Accepts keys that were revoked since: the site's own chain must still match its earlier checkpoints.
-  const writerHeads = keys.map((key): PublicKey => (key.status === 'revoked' ? { ...key, status: 'retired' } : key))
-  const verified = await verifyJws('checkpoint', envelope.data, writerHeads)
-  if (typeof verified === 'string') return false
-  return Buffer.from(verified.payload).toString('utf8') === canonicalJson({ writer, seq, hash, at: index })
+  return found
 }
 
 const export_source = 'export'
-
-/** Returns the last record of each writer, which a filtered export has too. */
-function parseExportedHeads(text: string): AnchoredHead[] {
-  const latest = new Map<string, AuditRecord>()
-  for (const record of parseAuditRecords(text)) {
-    if (record.seq > (latest.get(record.writer)?.seq ?? 0)) latest.set(record.writer, record)
-  }
-  return [...latest.values()].map(({ writer, seq, hash }) => ({ writer, seq, hash, by: export_source }))
-}
-
-function parseAuditRecords(text: string): AuditRecord[] {
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  return lines.map((line, index) => parseAuditRecord(line, index + 1))
-}
-
-/**
- * Verifies exported records, one writer after the other, each oldest first. Throws `OfflineCommandError` (5) for other
- * text.
- */
-export function verifyAuditExport(text: string): ChainVerdict[] {
-  const records = parseAuditRecords(text)
-  const writers = [...new Set(records.map((record) => record.writer))]
-  return writers.map((writer) => {
-    const writerHeads = records.filter((record) => record.writer === writer)
-    const first = writerHeads[0]
-    const start = { seq: (first?.seq ?? 1) - 1, hash: first?.seq === 1 ? genesis_hash : (first?.prev ?? genesis_hash) }
-    const fault = verifyChain(writerHeads, start)
-    return { writer, records: writerHeads.length, checkpoints: 0, faults: fault ? [describeChainFault(fault)] : [] }
-  })
-}
-
-function parseAuditRecord(line: string, number: number): AuditRecord {
-  const record = parseJsonAs(auditRecord, line)
-  if (record) return record
-  throw new OfflineCommandError(5, `line ${number} is not an audit record`, '`platform audit export` writes the file')
-}
 
 function describeChainFault({ seq, fault }: ChainFault): string {
   return `record ${seq} is ${fault === 'reordered' ? 'out of order' : fault}`

@@ -181,6 +181,7 @@ async function readAuditRecords(site: FederatedSite): Promise<AuditRecordLine[]>
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))
+    .filter(({ event }) => event !== undefined)
 }
 
 /** The targets of an action, in the order of the record. */

@@ -100,7 +100,7 @@ export async function expectSoundRecord(site: FederatedSite): Promise<void> {
   const events = stdout
     .trimEnd()
     .split('\n')
-    .map((line) => JSON.parse(line).event as { action: string; target: string })
+    .flatMap((line) => (JSON.parse(line).event ?? []) as { action: string; target: string })
   const applied = events.filter(({ action }) => action === 'filedrop.message.applied').map(({ target }) => target)
   expect(applied.length).toBeGreaterThan(0)
   expect(new Set(applied).size).toBe(applied.length)

@@ -40,7 +40,7 @@ test.beforeAll(async ({ pair }) => {
 async function listEvents(site: FederatedSite): Promise<AuditEvent[]> {
   const { stdout } = await site.run(['audit', 'export'])
   const records = stdout.trimEnd().split('\n')
-  return records.flatMap((record) => auditRecord.parse(JSON.parse(record)).event ?? [])
+  return records.flatMap((record) => auditRecord.safeParse(JSON.parse(record)).data?.event ?? [])
 }
 
 const localSession = { lens_id: 'l', lens_version: '1', policy: { m: 2, n: 2 }, classification: sharedClassification }
