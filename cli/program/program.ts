@@ -2,6 +2,7 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { escapingTerminal } from '../terminal/escaping-terminal.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { arrangeArguments, optionWord } from './arrange-arguments.ts'
 import {
   type AnyCommandDefinition,
   type CommandExitCode,
@@ -16,13 +17,12 @@ import { reportFailure } from './report-failure.ts'
 export async function runProgram(typed: readonly string[], output: Terminal): Promise<CommandExitCode> {
   const terminal = escapingTerminal(output)
   const argv = typed.length === 0 ? ['--help'] : (aliases[typed[0] ?? '']?.(typed.slice(1)) ?? typed)
-  let exit: CommandExitCode = 0
   try {
-    const program = await buildProgram(argv, terminal, (code) => {
-      exit = code
-    })
-    await program.parseAsync([...argv], { from: 'user' })
-    return exit
+    const words = argv.slice(
+      0,
+      findIndexOrEnd(argv, (word) => word.startsWith('-')),
+    )
+    return await runDefinitions(await loadDefinitions(words), argv, terminal)
   } catch (error) {
     // Commander has already printed its message; a request for help is not an error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
@@ -37,20 +37,37 @@ const aliases: Readonly<Record<string, (remaining: readonly string[]) => string[
   '-V': () => ['version'],
 }
 
-async function buildProgram(
+/** Runs the one of these commands that the words name. Throws `CommanderError` for a usage error, and what the command throws. */
+export async function runDefinitions(
+  definitions: readonly AnyCommandDefinition[],
   argv: readonly string[],
   terminal: Terminal,
+): Promise<CommandExitCode> {
+  let exit: CommandExitCode = 0
+  const program = buildProgram(definitions, terminal, (code) => {
+    exit = code
+  })
+  await program.parseAsync(arrangeWords(definitions, argv), { from: 'user' })
+  return exit
+}
+
+function arrangeWords(definitions: readonly AnyCommandDefinition[], argv: readonly string[]): string[] {
+  const [definition, another] = definitions
+  const words = definition?.words.split(' ') ?? []
+  const isNamed = definition && !another && words.every((word, index) => argv[index] === word)
+  return isNamed ? [...words, ...arrangeArguments(definition, argv.slice(words.length))] : [...argv]
+}
+
+function buildProgram(
+  definitions: readonly AnyCommandDefinition[],
+  terminal: Terminal,
   reportExit: (code: CommandExitCode) => void,
-): Promise<Command> {
-  const typed = argv.slice(
-    0,
-    findIndexOrEnd(argv, (word) => word.startsWith('-')),
-  )
+): Command {
   const program = applyHelpStyle(new Command('platform'), terminal)
     .description('One executable for air-gapped sites')
     .usage('<command> [options]')
     .addHelpText('after', '\nExample:\n  $ platform init --site ./site --tenant acme --yes')
-  for (const definition of await loadDefinitions(typed)) addCommand(program, definition, terminal, reportExit)
+  for (const definition of definitions) addCommand(program, definition, terminal, reportExit)
   return program
 }
 
@@ -138,17 +155,21 @@ function buildCommand(
 }
 
 function applyHelpStyle(built: Command, terminal: Terminal): Command {
-  return built
-    .configureOutput({
-      writeOut: (params) => terminal.print(params.replace(/\n$/, '')),
-      writeErr: (text) => terminal.note(text.replace(/\n$/, '')),
-    })
-    .exitOverride()
-    .helpCommand(false)
-    .helpOption('-h, --help', 'Show help for the command')
-    .configureHelp({ showGlobalOptions: false, helpWidth: 100 })
-    .showSuggestionAfterError(true)
-    .showHelpAfterError('Add --help for usage')
+  return (
+    built
+      .configureOutput({
+        writeOut: (params) => terminal.print(params.replace(/\n$/, '')),
+        writeErr: (text) => terminal.note(text.replace(/\n$/, '')),
+      })
+      .exitOverride()
+      // What follows the words of a command is for that command alone, also where it begins with "-h".
+      .enablePositionalOptions()
+      .helpCommand(false)
+      .helpOption('-h, --help', 'Show help for the command')
+      .configureHelp({ showGlobalOptions: false, helpWidth: 100 })
+      .showSuggestionAfterError(true)
+      .showHelpAfterError('Add --help for usage; put -- before a value that begins with "-"')
+  )
 }
 
 function buildArgument(name: string, param: Param<unknown>): Argument {
@@ -160,7 +181,7 @@ function buildArgument(name: string, param: Param<unknown>): Argument {
 }
 
 function buildOption(name: string, param: Param<unknown>): Option {
-  const long = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+  const long = optionWord(name)
   const dots = param.isRest ? '...' : ''
   const built = new Option(param.metavar === undefined ? long : `${long} <${param.metavar}${dots}>`, param.help)
   if (param.isRequired) built.makeOptionMandatory()

@@ -1,6 +1,6 @@
 // Verifies audit chains: the site's against its signed checkpoints, or an export on any machine.
 import { offline } from '../../../daemon/offline/offline.ts'
-import { readInputFile } from '../../file/input-file.ts'
+import { max_key_set_bytes, readInputFile } from '../../file/input-file.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
 import { type CommandExitCode, CommandFailure, command } from '../../program/command.ts'
 import { text } from '../../program/params.ts'
@@ -62,7 +62,7 @@ async function verifyExport(
   ])
   const verdict = await verifyAuditExport(
     file,
-    keys === undefined ? undefined : await readSenderKeys(readInputFile(keys)),
+    keys === undefined ? undefined : await readSenderKeys(readInputFile(keys, max_key_set_bytes)),
   )
   const { whole, faults, chains, signed_by } = verdict
   const verdictText = whole

@@ -5,7 +5,7 @@ import { canonicalJson } from '../../../daemon/kernel/encoding/canonical-json.ts
 import { type EpochAnnouncement, epochAnnouncement } from '../../../daemon/kernel/messaging/one-way-control.ts'
 import { offline } from '../../../daemon/offline/offline.ts'
 import { requireConsent } from '../../confirmation/require-consent.ts'
-import { readInputFile } from '../../file/input-file.ts'
+import { max_receipt_bytes, readInputFile } from '../../file/input-file.ts'
 import { writeOutputFile } from '../../file/output-file.ts'
 import { passphraseOption, resolvePassphrase } from '../../options/passphrase.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
@@ -78,7 +78,7 @@ export const definition = command({
 /** Reads an announcement. Throws `CommandFailure` (2) if it names another peer or has no signature. */
 async function readSignedAnnouncement(peer: string, file: string): Promise<Jws> {
   const { parseEpochFile } = await offline.epochSigning()
-  const { announcement, envelope } = parseEpochFile(readInputFile(file))
+  const { announcement, envelope } = parseEpochFile(readInputFile(file, max_receipt_bytes))
   if (announcement.dst !== peer)
     throw new CommandFailure(2, `the announcement is for ${announcement.dst}, not for ${peer}`)
   if (!envelope)

@@ -6,7 +6,7 @@ import { parseJsonAs } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import type { ResendReport } from '../../../daemon/kernel/messaging/one-way-control.ts'
 import type { ServiceClient } from '../../client/client.ts'
-import { readInputFile } from '../../file/input-file.ts'
+import { max_receipt_bytes, readInputFile } from '../../file/input-file.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { integer, text } from '../../program/params.ts'
@@ -63,7 +63,7 @@ function createResendRequester({ peer, receipt, first, last, epoch }: ResendInpu
         2,
         '--receipt already names the missing messages: leave out PEER, --first, --last and --epoch',
       )
-    const signedReceipt = parseReceipt(readInputFile(receipt))
+    const signedReceipt = parseReceipt(readInputFile(receipt, max_receipt_bytes))
     return async (api, from) => toResent(await api.call('site.gap.resend', { receipt: signedReceipt, from }))
   }
   if (peer === undefined || first === undefined || last === undefined) {

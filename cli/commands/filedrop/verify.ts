@@ -1,7 +1,7 @@
 // Verifies a message file offline, with the keys of --keys or those of the site and its peers.
 
 import { offline } from '../../../daemon/offline/offline.ts'
-import { readInputFile } from '../../file/input-file.ts'
+import { max_key_set_bytes, readInputFile } from '../../file/input-file.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { integer, required, text } from '../../program/params.ts'
@@ -10,13 +10,17 @@ import type { Terminal } from '../../terminal/terminal.ts'
 
 export const definition = command({
   words: 'filedrop verify',
-  summary: 'Verify a message offline',
+  summary: 'Verify a message or another signed document offline',
   notes: [
     'Exit code 5: a check failed. Makes the checks of live intake that do not depend on the receiving site; for an',
     'inventory, keys, an epoch or an acknowledgement also those of its content. Checks that need the receiving',
     'channel (sequence, freshness, label against the channel) are not made here.',
   ].join('\n'),
-  positionals: { file: required(text('FILE', 'Envelope or body of a message; the other file must be beside it')) },
+  positionals: {
+    file: required(
+      text('FILE', 'Envelope or body of a message, beside the other; or a manifest, receipt, epoch or release'),
+    ),
+  },
   options: {
     keys: text('FILE', 'JWKS or key set of the sender (default: its pinned keys at this site)'),
     threshold: integer('COUNT', 'Distinct keys that must have signed (default: as pinned, else 1)', 1, 16),
@@ -66,7 +70,7 @@ function senderFinder(params: SenderInput, terminal: Terminal) {
     const found =
       params.keys === undefined
         ? await findPinnedSender(requireSite(params, terminal), terminal.env, claimed_src)
-        : await readSenderKeys(readInputFile(params.keys))
+        : await readSenderKeys(readInputFile(params.keys, max_key_set_bytes))
     return { ...found, ...chosen }
   }
 }

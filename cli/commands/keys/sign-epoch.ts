@@ -1,7 +1,7 @@
 // Signs a drafted epoch announcement with the root keys of a folder; needs neither site nor daemon.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { requireConsent } from '../../confirmation/require-consent.ts'
-import { readInputFile } from '../../file/input-file.ts'
+import { max_receipt_bytes, readInputFile } from '../../file/input-file.ts'
 import { replaceFile } from '../../file/replace-file.ts'
 import { dirOption, requireKeyLocation } from '../../options/key-location.ts'
 import { passphraseOption, resolvePassphrase } from '../../options/passphrase.ts'
@@ -24,7 +24,7 @@ export const definition = command({
   async run({ file, yes, ...params }, terminal) {
     const location = requireKeyLocation(params, terminal)
     const { parseEpochFile, addEpochSignatures } = await offline.epochSigning()
-    const epochFile = parseEpochFile(readInputFile(file))
+    const epochFile = parseEpochFile(readInputFile(file, max_receipt_bytes))
     const { src, dst, epoch, reason, created } = epochFile.announcement
     terminal.note(formatFields(terminal, { from: src, to: dst, epoch, reason, drafted: created }))
     await requireConsent(terminal, yes, `Sign that epoch ${epoch} of ${src} towards ${dst} begins?`)

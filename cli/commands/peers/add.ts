@@ -1,8 +1,7 @@
 // Pins another site: its tenant, ceiling and channels, and its keys once a person has compared their fingerprints.
-import { readFileSync } from 'node:fs'
 import { offline } from '../../../daemon/offline/offline.ts'
 import { confirmKeys } from '../../confirmation/confirm-keys.ts'
-import { readInputFile } from '../../file/input-file.ts'
+import { max_key_set_bytes, readInputFile } from '../../file/input-file.ts'
 import { formatPeer, noteUnaccreditedPeers } from '../../format/peer.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
@@ -31,7 +30,7 @@ export const definition = command({
     categories: nameList('A,B', 'Categories that may cross'),
     releasableNames: nameList('A,B', 'Nationalities that the peer counts as, besides its tenant'),
     labelMap: text('FILE', 'JSON file that maps the peer’s labels to local ones (default: accept only local labels)'),
-    fingerprint: nameList('FP,...', 'Fingerprints that were compared already'),
+    fingerprint: nameList('FP,...', 'Fingerprints that were compared already; one may begin with "-"'),
     threshold: integer('COUNT', 'Distinct keys that must sign a message; not with a key set (default: 1)', 1, 16),
     rootThreshold: integer('COUNT', 'Distinct root keys that must sign its first key set (default: 1)', 1, 16),
     freshDays: integer('DAYS', 'Days for which a message stays fresh (default: 7; couriers: 90)', 1, 365),
@@ -44,7 +43,7 @@ export const definition = command({
   async run(params, terminal) {
     const folder = requireSite(params, terminal)
     const peers = await offline.peers()
-    const { keys: foundKeys, set } = await peers.readPinnableKeys(readKeyFile(params.keys))
+    const { keys: foundKeys, set } = await peers.readPinnableKeys(readInputFile(params.keys, max_key_set_bytes))
     if (set && (params.threshold ?? params.rootThreshold) !== undefined) {
       throw new CommandFailure(
         2,
@@ -79,15 +78,3 @@ export const definition = command({
     return 0
   },
 })
-
-function readKeyFile(file: string): string {
-  try {
-    return offline.asInvoker(() => readFileSync(file, 'utf8'))
-  } catch {
-    throw new CommandFailure(
-      1,
-      `${file} cannot be read`,
-      '`platform keys set show --out FILE` or `platform keys export --out FILE` at the other site writes it',
-    )
-  }
-}

@@ -16,7 +16,7 @@ export const definition = command({
   ].join('\n'),
   positionals: {
     name: required(text('NAME', 'Site name of the peer')),
-    kid: required(text('KEY', 'Id or fingerprint of the key')),
+    kid: required(text('KEY', 'Id or fingerprint of the key; it may begin with "-"')),
   },
   options: { yes: flag('Skip the confirmation'), ...siteOption, ...jsonOption },
   example: 'platform peers revoke bravo message-Jx3… --yes',

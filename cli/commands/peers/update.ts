@@ -1,6 +1,6 @@
 // Updates a peer's key set from a file.
 import { offline } from '../../../daemon/offline/offline.ts'
-import { readInputFile } from '../../file/input-file.ts'
+import { max_key_set_bytes, readInputFile } from '../../file/input-file.ts'
 import { formatPeer } from '../../format/peer.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
@@ -28,7 +28,7 @@ export const definition = command({
       folder,
       terminal.env,
       params.name,
-      readInputFile(params.keys),
+      readInputFile(params.keys, max_key_set_bytes),
       Date.now(),
     )
     printResult(terminal, params.json, { ...peer, taken }, () => formatPeer(terminal, peer))

@@ -21,7 +21,7 @@ export const definition = command({
     file: required(text('FILE', 'Public key of the person, from `platform keys export --dir`')),
   },
   options: {
-    fingerprint: nameList('FP', 'Fingerprint that was compared already'),
+    fingerprint: nameList('FP', 'Fingerprint that was compared already; it may begin with "-"'),
     ...siteOption,
     ...jsonOption,
   },

@@ -1,7 +1,7 @@
 // The signed manifest of a folder on a courier's medium: names, sizes and digests of its files.
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { jws, type Signatures } from '../../../../daemon/kernel/cryptography/signatures.ts'
+import { type Jws, jws, type Signatures } from '../../../../daemon/kernel/cryptography/signatures.ts'
 import { isRefusal, type Refusal, refuse } from '../../../../daemon/kernel/error/errors.ts'
 import { hex96, siteName } from '../../../../daemon/kernel/messaging/statement.ts'
 import { parseMessageJson } from '../checks/message-json.ts'
@@ -15,7 +15,7 @@ export const manifest_file = 'MANIFEST.json'
 export const max_folder_messages = 100
 
 /** Sixteen signatures of the largest kind around the largest payload. */
-const max_manifest_bytes = 262_144
+export const max_manifest_bytes = 262_144
 
 const messageFileName = z
   .string()
@@ -76,17 +76,21 @@ export async function readManifest(
   if (ends.dst !== site) return { is: 'for_another', dst: ends.dst }
   const peer = await find(ends.src)
   if (!peer) return { is: 'fault', detail: `${ends.src} is not pinned` }
-  const manifest = checkManifestEnds(
-    await verifyPeerNote('manifest', note, peer, courierManifest, signatures),
-    site,
-    peer.name,
-  )
+  const manifest = await verifyManifest(note, peer, site, signatures)
   return isRefusal(manifest) ? { is: 'fault', detail: manifest.message } : { is: 'sound', manifest }
 }
 
-function checkManifestEnds(manifest: CourierManifest | Refusal, site: string, peer: string): CourierManifest | Refusal {
+/** The manifest of this peer for `site`. Refuses `signature_invalid` and `invalid`. */
+export async function verifyManifest(
+  note: Jws,
+  peer: NoteSigner,
+  site: string,
+  signatures: Pick<Signatures, 'verify'>,
+): Promise<CourierManifest | Refusal> {
+  const manifest = await verifyPeerNote('manifest', note, peer, courierManifest, signatures)
   if (isRefusal(manifest)) return manifest
-  const isFor = manifest.dst === site && manifest.src === peer && manifest.channel === `filedrop/${peer}/${site}`
+  const { name } = peer
+  const isFor = manifest.dst === site && manifest.src === name && manifest.channel === `filedrop/${name}/${site}`
   return isFor ? manifest : refuse('invalid', 'the manifest is of another channel')
 }
 

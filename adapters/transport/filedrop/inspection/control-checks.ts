@@ -89,6 +89,6 @@ async function acknowledgementCheck(of: MessageExamination, trust: OfflineTrust)
 }
 
 /** As live intake words it when the operation of a kind refuses its message. */
-function faultOfRefusal({ code, message }: Refusal): MessageFault {
+export function faultOfRefusal({ code, message }: Refusal): MessageFault {
   return { ...fault('REFUSED', message), code }
 }

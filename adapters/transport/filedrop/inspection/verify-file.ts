@@ -6,8 +6,9 @@ import { type MessageCheck, messageChecks } from '../checks/message-checks.ts'
 import { type MessageExamination, readMessageFiles } from '../checks/message-examination.ts'
 import type { MessageFault } from '../quarantine-reasons.ts'
 import { filedropSettings } from '../settings.ts'
-import { controlChecks, type OfflineTrust } from './control-checks.ts'
+import { controlChecks, faultOfRefusal, type OfflineTrust } from './control-checks.ts'
 import { findMessageFiles } from './message-files.ts'
+import { readSignedDocument, type SignedDocument } from './verify-document.ts'
 
 export type CheckReport = {
   readonly check: string
@@ -43,20 +44,15 @@ export type FileVerificationOptions = {
 }
 
 /**
- * `path`: the envelope or the body; its other half must lie beside it. Names in quarantine work too. Never throws on
+ * `path`: the envelope or the body, whose other half must lie beside it; or one of the other signed documents. Names in quarantine work too. Never throws on
  * what the files hold; throws when the disk fails.
  */
 export async function verifyFile(path: string, options: FileVerificationOptions): Promise<FileVerification> {
+  const document = readSignedDocument(path)
+  if (document) return await verifyDocument(path, document, options)
   const { env, body, name } = findMessageFiles(path)
   const specimen = readMessageFiles(name, { env, body }, filedropSettings.parse({}))
-  const trust: OfflineTrust = {
-    signatures: options.signatures,
-    pinned: options.keys,
-    threshold: options.threshold ?? 1,
-    root_threshold: options.root_threshold ?? 1,
-    formats: statementFormats,
-    key_set: options.key_set,
-  }
+  const trust = trustOf(options)
   const made: CheckReport[] = []
   for (const check of messageChecks) made.push(await reportCheck(check, specimen, trust, made))
   for (const check of controlChecks.filter(({ kind }) => kind === specimen.statement?.kind))
@@ -70,6 +66,29 @@ export async function verifyFile(path: string, options: FileVerificationOptions)
     ...(specimen.statement ? { statement: specimen.statement } : {}),
     checks: made,
   }
+}
+
+function trustOf({
+  signatures,
+  keys,
+  threshold = 1,
+  root_threshold = 1,
+  key_set,
+}: FileVerificationOptions): OfflineTrust {
+  return { signatures, pinned: keys, threshold, root_threshold, formats: statementFormats, key_set }
+}
+
+async function verifyDocument(
+  path: string,
+  { name, verify }: SignedDocument,
+  options: FileVerificationOptions,
+): Promise<FileVerification> {
+  const run = async () => {
+    const refusal = await verify(trustOf(options))
+    return refusal && faultOfRefusal(refusal)
+  }
+  const report = await reportOutcome(name, run, [])
+  return { ok: report.outcome === 'passed', envelope: path, body: path, signers: [], checks: [report] }
 }
 
 async function reportCheck(

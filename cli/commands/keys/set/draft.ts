@@ -46,7 +46,7 @@ export const definition = command({
       retire: params.retire,
       revoke: params.revoke,
       overlap_s: params.overlap,
-      roots: params.roots.map(readInputFile),
+      roots: params.roots.map((file) => readInputFile(file)),
       now: Date.now(),
     })
     writeOutputFile(params.out, `${JSON.stringify(result.draft, undefined, 2)}\n`)

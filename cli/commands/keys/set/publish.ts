@@ -1,7 +1,7 @@
 // Activates a signed key set; the running site sends it to its peers.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { requireConsent } from '../../../confirmation/require-consent.ts'
-import { readInputFile } from '../../../file/input-file.ts'
+import { max_key_set_bytes, readInputFile } from '../../../file/input-file.ts'
 import { formatKeySet, formatKeySetChanges } from '../../../format/key-set.ts'
 import { jsonOption, requireSite, siteOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
@@ -21,7 +21,7 @@ export const definition = command({
   async run({ file, yes, ...params }, terminal) {
     const folder = requireSite(params, terminal)
     const { reviewKeySetDraft, publishKeySet } = await offline.keySets()
-    const { draft, set, changes } = await reviewKeySetDraft(readInputFile(file))
+    const { draft, set, changes } = await reviewKeySetDraft(readInputFile(file, max_key_set_bytes))
     terminal.note(formatKeySetChanges(terminal, set, changes))
     await requireConsent(terminal, yes, `Put key set ${set.version} in force?`)
     const published = await publishKeySet(folder, terminal.env, draft, Date.now())

@@ -1,7 +1,7 @@
 // Signs a drafted key set with the root keys of a folder; needs neither site nor daemon.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { requireConsent } from '../../../confirmation/require-consent.ts'
-import { readInputFile } from '../../../file/input-file.ts'
+import { max_key_set_bytes, readInputFile } from '../../../file/input-file.ts'
 import { replaceFile } from '../../../file/replace-file.ts'
 import { formatKeySetChanges } from '../../../format/key-set.ts'
 import { dirOption, requireKeyLocation } from '../../../options/key-location.ts'
@@ -33,7 +33,7 @@ export const definition = command({
   async run({ file, key, instead, yes, ...params }, terminal) {
     const location = requireKeyLocation(params, terminal)
     const { reviewKeySetDraft, signKeySet } = await offline.keySets()
-    const { draft, set, changes } = await reviewKeySetDraft(readInputFile(file))
+    const { draft, set, changes } = await reviewKeySetDraft(readInputFile(file, max_key_set_bytes))
     terminal.note(formatKeySetChanges(terminal, set, changes))
     await requireConsent(terminal, yes, `Sign key set ${set.version} of ${set.site}?`)
     const passphrase = await resolvePassphrase(terminal, params, location)
