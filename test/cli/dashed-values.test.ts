@@ -46,23 +46,29 @@ const takesText = (param: Param<unknown>) => {
   }
 }
 
+/** A word that the parameter takes. */
+function sampleOf(param: Param<unknown>): string {
+  const choices = /\(([^()]+)\)(?: \(default.*)?$/.exec(param.help)?.[1]?.split(', ') ?? []
+  const takes = (text: string) => {
+    try {
+      return param.parse(text) !== undefined
+    } catch {
+      return false
+    }
+  }
+  return ['x', '1', '2026-01-01', 'a'.repeat(96), ...choices].find(takes) ?? 'x'
+}
+
 /** Words for the parameters that the command cannot do without, but this one. */
 function requiredWords({ positionals = {}, options = {} }: AnyCommandDefinition, but: string): string[] {
-  const sample = (param: Param<unknown>) =>
-    ['x', '1', '2026-01-01', ...(/\(([^()]+)\)(?: \(default.*)?$/.exec(param.help)?.[1]?.split(', ') ?? [])].find(
-      (text) => {
-        try {
-          return param.parse(text) !== undefined
-        } catch {
-          return false
-        }
-      },
-    ) ?? 'x'
-  const named = Object.entries(options as Params).filter(([name, param]) => param.isRequired && name !== but)
-  const placed = Object.entries(positionals as Params).filter(([name, param]) => param.isRequired && name !== but)
+  const isMissing = ([name, param]: [string, Param<unknown>]) => param.isRequired && name !== but
   return [
-    ...named.flatMap(([name, param]) => [optionWord(name), sample(param)]),
-    ...placed.map(([, param]) => sample(param)),
+    ...Object.entries(options as Params)
+      .filter(isMissing)
+      .flatMap(([name, param]) => [optionWord(name), sampleOf(param)]),
+    ...Object.entries(positionals as Params)
+      .filter(isMissing)
+      .map(([, param]) => sampleOf(param)),
   ]
 }
 
@@ -76,12 +82,12 @@ describe.each(Object.entries(commandCatalogue))('platform %s', (_, load) => {
         expect([(await parseWords(definition, words))?.[name]].flat(2)).toEqual([value])
       }
     }
-    const positionals = Object.entries((definition.positionals ?? {}) as Params).filter(([, param]) => takesText(param))
+    const positionals = Object.entries((definition.positionals ?? {}) as Params)
     for (const value of fingerprints) {
-      const all = positionals.map(() => value)
-      const words = [...all, ...requiredWords({ ...definition, positionals: {} }, '')]
-      const parsed = await parseWords(definition, words)
-      for (const [name] of positionals) expect([parsed?.[name]].flat(2)).toEqual([value])
+      const all = positionals.map(([, param]) => (takesText(param) ? value : sampleOf(param)))
+      const parsed = await parseWords(definition, [...all, ...requiredWords({ ...definition, positionals: {} }, '')])
+      for (const [name] of positionals.filter(([, param]) => takesText(param)))
+        expect([parsed?.[name]].flat(2)).toEqual([value])
     }
   })
 })

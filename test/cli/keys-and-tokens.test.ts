@@ -159,7 +159,7 @@ describe('keys', () => {
     const actions = ended.stdout
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line).event.action)
+      .flatMap((line) => JSON.parse(line).event?.action ?? [])
     expect(actions).toEqual(expect.arrayContaining(['site.key.rotate', 'site.key.revoke', 'site.token.revoke']))
     expect((await runJsonCommand(['audit', 'verify'], at)).whole).toBe(true)
   })

@@ -62,11 +62,9 @@ export const definition = command({
   },
 })
 
-type PassphraseInput = Parameters<typeof resolvePassphrase>[1]
-
 /** Undefined where nobody can give it: the records are then exported without a signature. */
 async function findPassphrase(
-  params: PassphraseInput,
+  params: Parameters<typeof resolvePassphrase>[1],
   folder: SiteFolder,
   terminal: Terminal,
 ): Promise<string | undefined> {
