@@ -44,10 +44,10 @@ const gauges: readonly [ChannelGauge, (channel: ChannelStatus) => number | undef
   ],
 ]
 
-const setAsideGauge = gauge('channel_set_aside', 'Messages that wait for a role that the site does not run', [
+const setAsideGauge = gauge('channel_set_aside', 'Messages that wait for a role that the site does not run', {
   ...labels,
-  'kind',
-])
+  kind: messageKind.options,
+})
 
 export const channelGauges: readonly Metric[] = [...gauges.map(([metric]) => metric), setAsideGauge]
 
