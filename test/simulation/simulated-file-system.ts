@@ -1,5 +1,4 @@
-// The calls of `node:fs` over simulated machines: those under /sim/<machine>@<process>, and through a descriptor that was
-// opened there, go there, the others to the disk.
+// The calls of `node:fs` over simulated machines: those under /sim/<machine>@<process>, or through its descriptors, go there.
 import type * as fs from 'node:fs'
 import { buildStats, type Inode, SimulatedFile, SimulatedFolder } from './inode.ts'
 import { machines, type SimulatedMachine } from './simulated-machine.ts'
@@ -10,11 +9,11 @@ function createFileError(code: FileErrorCode, syscall: string): Error {
   return Object.assign(new Error(`${code}: simulated, ${syscall}`), { code, syscall })
 }
 
+/** `from`: the open folder that the steps begin at; by default the root of the machine. */
 type SimulatedPath = {
   readonly machine: SimulatedMachine
   readonly process: number
   readonly steps: readonly string[]
-  /** The open folder that the steps begin at; absent: the root of the machine. */
   readonly from?: Inode
 }
 
@@ -30,9 +29,7 @@ function parsePath(path: unknown): SimulatedPath | undefined {
   return { machine, process: Number(found[2]), steps: splitSteps(found[3]) }
 }
 
-function splitSteps(path = ''): string[] {
-  return path.split('/').filter((step) => step !== '')
-}
+const splitSteps = (path = ''): string[] => path.split('/').filter((step) => step !== '')
 
 function findInode({ machine, steps, from }: SimulatedPath): Inode | undefined {
   let at: Inode = from ?? machine.root
