@@ -114,10 +114,14 @@ describe('while it runs', () => {
   }
 
   async function placeMessage(peer: typeof charlie): Promise<string[]> {
-    const { envelope, body } = await peer.message('contribution', buildOpinionFields('ses_x', 0.9), {
-      epoch: 1,
-      seq: 1,
-    })
+    const { envelope, body } = await peer.message(
+      'contribution',
+      buildOpinionFields('ses_02b19846c7934e219c6e21962a7d2de5', 0.9),
+      {
+        epoch: 1,
+        seq: 1,
+      },
+    )
     const { stem } = messageName(1, 1)
     const [bodyFile, envFile] = [partFileName(stem, 'body'), partFileName(stem, 'env')]
     fs.writeFileSync(path.join(incoming(peer.name), bodyFile), Buffer.from(body, 'base64url'))
@@ -170,7 +174,10 @@ describe('while it runs', () => {
     const names = [drop('charlie'), ...(await placeMessage(charlie))].sort()
     await afterScans()
     expect(fs.readdirSync(incoming('charlie')).sort()).toEqual(names)
-    const signed = await charlie.message('contribution', buildOpinionFields('ses_x', 0.9))
+    const signed = await charlie.message(
+      'contribution',
+      buildOpinionFields('ses_02b19846c7934e219c6e21962a7d2de5', 0.9),
+    )
     expect(await (await createCarrier(world)).refusal(federate, signed)).toBe('unavailable')
   })
 

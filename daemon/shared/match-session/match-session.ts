@@ -6,6 +6,7 @@ import type { Call } from '../../kernel/operation/call.ts'
 import { type ContractInput, operationContract } from '../../kernel/operation/operation-contract.ts'
 import { requiredText } from '../../kernel/operation/required-text.ts'
 import { quorumPolicy } from '../quorum-policy/quorum-policy.ts'
+import { sessionId } from './session-id.ts'
 
 const shortText = requiredText(256)
 
@@ -30,7 +31,7 @@ export const openSession = operationContract({
       .max(64)
       .default([])
       .meta({ description: 'Peers to invite; each may contribute as its tenant' }),
-    id: z.string().regex(/^ses_[0-9a-f]{32}$/),
+    id: sessionId,
     tenant_id: z.string().min(1).max(128),
     label,
   }),

@@ -16,9 +16,16 @@ import { cancel } from '../../../daemon/roles/consensus/session/cancel.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
 import { resolve } from '../../../daemon/roles/consensus/session/resolve.ts'
+import { hostedSessionId, isReservedFor } from '../../../daemon/shared/match-session/session-id.ts'
 import { noon } from '../../support/clock/simulated-clock.ts'
 import { buildOpinions } from '../../support/consensus/opinions.ts'
-import { buildOpinionInput, createOperator, setUpConsensusSite, waitUntilDelivered } from './consensus-site.ts'
+import {
+  buildOpinionInput,
+  createOperator,
+  openSession,
+  setUpConsensusSite,
+  waitUntilDelivered,
+} from './consensus-site.ts'
 import { createPeerSite, sharedClassification, sharedLabel } from './peer-site.ts'
 
 const bravo = await createPeerSite('bravo', 'tenant-b')
@@ -113,8 +120,28 @@ test('an invitation makes the copy, once; the same id for another session is ref
   expect(await (await createServiceCaller()).refusal(invite, foreign)).toBe('already_exists')
 })
 
+test('an invitation under an id that another site may make is refused, and so is one of another form', async () => {
+  const person = await createOperator(world())
+  const digits = 'ab'.repeat(12)
+  const invitation = { lens_id: 'lens-b', lens_version: '1', policy, classification: label }
+  const foreign = [hostedSessionId('alpha', digits), hostedSessionId('charlie', digits)]
+  const malformed = ['ses_1', `${hostedSessionId('bravo', digits)}@alpha`, '../session', 'ses_\u001b[2J']
+  for (const session_id of [...foreign, ...malformed]) {
+    const sent = await signByPeer('invitation', { session_id, ...invitation })
+    expect(await (await createServiceCaller()).refusal(invite, sent)).toBe('invalid')
+    expect(await person.refusal(get, { id: session_id })).toBe('not_found')
+  }
+  const own = await signByPeer('invitation', { session_id: hostedSessionId('bravo', digits), ...invitation })
+  expect(await (await createServiceCaller()).refusal(invite, own)).toBe(200)
+})
+
+test('a session of this site has an id that no peer may make', async () => {
+  const { id } = await openSession(await createOperator(world()), { m: 1, n: 1 })
+  expect(isReservedFor('alpha', id)).toBe(true)
+})
+
 test('an invitation into a label that its message does not carry makes nothing', async () => {
-  const session_id = 'ses_mislabelled'
+  const session_id = 'ses_1dea52721ae99f241401c4c523b5821e'
   const fields = { session_id, lens_id: 'lens-b', lens_version: '1', policy }
   for (const wrong of [{ level: 'SECRET' }, { policy: 'NATO' }, { releasable_to: ['tenant-b'] }]) {
     const sent = await signByPeer('invitation', { ...fields, classification: { ...label, ...wrong } })
@@ -214,7 +241,7 @@ test('an outcome counts only from the peer that the session lives at, and only i
   const { evidence } = await buildEvidence(id)
   const bent = { ...evidence, content: { ...evidence.content, decision: 'non_match' } }
   expect(await deliverResult(id, { evidence: bent })).toBe('signature_invalid')
-  const elsewhere = await buildEvidence('ses_other')
+  const elsewhere = await buildEvidence('ses_73321b0567f63328d3cc5bc436e22727')
   expect(await deliverResult(id, elsewhere)).toBe('signature_invalid')
   expect(await person.ok(get, { id })).toMatchObject({ state: 'PROPOSED', version: 1 })
 })

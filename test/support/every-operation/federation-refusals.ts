@@ -20,7 +20,7 @@ export const opinion = { pair_score: 1, accuracy: 0.9, credibility: 0.9, classif
 
 export const federationRefusals: Record<string, RefusalScenario> = {
   'consensus.federation.contribute not_found': (stage) =>
-    deliverMessage(stage, 'contribution', { session_id: 'ses_nowhere', ...opinion }),
+    deliverMessage(stage, 'contribution', { session_id: 'ses_49476051ead117ac072617404ea6531d', ...opinion }),
   'consensus.federation.contribute signature_invalid': (stage) =>
     deliverTampered(stage, 'contribution', { session_id: stage.shared, ...opinion }, { pair_score: 0 }),
   async 'consensus.federation.contribute not_contributor'(stage) {
@@ -49,27 +49,34 @@ export const federationRefusals: Record<string, RefusalScenario> = {
     return deliverMessage(stage, 'contribution', { session_id, ...opinion, pair_score: 0 }, { msg_id })
   },
   'consensus.federation.invite signature_invalid': (stage) =>
-    deliverTampered(stage, 'invitation', buildInvitation('ses_tampered'), { lens_version: '2' }),
+    deliverTampered(stage, 'invitation', buildInvitation('ses_4aa2f44ad25333b202e215c5fe846e1d'), {
+      lens_version: '2',
+    }),
   'consensus.federation.invite not_your_tenant': (stage) =>
-    deliverMessage(stage, 'invitation', buildInvitation('ses_elsewhere'), { receiver_tenant_id: 'charlie' }),
+    deliverMessage(stage, 'invitation', buildInvitation('ses_efea021327f02529dc2329f8bcf2b3e4'), {
+      receiver_tenant_id: 'charlie',
+    }),
   'consensus.federation.invite already_exists': (stage) =>
-    deliverMessage(stage, 'invitation', buildInvitation(stage.open)),
+    deliverMessage(stage, 'invitation', { ...buildInvitation(stage.followed), lens_version: '2' }),
   'consensus.federation.invite label_denied': (stage) =>
-    deliverMessage(stage, 'invitation', buildInvitation('ses_too_high'), labelAboveCeiling),
+    deliverMessage(stage, 'invitation', buildInvitation('ses_c124aa714370c7bfe17004917d5cda32'), labelAboveCeiling),
   'consensus.federation.result label_denied': (stage) =>
     deliverMessage(stage, 'result', { session_id: stage.followed }, labelAboveCeiling),
-  'consensus.federation.result not_found': (stage) => deliverMessage(stage, 'result', { session_id: 'ses_nowhere' }),
+  'consensus.federation.result not_found': (stage) =>
+    deliverMessage(stage, 'result', { session_id: 'ses_49476051ead117ac072617404ea6531d' }),
   'consensus.federation.result signature_invalid': (stage) =>
     deliverTampered(stage, 'result', { session_id: stage.followed }, { session_id: stage.open }),
 }
 
 /** Sends the fixture's emission of bravo again, with other fields. */
 export const redeliverEmission = (stage: OperationFixture, more: RequestFields, change: RequestFields = {}) =>
-  deliverMessage(stage, 'lens_emission', buildEmission('ses_told', more), change)
+  deliverMessage(stage, 'lens_emission', buildEmission('ses_bba2cf1bb3aaa221574da9af651c0130', more), change)
 
 export const emissionRefusals: Record<string, RefusalScenario> = {
   'consensus.federation.emission signature_invalid': (stage) =>
-    deliverTampered(stage, 'lens_emission', buildEmission('ses_tampered'), { decision: 'non_match' }),
+    deliverTampered(stage, 'lens_emission', buildEmission('ses_4aa2f44ad25333b202e215c5fe846e1d'), {
+      decision: 'non_match',
+    }),
   'consensus.federation.emission not_your_tenant': (stage) =>
     redeliverEmission(stage, {}, { receiver_tenant_id: 'charlie' }),
   'consensus.federation.emission session_closed': (stage) => redeliverEmission(stage, { seq: 6 }),

@@ -87,7 +87,10 @@ export async function createOperationFixture(
   const followed = `ses_${randomBytes(16).toString('hex')}`
   await post('/api/v2/federation/invitation', await delivered('invitation', buildInvitation(followed)))
   const emission = (
-    await post('/api/v2/federation/lens_emission', await delivered('lens_emission', buildEmission('ses_told')))
+    await post(
+      '/api/v2/federation/lens_emission',
+      await delivered('lens_emission', buildEmission('ses_bba2cf1bb3aaa221574da9af651c0130')),
+    )
   ).id
   const shared = await session({ policy: { ...sessionPolicy, m: 3, n: 3 }, invite: ['bravo'] })
   const settled = async (id: string, field: string) => {

@@ -82,7 +82,7 @@ const siteSamples: OperationSamples = {
     },
   }),
   'site.message.verify': async ({ signMessage }) => {
-    const { envelope } = await signMessage('result', { session_id: 'ses_of_a_sample' })
+    const { envelope } = await signMessage('result', { session_id: 'ses_6f034a7c4e93cfab030b822f32a80cb0' })
     return { input: { peer: 'bravo', type: 'statement', envelope } }
   },
   // The quarantine is the site's, too.
@@ -175,7 +175,7 @@ const consensusSamples: OperationSamples = {
   }),
   // Makes an object of the tenant that the signed message names.
   'consensus.federation.invite': async ({ signMessage }) => ({
-    input: await signMessage('invitation', buildInvitation('ses_of_a_sample')),
+    input: await signMessage('invitation', buildInvitation('ses_6f034a7c4e93cfab030b822f32a80cb0')),
   }),
   'consensus.federation.result': async ({ followed, signMessage }) => ({
     input: await signMessage('result', { session_id: followed }),
@@ -183,7 +183,7 @@ const consensusSamples: OperationSamples = {
   }),
   // Makes an object of the tenant that the signed message names.
   'consensus.federation.emission': async ({ signMessage }) => ({
-    input: await signMessage('lens_emission', buildEmission('ses_of_a_sample')),
+    input: await signMessage('lens_emission', buildEmission('ses_6f034a7c4e93cfab030b822f32a80cb0')),
   }),
 }
 

@@ -51,7 +51,11 @@ const siteRefusals: Record<string, RefusalScenario> = {
     return postRequest(stage, '/api/v2/site/message/verify', { peer: 'bravo', type: 'evidence', envelope })
   },
   async 'site.message.verify label_denied'(stage) {
-    const { envelope } = await stage.signMessage('result', { session_id: 'ses_nowhere' }, labelAboveCeiling)
+    const { envelope } = await stage.signMessage(
+      'result',
+      { session_id: 'ses_49476051ead117ac072617404ea6531d' },
+      labelAboveCeiling,
+    )
     return postRequest(stage, '/api/v2/site/message/verify', { peer: 'bravo', type: 'statement', envelope })
   },
   async 'site.quarantine.request signature_invalid'(stage) {

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { sessionSubject } from '../../../shared/match-session/match-session.ts'
+import { sessionId } from '../../../shared/match-session/session-id.ts'
 import { combination } from '../combine/combination.ts'
 import { decision } from '../combine/decide.ts'
 import { shortText } from '../fields.ts'
@@ -23,7 +24,7 @@ const emissionFields = {
 }
 
 /** The emission as every sink receives it; the data of a `lens_emission` message. */
-export const sentEmission = z.strictObject({ event: emissionEvent, ...emissionFields })
+export const sentEmission = z.strictObject({ event: emissionEvent, ...emissionFields, session_id: sessionId })
 export type SentEmission = z.infer<typeof sentEmission>
 
 export const emissionStatus = z.enum(['standing', 'withdrawn'])

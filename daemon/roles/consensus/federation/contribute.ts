@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { label } from '../../../kernel/label/label.ts'
 import { federationOperation } from '../../../shared/federation-message/federation-operation.ts'
+import { sessionId } from '../../../shared/match-session/session-id.ts'
 import { federationContributionTotal } from '../metrics.ts'
 import { addContribution } from '../session/contribution/add-contribution.ts'
 import { opinionFields } from '../session/contribution/model.ts'
@@ -12,7 +13,7 @@ import { provenanceOf } from './provenance.ts'
 
 /** The data of a `contribution` message. */
 const contributionMessage = z.strictObject({
-  session_id: z.string().min(1).max(128),
+  session_id: sessionId,
   ...opinionFields,
   classification: label,
 })
