@@ -37,7 +37,7 @@ export async function fetchVerifiedEvidence(
     const text = JSON.stringify(await site.analyst.call('consensus.evidence.get', { block_id }), undefined, 2)
     const file = join(dir, `evidence-${block_id.slice(0, 8)}-at-${site.name}.json`)
     writeFileSync(file, `${text}\n`, { mode: 0o600 })
-    const verdict = await verifyEvidence(text, parseJwks(keysText))
+    const verdict = await verifyEvidence(text, [{ name: undefined, keys: parseJwks(keysText) }])
     if (!verdict.valid)
       throw new CommandFailure(5, `the evidence at ${site.name} is not valid: ${verdict.faults.join('; ')}`)
     files.push(file)

@@ -29,11 +29,19 @@ export function formatSession(terminal: Terminal, session: OutputRow): string {
     classification: (classification as OutputRow | undefined)?.level,
     invited: (session.invited as readonly string[] | undefined)?.join(', ') || undefined,
     origin: (session.origin as OutputRow | undefined)?.peer,
+    refused: formatInvalidResults(session.invalid_results as readonly OutputRow[] | undefined),
     evidence: evidence_block_id,
     dissent: open_dissent_id,
     created: session.created_at,
     version: session.version,
   })
+}
+
+/** The newest result of the origin that was refused as false. */
+function formatInvalidResults(results: readonly OutputRow[] | undefined): string | undefined {
+  const newest = results?.at(-1)
+  if (!newest) return undefined
+  return `false result of the origin (${newest.msg_id}): ${(newest.faults as readonly string[]).join('; ')}`
 }
 
 function formatContributors(session: OutputRow): string {

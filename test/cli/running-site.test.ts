@@ -185,7 +185,14 @@ describe('evidence', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const keys = path.join(dir, 'keys.json')
     await runCommand(['keys', 'export', '--out', keys], { env })
-    expect(await runJsonCommand(['evidence', 'verify', file])).toMatchObject({ valid: true, keys: 'own' })
+    const unverified = await runCommand(['evidence', 'verify', file, '--json'])
+    expect({ exit: unverified.exit, ...JSON.parse(unverified.stdout) }).toMatchObject({
+      exit: 5,
+      verdict: 'integrity_only',
+      valid: false,
+      faults: [],
+      keys: 'own',
+    })
     expect(await runJsonCommand(['evidence', 'verify', file, '--keys', keys])).toMatchObject({
       valid: true,
       keys: 'given',

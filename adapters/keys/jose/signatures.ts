@@ -21,6 +21,7 @@ import { parseStrictHeader } from './strict-header.ts'
 const allowedUses: Readonly<Record<SignatureType, readonly PublicKey['use'][]>> = {
   statement: ['message'],
   evidence: ['message'],
+  contribution: ['personal'],
   checkpoint: ['message'],
   'audit-export': ['message'],
   keyset: ['root'],

@@ -41,6 +41,7 @@ export type Jws = z.infer<typeof jws>
 export type SignatureType =
   | 'statement'
   | 'evidence'
+  | 'contribution'
   | 'checkpoint'
   | 'audit-export'
   | 'keyset'

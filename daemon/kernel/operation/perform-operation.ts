@@ -79,6 +79,7 @@ const auditedCodes: ReadonlySet<ErrorCode> = new Set([
   'not_your_tenant',
   'not_contributor',
   'signature_invalid',
+  'result_invalid',
   'label_denied',
   'session_closed',
   'quorum_full',

@@ -14,6 +14,7 @@ import { checkNetworks } from './checks/networks.ts'
 import { checkPermissions } from './checks/permissions.ts'
 import { checkPorts } from './checks/ports.ts'
 import { checkProfile } from './checks/profile.ts'
+import { checkResults } from './checks/results.ts'
 import { checkStore } from './checks/store.ts'
 import { checkTraffic } from './checks/traffic.ts'
 import { checkWatchers } from './checks/watchers.ts'
@@ -45,6 +46,7 @@ const doctorChecks: Readonly<Record<string, DoctorCheck>> = {
   store: checkStore,
   channels: checkChannels,
   traffic: checkTraffic,
+  results: checkResults,
   labels: checkLabels,
   watchers: checkWatchers,
 }

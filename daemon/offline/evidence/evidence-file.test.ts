@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { generateKey, listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
 import { combine } from '../../roles/consensus/combine/combine.ts'
-import type { EvidenceContent } from '../../roles/consensus/evidence/model.ts'
+import type { EvidenceContent1 } from '../../roles/consensus/evidence/model.ts'
 import { blockIdOf, signedBytes } from '../../roles/consensus/evidence/rules.ts'
 import { contributionDigest } from '../../roles/consensus/session/contribution/recent-contribution.ts'
 import { verifyEvidence } from './evidence-file.ts'
@@ -24,7 +24,7 @@ const policy = {
   conflict_threshold: 0.5,
 }
 
-async function faultsOf(names: readonly string[], more: Partial<EvidenceContent> = {}): Promise<readonly string[]> {
+async function faultsOf(names: readonly string[], more: Partial<EvidenceContent1> = {}): Promise<readonly string[]> {
   const label = { policy: 'SITE', level: 'UNCLASSIFIED', categories: [], originator: 'tenant-a' }
   const contributions = names.map((contributor_id) => {
     const signer_key_id = `${contributor_id}-1`
@@ -38,7 +38,7 @@ async function faultsOf(names: readonly string[], more: Partial<EvidenceContent>
     }
     return { ...contribution, digest: contributionDigest(contribution) }
   })
-  const content: EvidenceContent = {
+  const content: EvidenceContent1 = {
     v: 1,
     type: 'platform.evidence',
     site: 'alpha',
@@ -57,11 +57,8 @@ async function faultsOf(names: readonly string[], more: Partial<EvidenceContent>
     ...more,
   }
   const block_id = blockIdOf(content)
-  const signature = await joseSignatures({ dir, now: () => now }).sign('evidence', signedBytes('alpha', block_id))
-  const { faults } = await verifyEvidence(
-    JSON.stringify({ block_id, content, signature, keys: listKeys(dir) }),
-    undefined,
-  )
+  const signature = await joseSignatures({ dir, now: () => now }).sign('evidence', signedBytes(content, block_id))
+  const { faults } = await verifyEvidence(JSON.stringify({ block_id, content, signature, keys: listKeys(dir) }), [])
   return faults
 }
 

@@ -1,26 +1,43 @@
-// Verifies an evidence block from its file alone: its integrity, its result, and its signers.
+// Verifies an evidence block from its file alone: its integrity, its result, its signers, and who vouches for each contribution.
 
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
-import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
+import { isSignedInKeyLifetime } from '../../kernel/cryptography/key-lifetime.ts'
+import type { Jws, PublicKey, SignatureType, VerificationFailure } from '../../kernel/cryptography/signatures.ts'
 import { canonicalJson } from '../../kernel/encoding/canonical-json.ts'
 import { parseJson } from '../../kernel/encoding/parse-json.ts'
 import { formatFieldErrors, parseWithSchema } from '../../kernel/error/parsing.ts'
-import { combine } from '../../roles/consensus/combine/combine.ts'
-import { decide } from '../../roles/consensus/combine/decide.ts'
-import { type EvidenceBlock, type EvidenceContent, evidenceBlock } from '../../roles/consensus/evidence/model.ts'
-import { isConsistent } from '../../roles/consensus/evidence/rules.ts'
-import { contributionDigest } from '../../roles/consensus/session/contribution/recent-contribution.ts'
+import {
+  type Attribution,
+  attributeContributions,
+  type SignerDirectory,
+  type SignerVerdict,
+} from '../../roles/consensus/evidence/attribute-contributions.ts'
+import { findEvidenceFaults, isChainComplete } from '../../roles/consensus/evidence/content-faults.ts'
+import { type EvidenceBlock, evidenceBlock } from '../../roles/consensus/evidence/model.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
+
+/** Keys that the caller trusts. */
+export type TrustedKeys = {
+  /** The site or the contributor whose keys they are; undefined: the site that signed the block. */
+  readonly name: string | undefined
+  readonly keys: readonly PublicKey[]
+}
 
 export type EvidenceVerdict = {
   readonly block_id: string
+  readonly version: EvidenceBlock['content']['v']
+  /** `integrity_only`: without a fault, and signed by a key that nobody has confirmed: anybody can make such a block. */
+  readonly verdict: 'valid' | 'integrity_only' | 'invalid'
   readonly valid: boolean
-  /** Faults; empty if valid. */
+  /** Faults; empty unless invalid. */
   readonly faults: readonly string[]
   /** Keys with a valid signature. */
   readonly signed_by: readonly { readonly kid: string; readonly fingerprint: string }[]
   /** `given` keys are trusted by the caller; the block's `own` keys prove only its integrity, and name the signer. */
   readonly keys: 'given' | 'own'
+  readonly contributions: readonly Attribution[]
+  /** `checked`: the digests of the record, in its order, give its chain; `not_listed`: the block does not list them all. */
+  readonly chain: 'checked' | 'not_listed'
   readonly site: string
   readonly session_id: string
   readonly decision: string
@@ -28,38 +45,66 @@ export type EvidenceVerdict = {
   readonly decided_at: string
 }
 
-/** `trusted` keys; undefined: those in the block. Throws `OfflineCommandError` (5) for a file that is not a block. */
-export async function verifyEvidence(
-  text: string,
-  contribution: readonly PublicKey[] | undefined,
-): Promise<EvidenceVerdict> {
+/** Without `trusted` keys of the site, those in the block. Throws `OfflineCommandError` (5) for a file that is not a block. */
+export async function verifyEvidence(text: string, trusted: readonly TrustedKeys[]): Promise<EvidenceVerdict> {
   const block = parseEvidenceBlock(text)
   const { content, block_id } = block
-  const faults = [
-    ...(isConsistent(block) ? [] : ['the content does not match its id or its signature']),
-    ...findContributorFaults(content),
-    ...findDigestFaults(content),
-    ...findResultFaults(content),
+  const { site, session_id, decision, result, decided_at, v: version } = content
+  const given = trusted.filter(({ name }) => name === undefined || name === site).flatMap(({ keys }) => keys)
+  const signed = await verifySignature('evidence', block.signature, given.length > 0 ? given : block.keys, decided_at)
+  const { attributions, faults } = await attributeContributions(content, signerDirectory(trusted))
+  const all = [
+    ...findEvidenceFaults(block),
+    ...(signed.outcome === 'refused' ? [`the signature of ${site}: ${signed.detail}`] : []),
+    ...faults,
   ]
-  const verdict = await verifyJws('evidence', block.signature, contribution ?? block.keys)
-  const signed_by =
-    typeof verdict === 'string' ? [] : verdict.keys.map(({ kid, fingerprint }) => ({ kid, fingerprint }))
-  if (typeof verdict === 'string') faults.push(signatureFaults[verdict])
+  const verdict = all.length > 0 ? 'invalid' : given.length > 0 ? 'valid' : 'integrity_only'
   return {
     block_id,
-    valid: faults.length === 0,
-    faults,
-    signed_by,
-    keys: contribution ? 'given' : 'own',
-    site: content.site,
-    session_id: content.session_id,
-    decision: content.decision,
-    score: content.result.score,
-    decided_at: content.decided_at,
+    version,
+    verdict,
+    valid: verdict === 'valid',
+    faults: all,
+    signed_by: signed.outcome === 'signed' ? signed.keys.map(({ kid, fingerprint }) => ({ kid, fingerprint })) : [],
+    keys: given.length > 0 ? 'given' : 'own',
+    contributions: attributions,
+    chain: isChainComplete(content) ? 'checked' : 'not_listed',
+    site,
+    session_id,
+    decision,
+    score: result.score,
+    decided_at,
   }
 }
 
-const signatureFaults = {
+/** Keys count under the name that the caller gave them: those of one site prove nothing about another. */
+function signerDirectory(trusted: readonly TrustedKeys[]): SignerDirectory {
+  const verifyBy = (name: string, type: SignatureType, envelope: Jws, created: string) => {
+    const keys = trusted.filter((each) => each.name === name).flatMap((each) => each.keys)
+    return keys.length === 0
+      ? Promise.resolve({ outcome: 'unknown' } as const)
+      : verifySignature(type, envelope, keys, created)
+  }
+  return {
+    verifyMessage: ({ src, created }, envelope) => verifyBy(src, 'statement', envelope, created),
+    verifyContributor: (name, envelope, created) => verifyBy(name, 'contribution', envelope, created),
+  }
+}
+
+async function verifySignature(
+  type: SignatureType,
+  envelope: Jws,
+  keys: readonly PublicKey[],
+  created: string,
+): Promise<Exclude<SignerVerdict, { outcome: 'unknown' }>> {
+  const verified = await verifyJws(type, envelope, keys)
+  if (typeof verified === 'string') return { outcome: 'refused', detail: signatureFaults[verified] }
+  return isSignedInKeyLifetime(created, verified.keys)
+    ? { outcome: 'signed', keys: verified.keys }
+    : { outcome: 'refused', detail: 'the key that signed it had expired' }
+}
+
+const signatureFaults: Readonly<Record<VerificationFailure, string>> = {
   bad_signature: 'the signature is not valid',
   unknown_key: 'no trusted key has signed it',
   key_revoked: 'the key that signed it is revoked',
@@ -71,33 +116,8 @@ function parseEvidenceBlock(text: string): EvidenceBlock {
   const block = parseWithSchema(evidenceBlock, content)
   if (!block.success)
     throw new OfflineCommandError(5, `the file is not an evidence block: ${formatFieldErrors(block.errors)}`)
+  // The id covers what the file states: a member that reading adds would change it.
+  if (canonicalJson(block.data) !== canonicalJson(content))
+    throw new OfflineCommandError(5, 'the file is not an evidence block: it leaves out members that a block states')
   return block.data
-}
-
-/**
- * Requires one current contribution for each contributor, at most as many as the policy allows, and only of those that
- * it names.
- */
-function findContributorFaults({ policy, contributions, record }: EvidenceContent): string[] {
-  const names = new Set(contributions.map(({ contributor_id }) => contributor_id))
-  const isUnique = names.size === contributions.length
-  const isWithinLimit = names.size <= policy.n && contributions.length <= record.contributions
-  const areAllowed = !policy.contributors || [...names].every((name) => policy.contributors?.includes(name))
-  return isUnique && isWithinLimit && areAllowed ? [] : ['the contributors are not those of the policy, once each']
-}
-
-/** Each digest must match its contribution, so that its author can compare a stored contribution with the block. */
-function findDigestFaults({ contributions }: EvidenceContent): string[] {
-  const isDigest = contributions.every((contribution) => contributionDigest(contribution) === contribution.digest)
-  return isDigest ? [] : ['a digest does not match its contribution']
-}
-
-/** The decision must follow from the contributions by the policy, or from a person: a signer may be wrong or dishonest. */
-function findResultFaults({ policy, contributions, result, decision, attestation }: EvidenceContent): string[] {
-  const combined = combine(policy.combination_method, contributions)
-  if (canonicalJson(combined) !== canonicalJson(result)) return ['the result does not follow from the contributions']
-  if (attestation) return attestation.decision === decision ? [] : ['the decision differs from the attested one']
-  const expected = decide(policy, contributions)
-  const follows = expected.state === 'RATIFIED' && expected.decision === decision
-  return follows ? [] : ['the decision does not follow from the result by the policy']
 }

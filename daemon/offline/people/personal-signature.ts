@@ -5,6 +5,8 @@ import { signWithKeys } from '../../../adapters/keys/jose/signatures.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import type { Jws } from '../../kernel/cryptography/signatures.ts'
 import { type Release, releasePayload } from '../../kernel/messaging/release.ts'
+import type { ContributorSignature } from '../../roles/consensus/session/contribution/proof/model.ts'
+import { contributionPayload } from '../../roles/consensus/session/contribution/proof/signed-contribution.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 
 /** Whether the key of this file is encrypted. Throws `OfflineCommandError` if the file does not exist. */
@@ -17,13 +19,36 @@ export function isKeyFileWrapped(file: string): boolean {
  * `file`: as typed.
  */
 export async function signRelease(file: string, release: Release, passphrase: string | undefined): Promise<Jws> {
+  return await signAsPerson(file, 'release', { created: release.created, payload: releasePayload(release) }, passphrase)
+}
+
+/** The same over a contribution, as the signature that `consensus.session.contribute` takes. */
+export async function signContribution(
+  file: string,
+  contribution: Omit<Parameters<typeof contributionPayload>[0], 'created'>,
+  created: string,
+  passphrase: string | undefined,
+): Promise<ContributorSignature> {
+  const payload = contributionPayload({ ...contribution, created })
+  const { signatures } = await signAsPerson(file, 'contribution', { created, payload }, passphrase)
+  const [{ protected: header, signature } = { protected: '', signature: '' }] = signatures
+  return { created, protected: header, signature }
+}
+
+type SignedText = { readonly created: string; readonly payload: string }
+
+async function signAsPerson(
+  file: string,
+  type: 'release' | 'contribution',
+  { created, payload }: SignedText,
+  passphrase: string | undefined,
+): Promise<Jws> {
   const key = runAsInvoker(() => readPersonalKey(resolve(file)))
   const { use, status, not_after, kid } = key.public_key
   if (use !== 'personal') throw new OfflineCommandError(2, `${kid} is a ${use} key; a person signs with their own`)
   if (status !== 'active') throw new OfflineCommandError(3, `${kid} is ${status}; it signs nothing`)
-  if (not_after !== undefined && release.created > not_after)
-    throw new OfflineCommandError(3, `${kid} ended on ${not_after}`)
-  return await signWithKeys([key], 'release', Buffer.from(releasePayload(release)), () => passphrase)
+  if (not_after !== undefined && created > not_after) throw new OfflineCommandError(3, `${kid} ended on ${not_after}`)
+  return await signWithKeys([key], type, Buffer.from(payload), () => passphrase)
 }
 
 function readPersonalKey(file: string): ReturnType<typeof readKeyAt> {

@@ -24,4 +24,16 @@ export const federationContributionTotal = counter(
   'Contributions taken from federation peers',
   { transport: 'names', peer: 'names' },
 )
-export const metrics = [sessionTotal, sessionActive, combinerSeconds, dissentTotal, federationContributionTotal]
+export const invalidResultTotal = counter(
+  'federation_invalid_result_total',
+  'Results of federation peers that failed the checks of this site',
+  ['peer'],
+)
+export const metrics = [
+  sessionTotal,
+  sessionActive,
+  combinerSeconds,
+  dissentTotal,
+  federationContributionTotal,
+  invalidResultTotal,
+]

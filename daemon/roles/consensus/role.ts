@@ -23,6 +23,7 @@ import { cancel } from './session/cancel.ts'
 import { contribute } from './session/contribute.ts'
 import { contributionClaims } from './session/contribution/contribution-claims.ts'
 import { contributionPages } from './session/contribution/model.ts'
+import { contributionProofs } from './session/contribution/proof/model.ts'
 import { create } from './session/create.ts'
 import { dissents } from './session/dissent/model.ts'
 import { events } from './session/events.ts'
@@ -44,7 +45,15 @@ const capabilities = [
 ]
 
 export const consensus: Role = role(outline, {
-  collections: [sessions, contributionPages, contributionClaims, dissents, evidenceBlocks, emissions],
+  collections: [
+    sessions,
+    contributionPages,
+    contributionClaims,
+    contributionProofs,
+    dissents,
+    evidenceBlocks,
+    emissions,
+  ],
   metrics,
   workers: [relay, deadlines],
   operations: {

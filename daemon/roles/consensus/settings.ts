@@ -85,6 +85,9 @@ export const settings = settingsBlock('consensus', {
     .refine((sinks) => new Set(sinks.map(({ name }) => name)).size === sinks.length, 'sink names must be unique')
     .default([])
     .meta({ doc: 'Sinks that ratified results are emitted to, each under a unique name.' }),
+  evidence_v1_peers: z.array(shortText).max(1_024).default([]).meta({
+    doc: 'Peers that still run a release without evidence of version 2: they are sent version 1, and theirs may quote other sites without proof.',
+  }),
   max_contributions: z.int().min(1_000).max(1_000_000).default(10_000).meta({
     doc: 'Maximum number of contributions in one session, superseded ones included; further ones are refused.',
   }),

@@ -31,6 +31,7 @@ import { list as quarantineList } from './quarantine/list.ts'
 import { releaseRequests } from './quarantine/model.ts'
 import { request } from './quarantine/request.ts'
 import { create as signatureCreate } from './signature/create.ts'
+import { verify as signatureVerify } from './signature/verify.ts'
 import { discovery } from './token/discovery.ts'
 import { issue } from './token/issue.ts'
 import { keys } from './token/keys.ts'
@@ -52,7 +53,7 @@ export const site: Role = role(outline, {
     message: { list: messageList, send, verify, purge, resend, discard },
     gap: { receipt, resend: gapResend, skip },
     epoch: { draft, open },
-    signature: { create: signatureCreate },
+    signature: { create: signatureCreate, verify: signatureVerify },
     channel: { list: channelList, unfreeze },
     quarantine: { list: quarantineList, get: quarantineGet, request, approve },
     checkpoint: { create: checkpointCreate, list: checkpointList },

@@ -12,7 +12,7 @@ import {
   type LabelPolicy,
   label as labelSchema,
 } from '../../kernel/label/label.ts'
-import { translateLabel } from '../../kernel/label/label-map.ts'
+import { type LabelMap, translateLabel } from '../../kernel/label/label-map.ts'
 import { type MessageKind, messageBody, type Statement, unlabelledBody } from '../../kernel/messaging/statement.ts'
 import { parseUnlabelledStatement } from '../../kernel/messaging/statement-format.ts'
 import type { Call } from '../../kernel/operation/call.ts'
@@ -40,7 +40,11 @@ export type VerifiedFederationMessage<T> = {
   readonly signer_key_id: string
   /** Name of the transport that moves the messages of this peer. */
   readonly transport: string
+  /** Translation of labels of this peer. */
+  readonly label_map: LabelMap | undefined
   readonly data: T
+  /** The message as it arrived. */
+  readonly message: FederationMessage
 }
 
 /**
@@ -68,8 +72,8 @@ export async function openFederationMessage<T>(
   if (!data.success) return refuse('invalid', 'the body does not match the schema of its kind', data.errors)
   const carried = translateClassification(data.data, signed, call.site.labels)
   if (isRefusal(carried)) return carried
-  const { label, keys, transport } = signed
-  return { statement, label, signer_key_id: keys[0]?.kid ?? '', transport, data: carried }
+  const { label, keys, transport, label_map } = signed
+  return { statement, label, signer_key_id: keys[0]?.kid ?? '', transport, label_map, data: carried, message }
 }
 
 /**

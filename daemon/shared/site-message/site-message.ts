@@ -35,7 +35,9 @@ export const verifyPeerMessage = operationContract({
   address: 'site.message.verify',
   input: z.strictObject({
     peer: z.string().min(1).max(64),
-    type: z.enum(['statement', 'evidence', 'checkpoint']),
+    type: z.enum(['statement', 'quoted_statement', 'evidence', 'checkpoint']).meta({
+      description: 'quoted_statement: of a message to another site, which that site quotes; peer may be this site',
+    }),
     envelope: jws,
   }),
   output: z
@@ -95,6 +97,19 @@ export async function verifyStatement(
   const message = verifiedStatement.parse(answer)
   const { label: translated, label_map, transport, is_label_released = false } = message
   return { ...toVerifiedPayload(message), label: translated, label_map, transport, is_label_released }
+}
+
+/**
+ * Verifies a statement that another site quotes as proof, by the keys of its sender: of a peer, or of this site. Neither
+ * addressee nor freshness count.
+ */
+export async function verifyQuotedStatement(
+  { roles }: Call,
+  sender: string,
+  envelope: Jws,
+): Promise<VerifiedPayload | Refusal> {
+  const message = await roles.request(verifyPeerMessage, { peer: sender, type: 'quoted_statement', envelope })
+  return isRefusal(message) ? message : toVerifiedPayload(message)
 }
 
 function toVerifiedPayload({ payload, keys }: { payload: string; keys: PublicKey[] }): VerifiedPayload {

@@ -12,6 +12,7 @@ import { get } from '../../../daemon/roles/resolution/exchange/get.ts'
 import { receive } from '../../../daemon/roles/resolution/exchange/receive.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
 import { sortPoints } from '../../../daemon/roles/resolution/privacy/psi/points.ts'
+import { originId } from '../../../daemon/shared/origin-id/origin-id.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { startTestSite, type TestSite, waitUntil } from '../../support/site/test-site.ts'
 import { createPeerSite, sharedClassification, sharedLabel } from '../consensus/peer-site.ts'
@@ -168,6 +169,8 @@ test.each([
   ['for others to see', { parties: ['charlie', 'alpha'] as const }],
   ['for sites without this one', { parties: ['bravo', 'charlie'] as const }],
   ['with somebody who learns and has no part', { learns: ['charlie'] }],
+  ['under an id of this site', { exchange_id: originId('xchg', 'alpha', 'a'.repeat(24)) }],
+  ['under an id of a third site', { exchange_id: originId('xchg', 'charlie', 'a'.repeat(24)) }],
   ['by vectors with nobody to compare', { privacy: 'clk' as const }],
   ['by vectors with a party that compares, the risk not accepted', { privacy: 'clk' as const, linker: 'bravo' }],
 ])('a proposal %s is refused', async (_, wrong) => {

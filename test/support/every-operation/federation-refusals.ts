@@ -64,6 +64,11 @@ export const federationRefusals: Record<string, RefusalScenario> = {
     deliverMessage(stage, 'result', { session_id: stage.followed }, labelAboveCeiling),
   'consensus.federation.result not_found': (stage) =>
     deliverMessage(stage, 'result', { session_id: 'ses_49476051ead117ac072617404ea6531d' }),
+  async 'consensus.federation.result result_invalid'(stage) {
+    const session_id = `ses_${'9'.repeat(32)}`
+    await deliverMessage(stage, 'invitation', buildInvitation(session_id))
+    return deliverMessage(stage, 'result', { session_id, evidence: {} })
+  },
   'consensus.federation.result signature_invalid': (stage) =>
     deliverTampered(stage, 'result', { session_id: stage.followed }, { session_id: stage.open }),
 }

@@ -1,5 +1,6 @@
 // One good request for each operation that needs more than its address: the only thing that a new operation must add here.
 
+import { signWithKeys } from '../../../adapters/keys/jose/signatures.ts'
 import {
   buildReleaseApproval,
   buildReleaseRequest,
@@ -127,6 +128,11 @@ const siteSamples: OperationSamples = {
   'site.message.purge': () => ({ input: { digest: 'f'.repeat(96), reason: 'sample' } }),
   'site.coalition.publish': () => ({ input: { ...buildStatusEvent('site'), label: secretLabel } }),
   'site.signature.create': () => ({ input: { type: 'evidence', payload: 'e30' } }),
+  'site.signature.verify': async (stage) => {
+    const { key } = (await enrolSigners(stage)).ada
+    const envelope = await signWithKeys([key], 'contribution', Buffer.from('{}'))
+    return { input: { subjects: ['ada'], created: new Date().toISOString(), envelope } }
+  },
   'site.checkpoint.create': () => ({ input: { writer: 'someone@elsewhere', seq: 7, hash: 'a'.repeat(64) } }),
 }
 

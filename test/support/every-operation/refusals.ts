@@ -58,6 +58,11 @@ const siteRefusals: Record<string, RefusalScenario> = {
     )
     return postRequest(stage, '/api/v2/site/message/verify', { peer: 'bravo', type: 'statement', envelope })
   },
+  async 'site.signature.verify signature_invalid'(stage) {
+    const envelope = await stage.site.bravo.sign('evidence', new TextEncoder().encode('{}'))
+    const created = new Date().toISOString()
+    return postRequest(stage, '/api/v2/site/signature/verify', { subjects: ['ada'], created, envelope })
+  },
   async 'site.quarantine.request signature_invalid'(stage) {
     const lying = await quarantineExpiredMessage(stage.site)
     const signature = await (await createUnenrolledSigner(stage.site, 'ada')).sign(buildReleaseRequest(lying, 'ada'))
@@ -116,6 +121,11 @@ const sessionRefusals: Record<string, RefusalScenario> = {
       key: 'seen-by-the-cleared',
       token,
     })
+  },
+  async 'consensus.session.contribute signature_invalid'(stage) {
+    const signature = { created: new Date().toISOString(), protected: 'e30', signature: 'AAAA' }
+    const path = `${sessions}/${await createSession(stage)}/contribution`
+    return postRequest(stage, path, { ...buildContribution('alice', 1), signature })
   },
   'consensus.session.contribute not_contributor': async (stage) =>
     postRequest(stage, `${sessions}/${await createSession(stage)}/contribution`, buildContribution('mallory', 1)),

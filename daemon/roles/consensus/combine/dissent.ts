@@ -52,21 +52,36 @@ export type DissentCause = Pick<Extract<QuorumDecision, { state: 'IN_CONFLICT' }
  */
 export function buildDissent(policy: DecisionPolicy, opinions: readonly Opinion[], cause: DissentCause): DissentBody {
   const inIdOrder = opinions.toSorted(compareCanonicallyThenById)
-  const { method, reason: _scoreless, ...figures } = cause.combination
-  const positions = inIdOrder.map((opinion) => positionOf(opinion, figures.score))
   return {
-    reason: cause.reason,
+    ...describeConflict(policy, inIdOrder, cause),
+    influence: measureInfluence(cause, inIdOrder),
+    smallest_set: findSmallestSet(policy, inIdOrder),
+  }
+}
+
+/** The part of the body whose cost is of the order of n, for opinions in canonical order, by id where equal. */
+export function describeConflict(
+  policy: DecisionPolicy,
+  sorted: readonly Opinion[],
+  { reason, combination: combined }: DissentCause,
+): Omit<DissentBody, 'influence' | 'smallest_set'> {
+  const { method, reason: _scoreless, ...figures } = combined
+  const positions = sorted.map((opinion) => positionOf(opinion, figures.score))
+  return {
+    reason,
     method,
     ...figures,
     thresholds: { ratify_threshold: policy.ratify_threshold, conflict_threshold: policy.conflict_threshold },
-    quorum: { m: policy.m, n: policy.n, contributors: inIdOrder.length },
+    quorum: { m: policy.m, n: policy.n, contributors: sorted.length },
     positions,
     camps: {
-      match: summarizeSupport(inIdOrder, positions, 'match'),
-      non_match: summarizeSupport(inIdOrder, positions, 'non_match'),
+      match: summarizeSupport(sorted, positions, 'match'),
+      non_match: summarizeSupport(sorted, positions, 'non_match'),
     },
     most_divergent_pair: findMostDivergentPair(positions),
-    influence: inIdOrder.map((_, at) => influenceOf(cause.combination, inIdOrder, at)),
-    smallest_set: findSmallestSet(policy, inIdOrder),
   }
+}
+
+export function measureInfluence({ combination: whole }: DissentCause, sorted: readonly Opinion[]) {
+  return sorted.map((_, at) => influenceOf(whole, sorted, at))
 }

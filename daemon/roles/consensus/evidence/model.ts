@@ -7,47 +7,94 @@ import { sessionSubject } from '../../../shared/match-session/match-session.ts'
 import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { combination } from '../combine/combination.ts'
 import { decision } from '../combine/decide.ts'
-import { fraction } from '../fields.ts'
+import { fraction, shortText } from '../fields.ts'
+import { contributionProof } from '../session/contribution/proof/model.ts'
 import { attestation } from '../session/model.ts'
 
 const hex64 = z.string().regex(/^[0-9a-f]{64}$/)
 
+/** Without defaults: the id of a block covers the content as it stands, not as a reader completes it. */
+const statedLabel = label.extend({ categories: label.shape.categories.unwrap() })
+const { combination_method, ratify_threshold, conflict_threshold } = quorumPolicy.shape
+const statedPolicy = quorumPolicy.safeExtend({
+  combination_method: combination_method.unwrap(),
+  ratify_threshold: ratify_threshold.unwrap(),
+  conflict_threshold: conflict_threshold.unwrap(),
+})
+
+const quotedContribution = z.strictObject({
+  contributor_id: shortText,
+  pair_score: fraction,
+  accuracy: fraction,
+  credibility: fraction,
+  signer_key_id: shortText,
+  classification: statedLabel,
+  digest: hex64.meta({ description: 'SHA-256 of the canonical contributor, opinion, key and classification' }),
+  msg_id: shortText.optional(),
+})
+
+const provenContribution = quotedContribution.extend({
+  ordinal: z.int().min(1).meta({ description: 'Position in the session’s record' }),
+  proof: contributionProof.optional().meta({ description: 'Absent: the site alone vouches for the contribution' }),
+})
+
+export type ProvenContribution = z.infer<typeof provenContribution>
+
+const record = z.strictObject({
+  contributions: z
+    .int()
+    .min(0)
+    .meta({ description: 'Number of contributions in the record, superseded ones included' }),
+  chain: z.string().meta({ description: 'Rolling digest over all of them' }),
+})
+
+const provenRecord = record.extend({
+  superseded: z
+    .array(z.strictObject({ ordinal: z.int().min(1), digest: hex64 }))
+    .optional()
+    .meta({ description: 'The superseded contributions; absent when there are more than a thousand' }),
+})
+
+/** The order of the sums and the operations, as docs/consensus.md defines them; a change of either is a new name. */
+export const algorithm = z.enum(['weighted_average/1', 'dempster_shafer/1'])
+
+const contentFields = {
+  type: z.literal('platform.evidence'),
+  site: shortText,
+  tenant_id: shortText,
+  session_id: shortText,
+  lens_id: shortText,
+  lens_version: shortText,
+  subject: sessionSubject.optional(),
+  policy: statedPolicy,
+  label: statedLabel,
+  result: combination,
+  decision,
+  attestation: attestation.optional(),
+  parent_block_ids: z.array(hex64),
+  decided_at: z.iso.datetime(),
+}
+
+/** Without proofs: the site alone vouches for each contribution. */
+const evidenceContent1 = z.strictObject({
+  v: z.literal(1),
+  ...contentFields,
+  contributions: z.array(quotedContribution),
+  record,
+})
+export type EvidenceContent1 = z.infer<typeof evidenceContent1>
+
+const evidenceContent2 = z.strictObject({
+  v: z.literal(2),
+  ...contentFields,
+  algorithm,
+  contributions: z.array(provenContribution),
+  record: provenRecord,
+})
+export type EvidenceContent2 = z.infer<typeof evidenceContent2>
+
 /** The hashed content, as canonical JSON (RFC 8785). */
-const evidenceContent = z
-  .strictObject({
-    v: z.literal(1),
-    type: z.literal('platform.evidence'),
-    site: z.string(),
-    tenant_id: z.string(),
-    session_id: z.string(),
-    lens_id: z.string(),
-    lens_version: z.string(),
-    subject: sessionSubject.optional(),
-    policy: quorumPolicy,
-    label,
-    contributions: z.array(
-      z.strictObject({
-        contributor_id: z.string(),
-        pair_score: fraction,
-        accuracy: fraction,
-        credibility: fraction,
-        signer_key_id: z.string(),
-        classification: label,
-        digest: hex64.meta({ description: 'SHA-256 of the canonical contributor, opinion, key and classification' }),
-        msg_id: z.string().optional(),
-      }),
-    ),
-    record: z.strictObject({
-      contributions: z.int().meta({ description: 'Number of contributions in the record, superseded ones included' }),
-      chain: z.string().meta({ description: 'Rolling digest over all of them' }),
-    }),
-    result: combination,
-    decision,
-    attestation: attestation.optional(),
-    parent_block_ids: z.array(hex64),
-    decided_at: z.iso.datetime(),
-  })
-  .meta({ id: 'EvidenceContent' })
+const evidenceContent = z.discriminatedUnion('v', [evidenceContent1, evidenceContent2]).meta({ id: 'EvidenceContent' })
 export type EvidenceContent = z.infer<typeof evidenceContent>
 
 export const evidenceBlock = z

@@ -9,7 +9,7 @@ import {
 import { addToIndex, emptyContributionIndex } from '../session/contribution/contribution-index.ts'
 import type { StoredSession } from '../session/model.ts'
 import type { EvidenceBlock, EvidenceContent } from './model.ts'
-import { blockIdOf, buildEvidence, isConsistent, signedBytes } from './rules.ts'
+import { blockIdOf, buildEvidence, buildEvidence1, isConsistent, listStanding, signedBytes } from './rules.ts'
 
 const ratified: StoredSession = buildStoredSession({
   state: 'RATIFIED',
@@ -36,15 +36,17 @@ const first = buildLocalContribution('a', 0.9, 2)
 const federated = { ...buildPeerContribution('bravo', 1, 1, 0.9), ordinal: 3 }
 const contributionIndex = emptyContributionIndex('start')
 for (const each of [superseded, first, federated]) addToIndex(contributionIndex, each, 'chain')
+const standing = listStanding(contributionIndex)
+const proofs = { proofs: new Map(), superseded: [{ ordinal: 1, digest: superseded.digest }] }
 
 function blockOf(content: EvidenceContent): EvidenceBlock {
   const block_id = blockIdOf(content)
-  const payload = Buffer.from(signedBytes(content.site, block_id)).toString('base64url')
+  const payload = Buffer.from(signedBytes(content, block_id)).toString('base64url')
   return { block_id, content, signature: { payload, signatures: [{ protected: 'p', signature: 's' }] }, keys: [] }
 }
 
 test('it holds the standing contributions in canonical order, and each parent once', () => {
-  const content = buildEvidence('alpha', ratified, contributionIndex)
+  const content = buildEvidence('alpha', ratified, standing, proofs)
   expect(content.contributions.map(({ contributor_id, msg_id }) => [contributor_id, msg_id])).toEqual([
     ['a', undefined],
     ['tenant-bravo', 'msg_bravo_1_1'],
@@ -53,23 +55,30 @@ test('it holds the standing contributions in canonical order, and each parent on
   expect(content).toMatchObject({
     decision: 'match',
     decided_at: recorded_at,
-    record: { contributions: 3, chain: 'c3' },
+    record: { contributions: 3, chain: 'c3', superseded: [{ ordinal: 1, digest: superseded.digest }] },
+    contributions: [{ ordinal: 2 }, { ordinal: 3 }],
   })
 })
 
+test('a block of version 1 holds neither proofs nor the order of arrival', () => {
+  const content = buildEvidence1('alpha', ratified, standing)
+  expect([content.v, content.record]).toEqual([1, { contributions: 3, chain: 'c3' }])
+  expect(content.contributions.some((each) => 'proof' in each || 'ordinal' in each)).toBe(false)
+})
+
 test('the same state gives the same block, also after a cancel', () => {
-  const id = blockIdOf(buildEvidence('alpha', ratified, contributionIndex))
-  expect(blockIdOf(buildEvidence('alpha', structuredClone(ratified), contributionIndex))).toBe(id)
-  expect(blockIdOf(buildEvidence('alpha', { ...ratified, state: 'WITHDRAWN' }, contributionIndex))).toBe(id)
-  expect(blockIdOf(buildEvidence('bravo', ratified, contributionIndex))).not.toBe(id)
+  const id = blockIdOf(buildEvidence('alpha', ratified, standing, proofs))
+  expect(blockIdOf(buildEvidence('alpha', structuredClone(ratified), standing, proofs))).toBe(id)
+  expect(blockIdOf(buildEvidence('alpha', { ...ratified, state: 'WITHDRAWN' }, standing, proofs))).toBe(id)
+  expect(blockIdOf(buildEvidence('bravo', ratified, standing, proofs))).not.toBe(id)
 })
 
 test('a session that was never ratified has none', () => {
-  expect(() => buildEvidence('alpha', buildStoredSession(), contributionIndex)).toThrow('not ratified')
+  expect(() => buildEvidence('alpha', buildStoredSession(), standing, proofs)).toThrow('not ratified')
 })
 
 test('a block is consistent, and with any part changed it is not', () => {
-  const content = buildEvidence('alpha', ratified, contributionIndex)
+  const content = buildEvidence('alpha', ratified, standing, proofs)
   const block = blockOf(content)
   expect(isConsistent(block)).toBe(true)
   const [firstContribution, ...rest] = content.contributions

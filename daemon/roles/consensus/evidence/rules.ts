@@ -1,24 +1,76 @@
 // Builds the content of an evidence block from a ratified session and its standing contributions.
 import { canonicalJson, sha256 } from '../../../kernel/encoding/canonical-json.ts'
+import type { CombinationMethod } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { compareCanonicallyThenById } from '../combine/opinion.ts'
 import type { ContributionIndex } from '../session/contribution/contribution-index.ts'
 import type { Contribution } from '../session/contribution/model.ts'
+import type { ContributionProof } from '../session/contribution/proof/model.ts'
 import type { StoredSession } from '../session/model.ts'
-import type { EvidenceBlock, EvidenceContent } from './model.ts'
+import type { EvidenceBlock, EvidenceContent, EvidenceContent1, EvidenceContent2 } from './model.ts'
+
+/** What a block of version 2 quotes besides the session and its standing contributions. */
+export type EvidenceProofs = {
+  /** By the digest that the contribution names. */
+  readonly proofs: ReadonlyMap<string, ContributionProof>
+  /** Undefined when there are too many to list. */
+  readonly superseded: EvidenceContent2['record']['superseded']
+}
+
+/** The standing contributions in the order of the block. */
+export function listStanding(index: Pick<ContributionIndex, 'by_contributor'>): Contribution[] {
+  return [...index.by_contributor.values()].sort(compareCanonicallyThenById)
+}
 
 /**
- * The content of an evidence block: equal session states give equal bytes, for any order of arrival. @throws Error
+ * The content of a block of version 2: equal session states give equal bytes, for any order of arrival. @throws Error
  * unless the session is RATIFIED.
  */
-export function buildEvidence(site: string, session: StoredSession, index: ContributionIndex): EvidenceContent {
+export function buildEvidence(
+  site: string,
+  session: StoredSession,
+  standing: readonly Contribution[],
+  { proofs, superseded }: EvidenceProofs,
+): EvidenceContent2 {
+  const { contributions, chain, policy } = session
+  return {
+    v: 2,
+    ...buildContentFields(site, session, standing),
+    algorithm: algorithmOf(policy.combination_method),
+    contributions: standing.map((contribution) => {
+      const proof = proofs.get(contribution.proof ?? '')
+      return { ...quoteContribution(contribution), ordinal: contribution.ordinal, ...(proof ? { proof } : {}) }
+    }),
+    record: { contributions, chain, ...(superseded ? { superseded } : {}) },
+  }
+}
+
+/** The same without proofs, for a peer that reads version 1 only, and where messages of peers were not kept. */
+export function buildEvidence1(
+  site: string,
+  session: StoredSession,
+  standing: readonly Contribution[],
+): EvidenceContent1 {
+  const { contributions, chain } = session
+  return {
+    v: 1,
+    ...buildContentFields(site, session, standing),
+    contributions: standing.map(quoteContribution),
+    record: { contributions, chain },
+  }
+}
+
+/** The order and operations in which this release combines. */
+export function algorithmOf(method: CombinationMethod): EvidenceContent2['algorithm'] {
+  return `${method}/1`
+}
+
+function buildContentFields(site: string, session: StoredSession, standing: readonly Contribution[]) {
   const { result, decision } = session
   const ratified = session.history.findLast((step) => step.to === 'RATIFIED')
   if (!result || !decision || !ratified) throw new Error(`session ${session.id} is not ratified`)
-  const contributions = [...index.by_contributor.values()].sort(compareCanonicallyThenById)
-  const parents = contributions.flatMap(({ federation }) => federation?.parent_block_ids ?? [])
+  const parents = standing.flatMap(({ federation }) => federation?.parent_block_ids ?? [])
   return {
-    v: 1,
-    type: 'platform.evidence',
+    type: 'platform.evidence' as const,
     site,
     tenant_id: session.tenant_id,
     session_id: session.id,
@@ -27,8 +79,6 @@ export function buildEvidence(site: string, session: StoredSession, index: Contr
     ...(session.subject ? { subject: session.subject } : {}),
     policy: session.policy,
     label: session.label,
-    contributions: contributions.map(summariseContribution),
-    record: { contributions: session.contributions, chain: session.chain },
     result,
     decision,
     ...(session.attestation ? { attestation: session.attestation } : {}),
@@ -43,17 +93,17 @@ export function blockIdOf(content: EvidenceContent): string {
 }
 
 /** The bytes that the site signs: the block's id, since a block may be larger than a signature's payload. */
-export function signedBytes(site: string, block_id: string): Uint8Array {
-  return new TextEncoder().encode(canonicalJson({ v: 1, type: 'platform.evidence', site, block_id }))
+export function signedBytes({ v, site }: Pick<EvidenceContent, 'v' | 'site'>, block_id: string): Uint8Array {
+  return new TextEncoder().encode(canonicalJson({ v, type: 'platform.evidence', site, block_id }))
 }
 
 /** Whether a block's parts agree with each other; whether its signer is trusted is another question. */
 export function isConsistent({ block_id, content, signature }: EvidenceBlock): boolean {
-  const signed = Buffer.from(signedBytes(content.site, block_id)).toString('base64url')
+  const signed = Buffer.from(signedBytes(content, block_id)).toString('base64url')
   return block_id === blockIdOf(content) && signature.payload === signed
 }
 
-function summariseContribution({
+function quoteContribution({
   contributor_id,
   pair_score,
   accuracy,

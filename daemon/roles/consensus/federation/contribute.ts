@@ -1,22 +1,14 @@
 // Accepts a federation peer's signed contribution, which counts as one vote of the sender's tenant.
-import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import { label } from '../../../kernel/label/label.ts'
+import type { FederationMessage } from '../../../shared/federation-message/federation-message.ts'
 import { federationOperation } from '../../../shared/federation-message/federation-operation.ts'
-import { sessionId } from '../../../shared/match-session/session-id.ts'
 import { federationContributionTotal } from '../metrics.ts'
 import { addContribution } from '../session/contribution/add-contribution.ts'
-import { opinionFields } from '../session/contribution/model.ts'
+import { contributionMessage } from '../session/contribution/model.ts'
+import type { ContributionProof } from '../session/contribution/proof/model.ts'
 import { type StoredSession, session } from '../session/model.ts'
 import { showSession } from '../session/view.ts'
 import { provenanceOf } from './provenance.ts'
-
-/** The data of a `contribution` message. */
-const contributionMessage = z.strictObject({
-  session_id: sessionId,
-  ...opinionFields,
-  classification: label,
-})
 
 export const contribute = federationOperation({
   summary: 'Accept a signed contribution from a federation peer',
@@ -51,12 +43,18 @@ export const contribute = federationOperation({
       call,
       session_id,
       (current) => checkSender(current, src, receiver_tenant_id) ?? submitted,
+      { proof: quoteMessage(sent.message) },
     )
     if (isRefusal(added)) return added
     if (added.isNew) call.count(federationContributionTotal, { transport: sent.transport, peer: src })
     return showSession(added.doc)
   },
 })
+
+/** The message as evidence quotes it: with the body as text, which people and content filters can read. */
+function quoteMessage({ envelope, body }: FederationMessage): ContributionProof {
+  return { type: 'message', envelope, body: Buffer.from(body, 'base64url').toString('utf8') }
+}
 
 function checkSender(current: StoredSession, peer: string, receiver_tenant_id: string): Refusal | undefined {
   if (current.tenant_id !== receiver_tenant_id) {

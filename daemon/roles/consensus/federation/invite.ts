@@ -1,14 +1,13 @@
 // Accepts a peer's invitation: creates a copy of its session, to contribute to and to follow.
 import * as z from 'zod'
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
-import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { refuse } from '../../../kernel/error/errors.ts'
 import { label } from '../../../kernel/label/label.ts'
-import type { Call } from '../../../kernel/operation/call.ts'
 import { checkAddressee } from '../../../shared/federation-message/federation-message.ts'
 import { federationOperation } from '../../../shared/federation-message/federation-operation.ts'
 import { sessionSubject } from '../../../shared/match-session/match-session.ts'
-import { isReservedFor, sessionId } from '../../../shared/match-session/session-id.ts'
-import { listPinnedPeers } from '../../../shared/pinned-peers/pinned-peers.ts'
+import { sessionId } from '../../../shared/match-session/session-id.ts'
+import { checkOriginId } from '../../../shared/origin-id/check-origin-id.ts'
 import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { shortText } from '../fields.ts'
 import { announceChange } from '../session/announce-change.ts'
@@ -38,7 +37,7 @@ export const invite = federationOperation({
 
   async run(call, sent) {
     const refusal =
-      checkAddressee(call, sent.statement) ?? (await checkSessionId(call, sent.statement.src, sent.data.session_id))
+      checkAddressee(call, sent.statement) ?? (await checkOriginId(call, sent.statement.src, sent.data.session_id))
     if (refusal) return refusal
     const { src, sender_tenant_id, receiver_tenant_id: tenant_id } = sent.statement
     const { session_id: id, classification, ...proposed } = sent.data
@@ -55,7 +54,11 @@ export const invite = federationOperation({
       request_digest,
       invited: [],
     }
-    const copy = { ...buildSession(fields), origin: { peer: src, tenant_id: sender_tenant_id } }
+    const copy = {
+      ...buildSession(fields),
+      origin: { peer: src, tenant_id: sender_tenant_id },
+      invitation_label: classification,
+    }
     const audit = [lifecycleEvent(call, 'consensus.federation.invite', copy, { peer: src })]
     const outcome = await call
       .store(sessions)
@@ -69,12 +72,3 @@ export const invite = federationOperation({
     return isSame ? showSession(before) : refuse('already_exists', 'another session has this id')
   },
 })
-
-/** Refuses an id that only this site or another peer may make: its session would find the id taken. */
-async function checkSessionId(call: Call, src: string, session_id: string): Promise<Refusal | undefined> {
-  const peers = await listPinnedPeers(call)
-  const others = [call.site.name, ...peers.map(({ name }) => name)].filter((name) => name !== src)
-  return others.some((site) => isReservedFor(site, session_id))
-    ? refuse('invalid', `the id ${session_id} belongs to the sessions of another site than its sender`)
-    : undefined
-}

@@ -1,30 +1,23 @@
-// Accepts the outcome of a session that a peer hosts: evidence of a ratification, a dissent, or a retraction.
-import * as z from 'zod'
+// Accepts the outcome of a session that a peer hosts, once it follows from all that this site knows.
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { joinLabels } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import type { VerifiedFederationMessage } from '../../../shared/federation-message/federation-message.ts'
 import { federationOperation } from '../../../shared/federation-message/federation-operation.ts'
-import { verifyFromPeer } from '../../../shared/site-message/site-message.ts'
-import { type EvidenceBlock, evidenceBlock, evidenceBlocks } from '../evidence/model.ts'
-import { isConsistent } from '../evidence/rules.ts'
+import { evidenceBlocks } from '../evidence/model.ts'
+import { invalidResultTotal } from '../metrics.ts'
 import { announceChange } from '../session/announce-change.ts'
-import { type DissentRecord, dissentRecord, dissents } from '../session/dissent/model.ts'
+import { type DissentRecord, dissents } from '../session/dissent/model.ts'
 import { lifecycleEvent } from '../session/lifecycle-event.ts'
-import { type StoredSession, session, sessionState, sessions } from '../session/model.ts'
-import { closeDissent, enterState } from '../session/transition/rules.ts'
+import { type StoredSession, session, sessions } from '../session/model.ts'
 import { showSession } from '../session/view.ts'
+import { checkDissent } from './check-dissent.ts'
+import { checkEvidence } from './check-evidence.ts'
+import { followOrigin, recordInvalidResult } from './follow-origin.ts'
+import { parseOutcome, resultMessage, type SessionOutcome } from './session-outcome.ts'
 
-const outcomeFields = {
-  evidence: evidenceBlock.optional(),
-  dissent: dissentRecord
-    .omit({ tenant_id: true, label: true })
-    .extend({ id: z.string().min(1).max(128) })
-    .optional(),
-  retraction: z.strictObject({ at: z.iso.datetime(), was: sessionState }).optional(),
-}
-/** The data of a `result` message. */
-const resultMessage = z.strictObject({ session_id: z.string().min(1).max(128), ...outcomeFields })
-type SessionResultFields = z.infer<typeof resultMessage>
+type ReceivedResult = VerifiedFederationMessage<ReturnType<typeof resultMessage.parse>>
 
 export const result = federationOperation({
   summary: 'Accept the outcome of a session that a peer hosts',
@@ -32,135 +25,171 @@ export const result = federationOperation({
   kind: 'result',
   data: resultMessage,
   output: session,
-  errors: ['not_found', 'signature_invalid', 'not_your_tenant', 'label_denied'],
+  errors: ['not_found', 'signature_invalid', 'not_your_tenant', 'label_denied', 'result_invalid'],
 
   async run(call, sent) {
-    const { src, receiver_tenant_id } = sent.statement
-    const { label } = sent
-    const fields = await omitStoredDissent(call, qualifyDissentId(sent.data, src))
-    const unproven = fields.evidence && (await verifyEvidence(call, fields.evidence, src, fields.session_id))
-    if (unproven) return unproven
-    const at = call.nowIso()
-    const { doc, answer } = await call
-      .store(sessions)
-      .update<Refusal | 'entered' | 'changed' | 'same'>(fields.session_id, ({ value }) => {
-        if (value.origin?.peer !== src)
-          return { answer: refuse('not_your_tenant', 'this peer does not host the session') }
-        if (value.tenant_id !== receiver_tenant_id)
-          return { answer: refuse('not_your_tenant', 'the session does not belong to the tenant of the receiver') }
-        if (contradictsEvidence(fields.evidence, value))
-          return { answer: refuse('signature_invalid', 'a different evidence block has already ratified the session') }
-        // The origin may have narrowed the label since its invitation: the copy must not keep the wider one.
-        const joined = joinLabels(value.label, label, call.site.labels)
-        if (!joined)
-          return {
-            answer: refuse('label_denied', 'the label of the message cannot be joined with the label of the session'),
-          }
-        const followed = followOrigin(value, fields, src, at)
-        const next = joined === value.label ? followed : { ...followed, label: joined }
-        if (next === value) return { answer: 'same' }
-        return {
-          next,
-          answer: next.history.length > value.history.length ? 'entered' : 'changed',
-          audit: [lifecycleEvent(call, 'consensus.federation.result', next, { peer: src, to: next.state })],
-        }
-      })
-    if (isRefusal(answer)) return answer
-    await storeOutcome(call, doc.value, fields)
-    if (answer !== 'same') announceChange(call, doc, answer === 'entered')
-    return showSession(doc)
+    const copy = await readCopy(call, sent)
+    if (isRefusal(copy)) return copy
+    const { faults: formFaults, ...outcome } = parseOutcome(sent.data)
+    const { faults, detail } = await checkOutcome(call, copy, outcome, sent)
+    const all = [...formFaults, ...faults]
+    if (all.length > 0) return await refuseResult(call, sent, all)
+    return await followResult(call, sent, qualifyDissentId(outcome, sent.statement.src), detail)
   },
 })
 
-/** Undefined when the block is consistent and signed by the origin's key. Refuses `signature_invalid`. */
-async function verifyEvidence(
+/** The session as it is now, if the sender hosts it: nobody else can bring it into conflict. */
+async function readCopy(call: Call, { statement, data }: ReceivedResult): Promise<Doc<StoredSession> | Refusal> {
+  const { doc, answer } = await call
+    .store(sessions)
+    .update<Refusal | undefined>(data.session_id, ({ value }) => ({ answer: checkHost(value, statement) }))
+  return answer ?? doc
+}
+
+function checkHost(
+  { origin, tenant_id }: StoredSession,
+  { src, receiver_tenant_id }: ReceivedResult['statement'],
+): Refusal | undefined {
+  if (origin?.peer !== src) return refuse('not_your_tenant', 'this peer does not host the session')
+  return tenant_id === receiver_tenant_id
+    ? undefined
+    : refuse('not_your_tenant', 'the session does not belong to the tenant of the receiver')
+}
+
+/** `detail`: what the audit log states of the evidence. */
+type OutcomeCheck = { readonly faults: readonly string[]; readonly detail: Readonly<Record<string, unknown>> }
+
+async function checkOutcome(
   call: Call,
-  block: EvidenceBlock,
-  src: string,
-  session_id: string,
-): Promise<Refusal | undefined> {
-  const { content, signature } = block
-  if (!isConsistent(block) || content.session_id !== session_id || content.site !== src)
-    return refuse('signature_invalid', 'the evidence block is inconsistent, or belongs to another session or site')
-  const verified = await verifyFromPeer(call, src, 'evidence', signature)
-  return isRefusal(verified) ? verified : undefined
+  copy: Doc<StoredSession>,
+  { evidence, dissent }: SessionOutcome,
+  { label_map }: ReceivedResult,
+): Promise<OutcomeCheck> {
+  if (dissent) return { faults: await checkDissent(call, copy, dissent), detail: {} }
+  if (!evidence) return { faults: [], detail: {} }
+  const { faults, attributions } = await checkEvidence(call, copy, evidence, label_map)
+  const proven = attributions.filter(({ vouched_by }) => vouched_by === 'signer').length
+  return {
+    faults,
+    detail: { evidence_v: evidence.content.v, proven, vouched_by_origin: attributions.length - proven },
+  }
 }
 
 /** A ratification is final: of two different evidence blocks of one session, at least one is false. */
-function contradictsEvidence(evidence: EvidenceBlock | undefined, { evidence_block_id }: StoredSession): boolean {
+function contradictsEvidence({ evidence_block_id }: StoredSession, { evidence }: SessionOutcome): boolean {
   return evidence !== undefined && evidence_block_id !== undefined && evidence_block_id !== evidence.block_id
 }
 
+const contradiction = 'a different evidence block has already ratified the session'
+
 /** Adds the peer's name to the id, since a peer could choose an id that this site uses. */
-function qualifyDissentId({ dissent, ...rest }: SessionResultFields, src: string): SessionResultFields {
+function qualifyDissentId({ dissent, ...rest }: SessionOutcome, src: string): SessionOutcome {
   return dissent ? { ...rest, dissent: { ...dissent, id: `${dissent.id}@${src}` } } : rest
 }
 
-/** Omits a dissent that is stored already: a repeat must not replace the record's later state. */
-async function omitStoredDissent(call: Call, fields: SessionResultFields): Promise<SessionResultFields> {
-  const { dissent, ...rest } = fields
-  return dissent && (await call.store(dissents).find(dissent.id)) ? rest : fields
+/**
+ * Stores the records of the outcome and then the session, so that everybody who sees the new state finds its records. After
+ * a crash between the two, the repeated message finishes the work.
+ */
+async function followResult(
+  call: Call,
+  sent: ReceivedResult,
+  outcome: SessionOutcome,
+  detail: Readonly<Record<string, unknown>>,
+): Promise<Refusal | ReturnType<typeof showSession>> {
+  const { src } = sent.statement
+  for (;;) {
+    const read = await readCopy(call, sent)
+    if (isRefusal(read)) return read
+    const { value } = read
+    if (contradictsEvidence(value, outcome)) return await refuseResult(call, sent, [contradiction])
+    const at = call.nowIso()
+    // The origin may have narrowed the label since its invitation: the copy must not keep the wider one.
+    const joined = joinLabels(value.label, sent.label, call.site.labels)
+    if (!joined)
+      return refuse('label_denied', 'the label of the message cannot be joined with the label of the session')
+    const fresh = await omitSettledDissent(call, value, outcome)
+    const followed = followOrigin(value, fresh, src, at)
+    const next = joined === value.label ? followed : { ...followed, label: joined }
+    await storeOutcome(call, next, fresh)
+    if (next === value) return showSession(read)
+    const has_entered = next.history.length > value.history.length
+    const audit = [lifecycleEvent(call, 'consensus.federation.result', next, { peer: src, to: next.state, ...detail })]
+    const { doc, answer } = await call
+      .store(sessions)
+      .update(read.id, ({ version }) =>
+        version === read.version ? { next, answer: 'stored', audit } : { answer: 'changed' },
+      )
+    if (answer === 'changed') continue
+    announceChange(call, doc, has_entered)
+    return showSession(doc)
+  }
 }
 
-/** The copy after the outcome; `current` itself when it has this outcome already, or is withdrawn. */
-function followOrigin(
-  current: StoredSession,
-  { evidence, dissent, retraction }: SessionResultFields,
-  peer: string,
-  at: string,
-): StoredSession {
-  const by = `peer:${peer}`
-  if (current.state === 'WITHDRAWN') return current
-  if (retraction) return enterState(closeDissent(current, 'withdrawn', at), 'WITHDRAWN', 'result', by, at)
-  if (evidence) {
-    if (current.evidence_block_id === evidence.block_id) return current
-    const { result: combined, decision, attestation } = evidence.content
-    const { reason: _settled, ...rest } = closeDissent(current, attestation ? 'attested' : 'ratified', at)
-    return enterState(
-      { ...rest, result: combined, decision, evidence_block_id: evidence.block_id },
-      'RATIFIED',
-      'result',
-      by,
-      at,
-    )
-  }
-  if (!dissent || current.open_dissent_id === dissent.id || current.state === 'RATIFIED') return current
-  const contested = {
-    ...closeDissent(current, 'superseded', at),
-    reason: dissent.body.reason,
-    open_dissent_id: dissent.id,
-    updated_at: at,
-  }
-  return current.state === 'IN_CONFLICT' ? contested : enterState(contested, 'IN_CONFLICT', 'result', by, at)
+/** Omits a dissent that was settled: a repeat must not replace the later state. `current` was read before the record. */
+async function omitSettledDissent(
+  call: Call,
+  { pending }: StoredSession,
+  outcome: SessionOutcome,
+): Promise<SessionOutcome> {
+  const { dissent, ...rest } = outcome
+  if (!dissent) return outcome
+  const isClosing = pending.some((entry) => entry.type === 'dissent_closed' && entry.dissent_id === dissent.id)
+  const stored = await call.store(dissents).find(dissent.id)
+  return isClosing || stored?.value.status === 'resolved' ? rest : outcome
 }
 
 /** Stores the records of the outcome under the origin's ids, so that a repeat finds them stored. */
-async function storeOutcome(
-  call: Call,
-  current: StoredSession,
-  { session_id, evidence, dissent }: SessionResultFields,
-): Promise<void> {
-  const { tenant_id, label } = current
+async function storeOutcome(call: Call, next: StoredSession, { evidence, dissent }: SessionOutcome): Promise<void> {
+  const { id: session_id, tenant_id, label } = next
   if (evidence) {
+    const created_at = call.nowIso()
     await call
       .store(evidenceBlocks)
-      .create(evidence.block_id, { tenant_id, label, session_id, created_at: call.nowIso(), block: evidence })
+      .create(evidence.block_id, { tenant_id, label, session_id, created_at, block: evidence })
   }
   if (dissent) {
-    const { id, ...record } = dissent
-    await call
-      .store(dissents)
-      .create(id, { ...record, ...statusOfLateDissent(current, id), session_id, tenant_id, label })
+    const { id, lens_id, created_at, body } = dissent
+    const status = statusOfDissent(next, id)
+    await call.store(dissents).create(id, { tenant_id, label, session_id, lens_id, created_at, body, ...status })
   }
 }
 
 /** A dissent that arrives after its resolution is stored as resolved. */
-function statusOfLateDissent(
-  current: StoredSession,
+function statusOfDissent(
+  next: StoredSession,
   id: string,
 ): Pick<DissentRecord, 'status' | 'resolution' | 'resolved_at'> {
-  if (current.open_dissent_id === id) return { status: 'open' }
-  const resolution =
-    current.state === 'WITHDRAWN' ? 'withdrawn' : current.state === 'RATIFIED' ? 'ratified' : 'superseded'
-  return { status: 'resolved', resolution, resolved_at: current.updated_at }
+  if (next.open_dissent_id === id) return { status: 'open' }
+  const resolution = next.state === 'WITHDRAWN' ? 'withdrawn' : next.state === 'RATIFIED' ? 'ratified' : 'superseded'
+  return { status: 'resolved', resolution, resolved_at: next.updated_at }
+}
+
+/** Most faults of one result that are listed, and the length of each. */
+const max_faults = 16
+const max_fault_characters = 1_024
+
+/** Raises the alarm: the session lists the faults, and audit log, log and counter name the peer. The message is refused. */
+async function refuseResult(call: Call, sent: ReceivedResult, found: readonly string[]): Promise<Refusal> {
+  const { src: peer, msg_id } = sent.statement
+  const faults = found.slice(0, max_faults).map((fault) => fault.slice(0, max_fault_characters))
+  const invalid = { at: call.nowIso(), msg_id, faults }
+  const { doc, answer } = await call.store(sessions).update(sent.data.session_id, ({ value }) => {
+    const next = recordInvalidResult(value, invalid, peer)
+    if (next === value) return { answer: 'known' as const }
+    const detail = { peer, msg_id, faults, from: value.state, to: next.state }
+    const event = lifecycleEvent(call, 'consensus.federation.invalid_result', next, detail)
+    const answer = next.history.length > value.history.length ? ('entered' as const) : ('recorded' as const)
+    return { next, answer, audit: [{ ...event, outcome: 'refused' as const }] }
+  })
+  if (answer !== 'known') {
+    announceChange(call, doc, answer === 'entered')
+    call.count(invalidResultTotal, { peer })
+    const { trace_id } = call.trace
+    call.log.error('consensus.federation.invalid_result', { trace_id, session: doc.id, peer, msg_id, faults })
+  }
+  return refuse(
+    'result_invalid',
+    `the result fails ${found.length} checks of this site; platform consensus get ${doc.id} lists them`,
+  )
 }

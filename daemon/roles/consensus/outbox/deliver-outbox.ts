@@ -4,6 +4,7 @@ import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { sendMessage } from '../../../shared/site-message/site-message.ts'
+import { evidenceBlocks } from '../evidence/model.ts'
 import { sessionTopic } from '../session/announce-change.ts'
 import { lifecycleEvent } from '../session/lifecycle-event.ts'
 import { type SessionOutboxEntry, type StoredSession, sessions } from '../session/model.ts'
@@ -85,7 +86,9 @@ async function deliverEntry(call: Call, doc: Doc<StoredSession>, entry: SessionO
   if (entry.type === 'dissent_closed') return closeDissentRecord(call, entry)
   if (entry.type === 'evidence') return deliverEvidence(call, doc)
   if (entry.type === 'emission') return deliverEmission(call, doc, entry)
-  const { id, peer, kind, body } = entry
+  const { id, peer, kind, evidence_block_id } = entry
+  const evidence = evidence_block_id && (await call.store(evidenceBlocks).get(evidence_block_id)).value.block
+  const body = evidence ? { ...entry.body, evidence } : entry.body
   await sendMessage(call, {
     peer,
     event_id: `${doc.id}:${id}`,

@@ -2,15 +2,26 @@
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { listMessageKeys, signWithSiteKey } from '../../../shared/site-key/site-key.ts'
-import { type EvidenceBlock, evidenceBlocks } from '../evidence/model.ts'
-import { blockIdOf, buildEvidence, signedBytes } from '../evidence/rules.ts'
+import { type EvidenceBlock, type EvidenceContent, evidenceBlocks } from '../evidence/model.ts'
+import {
+  blockIdOf,
+  buildEvidence,
+  buildEvidence1,
+  type EvidenceProofs,
+  listStanding,
+  signedBytes,
+} from '../evidence/rules.ts'
 import { dissentTotal } from '../metrics.ts'
 import { loadContributionIndex } from '../session/contribution/contribution-index-cache.ts'
+import type { Contribution } from '../session/contribution/model.ts'
+import { loadProofs } from '../session/contribution/proof/stored-proof.ts'
+import { readContributions } from '../session/contribution/read-contributions.ts'
 import { dissents } from '../session/dissent/model.ts'
 import { lifecycleEvent } from '../session/lifecycle-event.ts'
 import type { OutboxEntryOf, SessionOutboxEntry, StoredSession } from '../session/model.ts'
 import { sinksFor } from '../session/sinks.ts'
 import { emissionEntry } from '../session/transition/rules.ts'
+import { settings } from '../settings.ts'
 import { noFollowUps, type OutboxDelivery } from './outbox-delivery.ts'
 
 export async function deliverDissent(
@@ -43,19 +54,23 @@ export async function closeDissentRecord(call: Call, entry: OutboxEntryOf<'disse
   return noFollowUps
 }
 
+/**
+ * Signs and stores the evidence, then queues it for the peers. A peer that reads version 1 only gets a block of that version,
+ * which has an id of its own.
+ */
 export async function deliverEvidence(call: Call, doc: Doc<StoredSession>): Promise<OutboxDelivery> {
-  const block = await signEvidence(call, doc)
-  const { tenant_id, label } = doc.value
-  const stored = { tenant_id, label, session_id: doc.id, created_at: call.nowIso(), block }
-  const detail = { session_id: doc.id }
-  const audit = [lifecycleEvent(call, 'consensus.evidence.create', doc.value, detail, block.block_id)]
-  await call.store(evidenceBlocks).create(block.block_id, stored, audit)
+  const { newest, version1 } = await buildContents(call, doc)
+  const block = await storeEvidence(call, doc, newest)
+  const { evidence_v1_peers } = call.settings(settings)
+  const olderPeers = newest.v === 1 ? [] : doc.value.invited.filter((peer) => evidence_v1_peers.includes(peer))
+  const olderBlock = olderPeers.length > 0 ? await storeEvidence(call, doc, version1) : block
   const messages: SessionOutboxEntry[] = doc.value.invited.map((peer) => ({
     type: 'message',
     id: `evidence:${peer}`,
     peer,
     kind: 'result',
-    body: { session_id: doc.id, evidence: block },
+    body: { session_id: doc.id },
+    evidence_block_id: (olderPeers.includes(peer) ? olderBlock : block).block_id,
   }))
   const emissions = sinksFor(call, doc.value.label).map((sink) => emissionEntry(sink, 'ratified'))
   return (session) => ({
@@ -64,10 +79,42 @@ export async function deliverEvidence(call: Call, doc: Doc<StoredSession>): Prom
   })
 }
 
-async function signEvidence(call: Call, doc: Doc<StoredSession>): Promise<EvidenceBlock> {
-  const content = buildEvidence(call.site.name, doc.value, await loadContributionIndex(call, doc))
+type EvidenceVersions = { readonly newest: EvidenceContent; readonly version1: EvidenceContent }
+
+/** Version 2 needs the message of every contribution of a peer; those that came before an update were not kept. */
+async function buildContents(call: Call, doc: Doc<StoredSession>): Promise<EvidenceVersions> {
+  const standing = listStanding(await loadContributionIndex(call, doc))
+  const { name } = call.site
+  const version1 = buildEvidence1(name, doc.value, standing)
+  if (standing.some(({ federation, proof }) => federation && proof === undefined)) return { newest: version1, version1 }
+  const proofs = await loadProofs(call, doc.id, standing)
+  const superseded = await listSuperseded(call, doc, standing)
+  return { newest: buildEvidence(name, doc.value, standing, { proofs, superseded }), version1 }
+}
+
+/** Most superseded contributions that a block lists. */
+const max_superseded = 1_000
+
+async function listSuperseded(
+  call: Call,
+  doc: Doc<StoredSession>,
+  standing: readonly Contribution[],
+): Promise<EvidenceProofs['superseded']> {
+  const count = doc.value.contributions - standing.length
+  if (count === 0) return []
+  if (count > max_superseded) return undefined
+  const current = new Set(standing.map(({ ordinal }) => ordinal))
+  const all = await readContributions(call, doc, 0, doc.value.contributions)
+  return all.flatMap(({ ordinal, digest }) => (current.has(ordinal) ? [] : [{ ordinal, digest }]))
+}
+
+async function storeEvidence(call: Call, doc: Doc<StoredSession>, content: EvidenceContent): Promise<EvidenceBlock> {
   const block_id = blockIdOf(content)
-  const signature = await signWithSiteKey(call, 'evidence', signedBytes(content.site, block_id))
-  const keys = await listMessageKeys(call)
-  return { block_id, content, signature, keys }
+  const signature = await signWithSiteKey(call, 'evidence', signedBytes(content, block_id))
+  const block = { block_id, content, signature, keys: await listMessageKeys(call) }
+  const { tenant_id, label } = doc.value
+  const stored = { tenant_id, label, session_id: doc.id, created_at: call.nowIso(), block }
+  const audit = [lifecycleEvent(call, 'consensus.evidence.create', doc.value, { session_id: doc.id }, block_id)]
+  await call.store(evidenceBlocks).create(block_id, stored, audit)
+  return block
 }

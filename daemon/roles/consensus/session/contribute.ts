@@ -1,13 +1,15 @@
 // Adds one local contribution to a session; the rules decide what the session becomes.
-import { isRefusal } from '../../../kernel/error/errors.ts'
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { settings } from '../settings.ts'
 import { addContribution } from './contribution/add-contribution.ts'
 import { checkEnrolment } from './contribution/check-enrolment.ts'
 import { labelWithinSession } from './contribution/label-within-session.ts'
 import { contributionInput } from './contribution/model.ts'
-import { idInput, session } from './model.ts'
+import { verifyContributor } from './contribution/proof/verify-contributor.ts'
+import { idInput, session, sessions } from './model.ts'
 import { showSession } from './view.ts'
 
 export const contribute = operation({
@@ -21,6 +23,7 @@ export const contribute = operation({
     'not_found',
     'not_your_tenant',
     'not_contributor',
+    'signature_invalid',
     'session_closed',
     'quorum_full',
     'label_denied',
@@ -31,22 +34,41 @@ export const contribute = operation({
   creates: true,
   versioned: true,
 
-  async run(call, { id, classification, ...opinion }) {
+  async run(call, { id, classification, signature, ...opinion }) {
     const label = resolveClassification(call, classification)
     if (isRefusal(label)) return label
     const { contributors } = call.settings(settings)
+    const checkCaller = () => checkEnrolment(call.caller, opinion.contributor_id, opinion.signer_key_id, contributors)
+    const signed = { ...opinion, classification: label }
+    const proof =
+      signature &&
+      ((await checkSignable(call, id, checkCaller)) ?? (await verifyContributor(call, id, signed, signature)))
+    if (isRefusal(proof)) return proof
     const offered = { ...opinion, id: call.newId('con'), submitted_by: call.caller.subject, at: call.nowIso() }
     // Runs inside the update, after the tenant check: enrolment is not disclosed to other tenants.
     const added = await addContribution(
       call,
       id,
       (current, before) =>
-        checkEnrolment(call.caller, opinion.contributor_id, opinion.signer_key_id, contributors) ?? {
+        checkCaller() ?? {
           ...offered,
-          classification: labelWithinSession(classification, label, current.label, before(opinion.contributor_id)),
+          classification: proof
+            ? label
+            : labelWithinSession(classification, label, current.label, before(opinion.contributor_id)),
         },
-      call.idempotency_key === undefined ? undefined : offered.id,
+      { keyed_id: call.idempotency_key === undefined ? undefined : offered.id, proof },
     )
     return isRefusal(added) ? added : showSession(added.doc)
   },
 })
+
+/** Refuses a signature where nobody could verify it later, or to a caller who may not contribute. */
+async function checkSignable(
+  call: Call,
+  id: string,
+  checkCaller: () => Refusal | undefined,
+): Promise<Refusal | undefined> {
+  const { origin } = (await call.store(sessions).get(id)).value
+  if (origin) return refuse('invalid', `${origin.peer} hosts the session: the message of this site is the proof`)
+  return checkCaller()
+}

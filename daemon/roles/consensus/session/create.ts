@@ -2,7 +2,7 @@
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { hostedSessionId } from '../../../shared/match-session/session-id.ts'
+import { originId } from '../../../shared/origin-id/origin-id.ts'
 import { beginSession } from './begin-session.ts'
 import { session, sessionInput } from './model.ts'
 import { showSession } from './view.ts'
@@ -24,7 +24,7 @@ export const create = operation({
     const label = resolveClassification(call, classification)
     if (isRefusal(label)) return label
     const { tenant_id } = call.caller
-    const id = hostedSessionId(call.site.name, call.newId('ses').slice('ses_'.length))
+    const id = originId('ses', call.site.name, call.newId('ses').slice('ses_'.length))
     const session = await beginSession(call, { ...fields, id, tenant_id, label })
     return isRefusal(session) ? session : showSession(session)
   },

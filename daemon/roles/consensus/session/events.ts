@@ -5,11 +5,19 @@ import { changesUntilExpiry, isTokenExpired } from '../../../kernel/operation/ch
 import { operation, RawResponse, type ServerEvent } from '../../../kernel/operation/operation.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { combination } from '../combine/combination.ts'
-import { conflictReason, decision } from '../combine/decide.ts'
+import { decision } from '../combine/decide.ts'
 import { sessionTopic } from './announce-change.ts'
 import { contribution } from './contribution/model.ts'
 import { readContributions } from './contribution/read-contributions.ts'
-import { idInput, type StoredSession, sessionState, sessions, type Transition, transition } from './model.ts'
+import {
+  idInput,
+  type StoredSession,
+  sessionConflictReason,
+  sessionState,
+  sessions,
+  type Transition,
+  transition,
+} from './model.ts'
 import { isDecided, lastEventNumber } from './transition/rules.ts'
 
 /** Also the longest time that a stream outlives its token. */
@@ -22,7 +30,7 @@ const outcome = z
   .strictObject({
     state: sessionState,
     decision: decision.optional(),
-    reason: conflictReason.optional(),
+    reason: sessionConflictReason.optional(),
     result: combination.optional(),
   })
   .meta({ id: 'Outcome', description: 'The decision of a change of state, as in the event stream' })

@@ -11,6 +11,9 @@ import { shortText } from '../fields.ts'
 import { recentContribution } from './contribution/recent-contribution.ts'
 import { dissentRecord, dissentResolution } from './dissent/model.ts'
 
+/** Why a session is in conflict; `invalid_result`: the origin sent a result that fails the checks of this site. */
+export const sessionConflictReason = z.enum([...conflictReason.options, 'invalid_result'])
+
 export const sessionState = z.enum(['PROPOSED', 'PENDING_QUORUM', 'RATIFIED', 'IN_CONFLICT', 'WITHDRAWN'])
 export type SessionState = z.infer<typeof sessionState>
 
@@ -36,7 +39,7 @@ export const transition = z
     to: sessionState,
     trigger: z.enum(['create', 'contribution', 'resolve', 'attest', 'cancel', 'deadline', 'invitation', 'result']),
     by: shortText,
-    reason: conflictReason.optional(),
+    reason: sessionConflictReason.optional(),
     decision: decision.optional(),
     result: combination.optional(),
   })
@@ -62,6 +65,8 @@ export const outboxEntry = z.discriminatedUnion('type', [
     peer: shortText,
     kind: z.enum(['invitation', 'contribution', 'result']),
     body: messageBody,
+    /** A stored block that belongs to the body: too large to be written with every change of the session. */
+    evidence_block_id: z.string().optional(),
   }),
   z.strictObject({ type: z.literal('emission'), id: shortText, sink: shortText, event: emissionEvent }),
 ])
@@ -76,6 +81,14 @@ const deliveryFailure = z.strictObject({
   at: z.iso.datetime(),
 })
 
+/** A result of the origin that was refused: what in it does not follow from what this site knows. */
+const invalidResult = z.strictObject({
+  at: z.iso.datetime(),
+  msg_id: shortText,
+  faults: z.array(z.string().max(1_024)).max(16),
+})
+export type InvalidResult = z.infer<typeof invalidResult>
+
 const storedSession = z.strictObject({
   id: shortText,
   tenant_id: z.string(),
@@ -89,7 +102,7 @@ const storedSession = z.strictObject({
   subject: sessionSubject.optional(),
   policy: quorumPolicy,
   state: sessionState,
-  reason: conflictReason.optional(),
+  reason: sessionConflictReason.optional(),
   decision: decision.optional(),
   result: combination.optional(),
   /** Number of all contributions ever accepted; the newest are in `recent`, the others in `pages` full pages. */
@@ -107,6 +120,10 @@ const storedSession = z.strictObject({
   invited: z.array(shortText),
   /** Set on the copy of a session that a peer hosts: this copy follows the peer's. */
   origin: z.strictObject({ peer: shortText, tenant_id: shortText }).optional(),
+  /** Label of the invitation, in the terms of this site's policy; the label of the copy may narrow. */
+  invitation_label: label.optional(),
+  /** The newest results of the origin that were refused. */
+  invalid_results: z.array(invalidResult).optional(),
   pending: z.array(outboxEntry),
   /** Entries that could not be delivered and are not tried again. */
   failures: z.array(deliveryFailure).optional(),
@@ -130,7 +147,7 @@ export const session = z
     version: z.int().min(1),
     tenant_id: z.string(),
     state: sessionState,
-    reason: conflictReason.optional(),
+    reason: sessionConflictReason.optional(),
     decision: decision.optional(),
     lens_id: shortText,
     lens_version: shortText,
@@ -149,6 +166,10 @@ export const session = z
       .strictObject({ peer: shortText, tenant_id: shortText })
       .optional()
       .meta({ description: 'The peer that hosts the session' }),
+    invalid_results: z
+      .array(invalidResult)
+      .optional()
+      .meta({ description: 'The newest results of the origin that were refused as false, and why' }),
     undeliverable: z.array(deliveryFailure).meta({ description: 'Deliveries that failed for good, and why' }),
     undelivered: z.int().min(0).meta({ description: 'Results, dissents and messages not yet delivered' }),
     created_by: shortText,

@@ -10,6 +10,7 @@ export function showSession({ id, version, value }: Doc<StoredSession>): Consens
     chain: _chain,
     pending,
     failures,
+    invitation_label: _invited,
     owes: _owes,
     deadline_ts: _ts,
     request_digest: _digest,

@@ -7,6 +7,7 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-request.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { checkCrossing } from '../../../shared/label-crossing/label-crossing.ts'
+import { originId } from '../../../shared/origin-id/origin-id.ts'
 import { shortText } from '../fields.ts'
 import { nodeRecords } from '../fusion-run/node-data.ts'
 import { inlineRecordLimits } from '../fusion-run/open-run.ts'
@@ -55,7 +56,7 @@ export const propose = matchingOperation({
   ...inlineRecordLimits,
 
   async run(call, { data, ...request }) {
-    const id = call.newId('xchg')
+    const id = originId('xchg', call.site.name, call.newId('xchg').slice('xchg_'.length))
     const before = await call.store(exchanges).find(id)
     const repeated = before && checkRepeatedRequest(call, before)
     if (isRefusal(repeated)) return repeated

@@ -8,7 +8,7 @@ import type { Worker } from '../../../kernel/role/role.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { openMatchSession } from '../../../shared/match-session/match-session.ts'
-import { hostedSessionId } from '../../../shared/match-session/session-id.ts'
+import { originId } from '../../../shared/origin-id/origin-id.ts'
 import { formatRecordName } from '../entity-match/format-record-name.ts'
 import { entityMatches, type MatchRuling, type StoredMatch } from '../entity-match/model.ts'
 import { mayOpenSession } from '../entity-match/rules.ts'
@@ -59,7 +59,7 @@ async function reserveSession(call: Call, { id }: Doc<StoredMatch>): Promise<Doc
   const { doc } = await call.store(entityMatches).update(id, ({ value }) => {
     if (!mayOpenSession(value)) return { answer: undefined }
     const digits = sha256(JSON.stringify([value.tenant_id, id, value.rulings.length]))
-    const session_id = hostedSessionId(call.site.name, digits)
+    const session_id = originId('ses', call.site.name, digits)
     const opened: MatchRuling = { session_id, seq: 0, status: 'open', at: call.nowIso() }
     const audit = [call.audited('resolution.entity-match.consult', id, { session_id }, value.label)]
     return { next: { ...value, rulings: [...value.rulings, opened] }, answer: undefined, audit }

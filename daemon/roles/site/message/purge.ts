@@ -59,7 +59,9 @@ function remainsOf({ journal, sessions }: PurgeResult): string[] {
     'backups and copies outside the site: media, mirrors, the file system’s own snapshots',
     'copies that a carrier took before: in its folders, on media in transit, at the peer',
     'copies that other roles have yet to send: sending them will be refused',
-    ...(sessions.length > 0 ? ['derived data in the named sessions: their contributions and evidence'] : []),
+    ...(sessions.length > 0
+      ? ['derived data in the named sessions: their contributions with the messages that prove them, and evidence']
+      : []),
     ...journalRemains[journal],
   ]
 }

@@ -1,5 +1,4 @@
 // Checks a peer's statement besides its signature: sender, addressee, time and label.
-
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Peer } from '../../../kernel/identity/peer.ts'
 import { admitIncomingLabel } from '../../../kernel/label/crossing.ts'

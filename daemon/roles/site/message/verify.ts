@@ -2,10 +2,11 @@
 
 import { findSignerFault, selectCountingKeys } from '../../../kernel/cryptography/counting-signers.ts'
 import type { Jws, PublicKey, SignatureType, VerifiedPayload } from '../../../kernel/cryptography/signatures.ts'
+import { isSignedInKeyLifetime } from '../../../kernel/cryptography/key-lifetime.ts'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Peer } from '../../../kernel/identity/peer.ts'
 import type { Label } from '../../../kernel/label/label.ts'
-import { parseStatement } from '../../../kernel/messaging/statement-format.ts'
+import { parseStatement, parseUnlabelledStatement } from '../../../kernel/messaging/statement-format.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { verifyPeerMessage } from '../../../shared/site-message/site-message.ts'
@@ -25,6 +26,7 @@ export const verify = operation({
   max_body_bytes: 1_048_576,
 
   async run(call, { peer: name, type, envelope }) {
+    if (type === 'quoted_statement') return await verifyQuotedStatement(call, name, envelope)
     const peer = await call.part(peersPart).get(name)
     if (!peer) return refuseUnsigned()
     const recent = call.part(verifiedMessageCachePart).find(name, type, envelope)
@@ -42,9 +44,33 @@ export const verify = operation({
   },
 })
 
+/**
+ * Verifies a statement that a third site quotes, which was sent to that site: signature and sender, but neither addressee nor
+ * freshness. The sender may be this site.
+ */
+async function verifyQuotedStatement(call: Call, name: string, envelope: Jws) {
+  const sender = name === call.site.name ? ownSender(call) : await call.part(peersPart).get(name)
+  const verification = sender ? await verifySignature(call, sender, 'statement', envelope) : refuseUnsigned()
+  if (!sender || isRefusal(verification)) return isRefusal(verification) ? verification : refuseUnsigned()
+  const statement = parseUnlabelledStatement(verification.payload)
+  if (!statement) return refuse('signature_invalid', 'the signed content is not a statement')
+  const { src, dst, channel, sender_tenant_id, created } = statement
+  if (src !== name || sender_tenant_id !== sender.tenant_id || channel !== `filedrop/${src}/${dst}`)
+    return refuse('signature_invalid', 'the statement is not from this site')
+  if (!isSignedInKeyLifetime(created, verification.keys))
+    return refuse('signature_invalid', 'a key signed the message after the key expired')
+  return { payload: Buffer.from(verification.payload).toString('base64url'), keys: [...verification.keys] }
+}
+
+type MessageSender = Pick<Peer, 'keys' | 'threshold' | 'tenant_id'>
+
+function ownSender(call: Call): MessageSender {
+  return { keys: [...call.part(signaturesPart).publicKeys()], threshold: 1, tenant_id: call.site.tenant_id }
+}
+
 async function verifySignature(
   call: Call,
-  peer: Peer,
+  peer: MessageSender,
   type: SignatureType,
   envelope: Jws,
 ): Promise<VerifiedPayload | Refusal> {

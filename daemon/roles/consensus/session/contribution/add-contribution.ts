@@ -1,6 +1,6 @@
 // The one path by which any contribution, local or federated, enters a session.
 
-import { isRefusal, type Refusal } from '../../../../kernel/error/errors.ts'
+import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Doc, UpdateStep } from '../../../../kernel/store/store.ts'
 import { combinerSeconds } from '../../metrics.ts'
@@ -20,6 +20,8 @@ import {
 } from './contribution-index-cache.ts'
 import { storeContributionPage } from './contribution-pages.ts'
 import { type Contribution, page_size } from './model.ts'
+import type { ContributionProof } from './proof/model.ts'
+import { digestProof, isProofWithinLimit, storeProof } from './proof/stored-proof.ts'
 import { contributionDigest, type SubmittedContribution } from './recent-contribution.ts'
 import { acceptContribution, detectRepeat } from './rules.ts'
 
@@ -29,7 +31,13 @@ export type ContributionFactory = (
   before: (contributor_id: string) => Contribution | undefined,
 ) => SubmittedContribution | Refusal
 
-type ContributionStepOutcome = 'repeated' | 'not_loaded' | UnclaimedRepeat | AddedContribution | Refusal
+type ContributionStepOutcome =
+  | 'repeated'
+  | 'not_loaded'
+  | 'proof_not_stored'
+  | UnclaimedRepeat
+  | AddedContribution
+  | Refusal
 
 /** A repeat of the standing contribution under a new idempotency key, which is to be claimed for this digest. */
 type UnclaimedRepeat = { readonly unclaimed_digest: string }
@@ -39,27 +47,40 @@ type AddedContribution = IndexedContribution & { readonly has_entered: boolean; 
 
 export type AddContributionResult = { readonly doc: Doc<StoredSession>; readonly isNew: boolean }
 
+type ContributionOptions = {
+  /**
+   * The contribution's id where it was derived from an idempotency key; the id then stands for this contribution alone,
+   * also when it is a repeat.
+   */
+  readonly keyed_id?: string | undefined
+  readonly proof?: ContributionProof | undefined
+}
+
 /**
  * Adds the contribution that `factory` makes to the session `id`, durably; a repeat changes nothing. The update may run
- * more than once, and `factory` with it. `keyed_id`: the contribution's id where it was derived from an idempotency key;
- * the id then stands for this contribution alone, also when it is a repeat.
+ * more than once, and `factory` with it. The proof of an acceptable contribution is stored before the contribution.
  */
 export async function addContribution(
   call: Call,
   id: string,
   factory: ContributionFactory,
-  keyed_id?: string | undefined,
+  { keyed_id, proof }: ContributionOptions = {},
 ): Promise<AddContributionResult | Refusal> {
   let claimed_digest = keyed_id === undefined ? undefined : await findClaim(call, id, keyed_id)
+  let stored_proof: string | undefined
   for (;;) {
-    const claim = { contribution_id: keyed_id, claimed_digest }
+    const claim = { contribution_id: keyed_id, claimed_digest, proof, stored_proof }
     const step = (current: Doc<StoredSession>) => acceptStep(call, current, factory, claim)
     const { doc, answer } = await call.store(sessions).update(id, step)
     if (answer === 'not_loaded') {
       await reloadContributionIndex(call, doc)
       continue
     }
-    if (answer === 'repeated') return { doc, isNew: false }
+    if (answer === 'proof_not_stored' && proof) {
+      stored_proof = await storeProof(call, doc, proof)
+      continue
+    }
+    if (answer === 'repeated' || answer === 'proof_not_stored') return { doc, isNew: false }
     if (isRefusal(answer)) return answer
     if ('unclaimed_digest' in answer) {
       // The next attempt refuses if another contribution claimed the same key meanwhile.
@@ -72,14 +93,20 @@ export async function addContribution(
   }
 }
 
-type ContributionClaim = { readonly contribution_id: string | undefined; readonly claimed_digest: string | undefined }
+type ContributionClaim = {
+  readonly contribution_id: string | undefined
+  readonly claimed_digest: string | undefined
+  readonly proof: ContributionProof | undefined
+  /** The digest of the proof, once it is stored. */
+  readonly stored_proof: string | undefined
+}
 
 /** Pure but for the clock: metrics and caches follow once the update has resolved. */
 function acceptStep(
   call: Call,
   current: Doc<StoredSession>,
   factory: ContributionFactory,
-  { contribution_id, claimed_digest }: ContributionClaim,
+  { contribution_id, claimed_digest, proof, stored_proof }: ContributionClaim,
 ): UpdateStep<StoredSession, ContributionStepOutcome> {
   const session = current.value
   const view = cachedContributionView(call, current)
@@ -88,7 +115,8 @@ function acceptStep(
   const voterFor = (contributor_id: string) => (session.origin ? session.tenant_id : contributor_id)
   const offered = factory(session, (contributor_id) => view.by_contributor.get(voterFor(contributor_id)))
   if (isRefusal(offered)) return { answer: offered }
-  const submitted = { ...offered, contributor_id: voterFor(offered.contributor_id) }
+  const voter = { ...offered, contributor_id: voterFor(offered.contributor_id) }
+  const submitted = proof ? { ...voter, proof: stored_proof ?? digestProof(proof) } : voter
   const digest = contributionDigest(submitted)
   const repeat = detectRepeat(view, submitted, digest, claimed_digest)
   if (repeat === 'unchanged' && contribution_id !== undefined) return { answer: { unclaimed_digest: digest } }
@@ -100,6 +128,8 @@ function acceptStep(
     labels: call.site.labels,
   })
   if (isRefusal(accepted)) return { answer: accepted }
+  if (proof && stored_proof === undefined)
+    return { answer: isProofWithinLimit(session, proof) ? 'proof_not_stored' : refuseLargeProof() }
   const combiner_ms = call.monotonic() - began
   const { next, contribution, sorted } = accepted
   const detail = {
@@ -115,6 +145,10 @@ function acceptStep(
     answer: { previous_chain: session.chain, contribution, sorted, has_entered, combiner_ms },
     audit: [lifecycleEvent(call, 'consensus.session.contribute', next, detail)],
   }
+}
+
+function refuseLargeProof(): Refusal {
+  return refuse('too_large', 'the signatures of the contribution do not fit into the evidence; see docs/consensus.md')
 }
 
 async function performEffects(call: Call, doc: Doc<StoredSession>, added: AddedContribution): Promise<void> {

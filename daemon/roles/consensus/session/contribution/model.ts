@@ -2,9 +2,11 @@
 import * as z from 'zod'
 import { classification, label } from '../../../../kernel/label/label.ts'
 import { collection } from '../../../../kernel/store/store.ts'
+import { sessionId } from '../../../../shared/match-session/session-id.ts'
 import { fraction, shortText } from '../../fields.ts'
+import { contributorSignature } from './proof/model.ts'
 
-export const opinionFields = {
+const opinionFields = {
   pair_score: fraction.meta({ description: 'Opinion on the pair: 1 for a match, 0 for no match' }),
   accuracy: fraction.meta({ description: 'Observed accuracy of this kind of judgement' }),
   credibility: fraction.meta({ description: 'Trust in the contributor' }),
@@ -15,7 +17,13 @@ export const contributionInput = z.strictObject({
   ...opinionFields,
   signer_key_id: shortText.meta({ description: 'A key enrolled for the contributor' }),
   classification,
+  signature: contributorSignature.optional().meta({
+    description: 'By an enrolled key of the contributor; then the classification must name its releasability',
+  }),
 })
+
+/** The data of a `contribution` message. */
+export const contributionMessage = z.strictObject({ session_id: sessionId, ...opinionFields, classification: label })
 
 /** The message that a record came from; `(epoch, seq)` orders the messages of one source. */
 export const provenance = z.strictObject({
@@ -40,6 +48,11 @@ export const contribution = z
     submitted_by: shortText,
     at: z.iso.datetime(),
     federation: provenance.optional(),
+    proof: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .optional()
+      .meta({ description: 'SHA-256 of its proof: the signed message, or the signature of the contributor' }),
   })
   .meta({ id: 'Contribution' })
 export type Contribution = z.infer<typeof contribution>

@@ -36,6 +36,8 @@ export function detectRepeat(
     return refuse('idempotency_mismatch', 'this id was already used for another contribution; use a new id')
   const before = view.by_contributor.get(contribution.contributor_id)
   if (before?.digest !== digest) return undefined
+  // A contributor who signs what stands unsigned adds a proof: it must not be acknowledged without being kept.
+  if (contribution.proof !== undefined && before.proof === undefined) return undefined
   // A later message with equal content must enter the record: otherwise a message sent between the two, arriving last,
   // would supersede it.
   return contribution.federation && before.federation && supersedes(contribution, before) ? undefined : 'unchanged'

@@ -3,6 +3,7 @@
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Statement } from '../../../../kernel/messaging/statement.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
+import { checkOriginId } from '../../../../shared/origin-id/check-origin-id.ts'
 import { settings } from '../../settings.ts'
 import { computeAgreementDigest, type ExchangeAgreement, findTermFaults } from '../agreement/agreement.ts'
 import { checkSetLimits } from '../agreement/check-set-limits.ts'
@@ -17,7 +18,8 @@ export async function receiveProposal(
   { src, receiver_tenant_id }: Statement,
   message: ProposalMessage,
 ): Promise<Refusal | undefined> {
-  const refused = findProposalFault(call, src, message)
+  const refused =
+    findProposalFault(call, src, message) ?? (await checkOriginId(call, src, message.agreement.exchange_id))
   if (refused) return refused
   const { agreement, classification: label, size } = message
   const id = agreement.exchange_id

@@ -1,0 +1,51 @@
+// Finds what in a received dissent does not follow from the positions that it states.
+import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
+import type { QuorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
+import { decideSorted } from './decide.ts'
+import { type DissentBody, type DissentCause, describeConflict, measureInfluence } from './dissent.ts'
+import type { Opinion } from './opinion.ts'
+import { findSmallestSet } from './smallest-set.ts'
+
+/**
+ * Up to these numbers of positions the costly parts are computed too, within ten milliseconds: a peer must not occupy this
+ * site. Beyond them the origin alone vouches for influence and smallest set.
+ */
+const influence_max = 100
+const smallest_set_max = 12
+
+/** Faults in words, for people; empty for a body that follows from its positions by the policy. */
+export function findDissentFaults(policy: QuorumPolicy, body: DissentBody): string[] {
+  const { positions } = body
+  const names = new Set(positions.map(({ contributor_id }) => contributor_id))
+  const areAllowed = !policy.contributors || [...names].every((name) => policy.contributors?.includes(name))
+  if (names.size !== positions.length || names.size > policy.n || !areAllowed)
+    return ['the positions are not those of the contributors of the policy, once each']
+  if (positions.some(({ pair_score }, at) => pair_score < (positions[at - 1]?.pair_score ?? 0)))
+    return ['the positions are not in canonical order']
+  const opinions = positions.map(opinionOf)
+  const cause = findCause(policy, opinions)
+  if (!cause || cause.reason !== body.reason) return ['the positions do not lead to this conflict by the policy']
+  const parts: Partial<DissentBody> = {
+    ...describeConflict(policy, opinions, cause),
+    ...(opinions.length <= influence_max ? { influence: measureInfluence(cause, opinions) } : {}),
+    ...(opinions.length <= smallest_set_max ? { smallest_set: findSmallestSet(policy, opinions) } : {}),
+  }
+  return Object.entries(parts).flatMap(([name, part]) =>
+    canonicalJson(part) === canonicalJson(body[name as keyof DissentBody])
+      ? []
+      : [`${name} does not follow from the positions`],
+  )
+}
+
+/** A position states the weight alone, and no sum reads its factors. The order of the positions is that of the sums. */
+function opinionOf({ contributor_id, pair_score, weight }: DissentBody['positions'][number]): Opinion {
+  return { contributor_id, pair_score, accuracy: weight, credibility: 1 }
+}
+
+/** The cause of a conflict over these opinions: an undecided session is inconclusive once its deadline has passed. */
+function findCause(policy: QuorumPolicy, opinions: readonly Opinion[]): DissentCause | undefined {
+  const decision = decideSorted(policy, opinions)
+  if (decision.state === 'IN_CONFLICT') return decision
+  if (decision.state === 'RATIFIED' || policy.deadline === undefined) return undefined
+  return { reason: 'inconclusive', combination: decision.combination }
+}
