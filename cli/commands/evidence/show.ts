@@ -26,8 +26,10 @@ export const definition = command({
       )
       return 0
     }
-    const { contributions, policy, label, result, keys: _keys, ...content } = block.content as OutputRow
-    const columns = ['contributor_id', 'pair_score', 'accuracy', 'credibility', 'signer_key_id']
+    const { contributions, policy, label, result, record, ...content } = block.content as OutputRow
+    const { superseded: _superseded, ...recorded } = record as OutputRow
+    const rows = (contributions as readonly OutputRow[]).map((each) => ({ ...each, proof: proofTypeOf(each) }))
+    const columns = ['contributor_id', 'pair_score', 'accuracy', 'credibility', 'signer_key_id', 'proof']
     printResult(terminal, params.json, block, () =>
       [
         formatFields(terminal, {
@@ -36,14 +38,19 @@ export const definition = command({
           ...(result as OutputRow),
           level: (label as OutputRow).level,
           policy,
+          record: recorded,
         }),
         '',
-        formatTable(terminal, contributions as readonly OutputRow[], columns, 'no contributions'),
+        formatTable(terminal, rows, columns, 'no contributions'),
       ].join('\n'),
     )
     return 0
   },
 })
+
+function proofTypeOf({ proof }: OutputRow): unknown {
+  return (proof as OutputRow | undefined)?.type
+}
 
 async function resolveBlockId(api: ServiceClient, id: string): Promise<string> {
   if (!id.startsWith('ses_')) return id

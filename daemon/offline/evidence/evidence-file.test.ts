@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { generateKey, listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
+import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
 import { combine } from '../../roles/consensus/combine/combine.ts'
-import type { EvidenceContent1 } from '../../roles/consensus/evidence/model.ts'
+import type { EvidenceBlock, EvidenceContent1 } from '../../roles/consensus/evidence/model.ts'
 import { blockIdOf, signedBytes } from '../../roles/consensus/evidence/rules.ts'
 import { contributionDigest } from '../../roles/consensus/session/contribution/recent-contribution.ts'
-import { verifyEvidence } from './evidence-file.ts'
+import { type TrustedKeys, verifyEvidence } from './evidence-file.ts'
 
 const now = Date.parse('2026-01-01T00:00:00Z')
 const dir = mkdtempSync(join(tmpdir(), 'evidence-'))
@@ -24,7 +25,7 @@ const policy = {
   conflict_threshold: 0.5,
 }
 
-async function faultsOf(names: readonly string[], more: Partial<EvidenceContent1> = {}): Promise<readonly string[]> {
+async function buildBlock(names: readonly string[], more: Partial<EvidenceContent1> = {}): Promise<EvidenceBlock> {
   const label = { policy: 'SITE', level: 'UNCLASSIFIED', categories: [], originator: 'tenant-a' }
   const contributions = names.map((contributor_id) => {
     const signer_key_id = `${contributor_id}-1`
@@ -58,8 +59,11 @@ async function faultsOf(names: readonly string[], more: Partial<EvidenceContent1
   }
   const block_id = blockIdOf(content)
   const signature = await joseSignatures({ dir, now: () => now }).sign('evidence', signedBytes(content, block_id))
-  const { faults } = await verifyEvidence(JSON.stringify({ block_id, content, signature, keys: listKeys(dir) }), [])
-  return faults
+  return { block_id, content, signature, keys: listKeys(dir) }
+}
+
+async function faultsOf(names: readonly string[], more: Partial<EvidenceContent1> = {}): Promise<readonly string[]> {
+  return (await verifyEvidence(JSON.stringify(await buildBlock(names, more)), [])).faults
 }
 
 const contributors = [expect.stringContaining('the contributors are not those')]
@@ -86,4 +90,29 @@ test('a digest that is not that of its contribution is a fault', async () => {
     digest: '0'.repeat(64),
   }))
   expect(await faultsOf(['a', 'b'], { contributions: forged })).toEqual(['a digest does not match its contribution'])
+})
+
+test.each<[verdict: string, trusted: string, readonly TrustedKeys[]]>([
+  ['integrity_only', 'no key', []],
+  ['integrity_only', 'a key of another site', [{ name: 'bravo', keys: listKeys(dir) }]],
+  ['valid', 'a key of the site', [{ name: 'alpha', keys: listKeys(dir) }]],
+  ['valid', 'a key without a name', [{ name: undefined, keys: listKeys(dir) }]],
+  ['valid', 'a retired key', [{ name: undefined, keys: alterKeys({ status: 'retired' }) }]],
+  ['valid', 'a key that ended later', [{ name: undefined, keys: alterKeys({ not_after: '2026-01-01T00:00:00Z' }) }]],
+  ['invalid', 'a key that had ended', [{ name: undefined, keys: alterKeys({ not_after: '2025-12-31T23:59:59Z' }) }]],
+  ['invalid', 'a revoked key', [{ name: undefined, keys: alterKeys({ status: 'revoked' }) }]],
+])('the verdict is %s by %s', async (verdict, _, trusted) => {
+  const found = await verifyEvidence(JSON.stringify(await buildBlock(['a', 'b'])), trusted)
+  expect([found.verdict, found.valid]).toEqual([verdict, verdict === 'valid'])
+  expect(found.contributions).toMatchObject([{ vouched_by: 'origin' }, { vouched_by: 'origin' }])
+})
+
+function alterKeys(change: Partial<PublicKey>): PublicKey[] {
+  return listKeys(dir).map((key) => ({ ...key, ...change }))
+}
+
+test('a file that leaves out what a reader would add is not a block', async () => {
+  const block = await buildBlock(['a', 'b'])
+  const text = JSON.stringify(block).replace('"combination_method":"weighted_average",', '')
+  await expect(verifyEvidence(text, [])).rejects.toThrow('is not an evidence block')
 })

@@ -122,8 +122,11 @@ export const exchangeRefusals: Record<string, RefusalScenario> = {
     sendExchangeMessage(stage, buildBravoProposal(nextExchangeId()), { receiver_tenant_id: 'charlie' }),
   'resolution.exchange.receive label_denied': (stage) =>
     sendExchangeMessage(stage, buildBravoProposal(nextExchangeId()), labelAboveCeiling),
-  'resolution.exchange.receive already_exists': (stage) =>
-    sendExchangeMessage(stage, buildBravoProposal(stage.resolution.exchange)),
+  async 'resolution.exchange.receive already_exists'(stage) {
+    const proposal = buildBravoProposal(nextExchangeId())
+    await sendExchangeMessage(stage, proposal)
+    return sendExchangeMessage(stage, { ...proposal, agreement: { ...proposal.agreement, seed: 2 } })
+  },
   async 'resolution.exchange.receive over_budget'(stage) {
     for (;;) {
       const heard = await sendExchangeMessage(stage, buildBravoProposal(nextExchangeId()))
