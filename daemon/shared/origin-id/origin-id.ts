@@ -2,7 +2,7 @@
 import { sha256 } from '../../kernel/encoding/canonical-json.ts'
 
 /** The id of an object that this site originates: a prefix and 32 digits. `digits`: 24 at least, random or derived. */
-export function originId(prefix: 'run' | 'ses' | 'xchg', site: string, digits: string): string {
+export function originId(prefix: 'ses' | 'xchg', site: string, digits: string): string {
   return `${prefix}_${digitsOf(site)}${digits.slice(0, 24)}`
 }
 

@@ -5,7 +5,6 @@ import { classification } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-request.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
-import { originId } from '../../../shared/origin-id/origin-id.ts'
 import { consensusRange } from '../entity-match/consultation.ts'
 import { seed, shortText } from '../fields.ts'
 import { labelWithLens } from '../label-with-lens.ts'
@@ -39,8 +38,7 @@ type RunInput = z.infer<typeof runInput>
 export const inlineRecordLimits = { max_body_bytes: 16_777_216, max_body_values: 100_000 }
 
 export async function openRun(call: Call, goal: StoredRun['goal'], input: RunInput): Promise<Doc<StoredRun> | Refusal> {
-  // In the site's own part: the run of an exchange takes the digits of the exchange, which a peer may choose.
-  const id = originId('run', call.site.name, call.newId('run').slice('run_'.length))
+  const id = call.newId('run')
   const before = await call.store(fusionRuns).find(id)
   if (before) return checkRepeatedRequest(call, before)
   const lens = await findLens(call, input.lens_id, input.lens_version)
