@@ -29,6 +29,7 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
     'site.message.verify',
     'site.peer.crossing',
     'site.signature.create',
+    'site.signature.verify',
   ],
   hub: ['site.checkpoint.create'],
   resolution: [

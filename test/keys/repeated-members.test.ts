@@ -59,7 +59,7 @@ test('an audit line and an evidence block', async () => {
   expect((await verifyAuditExport(file, undefined)).chains).toMatchObject([{ writer: 'hub@n1' }])
   writeFileSync(file, repeatMember(text, '"hub@n2"'))
   await expect(verifyAuditExport(file, undefined)).rejects.toThrow(/line 1 is not an audit record/)
-  await expect(verifyEvidence('{"decision":"non_match","decision":"match"}', undefined)).rejects.toThrow(/not JSON/)
+  await expect(verifyEvidence('{"decision":"non_match","decision":"match"}', [])).rejects.toThrow(/not JSON/)
 })
 
 test('a statement, and the body that it was signed for', () => {

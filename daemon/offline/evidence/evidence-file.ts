@@ -1,7 +1,7 @@
 // Verifies an evidence block from its file alone: its integrity, its result, its signers, and who vouches for each contribution.
 
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
-import { isSignedInKeyLifetime } from '../../kernel/cryptography/key-lifetime.ts'
+import { selectCountingKeys } from '../../kernel/cryptography/counting-signers.ts'
 import type { Jws, PublicKey, SignatureType, VerificationFailure } from '../../kernel/cryptography/signatures.ts'
 import { canonicalJson } from '../../kernel/encoding/canonical-json.ts'
 import { parseJson } from '../../kernel/encoding/parse-json.ts'
@@ -99,8 +99,9 @@ async function verifySignature(
 ): Promise<Exclude<SignerVerdict, { outcome: 'unknown' }>> {
   const verified = await verifyJws(type, envelope, keys)
   if (typeof verified === 'string') return { outcome: 'refused', detail: signatureFaults[verified] }
-  return isSignedInKeyLifetime(created, verified.keys)
-    ? { outcome: 'signed', keys: verified.keys }
+  const keys_in_time = selectCountingKeys(verified.keys, created)
+  return keys_in_time.length > 0
+    ? { outcome: 'signed', keys: keys_in_time }
     : { outcome: 'refused', detail: 'the key that signed it had expired' }
 }
 

@@ -27,7 +27,7 @@ export const federationContributionTotal = counter(
 export const invalidResultTotal = counter(
   'federation_invalid_result_total',
   'Results of federation peers that failed the checks of this site',
-  ['peer'],
+  { peer: 'names' },
 )
 export const metrics = [
   sessionTotal,

@@ -173,14 +173,9 @@ export const settings = settingsBlock('proxy', {
     .default(8_192)
     .meta({ doc: 'Minimum rate at which a caller must read a waiting answer, after 15 s; 0: no limit.' }),
   keep_alive_s: secondsField(1, 600).default(65).meta({ doc: 'Time that a connection of a caller may stay idle.' }),
-  max_connections: z
-    .int()
-    .min(1)
-    .max(1_000_000)
-    .default(10_000)
-    .meta({
-      doc: 'Maximum number of connections of a worker; a further one ends the oldest without a request, or is closed.',
-    }),
+  max_connections: z.int().min(1).max(1_000_000).default(10_000).meta({
+    doc: 'Maximum number of connections of a worker; a further one ends the oldest without a request, or is closed.',
+  }),
   upstream_connections: z
     .int()
     .min(1)

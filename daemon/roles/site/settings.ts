@@ -84,14 +84,9 @@ export const filedropSettings = settingsBlock('filedrop', {
     .max(100)
     .default(3)
     .meta({ doc: 'Number of crashes by a message after which it is quarantined as POISON.' }),
-  max_held: z
-    .int()
-    .min(1)
-    .max(100_000)
-    .default(1_024)
-    .meta({
-      doc: 'Maximum number of messages of one channel that wait behind a gap; a further one counts as missing.',
-    }),
+  max_held: z.int().min(1).max(100_000).default(1_024).meta({
+    doc: 'Maximum number of messages of one channel that wait behind a gap; a further one counts as missing.',
+  }),
   set_aside_max_messages: z.int().min(1).max(100_000).default(1_024).meta({
     doc: 'Maximum number of messages of one channel that wait for roles that the site does not run; a further one counts as missing.',
   }),

@@ -1,4 +1,5 @@
 // Compares the message that a block quotes as the proof of a contribution with the contribution beside it.
+import { isCanonicalBase64url } from '../../../kernel/cryptography/public-jwk.ts'
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { unlabelledBody } from '../../../kernel/messaging/statement.ts'
 import { parseUnlabelledStatement, type UnlabelledStatement } from '../../../kernel/messaging/statement-format.ts'
@@ -13,7 +14,7 @@ export type QuotedMessage = {
 
 /** The message of the proof; undefined without one, or when statement and body are not those of a contribution. */
 export function readQuotedMessage({ proof }: ProvenContribution): QuotedMessage | undefined {
-  if (proof?.type !== 'message') return undefined
+  if (proof?.type !== 'message' || !isCanonicalBase64url(proof.envelope.payload)) return undefined
   const statement = parseUnlabelledStatement(Buffer.from(proof.envelope.payload, 'base64url'))
   if (!statement) return undefined
   const body = readSignedBody(statement, 'contribution', Buffer.from(proof.body).toString('base64url'), unlabelledBody)

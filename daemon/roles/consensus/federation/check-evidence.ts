@@ -1,5 +1,5 @@
 // Checks the evidence of a peer against all that this site knows: the invitation, its own contributions, the keys of others.
-import { isSignedInKeyLifetime } from '../../../kernel/cryptography/key-lifetime.ts'
+import { selectCountingKeys } from '../../../kernel/cryptography/counting-signers.ts'
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { isCoveredBy } from '../../../kernel/label/label.ts'
@@ -71,7 +71,8 @@ function findLabelFaults(
 async function findSignatureFaults(call: Call, { content, signature }: EvidenceBlock): Promise<string[]> {
   const verified = await verifyFromPeer(call, content.site, 'evidence', signature)
   if (isRefusal(verified)) return ['the block carries no valid signature of the origin']
-  return isSignedInKeyLifetime(content.decided_at, verified.keys) ? [] : ['the block is signed by an expired key']
+  const hasCounting = selectCountingKeys(verified.keys, content.decided_at).length > 0
+  return hasCounting ? [] : ['the block is signed by an expired key']
 }
 
 function signerDirectory(call: Call, sites: readonly PinnedPeer[]): SignerDirectory {

@@ -1,6 +1,7 @@
 // One field of a lens: its columns, the type of its values, their comparison, and the weight of each level.
-import { requiredText } from '../../../kernel/operation/required-text.ts'
+
 import { z } from 'zod'
+import { requiredText } from '../../../kernel/operation/required-text.ts'
 import { type Comparator, type ComparisonLevel, comparators, parseLevels } from './comparison.ts'
 import { oneOf } from './known-words.ts'
 import { type NormaliserName, normaliserNames } from './normalisers.ts'

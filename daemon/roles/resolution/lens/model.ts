@@ -1,7 +1,8 @@
 // A lens defines how records of one kind are matched: the columns of each field, the comparison of values, and the
 // weight of each level.
-import { requiredText } from '../../../kernel/operation/required-text.ts'
+
 import { z } from 'zod'
+import { requiredText } from '../../../kernel/operation/required-text.ts'
 import { blocking, listRuleFields, normaliseBlockingRule } from './blocking.ts'
 import { fieldName, lensField, listLevelLabels } from './field.ts'
 import { describeUnknownWord, oneOf } from './known-words.ts'

@@ -2,7 +2,6 @@
 
 import { findSignerFault, selectCountingKeys } from '../../../kernel/cryptography/counting-signers.ts'
 import type { Jws, PublicKey, SignatureType, VerifiedPayload } from '../../../kernel/cryptography/signatures.ts'
-import { isSignedInKeyLifetime } from '../../../kernel/cryptography/key-lifetime.ts'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Peer } from '../../../kernel/identity/peer.ts'
 import type { Label } from '../../../kernel/label/label.ts'
@@ -57,9 +56,10 @@ async function verifyQuotedStatement(call: Call, name: string, envelope: Jws) {
   const { src, dst, channel, sender_tenant_id, created } = statement
   if (src !== name || sender_tenant_id !== sender.tenant_id || channel !== `filedrop/${src}/${dst}`)
     return refuse('signature_invalid', 'the statement is not from this site')
-  if (!isSignedInKeyLifetime(created, verification.keys))
-    return refuse('signature_invalid', 'a key signed the message after the key expired')
-  return { payload: Buffer.from(verification.payload).toString('base64url'), keys: [...verification.keys] }
+  if (findSignerFault(verification, sender.threshold, created))
+    return refuse('signature_invalid', 'too few keys of the sender signed the message before they ended')
+  const keys = selectCountingKeys(verification.keys, created)
+  return { payload: Buffer.from(verification.payload).toString('base64url'), keys }
 }
 
 type MessageSender = Pick<Peer, 'keys' | 'threshold' | 'tenant_id'>

@@ -1,5 +1,5 @@
 // Verifies the signature of an enrolled person over a contribution to a session.
-import { isSignedInKeyLifetime } from '../../../kernel/cryptography/key-lifetime.ts'
+import { hasKeyEnded } from '../../../kernel/cryptography/counting-signers.ts'
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { verifyPersonalSignature } from '../../../shared/contributor-signature/contributor-signature.ts'
@@ -23,7 +23,7 @@ export const verify = operation({
     const [key, secondKey] = verified.keys
     const person = people.find(({ keys }) => keys.some(({ fingerprint }) => fingerprint === key?.fingerprint))
     if (!key || secondKey || !person) return refuseSignature('exactly one person must sign a contribution')
-    if (key.status !== 'active' || !isSignedInKeyLifetime(created, [key]))
+    if (key.status !== 'active' || hasKeyEnded(key, Date.parse(created)))
       return refuseSignature('the key of the contributor had ended when it signed')
     return { subject: person.subject, kid: key.kid, fingerprint: key.fingerprint }
   },
