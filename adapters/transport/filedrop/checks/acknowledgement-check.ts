@@ -13,7 +13,7 @@ type AcknowledgementBody = { readonly schema: string; readonly data: unknown; re
 export function readAcknowledgement({ schema, data, body_bytes }: AcknowledgementBody): Jws | Refusal {
   const parsed = acknowledgementData.safeParse(data).data
   if (schema !== acknowledgement_schema || !parsed) return refuse('invalid', 'it is not an acknowledgement')
-  // Another size could carry information for which the channel was not accredited.
-  const isFixed = body_bytes % acknowledgement_bytes === 0 && parsed.padding.trim() === ''
+  // Another size, or white space of several kinds, could carry information for which the channel was not accredited.
+  const isFixed = body_bytes % acknowledgement_bytes === 0 && /^ *$/.test(parsed.padding)
   return isFixed ? parsed.receipt : refuse('invalid', 'it does not have the fixed size of an acknowledgement')
 }
