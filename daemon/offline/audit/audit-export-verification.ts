@@ -171,7 +171,9 @@ async function judgeChains(
   known: SenderKeys | undefined,
 ): Promise<ExportVerdict['chains']> {
   const signed = new Map((statement?.chains ?? []).map((chain) => [chain.writer, chain]))
-  const writers = [...new Set([...signed.keys(), ...content.readers.keys()])]
+  const writers = [
+    ...new Set([...signed.keys(), ...content.readers.keys(), ...content.checkpoints.map(({ writer }) => writer)]),
+  ]
   return await Promise.all(
     writers.map(async (writer) => {
       const reader = content.readers.get(writer)
