@@ -10,8 +10,10 @@ import { operationsOf } from '../../daemon/kernel/role/built-in-operations.ts'
 import { buildOpenapi } from '../../daemon/kernel/api/openapi.ts'
 import { deriveTools } from '../../daemon/kernel/api/mcp-tools.ts'
 import { everyRole } from '../../daemon/every-role.ts'
+import { everyMessageSchema } from '../support/golden/every-message-schema.ts'
 import { expectGolden } from '../support/golden/expect-golden.ts'
 import { formatHelp } from '../support/golden/format-help.ts'
+import { formatMessageSchemas } from '../support/golden/format-message-schemas.ts'
 import { formatMetrics } from '../support/golden/format-metrics.ts'
 import { formatOperations } from '../support/golden/format-operations.ts'
 import { formatSettings } from '../support/golden/format-settings.ts'
@@ -29,6 +31,8 @@ test.each(everyRole.map((role) => [role.name, role] as const))('OpenAPI document
 test('tools', () => expectGolden('test/golden/tools.txt', formatTools(deriveTools(everyOperation))))
 
 test('settings', () => expectGolden('docs/settings.md', formatSettings(listSettingsBlocks(everyRole))))
+
+test('bodies of messages', () => expectGolden('docs/message-schemas.md', formatMessageSchemas(everyMessageSchema)))
 
 test('each setting has a description', () => {
   const unlisted = listSettingsBlocks(everyRole).flatMap((block) =>

@@ -2,6 +2,7 @@
 import type * as z from 'zod'
 import type { ErrorCode, Refusal } from '../error/errors.ts'
 import type { Permission } from '../identity/identity.ts'
+import type { MessageKind } from '../messaging/statement.ts'
 import type { Call } from './call.ts'
 import type { InputSchema, OutputSchema } from './operation-contract.ts'
 
@@ -63,6 +64,8 @@ export type Operation<I extends InputSchema = InputSchema, O extends OutputSchem
    * `Call.signed_body`.
    */
   readonly signed?: boolean
+  /** The signed message of a peer that the request carries: its kind, and the schema of its data. */
+  readonly message?: { readonly kind: MessageKind; readonly data: z.ZodType }
   /** Honours `Idempotency-Key`. */
   readonly creates?: boolean
   /** The answer carries `version` as an ETag, and `If-Match` is honoured. */

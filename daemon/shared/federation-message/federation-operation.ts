@@ -29,6 +29,7 @@ export function federationOperation<T, O extends OutputSchema>(
     ...fields,
     method: 'POST',
     input: federationMessage,
+    message: { kind, data },
     allow: 'federation:deliver',
     max_body_bytes: max_message_bytes,
 
