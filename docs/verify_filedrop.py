@@ -1,60 +1,119 @@
-"""Verifies file-drop envelopes (inventories too) and courier manifests with the sender's public keys alone.
-usage: python3 verify_filedrop.py KEYS.json FILE...    KEYS.json: `platform keys export --json`; bodies are beside FILE
-Needs the package `cryptography` (47 or newer for ML-DSA-87). Exit code 0: all verified; 5: one failed, with its reason."""
-import base64, hashlib, json, os, pathlib, sys
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec, ed25519, mldsa, utils
+"""Verifies signed documents with public keys alone: messages of every kind, courier manifests, key sets, gap receipts,
+releases, evidence blocks, audit exports and checkpoints. Needs the package `cryptography` (47 or newer for ML-DSA-87).
 
-def b64(text):
-    raw = base64.urlsafe_b64decode(text + '=' * (-len(text) % 4))
-    assert base64.urlsafe_b64encode(raw).rstrip(b'=').decode() == text, 'base64url has one spelling'
+usage: python3 verify_filedrop.py [--threshold N] [--root-threshold N] KEYS FILE...
+
+KEYS   `platform keys export --json`, or a key set file, whose thresholds then count; for evidence also further keys by name:
+       alpha.json,bravo=bravo.json,ann=ann.json
+FILE   an envelope or body (the other half beside it), MANIFEST.json, or any other document named above
+
+One line for each FILE: `FILE: holds: ...`, or `FILE: DOES NOT HOLD: REASON: ...`. Exit code 0: all hold; 5: one does not.
+--lines reads requests {"path", "keys", "threshold"?, "root_threshold"?} from the standard input, one a line, and answers each with
+{"holds", "reason"?, "code"?, "detail"}."""
+import argparse, json, os, sys
+from verifier import audit, evidence, keysets, messages, releases
+from verifier.shapes import check, record, text
+from verifier.signatures import import_jwks, read_header, read_jws
+from verifier.strict_json import Fault, parse_json
+
+MAX_KEYS, MAX_DOCUMENT, DEPTH = 4 * 1_048_576, 64 * 1_048_576, 128
+
+def read_keys(words):
+    """The trust in the sender, and the keys of others by name, from `[NAME=]FILE,...`."""
+    own, directory = None, {}
+    for word in words.split(','):
+        name, is_named, path = word.partition('=')
+        if not is_named or '/' in name: name, path = None, word
+        trust = read_trust(path)
+        if name is None: own = trust
+        else: directory[name] = directory.get(name, []) + trust.keys
+    return own or messages.Trust([]), directory
+
+def read_trust(path):
+    value = parse_json(read(path, MAX_KEYS), DEPTH)
+    if not isinstance(value, dict) or value.get('type') != 'platform.keyset-file': return messages.Trust(import_jwks(value))
+    found, digest = keysets.verify_key_set_file(value)
+    thresholds = found['thresholds']
+    return messages.Trust(found['keys'], int(thresholds['message']), int(thresholds['root']), keysets.pin(found, digest))
+
+def read(path, most=MAX_DOCUMENT):
+    raw = messages.read_file(path, most)
+    if raw is None: raise Fault('TOO_LARGE', f'more than {most} bytes')
     return raw
-def unique(pairs):
-    assert len(dict(pairs)) == len(pairs), 'duplicate key in one object'
-    return dict(pairs)
-def strict(raw): return json.loads(raw.decode('utf-8'), object_pairs_hook=unique)
-def sha384(raw): return hashlib.sha384(raw).hexdigest()
-def read(path): return pathlib.Path(path).read_bytes()
 
-def check(key, signature, signed):  # raises InvalidSignature
-    if key['alg'] == 'Ed25519': return ed25519.Ed25519PublicKey.from_public_bytes(b64(key['x'])).verify(signature, signed)
-    if key['alg'] == 'ML-DSA-87': return mldsa.MLDSA87PublicKey.from_public_bytes(b64(key['pub'])).verify(signature, signed)
-    assert key['alg'] == 'ES384' and len(signature) == 96, 'unknown algorithm of the key'
-    x, y, r, s = (int.from_bytes(part, 'big') for part in (b64(key['x']), b64(key['y']), signature[:48], signature[48:]))
-    public = ec.EllipticCurvePublicNumbers(x, y, ec.SECP384R1()).public_key()
-    public.verify(utils.encode_dss_signature(r, s), signed, ec.ECDSA(hashes.SHA384()))
+def verify(path, trust, directory):
+    """Words about a document that holds. Raises Fault."""
+    name = os.path.basename(path)
+    if name.endswith(('.env.json', '.body.json')): return messages.verify_message(path, trust)
+    if name == 'MANIFEST.json': return messages.verify_manifest(path, trust)
+    raw = read(path)
+    if name.endswith('.jsonl'): return audit.verify_export(raw, trust)
+    if name.endswith('.evidence.json'): return evidence.verify_evidence(raw, directory, trust.keys)
+    value = parse(raw)
+    if isinstance(value, dict) and 'block_id' in value: return evidence.verify_evidence(raw, directory, trust.keys)
+    if isinstance(value, dict) and value.get('type') == 'platform.keyset-file': return verify_set(value, trust)
+    if isinstance(value, dict) and 'writer' in value: return verify_checkpoint(value, trust)
+    return verify_note(raw, trust)
 
-def open_jws(path, kind, keys):  # the signed bytes, and the signers
-    jws, signers = strict(read(path)), set()
-    for each in jws['signatures']:
-        header = strict(b64(each['protected']))
-        assert set(header) == {'alg', 'kid', 'typ'} and header['typ'] == f'platform-{kind}+jws', 'signed for another purpose'
-        if header['kid'] not in keys: continue  # a key that is not pinned does not count
-        assert header['alg'] == keys[header['kid']]['alg'], 'the pinned key has another algorithm'
-        check(keys[header['kid']], b64(each['signature']), f"{each['protected']}.{jws['payload']}".encode())
-        signers.add(header['kid'])
-    assert signers, 'no signature of a pinned key'
-    return b64(jws['payload']), f"digest {sha384(b64(jws['payload']))}, signed by {', '.join(sorted(signers))}"
+def parse(raw):
+    try:
+        return parse_json(raw, DEPTH)
+    except Fault as fault:
+        raise Fault('BAD_JSON' if fault.reason == 'INCOMPLETE' else fault.reason, fault.detail) from None
 
-def verify(path, keys):
-    raw, proof = open_jws(path, 'manifest' if path.endswith('MANIFEST.json') else 'statement', keys)
-    folder, signed = os.path.dirname(path), strict(raw)
-    for file in signed.get('files', []):
-        found = read(os.path.join(folder, os.path.basename(file['name'])))
-        assert (len(found), sha384(found)) == (file['bytes'], file['sha384']), f"{file['name']} is not the listed file"
-    if 'files' in signed: return f"manifest of {len(signed['files'])} files from {signed['src']}, {proof}"
-    body = read(path.replace('.env.json', '.body.json'))
-    assert os.path.basename(path) == f"{signed['epoch']:08}-{signed['seq']:016}.env.json", 'the file name has another number'
-    assert (len(body), sha384(body)) == (signed['body']['length'], signed['body']['sha384']), 'the body is not the signed one'
-    message = strict(body)
-    assert message['label'] == signed['label'] and message['schema'] == signed['body']['schema'], 'label or schema of the body differs'
-    if signed['kind'] == 'inventory':  # each statement has the previous digest, so the last one covers all
-        of, last = (message['data']['epoch'], message['data']['highest']), (message['data']['digests'] or ['0' * 96])[-1]
-        assert of == (signed['epoch'], signed['seq'] - 1) and signed['prev'] == message['data']['rolling'] == last, 'the inventory contradicts itself'
-    return f"{signed['kind']} {signed['epoch']}/{signed['seq']} of {signed['src']}, {proof}"
+def verify_set(value, trust):
+    """The newest set by itself, and, where its keys were given, that the sets of the file follow each other."""
+    found, digest = keysets.verify_key_set_file(value)
+    return f"key set {found['version']:.0f} of {found['site']}, digest {digest}"
 
-keys, bad = {key['kid']: key for key in strict(read(sys.argv[1]))['keys'] if key['platform_use'] == 'message'}, 0
-for path in sys.argv[2:]:
-    try: print(f'{path}: {verify(path, keys)}')
-    except Exception as error: bad = 5; print(f'{path}: DOES NOT HOLD: {str(error) or type(error).__name__}')
-sys.exit(bad)
+def verify_checkpoint(value, trust):
+    check(record({**messages.CHECKPOINT.members, 'id': text()}, optional=('id',)), value, 'the checkpoint')
+    messages.verify_checkpoint(value, value['writer'].rpartition('@')[2], trust)
+    return f"checkpoint of {value['writer']} at record {value['seq']:.0f}"
+
+def verify_note(raw, trust):
+    jws = read_jws(raw, 'the document')
+    header = read_header(jws['signatures'][0]['protected'])
+    if header and header['typ'] == 'platform-release+jws': return releases.verify_release(jws, trust)
+    receipt = messages.verify_gap_receipt(jws, trust)
+    return f"gap receipt of {receipt['src']} about {receipt['channel']}"
+
+def answer(path, trust, directory):
+    try:
+        return {'holds': True, 'detail': verify(path, trust, directory)}
+    except Fault as fault:
+        return {'holds': False, 'reason': fault.reason, 'detail': fault.detail, **({'code': fault.code} if fault.code else {})}
+
+def answer_lines():
+    """Keys are read once: a request names them by their file."""
+    known = {}
+    for line in sys.stdin:
+        request = json.loads(line)
+        words = request['keys']
+        if words not in known: known[words] = read_keys(words)
+        trust, directory = known[words]
+        trust = messages.Trust(trust.keys, request.get('threshold', trust.threshold),
+                               request.get('root_threshold', trust.root_threshold), trust.key_set)
+        print(json.dumps(answer(request['path'], trust, directory)), flush=True)
+
+def main():
+    if sys.argv[1:] == ['--lines']: return answer_lines()
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument('--threshold', type=int)
+    parser.add_argument('--root-threshold', type=int)
+    parser.add_argument('keys')
+    parser.add_argument('files', nargs='+')
+    given = parser.parse_args()
+    try:
+        trust, directory = read_keys(given.keys)
+    except Fault as fault:
+        sys.exit(f'{given.keys}: {fault.reason}: {fault.detail}')
+    trust = messages.Trust(trust.keys, given.threshold or trust.threshold, given.root_threshold or trust.root_threshold, trust.key_set)
+    bad = 0
+    for path in given.files:
+        found = answer(path, trust, directory)
+        if found['holds']: print(f"{path}: holds: {found['detail']}")
+        else: bad, _ = 5, print(f"{path}: DOES NOT HOLD: {found['reason']}: {found['detail']}")
+    sys.exit(bad)
+
+if __name__ == '__main__': main()

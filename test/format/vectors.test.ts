@@ -1,184 +1,118 @@
-// The format as others read it: the vectors in docs/ and a medium made now are held to by our own checks and by the
-// Python script in docs/, which shares no line with us; what was altered holds for neither.
-import { execFile } from 'node:child_process'
+// The vectors of docs/: the product and the Python script, which shares no line with it, judge each as the list states.
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { importJwks } from '../../adapters/keys/jose/jwks.ts'
-import { joseSignatures } from '../../adapters/keys/jose/signatures.ts'
-import { readManifest } from '../../adapters/transport/filedrop/courier/manifest.ts'
-import { verifyFile } from '../../adapters/transport/filedrop/inspection/verify-file.ts'
-import { whenPresent } from '../support/runner/requires.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { messageKind } from '../../daemon/kernel/messaging/statement.ts'
+import { everyMessageSchema } from '../support/golden/every-message-schema.ts'
+import { resolveKeys } from './altered-documents.ts'
 import { makeCourierMedium } from './make-courier-medium.ts'
+import { makeVectors } from './make-vectors.ts'
+import { type DocumentRequest, judgeByProduct } from './product-verdicts.ts'
+import { judgeByPython, withPython } from './python-verifier.ts'
+import type { Vector } from './vector-writer.ts'
 
-const docs = path.resolve(import.meta.dirname, '../../docs')
-const vectors = path.join(docs, 'filedrop-vectors')
-const python = process.env.PYTHON_CRYPTOGRAPHY ?? ''
-const withPython = whenPresent({
-  isPresent: python !== '',
-  name: 'Python with cryptography',
-  hint: 'name the interpreter in PYTHON_CRYPTOGRAPHY (.ci/run installs it)',
-})
+const vectors = path.resolve(import.meta.dirname, '../../docs/filedrop-vectors')
+const listed = readList()
+
+/** To be made again they are removed first: most signatures differ each time, and any other change is one of the format. */
+function readList(): Vector[] {
+  const list = path.join(vectors, 'VECTORS.json')
+  return fs.existsSync(list) ? JSON.parse(fs.readFileSync(list, 'utf8')) : []
+}
 
 let dir: string
-let fresh: string
 beforeAll(async () => {
   dir = fs.mkdtempSync(path.join(tmpdir(), 'format-'))
-  fresh = path.join(dir, 'fresh')
-  await makeCourierMedium(fresh)
-  // To be made anew they are removed first: signatures differ each time, and a change of the vectors is a change of the format.
-  if (process.env.ACCEPT === '1' && !fs.existsSync(vectors)) fs.cpSync(fresh, vectors, { recursive: true })
+  await makeVectors(path.join(dir, 'made'))
+  if (process.env.ACCEPT === '1' && listed.length === 0) fs.cpSync(path.join(dir, 'made'), vectors, { recursive: true })
 })
 afterAll(() => fs.rmSync(dir, { recursive: true, force: true }))
 
-const media = [
-  ['the vectors', () => vectors],
-  ['a medium made now', () => fresh],
-] as const
+const requestOf = (vector: Vector): DocumentRequest => ({
+  ...{ path: path.join(vectors, vector.path), keys: resolveKeys(vectors, vector.keys) },
+  ...(vector.threshold ? { threshold: vector.threshold } : {}),
+  ...(vector.root_threshold ? { root_threshold: vector.root_threshold } : {}),
+})
 
-function findFolder(media: string): string {
-  const found = fs.readdirSync(media, { withFileTypes: true }).find((entry) => entry.isDirectory())
-  if (!found) throw new Error(`${media} holds no folder`)
-  return path.join(media, found.name)
-}
-
-const filesIn = (folder: string) =>
-  fs
-    .readdirSync(folder)
-    .sort()
-    .filter((name) => !name.includes('.body.'))
-
-test.each(media)('%s: every message and the manifest hold', async (_, place) => {
-  const keys = importJwks(JSON.parse(fs.readFileSync(path.join(place(), 'KEYS.json'), 'utf8')))
-  const signatures = joseSignatures({ dir: path.join(dir, 'no-keys') })
-  const folder = findFolder(place())
-  const seen = []
-  for (const name of filesIn(folder).filter((each) => each.includes('.env.'))) {
-    const { ok, statement, signers } = await verifyFile(path.join(folder, name), { signatures, keys })
-    seen.push([ok, statement?.kind, signers.length])
+test('the list has vectors of every kind, that hold and that do not', () => {
+  const count = (part: string, hasReason: boolean) =>
+    listed.filter(({ path: file, reason }) => file.includes(part) && (reason !== undefined) === hasReason).length
+  for (const part of ['env.json', 'keyset', 'receipt', 'checkpoint', 'evidence', 'audit', 'epoch']) {
+    expect([part, count(part, false) > 0, count(part, true) > 0]).toEqual([part, true, true])
   }
-  expect(seen).toEqual([
-    [true, 'contribution', 1],
-    [true, 'contribution', 1],
-    [true, 'contribution', 1],
-    [true, 'inventory', 3],
-  ])
-  const read = await readManifest(path.join(folder, 'MANIFEST.json'), {
-    site: 'bravo',
-    signatures,
-    peer: async (name) => ({ name, keys, threshold: 3 }),
+})
+
+describe.each(listed)('$path', (vector) => {
+  test('is judged by the product as the list states', async () => {
+    const found = await judgeByProduct(requestOf(vector))
+    expect(found.holds).toBe(vector.reason === undefined)
+    if (found.reason !== undefined) expect(found.reason).toBe(vector.reason)
   })
-  expect(read).toMatchObject({ is: 'sound', manifest: { files: { length: 8 } } })
 })
 
-/** One line of the script's answer for each file, without the folder. */
-async function runVerifier(media: string, names?: readonly string[]): Promise<{ exit: number; lines: string[] }> {
-  const folder = findFolder(media)
-  const files = (names ?? filesIn(folder)).map((name) => path.join(folder, name))
-  const words = [path.join(docs, 'verify_filedrop.py'), path.join(media, 'KEYS.json'), ...files]
-  const { stdout, exit } = await promisify(execFile)(python, words).then(
-    (ended) => ({ stdout: ended.stdout, exit: 0 }),
-    (error: { stdout: string; code: number }) => ({ stdout: error.stdout, exit: error.code }),
+test('the courier’s folder has every kind of message, with data of its schema', () => {
+  const folder = path.join(vectors, 'alpha-to-bravo-0000000000000001')
+  const bodies = fs.readdirSync(folder).filter((name) => name.includes('.body.'))
+  const found = bodies.map((name) => {
+    const body = JSON.parse(fs.readFileSync(path.join(folder, name), 'utf8'))
+    const { payload } = JSON.parse(fs.readFileSync(path.join(folder, name.replace('.body.', '.env.')), 'utf8'))
+    const { kind } = JSON.parse(Buffer.from(payload, 'base64url').toString())
+    const schema = everyMessageSchema.find((each) => each.kind === kind && each.name === body.schema)
+    return { kind, name, fault: schema ? schema.data.safeParse(body.data).error?.message : 'another schema' }
+  })
+  expect(found.filter(({ fault }) => fault !== undefined)).toEqual([])
+  expect(new Set(found.map(({ kind }) => kind))).toEqual(new Set(messageKind.options))
+})
+
+withPython('the Python script judges each as the list states', async () => {
+  const verdicts = await judgeByPython(listed.map(requestOf))
+  const found = verdicts.map(({ reason }, index) => [listed[index]?.path, reason])
+  expect(found).toEqual(listed.map(({ path: file, reason }) => [file, reason]))
+})
+
+test('made again they are the same but for signatures that differ each time', () => {
+  const made = path.join(dir, 'made')
+  const files = fs.readdirSync(made, { recursive: true, encoding: 'utf8' }).filter((file) => file.includes('.'))
+  expect(files.sort()).toEqual(
+    fs
+      .readdirSync(vectors, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.includes('.'))
+      .sort(),
   )
-  const lines = stdout.trimEnd().split('\n')
-  return { exit, lines: lines.map((line) => line.replaceAll(`${folder}/`, '')) }
-}
-
-withPython.each(media)('%s: the Python script says the same', async (_, place) => {
-  const { exit, lines } = await runVerifier(place())
-  expect(exit, lines.join('\n')).toBe(0)
-  const kid = 'message-[\\w-]{16}'
-  const number = (seq: number) => `00000001-${String(seq).padStart(16, '0')}\\.env\\.json`
-  const wanted = [
-    ...[1, 2, 3].map((seq) => `^${number(seq)}: contribution 1/${seq} of alpha, digest \\w{96}, signed by ${kid}$`),
-    `^${number(4)}: inventory 1/4 of alpha, digest \\w{96}, signed by ${kid}, ${kid}, ${kid}$`,
-    `^MANIFEST\\.json: manifest of 8 files from alpha, digest \\w{96}, signed by ${kid}, ${kid}, ${kid}$`,
-  ]
-  expect(lines).toEqual(wanted.map((line) => expect.stringMatching(line)))
+  for (const file of files.filter((each) => fs.statSync(path.join(made, each)).isFile())) {
+    expect(readWithoutSignatures(path.join(made, file)), file).toBe(readWithoutSignatures(path.join(vectors, file)))
+  }
 })
 
-const first = '00000001-0000000000000001'
-const [env, body] = [`${first}.env.json`, `${first}.body.json`]
-
-/** The same bytes but for one place, so that lengths stay. */
-function replaceText(text: string, from: string | RegExp, to: string): string {
-  const changed = text.replace(from, to)
-  if (changed === text) throw new Error('nothing was altered')
-  return changed
+/** The manifest lists digests of envelopes, so that its signed content differs too. */
+function readWithoutSignatures(file: string): string {
+  const text = fs.readFileSync(file, 'utf8').replace(/"signature":"[\w-]+"/g, '"signature":""')
+  return path.basename(file) === 'MANIFEST.json' ? text.replace(/"payload":"[\w-]+"/, '') : text
 }
 
-const attacks: readonly (readonly [string, string, (text: string) => string, file: string, says: string])[] = [
-  ['another body', body, (text) => replaceText(text, '"number":', '"numbex":'), env, 'the body is not the signed one'],
-  [
-    'another body beside the manifest',
-    body,
-    (text) => replaceText(text, '"number":', '"numbex":'),
-    'MANIFEST.json',
-    'is not the listed file',
-  ],
-  [
-    'another payload',
-    env,
-    (text) => replaceText(text, /"payload":"(.{40})./, '"payload":"$1_'),
-    env,
-    'InvalidSignature',
-  ],
-  [
-    'another signature',
-    env,
-    (text) => replaceText(text, /"signature":"../, '"signature":"__'),
-    env,
-    'InvalidSignature',
-  ],
-  [
-    'a key that is not pinned',
-    env,
-    (text) => replaceHeader(text, { kid: 'message-0000000000000000' }),
-    env,
-    'no signature of a pinned key',
-  ],
-  [
-    'a header that says more',
-    env,
-    (text) => replaceHeader(text, { crit: ['b64'], b64: false }),
-    env,
-    'signed for another purpose',
-  ],
-  [
-    'another algorithm',
-    env,
-    (text) => replaceHeader(text, { alg: 'ES384' }),
-    env,
-    'the pinned key has another algorithm',
-  ],
-  ['a key twice', env, (text) => replaceText(text, '{', '{"payload":"",'), env, 'duplicate key'],
-]
+describe('a medium that two sites make', () => {
+  let folder: string
+  beforeAll(async () => {
+    const fresh = path.join(dir, 'fresh')
+    folder = path.join(fresh, await makeCourierMedium(fresh))
+  })
 
-function replaceHeader(text: string, change: Record<string, unknown>): string {
-  const jws = JSON.parse(text)
-  const header = JSON.parse(Buffer.from(jws.signatures[0].protected, 'base64url').toString())
-  jws.signatures[0].protected = Buffer.from(JSON.stringify({ ...header, ...change })).toString('base64url')
-  return JSON.stringify(jws)
-}
+  const requests = (): DocumentRequest[] => {
+    const names = fs.readdirSync(folder).filter((name) => !name.includes('.body.'))
+    const keys = path.join(path.dirname(folder), 'KEYS.json')
+    return names
+      .sort()
+      .map((name) => ({ path: path.join(folder, name), keys, threshold: name.startsWith('0') ? 1 : 3 }))
+  }
 
-withPython.each(attacks)('%s does not hold', async (name, file, change, asks, says) => {
-  const media = path.join(dir, name.replaceAll(' ', '-'))
-  fs.cpSync(vectors, media, { recursive: true })
-  const target = path.join(findFolder(media), file)
-  fs.writeFileSync(target, change(fs.readFileSync(target, 'utf8')))
-  const { exit, lines } = await runVerifier(media, [asks])
-  expect([exit, lines]).toEqual([5, [expect.stringContaining('DOES NOT HOLD: ')]])
-  expect(lines[0]).toContain(says)
-})
+  test('holds for the product', async () => {
+    const verdicts = await Promise.all(requests().map(judgeByProduct))
+    expect(verdicts).toEqual(Array.from({ length: 5 }, () => ({ holds: true })))
+  })
 
-withPython('a message under the number of another does not hold', async () => {
-  const media = path.join(dir, 'renumbered')
-  fs.cpSync(vectors, media, { recursive: true })
-  const at = (name: string) => path.join(findFolder(media), name)
-  const ninth = '00000001-0000000000000009'
-  for (const part of ['env', 'body']) fs.renameSync(at(`${first}.${part}.json`), at(`${ninth}.${part}.json`))
-  const { exit, lines } = await runVerifier(media, [`${ninth}.env.json`])
-  expect([exit, lines[0]]).toEqual([5, expect.stringContaining('the file name has another number')])
+  withPython('holds for the Python script', async () => {
+    const verdicts = await judgeByPython(requests())
+    expect(verdicts.map(({ holds }) => holds)).toEqual([true, true, true, true, true])
+  })
 })

@@ -1,0 +1,151 @@
+// The verdict of the product on one document: the functions and commands that people and intake run.
+import * as fs from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { verifyJws } from '../../adapters/keys/jose/signatures.ts'
+import { parseMessageJson } from '../../adapters/transport/filedrop/checks/message-json.ts'
+import { importMedia } from '../../adapters/transport/filedrop/courier/import-media.ts'
+import { manifest_file } from '../../adapters/transport/filedrop/courier/manifest.ts'
+import { foldersOf, makeFolders } from '../../adapters/transport/filedrop/files/channel-folders.ts'
+import { verifyGapReceipt } from '../../adapters/transport/filedrop/sending/reports/gap-receipt.ts'
+import { filedropSettings } from '../../adapters/transport/filedrop/settings.ts'
+import { claimedEnds } from '../../adapters/transport/filedrop/signed-notes.ts'
+import { findSignerFault } from '../../daemon/kernel/cryptography/counting-signers.ts'
+import { jws, type PublicKey } from '../../daemon/kernel/cryptography/signatures.ts'
+import { parseJson } from '../../daemon/kernel/encoding/parse-json.ts'
+import { isRefusal } from '../../daemon/kernel/error/errors.ts'
+import type { Peer } from '../../daemon/kernel/identity/peer.ts'
+import { inventoryData } from '../../daemon/kernel/messaging/inventory.ts'
+import { parseRelease, releaseApproval, releaseRequest } from '../../daemon/kernel/messaging/release.ts'
+import { readSenderKeys, type SenderKeys, verifyMessageFile } from '../../daemon/offline/filedrop/filedrop-files.ts'
+import { parseKeySetFile, verifyNewestKeySet } from '../../daemon/offline/keys/key-set-file.ts'
+import { OfflineCommandError } from '../../daemon/offline/offline-command-error.ts'
+import { findCheckpointFault } from '../../daemon/shared/audit-checkpoint/find-checkpoint-fault.ts'
+import { runCommand } from '../support/command/run-command.ts'
+import { steadyAccess } from '../support/filedrop/courier-fixture.ts'
+import { start_ms } from '../support/filedrop/filedrop-sites.ts'
+import type { Vector } from './vector-writer.ts'
+
+/** `reason`: the class of the first failure, where the product names one. */
+export type DocumentVerdict = { readonly holds: boolean; readonly reason?: string }
+
+export type DocumentRequest = Pick<Vector, 'path' | 'keys' | 'threshold' | 'root_threshold'>
+
+/** `keys` and `path` are absolute, as for the Python script. */
+export async function judgeByProduct(request: DocumentRequest): Promise<DocumentVerdict> {
+  const name = basename(request.path)
+  const judge = judges.find(({ files }) => files.test(name)) ?? { judge: judgeNote }
+  return await judge.judge(request)
+}
+
+type DocumentJudge = (request: DocumentRequest) => Promise<DocumentVerdict>
+
+const judges: readonly { readonly files: RegExp; readonly judge: DocumentJudge }[] = [
+  { files: /\.(env|body)\.json$/, judge: judgeMessage },
+  { files: /^MANIFEST\.json$/, judge: judgeManifest },
+  { files: /\.evidence\.json$/, judge: (request) => judgeByCommand('evidence', request) },
+  { files: /\.jsonl$/, judge: (request) => judgeByCommand('audit', request) },
+]
+
+const holds = (is: boolean): DocumentVerdict => ({ holds: is })
+
+async function readTrust({ keys, threshold, root_threshold }: DocumentRequest): Promise<SenderKeys> {
+  const [own = ''] = keys.split(',')
+  const found = await readSenderKeys(fs.readFileSync(own, 'utf8'))
+  return { ...found, ...(threshold ? { threshold } : {}), ...(root_threshold ? { root_threshold } : {}) }
+}
+
+async function judgeMessage(request: DocumentRequest): Promise<DocumentVerdict> {
+  const { ok, checks } = await verifyMessageFile(request.path, () => readTrust(request))
+  const failed = checks.find(({ outcome }) => outcome === 'failed')
+  return { holds: ok, ...(failed?.reason ? { reason: failed.reason } : {}) }
+}
+
+/** Of a file that is not text, and of one that does not hold. */
+const unreadable_exit = 2
+const refused_exit = 5
+
+async function judgeByCommand(noun: 'evidence' | 'audit', { path, keys }: DocumentRequest): Promise<DocumentVerdict> {
+  const { exit, stderr } = await runCommand([noun, 'verify', path, '--keys', keys])
+  if (![0, unreadable_exit, refused_exit].includes(exit ?? 1))
+    throw new Error(`${noun} verify ended with ${exit}: ${stderr}`)
+  return holds(exit === 0)
+}
+
+const start = new Date(start_ms).toISOString()
+
+function buildAlpha(keys: readonly PublicKey[], threshold: number): Peer {
+  return {
+    ...{ name: 'alpha', tenant_id: 'tenant-alpha', keys: [...keys], threshold, releasable_names: [], max_v: 1 },
+    ...{ ceiling: { policy: 'SITE', level: 'SECRET', categories: [], originator: 'tenant-alpha' }, enrolled: start },
+    ...{ not_after_days: 7, keep_days: 30, inventory_interval_s: 300 },
+  }
+}
+
+/** Imports the folder of the manifest at a fresh site; the folder holds when nothing in it has a fault. */
+async function judgeManifest(request: DocumentRequest): Promise<DocumentVerdict> {
+  const { keys, threshold = 1 } = await readTrust(request)
+  const root = fs.mkdtempSync(join(dirname(dirname(request.path)), 'site-'))
+  const folder = dirname(request.path)
+  const folders = foldersOf(root, 'alpha')
+  makeFolders(folders, { site: 'bravo', peer: 'alpha', enrolled: start })
+  let number = 0
+  const imported = await importMedia(folder, {
+    ...{
+      site: 'bravo',
+      signatures: { verify: verifyJws },
+      folders: () => folders,
+      settings: filedropSettings.parse({}),
+    },
+    peer: async (name) => (name === 'alpha' ? buildAlpha(keys, threshold) : undefined),
+    random: (bytes) => String(number++).padStart(bytes * 2, '0'),
+    runAs: steadyAccess,
+    progress: () => undefined,
+  })
+  fs.rmSync(root, { recursive: true })
+  return holds(
+    imported.folders.length === 1 && imported.faults.length === 0 && fs.existsSync(join(folder, manifest_file)),
+  )
+}
+
+async function judgeNote(request: DocumentRequest): Promise<DocumentVerdict> {
+  const text = fs.readFileSync(request.path)
+  const value = parseJson(text)
+  if (isObject(value) && value.type === 'platform.keyset-file') return await judgeKeySetFile(text.toString())
+  const trust = await readTrust(request)
+  if (isObject(value) && 'writer' in value) return await judgeCheckpoint(value, trust)
+  const note = jws.safeParse(parseMessageJson(text)).data
+  if (!note) return holds(false)
+  const { keys } = trust
+  if (keys.some(({ use }) => use === 'personal')) {
+    const release = parseRelease(releaseRequest, note) ?? parseRelease(releaseApproval, note)
+    const verified = await verifyJws('release', note, keys)
+    return holds(release !== undefined && findSignerFault(verified, 1, release.created) === undefined)
+  }
+  const { src = '', dst = '' } = claimedEnds(note) ?? {}
+  const sender = { name: src, keys, threshold: trust.threshold ?? 1 }
+  return holds(!isRefusal(await verifyGapReceipt(note, sender, dst, { verify: verifyJws })))
+}
+
+async function judgeKeySetFile(text: string): Promise<DocumentVerdict> {
+  const sets = parseKeySetFile(text)
+  if (!sets) return holds(false)
+  try {
+    await verifyNewestKeySet(sets)
+    return holds(true)
+  } catch (error) {
+    if (error instanceof OfflineCommandError) return holds(false)
+    throw error
+  }
+}
+
+/** As a receiver finds it in an inventory. */
+async function judgeCheckpoint(value: object, { keys, threshold = 1 }: SenderKeys): Promise<DocumentVerdict> {
+  const head = inventoryData.shape.checkpoints.element.safeParse(value).data
+  if (!head) return holds(false)
+  const site = head.writer.slice(head.writer.lastIndexOf('@') + 1)
+  return holds((await findCheckpointFault(head, { site, keys, threshold }, { verify: verifyJws })) === undefined)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
