@@ -56,14 +56,18 @@ const buildCounts = (taken: number, contradicted = 0, unverified = 0) => ({
   contradicted,
   unverified,
 })
-async function listAlarms() {
-  const path = '/api/v2/audit?action=site.peerhead.contradict&limit=100'
+async function listRefusals(action: string) {
+  const path = `/api/v2/audit?action=${action}&limit=100`
   const { json, text } = await site.request('site', { method: 'GET', path, token: admin })
   const { items } = json as {
     items?: { event: { target: string; outcome: string; detail: Record<string, unknown> } }[]
   }
   if (!items) throw new Error(text)
-  return items.map(({ event }) => event).filter(({ target }) => target === writer)
+  return items.map(({ event }) => event)
+}
+
+async function listAlarms() {
+  return (await listRefusals('site.peerhead.contradict')).filter(({ target }) => target === writer)
 }
 
 test('a chain that grows is followed; an inventory that was overtaken tells nothing new', async () => {
@@ -102,6 +106,18 @@ test('a head that the peer did not sign as it stands, or of another site’s cha
   // The head was not stored: the last reported one has five records.
   expect((await deliverInventory(2, [await signHead(6)])).json).toEqual(buildCounts(1))
   expect(await listAlarms()).toEqual([])
+  const [event] = await listRefusals('site.peerhead.unverified')
+  expect(event).toMatchObject({
+    ...{ target: 'bravo', outcome: 'refused' },
+    detail: {
+      number: 1,
+      heads: [
+        { writer, seq: 10 },
+        { writer: 'site@alpha', seq: 9 },
+        { writer, seq: 5 },
+      ],
+    },
+  })
 })
 
 test('ignores a message that is not an inventory of a pinned peer', async () => {

@@ -40,7 +40,13 @@ export const take = operation({
     const { statement, data } = opened
     const { src } = statement
     const counts = { peer: src, taken: 0, contradicted: 0, unverified: 0 }
-    for (const head of data.checkpoints) counts[await takeHead(call, src, head, statement)] += 1
+    const unverified: CarriedCheckpoint[] = []
+    for (const head of data.checkpoints) {
+      const outcome = await takeHead(call, src, head, statement)
+      counts[outcome] += 1
+      if (outcome === 'unverified') unverified.push(head)
+    }
+    if (unverified.length > 0) await call.record([unverifiedEvent(call, src, unverified, statement)])
     return counts
   },
 })
@@ -71,6 +77,17 @@ async function takeHead(
   if (!answer) return 'taken'
   call.log.error(`site.peerhead.${answer}`, { peer, writer: head.writer, seq: head.seq })
   return 'contradicted'
+}
+
+/** A peer that signs an inventory and not its heads hides a chain: one record for each such inventory. */
+function unverifiedEvent(
+  call: Call,
+  peer: string,
+  heads: readonly CarriedCheckpoint[],
+  { epoch, seq: number }: MessageNumber,
+) {
+  const detail = { epoch, heads: heads.map(({ writer, seq }) => ({ seq, writer })), number, peer }
+  return { ...call.audited('site.peerhead.unverified', peer, detail), outcome: 'refused' as const }
 }
 
 function contradictionEvent(call: Call, comparison: 'rewritten' | 'cut_short', stored: PeerHead, reported: PeerHead) {
