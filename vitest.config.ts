@@ -20,7 +20,7 @@ const thorough = [
   'test/roles/intelligence/lifecycle-properties.test.ts',
   'test/roles/proxy/outcomes.test.ts',
   'test/roles/resolution/{data-files,exchange-*,hostile-peer,over-lens,run-*}.test.ts',
-  'test/roles/site/{bad-tokens,releases}.test.ts',
+  'test/roles/site/releases.test.ts',
   'test/store/durability.test.ts',
   'test/worst-inputs.test.ts',
   'test/transport/coalition/hostile.test.ts',
