@@ -3,8 +3,9 @@
 import { describe, expect } from 'vitest'
 import { listNumbers, listQuarantineReasons } from '../../support/filedrop/filedrop-sites.ts'
 import { filedropTest } from '../../support/filedrop/filedrop-test.ts'
-import { contentAttacks } from './content-attacks.ts'
+import { bodyAttacks } from './body-attacks.ts'
 import { deliveryAttacks } from './delivery-attacks.ts'
+import { envelopeAttacks } from './envelope-attacks.ts'
 import { fileAttacks } from './file-attacks.ts'
 import { folderAttacks } from './folder-attacks.ts'
 import { type CarrierAttack, type HostileCarrier, startHostileCarrier } from './hostile-carrier.ts'
@@ -14,7 +15,8 @@ const test = filedropTest.extend({ options: { receiving: ['bravo'] } })
 
 const tables: Readonly<Record<string, readonly CarrierAttack[]>> = {
   'a carrier and the delivery:': deliveryAttacks,
-  'a carrier and the bytes:': contentAttacks,
+  'a carrier and the bodies:': bodyAttacks,
+  'a carrier and the envelopes:': envelopeAttacks,
   'a carrier and the names:': nameAttacks,
   'a carrier and the files:': fileAttacks,
   'a carrier and the folders:': folderAttacks,

@@ -131,16 +131,3 @@ const others: readonly CarrierAttack[] = [
 ]
 
 export const folderAttacks = [...markerAttacks, ...missingFolders, ...others]
-
-/** What follows a link, where a folder of the channel was. */
-export const linkedFolderAttacks: readonly CarrierAttack[] = folderNames.map((name) => ({
-  name: `puts a link to a folder of its own in place of the folder ${name}`,
-  act: (carrier) => {
-    replaceFolder(name, (path, { elsewhere }) => fs.symlinkSync(join(elsewhere, name), path))(carrier)
-    if (name === 'fresh') carrier.deliver(carrier.parcels[0])
-  },
-  applied: [],
-  channel: 'stopped',
-  alarms: ['filedrop.channel.stopped'],
-  repair: restoreFolder(name),
-}))

@@ -2,18 +2,11 @@
 import type { Label } from '../../../daemon/kernel/label/label.ts'
 import {
   buildInvitation,
-  buildOpinion,
+  contributeWith,
   type InsiderAttack,
   type InsiderStage,
   nextSessionId,
 } from './insider-attack.ts'
-import type { InsiderForgery } from './insider-peer.ts'
-
-/** A contribution that is honest in all but this. */
-const contributeWith =
-  (change: InsiderForgery, more: Readonly<Record<string, unknown>> = {}) =>
-  (stage: InsiderStage) =>
-    stage.peer.send('contribution', { ...buildOpinion(stage, stage.session), ...more }, change)
 
 const contributeUnder = (label: Partial<Label>) => (stage: InsiderStage) =>
   contributeWith({ label: { ...stage.peer.label, ...label } })(stage)

@@ -1,6 +1,7 @@
 // Runs attacks of insiders over one honest site that lives through all of them: each message has its reason, what is not
 // the peer’s stays as it was, an alarm names the lie, and the peer’s honest messages count as before.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { examineSite } from '../../../daemon/offline/doctor/examine-site.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import { type AttackedSite, startAttackedSite } from './attacked-site.ts'
 import {
@@ -31,6 +32,16 @@ export function describeInsiderAttacks(subject: string, attacks: readonly Inside
       await expectOutcome(stage, attack)
       await attack.holds?.(stage)
       expect(await readBystander(stage)).toEqual(before)
+    })
+
+    test('the doctor names each frozen channel, and each one with messages in quarantine', async () => {
+      const { folder, clock } = world.site
+      const findings = await examineSite(folder, {}, clock.now(), () => undefined)
+      const details = findings.map(({ detail }) => detail)
+      const frozen = attacks.filter(({ isFrozen }) => isFrozen).map(peerOf)
+      for (const name of frozen) expect(details).toContainEqual(expect.stringMatching(`from ${name} is frozen: `))
+      for (const name of attacks.filter(({ quarantined = [] }) => quarantined.length > 0).map(peerOf))
+        expect(details).toContainEqual(expect.stringMatching(`^${name}: \\d+ messages in quarantine`))
     })
 
     test('the site has raised no error but alarms', () => {

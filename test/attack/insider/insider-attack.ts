@@ -1,6 +1,7 @@
 // One attack of an insider as data, and the stage that it finds.
+import { noon } from '../../support/clock/simulated-clock.ts'
 import type { AttackedSite } from './attacked-site.ts'
-import type { InsiderPeer } from './insider-peer.ts'
+import type { InsiderForgery, InsiderPeer } from './insider-peer.ts'
 
 export type InsiderStage = {
   readonly world: AttackedSite
@@ -32,6 +33,15 @@ export type InsiderAttack = {
 export function buildOpinion({ peer }: Pick<InsiderStage, 'peer'>, session_id: string, pair_score = 0.9) {
   return { session_id, pair_score, accuracy: 1, credibility: 1, classification: peer.label }
 }
+
+/** RFC 3339, this many days from the time of all tests. */
+export const formatDays = (days: number) => new Date(noon + days * 86_400_000).toISOString()
+
+/** One more vote in its session, honest in all but this. */
+export const contributeWith =
+  (change: InsiderForgery, more: Readonly<Record<string, unknown>> = {}) =>
+  (stage: InsiderStage) =>
+    stage.peer.send('contribution', { ...buildOpinion(stage, stage.session), ...more }, change)
 
 export const sessionPolicy = {
   ...{ m: 2, n: 3, combination_method: 'weighted_average' as const },

@@ -51,6 +51,8 @@ export type InsiderPeer = {
   forge(kind: MessageKind, data: unknown, change?: InsiderForgery): Promise<InsiderMessage>
   /** Puts a message where the honest site looks. */
   drop(message: InsiderMessage): void
+  /** Signs the next message of its channel; `drop` sends it later, or never. */
+  withhold(kind: MessageKind, data: unknown, change?: InsiderForgery): Promise<InsiderMessage>
   /** Signs the next message of its channel, and sends it. */
   send(kind: MessageKind, data: unknown, change?: InsiderForgery): Promise<InsiderMessage>
   /** Uses up numbers that it never sends. */
@@ -108,6 +110,12 @@ export async function createInsiderPeer(name: string, home: string, fresh: () =>
     const stem = change.stem ?? `${String(epoch).padStart(8, '0')}-${String(seq).padStart(16, '0')}`
     return { stem, envelope, body, digest: sha384(statement) }
   }
+  const withhold: InsiderPeer['withhold'] = async (kind, data, change = {}) => {
+    const message = await forge(kind, data, change)
+    // A number that it made up is not the next honest one.
+    if (change.seq === undefined && change.epoch === undefined) last = { seq: last.seq + 1, digest: message.digest }
+    return message
+  }
   const drop = ({ stem, envelope, body }: InsiderMessage) => {
     place(join(fresh(), `${stem}.body.json`), body)
     place(join(fresh(), `${stem}.env.json`), `${JSON.stringify(envelope)}\n`)
@@ -125,11 +133,10 @@ export async function createInsiderPeer(name: string, home: string, fresh: () =>
     sign,
     forge,
     drop,
-    async send(kind, data, change = {}) {
-      const message = await forge(kind, data, change)
+    withhold,
+    async send(kind, data, change) {
+      const message = await withhold(kind, data, change)
       drop(message)
-      // A number that it made up is not the next honest one.
-      if (change.seq === undefined && change.epoch === undefined) last = { seq: last.seq + 1, digest: message.digest }
       return message
     },
     skip(count) {

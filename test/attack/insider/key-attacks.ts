@@ -15,7 +15,7 @@ function buildKeySet({ name, tenant_id, keys }: InsiderPeer, change: KeySetChang
   })
 }
 
-const sendKeySet =
+export const sendKeySet =
   (
     change: (stage: InsiderStage) => KeySetChange,
     use: 'message' | 'root' = 'root',
@@ -31,7 +31,7 @@ async function sendVersions({ peer }: InsiderStage, ...changes: readonly KeySetC
   }
 }
 
-const alterKeys = ({ keys }: InsiderPeer, use: PublicKey['use'], change: (key: PublicKey) => object) =>
+export const alterKeys = ({ keys }: InsiderPeer, use: PublicKey['use'], change: (key: PublicKey) => object) =>
   keys.map((key) => (key.use === use ? change(key) : key))
 
 const keySetAttacks: readonly InsiderAttack[] = [
@@ -133,26 +133,3 @@ const acknowledgementAttacks: readonly InsiderAttack[] = [
 ]
 
 export const keyAttacks = [...keySetAttacks, ...acknowledgementAttacks]
-
-/** Green once key sets are checked against their own fingerprints and algorithms. */
-export const keyRowAttacks: readonly InsiderAttack[] = [
-  {
-    name: 'shows a fingerprint that is not its key’s',
-    act: sendKeySet(({ peer }) => ({
-      keys: alterKeys(peer, 'message', (key) => ({ ...key, fingerprint: 'A'.repeat(43) })),
-    })),
-    quarantined: ['REFUSED invalid'],
-  },
-  {
-    name: 'names another algorithm than its key has',
-    act: sendKeySet(({ peer }) => ({ keys: alterKeys(peer, 'message', (key) => ({ ...key, algorithm: 'ES384' })) })),
-    quarantined: ['REFUSED invalid'],
-  },
-  {
-    name: 'publishes a private member of a key',
-    act: sendKeySet(({ peer }) => ({
-      keys: alterKeys(peer, 'message', (key) => ({ ...key, jwk: { ...key.jwk, d: 'A'.repeat(43) } })),
-    })),
-    quarantined: ['REFUSED invalid'],
-  },
-]

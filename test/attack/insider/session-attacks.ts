@@ -93,11 +93,6 @@ const contributions: readonly InsiderAttack[] = [
 
 const invitations: readonly InsiderAttack[] = [
   {
-    name: 'invites to a session under the id of one that the honest site hosts',
-    act: ({ peer, bystander_session }) => peer.send('invitation', buildInvitation(peer, bystander_session)),
-    quarantined: ['REFUSED already_exists'],
-  },
-  {
     name: 'invites to a session under the id of one that another peer hosts',
     act: ({ peer, followed_session }) => peer.send('invitation', buildInvitation(peer, followed_session)),
     quarantined: ['REFUSED already_exists'],
