@@ -14,6 +14,7 @@ const engines = 'test/engines/**/*.test.ts'
 /** In process, and slow by their subject: floods, time limits, passphrases, crashes at every step, seeded properties. */
 const thorough = [
   'daemon/runtime/proxy/threads/thread-supervisor.test.ts',
+  'test/attack/{carrier,clients,inputs,insider,liar}/*.test.ts',
   'test/boot/doctor-machine.test.ts',
   'test/cli/{terminal,wrapped-keys}.test.ts',
   'test/keys/wrapped-key.test.ts',
@@ -32,6 +33,7 @@ const measuring = ['test/binary/**/*.test.ts', 'test/engines/**/memory.test.ts',
 
 /** The shares of a run of every tier on two cores, with some room. */
 export const timeBudget: TimeBudget = {
+  'test/attack': 3,
   'test/engines': 40,
   'test/sites': 35,
   'test/roles': 8,
