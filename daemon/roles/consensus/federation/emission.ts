@@ -1,7 +1,7 @@
 // Stores a peer's decision on a lens under the peer's name; a retraction marks it withdrawn.
 
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
-import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import {
   checkAddressee,
@@ -12,6 +12,7 @@ import { emissions, lensEmission, type SentEmission, type StoredEmission, sentEm
 import { emissionId, mergeEmission } from '../emission/rules.ts'
 import { showEmission } from '../emission/view.ts'
 import { lifecycleEvent } from '../session/lifecycle-event.ts'
+import { sessions } from '../session/model.ts'
 import { provenanceOf } from './provenance.ts'
 
 export const emission = federationOperation({
@@ -23,7 +24,7 @@ export const emission = federationOperation({
   errors: ['signature_invalid', 'not_your_tenant', 'session_closed', 'label_denied', 'idempotency_mismatch'],
 
   async run(call, sent) {
-    const refusal = checkAddressee(call, sent.statement)
+    const refusal = checkAddressee(call, sent.statement) ?? (await checkAgainstEvidence(call, sent))
     if (refusal) return refusal
     const received = buildStoredEmission(sent, call.nowIso())
     const id = emissionId(received.origin, received.session_id)
@@ -38,6 +39,23 @@ export const emission = federationOperation({
     return answer ?? showEmission(doc)
   },
 })
+
+/** A peer that proved one decision of its session and emits another has lied once: the proven one stands, with an alarm. */
+async function checkAgainstEvidence(
+  call: Call,
+  { statement: { src: peer, msg_id }, data }: VerifiedFederationMessage<SentEmission>,
+): Promise<Refusal | undefined> {
+  const copy = await call.store(sessions).find(data.session_id)
+  if (copy?.value.origin?.peer !== peer || copy.value.state !== 'RATIFIED') return undefined
+  const { decision, evidence_block_id } = copy.value
+  const isSameBlock = data.evidence_block_id === undefined || data.evidence_block_id === evidence_block_id
+  if (decision === data.decision && isSameBlock) return undefined
+  const detail = { peer, msg_id, proven: { decision, evidence_block_id }, emitted: data.decision }
+  const event = lifecycleEvent(call, 'consensus.federation.emission_contradicts', copy.value, detail)
+  await call.record([{ ...event, outcome: 'refused' }])
+  call.log.error('consensus.federation.emission_contradicts', { peer, msg_id, session: copy.id })
+  return refuse('session_closed', `the evidence of ${peer} ratified the session ${copy.id} as ${decision}`)
+}
 
 function buildStoredEmission(sent: VerifiedFederationMessage<SentEmission>, at: string): StoredEmission {
   const { src, sender_tenant_id, receiver_tenant_id } = sent.statement
