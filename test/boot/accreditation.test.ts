@@ -134,8 +134,7 @@ describe('while it runs', () => {
     parent_block_ids: [],
   })
   const createSender = () => world.as({ subject: 'role:consensus', roles: ['service'], tenant: '*' })
-  const sending = async (peer: string, event_id: string) =>
-    (await createSender()).call(send, message(peer, event_id))
+  const sending = async (peer: string, event_id: string) => (await createSender()).call(send, message(peer, event_id))
   const channels = async () => {
     const { items } = await (await createOperator(world)).ok(listChannels, {})
     return Object.fromEntries(
