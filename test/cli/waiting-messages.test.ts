@@ -30,7 +30,7 @@ afterAll(async () => {
 })
 
 async function dropMessage(seq: number, kind: string): Promise<void> {
-  const label = { policy: 'SITE', level: 'UNCLASSIFIED', categories: [], originator: 'bravo' }
+  const label = { policy: 'DEMO', level: 'UNCLASSIFIED', categories: [], releasable_to: ['alpha'], originator: 'bravo' }
   const body = canonicalJson({ label, schema: 'test/1', data: {} })
   const ends = { src: 'bravo', dst: 'alpha', sender_tenant_id: 'bravo', receiver_tenant_id: 'alpha' }
   const statement = {

@@ -48,7 +48,7 @@ export const definition = command({
           terminal,
           missing,
           ['first', 'last'],
-          is_inventory_pending ? 'nothing is known' : 'nothing is missing',
+          is_inventory_pending ? 'no missing number is known' : 'nothing is missing',
         ),
       ].join('\n'),
     )
