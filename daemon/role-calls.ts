@@ -17,6 +17,7 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
     'resolution.service.backup',
     'site.checkpoint.create',
     'site.keyset.take',
+    'site.message.verify',
     'site.peerhead.take',
     'site.service.backup',
   ],
@@ -28,6 +29,7 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
     'site.message.send',
     'site.message.verify',
     'site.peer.crossing',
+    'site.peer.list',
     'site.signature.create',
     'site.signature.verify',
   ],
@@ -38,6 +40,7 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
     'site.message.send',
     'site.message.verify',
     'site.peer.crossing',
+    'site.peer.list',
     'site.signature.create',
   ],
   intelligence: [

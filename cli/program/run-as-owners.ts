@@ -1,6 +1,7 @@
 // Runs a command of root once for each role, in a process that has the rights of the role's user and no others.
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
+import { parseJson } from '../../daemon/kernel/encoding/parse-json.ts'
 import { offline, type SiteFolder } from '../../daemon/offline/offline.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { CommandFailure } from './command.ts'
@@ -45,5 +46,5 @@ async function runAsOwner<T>(
   const [code, output, errors] = await Promise.all([exit, text(child.stdout), text(child.stderr)])
   // 0: in order; 5: faults, which are among the items.
   if (code !== 0 && code !== 5) throw new CommandFailure(1, `${role}, as user ${uid}: ${errors.trim()}`)
-  return (JSON.parse(output) as { items: T[] }).items
+  return (parseJson(output) as { items: T[] }).items
 }

@@ -7,7 +7,7 @@ import { result } from '../../../daemon/roles/consensus/federation/result.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
 import { noon } from '../../support/clock/simulated-clock.ts'
 import { waitUntilDelivered } from './consensus-site.ts'
-import { createCarrier } from './federated-session.ts'
+import { createCarrier, createReader } from './federated-session.ts'
 import {
   deliverOutcome,
   expectAlarm,
@@ -251,8 +251,7 @@ const lies: Readonly<Record<string, readonly [fault: RegExp, lie: Lie]>> = {
 
 async function readAlarmCount(): Promise<number> {
   const { world } = sites()
-  const { token } = await createCarrier(world)
-  const { text } = await world.call('consensus', 'GET', '/api/v2/metrics', undefined, { token })
+  const { text } = await world.call('consensus', 'GET', '/api/v2/metrics', undefined, await createReader(world))
   return Number(/^federation_invalid_result_total\{peer="bravo"\} (\d+)$/m.exec(text)?.[1] ?? 0)
 }
 
