@@ -140,8 +140,8 @@ describe('the site’s keys', () => {
       [key('message', { status: 'retired' }), key('token', { status: 'revoked' })],
       ['message', 'token'],
     ],
-    ['one that has ended', [key('message'), key('token', { not_after: '2026-03-02T12:00:00Z' })], ['token']],
-    ['one that is about to end', [key('message'), key('token', { not_after: '2026-03-02T12:00:01Z' })], []],
+    ['one that has ended', [key('message'), key('token', { not_after: '2026-03-02T11:59:59Z' })], ['token']],
+    ['one that is about to end', [key('message'), key('token', { not_after: '2026-03-02T12:00:00Z' })], []],
     ['others', [key('root'), key('personal'), key('token')], ['message']],
   ])('%s', (_what, keys, uses) => {
     expect(listProblems({}, { keys })).toEqual(uses.map(missing))
