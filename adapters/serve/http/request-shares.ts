@@ -51,9 +51,9 @@ type PoolParts = Readonly<Partial<Record<'caller' | 'address', readonly [key: st
 /** The pool first: when it is full, no caller is to blame. */
 function splitPool(pool: string, most: number, parts: PoolParts): Share[] {
   const shares: Share[] = [{ name: pool, most }]
-  for (const of of ['caller', 'address'] as const) {
-    const [key, most_of_one = 0] = parts[of] ?? []
-    if (key !== undefined) shares.push({ name: `${pool} of ${of} ${key}`, most: most_of_one, of })
+  for (const owner of ['caller', 'address'] as const) {
+    const [key, most_of_one = 0] = parts[owner] ?? []
+    if (key !== undefined) shares.push({ name: `${pool} of ${owner} ${key}`, most: most_of_one, of: owner })
   }
   return shares
 }

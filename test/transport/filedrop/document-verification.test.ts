@@ -82,7 +82,7 @@ test('a release', async () => {
 
 test('a courier’s manifest, with the files beside it', async () => {
   const vectors = join(repositoryRoot, 'docs', 'filedrop-vectors')
-  const vectorKeys = importJwks(JSON.parse(readFileSync(join(vectors, 'KEYS.json'), 'utf8')))
+  const vectorKeys = importJwks(JSON.parse(readFileSync(join(vectors, 'keys', 'alpha.json'), 'utf8')))
   cpSync(vectors, join(dir, 'medium'), { recursive: true })
   const folder = readdirSync(join(dir, 'medium')).find((name) => name.includes('-to-')) ?? ''
   const medium = join(dir, 'medium', folder)

@@ -11,9 +11,10 @@ import { ratifySession, withdrawSession } from '../session/rules.ts'
 import { type SentEmission, type StoredEmission, sentEmission } from './model.ts'
 import { emissionId, emissionOf, mergeEmission } from './rules.ts'
 
+const session_id = `ses_${'1'.repeat(32)}`
 const result = { method: 'weighted_average' as const, score: 0.9, conflict: 0, total_weight: 2 }
 const ratifiedSession = {
-  ...ratifySession(buildStoredSession({ result }), 'match', 'contribution', 'ann', recorded_at),
+  ...ratifySession(buildStoredSession({ id: session_id, result }), 'match', 'contribution', 'ann', recorded_at),
   evidence_block_id: 'e'.repeat(64),
 }
 
@@ -22,7 +23,7 @@ describe('an emission', () => {
     const emission = emissionOf(ratifiedSession, 'ratified')
     expect(sentEmission.parse(emission)).toEqual({
       event: 'ratified',
-      session_id: 'ses_1',
+      session_id,
       seq: ratifiedSession.history.at(-1)?.seq,
       at: recorded_at,
       lens_id: 'lens-1',
