@@ -86,6 +86,30 @@ test('nobody answers a proposal, of a peer or of this site: it fails in the same
   )
 })
 
+test('a piece before the acceptance of its sender is refused for good; behind it, it is stored', async () => {
+  const { uid } = await (await fixture.ann()).ok(propose, proposal)
+  const { agreement } = await waitUntil(async () => {
+    const value = await fixture.stored(uid)
+    return value.told?.includes('bravo') && value.owes === 0 && value
+  })
+  const points = { say: 'piece', ...referToAgreement(agreement), round: 'points', number: 0, of: 1, items: 3 }
+  const piece = { ...points, data: Buffer.alloc(96, 1).toString('base64url') }
+  expect(await fixture.say(fixture.bravo, piece)).toBe('invalid')
+  expect(await fixture.stored(uid)).toMatchObject({ state: 'proposed', agreed: [] })
+  expect(await fixture.say(fixture.bravo, { say: 'agreed', ...referToAgreement(agreement), size: 3 })).toBe(200)
+  expect(await fixture.say(fixture.bravo, piece)).toBe(200)
+  // Points of low order: the exchange ends by the content of the piece.
+  expect((await waitForExchangeState(fixture, uid, 'failed')).failure?.code).toBe('invalid')
+})
+
+test('a proposal that arrives several times at once is one', async () => {
+  const agreement = buildAgreement()
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, () => fixture.say(fixture.bravo, buildProposal(agreement))),
+  )
+  expect(answers).toEqual([200, 200, 200, 200])
+})
+
 test('a repeated message that was here before is not progress', async () => {
   const agreement = await beginExchange()
   const points = { say: 'piece', ...referToAgreement(agreement), round: 'points', number: 0, of: 1, items: 3 }

@@ -30,25 +30,21 @@ const receiveFromPeer = federationOperation({
   kind: 'resolution',
   data: exchangeMessage,
   output: z.strictObject({ exchange_id: z.string() }).meta({ id: 'ExchangeHeard' }),
-  errors: [
-    'not_found',
-    'signature_invalid',
-    'not_your_tenant',
-    'label_denied',
-    'already_exists',
-    'over_budget',
-    'unavailable',
-  ],
+  errors: ['not_found', 'signature_invalid', 'not_your_tenant', 'label_denied', 'already_exists', 'over_budget'],
+
+  readObjectId: readExchangeId,
 
   async run(call, opened) {
     const refused = checkAddressee(call, opened.statement) ?? (await receiveMessage(call, opened))
-    if (refused) return refused
-    const { data } = opened
-    return { exchange_id: data.say === 'proposal' ? data.agreement.exchange_id : data.exchange_id }
+    return refused ?? { exchange_id: readExchangeId(opened.data) }
   },
 })
 
 export const receive = matchingOperation(receiveFromPeer)
+
+function readExchangeId(message: ExchangeMessage): string {
+  return message.say === 'proposal' ? message.agreement.exchange_id : message.exchange_id
+}
 
 async function receiveMessage(call: Call, delivery: Opened<ExchangeMessage>): Promise<Refusal | undefined> {
   const { data: message } = delivery

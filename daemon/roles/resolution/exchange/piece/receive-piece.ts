@@ -18,13 +18,14 @@ export async function receivePiece(
   message: PieceMessage,
 ): Promise<Refusal | undefined> {
   const { exchange_id, round, number, of, items, data, rows } = message
-  if (current.state === 'proposed') {
-    // A piece that overtook the acceptance is delivered again. A peer that waits for this site's answer sends no piece.
-    const isEarly = current.part === 'proposer'
-    return isEarly
-      ? refuse('unavailable', 'the acceptance of the peer has not arrived yet: retry')
-      : refuse('invalid', 'this site has not agreed to the exchange')
-  }
+  // Messages of a peer are applied in order: no acceptance can follow a piece, so that a retry would block all others.
+  if (current.state === 'proposed' && !current.agreed.includes(src))
+    return refuse(
+      'invalid',
+      current.part === 'proposer'
+        ? `${src} sent a piece before its acceptance of the exchange`
+        : 'this site has not agreed to the exchange',
+    )
   const fault = findPieceFault(message, current, src, call.site.name, call.settings(settings).max_matches)
   if (fault) return refuse('invalid', fault)
   const text = data ?? JSON.stringify(rows)

@@ -25,13 +25,12 @@ export async function receiveProposal(
   const id = agreement.exchange_id
   const value = buildReceivedExchange(call, src, receiver_tenant_id, message)
   const before = await call.store(exchanges).find(id)
-  if (before)
-    return isSameProposal(before.value, value) ? undefined : refuse('already_exists', 'another exchange has this id')
+  if (before) return checkRepeat(before.value, value)
   const overLimit = await checkProposalLimit(call, src, receiver_tenant_id)
   if (overLimit) return overLimit
   const event = call.audited('resolution.exchange.proposed', id, { agreement, size }, label)
   const created = await call.store(exchanges).create(id, value, [{ ...event, tenant_id: receiver_tenant_id }])
-  if (created === 'exists') return refuse('unavailable', 'the same proposal is being stored: retry')
+  if (created === 'exists') return checkRepeat((await call.store(exchanges).get(id)).value, value)
   call.wake('exchanges')
   return undefined
 }
@@ -81,9 +80,11 @@ function determinePart(call: Call, { parties }: ExchangeAgreement): 'asked' | 'l
   return parties[1] === call.site.name ? 'asked' : 'linker'
 }
 
-function isSameProposal(before: StoredExchange, now: StoredExchange): boolean {
+/** Undefined for a repeat of the stored proposal. */
+function checkRepeat(before: StoredExchange, now: StoredExchange): Refusal | undefined {
   const hasSameOrigin = before.created_by === now.created_by && before.tenant_id === now.tenant_id
-  return hasSameOrigin && before.agreement_digest === now.agreement_digest
+  const isRepeat = hasSameOrigin && before.agreement_digest === now.agreement_digest
+  return isRepeat ? undefined : refuse('already_exists', 'another exchange has this id')
 }
 
 const day_ms = 86_400_000
