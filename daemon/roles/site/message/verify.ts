@@ -26,7 +26,7 @@ export const verify = operation({
 
   async run(call, { peer: name, type, envelope }) {
     if (type === 'quoted_statement') return await verifyQuotedStatement(call, name, envelope)
-    const peer = await call.part(peersPart).get(name)
+    const peer = type === 'statement' ? await call.part(peersPart).get(name) : await findSigner(call, name)
     if (!peer) return refuseUnsigned()
     const recent = call.part(verifiedMessageCachePart).find(name, type, envelope)
     const verification = recent ?? (await verifySignature(call, peer, type, envelope))
@@ -48,7 +48,7 @@ export const verify = operation({
  * freshness. The sender may be this site.
  */
 async function verifyQuotedStatement(call: Call, name: string, envelope: Jws) {
-  const sender = name === call.site.name ? ownSender(call) : await call.part(peersPart).get(name)
+  const sender = name === call.site.name ? ownSender(call) : await findSigner(call, name)
   const verification = sender ? await verifySignature(call, sender, 'statement', envelope) : refuseUnsigned()
   if (!sender || isRefusal(verification)) return isRefusal(verification) ? verification : refuseUnsigned()
   const statement = parseUnlabelledStatement(verification.payload)
@@ -60,6 +60,14 @@ async function verifyQuotedStatement(call: Call, name: string, envelope: Jws) {
     return refuse('signature_invalid', 'too few keys of the sender signed the message before they ended')
   const keys = selectCountingKeys(verification.keys, created)
   return { payload: Buffer.from(verification.payload).toString('base64url'), keys }
+}
+
+/**
+ * A peer that a message names. Where its channel may not be used its messages wait; those of others that name it do not, or
+ * they would block their own channel.
+ */
+async function findSigner(call: Call, name: string): Promise<Peer | undefined> {
+  return (await call.part(peersPart).list()).find((peer) => peer.name === name)
 }
 
 type MessageSender = Pick<Peer, 'keys' | 'threshold' | 'tenant_id'>
