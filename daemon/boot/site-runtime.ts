@@ -5,6 +5,7 @@ import type { Role } from '../kernel/role/role.ts'
 import { getSettings } from '../kernel/settings/get-settings.ts'
 import { platformSettings } from '../kernel/settings/platform-settings.ts'
 import type { Log } from '../kernel/telemetry/log.ts'
+import { reportThrottle } from '../kernel/telemetry/report-throttle.ts'
 import { roleCalls } from '../role-calls.ts'
 import { settings as siteRoleSettings } from '../roles/site/settings.ts'
 import { roles } from '../roles.ts'
@@ -120,6 +121,7 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
     role_calls: roleCalls,
     store: storage.store,
     record: (events) => storage.audit.append(events),
+    throttle: reportThrottle(clock.now),
     spans: resources.spans,
     only_tenant: role.serves === 'site' ? site.tenant_id : undefined,
   }

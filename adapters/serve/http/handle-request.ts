@@ -10,6 +10,7 @@ import { performOperation } from '../../../daemon/kernel/operation/perform-opera
 import type { OperationResponse, RoleContext } from '../../../daemon/kernel/operation/role-context.ts'
 import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
+import { findFailureCause } from '../../../daemon/kernel/telemetry/report-throttle.ts'
 import { type Trace, traceFromHeaders } from '../../../daemon/kernel/telemetry/trace.ts'
 import type { PendingConnections } from '../../platform/http-server/pending-connections.ts'
 import { clientCertificate } from './client-certificate.ts'
@@ -41,8 +42,6 @@ export type ListenerContext = {
   readonly metrics: Metrics
   /** Connections on which no caller was identified yet; undefined for a socket file. */
   readonly pending: PendingConnections | undefined
-  /** The number of occurrences that a log line about this cause stands for; undefined: no line now. */
-  readonly throttle: (cause: string) => number | undefined
 }
 
 /** Decides all that depends on the head alone. True when the body may be read; otherwise the request has been answered. */
@@ -194,21 +193,24 @@ export function timeOutRequest(context: ListenerContext, served: ServedRequest):
 }
 
 /** Ends the connection of a client that does not read its answer. */
-export function cutOffReader({ log, throttle }: ListenerContext, served: ServedRequest): void {
+export function cutOffReader({ log, roleContext }: ListenerContext, served: ServedRequest): void {
   served.outcome = 'aborted'
   served.reply.raw.destroy()
   const operation = served.target.address
-  const times = throttle(`slow reader ${operation}`)
+  const times = roleContext.throttle(`slow reader ${operation}`)
   if (times !== undefined) log.warn('http.reader.slow', { operation, times })
 }
 
-/** A thrown error as a refusal; an error that is not a refusal is only logged, and answered `internal`. */
-export function toRefusal({ log }: ListenerContext, operation: string, trace: Trace, error: unknown): Refusal {
+/** A thrown error as a refusal; one that is not a refusal is logged once a minute for each cause, and answered `internal`. */
+export function toRefusal(context: ListenerContext, operation: string, trace: Trace, error: unknown): Refusal {
   if (isRefusal(error)) return error
-  const { trace_id, span_id } = trace
-  const why = error instanceof Error ? error.stack : String(error)
-  log.error('http.failed', { operation, error: why, trace_id, span_id })
-  return refuse('internal', 'the service failed; the trace id finds the cause in its log')
+  const times = context.roleContext.throttle(`${operation} http ${findFailureCause(error)}`)
+  if (times !== undefined) {
+    const { trace_id, span_id } = trace
+    const why = error instanceof Error ? error.stack : String(error)
+    context.log.error('http.failed', { operation, times, error: why, trace_id, span_id })
+  }
+  return refuse('internal', 'the service failed; find the cause in its log by the trace id or the operation')
 }
 
 /** Runs once at the end of every request: answered, timed out, or its client gone, which aborts the operation. */

@@ -18,13 +18,13 @@ export function responseHeaders(context: ListenerContext, { trace }: ServedReque
 
 /** A log line for failures of the service, once a minute for each cause; `internal` has been logged with its own. */
 export function logRefusal(
-  { log, throttle }: ListenerContext,
+  { log, roleContext }: ListenerContext,
   { target, trace }: ServedRequest,
   refused: Refusal,
 ): void {
   const { status } = refused.row
   if (status < 500 || refused.code === 'internal') return
-  const times = throttle(`${target.address} ${refused.code}`)
+  const times = roleContext.throttle(`${target.address} ${refused.code}`)
   if (times === undefined) return
   log.warn('http.refused', {
     times,

@@ -8,7 +8,6 @@ import type { AddressedOperation, ServedRoute } from '../../../daemon/kernel/ope
 import type { RoleContext } from '../../../daemon/kernel/operation/role-context.ts'
 import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
-import { reportThrottle } from '../../../daemon/kernel/telemetry/report-throttle.ts'
 import { PendingConnections } from '../../platform/http-server/pending-connections.ts'
 import { endOfService } from './event-stream.ts'
 import { acceptRequest, cutOffReader, type ListenerContext, performRequest, timeOutRequest } from './handle-request.ts'
@@ -63,10 +62,9 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
   const { roleContext, log, metrics, listen } = options
   const isLocal = 'socket' in listen
   const limits = { ...defaultListenerLimits, ...(isLocal ? localSocketLimits : {}), ...options.limits }
-  const throttle = reportThrottle(roleContext.environment.now)
-  const pending = isLocal ? undefined : limitPendingConnections(options, limits, throttle)
+  const pending = isLocal ? undefined : limitPendingConnections(options, limits)
   const requests = new ServedRequests(limits)
-  const context: ListenerContext = { roleContext, log, metrics, limits, isLocal, requests, pending, throttle }
+  const context: ListenerContext = { roleContext, log, metrics, limits, isLocal, requests, pending }
   const operations = options.operations.filter(({ operation }) => !(options.restricted && operation.inside))
   const app = createApp(context, options.tls)
   const { surface } = options
@@ -168,12 +166,11 @@ function addRoutes(
 }
 
 function limitPendingConnections(
-  { log, name }: HttpServerOptions,
+  { log, name, roleContext }: HttpServerOptions,
   { pending_connections: most, pending_connections_per_address: most_per_address }: ListenerLimits,
-  throttle: ListenerContext['throttle'],
 ): PendingConnections {
   return new PendingConnections({ most, most_per_address }, (from) => {
-    const times = throttle('pending connections')
+    const times = roleContext.throttle(`pending connections ${name}`)
     if (times !== undefined) log.warn('http.connection.displaced', { listener: name, from, times })
   })
 }

@@ -9,6 +9,7 @@ import type { MessageKind } from '../../../daemon/kernel/messaging/statement.ts'
 import type { StatementFormat } from '../../../daemon/kernel/messaging/statement-format.ts'
 import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
+import type { ReportThrottle } from '../../../daemon/kernel/telemetry/report-throttle.ts'
 import type { FiledropFaultHook } from './fault-points.ts'
 import type { PurgeOrders } from './quarantine/purge-orders.ts'
 import type { BodyScanner } from './receiving/body-scanner/body-scanner.ts'
@@ -64,6 +65,8 @@ export type AcknowledgementSchedule = Readonly<Record<string, { readonly every_s
 export type FiledropContext = Omit<Required<FiledropOptions>, 'settings'> & {
   readonly settings: FiledropSettings
   readonly purges: PurgeOrders
+  /** Limits log lines that a file can cause at every scan. */
+  readonly throttle: ReportThrottle
   readonly claims: ParcelClaims
   /** Called with a peer when a message is ready for it. */
   readonly onPublished: (peer: string) => void

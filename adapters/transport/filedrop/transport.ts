@@ -8,6 +8,7 @@ import type { Custody } from '../../../daemon/kernel/messaging/custody.ts'
 import type { OneWayControl } from '../../../daemon/kernel/messaging/one-way-control.ts'
 import { statementFormats } from '../../../daemon/kernel/messaging/statement-format.ts'
 import type { OutboundMessage, Transport } from '../../../daemon/kernel/messaging/transport.ts'
+import { reportThrottle } from '../../../daemon/kernel/telemetry/report-throttle.ts'
 import type { Trace } from '../../../daemon/kernel/telemetry/trace.ts'
 import { custody } from './custody.ts'
 import { describeFailure } from './failure-text.ts'
@@ -57,6 +58,7 @@ export function filedropTransport(options: FiledropOptions): FiledropTransport {
       for (const listener of listeners) listener(peer)
     },
     purges: purgeOrders(options.journal),
+    throttle: reportThrottle(options.clock.now),
     scanner: settings.scanner && bodyScanner(settings.scanner),
   }
   return new Filedrop(filedrop, listeners)

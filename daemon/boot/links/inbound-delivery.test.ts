@@ -6,11 +6,13 @@ import { type ErrorCode, errorTable, refuse } from '../../kernel/error/errors.ts
 import type { Peer } from '../../kernel/identity/peer.ts'
 import type { InboundMessage } from '../../kernel/messaging/transport.ts'
 import type { Log } from '../../kernel/telemetry/log.ts'
+import { reportThrottle } from '../../kernel/telemetry/report-throttle.ts'
 import { invite } from '../../roles/consensus/federation/invite.ts'
 import type { RoleCaller } from '../role-caller.ts'
 import { inboundDelivery, verifiedMessageCache } from './inbound-delivery.ts'
 
 const silent = () => undefined
+const throttle = reportThrottle(() => 0)
 const log: Log = { debug: silent, info: silent, warn: silent, error: silent }
 const envelope = {
   payload: Buffer.from('{"v":1}').toString('base64url'),
@@ -38,6 +40,7 @@ test('a message is delivered to the operation that accepts its kind, with the si
     async (...request) => void requests.push(...request),
     present,
     log,
+    throttle,
   )(message(), sampleTrace)
   expect(verdict).toEqual({ verdict: 'applied' })
   expect(requests).toEqual([
@@ -48,14 +51,19 @@ test('a message is delivered to the operation that accepts its kind, with the si
 })
 
 test('a message of a kind that no role accepts is refused', async () => {
-  const verdict = await inboundDelivery(async () => undefined, present, log)(message('ping'), sampleTrace)
+  const verdict = await inboundDelivery(async () => undefined, present, log, throttle)(message('ping'), sampleTrace)
   expect(verdict).toMatchObject({ verdict: 'refused', code: 'not_found' })
 })
 
 test('a message for a role that the site does not run is set aside, and the role is not called', async () => {
   const requested: string[] = []
   const isPresent = async (role: string) => !requested.push(role)
-  const verdict = await inboundDelivery(failingCaller(new Error('called')), isPresent, log)(message(), sampleTrace)
+  const verdict = await inboundDelivery(
+    failingCaller(new Error('called')),
+    isPresent,
+    log,
+    throttle,
+  )(message(), sampleTrace)
   expect(verdict).toEqual({
     verdict: 'set_aside',
     detail: 'this site does not run role consensus, which takes messages of kind invitation',
@@ -76,7 +84,12 @@ const retriedCodes = new Set<ErrorCode>([
 test.each(Object.keys(errorTable) as ErrorCode[])(
   'the error code %s of a receiver decides between a retry and a refusal',
   async (code) => {
-    const verdict = await inboundDelivery(failingCaller(refuse(code, 'why')), present, log)(message(), sampleTrace)
+    const verdict = await inboundDelivery(
+      failingCaller(refuse(code, 'why')),
+      present,
+      log,
+      throttle,
+    )(message(), sampleTrace)
     expect(verdict).toEqual(
       retriedCodes.has(code) ? { verdict: 'later', detail: 'why' } : { verdict: 'refused', code, detail: 'why' },
     )
@@ -88,8 +101,35 @@ test('delivery to a failed receiver is retried, and the sender does not see the 
     failingCaller(new TypeError('x of undefined')),
     present,
     log,
+    throttle,
   )(message(), sampleTrace)
   expect(verdict).toEqual({ verdict: 'later', detail: 'the receiving role failed' })
+})
+
+test('a deferred message is logged once a minute for each peer, kind and cause', async () => {
+  let now = 0
+  const logged: unknown[] = []
+  const counting: Log = { ...log, warn: (_event, fields) => void logged.push(fields) }
+  let error: unknown = refuse('unavailable', 'why')
+  const caller: RoleCaller = async () => {
+    throw error
+  }
+  const deliver = inboundDelivery(
+    caller,
+    present,
+    counting,
+    reportThrottle(() => now),
+  )
+  for (let scan = 0; scan < 3; scan++) await deliver(message(), sampleTrace)
+  expect(logged).toMatchObject([{ peer: 'bravo', kind: 'invitation', times: 1 }])
+  error = refuse('timeout', 'why')
+  await deliver(message(), sampleTrace)
+  await deliver(message('result'), sampleTrace)
+  expect(logged).toMatchObject([{}, { kind: 'invitation', times: 1 }, { kind: 'result', times: 1 }])
+  now = 60_000
+  error = refuse('unavailable', 'why')
+  await deliver(message(), sampleTrace)
+  expect(logged.at(-1)).toMatchObject({ kind: 'invitation', times: 3 })
 })
 
 test('a verified envelope is cached during its delivery only, for its own peer and type', async () => {

@@ -6,6 +6,7 @@ import type { Peers } from '../../kernel/identity/peer.ts'
 import type { Label } from '../../kernel/label/label.ts'
 import type { DeliveryVerdict, InboundMessage, Transport } from '../../kernel/messaging/transport.ts'
 import type { Log } from '../../kernel/telemetry/log.ts'
+import { findFailureCause, type ReportThrottle } from '../../kernel/telemetry/report-throttle.ts'
 import type { SpanStart } from '../../kernel/telemetry/spans.ts'
 import type { Trace } from '../../kernel/telemetry/trace.ts'
 import type { VerifiedMessageCache } from '../../roles/site/parts.ts'
@@ -60,9 +61,9 @@ export function buildDeliverySpan(
  * Delivers as the site's service. A message that cannot be processed now gets the verdict `later`, and one for a role that
  * the site does not run `set_aside`, so none is lost.
  */
-export function inboundDelivery(callRole: RoleCaller, isPresent: RolePresence, log: Log) {
+export function inboundDelivery(callRole: RoleCaller, isPresent: RolePresence, log: Log, throttle: ReportThrottle) {
   return async (message: InboundMessage, trace: Trace): Promise<DeliveryVerdict> => {
-    const { kind } = message.statement
+    const { kind, src, msg_id } = message.statement
     const role = findMessageRole(kind)
     if (role && !(await isPresent(role.name)))
       return {
@@ -79,8 +80,10 @@ export function inboundDelivery(callRole: RoleCaller, isPresent: RolePresence, l
       if (isRefusal(error) && isFinalRefusal(error)) {
         return { verdict: 'refused', code: error.code, detail: error.message }
       }
+      const times = throttle(`${src} ${kind} ${findFailureCause(error)}`)
       const { trace_id, span_id } = trace
-      log.warn('site.message.deferred', { msg_id: message.statement.msg_id, error: String(error), trace_id, span_id })
+      if (times !== undefined)
+        log.warn('site.message.deferred', { msg_id, kind, peer: src, times, error: String(error), trace_id, span_id })
       return { verdict: 'later', detail: isRefusal(error) ? error.message : 'the receiving role failed' }
     }
   }

@@ -18,6 +18,13 @@ export type SignedBody = {
   readonly parse: () => unknown | Refusal
 }
 
+/** The object of a call: an audit record of its refusal names it, with `detail`, to auditors of its label. */
+export type CallTarget = {
+  readonly id: string
+  readonly label?: Label | undefined
+  readonly detail?: Readonly<Record<string, unknown>>
+}
+
 export interface Call extends RoleEnvironment {
   readonly caller: Caller
   /** The operation's or worker's address. */
@@ -42,6 +49,8 @@ export interface Call extends RoleEnvironment {
   store<T extends StoredFields>(collection: Collection<T>): ScopedStore<T>
   /** An audit record with subject, tenant, time and trace filled in. */
   audited(action: string, target: string, detail: Readonly<Record<string, unknown>>, label?: Label): AuditEvent
+  /** Names the object of this call, or more of it, once it is verified. */
+  nameTarget(target: Partial<CallTarget>): void
   /** Appends audit events that belong to no write; durable when it resolves. */
   record(events: readonly AuditEvent[]): Promise<void>
 }

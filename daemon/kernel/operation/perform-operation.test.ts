@@ -207,11 +207,23 @@ describe('the answer', () => {
         {
           trace_id: sampleTrace.trace_id,
           span_id: sampleTrace.span_id,
+          times: 1,
           error: expect.stringContaining('disk /dev/sda'),
         },
       ],
     ])
   })
+})
+
+test('an exception is logged once a minute for each cause, and other causes beside it', async () => {
+  const { shop, logged } = world()
+  const fail = (error: Error) => performWith({ run: () => Promise.reject(error) }, {}, shop)
+  for (const text of ['a', 'b\n    at c', 'd']) await fail(new Error(text))
+  await fail(new TypeError('e'))
+  expect(logged.map(([, , fields]) => fields)).toMatchObject([
+    { error: expect.stringContaining('Error: a') },
+    { error: expect.stringContaining('TypeError: e') },
+  ])
 })
 
 describe('refusals', () => {
@@ -234,6 +246,22 @@ describe('refusals', () => {
       detail: { code },
       trace_id: sampleTrace.trace_id,
     })
+  })
+
+  test('name the object that the operation has verified, to auditors of its label', async () => {
+    const { shop, recorded } = world()
+    const label = { policy: 'P', level: 'LOW', categories: [], originator: 't' }
+    const run = async (call: Call) => {
+      call.nameTarget({ id: 'msg_1', label, detail: { peer: 'bravo' } })
+      call.nameTarget({ id: 'ses_1' })
+      return refuse('label_denied', 'no')
+    }
+    const input = z.strictObject({ envelope: z.string() })
+    const request = { params: {}, body: { envelope: 'x' } }
+    await performWith({ path: '/thing', input, run }, request, shop)
+    expect(recorded).toMatchObject([
+      { target: 'ses_1', label, detail: { code: 'label_denied', peer: 'bravo' }, outcome: 'refused' },
+    ])
   })
 
   test('stay refusals when the audit record cannot be stored', async () => {

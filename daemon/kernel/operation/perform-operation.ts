@@ -7,8 +7,9 @@ import type { Caller } from '../identity/identity.ts'
 import type { Label } from '../label/label.ts'
 import { scopedStore } from '../store/scoped-store.ts'
 import type { Collection, StoredFields } from '../store/store.ts'
+import { findFailureCause } from '../telemetry/report-throttle.ts'
 import type { Trace } from '../telemetry/trace.ts'
-import type { Call } from './call.ts'
+import type { Call, CallTarget } from './call.ts'
 import { type AddressedOperation, type AnyOperation, RawResponse } from './operation.ts'
 import { parseInput } from './parse-input.ts'
 import type { OperationRequest, OperationResponse, RoleContext } from './role-context.ts'
@@ -32,10 +33,17 @@ export async function performOperation(
     return { status, body: result, ...versionOf(operation, result) }
   } catch (error) {
     if (isRefusal(error)) return await auditRefusal(call, operation, input, error)
-    const { trace_id, span_id } = request.trace
-    context.environment.log.error(`${target.address}.failed`, { trace_id, span_id, error: describeError(error) })
-    return refuse('internal', 'the service failed; find the cause in its log by the trace id')
+    logFailure(context, target.address, request.trace, error)
+    return refuse('internal', 'the service failed; find the cause in its log by the trace id or the operation')
   }
+}
+
+/** Once a minute for each cause: a caller can repeat the request. */
+function logFailure({ throttle, environment }: RoleContext, address: string, trace: Trace, error: unknown): void {
+  const times = throttle(`${address} ${findFailureCause(error)}`)
+  if (times === undefined) return
+  const { trace_id, span_id } = trace
+  environment.log.error(`${address}.failed`, { trace_id, span_id, times, error: describeError(error) })
 }
 
 /** A request without parameters, body or conditions. */
@@ -85,8 +93,8 @@ const auditedCodes: ReadonlySet<ErrorCode> = new Set([
   'quorum_full',
 ])
 
-/** The object of a refused call. Auditors below its label do not see the record. */
-const refusalTargets = new WeakMap<Call, { readonly id: string; readonly label: Label | undefined }>()
+/** The object of a call, as far as it is known. Auditors below its label do not see the record of a refusal. */
+const callTargets = new WeakMap<Call, Partial<CallTarget>>()
 
 async function auditRefusal(
   call: Call,
@@ -95,9 +103,9 @@ async function auditRefusal(
   refusal: Refusal,
 ): Promise<Refusal> {
   if (operation.method === 'GET' || !auditedCodes.has(refusal.code)) return refusal
-  const object = refusalTargets.get(call)
+  const object = callTargets.get(call)
   const target = String(input.id ?? input.session_id ?? object?.id ?? '')
-  const event = call.audited(call.address, target, { code: refusal.code }, object?.label)
+  const event = call.audited(call.address, target, { code: refusal.code, ...object?.detail }, object?.label)
   await call.record([{ ...event, outcome: 'refused' }]).catch((error: unknown) => {
     const { trace_id, span_id } = call.trace
     call.log.error(`${call.address}.audit-failed`, { trace_id, span_id, error: describeError(error) })
@@ -136,7 +144,7 @@ function createCall(
         caller,
         labels: environment.site.labels,
         if_match: request.if_match,
-        onRefusal: (id, label) => refusalTargets.set(call, { id, label }),
+        onRefusal: (id, label) => call.nameTarget({ id, label }),
       }),
     // Members in canonical order, in which they print fastest.
     audited: (action, target, detail, label?: Label) => ({
@@ -152,6 +160,7 @@ function createCall(
       tenant_id: caller.tenant_id === '*' ? environment.site.tenant_id : caller.tenant_id,
       trace_id: trace.trace_id,
     }),
+    nameTarget: (target) => callTargets.set(call, { ...callTargets.get(call), ...target }),
     record: context.record,
   }
   const call: Call = Object.assign(Object.create(environment) as RoleEnvironment, callFields)

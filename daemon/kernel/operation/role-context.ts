@@ -2,6 +2,7 @@
 import type { AuditEvent } from '../audit/audit-chain.ts'
 import type { IdentityProvider } from '../identity/identity.ts'
 import type { Store } from '../store/store.ts'
+import type { ReportThrottle } from '../telemetry/report-throttle.ts'
 import type { SpanRecorder } from '../telemetry/spans.ts'
 import type { Trace } from '../telemetry/trace.ts'
 import type { SignedBody } from './call.ts'
@@ -45,6 +46,8 @@ export type RoleContext = {
   readonly role_calls: RoleCalls
   readonly store: Store
   readonly record: (events: readonly AuditEvent[]) => Promise<void>
+  /** Limits log lines that callers can cause. */
+  readonly throttle: ReportThrottle
   /** Records the spans of finished work; undefined: no spans. */
   readonly spans?: SpanRecorder | undefined
   /** The only tenant that the role serves; undefined: all. */

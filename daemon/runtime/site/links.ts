@@ -11,6 +11,7 @@ import { stop_grace_ms, waitAtMost } from '../../boot/stop-limits.ts'
 import { refuse } from '../../kernel/error/errors.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { platformSettings } from '../../kernel/settings/platform-settings.ts'
+import { reportThrottle } from '../../kernel/telemetry/report-throttle.ts'
 import { runInSpan } from '../../kernel/telemetry/spans.ts'
 import type { StatusFeed } from '../../shared/coalition/status-feed.ts'
 
@@ -26,7 +27,8 @@ export function siteLinks(context: WireContext): SiteLinks {
 
   const startTransports = async () => {
     const isPresent = rolePresence(directory, getSettings(resources.resolved, platformSettings).roles)
-    const deliver = inboundDelivery(roleCaller(directory, role.name), isPresent, log)
+    const throttle = reportThrottle(resources.clock.now)
+    const deliver = inboundDelivery(roleCaller(directory, role.name), isPresent, log, throttle)
     for (const transport of transports) {
       await transport.start((message, received) => {
         const trace = spans?.start(received) ?? received

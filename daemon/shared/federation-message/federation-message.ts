@@ -65,6 +65,8 @@ export async function openFederationMessage<T>(
   const bodySchema = signed.is_label_released ? unlabelledBody : messageBody
   const body = readSignedBody(claimed, kind, message.body, bodySchema)
   if (!body) return refuse('signature_invalid', 'the body does not match the signed statement')
+  const { src: peer, msg_id } = statement
+  call.nameTarget({ id: msg_id, label: signed.label, detail: { peer, msg_id } })
   if (!signed.is_label_released && canonicalJson(body.label) !== canonicalJson(statement.label))
     return refuse('label_denied', 'the label of the body differs from the label of the statement')
   if (body.schema !== claimed.body.schema) return refuse('invalid', 'the body names another schema than the statement')

@@ -17,6 +17,8 @@ type FederationOperation<T, O extends OutputSchema> = Pick<Operation, 'summary' 
   /** Schema of the data in the body. */
   readonly data: z.ZodType<T>
   readonly output: O
+  /** Reads the id of the object that the message is about, for the audit record of a refusal. */
+  readonly readObjectId: (data: T) => string
   readonly run: (call: Call, message: VerifiedFederationMessage<T>) => Promise<z.output<O> | Refusal>
 }
 
@@ -24,7 +26,7 @@ type FederationOperation<T, O extends OutputSchema> = Pick<Operation, 'summary' 
 export function federationOperation<T, O extends OutputSchema>(
   declaration: FederationOperation<T, O>,
 ): Operation<typeof federationMessage, O> {
-  const { kind, data, run, ...fields } = declaration
+  const { kind, data, run, readObjectId, ...fields } = declaration
   return operation({
     ...fields,
     method: 'POST',
@@ -35,7 +37,9 @@ export function federationOperation<T, O extends OutputSchema>(
 
     async run(call, message) {
       const verified = await openFederationMessage(call, message, kind, data)
-      return isRefusal(verified) ? verified : await run(call, verified)
+      if (isRefusal(verified)) return verified
+      call.nameTarget({ id: readObjectId(verified.data) })
+      return await run(call, verified)
     },
   })
 }

@@ -1,8 +1,10 @@
 // A peer that hosts a session lies in its evidence in every way that its own key allows: the copy does not follow, and says why.
 import { expect, test } from 'vitest'
+import { auditRecord } from '../../../daemon/kernel/audit/audit-chain.ts'
 import { checkResults } from '../../../daemon/offline/doctor/checks/results.ts'
 import { get as evidenceOf } from '../../../daemon/roles/consensus/evidence/get.ts'
 import type { EvidenceContent } from '../../../daemon/roles/consensus/evidence/model.ts'
+import { emission } from '../../../daemon/roles/consensus/federation/emission.ts'
 import { result } from '../../../daemon/roles/consensus/federation/result.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
 import { noon } from '../../support/clock/simulated-clock.ts'
@@ -318,4 +320,38 @@ test('a lie in a message of a site that does not host the session changes nothin
   })
   expect(await (await createCarrier(sites().world)).refusal(result, sent)).toBe('not_your_tenant')
   expect(await person.ok(get, { id: session_id })).toEqual(before)
+})
+
+/** Audit records of emissions that contradict the evidence of the session. */
+async function listContradictions({ world }: LyingSites, session_id: string) {
+  const { token } = await world.as({ subject: 'role:site', roles: ['admin'], tenant: '*' })
+  const path = `/api/v2/audit?target=${session_id}&action=consensus.federation.emission_contradicts`
+  const { json } = await world.call('consensus', 'GET', path, undefined, { token })
+  return (json as { items: unknown[] }).items.map((item) => auditRecord.parse(item).event)
+}
+
+test.for([
+  ['match', 0],
+  ['non_match', 1],
+] as const)('evidence of a match after an emission of a %s: followed, with %i alarms', async ([decision, alarms]) => {
+  const all = sites()
+  const { world, bravo } = all
+  const session = await startLyingSession(all)
+  const { session_id, person, honest } = session
+  const emitted = { event: 'ratified', session_id, seq: 3, at: new Date(noon).toISOString(), decision, score: 0.9 }
+  const lens = { lens_id: 'lens-b', lens_version: '1', attested: false }
+  const message = await bravo.message('lens_emission', { ...emitted, ...lens })
+  await (await createCarrier(world)).ok(emission, message)
+  const outcome = { evidence: await signBlock(bravo, honest) }
+  for (let times = 0; times < 2; times++) expect(await deliverOutcome(all, session_id, outcome)).toBe(200)
+  expect(await person.ok(get, { id: session_id })).toMatchObject({ state: 'RATIFIED', decision: 'match' })
+  const found = await listContradictions(all, session_id)
+  expect(found).toHaveLength(alarms)
+  const detail = {
+    peer: 'bravo',
+    msg_id: expect.stringMatching(/^msg_/),
+    emitted: decision,
+    proven: { decision: 'match' },
+  }
+  for (const event of found) expect(event).toMatchObject({ outcome: 'refused', detail })
 })

@@ -175,6 +175,9 @@ test.each([...shapelessMessages, ...forgedMessages, ...mislabelledMessages, ...m
     const { json } = await world().call('consensus', 'GET', at, undefined, { token: auditor.token })
     const [found] = (json as { items: unknown[] }).items.map((item) => auditRecord.parse(item))
     expect(found?.event).toMatchObject({ outcome: 'refused', detail: { code } })
+    // Only what is verified is named.
+    const named = code === 'signature_invalid' ? { target: '' } : { target: session.id, detail: { peer: 'bravo' } }
+    if (code !== 'label_denied') expect(found?.event).toMatchObject(named)
   },
 )
 

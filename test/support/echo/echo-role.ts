@@ -6,6 +6,7 @@ import type { RoleClients } from '../../../daemon/kernel/operation/operation-con
 import type { RoleContext } from '../../../daemon/kernel/operation/role-context.ts'
 import type { RoleEnvironment } from '../../../daemon/kernel/operation/role-environment.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
+import { reportThrottle } from '../../../daemon/kernel/telemetry/report-throttle.ts'
 import { roleCalls } from '../../../daemon/role-calls.ts'
 import { buildOtherOperations, buildPlainOperations, buildSlowOperations } from './echo-operations.ts'
 
@@ -93,6 +94,7 @@ function buildRoleContext(handle: EchoControls, metrics: Metrics): RoleContext {
     role_table: { ...builtInRoles, echoer: ['echo:write'] },
     store,
     record: async () => undefined,
+    throttle: reportThrottle(() => 0),
   }
 }
 

@@ -1,5 +1,6 @@
 // Isolates failures on one file: the failure is reported, the file is retried, and the scan continues.
 import { isRefusal } from '../../../../daemon/kernel/error/errors.ts'
+import { findFailureCause } from '../../../../daemon/kernel/telemetry/report-throttle.ts'
 import { describeFailure } from '../failure-text.ts'
 import type { ReceiveContext } from './scan-context.ts'
 
@@ -27,7 +28,9 @@ export function reportFailure(
   const detail = describeFailure(error)
   noteFailure()
   link.trouble.set('in', `a message failed, and is tried again: ${detail}`)
-  filedrop.log.error('filedrop.message.failed', { peer: link.peer, file, detail, trace_id: trace.trace_id })
+  const times = filedrop.throttle(`${link.peer} failed ${findFailureCause(error)}`)
+  if (times === undefined) return
+  filedrop.log.error('filedrop.message.failed', { peer: link.peer, file, times, detail, trace_id: trace.trace_id })
 }
 
 /** Failures of the machine: no room, no rights to write, a failing disk, or no free descriptors. */

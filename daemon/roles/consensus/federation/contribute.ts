@@ -16,6 +16,7 @@ export const contribute = federationOperation({
   kind: 'contribution',
   data: contributionMessage,
   output: session,
+  readObjectId: ({ session_id }) => session_id,
   errors: [
     'not_found',
     'signature_invalid',

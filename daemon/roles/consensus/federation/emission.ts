@@ -13,6 +13,7 @@ import { emissionId, mergeEmission } from '../emission/rules.ts'
 import { showEmission } from '../emission/view.ts'
 import { lifecycleEvent } from '../session/lifecycle-event.ts'
 import { sessions } from '../session/model.ts'
+import { contradictionEvent, isContradicted, logContradiction } from './contradicting-emission.ts'
 import { provenanceOf } from './provenance.ts'
 
 export const emission = federationOperation({
@@ -21,6 +22,7 @@ export const emission = federationOperation({
   kind: 'lens_emission',
   data: sentEmission,
   output: lensEmission,
+  readObjectId: ({ session_id }) => session_id,
   errors: ['signature_invalid', 'not_your_tenant', 'session_closed', 'label_denied', 'idempotency_mismatch'],
 
   async run(call, sent) {
@@ -40,21 +42,16 @@ export const emission = federationOperation({
   },
 })
 
-/** A peer that proved one decision of its session and emits another has lied once: the proven one stands, with an alarm. */
 async function checkAgainstEvidence(
   call: Call,
   { statement: { src: peer, msg_id }, data }: VerifiedFederationMessage<SentEmission>,
 ): Promise<Refusal | undefined> {
   const copy = await call.store(sessions).find(data.session_id)
   if (copy?.value.origin?.peer !== peer || copy.value.state !== 'RATIFIED') return undefined
-  const { decision, evidence_block_id } = copy.value
-  const isSameBlock = data.evidence_block_id === undefined || data.evidence_block_id === evidence_block_id
-  if (decision === data.decision && isSameBlock) return undefined
-  const detail = { peer, msg_id, proven: { decision, evidence_block_id }, emitted: data.decision }
-  const event = lifecycleEvent(call, 'consensus.federation.emission_contradicts', copy.value, detail)
-  await call.record([{ ...event, outcome: 'refused' }])
-  call.log.error('consensus.federation.emission_contradicts', { peer, msg_id, session: copy.id })
-  return refuse('session_closed', `the evidence of ${peer} ratified the session ${copy.id} as ${decision}`)
+  if (!isContradicted(data, copy.value)) return undefined
+  await call.record([contradictionEvent(call, copy.value, { ...data, peer, msg_id })])
+  logContradiction(call, copy.id, { peer, msg_id })
+  return refuse('session_closed', `the evidence of ${peer} ratified the session ${copy.id} as ${copy.value.decision}`)
 }
 
 function buildStoredEmission(sent: VerifiedFederationMessage<SentEmission>, at: string): StoredEmission {

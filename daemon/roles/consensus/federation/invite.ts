@@ -33,6 +33,7 @@ export const invite = federationOperation({
   kind: 'invitation',
   data: invitation,
   output: session,
+  readObjectId: ({ session_id }) => session_id,
   errors: ['signature_invalid', 'not_your_tenant', 'label_denied', 'already_exists'],
 
   async run(call, sent) {

@@ -5,6 +5,8 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import type { VerifiedFederationMessage } from '../../../shared/federation-message/federation-message.ts'
 import { federationOperation } from '../../../shared/federation-message/federation-operation.ts'
+import { emissions } from '../emission/model.ts'
+import { emissionId } from '../emission/rules.ts'
 import { evidenceBlocks } from '../evidence/model.ts'
 import { invalidResultTotal } from '../metrics.ts'
 import { announceChange } from '../session/announce-change.ts'
@@ -14,6 +16,7 @@ import { type StoredSession, session, sessions } from '../session/model.ts'
 import { showSession } from '../session/view.ts'
 import { checkDissent } from './check-dissent.ts'
 import { checkEvidence } from './check-evidence.ts'
+import { contradictionEvent, isContradicted, logContradiction } from './contradicting-emission.ts'
 import { followOrigin, recordInvalidResult } from './follow-origin.ts'
 import { parseOutcome, resultMessage, type SessionOutcome } from './session-outcome.ts'
 
@@ -25,6 +28,7 @@ export const result = federationOperation({
   kind: 'result',
   data: resultMessage,
   output: session,
+  readObjectId: ({ session_id }) => session_id,
   errors: ['not_found', 'signature_invalid', 'not_your_tenant', 'label_denied', 'result_invalid'],
 
   async run(call, sent) {
@@ -114,7 +118,11 @@ async function followResult(
     await storeOutcome(call, next, fresh)
     if (next === value) return showSession(read)
     const has_entered = next.history.length > value.history.length
-    const audit = [lifecycleEvent(call, 'consensus.federation.result', next, { peer: src, to: next.state, ...detail })]
+    const contradicting = await findContradictingEmission(call, value, next, src)
+    const audit = [
+      lifecycleEvent(call, 'consensus.federation.result', next, { peer: src, to: next.state, ...detail }),
+      ...(contradicting ? [contradictionEvent(call, next, contradicting)] : []),
+    ]
     const { doc, answer } = await call
       .store(sessions)
       .update(read.id, ({ version }) =>
@@ -122,8 +130,16 @@ async function followResult(
       )
     if (answer === 'changed') continue
     announceChange(call, doc, has_entered)
+    if (contradicting) logContradiction(call, doc.id, contradicting)
     return showSession(doc)
   }
+}
+
+/** An earlier emission of the peer that the evidence which ratifies the session now contradicts. */
+async function findContradictingEmission(call: Call, before: StoredSession, next: StoredSession, src: string) {
+  if (before.state === 'RATIFIED' || next.state !== 'RATIFIED') return undefined
+  const emitted = (await call.store(emissions).find(emissionId(src, next.id)))?.value
+  return emitted && isContradicted(emitted, next) ? { ...emitted, ...emitted.federation } : undefined
 }
 
 /** Omits a dissent that was settled: a repeat must not replace the later state. `current` was read before the record. */

@@ -21,6 +21,7 @@ const acceptSignal = federationOperation({
   data: signalMessage,
   output: z.strictObject({ uid }).meta({ id: 'SignalTaken' }),
   errors: ['signature_invalid', 'not_your_tenant', 'label_denied', 'idempotency_mismatch'],
+  readObjectId: ({ event_id }) => event_id,
   run: raisePeerSignal,
 })
 

@@ -31,6 +31,8 @@ export async function openMessage<T>(
   if (!claimed) return refuse('signature_invalid', 'the message carries no readable signed statement')
   const verified = await verify.run(call, { peer: claimed.src, type: 'statement', envelope })
   if (isRefusal(verified)) return verified
+  const { src: peer, msg_id } = claimed
+  call.nameTarget({ id: msg_id, detail: { peer, msg_id } })
   const body = readSignedBody(claimed, kind, message.body, unlabelledBody)
   if (!body) return refuse('signature_invalid', 'the body does not match the signed statement')
   if (claimed.body.schema !== schema || body.schema !== schema)

@@ -175,6 +175,8 @@ async function checkInventory(
 function reportPaused({ link, filedrop, trace, noteFailure }: ReceiveContext, detail: string, role?: string): void {
   noteFailure()
   link.trouble.set('in', `intake pauses: ${detail}${role === undefined ? '' : `; messages for role ${role} wait`}`)
-  const about = { peer: link.peer, ...(role === undefined ? {} : { role }), detail, trace_id: trace.trace_id }
+  const times = filedrop.throttle(`${link.peer} paused ${role ?? ''}`)
+  if (times === undefined) return
+  const about = { peer: link.peer, ...(role === undefined ? {} : { role }), times, detail, trace_id: trace.trace_id }
   filedrop.log.warn('filedrop.intake.paused', about)
 }
