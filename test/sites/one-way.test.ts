@@ -2,10 +2,12 @@
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect } from 'vitest'
+import { bySession } from '../../daemon/roles/consensus/dissent/by-session.ts'
 import { get as getEvidence } from '../../daemon/roles/consensus/evidence/get.ts'
 import { attest } from '../../daemon/roles/consensus/session/attest.ts'
 import { cancel } from '../../daemon/roles/consensus/session/cancel.ts'
 import { runExecutable } from '../support/command/run-executable.ts'
+import type { CheckedClient } from '../support/http/checked-client.ts'
 import { carryParcels, formatChannelFolder } from '../support/site/courier.ts'
 import { createPackagedPairTest } from '../support/site/packaged-pair-test.ts'
 import {
@@ -15,8 +17,6 @@ import {
   findSession,
   openInvitedSession,
   type PackagedSitePair,
-  waitForDissents,
-  waitForEvidence,
   waitForState,
   waitUntilDelivered,
 } from '../support/site/packaged-site-pair.ts'
@@ -59,7 +59,7 @@ describe('contributed on bravo, ratified on alpha', () => {
     })
     const home = await waitForState(atAlpha, id, 'RATIFIED')
     expect(copy).toMatchObject({ decision: 'match', evidence_block_id: block_id, result: home.result })
-    expect(await waitForEvidence(atBravo, block_id)).toEqual(await atAlpha.ok(getEvidence, { block_id }))
+    expect(await atBravo.ok(getEvidence, { block_id })).toEqual(await atAlpha.ok(getEvidence, { block_id }))
   })
 
   test('nothing has moved by itself, and nothing is left to carry', async ({ pair }) => {
@@ -112,13 +112,17 @@ describe('contributed on bravo, ratified on alpha', () => {
   })
 })
 
+const listDissents = async (person: CheckedClient, session_id: string) =>
+  (await person.ok(bySession, { session_id })).items
+
 test('both sides report a clash with one and the same dissent', async ({ pair }) => {
   const { atAlpha, atBravo, toBravo } = pair
   const id = await answerBothWays(pair, 0.95, 0.05)
   expect(await waitUntilDelivered(atAlpha, id)).toMatchObject({ state: 'IN_CONFLICT', reason: expect.any(String) })
-  const home = await waitForDissents(atAlpha, id, ['open'])
+  const home = await listDissents(atAlpha, id)
   await carryUntil(toBravo, async () => (await findSession(atBravo, id))?.state === 'IN_CONFLICT')
-  const copy = await waitForDissents(atBravo, id, ['open'])
+  const copy = await listDissents(atBravo, id)
+  expect(copy.map(({ status }) => status)).toEqual(['open'])
   const body = ({ id, reason, score, conflict, status }: (typeof home)[number]) => ({
     id,
     reason,
@@ -141,9 +145,10 @@ test('a person’s attestation ends the clash, and the evidence that says so rea
   await carryUntil(toBravo, async () => (await findSession(atBravo, id))?.state === 'RATIFIED')
   const copy = await waitForState(atBravo, id, 'RATIFIED')
   expect(copy).toMatchObject({ decision: 'non_match', evidence_block_id: expect.any(String) })
-  const { content } = await waitForEvidence(atBravo, copy.evidence_block_id ?? '')
+  const { content } = await atBravo.ok(getEvidence, { block_id: copy.evidence_block_id ?? '' })
   expect(content.attestation).toMatchObject({ by: 'demo', decision: 'non_match', rationale })
-  await waitForDissents(atBravo, id, ['resolved'])
+  await waitUntilDelivered(atBravo, id)
+  expect((await listDissents(atBravo, id)).map(({ status }) => status)).toEqual(['resolved'])
 })
 
 test.for([

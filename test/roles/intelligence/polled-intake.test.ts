@@ -57,6 +57,12 @@ function waitAdvancing<T>(look: () => Promise<T | undefined | false>): Promise<T
     return look()
   })
 }
+/** The status of a source, once it has counted these: a file moves before or after its items are counted. */
+const waitForCount = (name: string, counter: 'repeated' | 'refused' | 'failed', least: number) =>
+  waitAdvancing(async () => {
+    const status = await readSourceStatus(world, name)
+    return status[counter] >= least && status
+  })
 const listTitles = async (name: string) =>
   (await listSignals(world)).filter(({ source }) => source.name === name).map(({ title }) => title)
 const waitForTitle = (name: string, title: string) =>
@@ -71,12 +77,8 @@ test('each line of a file is a signal, and the file is then done; the same file 
   writeLines('two.jsonl', lines)
   await waitAdvancing(async () => fs.existsSync(path.join(folder, 'done/two.jsonl')))
   expect(await listTitles('drop')).toHaveLength(3)
-  expect(await waitAdvancing(async () => readSourceStatus(world, 'drop'))).toMatchObject({
-    taken: 3,
-    repeated: 3,
-    refused: 0,
-    failed: 0,
-  })
+  const counted = await waitForCount('drop', 'repeated', 3)
+  expect(counted).toMatchObject({ taken: 3, refused: 0, failed: 0 })
   const [signal] = (await listSignals(world)).filter(({ source }) => source.name === 'drop')
   expect(signal).toMatchObject({ source: { type: 'polling' }, classification: { level: 'RESTRICTED' } })
 })
@@ -93,10 +95,7 @@ test('a file with an invalid line is refused whole, with each reason; corrected,
   expect(await listTitles('drop')).not.toContain('Alert b1')
   writeLines('bad.jsonl', [buildAlert('b1'), buildAlert('b2')])
   await waitForTitle('drop', 'Alert b2')
-  expect(await waitAdvancing(async () => readSourceStatus(world, 'drop'))).toMatchObject({
-    refused: 1,
-    last_error: { code: 'invalid' },
-  })
+  expect(await waitForCount('drop', 'refused', 1)).toMatchObject({ last_error: { code: 'invalid' } })
 })
 
 test('a source that is killed between raising and settling doubles nothing', async () => {
@@ -128,10 +127,7 @@ test('raises items of a server once each by their ids; stores an invalid one onc
 
 test('a failing source reports it, is polled less often, and is resumed when it works again', async () => {
   status = 500
-  const failed = await waitAdvancing(async () => {
-    const source = await readSourceStatus(world, 'feed')
-    return source.failed >= 2 && source
-  })
+  const failed = await waitForCount('feed', 'failed', 2)
   expect(failed.last_error).toMatchObject({ code: 'unavailable', detail: expect.stringContaining('500') })
   status = 200
   alerts = [buildAlert('back')]

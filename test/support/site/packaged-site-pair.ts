@@ -1,14 +1,9 @@
 // The shared steps of tests of several sites: sessions that alpha opens and bravo is invited to.
 
-import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
-import type * as z from 'zod'
-import { bySession } from '../../../daemon/roles/consensus/dissent/by-session.ts'
 import { get as getEvidence } from '../../../daemon/roles/consensus/evidence/get.ts'
-import type { EvidenceBlock } from '../../../daemon/roles/consensus/evidence/model.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../../daemon/roles/consensus/session/create.ts'
-import type { machineDissent } from '../../../daemon/roles/consensus/session/dissent/model.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
 import type { ConsensusSession } from '../../../daemon/roles/consensus/session/model.ts'
 import { list as listChannels } from '../../../daemon/roles/site/channel/list.ts'
@@ -31,8 +26,6 @@ import { waitUntil } from './test-site.ts'
 
 /** May cross to every site of the tests. */
 export const sharedClassification = { level: 'RESTRICTED', releasable_to: ['alpha', 'bravo', 'charlie'] }
-
-type MachineDissent = z.infer<typeof machineDissent>
 
 export type PackagedSitePair = {
   readonly world: PackagedFederation
@@ -135,29 +128,7 @@ export async function expectSharedEvidence(pair: PackagedSitePair): Promise<void
   await carryUntil(toAlpha, async () => (await findSession(atAlpha, id))?.state === 'RATIFIED')
   await carryUntil(toBravo, async () => (await findSession(atBravo, id))?.state === 'RATIFIED')
   const { evidence_block_id: block_id = '' } = await waitUntilDelivered(atAlpha, id)
-  expect(await waitForEvidence(atBravo, block_id)).toEqual(await atAlpha.ok(getEvidence, { block_id }))
-}
-
-/** The evidence block, once it is stored: a site changes the session first. */
-export function waitForEvidence(person: CheckedClient, block_id: string): Promise<EvidenceBlock> {
-  return waitUntil(async () => (await person.call(getEvidence, { block_id })).value)
-}
-
-/** The dissents of a session, once they have these states: a site changes the session first. */
-export function waitForDissents(
-  person: CheckedClient,
-  session_id: string,
-  expected: readonly MachineDissent['status'][],
-): Promise<MachineDissent[]> {
-  return waitUntil(async () => {
-    const { items } = await person.ok(bySession, { session_id })
-    return (
-      isDeepStrictEqual(
-        items.map(({ status }) => status),
-        expected,
-      ) && items
-    )
-  })
+  expect(await atBravo.ok(getEvidence, { block_id })).toEqual(await atAlpha.ok(getEvidence, { block_id }))
 }
 
 /** The message about this session, in the courier's bag. */
