@@ -15,6 +15,7 @@ import { get } from '../../daemon/roles/consensus/session/get.ts'
 import { list as listSessions } from '../../daemon/roles/consensus/session/list.ts'
 import { list as listChannels } from '../../daemon/roles/site/channel/list.ts'
 import { send } from '../../daemon/roles/site/message/send.ts'
+import { verify } from '../../daemon/roles/site/message/verify.ts'
 import { list as listPeers } from '../../daemon/roles/site/peer/list.ts'
 import { buildSessionInput, createOperator, waitUntilDelivered } from '../roles/consensus/consensus-site.ts'
 import { buildOpinionFields, createCarrier } from '../roles/consensus/federated-session.ts'
@@ -178,6 +179,14 @@ describe('while it runs', () => {
       buildOpinionFields('ses_02b19846c7934e219c6e21962a7d2de5', 0.9),
     )
     expect(await (await createCarrier(world)).refusal(federate, signed)).toBe('unavailable')
+  })
+
+  test('evidence or a quoted message in its name is refused for good: an accredited peer may have named it', async () => {
+    const { envelope } = await charlie.message('contribution', {})
+    const service = await createSender()
+    for (const type of ['evidence', 'quoted_statement'] as const)
+      expect(await service.refusal(verify, { peer: 'charlie', type, envelope })).toBe('signature_invalid')
+    expect(await service.refusal(verify, { peer: 'charlie', type: 'statement', envelope })).toBe('unavailable')
   })
 
   test('an accredited peer sends and receives until the last moment of its last day', async () => {
