@@ -182,11 +182,11 @@ test('a peer that is unpinned while both run: nothing gets in or out until it is
   }
   expect(await atAlpha.refusal(create, session)).toBe('label_denied')
   // The channel is known until the process ends: it says that it is stopped, and why.
-  await waitUntil(async () => (await findChannel(atAlpha, 'bravo', 'in')).state === 'stopped')
-  expect(await findChannel(atAlpha, 'bravo', 'in')).toMatchObject({
-    backlog: 1,
-    detail: expect.stringContaining('no longer pinned'),
+  const stopped = await waitUntil(async () => {
+    const channel = await findChannel(atAlpha, 'bravo', 'in')
+    return channel.state === 'stopped' && channel.backlog === 1 && channel
   })
+  expect(stopped.detail).toContain('no longer pinned')
   expect(await findSession(atAlpha, id)).toMatchObject({ contributions: 1 })
   await pinFederatedPeer(alpha, bravo)
   await waitForState(atAlpha, id, 'RATIFIED')

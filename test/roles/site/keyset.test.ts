@@ -187,8 +187,11 @@ describe('a site whose sets do not follow', () => {
     await put(1, await resigned(set, { created: world.clock.in(1_000) }))
     await waitForPublished()
     world.carry()
-    await waitUntil(async () => (await readChannel())?.state === 'frozen')
-    expect(await readChannel()).toMatchObject({ detail: expect.stringContaining('two histories') })
+    const frozen = await waitUntil(async () => {
+      const channel = await readChannel()
+      return channel?.state === 'frozen' && channel
+    })
+    expect(frozen.detail).toContain('two histories')
     expect(await world.readPinned()).toEqual(peer)
     expect(await listAuditRecords('site.keyset.forked')).toMatchObject([
       { event: { target: 'bravo', outcome: 'refused' } },

@@ -128,8 +128,11 @@ test('while consensus is away, messages wait where they are; once it is back, th
   await consensus.kill()
   await contributeOpinion(atBravo, id, 'bob', 0.92)
   await waitUntil(() => carryParcels(toAlpha).length > 0)
-  await waitUntil(async () => (await findChannel(atAlpha, 'bravo', 'in')).detail.includes('intake pauses'))
-  expect(await findChannel(atAlpha, 'bravo', 'in')).toMatchObject({ state: 'open', backlog: 1, quarantined: 0 })
+  const paused = await waitUntil(async () => {
+    const channel = await findChannel(atAlpha, 'bravo', 'in')
+    return channel.detail.includes('intake pauses') && channel.backlog === 1 && channel
+  })
+  expect(paused).toMatchObject({ state: 'open', quarantined: 0 })
   consensus = await alpha.start('consensus')
   expect(await waitForState(atAlpha, id, 'RATIFIED')).toMatchObject({ contributions: 2 })
   await waitUntil(async () => (await findChannel(atAlpha, 'bravo', 'in')).detail === '')
