@@ -12,6 +12,7 @@ describe('JSON', () => {
     ['with space around', ' \r\n{"number":1}\n', { number: 1 }],
     ['with a harmless escape', '{"text":"\\u00e9\\ud83d\\ude00"}', { text: 'é😀' }],
     ['with brackets in a string', `{"text":"${'['.repeat(200)}\\""}`, { text: `${'['.repeat(200)}"` }],
+    ['with a key again in other objects', '{"text":"{\\"a\\":1,\\"a\\":2}"}', { text: '{"a":1,"a":2}' }],
     ['with a large number', '{"number":1e308}', { number: 1e308 }],
   ])('%s is read', async (_what, body, expected) => {
     const { request: ask } = await startEchoServer()
@@ -37,6 +38,10 @@ describe('JSON', () => {
     ['__proto__ in escapes', '{"a":{"\\u005f\\u005fproto__":1}}', 400],
     ['half a surrogate pair', '{"text":"\\ud800"}', 400],
     ['half a pair as a key', '{"\\udc00":1}', 400],
+    ['a key twice', '{"text":"a","text":"b"}', 400],
+    ['a key twice, once in escapes', '{"text":"a","\\u0074ext":"b"}', 400],
+    ['a key twice with one value', '{"number":1,"number":1}', 400],
+    ['a key twice inside', `{"a":[{"b":{"c":1,"d":"${'x'.repeat(200)}","c":2}}]}`, 400],
     ['too deep', `{"a":${nestArrays(64)}}`, 400],
     ['much too deep', nestArrays(400_000), 400],
     ['more than 10,000 values', `{"a":[${'0,'.repeat(10_000)}0]}`, 413],

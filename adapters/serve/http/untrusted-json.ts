@@ -1,5 +1,6 @@
-// Parses untrusted JSON: accepts only values that the rest of the process can store, print again and sign.
+// Parses untrusted JSON: accepts only text with one meaning, and values that the process can store, print again and sign.
 import { isUtf8 } from 'node:buffer'
+import { readStrictJson } from '../../../daemon/kernel/encoding/strict-json.ts'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 
 const max_depth = 64
@@ -10,26 +11,19 @@ const default_max_values = 10_000
 /** Bytes of a number or a literal, with the blanks around it. */
 const max_plain_bytes = 4_096
 
-/** Matches texts that `findFlaw` may refuse; the values of other texts are not walked. */
-const suspiciousPattern = /__proto__|\\u|[eE]\+?\d{3}|\d{309}/
-
 /**
- * The value, or `malformed`: bad UTF-8, bad syntax, nesting beyond 64, a `__proto__` key, a lone surrogate. More than
- * `max_values` values are `too_large`, before any of them is parsed.
+ * The value, or `malformed`: bad UTF-8, bad syntax, nesting beyond 64, a repeated or `__proto__` key, a lone surrogate. More
+ * than `max_values` values are `too_large`, before any of them is parsed.
  * A number beyond the range of a double is `invalid`: its syntax is right, and no field takes it.
  */
 export function parseUntrustedJson(bytes: Buffer, max_values = default_max_values): unknown | Refusal {
   if (!isUtf8(bytes)) return refuse('malformed', 'the body is not UTF-8')
   const fault = bytes.length > 2 * max_depth ? findShapeFault(bytes, max_values) : undefined
   if (fault) return fault
-  const text = bytes.toString('utf8')
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return refuse('malformed', 'the body is not JSON')
-  }
-  return (suspiciousPattern.test(text) ? findFlaw(value, '') : undefined) ?? value
+  const read = readStrictJson(bytes, max_depth)
+  if (read.outcome === 'value') return read.value
+  const detail = read.outcome === 'incomplete' ? 'it ends too early' : read.detail
+  return refuseNumberOutOfRange(bytes) ?? refuse('malformed', `the body is not JSON with one meaning: ${detail}`)
 }
 
 const quote = 0x22
@@ -73,20 +67,23 @@ function findStringEnd(bytes: Buffer, from: number): number {
   return bytes.length
 }
 
-function findFlaw(value: unknown, path: string): Refusal | undefined {
-  if (typeof value === 'number' && !Number.isFinite(value)) {
-    return refuse('invalid', 'a number is out of range', [{ path, message: 'must be a finite number' }])
+/** Of text that the strict reader refused: undefined for one that was refused for another reason alone. */
+function refuseNumberOutOfRange(bytes: Buffer): Refusal | undefined {
+  try {
+    const path = findNumberOutOfRange(JSON.parse(bytes.toString('utf8')), '')
+    const errors = path === undefined ? undefined : [{ path, message: 'must be a finite number' }]
+    return errors && refuse('invalid', 'a number is out of range', errors)
+  } catch {
+    return undefined
   }
-  if (typeof value === 'string') return value.isWellFormed() ? undefined : loneSurrogateRefusal()
-  if (typeof value !== 'object' || value === null) return undefined
-  for (const [key, member] of Object.entries(value)) {
-    if (key === '__proto__') return refuse('malformed', 'the body has a key that no object may have')
-    const flaw = key.isWellFormed() ? findFlaw(member, path ? `${path}.${key}` : key) : loneSurrogateRefusal()
-    if (flaw) return flaw
-  }
-  return undefined
 }
 
-function loneSurrogateRefusal(): Refusal {
-  return refuse('malformed', 'a string holds half a surrogate pair')
+function findNumberOutOfRange(value: unknown, path: string): string | undefined {
+  if (typeof value === 'number' && !Number.isFinite(value)) return path
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, member] of Object.entries(value)) {
+    const found = findNumberOutOfRange(member, path ? `${path}.${key}` : key)
+    if (found !== undefined) return found
+  }
+  return undefined
 }

@@ -246,6 +246,7 @@ test('signed content that is invalid JSON, does not fit the mapping, or is too l
   expect(await raw('{"alert":')).toMatchObject({ status: 400, code: 'malformed' })
   expect(await raw(Buffer.from([0x22, 0xff, 0x22]))).toMatchObject({ status: 400 })
   expect(await raw('{"__proto__":{"alert":{}}}')).toMatchObject({ status: 400 })
+  expect(await raw('{"alert":{"id":"a","id":"b"}}')).toMatchObject({ status: 400, code: 'malformed' })
   expect(await raw('[]')).toMatchObject({ status: 422 })
   expect(await raw(JSON.stringify(buildAlert('a', { name: 'x'.repeat(200_000) })))).toMatchObject({ status: 413 })
   expect(await readSourceStatus(world, 'siem')).toMatchObject({ last_error: { code: 'invalid' } })

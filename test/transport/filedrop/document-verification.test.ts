@@ -80,6 +80,18 @@ test('a release', async () => {
   expect(await verifyDocument(forged)).toEqual(['release', 'REFUSED', 'signature_invalid'])
 })
 
+test.each(['env', 'body'])(
+  'a document under the name of a message’s %s is half of a message, as for intake',
+  async (part) => {
+    const path = join(dir, `00000001-0000000000000001.${part}.json`)
+    writeFileSync(path, JSON.stringify(await sign('epoch', epoch, root)))
+    writeFileSync(path.replace('body', 'env'), JSON.stringify(await sign('epoch', epoch, root)))
+    writeFileSync(path.replace('env', 'body'), JSON.stringify({}))
+    const { ok, checks } = await verifyFile(path, { signatures, keys })
+    expect([ok, checks.find(({ outcome }) => outcome === 'failed')]).toMatchObject([false, { reason: 'BAD_SIG' }])
+  },
+)
+
 test('a courier’s manifest, with the files beside it', async () => {
   const vectors = join(repositoryRoot, 'docs', 'filedrop-vectors')
   const vectorKeys = importJwks(JSON.parse(readFileSync(join(vectors, 'keys', 'alpha.json'), 'utf8')))

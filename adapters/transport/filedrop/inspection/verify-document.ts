@@ -15,6 +15,7 @@ import { verifyGapReceipt } from '../sending/reports/gap-receipt.ts'
 import { filedropSettings } from '../settings.ts'
 import { claimedEnds, verifyNote } from '../signed-notes.ts'
 import type { OfflineTrust } from './control-checks.ts'
+import { isMessagePart } from './message-files.ts'
 
 type DocumentCheck = (note: Jws, trust: OfflineTrust, path: string) => Promise<Refusal | undefined>
 
@@ -32,8 +33,9 @@ export type SignedDocument = {
   readonly verify: (trust: OfflineTrust) => Promise<Refusal | undefined>
 }
 
-/** Undefined for a file that is not one of these documents, such as an envelope. */
+/** Undefined for a file that is not one of these documents, and for one that intake takes for half of a message. */
 export function readSignedDocument(path: string): SignedDocument | undefined {
+  if (isMessagePart(path)) return undefined
   const file = readDroppedFile(path, max_manifest_bytes)
   const note = 'bytes' in file ? jws.safeParse(parseMessageJson(file.bytes)).data : undefined
   const header = Buffer.from(note?.signatures[0]?.protected ?? '', 'base64url')

@@ -12,6 +12,7 @@ import {
   releasePayload,
   waivableReason,
 } from '../../../kernel/messaging/release.ts'
+import { findPersonalSigner, type PersonalSignerFault } from '../signature/rules.ts'
 
 /** The quarantined item to release. */
 export type ReleaseTarget = {
@@ -47,25 +48,20 @@ export function identifySigner(
   verification: VerifiedPayload | VerificationFailure,
   people: readonly Person[],
 ): ReleaseSigner | Refusal {
-  if (typeof verification === 'string') return refuse('signature_invalid', signatureFaults[verification])
-  const [key, secondKey] = verification.keys
-  const person = people.find(({ keys }) => keys.some(({ fingerprint }) => fingerprint === key?.fingerprint))
-  if (!key || secondKey || !person || key.status !== 'active') {
-    return refuse('signature_invalid', 'the release must be signed by exactly one enrolled person')
-  }
+  const signer = findPersonalSigner(verification, release.created, people)
+  if (typeof signer === 'string') return refuse('signature_invalid', signerFaults[signer])
+  const { person, key } = signer
   if (person.subject !== release.subject)
     return refuse('signature_invalid', 'the key does not belong to the subject that the release names')
-  const end = key.not_after === undefined ? undefined : Date.parse(key.not_after)
-  if (end !== undefined && Date.parse(release.created) > end) {
-    return refuse('signature_invalid', 'the key signed the release after the key expired')
-  }
   return { subject: person.subject, fingerprint: key.fingerprint }
 }
 
-const signatureFaults: Readonly<Record<VerificationFailure, string>> = {
+const signerFaults: Readonly<Record<PersonalSignerFault, string>> = {
   bad_signature: 'the signature is not valid for the signed content',
   unknown_key: 'no enrolled person signed the release',
   key_revoked: 'the key that signed the release is revoked',
+  key_ended: 'the key signed the release after the key expired',
+  not_one: 'the release must be signed by exactly one enrolled person',
 }
 
 /** Refuses a release that does not match the item, or that is not valid now; undefined when it is valid. */

@@ -1,9 +1,9 @@
 // Verifies the signature of an enrolled person over a contribution to a session.
-import { hasKeyEnded } from '../../../kernel/cryptography/counting-signers.ts'
-import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { refuse } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { verifyPersonalSignature } from '../../../shared/contributor-signature/contributor-signature.ts'
 import { peoplePart, signaturesPart } from '../parts.ts'
+import { findPersonalSigner, type PersonalSignerFault } from './rules.ts'
 
 export const verify = operation({
   summary: 'Verify the signature of an enrolled person over a contribution',
@@ -18,17 +18,18 @@ export const verify = operation({
     const people = (await call.part(peoplePart).list()).filter(({ subject }) => subjects.includes(subject))
     const pinned = people.flatMap(({ keys }) => keys)
     const verified = await call.part(signaturesPart).verify('contribution', envelope, pinned)
-    if (typeof verified === 'string')
-      return refuseSignature('no enrolled key of the contributor has signed this content')
-    const [key, secondKey] = verified.keys
-    const person = people.find(({ keys }) => keys.some(({ fingerprint }) => fingerprint === key?.fingerprint))
-    if (!key || secondKey || !person) return refuseSignature('exactly one person must sign a contribution')
-    if (key.status !== 'active' || hasKeyEnded(key, Date.parse(created)))
-      return refuseSignature('the key of the contributor had ended when it signed')
+    const signer = findPersonalSigner(verified, created, people)
+    if (typeof signer === 'string') return refuse('signature_invalid', signerFaults[signer])
+    const { person, key } = signer
     return { subject: person.subject, kid: key.kid, fingerprint: key.fingerprint }
   },
 })
 
-function refuseSignature(detail: string): Refusal {
-  return refuse('signature_invalid', detail)
+const no_valid_signature = 'no enrolled key of the contributor has signed this content'
+const signerFaults: Readonly<Record<PersonalSignerFault, string>> = {
+  bad_signature: no_valid_signature,
+  unknown_key: no_valid_signature,
+  key_revoked: no_valid_signature,
+  key_ended: 'the key of the contributor had ended when it signed',
+  not_one: 'exactly one person must sign a contribution',
 }
