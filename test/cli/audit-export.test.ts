@@ -1,7 +1,9 @@
 // An audit export is whole only when it is exactly what the site signed: whoever carries it can change nothing unseen.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sqliteFile } from '../../adapters/store/sqlite/sqlite-file.ts'
+import { roleDatabaseFile, roleDataFolder, siteFolder } from '../../daemon/boot/storage/site-folder.ts'
 import { type AuditRecord, hashRecord } from '../../daemon/kernel/audit/audit-chain.ts'
 import { canonicalDigest } from '../../daemon/kernel/encoding/canonical-json.ts'
 import { createScratchFolder, runCommand, runJsonCommand, serveSite } from '../support/command/run-command.ts'
@@ -82,6 +84,23 @@ test('nothing is proven without keys, without the signed line, or by the keys of
   const foreign = path.join(dir, 'foreign.json')
   await runCommand(['keys', 'export', '--site', path.join(dir, 'other'), '--out', foreign])
   expect(await verify(lines, '--keys', foreign)).toContainEqual(expect.stringContaining('unknown_key'))
+})
+
+test('a database that was deleted, or begun anew, is noticed by its signed checkpoints', async () => {
+  const copy = path.join(dir, 'robbed')
+  cpSync(env.PLATFORM_SITE, copy, { recursive: true })
+  const robbed = { PLATFORM_SITE: copy }
+  const judge = async () => JSON.parse((await runCommand(['audit', 'verify', '--json'], { env: robbed })).stdout)
+  expect(await judge()).toMatchObject({ whole: true })
+  const data = roleDataFolder(siteFolder(copy), 'consensus')
+  for (const name of readdirSync(data)) rmSync(path.join(data, name), { recursive: true })
+  const gone = { writer: 'consensus@alpha', records: 0, faults: [expect.stringContaining('the chain is gone')] }
+  expect(await judge()).toMatchObject({ whole: false, chains: expect.arrayContaining([expect.objectContaining(gone)]) })
+  expect(await runCommand(['audit', 'export'], { env: robbed })).toMatchObject({
+    ...{ exit: 5, stderr: expect.stringContaining('consensus@alpha: the chain is gone') },
+  })
+  await sqliteFile({ file: roleDatabaseFile(siteFolder(copy), 'consensus'), addonDir: dir }).close()
+  expect((await judge()).whole).toBe(false)
 })
 
 describe('a chain that was', () => {

@@ -53,7 +53,10 @@ export const definition = command({
     }
     const passphrase = await findPassphrase(params, folder, terminal)
     const { exportAuditChains } = await offline.auditExport()
-    const options = { roles: selectedRoles, since, until, passphrase: () => passphrase, now: Date.now() }
+    const options = {
+      ...{ roles: selectedRoles, hasEveryRole: params.role === undefined, since, until },
+      ...{ passphrase: () => passphrase, now: Date.now() },
+    }
     const { signed, problems } = await exportAuditChains(folder, terminal.env, options, (line) =>
       terminal.print(escapeControls(JSON.stringify(line))),
     )

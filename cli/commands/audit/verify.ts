@@ -37,7 +37,8 @@ export const definition = command({
       throw new CommandFailure(2, '--keys is for an export; the site is verified with its own keys')
     if (file !== undefined) return await verifyExport(file, keys, params.json, terminal)
     const { verifyAuditChains } = await offline.audit()
-    const chains = await verifyAuditChains(requireSite(params, terminal), (line) => terminal.progress(line), exported)
+    const folder = requireSite(params, terminal)
+    const chains = await verifyAuditChains(folder, terminal.env, (line) => terminal.progress(line), exported)
     terminal.progress('')
     const isWhole = chains.every(({ faults }) => faults.length === 0)
     printResult(

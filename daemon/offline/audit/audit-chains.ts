@@ -9,6 +9,7 @@ import type { CarriedCheckpoint } from '../../kernel/messaging/inventory.ts'
 import type { Role } from '../../kernel/role/role.ts'
 import type { StoredFields } from '../../kernel/store/store.ts'
 import { findCheckpointFault } from '../../shared/audit-checkpoint/find-checkpoint-fault.ts'
+import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
 import { listRolesWithDatabase, type RoleDatabase, withDatabase } from '../store/role-database.ts'
 import { readExportedHeads } from './audit-export-verification.ts'
 
@@ -53,9 +54,11 @@ export type ChainVerdict = {
  */
 export async function verifyAuditChains(
   folder: SiteFolder,
+  env: EnvironmentVariables,
   progress: (text: string) => void,
   exported?: string,
 ): Promise<ChainVerdict[]> {
+  const { name: site } = readSiteSettings(folder, env).platform
   const anchors = await readChainAnchors(folder)
   const exportedHeads = exported === undefined ? [] : await readExportedHeads(exported)
   const heads = [...anchors.heads, ...exportedHeads.map((head) => ({ ...head, by: export_source }))]
@@ -65,7 +68,32 @@ export async function verifyAuditChains(
       await withDatabase(folder, role, (database) => verifyRoleChain(database, { ...anchors, heads }, progress)),
     )
   }
-  return verdicts
+  return [...verdicts, ...findLostChains(site, heads, verdicts)]
+}
+
+/** Chains of which a head was signed or exported, and which no database holds: it was deleted, or begun anew. */
+function findLostChains(site: string, heads: readonly AnchoredHead[], found: readonly ChainVerdict[]): ChainVerdict[] {
+  return listLostWriters(site, heads, found).map((writer) => {
+    const known = heads.filter((head) => head.writer === writer).toSorted((a, b) => b.seq - a.seq)
+    const faults = known
+      .slice(0, 1)
+      .map(({ by, seq }) => `the chain is gone: no database holds it, and the ${by} is at record ${seq}`)
+    return { writer, records: 0, checkpoints: known.filter(({ by }) => by !== export_source).length, faults }
+  })
+}
+
+/**
+ * Writers of the site with a head among these and without a chain. A head at 0 is of a chain without records; chains of
+ * other sites are elsewhere.
+ */
+export function listLostWriters(
+  site: string,
+  heads: readonly Pick<ChainHead, 'writer' | 'seq'>[],
+  found: readonly { readonly writer: string }[],
+): string[] {
+  const writers = new Set(found.map(({ writer }) => writer))
+  const known = heads.filter(({ writer, seq }) => seq > 0 && writer.endsWith(`@${site}`))
+  return [...new Set(known.map(({ writer }) => writer))].filter((writer) => !writers.has(writer))
 }
 
 async function verifyRoleChain(
@@ -85,7 +113,7 @@ async function verifyRoleChain(
       faults.push(`the chain was rewritten: the ${anchorText} does not match`)
   }
   return {
-    writer: seq === 0 ? role.name : writer,
+    writer: seq === 0 && faults.length === 0 ? role.name : writer,
     records: seq,
     checkpoints: writerHeads.filter(({ by }) => by !== export_source).length,
     faults: [...faults, ...(role.name === 'site' ? anchors.faults : [])],

@@ -3,7 +3,7 @@ import { listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { joseSignatures, verifyJws } from '../../../adapters/keys/jose/signatures.ts'
 import { KeyLockedError } from '../../../adapters/keys/jose/wrapped-key.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
-import type { AuditQuery, AuditRecord } from '../../kernel/audit/audit-chain.ts'
+import type { AuditQuery, AuditRecord, ChainHead } from '../../kernel/audit/audit-chain.ts'
 import {
   type AuditExportStatement,
   auditExportStatement,
@@ -16,12 +16,14 @@ import type { Role } from '../../kernel/role/role.ts'
 import { findCheckpointFault } from '../../shared/audit-checkpoint/find-checkpoint-fault.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
 import { type RoleDatabase, withDatabase } from '../store/role-database.ts'
-import { readStoredCheckpoints } from './audit-chains.ts'
+import { listLostWriters, readStoredCheckpoints } from './audit-chains.ts'
 
 const page_size = 500
 
 export type AuditExportOptions = {
   readonly roles: readonly Role[]
+  /** Whether these are all roles of the site: a chain that is gone is then a fault as well. */
+  readonly hasEveryRole: boolean
   readonly since?: string | undefined
   readonly until?: string | undefined
   readonly passphrase: () => string | undefined
@@ -46,13 +48,19 @@ export async function exportAuditChains(
   const { name: site } = readSiteSettings(folder, env).platform
   const stored = await readStoredCheckpoints(folder)
   const readers: ExportedChainReader[] = []
+  const heads: ChainHead[] = []
   for (const role of options.roles) {
-    const reader = await withDatabase(folder, role, (database) =>
-      exportChain(folder, site, database, stored, options, write),
-    )
+    const reader = await withDatabase(folder, role, async (database) => {
+      heads.push(await database.audit.head())
+      return await exportChain(folder, site, database, stored, options, write)
+    })
     if (reader) readers.push(reader)
   }
-  const problems = readers.flatMap(({ writer, fault }) => (fault ? [`${writer}: ${fault}`] : []))
+  const lostWriters = options.hasEveryRole ? listLostWriters(site, stored, heads) : []
+  const problems = [
+    ...readers.flatMap(({ writer, fault }) => (fault ? [`${writer}: ${fault}`] : [])),
+    ...lostWriters.map((writer) => `${writer}: the chain is gone: no database holds it, and a checkpoint does`),
+  ]
   if (problems.length > 0) return { signed: false, problems }
   const { since, until, now } = options
   const statement: AuditExportStatement = {
