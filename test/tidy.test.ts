@@ -47,15 +47,15 @@ const bans: readonly { name: RegExp; within: RegExp; except?: RegExp; use: strin
   },
   {
     name: /^JSON\.parse$/,
-    within: /^(cli|daemon\/(boot|kernel|offline|shared)|adapters\/(identity|intake|keys|peers|transport))\//,
+    within: /^(cli|daemon\/(boot|kernel|offline|shared)|adapters\/(identity|intake|keys|peers|serve|transport))\//,
     // What this site wrote itself, or has read strictly before.
     except: new RegExp(
       [
         '^cli/client/event-stream',
         '^daemon/boot/links/inbound-delivery',
         '^daemon/kernel/(encoding/|label/label)',
-        '^daemon/offline/resolve/',
         '^adapters/keys/jose/wrapped-key',
+        '^adapters/serve/(http/untrusted-json|mcp/answer-message)',
         '^adapters/transport/filedrop/(sending/own-message|quarantine/purge-orders)',
         '\\.test\\.ts$',
       ].join('|'),

@@ -3,6 +3,7 @@
 import { invoker } from '../../adapters/host/users/system-users.ts'
 import { actAsOwnerOf, becomeOwnerOf, runAsInvoker } from '../boot/host/act-as-owner.ts'
 import { findSite, roleSocketFile, siteFolder } from '../boot/storage/site-folder.ts'
+import { readInputFile } from './read-input-file.ts'
 
 export type { SiteFolder } from '../boot/storage/site-folder.ts'
 export type { RoleStoreStatus, StoreCheckResult } from './store/store-files.ts'
@@ -14,6 +15,7 @@ export const offline = {
   actAsOwnerOf,
   becomeOwnerOf,
   asInvoker: runAsInvoker,
+  readInputFile,
   invoker,
   siteDivision: () => import('./site/divide-site.ts'),
   siteCreation: () => import('./site/make-site.ts'),

@@ -2,7 +2,8 @@
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { max_document_bytes, max_key_set_bytes, max_receipt_bytes } from '../../cli/file/input-file.ts'
+import { max_key_set_bytes, max_receipt_bytes } from '../../cli/file/input-file.ts'
+import { max_document_bytes } from '../../daemon/offline/read-input-file.ts'
 import { createScratchFolder, runCommand, runJsonCommand } from '../support/command/run-command.ts'
 
 const { dir, remove } = createScratchFolder('limits')
@@ -23,6 +24,9 @@ test.each<[string, readonly string[], number]>([
   ['a key of a person', ['people', 'add', 'ann', file], max_document_bytes],
   ['the keys of a peer', ['peers', 'add', 'bravo', '--keys', file, ...named], max_key_set_bytes],
   ['the keys for a message', ['filedrop', 'verify', message, '--keys', file], max_key_set_bytes],
+  ['a lens', ['resolve', 'lens', 'validate', file], max_document_bytes],
+  ['a model', ['resolve', 'lens', 'import', file], 2 * max_document_bytes],
+  ['a specification', ['proxy', 'allowlist', '--from', file], max_document_bytes],
   ['a draft of a key set', ['keys', 'set', 'publish', file], max_key_set_bytes],
 ])('%s is refused above its limit, and read below it', async (_, words, limit) => {
   writeFileSync(message, '{}')

@@ -1,5 +1,5 @@
 // Explains the proxy's rules without a daemon, with the same settings and decisions as its threads.
-import { createReadStream, readFileSync } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { parseYaml } from '../../../adapters/host/yaml/yaml-document.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
@@ -11,6 +11,7 @@ import { explainRequest, type RequestExplanation } from '../../roles/proxy/dry-r
 import { type Simulation, simulator } from '../../roles/proxy/dry-run/simulator.ts'
 import { settings } from '../../roles/proxy/settings.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
+import { readInputFile } from '../read-input-file.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
 
 /** `target`: the path that the client sends, with the prefix. `source`: the client address that the last trusted hop adds. */
@@ -45,11 +46,11 @@ export async function simulateAccessLog(
 }
 
 /**
- * Reads a document in JSON or YAML. Throws `OfflineCommandError`: 1 if it cannot be read, 5 if it is not an OpenAPI
+ * Reads a document in JSON or YAML. Throws `OfflineCommandError`: 1 or 2 if it cannot be read, 5 if it is not an OpenAPI
  * document.
  */
 export function proposeAllowlistFromFile(file: string): AllowlistProposal {
-  const parsed = parseYaml(readDocumentText(file))
+  const parsed = parseYaml(readInputFile(file))
   if ('faults' in parsed)
     throw new OfflineCommandError(5, `${file} is not valid YAML or JSON: ${parsed.faults.join('; ')}`)
   const proposal = proposeAllowlist(parsed.value)
@@ -67,14 +68,6 @@ function openAccessLog(file: string) {
     stream.once('error', reject)
     stream.once('open', () => resolve(stream))
   })
-}
-
-function readDocumentText(file: string): string {
-  try {
-    return runAsInvoker(() => readFileSync(file, 'utf8'))
-  } catch {
-    throw unreadableFileError(file)
-  }
 }
 
 function unreadableFileError(file: string): OfflineCommandError {

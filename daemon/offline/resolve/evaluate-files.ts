@@ -1,7 +1,9 @@
 // Measures a clustering against known truth, and the scores of pairs if there are any, all from files.
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import * as z from 'zod'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
+import { parseJson } from '../../kernel/encoding/parse-json.ts'
 import type { LineChart } from '../../roles/resolution/chart/chart.ts'
 import { renderLineChartSvg } from '../../roles/resolution/chart/svg.ts'
 import { renderLineChartText } from '../../roles/resolution/chart/text.ts'
@@ -21,6 +23,7 @@ import {
 } from '../../roles/resolution/engine/threshold-sweep.ts'
 import { resultKinds } from '../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
+import { readInputFile } from '../read-input-file.ts'
 import { readDataFile } from './data-file.ts'
 import { numberTexts, ResolvedRecordIndex, readColumnTexts, readTrueClusters } from './resolved-record-index.ts'
 import { writeFileAtomically, writeResultTable } from './result-file.ts'
@@ -95,7 +98,8 @@ function requireResultFile(folder: string, name: string): string {
 /** Whether run.json records that all compared pairs were written; false without that file. */
 function hasAllPairs(folder: string): boolean {
   try {
-    return JSON.parse(runAsInvoker(() => readFileSync(join(folder, 'run.json'), 'utf8'))).pairs === 'all'
+    return z.looseObject({ pairs: z.literal('all') }).safeParse(parseJson(readInputFile(join(folder, 'run.json'))))
+      .success
   } catch {
     return false
   }

@@ -1,12 +1,12 @@
 // Reads lenses: shipped ones by name, others by path.
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseYaml } from '../../../../adapters/host/yaml/yaml-document.ts'
 import { yamlLineLocator } from '../../../../adapters/host/yaml/yaml-lines.ts'
-import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
 import { parseWithSchema } from '../../../kernel/error/parsing.ts'
 import { type Lens, lens as schema } from '../../../roles/resolution/lens/model.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
+import { readInputFile } from '../../read-input-file.ts'
 import { findShippedFolder } from '../../site/shipped-files.ts'
 
 const lens_extension = '.yaml'
@@ -43,10 +43,11 @@ export function readLensText(reference: string): string {
 
 function readLensFile(file: string): string {
   try {
-    return runAsInvoker(() => readFileSync(file, 'utf8'))
-  } catch {
+    return readInputFile(file)
+  } catch (error) {
+    if (!(error instanceof OfflineCommandError)) throw error
     const remedy = `name a file, or a shipped lens: ${listShippedLenses().join(', ')}`
-    throw new OfflineCommandError(1, `the lens ${file} does not exist, or this user may not read it`, remedy)
+    throw new OfflineCommandError(error.exit, `the lens ${error.message}`, remedy)
   }
 }
 

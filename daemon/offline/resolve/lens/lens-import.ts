@@ -1,7 +1,6 @@
 // Converts a saved Splink model to a lens.
-import { readFileSync, statSync } from 'node:fs'
 import { basename, extname } from 'node:path'
-import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
+import { parseJson } from '../../../kernel/encoding/parse-json.ts'
 import { formatFieldErrors, parseWithSchema } from '../../../kernel/error/parsing.ts'
 import { lens as schema } from '../../../roles/resolution/lens/model.ts'
 import {
@@ -10,8 +9,9 @@ import {
   splinkModel,
 } from '../../../roles/resolution/lens/splink.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
+import { readInputFile } from '../../read-input-file.ts'
 
-const max_bytes = 16_777_216
+const max_model_bytes = 16_777_216
 
 export type SplinkImport = {
   readonly yaml: string
@@ -45,18 +45,9 @@ export function importSplinkModel(file: string): SplinkImport {
 }
 
 function readModelJson(file: string): unknown {
-  try {
-    return runAsInvoker(() => {
-      if (statSync(file).size > max_bytes)
-        throw new OfflineCommandError(1, `${file} exceeds the limit of ${max_bytes} bytes`)
-      return JSON.parse(readFileSync(file, 'utf8'))
-    })
-  } catch (error) {
-    if (error instanceof OfflineCommandError) throw error
-    if (error instanceof SyntaxError) throw new OfflineCommandError(1, `${file} is not JSON`)
-    const { code } = error as NodeJS.ErrnoException
-    throw new OfflineCommandError(1, `${file} cannot be read: ${code === 'ENOENT' ? 'it does not exist' : code}`)
-  }
+  const value = parseJson(readInputFile(file, max_model_bytes))
+  if (value === undefined) throw new OfflineCommandError(1, `${file} is not JSON`)
+  return value
 }
 
 /** The lens as YAML, with each value as JSON on one line. */
