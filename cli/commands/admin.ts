@@ -2,7 +2,7 @@
 import { offline } from '../../daemon/offline/offline.ts'
 import type { AdminSource } from '../admin/admin-snapshot.ts'
 import { connectService, serviceOptions } from '../options/service-options.ts'
-import { requireSite, siteOption } from '../options/site-options.ts'
+import { requireOwnSite, siteOption } from '../options/site-options.ts'
 import { CommandFailure, command } from '../program/command.ts'
 import { escapeControls, type OutputRow } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -54,7 +54,7 @@ async function describeLocalSite(
   params: AdminOptionsInput,
   terminal: Terminal,
 ): Promise<Pick<AdminSource, 'siteName' | 'roles'>> {
-  const folder = requireSite(params, terminal)
+  const folder = requireOwnSite(params, terminal)
   const profile = await offline.profile()
   const { resolved, platform } = profile.readSiteSettings(folder, terminal.env)
   const roles = profile.listProfileRoles(folder, terminal.env).map(({ name }) => {

@@ -1,6 +1,6 @@
 // Examines the site and prints a repair for each problem found.
 import { offline } from '../../daemon/offline/offline.ts'
-import { jsonOption, requireSite, siteOption } from '../options/site-options.ts'
+import { jsonOption, requireWholeSite, siteOption } from '../options/site-options.ts'
 import { command } from '../program/command.ts'
 import { colourText, printResult } from '../terminal/output.ts'
 
@@ -16,7 +16,7 @@ export const definition = command({
   options: { ...siteOption, ...jsonOption },
   example: 'platform doctor',
   async run(params, terminal) {
-    const folder = requireSite(params, terminal)
+    const folder = await requireWholeSite(params, terminal)
     const { examineSite } = await offline.doctor()
     const findings = await examineSite(folder, terminal.env, Date.now(), (text) => terminal.progress(text))
     terminal.progress('')

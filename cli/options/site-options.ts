@@ -27,6 +27,22 @@ export function requireOwnSite(params: { readonly site: string | undefined }, te
   return folder
 }
 
+/**
+ * The same, for commands that touch files of several roles: root becomes the owner of the site for good where that user owns
+ * the data of every role. It keeps a way back, and acts as the owner of each file, where the site is divided between users,
+ * or where one of `namedFiles` must be read later with the rights of the person who named it.
+ */
+export async function requireWholeSite(
+  params: { readonly site: string | undefined },
+  terminal: Terminal,
+  namedFiles: readonly (string | undefined)[] = [],
+): Promise<SiteFolder> {
+  const { hasOneOwner } = await offline.dataOwners()
+  const folder = locateSite(params, terminal)
+  const isFinal = namedFiles.every((file) => file === undefined) && hasOneOwner(folder)
+  return isFinal ? requireOwnSite(params, terminal) : requireSite(params, terminal)
+}
+
 /** The same, and root stays root: for commands that touch files of the site in other processes alone. */
 export function locateSite(params: { readonly site: string | undefined }, terminal: Terminal): SiteFolder {
   const folder = offline.findSite(params.site, terminal.env)

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { roleDatabaseFile, roleDataFolder, roleRunFolder } from '../../daemon/boot/storage/site-folder.ts'
 import { assignFileOwners } from '../../daemon/offline/site/assign-file-owners.ts'
 import { createScratchFolder } from '../support/command/run-command.ts'
@@ -100,4 +100,42 @@ traced('rights are given up for good before a file of a role is opened', () => {
     expect(switched).toBeGreaterThan(-1)
     expect(opened).toBeGreaterThan(switched)
   }
+})
+
+describe('where one user owns the whole site', () => {
+  beforeAll(() => {
+    if (isRoot)
+      assignFileOwners(world.folder, {
+        group: 57_000,
+        users: new Map([
+          ['site', 57_001],
+          ['consensus', 57_001],
+        ]),
+      })
+  })
+
+  traced.each([['audit verify'], ['audit export'], ['store status'], ['profile validate']])(
+    '%s gives up the rights of root before it opens a file of the site',
+    (words) => {
+      const calls = traceCalls(words.split(' '))
+      expect(calls.filter((call) => /set(re|res)uid\(/.test(call))).toEqual([])
+      const switched = calls.findIndex((call) => call.includes(`setuid(${users.site})`))
+      const opened = calls.findIndex((call) => call.includes(`"${site}/`))
+      expect(switched).toBeGreaterThan(-1)
+      expect(opened).toBeGreaterThan(switched)
+    },
+  )
+
+  test('a file that only root may read is read first, and the action is recorded under the name of root', async () => {
+    const [keys, file] = [path.join(scratch.dir, 'ann'), path.join(scratch.dir, 'ann.json')]
+    const made = await runCommandProcess(['keys', 'generate', '--use', 'personal', '--dir', keys, '--json'])
+    await runCommandProcess(['keys', 'export', '--dir', keys, '--out', file])
+    fs.chmodSync(file, 0o600)
+    const { fingerprint } = JSON.parse(made.stdout)
+    const added = await runCommandProcess(['people', 'add', 'ann', file, '--fingerprint', fingerprint, '--site', site])
+    expect([added.exit, added.stderr]).toEqual([0, ''])
+    const { stdout } = await runCommandProcess(['audit', 'export', '--role', 'site', '--site', site])
+    const records = stdout.split('\n').filter((line) => line.includes('"target":"ann"'))
+    expect(records.map((line) => JSON.parse(line).event.subject)).toEqual(['cli:root'])
+  })
 })

@@ -17,9 +17,12 @@ export function userName(uid: number): string {
   return line?.[0] ?? String(uid)
 }
 
-/** The user who started this process, whichever user it acts as now. */
+/** Read before the process can become another user. */
+const start_uid = process.getuid?.() ?? 0
+
+/** The user who started this process, whichever user it acts as or has become since. */
 export function invoker(): string {
-  return userName(process.getuid?.() ?? 0)
+  return userName(start_uid)
 }
 
 /** Both files hold `name:password:id:…`, one a line (passwd(5), group(5)). */

@@ -4,7 +4,7 @@ import { offline, type SiteFolder } from '../../../daemon/offline/offline.ts'
 import manifest from '../../../package.json' with { type: 'json' }
 import { formatCef } from '../../format/cef.ts'
 import { passphraseOption, resolvePassphrase } from '../../options/passphrase.ts'
-import { requireSite, siteOption } from '../../options/site-options.ts'
+import { requireWholeSite, siteOption } from '../../options/site-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { choice, flag, instant, text, withDefault } from '../../program/params.ts'
 import { colourText, escapeControls } from '../../terminal/output.ts'
@@ -31,7 +31,7 @@ export const definition = command({
   },
   example: 'platform audit export --format cef --since 2026-05-01 > audit.cef',
   async run(params, terminal) {
-    const folder = requireSite(params, terminal)
+    const folder = await requireWholeSite(params, terminal, [params.passphraseFile])
     const { listAuditedRoles, forEachAuditRecord } = await offline.audit()
     const auditedRoles = listAuditedRoles(folder)
     const selectedRoles = auditedRoles.filter((role) => params.role === undefined || role.name === params.role)

@@ -1,7 +1,7 @@
 // Verifies audit chains: the site's against its signed checkpoints, or an export on any machine.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { max_key_set_bytes, readInputFile } from '../../file/input-file.ts'
-import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { jsonOption, requireWholeSite, siteOption } from '../../options/site-options.ts'
 import { type CommandExitCode, CommandFailure, command } from '../../program/command.ts'
 import { text } from '../../program/params.ts'
 import { colourText, formatFields, printResult } from '../../terminal/output.ts'
@@ -37,7 +37,7 @@ export const definition = command({
       throw new CommandFailure(2, '--keys is for an export; the site is verified with its own keys')
     if (file !== undefined) return await verifyExport(file, keys, params.json, terminal)
     const { verifyAuditChains } = await offline.audit()
-    const folder = requireSite(params, terminal)
+    const folder = await requireWholeSite(params, terminal, [exported])
     const chains = await verifyAuditChains(folder, terminal.env, (line) => terminal.progress(line), exported)
     terminal.progress('')
     const isWhole = chains.every(({ faults }) => faults.length === 0)

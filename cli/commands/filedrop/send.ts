@@ -8,7 +8,7 @@ import { offline } from '../../../daemon/offline/offline.ts'
 import { readInputFile } from '../../file/input-file.ts'
 import { classificationOptions, resolveClassification } from '../../options/classification.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
-import { requireSite } from '../../options/site-options.ts'
+import { requireOwnSite } from '../../options/site-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { choice, required, text } from '../../program/params.ts'
 import { formatFields, printResult } from '../../terminal/output.ts'
@@ -30,12 +30,13 @@ export const definition = command({
   },
   example: 'platform filedrop send bravo signal.json --kind signal --schema signal/1 --releasable-to acme,bravo',
   async run(params, terminal) {
-    const folder = requireSite(params, terminal)
+    const fileText = params.file === undefined ? undefined : readInputFile(params.file)
+    const folder = requireOwnSite(params, terminal)
     const { readSiteSettings } = await offline.profile()
     const { labels, platform } = readSiteSettings(folder, terminal.env)
     const label = completeLabel(await resolveClassification(params, terminal), labels, platform.tenant_id)
     if (!label) throw new CommandFailure(2, `--classification must be one of ${labels.levels.join(', ')}`)
-    const content = params.file === undefined ? await terminal.readInput() : readInputFile(params.file)
+    const content = fileText ?? (await terminal.readInput())
     const api = await connectService(params, terminal)
     const receipt = await api.call('site.message.send', {
       peer: params.peer,

@@ -10,7 +10,7 @@ import {
 } from '../../format/channel.ts'
 import { noteUnaccreditedPeers } from '../../format/peer.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
-import { requireSite } from '../../options/site-options.ts'
+import { requireOwnSite } from '../../options/site-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { flag, text } from '../../program/params.ts'
 import { printResult } from '../../terminal/output.ts'
@@ -54,7 +54,7 @@ async function listClosedPeers(
   items: readonly TransportChannelStatus[],
   terminal: Terminal,
 ) {
-  const folder = requireSite({ site }, terminal)
+  const folder = requireOwnSite({ site }, terminal)
   const peers = await offline.peers()
   const names = (await peers.listPeers(folder))
     .map(({ name }) => name)

@@ -2,7 +2,7 @@
 import { offline } from '../../../daemon/offline/offline.ts'
 import { requireConsent } from '../../confirmation/require-consent.ts'
 import { passphraseOption, resolvePassphrase } from '../../options/passphrase.ts'
-import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { jsonOption, requireWholeSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { flag, required, text } from '../../program/params.ts'
 import { printResult } from '../../terminal/output.ts'
@@ -25,7 +25,7 @@ export const definition = command({
   },
   example: 'platform keys revoke message-Jx3… --yes',
   async run({ kid, yes, replace, ...params }, terminal) {
-    const folder = requireSite(params, terminal)
+    const folder = await requireWholeSite(params, terminal, [params.passphraseFile])
     const { findSiteKey, revokeSiteKey } = await offline.keys()
     const { role } = findSiteKey(folder, kid)
     await requireConsent(

@@ -3,7 +3,7 @@
 import { keyAlgorithm, type PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { offline } from '../../../daemon/offline/offline.ts'
 import { passphraseOption, resolvePassphrase } from '../../options/passphrase.ts'
-import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { jsonOption, requireWholeSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { choice, duration, instant, required, text } from '../../program/params.ts'
 import { printResult } from '../../terminal/output.ts'
@@ -27,7 +27,7 @@ export const definition = command({
   },
   example: 'platform keys rotate message-Jx3…',
   async run({ kid, algorithm, notAfter, ...params }, terminal) {
-    const folder = requireSite(params, terminal)
+    const folder = await requireWholeSite(params, terminal, [params.passphraseFile])
     const { rotateSiteKey, findSiteKey } = await offline.keys()
     const passphrase = findSiteKey(folder, kid).role ? undefined : await resolvePassphrase(terminal, params, folder)
     const rotation = await rotateSiteKey(folder, terminal.env, kid, {

@@ -3,7 +3,7 @@ import { offline } from '../../../daemon/offline/offline.ts'
 import { confirmKeys } from '../../confirmation/confirm-keys.ts'
 import { max_key_set_bytes, readInputFile } from '../../file/input-file.ts'
 import { formatPeer, noteUnaccreditedPeers } from '../../format/peer.ts'
-import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { jsonOption, requireOwnSite, siteOption } from '../../options/site-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { duration, integer, nameList, required, text } from '../../program/params.ts'
 import { printResult } from '../../terminal/output.ts'
@@ -41,9 +41,13 @@ export const definition = command({
   },
   example: 'platform peers add bravo --keys bravo-keys.json --tenant bravo --ceiling RESTRICTED',
   async run(params, terminal) {
-    const folder = requireSite(params, terminal)
+    const [keysText, label_map] = [
+      readInputFile(params.keys, max_key_set_bytes),
+      params.labelMap === undefined ? undefined : readInputFile(params.labelMap),
+    ]
+    const folder = requireOwnSite(params, terminal)
     const peers = await offline.peers()
-    const { keys: foundKeys, set } = await peers.readPinnableKeys(readInputFile(params.keys, max_key_set_bytes))
+    const { keys: foundKeys, set } = await peers.readPinnableKeys(keysText)
     if (set && (params.threshold ?? params.rootThreshold) !== undefined) {
       throw new CommandFailure(
         2,
@@ -64,7 +68,7 @@ export const definition = command({
       keys,
       ceiling: { level: params.ceiling, categories: params.categories },
       releasable_names: params.releasableNames,
-      label_map: params.labelMap === undefined ? undefined : readInputFile(params.labelMap),
+      label_map,
       key_set: set,
       threshold: params.threshold,
       root_threshold: params.rootThreshold,

@@ -2,7 +2,7 @@
 import { offline } from '../../../daemon/offline/offline.ts'
 import { max_key_set_bytes, readInputFile } from '../../file/input-file.ts'
 import { formatPeer } from '../../format/peer.ts'
-import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { jsonOption, requireOwnSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { required, text } from '../../program/params.ts'
 import { printResult } from '../../terminal/output.ts'
@@ -22,15 +22,10 @@ export const definition = command({
   },
   example: 'platform peers update bravo --keys bravo-keyset.json',
   async run(params, terminal) {
-    const folder = requireSite(params, terminal)
+    const keys = readInputFile(params.keys, max_key_set_bytes)
+    const folder = requireOwnSite(params, terminal)
     const { updatePeerKeys } = await offline.peerKeys()
-    const { peer, taken } = await updatePeerKeys(
-      folder,
-      terminal.env,
-      params.name,
-      readInputFile(params.keys, max_key_set_bytes),
-      Date.now(),
-    )
+    const { peer, taken } = await updatePeerKeys(folder, terminal.env, params.name, keys, Date.now())
     printResult(terminal, params.json, { ...peer, taken }, () => formatPeer(terminal, peer))
     if (taken === 0) terminal.note('the file contains nothing new')
     return 0

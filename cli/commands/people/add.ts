@@ -3,7 +3,7 @@ import { offline } from '../../../daemon/offline/offline.ts'
 import { confirmKeys } from '../../confirmation/confirm-keys.ts'
 import { readInputFile } from '../../file/input-file.ts'
 import { formatPerson } from '../../format/person.ts'
-import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { jsonOption, requireOwnSite, siteOption } from '../../options/site-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { nameList, required, text } from '../../program/params.ts'
 import { printResult } from '../../terminal/output.ts'
@@ -27,9 +27,10 @@ export const definition = command({
   },
   example: 'platform people add ann ann-key.json',
   async run({ subject, file, fingerprint, ...params }, terminal) {
-    const folder = requireSite(params, terminal)
+    const keysText = readInputFile(file)
+    const folder = requireOwnSite(params, terminal)
     const people = await offline.people()
-    const foundKeys = people.parsePersonalKeys(readInputFile(file))
+    const foundKeys = people.parsePersonalKeys(keysText)
     const keys = await confirmKeys(terminal, {
       heading: `${subject} would be enrolled with this key`,
       fingerprintSource: 'the person',

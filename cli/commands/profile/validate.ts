@@ -1,7 +1,7 @@
 // Validates a profile and lists every fault with its path, before a daemon reads it.
 import { resolve } from 'node:path'
 import { offline } from '../../../daemon/offline/offline.ts'
-import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { jsonOption, requireOwnSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { text } from '../../program/params.ts'
 import { colourText, printResult } from '../../terminal/output.ts'
@@ -14,7 +14,7 @@ export const definition = command({
   options: { ...siteOption, ...jsonOption },
   example: 'platform profile validate ./site/profile.yaml',
   async run(params, terminal) {
-    const folder = params.file === undefined ? requireSite(params, terminal) : undefined
+    const folder = params.file === undefined ? requireOwnSite(params, terminal) : undefined
     const file = folder?.profile ?? resolve(params.file ?? '')
     const [{ listProfileProblems }, peers] = await Promise.all([offline.profile(), offline.peers()])
     const enrolled = folder ? await peers.listPeers(folder) : []

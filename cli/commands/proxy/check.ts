@@ -1,6 +1,6 @@
 // Shows the outcome of each step of the proxy for a request, with the reason.
 import { offline } from '../../../daemon/offline/offline.ts'
-import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { jsonOption, requireOwnSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { required, text, withDefault } from '../../program/params.ts'
 import { colourText, formatFields, formatTable, printResult } from '../../terminal/output.ts'
@@ -27,7 +27,7 @@ export const definition = command({
   async run(params, terminal) {
     const { method, path, source, json } = params
     const { explainProxyRequest } = await offline.proxyRules()
-    const { decision, status, steps } = explainProxyRequest(requireSite(params, terminal), terminal.env, {
+    const { decision, status, steps } = explainProxyRequest(requireOwnSite(params, terminal), terminal.env, {
       ...{ method, target: path, source },
     })
     const { next, reason, rule } = decision

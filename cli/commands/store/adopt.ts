@@ -1,7 +1,7 @@
 // Records the answering cluster as the one that holds the site's documents.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { requireConsent } from '../../confirmation/require-consent.ts'
-import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { jsonOption, requireWholeSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { flag } from '../../program/params.ts'
 import { formatTable, printResult } from '../../terminal/output.ts'
@@ -23,7 +23,7 @@ export const definition = command({
   },
   example: 'platform store adopt --yes',
   async run(params, terminal) {
-    const folder = requireSite(params, terminal)
+    const folder = await requireWholeSite(params, terminal)
     const { adoptAnsweringCluster } = await offline.adoption()
     const loss = params.giveUp ? ', and lose the documents of its missing indexes' : ''
     await requireConsent(terminal, params.yes, `Adopt the answering cluster as the document store${loss}?`)

@@ -1,7 +1,7 @@
 // Moves the site's documents into an OpenSearch cluster, or back into the site's own files.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { requireConsent } from '../../confirmation/require-consent.ts'
-import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { jsonOption, requireWholeSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { choice, flag, required } from '../../program/params.ts'
 import { formatTable, printResult } from '../../terminal/output.ts'
@@ -25,7 +25,7 @@ export const definition = command({
   },
   example: 'platform store migrate cluster',
   async run(params, terminal) {
-    const folder = requireSite(params, terminal)
+    const folder = await requireWholeSite(params, terminal)
     const { migrateStore } = await offline.migration()
     if (params.replace) await requireConsent(terminal, params.yes, 'Remove the documents that are there already?')
     const plan = { to: documentsHomes[params.to], replace: params.replace }

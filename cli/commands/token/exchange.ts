@@ -1,7 +1,7 @@
 // Exchanges a token at the identity provider for one that a downstream service accepts.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { readToken } from '../../options/read-token.ts'
-import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { jsonOption, requireOwnSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { required, text } from '../../program/params.ts'
 import { printResult } from '../../terminal/output.ts'
@@ -19,7 +19,7 @@ export const definition = command({
   example: 'platform token exchange --audience airflow < alice.token > airflow.token',
   async run(params, terminal) {
     const { audience, scope } = params
-    const folder = requireSite(params, terminal)
+    const folder = requireOwnSite(params, terminal)
     const subject_token = await readToken(undefined, terminal)
     const { exchangeProviderToken } = await offline.providerTokens()
     const { access_token, expires_in } = await exchangeProviderToken(folder, terminal.env, {

@@ -1,6 +1,6 @@
 // Mints a token with the site's own issuer, without a network.
 import { offline } from '../../../daemon/offline/offline.ts'
-import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { jsonOption, requireOwnSite, siteOption } from '../../options/site-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { duration, nameList, required, text, withDefault } from '../../program/params.ts'
 import { printResult } from '../../terminal/output.ts'
@@ -26,7 +26,7 @@ export const definition = command({
     if (level === undefined && (categories.length > 0 || nationality)) {
       throw new CommandFailure(2, '--categories and --nationality need --clearance')
     }
-    const folder = requireSite(params, terminal)
+    const folder = requireOwnSite(params, terminal)
     const [tokens, profile] = await Promise.all([offline.tokens(), offline.profile()])
     const tenant_id = params.tenant ?? profile.readSiteSettings(folder, terminal.env).platform.tenant_id
     const unknownRoles = profile.findUnknownRoles(folder, terminal.env, roles)

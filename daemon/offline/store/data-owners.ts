@@ -21,3 +21,10 @@ export function listDataOwners(folder: SiteFolder): DataOwner[] | undefined {
   })
   return owners.some(({ uid }) => uid !== 0) ? owners : undefined
 }
+
+/** Whether one user owns the profile and the data of every role. */
+export function hasOneOwner(folder: SiteFolder): boolean {
+  const paths = [folder.profile, ...roles.map(({ name }) => roleDataFolder(folder, name))]
+  const uids = paths.flatMap((path) => lstatSync(path, { throwIfNoEntry: false })?.uid ?? [])
+  return new Set(uids).size === 1
+}

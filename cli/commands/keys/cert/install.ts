@@ -1,7 +1,7 @@
 // Activates the certificate that an authority has issued.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { readInputFile } from '../../../file/input-file.ts'
-import { jsonOption, requireSite, siteOption } from '../../../options/site-options.ts'
+import { jsonOption, requireOwnSite, siteOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
 import { required, text } from '../../../program/params.ts'
 import { formatFields, printResult } from '../../../terminal/output.ts'
@@ -17,9 +17,10 @@ export const definition = command({
   options: { ...siteOption, ...jsonOption },
   example: 'platform keys cert install alpha-cert.pem',
   async run({ file, ...params }, terminal) {
-    const folder = requireSite(params, terminal)
+    const certificateText = readInputFile(file)
+    const folder = requireOwnSite(params, terminal)
     const { installSiteCertificate } = await offline.certificate()
-    const certificate = await installSiteCertificate(folder, terminal.env, readInputFile(file))
+    const certificate = await installSiteCertificate(folder, terminal.env, certificateText)
     printResult(terminal, params.json, certificate, () => formatFields(terminal, certificate))
     return 0
   },

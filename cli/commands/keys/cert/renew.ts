@@ -1,7 +1,7 @@
 // Replaces the site's certificate by one with a new key and the same names.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { passphraseOption, resolvePassphrase } from '../../../options/passphrase.ts'
-import { jsonOption, requireSite, siteOption } from '../../../options/site-options.ts'
+import { jsonOption, requireWholeSite, siteOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
 import { integer, withDefault } from '../../../program/params.ts'
 import { formatFields, printResult } from '../../../terminal/output.ts'
@@ -22,7 +22,7 @@ export const definition = command({
   },
   example: 'platform keys cert renew',
   async run({ days, ...params }, terminal) {
-    const folder = requireSite(params, terminal)
+    const folder = await requireWholeSite(params, terminal, [params.passphraseFile])
     const { renewSiteCertificate } = await offline.certificate()
     const passphrase = await resolvePassphrase(terminal, params, folder, 'authority')
     const certificate = await renewSiteCertificate(folder, terminal.env, {
