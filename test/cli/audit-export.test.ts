@@ -87,16 +87,16 @@ test('nothing is proven without keys, without the signed line, or by the keys of
 })
 
 test('a database that was deleted, or begun anew, is noticed by its signed checkpoints', async () => {
-  const copy = path.join(dir, 'robbed')
+  const copy = path.join(dir, 'copied')
   cpSync(env.PLATFORM_SITE, copy, { recursive: true })
-  const robbed = { PLATFORM_SITE: copy }
-  const judge = async () => JSON.parse((await runCommand(['audit', 'verify', '--json'], { env: robbed })).stdout)
+  const copied = { PLATFORM_SITE: copy }
+  const judge = async () => JSON.parse((await runCommand(['audit', 'verify', '--json'], { env: copied })).stdout)
   expect(await judge()).toMatchObject({ whole: true })
   const data = roleDataFolder(siteFolder(copy), 'consensus')
   for (const name of readdirSync(data)) rmSync(path.join(data, name), { recursive: true })
   const gone = { writer: 'consensus@alpha', records: 0, faults: [expect.stringContaining('the chain is gone')] }
   expect(await judge()).toMatchObject({ whole: false, chains: expect.arrayContaining([expect.objectContaining(gone)]) })
-  expect(await runCommand(['audit', 'export'], { env: robbed })).toMatchObject({
+  expect(await runCommand(['audit', 'export'], { env: copied })).toMatchObject({
     ...{ exit: 5, stderr: expect.stringContaining('consensus@alpha: the chain is gone') },
   })
   await sqliteFile({ file: roleDatabaseFile(siteFolder(copy), 'consensus'), addonDir: dir }).close()
