@@ -31,6 +31,7 @@ export function buildRoleEnvironment(options: RoleEnvironmentParts): RoleEnviron
     log: options.log,
     now: options.now,
     monotonic: options.monotonic,
+    pause: () => new Promise((resolve) => void setImmediate(resolve)),
     random: options.random,
     settings: (block) => getSettings(options.settings, block),
     announce: bus.announce,

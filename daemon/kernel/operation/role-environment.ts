@@ -13,6 +13,8 @@ export interface RoleEnvironment extends Pick<Metrics, 'count' | 'set' | 'observ
   now(): number
   /** Milliseconds of a clock that never jumps, for durations. */
   monotonic(): number
+  /** Resolves once the event loop has done other work that was waiting. */
+  pause(): Promise<void>
   /** `bytes` random bytes as lower-case hexadecimal. */
   random(bytes: number): string
   settings<B extends SettingsBlock>(block: B): SettingValues<B>

@@ -1,10 +1,10 @@
 // An insider and the sessions: those of the honest site, of another peer, and its own.
 import { expect } from 'vitest'
 import { decide } from '../../../daemon/roles/consensus/combine/decide.ts'
-import { buildDissent } from '../../../daemon/roles/consensus/combine/dissent.ts'
 import { get as getEmission } from '../../../daemon/roles/consensus/emission/get.ts'
 import { emissionId } from '../../../daemon/roles/consensus/emission/rules.ts'
 import { noon } from '../../support/clock/simulated-clock.ts'
+import { buildDissent } from '../../support/consensus/build-dissent.ts'
 import { buildOpinions } from '../../support/consensus/opinions.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import {

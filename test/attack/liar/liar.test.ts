@@ -2,8 +2,8 @@
 // and goes on with the honest results of the same peer.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { decide } from '../../../daemon/roles/consensus/combine/decide.ts'
-import { buildDissent } from '../../../daemon/roles/consensus/combine/dissent.ts'
 import type { DissentRecord } from '../../../daemon/roles/consensus/session/dissent/model.ts'
+import { buildDissent } from '../../support/consensus/build-dissent.ts'
 import { buildOpinions } from '../../support/consensus/opinions.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import { evidenceLies } from './evidence-lies.ts'

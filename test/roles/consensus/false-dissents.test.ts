@@ -1,9 +1,9 @@
 // A peer that hosts a session lies in its dissent: the copy does not follow, and follows the true one.
 import { expect, test } from 'vitest'
 import { decide } from '../../../daemon/roles/consensus/combine/decide.ts'
-import { buildDissent } from '../../../daemon/roles/consensus/combine/dissent.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
 import { noon } from '../../support/clock/simulated-clock.ts'
+import { buildDissent } from '../../support/consensus/build-dissent.ts'
 import {
   deliverOutcome,
   expectAlarm,

@@ -2,7 +2,6 @@
 import { afterAll, expect, test } from 'vitest'
 import type { MessageKind, Statement } from '../../../daemon/kernel/messaging/statement.ts'
 import { decide } from '../../../daemon/roles/consensus/combine/decide.ts'
-import { buildDissent as dissentBody } from '../../../daemon/roles/consensus/combine/dissent.ts'
 import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'
 import { bySession } from '../../../daemon/roles/consensus/dissent/by-session.ts'
 import { get as evidenceOf } from '../../../daemon/roles/consensus/evidence/get.ts'
@@ -17,6 +16,7 @@ import { get } from '../../../daemon/roles/consensus/session/get.ts'
 import { resolve } from '../../../daemon/roles/consensus/session/resolve.ts'
 import { isReservedFor, originId } from '../../../daemon/shared/origin-id/origin-id.ts'
 import { noon } from '../../support/clock/simulated-clock.ts'
+import { buildDissent as dissentBody } from '../../support/consensus/build-dissent.ts'
 import { buildOpinions } from '../../support/consensus/opinions.ts'
 import {
   buildOpinionInput,

@@ -76,6 +76,7 @@ function buildRoleContext(handle: EchoControls, metrics: Metrics): RoleContext {
     },
     log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
     now: () => 0,
+    pause: async () => undefined,
     random: (bytes) => (++drawn).toString(16).padStart(bytes * 2, '0'),
     count: (...counted) => metrics.count(...counted),
     set: (...measured) => metrics.set(...measured),

@@ -2,19 +2,14 @@
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import type { QuorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { decideSorted } from './decide.ts'
-import { type DissentBody, type DissentCause, describeConflict, measureInfluence } from './dissent.ts'
+import { analyseConflict, type DissentBody, type DissentCause, describeConflict, opinionOf } from './dissent.ts'
 import type { Opinion } from './opinion.ts'
-import { findSmallestSet } from './smallest-set.ts'
 
 /**
- * Up to these numbers of positions the costly parts are computed too, within ten milliseconds: a peer must not occupy this
- * site. Beyond them the origin alone vouches for influence and smallest set.
+ * Faults in words, for people; empty for a body that follows from its positions by the policy. A computation for
+ * `runInSlices`: a peer must not occupy this site.
  */
-const influence_max = 100
-const smallest_set_max = 12
-
-/** Faults in words, for people; empty for a body that follows from its positions by the policy. */
-export function findDissentFaults(policy: QuorumPolicy, body: DissentBody): string[] {
+export function* findDissentFaults(policy: QuorumPolicy, body: DissentBody): Generator<undefined, string[]> {
   const { positions } = body
   const names = new Set(positions.map(({ contributor_id }) => contributor_id))
   const areAllowed = !policy.contributors || [...names].every((name) => policy.contributors?.includes(name))
@@ -25,21 +20,13 @@ export function findDissentFaults(policy: QuorumPolicy, body: DissentBody): stri
   const opinions = positions.map(opinionOf)
   const cause = findCause(policy, opinions)
   if (!cause || cause.reason !== body.reason) return ['the positions do not lead to this conflict by the policy']
-  const parts: Partial<DissentBody> = {
-    ...describeConflict(policy, opinions, cause),
-    ...(opinions.length <= influence_max ? { influence: measureInfluence(cause, opinions) } : {}),
-    ...(opinions.length <= smallest_set_max ? { smallest_set: findSmallestSet(policy, opinions) } : {}),
-  }
+  const described = describeConflict(policy, opinions, cause)
+  const parts: DissentBody = { ...described, ...(yield* analyseConflict(policy, described)) }
   return Object.entries(parts).flatMap(([name, part]) =>
     canonicalJson(part) === canonicalJson(body[name as keyof DissentBody])
       ? []
       : [`${name} does not follow from the positions`],
   )
-}
-
-/** A position states the weight alone, and no sum reads its factors. The order of the positions is that of the sums. */
-function opinionOf({ contributor_id, pair_score, weight }: DissentBody['positions'][number]): Opinion {
-  return { contributor_id, pair_score, accuracy: weight, credibility: 1 }
 }
 
 /** The cause of a conflict over these opinions: an undecided session is inconclusive once its deadline has passed. */

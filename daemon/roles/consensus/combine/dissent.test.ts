@@ -1,12 +1,14 @@
 // Compares the body of a dissent with a worked case, and checks the properties of every one.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { buildDissent } from '../../../../test/support/consensus/build-dissent.ts'
 import { buildOpinions, combinationMethods, shuffledLists } from '../../../../test/support/consensus/opinions.ts'
 import { type QuorumPolicy, quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { combine } from './combine.ts'
 import { decide } from './decide.ts'
-import { buildDissent, dissentBody } from './dissent.ts'
-import type { Opinion } from './opinion.ts'
+import { analyseConflict, describeConflict, dissentBody } from './dissent.ts'
+import { compareCanonicallyThenById, type Opinion } from './opinion.ts'
+import { searchSmallestSet } from './smallest-set.ts'
 
 function dissentOf(policy: QuorumPolicy, opinions: readonly Opinion[]) {
   const decision = decide(policy, opinions)
@@ -88,4 +90,22 @@ test.for(['weighted_average', 'dempster_shafer'] as const)('%s: a thousand contr
   const body = dissentOf(policy, list)
   expect(dissentBody.parse(body).influence).toHaveLength(1000)
   expect(body.smallest_set.exact).toBe(false)
+})
+
+test.for(['weighted_average', 'dempster_shafer'] as const)(
+  '%s: other work can continue after each result without a contributor',
+  (combination_method) => {
+    const policy = quorumPolicy.parse({ m: 2, n: 200, combination_method, ratify_threshold: 1 })
+    const list = buildOpinions(...Array.from({ length: 200 }, (_, at) => [at / 200, 0.5] as const))
+    const sorted = list.toSorted(compareCanonicallyThenById)
+    const cause = { reason: 'inconclusive', combination: decide(policy, list).combination } as const
+    const steps = [...analyseConflict(policy, describeConflict(policy, sorted, cause))]
+    expect(steps.length).toBeGreaterThan(200)
+  },
+)
+
+test('the search through all sets of 16 lets other work continue', () => {
+  const policy = quorumPolicy.parse({ m: 1, n: 16, conflict_threshold: 0 })
+  const list = buildOpinions(...Array.from({ length: 16 }, (_, at) => [at / 16] as const))
+  expect([...searchSmallestSet(policy, list)].length).toBeGreaterThan(60)
 })

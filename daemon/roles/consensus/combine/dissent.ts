@@ -4,9 +4,10 @@ import { combinationMethod } from '../../../shared/quorum-policy/quorum-policy.t
 import { fraction } from '../fields.ts'
 import { combination } from './combination.ts'
 import { conflictReason, type DecisionPolicy, type QuorumDecision } from './decide.ts'
-import { influence, influenceOf } from './influence.ts'
-import { compareCanonicallyThenById, type Opinion } from './opinion.ts'
+import { type Influence, influence, influenceOf } from './influence.ts'
+import type { Opinion } from './opinion.ts'
 import {
+  type ContributorPosition,
   decisionSupport,
   divergentPair,
   findMostDivergentPair,
@@ -14,7 +15,7 @@ import {
   positionOf,
   summarizeSupport,
 } from './positions.ts'
-import { findSmallestSet, smallestSetResult } from './smallest-set.ts'
+import { searchSmallestSet, smallestSetResult } from './smallest-set.ts'
 
 /** Strict. Lists of contributors are in canonical order, by id where the numbers are equal. */
 export const dissentBody = z.strictObject({
@@ -43,28 +44,18 @@ export const dissentBody = z.strictObject({
 
 export type DissentBody = z.output<typeof dissentBody>
 
+type ConflictAnalysis = Pick<DissentBody, 'influence' | 'smallest_set'>
+type ConflictDescription = Omit<DissentBody, keyof ConflictAnalysis>
+
 /** The cause: a decision of IN_CONFLICT, or an undecided session whose deadline has passed. */
 export type DissentCause = Pick<Extract<QuorumDecision, { state: 'IN_CONFLICT' }>, 'reason' | 'combination'>
-
-/**
- * The body of a MachineDissent over one opinion per contributor, in any order; the order changes no bit of it.
- * Cost: of the order of n^2 for n contributors, and a second at most for a thousand.
- */
-export function buildDissent(policy: DecisionPolicy, opinions: readonly Opinion[], cause: DissentCause): DissentBody {
-  const inIdOrder = opinions.toSorted(compareCanonicallyThenById)
-  return {
-    ...describeConflict(policy, inIdOrder, cause),
-    influence: measureInfluence(cause, inIdOrder),
-    smallest_set: findSmallestSet(policy, inIdOrder),
-  }
-}
 
 /** The part of the body whose cost is of the order of n, for opinions in canonical order, by id where equal. */
 export function describeConflict(
   policy: DecisionPolicy,
   sorted: readonly Opinion[],
   { reason, combination: combined }: DissentCause,
-): Omit<DissentBody, 'influence' | 'smallest_set'> {
+): ConflictDescription {
   const { method, reason: _scoreless, ...figures } = combined
   const positions = sorted.map((opinion) => positionOf(opinion, figures.score))
   return {
@@ -82,6 +73,24 @@ export function describeConflict(
   }
 }
 
-export function measureInfluence({ combination: whole }: DissentCause, sorted: readonly Opinion[]) {
-  return sorted.map((_, at) => influenceOf(whole, sorted, at))
+/**
+ * The part of the body whose cost is of the order of n^2, half a second for a thousand contributors: a computation for
+ * `runInSlices`. It follows from the description alone.
+ */
+export function* analyseConflict(
+  policy: DecisionPolicy,
+  { positions, method, score, conflict }: ConflictDescription,
+): Generator<undefined, ConflictAnalysis> {
+  const sorted = positions.map(opinionOf)
+  const influence: Influence[] = []
+  for (const at of sorted.keys()) {
+    influence.push(influenceOf({ method, score, conflict }, sorted, at))
+    yield
+  }
+  return { influence, smallest_set: yield* searchSmallestSet(policy, sorted) }
+}
+
+/** A position states the weight alone, and no sum reads its factors. The order of the positions is that of the sums. */
+export function opinionOf({ contributor_id, pair_score, weight }: ContributorPosition): Opinion {
+  return { contributor_id, pair_score, accuracy: weight, credibility: 1 }
 }

@@ -1,10 +1,11 @@
 // Compares the prose of a dissent with its data: every reason stated, every name safe, equal input gives equal text.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { buildDissent } from '../../../../test/support/consensus/build-dissent.ts'
 import { buildOpinions, combinationMethods, shuffledLists } from '../../../../test/support/consensus/opinions.ts'
 import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { decide } from './decide.ts'
-import { buildDissent, type DissentBody } from './dissent.ts'
+import type { DissentBody } from './dissent.ts'
 import { explainAsMarkdown as markdownOf, explainAsText as textOf } from './explain.ts'
 import type { Opinion } from './opinion.ts'
 import { formatList, formatNumber } from './wording.ts'

@@ -18,7 +18,11 @@ export const influence = z.strictObject({
 export type Influence = z.output<typeof influence>
 
 /** Combines again without the contributor: removing a source arithmetically would not give bit-identical results. */
-export function influenceOf(whole: Combination, opinions: readonly Opinion[], index: number): Influence {
+export function influenceOf(
+  whole: Pick<Combination, 'method' | 'score' | 'conflict'>,
+  opinions: readonly Opinion[],
+  index: number,
+): Influence {
   const { score, conflict } = whole
   const remaining = combineSorted(whole.method, opinions.toSpliced(index, 1))
   return {

@@ -1,11 +1,12 @@
 // Compares the search for the smallest set with brute force where feasible, and checks its guarantees elsewhere.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runToEnd } from '../../../../test/support/consensus/build-dissent.ts'
 import { buildOpinions, combinationMethods, opinionLists } from '../../../../test/support/consensus/opinions.ts'
 import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { type DecisionPolicy, decide } from './decide.ts'
 import { compareCanonicallyThenById, type Opinion } from './opinion.ts'
-import { findSmallestSet } from './smallest-set.ts'
+import { searchSmallestSet } from './smallest-set.ts'
 
 const policies = fc
   .record({
@@ -14,6 +15,9 @@ const policies = fc
     conflict_threshold: fc.constantFrom(0.1, 0.5),
   })
   .map((fields) => quorumPolicy.parse({ ...fields, n: 1000 }))
+
+const findSmallestSet = (policy: DecisionPolicy, opinions: readonly Opinion[]) =>
+  runToEnd(searchSmallestSet(policy, opinions))
 
 /** The size of the smallest set by trying every one; null where none will do. */
 function bruteForceSize(policy: DecisionPolicy, opinions: readonly Opinion[]): number | null {

@@ -21,29 +21,41 @@ const exactContributorsMax = 16
  * The fewest contributors without whom the others would ratify, with at least m of them left. Of several sets of that
  * size the one with the least weight, then the first in the given order. Beyond 16 contributors a greedy search with
  * at most about three decisions per contributor: the set that it finds leads to a ratification and has no unnecessary
- * member, but a smaller set may exist. `opinions`: one per contributor, in canonical order.
+ * member, but a smaller set may exist. `opinions`: one per contributor, in canonical order. A computation for
+ * `runInSlices`: each step takes about a millisecond at most.
  */
-export function findSmallestSet(policy: DecisionPolicy, opinions: readonly Opinion[]): SmallestSet {
+export function* searchSmallestSet(
+  policy: DecisionPolicy,
+  opinions: readonly Opinion[],
+): Generator<undefined, SmallestSet> {
   const exact = opinions.length <= exactContributorsMax
-  const removed = exact ? searchExhaustively(policy, opinions) : searchGreedily(policy, opinions)
+  const removed = yield* exact ? searchExhaustively(policy, opinions) : searchGreedily(policy, opinions)
   if (removed === null) return { contributor_ids: null, decision: null, exact }
   const contributor_ids = opinions.filter((opinion) => removed.has(opinion)).map((opinion) => opinion.contributor_id)
   return { contributor_ids, decision: decisionWithout(policy, opinions, removed), exact }
 }
 
 type RemovedOpinions = ReadonlySet<Opinion>
+type SetSearch = Generator<undefined, RemovedOpinions | null>
+
+/** Sets that are tried in one step: about a millisecond. */
+const sets_per_step = 1_024
 
 /** Of the sets that may ratify, the lightest is decided first: nearly always the only decision of a size. */
-function searchExhaustively(policy: DecisionPolicy, opinions: readonly Opinion[]): RemovedOpinions | null {
+function* searchExhaustively(policy: DecisionPolicy, opinions: readonly Opinion[]): SetSearch {
   const filter = createSubsetFilter(policy, opinions)
   for (let size = 1; size <= opinions.length - policy.m; size++) {
     const candidates: { readonly mask: number; readonly weight: number }[] = []
-    for (const mask of masksOfSize(size, opinions.length))
+    let tried = 0
+    for (const mask of masksOfSize(size, opinions.length)) {
       if (filter.mayRatify(mask)) candidates.push({ mask, weight: filter.weightOf(mask) })
+      if (++tried % sets_per_step === 0) yield
+    }
     candidates.sort((a, b) => a.weight - b.weight)
     for (const { mask } of candidates) {
       const removed = new Set(opinions.filter((_, at) => ((mask >>> at) & 1) === 1))
       if (decisionWithout(policy, opinions, removed) !== null) return removed
+      yield
     }
   }
   return null
@@ -59,12 +71,13 @@ function* masksOfSize(size: number, width: number): Generator<number> {
   }
 }
 
-function searchGreedily(policy: DecisionPolicy, opinions: readonly Opinion[]): RemovedOpinions | null {
+function* searchGreedily(policy: DecisionPolicy, opinions: readonly Opinion[]): SetSearch {
   let best: RemovedOpinions | null = null
   for (const outcome of ['match', 'non_match'] as const) {
     for (const order of removalOrders(policy, opinions, outcome)) {
-      const removal = removeUntilRatified(policy, opinions, order, (best?.size ?? opinions.length) - 1)
-      if (removal !== null) best = restoreUnneeded(policy, opinions, removal)
+      const most: number = (best?.size ?? opinions.length) - 1
+      const removal = yield* removeUntilRatified(policy, opinions, order, most)
+      if (removal !== null) best = yield* restoreUnneeded(policy, opinions, removal)
     }
   }
   return best
@@ -96,31 +109,33 @@ function compareDescending(a: number, b: number): number {
   return a > b ? -1 : 1
 }
 
-function removeUntilRatified(
+function* removeUntilRatified(
   policy: DecisionPolicy,
   opinions: readonly Opinion[],
   order: readonly Opinion[],
   atMost: number,
-): RemovedOpinions | null {
+): SetSearch {
   const removed = new Set<Opinion>()
   for (const opinion of order.slice(0, Math.min(atMost, opinions.length - policy.m))) {
     removed.add(opinion)
     if (decisionWithout(policy, opinions, removed) !== null) return removed
+    yield
   }
   return null
 }
 
 /** Puts back contributors whose removal is not needed, the last removed first. */
-function restoreUnneeded(
+function* restoreUnneeded(
   policy: DecisionPolicy,
   opinions: readonly Opinion[],
   removal: RemovedOpinions,
-): RemovedOpinions {
+): Generator<undefined, RemovedOpinions> {
   const removed = new Set(removal)
   for (const opinion of [...removal].reverse()) {
     if (removed.size === 1) break
     removed.delete(opinion)
     if (decisionWithout(policy, opinions, removed) === null) removed.add(opinion)
+    yield
   }
   return removed
 }

@@ -1,5 +1,6 @@
 // Checks the dissent of a peer: it must follow from its positions, and state the position of this site as it was sent.
 import type { Call } from '../../../kernel/operation/call.ts'
+import { runInSlices } from '../../../kernel/role/run-in-slices.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { findDissentFaults } from '../combine/dissent-faults.ts'
 import { weight } from '../combine/opinion.ts'
@@ -17,7 +18,7 @@ export async function checkDissent(call: Call, copy: Doc<StoredSession>, dissent
   const isAsSent = !own || sent.some((each) => each.pair_score === own.pair_score && weight(each) === own.weight)
   return [
     ...(isOfSession ? [] : ['the dissent belongs to another session or lens']),
-    ...findDissentFaults(policy, body),
+    ...(await runInSlices(call, findDissentFaults(policy, body))),
     ...(isAsSent ? [] : [`${tenant_id}: the record of this site holds no contribution with this position`]),
   ]
 }

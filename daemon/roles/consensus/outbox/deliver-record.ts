@@ -1,7 +1,9 @@
 // Stores the records that a session's outbox holds: dissent records, their closing, and the signed evidence block.
 import type { Call } from '../../../kernel/operation/call.ts'
+import { runInSlices } from '../../../kernel/role/run-in-slices.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { listMessageKeys, signWithSiteKey } from '../../../shared/site-key/site-key.ts'
+import { analyseConflict } from '../combine/dissent.ts'
 import { type EvidenceBlock, type EvidenceContent, evidenceBlocks } from '../evidence/model.ts'
 import {
   blockIdOf,
@@ -16,7 +18,7 @@ import { loadContributionIndex } from '../session/contribution/contribution-inde
 import type { Contribution } from '../session/contribution/model.ts'
 import { loadProofs } from '../session/contribution/proof/stored-proof.ts'
 import { readContributions } from '../session/contribution/read-contributions.ts'
-import { dissents } from '../session/dissent/model.ts'
+import { type DissentRecord, dissents } from '../session/dissent/model.ts'
 import { lifecycleEvent } from '../session/lifecycle-event.ts'
 import type { OutboxEntryOf, SessionOutboxEntry, StoredSession } from '../session/model.ts'
 import { sinksFor } from '../session/sinks.ts'
@@ -29,9 +31,10 @@ export async function deliverDissent(
   doc: Doc<StoredSession>,
   entry: OutboxEntryOf<'dissent'>,
 ): Promise<OutboxDelivery> {
-  const outcome = await call.store(dissents).create(entry.id, entry.record)
+  const stored = await completeDissent(call, doc, entry)
+  const outcome = await call.store(dissents).create(entry.id, stored)
   if (outcome !== 'exists') call.count(dissentTotal, { lens_id: 'all' })
-  const { label: _label, tenant_id: _tenant, ...record } = entry.record
+  const { label: _label, tenant_id: _tenant, ...record } = stored
   const messages: SessionOutboxEntry[] = doc.value.invited.map((peer) => ({
     type: 'message',
     id: `dissent:${entry.id}:${peer}`,
@@ -40,6 +43,20 @@ export async function deliverDissent(
     body: { session_id: doc.id, dissent: { id: entry.id, ...record } },
   }))
   return (session) => ({ session, more: messages })
+}
+
+/** Entries of earlier versions hold the whole record. */
+async function completeDissent(
+  call: Call,
+  { value: { policy } }: Doc<StoredSession>,
+  { record }: OutboxEntryOf<'dissent'>,
+): Promise<DissentRecord> {
+  const { influence, smallest_set, ...described } = record.body
+  const analysis =
+    influence && smallest_set
+      ? { influence, smallest_set }
+      : await runInSlices(call, analyseConflict(policy, described))
+  return { ...record, body: { ...described, ...analysis } }
 }
 
 export async function closeDissentRecord(call: Call, entry: OutboxEntryOf<'dissent_closed'>): Promise<OutboxDelivery> {

@@ -9,7 +9,7 @@ import { combination } from '../combine/combination.ts'
 import { conflictReason, decision } from '../combine/decide.ts'
 import { shortText } from '../fields.ts'
 import { recentContribution } from './contribution/recent-contribution.ts'
-import { dissentRecord, dissentResolution } from './dissent/model.ts'
+import { describedDissent, dissentResolution } from './dissent/model.ts'
 
 /** Why a session is in conflict; `invalid_result`: the origin sent a result that fails the checks of this site. */
 export const sessionConflictReason = z.enum([...conflictReason.options, 'invalid_result'])
@@ -50,7 +50,7 @@ const messageBody = z.record(z.string(), z.unknown())
 
 /** What a session has yet to deliver. Ids are deterministic, so that a receiver recognises a repeated delivery. */
 export const outboxEntry = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('dissent'), id: shortText, record: dissentRecord }),
+  z.strictObject({ type: z.literal('dissent'), id: shortText, record: describedDissent }),
   z.strictObject({
     type: z.literal('dissent_closed'),
     id: shortText,

@@ -2,9 +2,9 @@
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { decideSorted, type QuorumDecision } from '../combine/decide.ts'
-import { buildDissent } from '../combine/dissent.ts'
-import type { Opinion } from '../combine/opinion.ts'
-import type { DissentRecord } from './dissent/model.ts'
+import { describeConflict } from '../combine/dissent.ts'
+import { compareCanonicallyThenById, type Opinion } from '../combine/opinion.ts'
+import type { DescribedDissent } from './dissent/model.ts'
 import type { SessionOutboxEntry, StoredSession, Transition } from './model.ts'
 import { addToOutbox, closeDissent, emissionEntry, enterState } from './transition/rules.ts'
 
@@ -69,14 +69,14 @@ function enterConflict(
   // The id covers the previous record: two resolve attempts over the same contributions make two records.
   const identity = [current.id, current.chain, current.history.length, current.open_dissent_id ?? null]
   const id = `dis_${canonicalDigest(identity).slice(0, 32)}`
-  const record: DissentRecord = {
+  const record: DescribedDissent = {
     tenant_id: current.tenant_id,
     label: current.label,
     session_id: current.id,
     lens_id: current.lens_id,
     created_at: at,
     status: 'open',
-    body: buildDissent(current.policy, sorted, decision),
+    body: describeConflict(current.policy, sorted.toSorted(compareCanonicallyThenById), decision),
   }
   const entered = again ? { ...rest, reason } : enterState({ ...rest, reason }, 'IN_CONFLICT', trigger, by, at)
   return addToOutbox({ ...entered, open_dissent_id: id }, [{ type: 'dissent', id, record }])

@@ -26,6 +26,12 @@ export const dissentRecord = z.strictObject({
 })
 export type DissentRecord = z.infer<typeof dissentRecord>
 
+/** The record as a change of the session queues it: the delivery adds the analysis, which costs too much for a change. */
+export const describedDissent = dissentRecord.extend({
+  body: dissentBody.partial({ influence: true, smallest_set: true }),
+})
+export type DescribedDissent = z.infer<typeof describedDissent>
+
 export const dissents = collection({
   name: 'dissent',
   schema: dissentRecord,
