@@ -63,6 +63,16 @@ describe('JSON', () => {
     expect((await ask('POST /any', { ...adminHeaders, ...jsonHeaders }, `{"a":${nestArrays(63)}}`)).status).toBe(200)
   })
 
+  test.each([
+    ['a key that no object may have', '{"__proto__":{}}', 400],
+    ['half a surrogate pair', '"\\ud800"', 400],
+    ['a number beyond the range of a double', '1e999', 422],
+  ])('%s is found in a large body too', async (_what, value, status) => {
+    const { request: ask } = await startEchoServer()
+    const body = `{"text":"${'x'.repeat(100_000)}","more":${value}}`
+    expect((await ask('POST /any', { ...adminHeaders, ...jsonHeaders }, body)).status).toBe(status)
+  })
+
   test('commas, brackets and quotation marks in strings are not values', async () => {
     const { request: ask } = await startEchoServer()
     const text = JSON.stringify({ text: `${'\\"[{,'.repeat(1_500)}\\` })

@@ -51,7 +51,10 @@ function findShapeFault(bytes: Buffer, max_values: number): Refusal | undefined 
       return refuse('malformed', `the body has a number, or blanks, of more than ${max_plain_bytes} bytes`)
     }
     if (values > max_values) {
-      return refuse('too_large', `the body has more than ${max_values} values: send fewer in one request`)
+      return refuse(
+        'too_large',
+        `the body has more than ${max_values} values: send fewer in one request, or name a data file where the operation takes one`,
+      )
     }
   }
   return undefined

@@ -70,9 +70,9 @@ export type Operation<I extends InputSchema = InputSchema, O extends OutputSchem
   readonly creates?: boolean
   /** The answer carries `version` as an ETag, and `If-Match` is honoured. */
   readonly versioned?: boolean
-  /** Largest request body in bytes; default 1 MiB. */
+  /** Largest request body in bytes; default 1 MiB. The stages of a larger one take a turn of the event loop each. */
   readonly max_body_bytes?: number
-  /** Largest number of values in a JSON body; default 10,000. */
+  /** Largest number of values in a JSON body; default 10,000. The same for more. */
   readonly max_body_values?: number
   /** True: in profiles C and D only the internal listener and the local socket serve it. */
   readonly inside?: boolean
@@ -99,6 +99,13 @@ export type ServedRoute = {
   readonly address: string
   readonly operation: Pick<AnyOperation, 'method' | 'path' | 'also' | 'allow' | 'max_body_bytes'> &
     Partial<Pick<AnyOperation, 'consumes' | 'creates' | 'max_body_values' | 'signed' | 'streams'>>
+}
+
+const default_body_bytes = 1_048_576
+
+/** Whether a body of the operation may be so large that its stages together would occupy the event loop for too long. */
+export function takesLargeBody({ max_body_bytes = default_body_bytes, max_body_values }: AnyOperation): boolean {
+  return max_body_bytes > default_body_bytes || max_body_values !== undefined
 }
 
 /** The names between braces in a path, in order. */

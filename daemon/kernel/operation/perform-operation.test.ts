@@ -64,6 +64,18 @@ const admitWith = (shop: RoleContext, { allow = 'thing:write' }: Partial<AnyOper
 
 const codeOf = (result: unknown) => (isRefusal(result) ? result.code : 'done')
 
+test.each<[string, Partial<AnyOperation>, number]>([
+  ['with many values', { max_body_values: 30_000 }, 2],
+  ['of several MiB', { max_body_bytes: 4_194_304 }, 2],
+  ['of ordinary size', { max_body_bytes: 65_536 }, 0],
+])('other work continues between the stages of a body %s, and only there', async (_size, fields, expected) => {
+  const { shop } = world()
+  let pauses = 0
+  const environment = Object.create(shop.environment, { pause: { value: async () => void pauses++ } })
+  expect(await performWith(fields, {}, { ...shop, environment })).toMatchObject({ status: 200 })
+  expect(pauses).toBe(expected)
+})
+
 describe('admission', () => {
   test.each([
     ['thing:write', undefined, 'unauthenticated'],

@@ -10,7 +10,7 @@ import type { Collection, StoredFields } from '../store/store.ts'
 import { findFailureCause } from '../telemetry/report-throttle.ts'
 import type { Trace } from '../telemetry/trace.ts'
 import type { Call, CallTarget } from './call.ts'
-import { type AddressedOperation, type AnyOperation, RawResponse } from './operation.ts'
+import { type AddressedOperation, type AnyOperation, RawResponse, takesLargeBody } from './operation.ts'
 import { parseInput } from './parse-input.ts'
 import type { OperationRequest, OperationResponse, RoleContext } from './role-context.ts'
 import type { RoleEnvironment } from './role-environment.ts'
@@ -23,8 +23,11 @@ export async function performOperation(
   request: OperationRequest,
 ): Promise<OperationResponse | Refusal> {
   const { operation } = target
+  const isLarge = takesLargeBody(operation)
+  if (isLarge) await context.environment.pause()
   const input = parseInput(operation, request)
   if (isRefusal(input)) return input
+  if (isLarge) await context.environment.pause()
   const call = createCall(context, target.address, caller, request, input)
   try {
     const result = await operation.run(call, input)
@@ -124,6 +127,7 @@ function createCall(
   const { environment } = context
   const { trace } = request
   const nowIso = () => formatInstant(environment.now())
+  let digest: string | undefined
   const callFields: Omit<Call, keyof RoleEnvironment> = {
     caller,
     address,
@@ -136,7 +140,10 @@ function createCall(
     if_match: request.if_match,
     idempotency_key: request.idempotency_key,
     signed_body: request.signed_body,
-    requestDigest: () => canonicalDigest(input),
+    requestDigest: () => {
+      digest ??= canonicalDigest(input)
+      return digest
+    },
     nowIso,
     newId: (prefix) => `${prefix}_${deriveIdDigits(environment, caller, address, request.idempotency_key)}`,
     store: <T extends StoredFields>(collection: Collection<T>) =>

@@ -48,8 +48,9 @@ export type VerifiedFederationMessage<T> = {
 }
 
 /**
- * Opens a message: checks signature, sender, addressee, freshness, label and digest, and only then reads the body. Refuses
- * `signature_invalid`, `label_denied`, and `invalid` for a body that is not of the schema.
+ * Opens a message: checks signature, sender, addressee, freshness, label and digest, and only then reads the body. A body of
+ * several MiB takes a turn of the event loop for each stage. Refuses `signature_invalid`, `label_denied`, and `invalid` for a
+ * body that is not of the schema.
  */
 export async function openFederationMessage<T>(
   call: Call,
@@ -61,6 +62,7 @@ export async function openFederationMessage<T>(
   if (!claimed) return refuse('signature_invalid', 'the message carries no readable signed statement')
   const signed = await verifyStatement(call, claimed.src, message.envelope)
   if (isRefusal(signed)) return signed
+  await call.pause()
   const statement = { ...claimed, label: labelSchema.safeParse(claimed.label).data ?? signed.label }
   const bodySchema = signed.is_label_released ? unlabelledBody : messageBody
   const body = readSignedBody(claimed, kind, message.body, bodySchema)
@@ -70,6 +72,7 @@ export async function openFederationMessage<T>(
   if (!signed.is_label_released && canonicalJson(body.label) !== canonicalJson(statement.label))
     return refuse('label_denied', 'the label of the body differs from the label of the statement')
   if (body.schema !== claimed.body.schema) return refuse('invalid', 'the body names another schema than the statement')
+  await call.pause()
   const data = parseWithSchema(schema, body.data)
   if (!data.success) return refuse('invalid', 'the body does not match the schema of its kind', data.errors)
   const carried = translateClassification(data.data, signed, call.site.labels)

@@ -82,6 +82,17 @@ test('records of many different columns are refused, since each is stored with a
   expect(some.problem).toBeUndefined()
 })
 
+test('more values than a request may have are refused before they are parsed, with the way that has no such limit', async () => {
+  const ann = await createTenantPerson('many')
+  const { status: code, problem } = await ann.call(extract, {
+    lens_id: 'people',
+    node_data: { east: buildPeople(0, 6_100) },
+  })
+  expect([code, problem?.code]).toEqual([413, 'too_large'])
+  expect(problem?.detail).toContain('more than 30000 values')
+  expect(problem?.detail).toContain('name a data file')
+})
+
 test('a request that is repeated finds its run, however many there are', async () => {
   const ann = await createTenantPerson('repeating')
   const headers = { 'idempotency-key': 'the-same' }

@@ -37,7 +37,6 @@ export const create = matchingOperation({
   allow: 'resolution:write',
   creates: true,
   versioned: true,
-  max_body_bytes: 4_194_304,
   max_body_values: 20_000,
 
   async run(call, input) {
