@@ -67,8 +67,8 @@ export type RunWork = {
 }
 export const runWork = part<RunWork>('run-work')
 
-/** Whose run, exchange and arrival are next; remembered between the turns of the workers. */
-export type WorkTurns = { readonly runs: FairTurns; readonly exchanges: FairTurns; readonly arrivals: FairTurns }
+/** Whose work of each kind is next; remembered between the turns of the workers. */
+export type WorkTurns = Readonly<Record<'runs' | 'exchanges' | 'arrivals' | 'registries', FairTurns>>
 export const workTurnsPart = part<WorkTurns>('work-turns')
 
 /** Indexes for lookups in the registry of this site. */

@@ -24,6 +24,7 @@ const createWorkTurns = (): WorkTurns => ({
   runs: new FairTurns(),
   exchanges: new FairTurns(),
   arrivals: new FairTurns(),
+  registries: new FairTurns(),
 })
 
 export const wire: RoleWire = {

@@ -9,6 +9,7 @@ import { plan } from '../../../daemon/roles/intelligence/bulk/plan.ts'
 import { archive } from '../../../daemon/roles/intelligence/signal/archive.ts'
 import { get } from '../../../daemon/roles/intelligence/signal/get.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
+import { readAuditEvents } from '../../support/site/read-audit-events.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import { openInsight, raiseSignal, setUpIntelligenceSite } from './intelligence-site.ts'
 
@@ -144,6 +145,30 @@ async function releaseBulk(id: string): Promise<void> {
   await store.update(bulks, id, ({ value }) => ({ next: { ...value, owes: 1 as const }, answer: undefined }))
   world().wakeWorker('intelligence', 'bulk')
 }
+
+test('the batches of one tenant do not delay the first of another', async () => {
+  const [ann, eve] = [await world().as({ tenant: 'crowded' }), await world().as({ tenant: 'elsewhere' })]
+  const raiseMany = (person: CheckedClient, count: number) =>
+    Promise.all(Array.from({ length: count }, () => raiseSignal(person)))
+  const held = [
+    await storeBulk(ann, await raiseMany(ann, 120)),
+    await storeBulk(ann, await raiseMany(ann, 120)),
+    await storeBulk(eve, await raiseMany(eve, 1)),
+  ]
+  for (const id of held) await releaseBulk(id)
+  for (const [person, id] of [
+    [ann, held[0]],
+    [ann, held[1]],
+    [eve, held[2]],
+  ] as const)
+    expect(await waitUntilOver(person, String(id))).toMatchObject({ state: 'finished', refused: 0 })
+  const order = await readAuditEvents(world(), 'intelligence')
+  const disposed = order.filter(({ detail }) => held.includes(String(detail.bulk)))
+  const first = disposed.findIndex(({ detail }) => detail.bulk === held[2])
+  expect(disposed).toHaveLength(241)
+  // The worker may have begun with one batch, and takes another tenant before the next.
+  expect(first).toBeLessThanOrEqual(100)
+})
 
 test('one that is cancelled leaves what it has not begun, and tells what it had done', async () => {
   const ann = await world().as()

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
-import { apiPrefix } from '../../support/http/api-prefix.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
+import { type ReadAuditEvent, readAuditEvents } from '../../support/site/read-audit-events.ts'
 import { buildPeople, buildPersonLens, setUpResolutionSite, waitForRunEnd } from './resolution-site.ts'
 
 const queued_runs = 50
@@ -16,31 +16,10 @@ async function startRuns(person: CheckedClient, count: number): Promise<string[]
   return runs
 }
 
-/** Runs in the order of the audit log: where each was requested, and where its work began. */
-async function readOrder(): Promise<{ readonly action: string; readonly run: string }[]> {
-  const { origin } = new URL(world().url('resolution'))
-  const token = await world().token({ tenant: '*', subject: 'role:reader', roles: ['admin'] })
-  const events: { seq: number; action: string; run: string }[] = []
-  let cursor = ''
-  do {
-    const answer = await fetch(`${origin}${apiPrefix('resolution')}/audit?limit=500${cursor}`, {
-      headers: { authorization: `Bearer ${token}` },
-    })
-    expect(answer.status).toBe(200)
-    const page = (await answer.json()) as {
-      items: { seq: number; event?: { action: string; target: string } }[]
-      next_cursor?: string
-    }
-    for (const { seq, event } of page.items) if (event) events.push({ seq, action: event.action, run: event.target })
-    cursor = page.next_cursor ? `&cursor=${page.next_cursor}` : ''
-  } while (cursor)
-  return events.sort((a, b) => a.seq - b.seq)
-}
-
 /** Counts the runs whose work began between the request of this one and the beginning of its work. */
-function countOvertaking(order: Awaited<ReturnType<typeof readOrder>>, run: string): number {
-  const requested = order.findIndex((event) => event.run === run && event.action.endsWith('fusion-run.start'))
-  const begun = order.findIndex((event) => event.run === run && event.action.endsWith('extract-begun'))
+function countOvertaking(order: readonly ReadAuditEvent[], run: string): number {
+  const requested = order.findIndex((event) => event.target === run && event.action.endsWith('fusion-run.start'))
+  const begun = order.findIndex((event) => event.target === run && event.action.endsWith('extract-begun'))
   expect([requested >= 0, begun > requested]).toEqual([true, true])
   return order.slice(requested, begun).filter(({ action }) => action.endsWith('extract-begun')).length
 }
@@ -55,7 +34,7 @@ test('fifty queued runs delay neither the first of another tenant nor the first 
   const [second = ''] = await startRuns(bob, 1)
   expect(await waitForRunEnd(eve, first)).toMatchObject({ state: 'completed' })
   expect(await waitForRunEnd(bob, second)).toMatchObject({ state: 'completed' })
-  const order = await readOrder()
+  const order = await readAuditEvents(world(), 'resolution')
   // The worker may have chosen one run before it was requested; bob also waits for the turn of the other tenant.
   expect(countOvertaking(order, first)).toBeLessThanOrEqual(1)
   expect(countOvertaking(order, second)).toBeLessThanOrEqual(2)

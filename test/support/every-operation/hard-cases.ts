@@ -83,7 +83,7 @@ export async function buildHardCases({ site, admin }: OperationFixture): Promise
         {
           lens_id: lens,
           node_id: 'c',
-          records: Array.from({ length: 60 }, (_, at) => ({ id: `n${at}`, ...buildLongRecord(2_000 + at) })),
+          records: Array.from({ length: 20 }, (_, at) => ({ id: `n${at}`, ...buildLongRecord(2_000 + at) })),
         },
       ],
     },

@@ -11,7 +11,7 @@ import { writeNumbered } from '../entity-record/write-numbered.ts'
 import type { RegistryKey } from '../fields.ts'
 import { findLatestTrainedLens } from '../lookup/trained-lens.ts'
 import { workTurnsPart } from '../parts.ts'
-import { isBeingWritten, matchWaitingRecords } from '../registry/match-waiting-records.ts'
+import { isBeingWritten, matchNextBatch, matchWaitingRecords } from '../registry/match-waiting-records.ts'
 import { singletonClusterName } from '../registry/record-key.ts'
 import { upsertDocuments } from '../upsert-documents.ts'
 import { type ArrivedRecordOutcome, arrivals, arrivalTopic, type StoredArrival } from './model.ts'
@@ -35,18 +35,30 @@ export async function registerArrivals(call: Call): Promise<void> {
 }
 
 /**
- * Matches waiting records of every registry; after a run these are the arrived records that the run did not contain.
+ * Matches waiting records of every registry, batch by batch in fair turns; after a run these are the arrived records that the
+ * run did not contain.
  */
 export async function matchAllWaitingRecords(call: Call): Promise<void> {
   const processed = new Set<string>()
   for (;;) {
-    const { docs } = await call.store(entityRecords).list({ filter: { arrived: 'waiting' }, limit: 500, fresh: true })
-    const next = docs.find(({ value }) => !processed.has(registryKeyText(value)))
-    if (!next || call.signal.aborted) return
-    const { tenant_id, lens } = next.value
-    processed.add(registryKeyText(next.value))
-    await matchWaitingRecords(call, { tenant_id, lens }).catch((error: unknown) => handleFailure(call, lens, error))
+    const waiting = (await listWaitingRegistries(call)).filter((each) => !processed.has(registryKeyText(each)))
+    const ownerOf = ({ tenant_id, lens }: RegistryKey) => ({ tenant_id, subject: lens })
+    const registry = call.part(workTurnsPart).registries.take(waiting, ownerOf)
+    if (!registry || call.signal.aborted) return
+    const outcome = await matchNextBatch(call, registry).catch((error: unknown) =>
+      handleFailure(call, registry.lens, error),
+    )
+    if (outcome !== 'matched') processed.add(registryKeyText(registry))
   }
+}
+
+async function listWaitingRegistries(call: Call): Promise<RegistryKey[]> {
+  const records = call.store(entityRecords)
+  const registries: RegistryKey[] = []
+  for (const tenant_id of (await records.countBy('tenant_id', { arrived: 'waiting' })).keys())
+    for (const lens of (await records.countBy('lens', { arrived: 'waiting', tenant_id })).keys())
+      registries.push({ tenant_id: String(tenant_id), lens: String(lens) })
+  return registries
 }
 
 function registryKeyText({ tenant_id, lens }: RegistryKey): string {

@@ -22,13 +22,23 @@ const max_batch_records = 100
  */
 export async function matchWaitingRecords(call: Call, registry: RegistryKey): Promise<boolean> {
   for (;;) {
-    call.signal.throwIfAborted()
-    const filter = { ...registry, arrived: 'waiting' }
-    const { docs } = await call.store(entityRecords).list({ filter, limit: max_batch_records, fresh: true })
-    if (docs.length === 0) return true
-    if (await isBeingWritten(call, registry)) return false
-    await matchBatch(call, registry, docs)
+    const outcome = await matchNextBatch(call, registry)
+    if (outcome !== 'matched') return outcome === 'none_waits'
   }
+}
+
+/** Matches the next waiting records of the registry; for the rest as `matchWaitingRecords`. */
+export async function matchNextBatch(
+  call: Call,
+  registry: RegistryKey,
+): Promise<'matched' | 'none_waits' | 'being_written'> {
+  call.signal.throwIfAborted()
+  const filter = { ...registry, arrived: 'waiting' }
+  const { docs } = await call.store(entityRecords).list({ filter, limit: max_batch_records, fresh: true })
+  if (docs.length === 0) return 'none_waits'
+  if (await isBeingWritten(call, registry)) return 'being_written'
+  await matchBatch(call, registry, docs)
+  return 'matched'
 }
 
 /** Whether a run is writing clusters. Such a run applies all decisions, and requeues decisions made meanwhile. */

@@ -57,25 +57,12 @@ async function findDueExchanges(
     if (isRecent || busy.has(value.peer) || dueByPeer.has(value.peer)) continue
     dueByPeer.set(value.peer, { id, peer: value.peer, tenant_id: value.tenant_id })
   }
-  return takeTurns(call, [...dueByPeer.values()], max_exchanges)
-}
-
-/** Takes the exchanges of the peers served longest ago: the queue of one peer must not delay another's first. */
-function takeTurns<T extends { readonly peer: string; readonly tenant_id: string }>(
-  call: Call,
-  due: readonly T[],
-  max_exchanges: number,
-): T[] {
-  const waiting = new Set(due)
-  const taken: T[] = []
-  while (taken.length < max_exchanges) {
-    const owner = ({ tenant_id, peer }: T) => ({ tenant_id, subject: peer })
-    const next = call.part(workTurnsPart).exchanges.take(waiting, owner)
-    if (!next) break
-    waiting.delete(next)
-    taken.push(next)
-  }
-  return taken
+  // The peers served longest ago: the queue of one must not delay another's first.
+  const ownerOf = ({ tenant_id, peer }: { readonly tenant_id: string; readonly peer: string }) => ({
+    tenant_id,
+    subject: peer,
+  })
+  return call.part(workTurnsPart).exchanges.takeSome(dueByPeer.values(), max_exchanges, ownerOf)
 }
 
 /** Ends idle exchanges that expired or whose run has ended. */
