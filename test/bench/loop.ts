@@ -10,11 +10,10 @@ const max_delay_ms = 20
 type DelayFigure = {
   readonly name: string
   readonly p999_ms: number
-  readonly max_ms: number
   readonly turn_ms: number
 }
 
-/** The requests are those of test/worst-inputs.test.ts, whose client is a thread of its own. */
+/** One line for each operation, and a verdict. The requests are those of test/worst-inputs.test.ts, whose client is a thread of its own. */
 export async function bench(report: (figure: Figure) => void): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-loop-'))
   const file = path.join(folder, 'figures.jsonl')
@@ -35,12 +34,26 @@ export async function bench(report: (figure: Figure) => void): Promise<void> {
       .split('\n')
       .map((line) => JSON.parse(line) as DelayFigure)
     const base_ms = figures.find(({ name }) => name === 'base')?.p999_ms ?? Number.NaN
-    for (const { name, p999_ms, max_ms, turn_ms } of figures) {
-      report({ figure: `${name}, 999 of 1,000`, value: p999_ms, unit: 'ms', beside: base_ms, atMost: max_delay_ms })
-      report({ figure: `${name}, longest`, value: max_ms, unit: 'ms' })
-      report({ figure: `${name}, processor time of a turn`, value: turn_ms, unit: 'ms' })
-    }
+    const worst = findWorstOfEach(figures.filter(({ name }) => name !== 'base'))
+    const goal = { unit: 'ms', beside: base_ms, atMost: max_delay_ms }
+    for (const [address, { p999_ms }] of worst) report({ figure: address, value: p999_ms, ...goal })
+    const all = [...worst.values()]
+    const verdict = `all ${all.length} operations, the longest`
+    report({ figure: verdict, value: Math.max(...all.map(({ p999_ms }) => p999_ms)), ...goal })
+    // Other processes of the machine add to a delay, and nothing to the processor time.
+    const turn_ms = Math.max(...figures.map((figure) => figure.turn_ms))
+    report({ figure: 'processor time of the longest turn', value: turn_ms, unit: 'ms' })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Of the inputs of each operation the one with the longest delay; the name of a figure begins with the address. */
+function findWorstOfEach(figures: readonly DelayFigure[]): Map<string, DelayFigure> {
+  const worst = new Map<string, DelayFigure>()
+  for (const figure of figures) {
+    const [address = ''] = figure.name.split(': ')
+    if (figure.p999_ms > (worst.get(address)?.p999_ms ?? -1)) worst.set(address, figure)
+  }
+  return worst
 }
