@@ -10,7 +10,7 @@ import { lifecycleEvent } from '../session/lifecycle-event.ts'
 import { type SessionOutboxEntry, type StoredSession, sessions } from '../session/model.ts'
 import { replaceInOutbox } from '../session/transition/rules.ts'
 import { deliverEmission } from './deliver-emission.ts'
-import { closeDissentRecord, deliverDissent, deliverEvidence } from './deliver-record.ts'
+import { closeDissentRecord, deliverDissent, deliverEvidence, readSentDissent } from './deliver-record.ts'
 import { noFollowUps, type OutboxDelivery } from './outbox-delivery.ts'
 
 /** Time that failures at one destination may take in one run, in milliseconds; the next run continues. */
@@ -86,9 +86,10 @@ async function deliverEntry(call: Call, doc: Doc<StoredSession>, entry: SessionO
   if (entry.type === 'dissent_closed') return closeDissentRecord(call, entry)
   if (entry.type === 'evidence') return deliverEvidence(call, doc)
   if (entry.type === 'emission') return deliverEmission(call, doc, entry)
-  const { id, peer, kind, evidence_block_id } = entry
+  const { id, peer, kind, evidence_block_id, dissent_id } = entry
   const evidence = evidence_block_id && (await call.store(evidenceBlocks).get(evidence_block_id)).value.block
-  const body = evidence ? { ...entry.body, evidence } : entry.body
+  const dissent = dissent_id && (await readSentDissent(call, dissent_id))
+  const body = { ...entry.body, ...(evidence ? { evidence } : {}), ...(dissent ? { dissent } : {}) }
   await sendMessage(call, {
     peer,
     event_id: `${doc.id}:${id}`,

@@ -34,15 +34,27 @@ export async function deliverDissent(
   const stored = await completeDissent(call, doc, entry)
   const outcome = await call.store(dissents).create(entry.id, stored)
   if (outcome !== 'exists') call.count(dissentTotal, { lens_id: 'all' })
-  const { label: _label, tenant_id: _tenant, ...record } = stored
   const messages: SessionOutboxEntry[] = doc.value.invited.map((peer) => ({
     type: 'message',
     id: `dissent:${entry.id}:${peer}`,
     peer,
     kind: 'result',
-    body: { session_id: doc.id, dissent: { id: entry.id, ...record } },
+    body: { session_id: doc.id },
+    dissent_id: entry.id,
   }))
   return (session) => ({ session, more: messages })
+}
+
+/** The dissent as it is sent to peers, the same in each delivery: as it was before its resolution. */
+export async function readSentDissent(call: Call, id: string) {
+  const {
+    label: _label,
+    tenant_id: _tenant,
+    resolution: _resolution,
+    resolved_at: _resolved,
+    ...record
+  } = (await call.store(dissents).get(id)).value
+  return { id, ...record, status: 'open' as const }
 }
 
 /** Entries of earlier versions hold the whole record. */

@@ -65,8 +65,9 @@ export const outboxEntry = z.discriminatedUnion('type', [
     peer: shortText,
     kind: z.enum(['invitation', 'contribution', 'result']),
     body: messageBody,
-    /** A stored block that belongs to the body: too large to be written with every change of the session. */
+    /** A stored block or dissent that belongs to the body: too large to be written with every change of the session. */
     evidence_block_id: z.string().optional(),
+    dissent_id: z.string().optional(),
   }),
   z.strictObject({ type: z.literal('emission'), id: shortText, sink: shortText, event: emissionEvent }),
 ])
