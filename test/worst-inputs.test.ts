@@ -1,6 +1,8 @@
 // Walks every operation with the most expensive inputs that its schema allows: each is answered, and none fails the
 // service. With LOOP_FIGURES=FILE it also measures the delay of the event loop, for `scripts/bench loop`.
 import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -12,6 +14,7 @@ import type { OperationSample } from './support/every-operation/operation-sample
 import { createSampledFixture } from './support/every-operation/sampled-fixture.ts'
 import { buildRequest } from './support/every-operation/send-operation.ts'
 import { buildHostileBodies, buildLargestInput, limitOf } from './support/every-operation/worst-input.ts'
+import { everyRoleSections } from './support/site/single-cluster-site.ts'
 
 type SentRequest = {
   readonly port: number
@@ -25,6 +28,8 @@ const figuresFile = process.env.LOOP_FIGURES
 const times = figuresFile ? 5 : 1
 const operations = everyOperation.map((target) => [target.address, target] as const)
 
+const data_folder = fs.mkdtempSync(path.join(tmpdir(), 'worst-inputs-'))
+
 let world: OperationFixture
 let inputs: ReadonlyMap<string, OperationSample>
 let hardCases: readonly HardCase[]
@@ -33,13 +38,15 @@ beforeAll(async () => {
   ;({ world, inputs } = await createSampledFixture(
     [],
     everyOperation.map(({ address }) => address),
+    { resolution: { ...everyRoleSections.resolution, data_folder } },
   ))
-  hardCases = await buildHardCases(world)
+  hardCases = await buildHardCases(world, data_folder)
   client = new Worker(new URL('./support/bench/send-from-thread.mjs', import.meta.url))
 })
 afterAll(async () => {
   await client?.terminate()
   await world?.site.close()
+  fs.rmSync(data_folder, { recursive: true })
 })
 
 /** Measures the delay of the event loop, and the processor time of its longest turn: other processes do not add to that. */

@@ -1,4 +1,6 @@
 // Requests whose cost lies in stored data: long values under expensive comparators, and many records.
+import * as fs from 'node:fs'
+import path from 'node:path'
 import { expect, vi } from 'vitest'
 import type { OperationFixture } from './operation-fixture.ts'
 
@@ -34,9 +36,26 @@ function buildLongRecord(at: number): Record<string, string> {
   return Object.fromEntries(comparators.map((name, field) => [name, buildLongValue(at * comparators.length + field)]))
 }
 
-export async function buildHardCases({ site, admin }: OperationFixture): Promise<readonly HardCase[]> {
-  const send = async (role: string, method: string, path: string, body?: unknown) => {
-    const { status, text, json } = await site.request(role, { method, path, token: admin, ...(body ? { body } : {}) })
+/** More than the request of a run takes. */
+function writeLongRecords(data_folder: string): void {
+  const lines = Array.from({ length: slow_records }, (_, at) => [`r${at}`, ...Object.values(buildLongRecord(at))])
+  fs.mkdirSync(path.join(data_folder, 'alpha'), { recursive: true, mode: 0o700 })
+  const text = [['id', ...comparators], ...lines].map((cells) => `${cells.join(',')}\n`).join('')
+  fs.writeFileSync(path.join(data_folder, 'alpha', 'slow.csv'), text, { mode: 0o600 })
+}
+
+/** `data_folder`: that of the role resolution. */
+export async function buildHardCases(
+  { site, admin }: OperationFixture,
+  data_folder: string,
+): Promise<readonly HardCase[]> {
+  const send = async (role: string, method: string, url: string, body?: unknown) => {
+    const { status, text, json } = await site.request(role, {
+      method,
+      path: url,
+      token: admin,
+      ...(body ? { body } : {}),
+    })
     expect([200, 201, 202], text.slice(0, 500)).toContain(status)
     return json as Record<string, unknown>
   }
@@ -50,12 +69,13 @@ export async function buildHardCases({ site, admin }: OperationFixture): Promise
       blocking: ['levenshtein:prefix(4)'],
     },
   })
-  const records = Array.from({ length: slow_records }, (_, at) => ({ id: `r${at}`, ...buildLongRecord(at) }))
-  const run = await send('resolution', 'POST', '/api/v2/fusion/run', { lens_id: lens, node_data: { a: records } })
+  writeLongRecords(data_folder)
+  const node_data = { a: { file: 'slow.csv' } }
+  const run = await send('resolution', 'POST', '/api/v2/fusion/run', { lens_id: lens, node_data })
   await vi.waitFor(
     async () => {
-      const path = `/api/v2/fusion/run/${String(run.run_id)}/status`
-      expect(await send('resolution', 'GET', path)).toMatchObject({ state: 'completed' })
+      const url = `/api/v2/fusion/run/${String(run.run_id)}/status`
+      expect(await send('resolution', 'GET', url)).toMatchObject({ state: 'completed' })
     },
     { timeout: 240_000, interval: 500 },
   )

@@ -19,12 +19,13 @@ export function roleOf(kind: 'only' | 'without', permission: string): string {
 export async function createSampledFixture(
   permissions: readonly string[],
   addresses: readonly string[],
+  sections: Parameters<typeof createOperationFixture>[0] = {},
 ): Promise<SampledFixture> {
   const roles = permissions.flatMap((one) => [
     [roleOf('only', one), [one]],
     [roleOf('without', one), permissions.filter((other) => other !== one)],
   ])
-  const world = await createOperationFixture({ identity: { roles: Object.fromEntries(roles) } })
+  const world = await createOperationFixture({ ...sections, identity: { roles: Object.fromEntries(roles) } })
   const inputs = new Map<string, OperationSample>()
   for (const address of addresses) {
     const sample = await operationSamples[address]?.(world)
