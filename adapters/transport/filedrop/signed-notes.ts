@@ -39,11 +39,11 @@ export async function verifyNote<T>(
   signatures: Pick<Signatures, 'verify'>,
 ): Promise<T | Refusal> {
   const found = await signatures.verify(type, note, keys)
-  if (typeof found === 'string') return refuse('signature_invalid', refusalTexts[found])
+  if (typeof found === 'string') return refuse('signature_invalid', describeFault(found, threshold))
   const content = parseNote(type, found.payload, schema)
   if (isRefusal(content)) return content
   const signerFault = findSignerFault(found, threshold, noteCreation.safeParse(content).data?.created)
-  return signerFault ? refuse('signature_invalid', refusalTexts[signerFault]) : content
+  return signerFault ? refuse('signature_invalid', describeFault(signerFault, threshold)) : content
 }
 
 function parseNote<T>(type: SignatureType, payload: Uint8Array, schema: z.ZodType<T>): T | Refusal {
@@ -55,10 +55,13 @@ function parseNote<T>(type: SignatureType, payload: Uint8Array, schema: z.ZodTyp
 
 const noteCreation = z.looseObject({ created: z.iso.datetime() })
 
-const refusalTexts: Readonly<Record<SignerFault, string>> = {
+function describeFault(fault: SignerFault, threshold: number): string {
+  return fault === 'too_few' ? `fewer than ${threshold} keys signed it` : refusalTexts[fault]
+}
+
+const refusalTexts: Readonly<Record<Exclude<SignerFault, 'too_few'>, string>> = {
   bad_signature: 'a signature does not hold',
   unknown_key: 'no pinned key signed it',
   key_revoked: 'the key that signed it is revoked',
   key_ended: 'the keys signed it after their own end',
-  too_few: 'fewer keys signed it than the threshold requires',
 }

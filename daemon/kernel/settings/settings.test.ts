@@ -107,6 +107,7 @@ describe('paths', () => {
           { kind: 'webhook', secret_files: ['a', '/run/b'] },
           { kind: 'folder', path: 'spool' },
           { kind: 'http', path: 'not/a/file' },
+          { peer: 'bravo', file: 'people.csv' },
         ],
       },
     }
@@ -118,6 +119,7 @@ describe('paths', () => {
         { kind: 'webhook', secret_files: ['/profile/a', '/run/b'] },
         { kind: 'folder', path: '/profile/spool' },
         { kind: 'http', path: 'not/a/file' },
+        { peer: 'bravo', file: 'people.csv' },
       ],
     })
   })

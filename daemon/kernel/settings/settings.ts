@@ -128,8 +128,8 @@ function gatherSection(section: SettingsBlock, sources: SettingSources, isNeeded
   return { raw: resolvePaths(raw, sources.resolvePath) as Record<string, unknown>, origins, unread }
 }
 
-/** Fields that hold the path of a file or folder, and lists of such paths. */
-const pathField = /(^|_)(files?|dir|folder)$/
+/** Fields that hold the path of a file or folder, and lists of such paths. A field `file` names a data file of a tenant. */
+const pathField = /_(files?|dir|folder)$/
 
 /** One rule for every path of a profile, whatever process reads it and wherever that was started. */
 function resolvePaths(value: unknown, resolvePath: SettingSources['resolvePath']): unknown {

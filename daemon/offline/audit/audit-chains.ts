@@ -128,13 +128,15 @@ type StoredCheckpoint = StoredFields & CarriedCheckpoint & { readonly tenant_id:
 
 /** Returns checkpoints with a valid signature of the site, and reports the others as faults. */
 async function readChainAnchors(folder: SiteFolder): Promise<ChainAnchors> {
+  // First, since it names the owner to a user who may not read the data, nor the keys.
+  const checkpoints = await readStoredCheckpoints(folder)
   // Accepts keys that were revoked since: the site's own chain must still match its earlier checkpoints.
   const keys = listKeys(folder.keys).map(
     (key): PublicKey => (key.status === 'revoked' ? { ...key, status: 'retired' } : key),
   )
   const heads: AnchoredHead[] = []
   const faults: string[] = []
-  for (const head of await readStoredCheckpoints(folder)) {
+  for (const head of checkpoints) {
     const [, site = ''] = head.writer.split('@')
     const fault = await findCheckpointFault(head, { site, keys, threshold: 1 }, { verify: verifyJws })
     if (fault)

@@ -175,12 +175,17 @@ function computeScore(at: number, index: number): number {
   return 0.9 + ((at * 7 + index * 3) % 10) / 101
 }
 
-/** The content of the evidence without the parts that must differ: identifiers, times, and values derived from them. */
+/** The content of the evidence without the parts that must differ: identifiers, times, order, and values derived from them. */
 function normaliseEvidence({ content }: EvidenceBlock): string {
+  if (content.v !== 2) throw new Error(`evidence of version ${content.v}`)
   const { session_id: _id, decided_at: _at, parent_block_ids: parents, record, contributions, ...rest } = content
   return canonicalJson({
     ...rest,
-    contributions: contributions.map(({ msg_id, ...each }) => ({ ...each, by_message: msg_id !== undefined })),
+    contributions: contributions.map(({ msg_id, ordinal: _ordinal, proof, ...each }) => ({
+      ...each,
+      by_message: msg_id !== undefined,
+      has_proof: proof !== undefined,
+    })),
     parents: parents.length,
     recorded: record.contributions,
   })
