@@ -93,7 +93,7 @@ test('a piece before the acceptance of its sender is refused for good; behind it
     return value.told?.includes('bravo') && value.owes === 0 && value
   })
   const points = { say: 'piece', ...referToAgreement(agreement), round: 'points', number: 0, of: 1, items: 3 }
-  const piece = { ...points, data: Buffer.alloc(96, 1).toString('base64url') }
+  const piece = { ...points, data: Buffer.alloc(96).toString('base64url') }
   expect(await fixture.say(fixture.bravo, piece)).toBe('invalid')
   expect(await fixture.stored(uid)).toMatchObject({ state: 'proposed', agreed: [] })
   expect(await fixture.say(fixture.bravo, { say: 'agreed', ...referToAgreement(agreement), size: 3 })).toBe(200)

@@ -1,5 +1,5 @@
 // Reads lenses: shipped ones by name, others by path.
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseYaml } from '../../../../adapters/host/yaml/yaml-document.ts'
 import { yamlLineLocator } from '../../../../adapters/host/yaml/yaml-lines.ts'
@@ -34,11 +34,9 @@ export function readLens(reference: string): Lens {
 
 /** The original text of a lens. Throws `OfflineCommandError` (1). */
 export function readLensText(reference: string): string {
-  return readLensFile(
-    listShippedLenses().includes(reference)
-      ? join(findShippedFolder('lenses'), `${reference}${lens_extension}`)
-      : reference,
-  )
+  return listShippedLenses().includes(reference)
+    ? readFileSync(join(findShippedFolder('lenses'), `${reference}${lens_extension}`), 'utf8')
+    : readLensFile(reference)
 }
 
 function readLensFile(file: string): string {
