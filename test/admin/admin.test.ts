@@ -84,7 +84,7 @@ inTerminal('shows roles, sessions and channels, and leaves the terminal as it wa
   expect(all).toMatch(/bravo +in +open/)
   expect(made.state().isAlternate).toBe(true)
   made.press('q')
-  const after = await made.waitFor(/^ended:0$/m)
+  const after = await made.waitFor(/ended:0$/m)
   expect(after).toContain('before')
   expect(made.state()).toEqual({ isAlternate: false, hasCursor: true })
 })
@@ -109,7 +109,7 @@ inTerminal('keys choose, open, explain and go back', async () => {
   await made.waitFor(/^KEYS/m)
   expect(made.text()).toMatch(/^5 +only WITHDRAWN/m)
   made.press('q')
-  await made.waitFor(/^ended:0$/m)
+  await made.waitFor(/ended:0$/m)
 })
 
 inTerminal('what others wrote cannot move the cursor', async () => {
@@ -153,7 +153,7 @@ inTerminal('a terminal of any size shows what it has room for', async () => {
   made.resize(140, 40)
   await made.waitFor(/CREATED/)
   made.press('q')
-  await made.waitFor(/^ended:0$/m)
+  await made.waitFor(/ended:0$/m)
 })
 
 test('without a terminal it is refused, and the way out is named', () => {

@@ -32,7 +32,7 @@ requires('tmux')('shows what was refused most often, why, and whom it last count
     screen.press('Home', 'Enter')
     expect(await screen.waitFor(/^last source +192/m)).toMatch(/^path +\/hidden\/admin/m)
     screen.press('q')
-    await screen.waitFor(/^ended:0$/m)
+    await screen.waitFor(/ended:0$/m)
   } finally {
     screen.close()
   }
