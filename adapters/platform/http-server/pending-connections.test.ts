@@ -7,7 +7,7 @@ import { PendingConnections } from './pending-connections.ts'
 function testLimiter() {
   const closed: string[] = []
   const limiter = new PendingConnections({ most: 4, most_per_address: 2 }, (address) => closed.push(address))
-  const connect = (remoteAddress: string, remotePort: number) => {
+  const connect = (remoteAddress: string | undefined, remotePort: number | undefined) => {
     const socket = Object.defineProperties(new Socket(), {
       remoteAddress: { value: remoteAddress },
       remotePort: { value: remotePort },
@@ -47,4 +47,15 @@ test('the limiter closes the oldest connection above the total limit; completed 
   connect('10.0.0.6', 1)
   expect([oldest.destroyed, peer.destroyed, others.some(({ destroyed }) => destroyed)]).toEqual([true, false, false])
   expect(closed).toEqual(['10.0.0.2'])
+})
+
+test('connections that their sender has reset are not kept, however many', () => {
+  const { connect, closed } = testLimiter()
+  const waiting = connect('10.0.0.1', 1)
+  const reset = Array.from({ length: 8 }, () => connect(undefined, undefined))
+  for (const socket of reset) socket.emit('close')
+  expect(closed).toEqual([])
+  const later = Array.from({ length: 8 }, () => connect(undefined, undefined))
+  expect([waiting, ...reset, ...later].some(({ destroyed }) => destroyed)).toBe(false)
+  expect(closed).toEqual([])
 })

@@ -30,7 +30,9 @@ export class PendingConnections {
    * the least likely to do so. Those of an address with too many go first, so that one machine cannot displace all others.
    */
   begin(socket: Socket): void {
-    const address = socket.remoteAddress ?? ''
+    const address = socket.remoteAddress
+    // The sender has reset it: it has no ends any more, and all such connections would have one key.
+    if (address === undefined) return
     const source = countedSource(address)
     const same = this.#bySource.get(source)
     if (same && same.size >= this.#limits.most_per_address) this.#drop(firstOf(same))
