@@ -108,6 +108,31 @@ describe('identified callers', () => {
   })
 })
 
+test('callers that leave while their credential is verified take no share with them', async () => {
+  const world = await startEchoServer({ limits: { in_flight: 1, unidentified: 1 } })
+  const { identity } = world.echo.context
+  const verify = identity.verify.bind(identity)
+  const gate = Promise.withResolvers<void>()
+  Object.assign(identity, {
+    verify: async (...credential: Parameters<typeof verify>) => {
+      const claims = await verify(...credential)
+      await gate.promise
+      return claims
+    },
+  })
+  const unknownHeaders = { authorization: 'Bearer nobody' }
+  const gone = [
+    await send(world, formatRawRequest('POST /any', adminHeaders)),
+    await send(world, formatRawRequest('GET /open', unknownHeaders)),
+  ]
+  await expect.poll(() => world.echo.controls.verified.length).toBe(2)
+  for (const { socket } of gone) socket.destroy()
+  await expect.poll(async () => (await world.metrics.text()).match(/^http_requests_total.*"aborted"/gm)?.length).toBe(2)
+  gate.resolve()
+  expect((await world.request('POST /any', adminHeaders)).status).toBe(200)
+  expect((await world.request('GET /open', unknownHeaders)).status).toBe(200)
+})
+
 describe('a body', () => {
   test('that comes too slowly ends its connection with 408', async () => {
     const world = await startEchoServer({ limits: { body_pace: { grace_ms: 50, bytes_per_s: 1_000_000 } } })

@@ -93,6 +93,9 @@ async function admitRequest(
   const { operation } = served.target
   const caller = await admitCaller(context.roleContext, served.target, presentedCredential(context, request))
   if (isRefusal(caller)) return caller
+  // It ended while its credential was verified: shares that it took now would never be given back.
+  if (served.controller.signal.aborted)
+    return refuse('malformed', 'the connection ended before the request was admitted')
   const conditions = parseConditions(operation, headers)
   if (isRefusal(conditions)) return conditions
   served.caller = caller
