@@ -114,7 +114,6 @@ function createApp(context: ListenerContext, tls: HttpServerOptions['tls']): Fas
     ...(https ? { https } : { http: node }),
     requestTimeout: limits.receive_ms,
     keepAliveTimeout: limits.idle_ms,
-    bodyLimit: limits.body_bytes,
     logger: false,
     exposeHeadRoutes: false,
     return503OnClosing: false,
@@ -147,12 +146,11 @@ function addRoutes(
   handle: RouteHandler,
   surface?: Surface | undefined,
 ): void {
-  const { method, max_body_bytes } = target.operation
+  const { method } = target.operation
   for (const path of listPaths(target.operation)) {
     app.route({
       method: method === 'GET' ? ['GET', 'HEAD'] : method,
       url: toRouterPath(path),
-      ...(max_body_bytes === undefined ? {} : { bodyLimit: max_body_bytes }),
       onRequest: (request, reply, done) => {
         acceptRequest(context, target, request, reply, surface).then((mayGoOn) => {
           if (mayGoOn) done()
