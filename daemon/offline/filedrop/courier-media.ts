@@ -18,6 +18,7 @@ import { faultStop } from '../../boot/host/fault-stop.ts'
 import { passphraseReader } from '../../boot/host/passphrase.ts'
 import { accreditedPeers } from '../../boot/links/accredited-peers.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
+import type { Peer } from '../../kernel/identity/peer.ts'
 import { statementFormats } from '../../kernel/messaging/statement-format.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { identitySettings } from '../../kernel/settings/platform-settings.ts'
@@ -40,22 +41,14 @@ export async function exportToMedium(
   progress: (peer: string) => CourierProgress,
 ): Promise<ChannelExport[]> {
   requireMedium(media)
-  const { site, peers, signatures, settings, label_policy } = readCourierContext(folder, env)
-  const pinnedPeers = await peers.list()
+  const context = readCourierContext(folder, env)
+  const pinnedPeers = await context.peers.list()
   const selectedPeers = peer === undefined ? pinnedPeers : pinnedPeers.filter(({ name }) => name === peer)
-  if (peer !== undefined && selectedPeers.length === 0) await refusePeer(peer, peers)
+  if (peer !== undefined && selectedPeers.length === 0) await refusePeer(peer, context.peers)
   const exports: ChannelExport[] = []
   for (const pinned of selectedPeers) {
     const { name } = pinned
-    const link = filedropLink(name, { root: folder.filedrop, site })
-    const fault = runAsOwnerOf(folder.filedrop, () => folderFault(link.paths, site, name) ?? link.pins.fault())
-    if (fault !== undefined) throw new OfflineCommandError(3, `the channel to ${name} may not be used: ${fault}`)
-    const exported = await withSiteDatabase(folder, env, (file, audit) =>
-      exportChannel({ link, peer: pinned }, media, {
-        ...{ site, signatures, settings, label_policy, formats: statementFormats, journal: sqliteJournal(file, audit) },
-        ...{ now: Date.now, random: randomHex, runAs: buildCourierAccess(folder), progress: progress(name) },
-      }),
-    )
+    const exported = await exportToPeer(folder, env, media, pinned, context, progress(name))
     if (exported.messages > 0) {
       const { messages, folders, left: omitted } = exported
       const detail = { messages, folders: folders.length, left: omitted.length }
@@ -64,6 +57,30 @@ export async function exportToMedium(
     exports.push({ peer: name, ...exported })
   }
   return exports
+}
+
+async function exportToPeer(
+  folder: SiteFolder,
+  env: EnvironmentVariables,
+  media: string,
+  peer: Peer,
+  { site, signatures, settings, label_policy }: CourierContext,
+  progress: CourierProgress,
+): Promise<MediaExport> {
+  const { name } = peer
+  const link = filedropLink(name, { root: folder.filedrop, site })
+  try {
+    const fault = runAsOwnerOf(folder.filedrop, () => folderFault(link.paths, site, name) ?? link.pins.fault())
+    if (fault !== undefined) throw new OfflineCommandError(3, `the channel to ${name} may not be used: ${fault}`)
+    return await withSiteDatabase(folder, env, (file, audit) =>
+      exportChannel({ link, peer }, media, {
+        ...{ site, signatures, settings, label_policy, formats: statementFormats, journal: sqliteJournal(file, audit) },
+        ...{ now: Date.now, random: randomHex, runAs: buildCourierAccess(folder), progress },
+      }),
+    )
+  } finally {
+    link.pins.close()
+  }
 }
 
 /**
@@ -93,6 +110,8 @@ export async function importFromMedium(
   }
   return summary
 }
+
+type CourierContext = ReturnType<typeof readCourierContext>
 
 function readCourierContext(folder: SiteFolder, env: EnvironmentVariables) {
   const { resolved, platform, labels } = readSiteSettings(folder, env)

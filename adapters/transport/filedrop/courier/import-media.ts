@@ -143,8 +143,23 @@ async function importFolder(
   const { runAs, site } = options
   const paths = options.folders(manifest.src)
   const { folders, fault, close } = pinnedFolders(paths)
-  const closed = runAs.site(() => folderFault(paths, site, manifest.src) ?? fault())
-  if (closed !== undefined) return { messages: 0, faults: [{ file: folder, why: closed }] }
+  try {
+    const closed = runAs.site(() => folderFault(paths, site, manifest.src) ?? fault())
+    if (closed !== undefined) return { messages: 0, faults: [{ file: folder, why: closed }] }
+    return await importMessages(at, folder, manifest, folders, options, tick)
+  } finally {
+    close()
+  }
+}
+
+async function importMessages(
+  at: string,
+  folder: string,
+  manifest: CourierManifest,
+  folders: ChannelFolders,
+  options: MediaImportOptions,
+  tick: (files: number) => void,
+): Promise<{ messages: number; faults: MediaImportFault[] }> {
   const faults: MediaImportFault[] = []
   let messages = 0
   let seen = 0
@@ -155,8 +170,7 @@ async function importFolder(
     seen += files.length
     tick(seen)
   }
-  runAs.site(() => syncFolder(folders.fresh))
-  close()
+  options.runAs.site(() => syncFolder(folders.fresh))
   return { messages, faults }
 }
 

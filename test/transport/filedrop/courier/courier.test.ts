@@ -173,13 +173,30 @@ describe('wherever the export dies', () => {
   })
 })
 
+/** Folders below `dir` that this process has open. */
+function listOpenFolders(dir: string): string[] {
+  const open = fs.readdirSync('/proc/self/fd').flatMap((descriptor) => {
+    try {
+      return fs.readlinkSync(join('/proc/self/fd', descriptor))
+    } catch {
+      // The descriptor of this very list.
+      return []
+    }
+  })
+  return open
+    .filter((path) => path.startsWith(dir) && fs.statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    .sort()
+}
+
 test('wherever the import dies, a repeat brings everything, and nothing ends in quarantine', async ({ sites }) => {
   await sendFromAlpha(sites, 2)
   await exportFromAlpha(sites, media)
+  const openFolders = listOpenFolders(sites.dir)
   let steps = 0
   for (; ; steps++) {
     const hands = createDyingAccess(steps)
     await importAtBravo(sites, media, { runAs: hands }).catch(() => undefined)
+    expect(listOpenFolders(sites.dir)).toEqual(openFolders)
     await sites.bravo.transport.rescan()
     if (!hands.hasDied()) break
   }
