@@ -2,7 +2,7 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { channelFolderPaths } from '../../../adapters/transport/filedrop/files/channel-folders.ts'
+import { everyFolderPath } from '../../../adapters/transport/filedrop/files/channel-folders.ts'
 import {
   listAuditRecords,
   listReceivedNumbers,
@@ -21,7 +21,6 @@ import { filedropTest } from '../../support/filedrop/filedrop-test.ts'
 
 const test = filedropTest.extend({ options: { receiving: ['alpha', 'bravo'] } })
 const homeOf = (sites: FiledropSites) => listChannelFolders(sites.bravo, 'alpha').home
-const everyPath = ['', 'in', 'out', ...Object.values(channelFolderPaths)]
 
 /** A copy of the folder elsewhere, with a file that nobody may touch, takes its place. */
 function replaceFolder(sites: FiledropSites, path: string, by: 'link' | 'folder'): string {
@@ -41,7 +40,7 @@ function restoreFolder(sites: FiledropSites, path: string): void {
   fs.renameSync(join(sites.dir, 'moved-away'), folder)
 }
 
-describe.each(everyPath)('the folder "%s" of the channel', (path) => {
+describe.each(everyFolderPath)('the folder "%s" of the channel', (path) => {
   test.for(['link', 'folder'] as const)(
     'replaced by a %s: stops with one alarm, nothing is touched, and goes on when it is back',
     async (by, { sites }) => {

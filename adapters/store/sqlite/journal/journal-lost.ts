@@ -1,4 +1,4 @@
-// Received messages whose files a power cut destroyed: their digests stay known; they count as missing until resent.
+// Received messages that a power cut destroyed, or that no room was left for: known by digest, and missing until resent.
 import type Database from 'better-sqlite3'
 import type { Journal, MessageNumber } from '../../../../daemon/kernel/messaging/journal.ts'
 import type { LedgerEntry } from '../../../../daemon/kernel/messaging/ledger.ts'
@@ -51,7 +51,7 @@ function prepareLost(db: Database.Database) {
   }
 }
 
-/** Lowers the floor to just below the first lost message and recounts the arrivals above it; only after a power cut. */
+/** Lowers the floor to just below the first lost message and recounts the arrivals above it. */
 function lowerFloor(
   statements: ReturnType<typeof prepareLost>,
   channel: string,

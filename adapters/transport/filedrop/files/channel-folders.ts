@@ -25,6 +25,9 @@ export const channelFolderPaths = {
 export type ChannelFolderName = keyof typeof channelFolderPaths
 export const channelFolderNames = Object.keys(channelFolderPaths) as ChannelFolderName[]
 
+/** Folders that must stay what they are, by their paths below the folder of the channel. */
+export const everyFolderPath = ['', 'in', 'out', ...Object.values(channelFolderPaths)]
+
 const channelFile = z.strictObject({
   v: z.literal(1),
   type: z.literal('platform.channel'),
@@ -74,16 +77,23 @@ export function folderFault(folders: ChannelFolders, site: string, peer: string)
   const linked = findLinked(folders)
   if (linked !== undefined) return linked
   const lost = channelFolderNames.find((name) => !fs.existsSync(folders[name]))
-  return lost === undefined ? undefined : `the folder ${channelFolderPaths[lost]} is missing: restore it`
+  return lost === undefined ? undefined : describeFolderFault(channelFolderPaths[lost], 'ENOENT')
 }
 
 /** A link in the place of a folder leads to files that are not the channel's. */
 function findLinked({ home }: ChannelFolders): string | undefined {
-  const linked = ['', 'in', 'out', ...Object.values(channelFolderPaths)].find((path) => {
+  const linked = everyFolderPath.find((path) => {
     const stat = fs.lstatSync(join(home, path), { throwIfNoEntry: false })
     return stat && !stat.isDirectory()
   })
-  if (linked === undefined) return undefined
-  const what = `the folder ${linked || 'of the channel'} is a link or a file`
-  return `${what}: put the folder back, or mount a file system there; links are not followed`
+  return linked === undefined ? undefined : describeFolderFault(linked, 'ENOTDIR')
+}
+
+/** `path`: below the folder of the channel. `code`: of the attempt to open it as a folder, without following links. */
+export function describeFolderFault(path: string, code: string): string {
+  const what = `the folder ${path || 'of the channel'}`
+  if (code === 'ENOENT') return `${what} is missing: restore it`
+  if (code === 'ELOOP' || code === 'ENOTDIR')
+    return `${what} is a link or a file: put the folder back, or mount a file system there; links are not followed`
+  return `${what} cannot be opened (${code})`
 }

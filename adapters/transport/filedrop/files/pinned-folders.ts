@@ -6,6 +6,8 @@ import {
   type ChannelFolders,
   channelFolderNames,
   channelFolderPaths,
+  describeFolderFault,
+  everyFolderPath,
 } from './channel-folders.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants
@@ -22,9 +24,6 @@ export type PinnedFolders = {
 }
 
 type OpenFolder = { readonly descriptor: number; readonly identity: string }
-
-/** Folders that must stay what they are, by their paths below the folder of the channel. */
-const pinnedPaths = ['', 'in', 'out', ...Object.values(channelFolderPaths)]
 
 /** `paths`: of the channel. The descriptors stay open until `close`, so that the file system cannot be unmounted meanwhile. */
 export function pinnedFolders(paths: ChannelFolders): PinnedFolders {
@@ -57,11 +56,11 @@ export function pinnedFolders(paths: ChannelFolders): PinnedFolders {
 
 function openAll(home: string): ReadonlyMap<string, OpenFolder> | string {
   const open = new Map<string, OpenFolder>()
-  for (const path of pinnedPaths) {
+  for (const path of everyFolderPath) {
     const opened = openFolder(home, path)
     if (typeof opened === 'string') {
       closeAll(open)
-      return describeFault(path, opened)
+      return describeFolderFault(path, opened)
     }
     open.set(path, opened)
   }
@@ -97,8 +96,8 @@ export function descriptorPath(descriptor: number): string {
 function findReplaced(home: string, open: ReadonlyMap<string, OpenFolder>): string | undefined {
   for (const [path, { identity }] of open) {
     const stat = fs.lstatSync(join(home, path), { throwIfNoEntry: false })
-    if (!stat) return describeFault(path, 'ENOENT')
-    if (!stat.isDirectory()) return describeFault(path, 'ENOTDIR')
+    if (!stat) return describeFolderFault(path, 'ENOENT')
+    if (!stat.isDirectory()) return describeFolderFault(path, 'ENOTDIR')
     if (identityOf(stat) !== identity)
       return `the folder ${path || 'of the channel'} is not the one that was opened: ${replaced}`
   }
@@ -109,14 +108,6 @@ const replaced = 'find out what replaced it; after a deliberate change or a new 
 
 function identityOf({ dev, ino }: fs.Stats): string {
   return `${dev}:${ino}`
-}
-
-function describeFault(path: string, code: string): string {
-  const what = `the folder ${path || 'of the channel'}`
-  if (code === 'ENOENT') return `${what} is missing: restore it`
-  if (code === 'ELOOP' || code === 'ENOTDIR')
-    return `${what} is a link or a file: put the folder back, or mount a file system there; links are not followed`
-  return `${what} cannot be opened (${code})`
 }
 
 function closeAll(open: ReadonlyMap<string, OpenFolder>): void {
