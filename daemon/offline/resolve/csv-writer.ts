@@ -9,8 +9,8 @@ const max_cached_cells = 64
 /** Up to this number, integer arithmetic yields the digits. */
 const max_int32 = 2_147_483_647
 const [comma, feed, point, minus, zero] = [44, 10, 46, 45, 48]
-/** Of cells that `escapeFormula` may change. */
-const formulaBytes = new Set(Buffer.from("'=@+-\t\r"))
+/** Of cells that `escapeFormula` may change; the full-width signs share their first byte. */
+const formulaBytes = new Set(Buffer.from("'=@+-\0\t\n\r＝"))
 
 /** Writes cells from left to right; `endLine` ends a line, and `flush` writes the last chunk. */
 export class CsvWriter {

@@ -11,6 +11,10 @@ test.each([
   ['-2+3', "'-2+3"],
   ['\t=1', "'\t=1"],
   ['\r=1', "'\r=1"],
+  ['\n=1', "'\n=1"],
+  ['\0=1', "'\0=1"],
+  ['＝1+1', "'＝1+1"],
+  ['＠SUM(1)', "'＠SUM(1)"],
   ["'=1", "''=1"],
   ['-', "'-"],
   ['-5', '-5'],
@@ -24,12 +28,14 @@ test.each([
 })
 
 test('every text is read back as it was, and no cell begins a formula', () => {
-  const texts = fc.string({ unit: fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '1', '.', 'a') })
+  const texts = fc.string({
+    unit: fc.constantFrom("'", '=', '+', '-', '@', '\t', '\n', '\r', '\0', '＝', '＋', '1', '.', 'a'),
+  })
   fc.assert(
     fc.property(texts, (text) => {
       const cell = escapeFormula(text)
       expect(unescapeFormula(cell)).toBe(text)
-      expect(cell).toMatch(/^(?![=@\t\r])(?![+-](?!\d+([.,]\d+)?$))/)
+      expect(cell).toMatch(/^(?![=@\0\t\n\r＝＋])(?![+-](?!\d+([.,]\d+)?$))/)
     }),
   )
 })
