@@ -117,6 +117,14 @@ describe('a tool call', () => {
     expect(answer.status).toBe(413)
   })
 
+  test('is limited to the values of its operation, whatever another tool takes', async () => {
+    const { port } = await serveTools()
+    const call = (name: string, values: number) => callTool(port, name, { list: Array(values).fill(0) }, { token })
+    expect(parseProblem(await call('any', 10_000))).toMatchObject({ code: 'too_large', status: 413 })
+    expect(await call('any', 9_000)).not.toHaveProperty('isError')
+    expect(await call('many', 10_000)).not.toHaveProperty('isError')
+  })
+
   test('that fails or is refused says so in a problem document, and nothing of the inside', async () => {
     const { port } = await serveTools()
     const broken = await callTool(port, 'broken', {}, { token })

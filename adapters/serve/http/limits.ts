@@ -1,4 +1,5 @@
 // Limits of one listener on time, connections and bytes. Boot and tests can set each.
+import { default_body_bytes } from '../../../daemon/kernel/operation/operation.ts'
 import type { TransferPace } from '../../platform/http-server/transfer-pace.ts'
 
 export type ListenerLimits = {
@@ -57,7 +58,7 @@ export const defaultListenerLimits: ListenerLimits = {
   receive_ms: 30_000,
   idle_ms: 65_000,
   header_bytes: 16_384,
-  body_bytes: 1_048_576,
+  body_bytes: default_body_bytes,
   body_pace: { grace_ms: 5_000, bytes_per_s: 500 },
   // The kernel reports acknowledged bytes in steps, of about 128 KiB at this rate.
   answer_pace: { grace_ms: 15_000, bytes_per_s: 8_192 },

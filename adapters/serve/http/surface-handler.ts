@@ -10,7 +10,7 @@ import type {
 } from '../../../daemon/kernel/api/surface.ts'
 import { isRefusal, Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import { admitCaller } from '../../../daemon/kernel/identity/admit-caller.ts'
-import type { AddressedOperation } from '../../../daemon/kernel/operation/operation.ts'
+import { type AddressedOperation, default_body_values } from '../../../daemon/kernel/operation/operation.ts'
 import { performOperation } from '../../../daemon/kernel/operation/perform-operation.ts'
 import type { OperationResponse } from '../../../daemon/kernel/operation/role-context.ts'
 import {
@@ -25,6 +25,7 @@ import { parseBody } from './request-body.ts'
 import { parseConditions } from './request-headers.ts'
 import { logRefusal, responseHeaders } from './response-headers.ts'
 import { type ServedRequest, timeoutRefusal } from './served-request.ts'
+import { countValues } from './untrusted-json.ts'
 import { writeResponse } from './write-response.ts'
 
 /** Hands admitted requests whose body has arrived to the surface, and writes its response. Never rejects. */
@@ -95,6 +96,10 @@ async function admitAndPerform(
   if ((request.body as Buffer).length > limit_bytes) {
     return refuse('too_large', 'the call is larger than this operation takes')
   }
+  // The route takes as many as the tool that takes most.
+  const { max_body_values = default_body_values } = operation
+  if (countValues(fields) > max_body_values)
+    return refuse('too_large', `the call has more than the ${max_body_values} values that this operation takes`)
   const empty = { params: {}, query: {}, body: undefined }
   // Clients of a surface get structured answers; an explanation is a field of them.
   return await performOperation(context.roleContext, target, caller, {

@@ -2,11 +2,9 @@
 import { isUtf8 } from 'node:buffer'
 import { readStrictJson } from '../../../daemon/kernel/encoding/strict-json.ts'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import { default_body_values } from '../../../daemon/kernel/operation/operation.ts'
 
 const max_depth = 64
-
-/** Values of a body where the operation declares no other limit. Parsing and checking them occupies the event loop. */
-const default_max_values = 10_000
 
 /** Bytes of a number or a literal, with the blanks around it. */
 const max_plain_bytes = 4_096
@@ -16,7 +14,7 @@ const max_plain_bytes = 4_096
  * than `max_values` values are `too_large`, before any of them is parsed.
  * A number beyond the range of a double is `invalid`: its syntax is right, and no field takes it.
  */
-export function parseUntrustedJson(bytes: Buffer, max_values = default_max_values): unknown | Refusal {
+export function parseUntrustedJson(bytes: Buffer, max_values = default_body_values): unknown | Refusal {
   if (!isUtf8(bytes)) return refuse('malformed', 'the body is not UTF-8')
   const fault = bytes.length > 2 * max_depth ? findShapeFault(bytes, max_values) : undefined
   if (fault) return fault
@@ -58,6 +56,13 @@ function findShapeFault(bytes: Buffer, max_values: number): Refusal | undefined 
     }
   }
   return undefined
+}
+
+/** The values of parsed JSON, counted as those of its text are: an empty list or object is one. */
+export function countValues(parsed: unknown): number {
+  if (typeof parsed !== 'object' || parsed === null) return 0
+  const members = Object.values(parsed)
+  return members.reduce((sum: number, member) => sum + countValues(member), Math.max(1, members.length))
 }
 
 /** Finds the closing quotation mark; the end of the bytes for an unfinished string. */

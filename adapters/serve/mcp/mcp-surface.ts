@@ -4,7 +4,12 @@
 import type { McpResource } from '../../../daemon/kernel/api/mcp-resources.ts'
 import { deriveTools, toolsPath } from '../../../daemon/kernel/api/mcp-tools.ts'
 import type { HeaderFields, Surface, SurfaceRequest, SurfaceResponse } from '../../../daemon/kernel/api/surface.ts'
-import type { AddressedOperation, ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
+import {
+  type AddressedOperation,
+  default_body_bytes,
+  default_body_values,
+  type ServedRoute,
+} from '../../../daemon/kernel/operation/operation.ts'
 import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { McpContext } from './answer-message.ts'
 import { type McpSessionLimits, McpSessions } from './mcp-sessions.ts'
@@ -50,8 +55,14 @@ export function mcpSurface(options: McpSurfaceOptions): Surface {
 }
 
 function listRoutes(role: string, operations: readonly AddressedOperation[]): ServedRoute[] {
-  const max_body_bytes = Math.max(1_048_576, ...operations.map(({ operation }) => operation.max_body_bytes ?? 0))
-  const max_body_values = Math.max(10_000, ...operations.map(({ operation }) => operation.max_body_values ?? 0))
+  const max_body_bytes = Math.max(
+    default_body_bytes,
+    ...operations.map(({ operation }) => operation.max_body_bytes ?? 0),
+  )
+  const max_body_values = Math.max(
+    default_body_values,
+    ...operations.map(({ operation }) => operation.max_body_values ?? 0),
+  )
   const own = { path: toolsPath, allow: 'authenticated', max_body_bytes, max_body_values } as const
   const open = { path: metadataPath, also: ['/.well-known/oauth-protected-resource'], allow: 'public' } as const
   return [

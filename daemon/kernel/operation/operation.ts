@@ -101,7 +101,9 @@ export type ServedRoute = {
     Partial<Pick<AnyOperation, 'consumes' | 'creates' | 'max_body_values' | 'signed' | 'streams'>>
 }
 
-const default_body_bytes = 1_048_576
+/** Of a body, where the operation declares no other limits. Parsing and checking its values occupies the event loop. */
+export const default_body_bytes = 1_048_576
+export const default_body_values = 10_000
 
 /** Whether a body of the operation may be so large that its stages together would occupy the event loop for too long. */
 export function takesLargeBody({ max_body_bytes = default_body_bytes, max_body_values }: AnyOperation): boolean {

@@ -59,6 +59,15 @@ export function buildPlainOperations(): Record<string, AnyOperation> {
       allow: 'authenticated',
       run: async (_call, input) => input,
     }),
+    many: operation({
+      ...common,
+      method: 'POST',
+      path: '/many',
+      input: z.looseObject({}),
+      allow: 'authenticated',
+      max_body_values: 20_000,
+      run: async (_call, input) => input,
+    }),
     form: operation({
       ...common,
       method: 'POST',
