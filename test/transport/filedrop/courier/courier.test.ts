@@ -191,6 +191,7 @@ function listOpenFolders(dir: string): string[] {
 test('wherever the import dies, a repeat brings everything, and nothing ends in quarantine', async ({ sites }) => {
   await sendFromAlpha(sites, 2)
   await exportFromAlpha(sites, media)
+  for (const { transport } of [sites.alpha, sites.bravo]) await transport.rescan()
   const openFolders = listOpenFolders(sites.dir)
   let steps = 0
   for (; ; steps++) {
