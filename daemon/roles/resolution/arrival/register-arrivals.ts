@@ -19,8 +19,8 @@ import { type ArrivedRecordOutcome, arrivals, arrivalTopic, type StoredArrival }
 const retention_ms = 7 * 86_400_000
 
 /**
- * Registers pending arrivals, the oldest of each principal first. An arrival stays pending while it cannot be matched, for example while a run writes the
- * registry; an arrival that can never be matched fails.
+ * Registers pending arrivals, the oldest of each principal first. An arrival stays pending while it cannot be matched, for
+ * example while a run writes the registry; an arrival that can never be matched fails.
  */
 export async function registerArrivals(call: Call): Promise<void> {
   const tried = new Set<string>()

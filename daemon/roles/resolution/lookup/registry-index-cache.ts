@@ -18,8 +18,6 @@ type CachedIndex = {
   readonly index: ThreadIndex
   /** The index has every record written under a lower number. */
   below: number
-  /** The current refresh; the next one waits for it. */
-  refresh: Promise<void>
 }
 
 /** Records of one page, and of one message to the thread. */
@@ -47,15 +45,13 @@ export class RegistryIndexCache {
     }
     const before = this.#indexes.find(call, key)
     const cached = before?.run_id === trained.run.id ? before : this.#createIndex(call, trained)
-    this.#indexes.keep(call, key, cached, max_records - records)
-    cached.refresh = cached.refresh.catch(() => undefined).then(() => refreshIndex(call, { tenant_id, lens }, cached))
-    await cached.refresh
+    this.#indexes.keep(key, cached, max_records - records)
+    await cached.index.update(() => refreshIndex(call, { tenant_id, lens }, cached))
     return cached.index.id
   }
 
   #createIndex(call: Call, { run, lens }: TrainedLens): CachedIndex {
-    const index = this.#indexes.create(call, lens.value.body)
-    return { run_id: run.id, index, below: 0, refresh: Promise.resolve() }
+    return { run_id: run.id, index: this.#indexes.create(call, lens.value.body), below: 0 }
   }
 }
 

@@ -24,8 +24,7 @@ type SnapshotRecord = {
   readonly label: number
 }
 
-/** `loaded`: once the index has all records. */
-type SnapshotIndex = { readonly index: ThreadIndex; readonly loaded: Promise<void> }
+type SnapshotIndex = { readonly index: ThreadIndex; isComplete: boolean }
 
 type LoadedSnapshot = {
   readonly key: string
@@ -116,42 +115,40 @@ export class SnapshotIndexCache {
     }
   }
 
-  async #openIndex(
-    call: Call,
-    { key, lensLine, records }: LoadedSnapshot,
-    visible: readonly boolean[],
-  ): Promise<IndexId> {
+  async #openIndex(call: Call, copy: LoadedSnapshot, visible: readonly boolean[]): Promise<IndexId> {
+    const { key, lensLine, snapshot } = copy
     const indexKey = canonicalJson({ key, visible: [...visible] })
-    const cached = this.#indexes.find(call, indexKey)
-    const index = cached?.index ?? this.#indexes.create(call, lensLine.body)
-    const loaded = cached?.loaded ?? fillIndex(call, index, records, visible)
-    this.#indexes.keep(call, indexKey, { index, loaded }, call.settings(settings).lookup_records)
-    await loaded.catch((error: unknown) => {
-      this.#indexes.forget(call, indexKey)
-      throw error
-    })
-    return index.id
+    const cached = this.#indexes.find(call, indexKey) ?? {
+      index: this.#indexes.create(call, lensLine.body),
+      isComplete: false,
+    }
+    this.#indexes.keep(indexKey, cached, call.settings(settings).lookup_records - snapshot.manifest.records)
+    await cached.index.update(() => completeIndex(call, cached, copy, visible))
+    return cached.index.id
   }
 }
 
 /** Records of one message to the thread. */
 const page_size = 200
 
-async function fillIndex(
+/** Loads the visible records, unless an earlier caller has. */
+async function completeIndex(
   call: Call,
-  index: ThreadIndex,
-  records: LoadedSnapshot['records'],
+  cached: SnapshotIndex,
+  { records }: LoadedSnapshot,
   visible: readonly boolean[],
 ): Promise<void> {
+  if (cached.isComplete) return
   let page: IndexedRecord[] = []
   for (const [uid, { values, label }] of records) {
     if (!visible[label]) continue
     page.push({ uid, values, isCounted: true })
     if (page.length < page_size) continue
-    await index.put(call, page)
+    await cached.index.put(call, page)
     page = []
   }
-  await index.put(call, page)
+  await cached.index.put(call, page)
+  cached.isComplete = true
 }
 
 function getLabel({ labels }: Pick<LoadedSnapshot, 'labels'>, index: number): Label {

@@ -52,10 +52,11 @@ export type MatchingJobs = {
       readonly lens: Lens
       readonly records: readonly IndexedRecord[]
       readonly isNew: boolean
+      /** Indexes to remove before. */
+      readonly evicted: readonly IndexId[]
     },
     number,
   ]
-  readonly drop_index: readonly [{ readonly index: IndexId }, undefined]
   /** Answers undefined for a record without any value that the lens reads. */
   readonly normalise: readonly [
     { readonly lens: Lens; readonly records: readonly NodeRecord[] },

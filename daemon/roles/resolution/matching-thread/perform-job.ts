@@ -46,7 +46,8 @@ export function createJobPerformer(): (job: unknown, context: ResidentContext) =
 }
 
 const performers: { readonly [N in MatchingJobName]: JobPerformer<N> } = {
-  async put_records(indexes, { index: id, lens, records, isNew }, { pause }) {
+  async put_records(indexes, { index: id, lens, records, isNew, evicted }, { pause }) {
+    for (const each of evicted) indexes.delete(each)
     if (isNew) indexes.set(id, new LookupIndex(createLookupKeys(lens)))
     const index = getIndex(indexes, id)
     for (const { uid, values, isCounted } of records) {
@@ -54,11 +55,6 @@ const performers: { readonly [N in MatchingJobName]: JobPerformer<N> } = {
       await pause()
     }
     return index.size
-  },
-
-  async drop_index(indexes, { index }) {
-    indexes.delete(index)
-    return undefined
   },
 
   async normalise(_indexes, { lens, records }, { pause }) {

@@ -10,7 +10,6 @@ export const matchingThreadPart = part<ResidentCompute>('matching-thread')
 /** Computing time of a job. A lookup has a person who waits for it. */
 const max_compute_ms: Readonly<Record<MatchingJobName, number>> = {
   put_records: 30_000,
-  drop_index: 1_000,
   normalise: 10_000,
   look_up: 2_000,
   join_arrivals: 2_000,
