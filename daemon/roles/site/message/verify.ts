@@ -84,9 +84,9 @@ async function verifySignature(
 ): Promise<VerifiedPayload | Refusal> {
   const keys = peer.keys.filter((key) => key.use === 'message')
   const verification = await call.part(signaturesPart).verify(type, envelope, keys)
-  return typeof verification !== 'string' && verification.keys.length >= peer.threshold
-    ? verification
-    : refuseUnsigned()
+  return typeof verification === 'string' || findSignerFault(verification, peer.threshold, undefined)
+    ? refuseUnsigned()
+    : verification
 }
 
 function refuseUnsigned(): Refusal {
