@@ -355,3 +355,22 @@ test.for([
   }
   for (const event of found) expect(event).toMatchObject({ outcome: 'refused', detail })
 })
+
+test('an emission of the proven decision that names another block is accepted: version 1 has an id of its own', async () => {
+  const all = sites()
+  const session = await startLyingSession(all)
+  const { session_id, honest } = session
+  expect(await deliverOutcome(all, session_id, { evidence: await signBlock(all.bravo, honest) })).toBe(200)
+  const emitted = {
+    event: 'ratified',
+    session_id,
+    seq: 3,
+    at: new Date(noon).toISOString(),
+    decision: 'match',
+    score: 0.9,
+  }
+  const lens = { lens_id: 'lens-b', lens_version: '1', attested: false, evidence_block_id: 'ab'.repeat(32) }
+  const message = await all.bravo.message('lens_emission', { ...emitted, ...lens })
+  await (await createCarrier(all.world)).ok(emission, message)
+  expect(await listContradictions(all, session_id)).toEqual([])
+})

@@ -9,10 +9,15 @@ import type { StoredSession } from '../session/model.ts'
 type DecisionReference = Pick<StoredEmission, 'decision' | 'evidence_block_id'>
 type ProvenSession = Pick<StoredSession, 'id' | 'tenant_id' | 'label' | 'decision' | 'evidence_block_id'>
 
-/** `proven`: a session that evidence has ratified. */
-export function isContradicted(emitted: DecisionReference, proven: ProvenSession): boolean {
-  const isSameBlock = emitted.evidence_block_id === undefined || emitted.evidence_block_id === proven.evidence_block_id
-  return emitted.decision !== proven.decision || !isSameBlock
+/**
+ * `proven`: a session that evidence has ratified. The ids of the blocks may differ: an origin names its newest block, and
+ * sends some peers one of version 1.
+ */
+export function isContradicted(
+  emitted: Pick<DecisionReference, 'decision'>,
+  proven: Pick<ProvenSession, 'decision'>,
+): boolean {
+  return emitted.decision !== proven.decision
 }
 
 /** `msg_id`: of the emission. */
