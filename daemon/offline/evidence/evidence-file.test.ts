@@ -6,9 +6,10 @@ import { afterAll, expect, test } from 'vitest'
 import { generateKey, listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
 import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
+import { canonicalDigest } from '../../kernel/encoding/canonical-json.ts'
 import { combine } from '../../roles/consensus/combine/combine.ts'
 import type { EvidenceBlock, EvidenceContent1 } from '../../roles/consensus/evidence/model.ts'
-import { blockIdOf, signedBytes } from '../../roles/consensus/evidence/rules.ts'
+import { signedBytes } from '../../roles/consensus/evidence/rules.ts'
 import { contributionDigest } from '../../roles/consensus/session/contribution/recent-contribution.ts'
 import { type TrustedKeys, verifyEvidence } from './evidence-file.ts'
 
@@ -57,7 +58,7 @@ async function buildBlock(names: readonly string[], more: Partial<EvidenceConten
     decided_at: new Date(now).toISOString(),
     ...more,
   }
-  const block_id = blockIdOf(content)
+  const block_id = canonicalDigest(content)
   const signature = await joseSignatures({ dir, now: () => now }).sign('evidence', signedBytes(content, block_id))
   return { block_id, content, signature, keys: listKeys(dir) }
 }

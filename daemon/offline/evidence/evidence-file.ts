@@ -6,6 +6,7 @@ import type { Jws, PublicKey, SignatureType, VerificationFailure } from '../../k
 import { canonicalJson } from '../../kernel/encoding/canonical-json.ts'
 import { parseJson } from '../../kernel/encoding/parse-json.ts'
 import { formatFieldErrors, parseWithSchema } from '../../kernel/error/parsing.ts'
+import { runToEnd } from '../../kernel/role/run-to-end.ts'
 import {
   type Attribution,
   attributeContributions,
@@ -54,7 +55,7 @@ export async function verifyEvidence(text: string, trusted: readonly TrustedKeys
   const signed = await verifySignature('evidence', block.signature, given.length > 0 ? given : block.keys, decided_at)
   const { attributions, faults } = await attributeContributions(content, signerDirectory(trusted))
   const all = [
-    ...findEvidenceFaults(block),
+    ...runToEnd(findEvidenceFaults(block)),
     ...(signed.outcome === 'refused' ? [`the signature of ${site}: ${signed.detail}`] : []),
     ...faults,
   ]
@@ -88,6 +89,7 @@ function signerDirectory(trusted: readonly TrustedKeys[]): SignerDirectory {
   return {
     verifyMessage: ({ src, created }, envelope) => verifyBy(src, 'statement', envelope, created),
     verifyContributor: (name, envelope, created) => verifyBy(name, 'contribution', envelope, created),
+    pause: async () => undefined,
   }
 }
 

@@ -9,7 +9,7 @@ import type {
   EvidenceContent,
   EvidenceContent2,
 } from '../../../daemon/roles/consensus/evidence/model.ts'
-import { algorithmOf, blockIdOf, signedBytes } from '../../../daemon/roles/consensus/evidence/rules.ts'
+import { algorithmOf, signedBytes } from '../../../daemon/roles/consensus/evidence/rules.ts'
 import { contributionMessage } from '../../../daemon/roles/consensus/session/contribution/model.ts'
 import { contributionDigest } from '../../../daemon/roles/consensus/session/contribution/recent-contribution.ts'
 import type { FederationMessage } from '../../../daemon/shared/federation-message/federation-message.ts'
@@ -89,7 +89,7 @@ export function withoutProofs({ algorithm: _algorithm, ...content }: EvidenceCon
 
 /** The content under its id, signed as by the site that it names. */
 export async function signBlock(by: PeerSite, content: EvidenceContent): Promise<EvidenceBlock> {
-  const block_id = blockIdOf(content)
+  const block_id = canonicalDigest(content)
   const signature = await by.sign('evidence', signedBytes(content, block_id))
   return { block_id, content, signature, keys: by.pinned.keys }
 }

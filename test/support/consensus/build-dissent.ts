@@ -1,4 +1,5 @@
 // Builds the body of a dissent in one go, as the site does in slices.
+import { runToEnd } from '../../../daemon/kernel/role/run-to-end.ts'
 import type { DecisionPolicy } from '../../../daemon/roles/consensus/combine/decide.ts'
 import {
   analyseConflict,
@@ -11,11 +12,4 @@ import { compareCanonicallyThenById, type Opinion } from '../../../daemon/roles/
 export function buildDissent(policy: DecisionPolicy, opinions: readonly Opinion[], cause: DissentCause): DissentBody {
   const described = describeConflict(policy, opinions.toSorted(compareCanonicallyThenById), cause)
   return { ...described, ...runToEnd(analyseConflict(policy, described)) }
-}
-
-export function runToEnd<T>(computation: Iterator<undefined, T>): T {
-  for (;;) {
-    const { done, value } = computation.next()
-    if (done) return value
-  }
 }

@@ -1,7 +1,8 @@
 // A dissent of a peer is recomputed whole, whatever its number of contributors: true ones have no fault, false ones one.
 import { expect, test } from 'vitest'
-import { buildDissent, runToEnd } from '../../../../test/support/consensus/build-dissent.ts'
+import { buildDissent } from '../../../../test/support/consensus/build-dissent.ts'
 import { buildOpinions } from '../../../../test/support/consensus/opinions.ts'
+import { runToEnd } from '../../../kernel/role/run-to-end.ts'
 import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { decide } from './decide.ts'
 import type { DissentBody } from './dissent.ts'

@@ -3,6 +3,7 @@ import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import type { QuorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { decideSorted } from './decide.ts'
 import { analyseConflict, type DissentBody, type DissentCause, describeConflict, opinionOf } from './dissent.ts'
+import { isContributorList } from './is-contributor-list.ts'
 import type { Opinion } from './opinion.ts'
 
 /**
@@ -11,9 +12,8 @@ import type { Opinion } from './opinion.ts'
  */
 export function* findDissentFaults(policy: QuorumPolicy, body: DissentBody): Generator<undefined, string[]> {
   const { positions } = body
-  const names = new Set(positions.map(({ contributor_id }) => contributor_id))
-  const areAllowed = !policy.contributors || [...names].every((name) => policy.contributors?.includes(name))
-  if (names.size !== positions.length || names.size > policy.n || !areAllowed)
+  const names = positions.map(({ contributor_id }) => contributor_id)
+  if (!isContributorList(policy, names))
     return ['the positions are not those of the contributors of the policy, once each']
   if (positions.some(({ pair_score }, at) => pair_score < (positions[at - 1]?.pair_score ?? 0)))
     return ['the positions are not in canonical order']

@@ -1,8 +1,8 @@
 // Compares the search for the smallest set with brute force where feasible, and checks its guarantees elsewhere.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { runToEnd } from '../../../../test/support/consensus/build-dissent.ts'
 import { buildOpinions, combinationMethods, opinionLists } from '../../../../test/support/consensus/opinions.ts'
+import { runToEnd } from '../../../kernel/role/run-to-end.ts'
 import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { type DecisionPolicy, decide } from './decide.ts'
 import { compareCanonicallyThenById, type Opinion } from './opinion.ts'

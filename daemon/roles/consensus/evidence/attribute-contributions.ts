@@ -26,6 +26,8 @@ export type SignerDirectory = {
   verifyMessage(statement: UnlabelledStatement, envelope: Jws): Promise<SignerVerdict>
   /** Verifies the signature of a contributor of the origin, made at `created`. */
   verifyContributor(contributor_id: string, envelope: Jws, created: string): Promise<SignerVerdict>
+  /** Lets other work continue, after each contribution. */
+  pause(): Promise<void>
 }
 
 /** `faults`: proofs whose signature does not hold by the keys that are trusted here. */
@@ -49,6 +51,7 @@ export async function attributeContributions(
       ...(proof ? { signer: proof.signer } : {}),
       keys: isSigned ? verdict.keys.map(({ kid, fingerprint }) => ({ kid, fingerprint })) : [],
     })
+    await directory.pause()
   }
   return { attributions, faults }
 }

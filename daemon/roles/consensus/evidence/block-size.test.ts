@@ -12,7 +12,7 @@ import type { ContributionProof } from '../session/contribution/proof/model.ts'
 import { max_message_proof_bytes, maxSignatureProofBytes } from '../session/contribution/proof/proof-limits.ts'
 import { isProofWithinLimit } from '../session/contribution/proof/stored-proof.ts'
 import type { EvidenceBlock } from './model.ts'
-import { blockIdOf, buildEvidence, signedBytes } from './rules.ts'
+import { buildEvidence, signedBytes } from './rules.ts'
 
 const ratified = buildStoredSession({
   state: 'RATIFIED',
@@ -38,7 +38,7 @@ test('a block with the proofs of 64 peers and 936 people fits into the body of o
   const superseded = Array.from({ length: 1_000 }, (_, at) => ({ ordinal: at + 1_001, digest: canonicalDigest(at) }))
   const content = buildEvidence('alpha', session, contributors, { proofs: stored, superseded })
   const keys = Array.from({ length: 64 }, () => ({ ...mlDsaKey }))
-  const block_id = blockIdOf(content)
+  const block_id = canonicalDigest(content)
   const payload = Buffer.from(signedBytes(content, block_id)).toString('base64url')
   const signatures = Array.from({ length: 3 }, () => ({ protected: 'A'.repeat(128), signature: 'A'.repeat(6_170) }))
   const evidence = { block_id, content, signature: { payload, signatures }, keys }

@@ -2,28 +2,38 @@
 import { canonicalDigest, canonicalJson, sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { combine } from '../combine/combine.ts'
 import { decide } from '../combine/decide.ts'
+import { isContributorList } from '../combine/is-contributor-list.ts'
 import { compareCanonicallyThenById } from '../combine/opinion.ts'
 import { contributionDigest } from '../session/contribution/recent-contribution.ts'
 import type { EvidenceBlock, EvidenceContent, EvidenceContent2 } from './model.ts'
 import { findQuotedMessageFault, readQuotedMessage } from './quoted-message.ts'
 import { algorithmOf, isConsistent } from './rules.ts'
 
-/** Faults in words, for people; empty for a block that follows from its contributions. Signatures are another question. */
-export function findEvidenceFaults(block: EvidenceBlock): string[] {
+/** What a check finds, as a computation for `runInSlices`: a block may take up the whole body of a message. */
+type FaultSearch = Generator<undefined, string[]>
+
+/**
+ * Faults in words, for people; empty for a block that follows from its contributions. Signatures are another question. Of a
+ * block with more contributions than its policy allows nothing else is read.
+ */
+export function* findEvidenceFaults(block: EvidenceBlock): FaultSearch {
   const { content } = block
+  const others = findContributorFaults(content)
+  if (others.length > 0) return others
   const faults = [
-    ...(isConsistent(block) ? [] : ['the content does not match its id or its signature']),
-    ...findContributorFaults(content),
+    ...((yield* isConsistent(block)) ? [] : ['the content does not match its id or its signature']),
     ...findOrderFaults(content),
-    ...findDigestFaults(content),
+    ...(yield* findDigestFaults(content)),
     ...findResultFaults(content),
   ]
-  return content.v === 1 ? faults : [...faults, ...findProofFaults(content), ...findRecordFaults(content)]
+  if (content.v === 1) return faults
+  return [...faults, ...(yield* findProofFaults(content)), ...(yield* findRecordFaults(content))]
 }
 
 /** Whether the chain could be computed from the block: one of version 1 does not hold the order of arrival. */
-export function isChainComplete(content: EvidenceContent): boolean {
-  return content.v === 2 && listRecord(content).length === content.record.contributions
+export function isChainComplete({ v, contributions, record }: EvidenceContent): boolean {
+  const superseded = 'superseded' in record ? (record.superseded?.length ?? 0) : 0
+  return v === 2 && contributions.length + superseded === record.contributions
 }
 
 /**
@@ -31,11 +41,10 @@ export function isChainComplete(content: EvidenceContent): boolean {
  * it names.
  */
 function findContributorFaults({ policy, contributions, record }: EvidenceContent): string[] {
-  const names = new Set(contributions.map(({ contributor_id }) => contributor_id))
-  const isUnique = names.size === contributions.length
-  const isWithinLimit = names.size <= policy.n && contributions.length <= record.contributions
-  const areAllowed = !policy.contributors || [...names].every((name) => policy.contributors?.includes(name))
-  return isUnique && isWithinLimit && areAllowed ? [] : ['the contributors are not those of the policy, once each']
+  const names = contributions.map(({ contributor_id }) => contributor_id)
+  return names.length <= record.contributions && isContributorList(policy, names)
+    ? []
+    : ['the contributors are not those of the policy, once each']
 }
 
 function findOrderFaults({ contributions }: EvidenceContent): string[] {
@@ -47,9 +56,12 @@ function findOrderFaults({ contributions }: EvidenceContent): string[] {
 }
 
 /** Each digest must match its contribution, so that its author can compare a stored contribution with the block. */
-function findDigestFaults({ contributions }: EvidenceContent): string[] {
-  const isDigest = contributions.every((contribution) => contributionDigest(contribution) === contribution.digest)
-  return isDigest ? [] : ['a digest does not match its contribution']
+function* findDigestFaults({ contributions }: EvidenceContent): FaultSearch {
+  for (const contribution of contributions) {
+    if (contributionDigest(contribution) !== contribution.digest) return ['a digest does not match its contribution']
+    yield
+  }
+  return []
 }
 
 /** The decision must follow from the contributions by the policy, or from a person: a signer may be wrong or dishonest. */
@@ -69,23 +81,34 @@ function findResultFaults(content: EvidenceContent): string[] {
 }
 
 /** Each proof must be of the contribution that it stands beside, and the parents those that the messages name. */
-function findProofFaults(content: EvidenceContent2): string[] {
-  const faults = content.contributions.flatMap((contribution) => findQuotedMessageFault(content, contribution) ?? [])
-  const parents = content.contributions.flatMap(
-    (contribution) => readQuotedMessage(contribution)?.statement.parent_block_ids ?? [],
-  )
-  const isLineage = canonicalJson([...new Set(parents)].sort()) === canonicalJson(content.parent_block_ids)
+function* findProofFaults(content: EvidenceContent2): FaultSearch {
+  const faults: string[] = []
+  const parents = new Set<string>()
+  for (const contribution of content.contributions) {
+    const message = readQuotedMessage(contribution)
+    const fault = findQuotedMessageFault(content, contribution, message)
+    if (fault !== undefined) faults.push(fault)
+    for (const parent of message?.statement.parent_block_ids ?? []) parents.add(parent)
+    yield
+  }
+  const stated = content.parent_block_ids
+  const isSorted = stated.every((parent, at) => at === 0 || parent > (stated[at - 1] ?? ''))
+  const isLineage = isSorted && stated.length === parents.size && stated.every((parent) => parents.has(parent))
   return isLineage ? faults : [...faults, 'the parent blocks are not those that the messages name']
 }
 
 /** The chain over the digests in the order of the record, as far as the block lists them. */
-function findRecordFaults(content: EvidenceContent2): string[] {
+function* findRecordFaults(content: EvidenceContent2): FaultSearch {
   const listed = listRecord(content)
   const isNumbered = listed.every(({ ordinal }, at) => ordinal > (listed[at - 1]?.ordinal ?? 0))
   if (!isNumbered || (listed.at(-1)?.ordinal ?? 0) > content.record.contributions)
     return ['the record numbers a contribution twice, or beyond its end']
   if (!isChainComplete(content)) return content.record.superseded ? ['the record does not list all contributions'] : []
-  const chain = listed.reduce((before, { digest }) => sha256(before + digest), canonicalDigest(content.session_id))
+  let chain = canonicalDigest(content.session_id)
+  for (const { digest } of listed) {
+    chain = sha256(chain + digest)
+    yield
+  }
   return chain === content.record.chain ? [] : ['the chain does not follow from the digests of the record']
 }
 

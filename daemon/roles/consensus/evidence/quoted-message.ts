@@ -22,17 +22,20 @@ export function readQuotedMessage({ proof }: ProvenContribution): QuotedMessage 
   return data.success ? { statement, data: data.data } : undefined
 }
 
-/** Why the contribution is not as its sender sent it; undefined for one that is, and for one without a message. */
+/**
+ * Why the contribution is not as its sender sent it; undefined for one that is, and for one without a message. `message`: as
+ * read from its proof.
+ */
 export function findQuotedMessageFault(
   content: EvidenceContent2,
   contribution: ProvenContribution,
+  message: QuotedMessage | undefined,
 ): string | undefined {
   const { contributor_id, msg_id, proof } = contribution
   const isFederated = msg_id !== undefined
   if (isFederated !== (proof?.type === 'message'))
     return `${contributor_id}: a contribution of another site must carry its message, and no other may`
   if (!isFederated) return undefined
-  const message = readQuotedMessage(contribution)
   if (!message) return `${contributor_id}: the proof is not the message of a contribution`
   const differences = listDifferences(content, contribution, message)
   return differences.length > 0

@@ -6,10 +6,12 @@ import {
   buildStoredSession,
   recorded_at,
 } from '../../../../test/support/consensus/session-records.ts'
+import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
+import { runToEnd } from '../../../kernel/role/run-to-end.ts'
 import { addToIndex, emptyContributionIndex } from '../session/contribution/contribution-index.ts'
 import type { StoredSession } from '../session/model.ts'
 import type { EvidenceBlock, EvidenceContent } from './model.ts'
-import { blockIdOf, buildEvidence, buildEvidence1, isConsistent, listStanding, signedBytes } from './rules.ts'
+import { buildEvidence, buildEvidence1, isConsistent, listStanding, signedBytes } from './rules.ts'
 
 const ratified: StoredSession = buildStoredSession({
   state: 'RATIFIED',
@@ -39,8 +41,10 @@ for (const each of [superseded, first, federated]) addToIndex(contributionIndex,
 const standing = listStanding(contributionIndex)
 const proofs = { proofs: new Map(), superseded: [{ ordinal: 1, digest: superseded.digest }] }
 
+const isConsistentBlock = (block: EvidenceBlock) => runToEnd(isConsistent(block))
+
 function blockOf(content: EvidenceContent): EvidenceBlock {
-  const block_id = blockIdOf(content)
+  const block_id = canonicalDigest(content)
   const payload = Buffer.from(signedBytes(content, block_id)).toString('base64url')
   return { block_id, content, signature: { payload, signatures: [{ protected: 'p', signature: 's' }] }, keys: [] }
 }
@@ -67,10 +71,10 @@ test('a block of version 1 holds neither proofs nor the order of arrival', () =>
 })
 
 test('the same state gives the same block, also after a cancel', () => {
-  const id = blockIdOf(buildEvidence('alpha', ratified, standing, proofs))
-  expect(blockIdOf(buildEvidence('alpha', structuredClone(ratified), standing, proofs))).toBe(id)
-  expect(blockIdOf(buildEvidence('alpha', { ...ratified, state: 'WITHDRAWN' }, standing, proofs))).toBe(id)
-  expect(blockIdOf(buildEvidence('bravo', ratified, standing, proofs))).not.toBe(id)
+  const id = canonicalDigest(buildEvidence('alpha', ratified, standing, proofs))
+  expect(canonicalDigest(buildEvidence('alpha', structuredClone(ratified), standing, proofs))).toBe(id)
+  expect(canonicalDigest(buildEvidence('alpha', { ...ratified, state: 'WITHDRAWN' }, standing, proofs))).toBe(id)
+  expect(canonicalDigest(buildEvidence('bravo', ratified, standing, proofs))).not.toBe(id)
 })
 
 test('a session that was never ratified has none', () => {
@@ -80,7 +84,7 @@ test('a session that was never ratified has none', () => {
 test('a block is consistent, and with any part changed it is not', () => {
   const content = buildEvidence('alpha', ratified, standing, proofs)
   const block = blockOf(content)
-  expect(isConsistent(block)).toBe(true)
+  expect(isConsistentBlock(block)).toBe(true)
   const [firstContribution, ...rest] = content.contributions
   const changes: EvidenceContent[] = [
     { ...content, decision: 'non_match' },
@@ -90,7 +94,7 @@ test('a block is consistent, and with any part changed it is not', () => {
     { ...content, parent_block_ids: [] },
     { ...content, decided_at: '2026-03-02T12:00:00.001Z' },
   ]
-  for (const changed of changes) expect(isConsistent({ ...block, content: changed })).toBe(false)
-  expect(isConsistent({ ...block, block_id: '0'.repeat(64) })).toBe(false)
-  expect(isConsistent({ ...block, signature: blockOf({ ...content, site: 'bravo' }).signature })).toBe(false)
+  for (const changed of changes) expect(isConsistentBlock({ ...block, content: changed })).toBe(false)
+  expect(isConsistentBlock({ ...block, block_id: '0'.repeat(64) })).toBe(false)
+  expect(isConsistentBlock({ ...block, signature: blockOf({ ...content, site: 'bravo' }).signature })).toBe(false)
 })

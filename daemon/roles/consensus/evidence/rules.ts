@@ -1,5 +1,6 @@
 // Builds the content of an evidence block from a ratified session and its standing contributions.
-import { canonicalJson, sha256 } from '../../../kernel/encoding/canonical-json.ts'
+import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
+import { digestCanonically } from '../../../kernel/encoding/digest-canonically.ts'
 import type { CombinationMethod } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { compareCanonicallyThenById } from '../combine/opinion.ts'
 import type { ContributionIndex } from '../session/contribution/contribution-index.ts'
@@ -88,19 +89,18 @@ function buildContentFields(site: string, session: StoredSession, standing: read
 }
 
 /** SHA-256 of the canonical content: the block's id. */
-export function blockIdOf(content: EvidenceContent): string {
-  return sha256(canonicalJson(content))
-}
-
 /** The bytes that the site signs: the block's id, since a block may be larger than a signature's payload. */
 export function signedBytes({ v, site }: Pick<EvidenceContent, 'v' | 'site'>, block_id: string): Uint8Array {
   return new TextEncoder().encode(canonicalJson({ v, type: 'platform.evidence', site, block_id }))
 }
 
-/** Whether a block's parts agree with each other; whether its signer is trusted is another question. */
-export function isConsistent({ block_id, content, signature }: EvidenceBlock): boolean {
+/**
+ * Whether a block's parts agree with each other; whether its signer is trusted is another question. A computation for
+ * `runInSlices`.
+ */
+export function* isConsistent({ block_id, content, signature }: EvidenceBlock): Generator<undefined, boolean> {
   const signed = Buffer.from(signedBytes(content, block_id)).toString('base64url')
-  return block_id === blockIdOf(content) && signature.payload === signed
+  return signature.payload === signed && block_id === (yield* digestCanonically(content))
 }
 
 function quoteContribution({

@@ -5,6 +5,7 @@ import { isRefusal } from '../../../kernel/error/errors.ts'
 import { isCoveredBy } from '../../../kernel/label/label.ts'
 import { type LabelMap, translateLabel } from '../../../kernel/label/label-map.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { runInSlices } from '../../../kernel/role/run-in-slices.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { listPinnedPeers, type PinnedPeer } from '../../../shared/pinned-peers/pinned-peers.ts'
 import { verifyFromPeer, verifyQuotedStatement } from '../../../shared/site-message/site-message.ts'
@@ -31,7 +32,7 @@ export async function checkEvidence(
   const faults = [
     ...findInvitationFaults(copy.value, content),
     ...findLabelFaults(call, copy.value, content, label_map),
-    ...findEvidenceFaults(block),
+    ...(await runInSlices(call, findEvidenceFaults(block))),
     ...(await findSignatureFaults(call, block)),
     ...attributed.faults,
     ...findUnprovenContributions(call, copy.value, content, sites),
@@ -86,6 +87,7 @@ function signerDirectory(call: Call, sites: readonly PinnedPeer[]): SignerDirect
     },
     // People are enrolled at the origin.
     verifyContributor: async () => ({ outcome: 'unknown' }),
+    pause: call.pause,
   }
 }
 

@@ -34,7 +34,9 @@ export const result = federationOperation({
   async run(call, sent) {
     const copy = await readCopy(call, sent)
     if (isRefusal(copy)) return copy
+    await call.pause()
     const { faults: formFaults, ...outcome } = parseOutcome(sent.data)
+    await call.pause()
     const { faults, detail } = await checkOutcome(call, copy, outcome, sent)
     const all = [...formFaults, ...faults]
     if (all.length > 0) return await refuseResult(call, sent, all)

@@ -1,18 +1,12 @@
 // Stores the records that a session's outbox holds: dissent records, their closing, and the signed evidence block.
+import { digestCanonically } from '../../../kernel/encoding/digest-canonically.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { runInSlices } from '../../../kernel/role/run-in-slices.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { listMessageKeys, signWithSiteKey } from '../../../shared/site-key/site-key.ts'
 import { analyseConflict } from '../combine/dissent.ts'
 import { type EvidenceBlock, type EvidenceContent, evidenceBlocks } from '../evidence/model.ts'
-import {
-  blockIdOf,
-  buildEvidence,
-  buildEvidence1,
-  type EvidenceProofs,
-  listStanding,
-  signedBytes,
-} from '../evidence/rules.ts'
+import { buildEvidence, buildEvidence1, type EvidenceProofs, listStanding, signedBytes } from '../evidence/rules.ts'
 import { dissentTotal } from '../metrics.ts'
 import { loadContributionIndex } from '../session/contribution/contribution-index-cache.ts'
 import type { Contribution } from '../session/contribution/model.ts'
@@ -138,7 +132,7 @@ async function listSuperseded(
 }
 
 async function storeEvidence(call: Call, doc: Doc<StoredSession>, content: EvidenceContent): Promise<EvidenceBlock> {
-  const block_id = blockIdOf(content)
+  const block_id = await runInSlices(call, digestCanonically(content))
   const signature = await signWithSiteKey(call, 'evidence', signedBytes(content, block_id))
   const block = { block_id, content, signature, keys: await listMessageKeys(call) }
   const { tenant_id, label } = doc.value
