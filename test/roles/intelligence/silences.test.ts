@@ -10,6 +10,7 @@ import { create } from '../../../daemon/roles/intelligence/silence/create.ts'
 import { end } from '../../../daemon/roles/intelligence/silence/end.ts'
 import { get as silence } from '../../../daemon/roles/intelligence/silence/get.ts'
 import { list as silenceList } from '../../../daemon/roles/intelligence/silence/list.ts'
+import { type StoredSilence, silences } from '../../../daemon/roles/intelligence/silence/model.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { buildSignalInput, raiseSignal, setUpIntelligenceSite } from './intelligence-site.ts'
 
@@ -135,4 +136,18 @@ test('silences nothing above its author, and a signal reveals no silence above i
   ])
   const seen = (await lou.ok(silenceList, { limit: 500 })).items.map((each) => each.uid)
   expect([seen.includes(high), seen.includes(uid)]).toEqual([false, true])
+})
+
+test('a silence applies however large those before it are', async () => {
+  const [olga, ann] = [await createOperator(), await world().as()]
+  const store = world().store('intelligence')
+  const uid_before = await createSilence(olga, { subject_id: ['before'] })
+  const before = (await store.get(silences, uid_before))?.value as StoredSilence
+  const values = Array.from({ length: 100 }, (_, at) => `${at}`.padStart(256, 'x'))
+  const matchers = { subject_id: values, source_name: values, signal_type: values }
+  for (let at = 0; at < 60; at++) await store.create(silences, `sil_${at}`, { ...before, matchers })
+  world().clock.advance(1_000)
+  const uid = await createSilence(olga, { subject_id: ['behind'] })
+  const under = await raiseSignal(ann, buildBuoyFields('behind'))
+  expect(await readVisibility(ann, under)).toBe(`silenced by ${uid}`)
 })

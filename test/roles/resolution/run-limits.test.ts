@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { extract } from '../../../daemon/roles/resolution/fusion/extract.ts'
 import { match } from '../../../daemon/roles/resolution/fusion/match.ts'
 import { cancel } from '../../../daemon/roles/resolution/fusion-run/cancel.ts'
+import { fusionRuns, type StoredRun } from '../../../daemon/roles/resolution/fusion-run/model.ts'
 import { status } from '../../../daemon/roles/resolution/fusion-run/status.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
@@ -68,6 +69,18 @@ test('of many requests at once no more are taken than a tenant may have, and oth
   expect(await ann.refusal(extract, { ...small, seed: 9 })).toBe('rate_limited')
   await ann.ok(cancel, { run_id: taken[0]?.run_id ?? '' })
   expect(await ann.ok(extract, { ...small, seed: 9 })).toMatchObject({ goal: 'extracted' })
+})
+
+test('large runs count as well, although few of them fill a page', async () => {
+  const ann = await createTenantPerson('large')
+  const [store, { run_id }] = [world().store('resolution'), await ann.ok(extract, small)]
+  await waitForState(ann, run_id, 'extracted')
+  await ann.ok(cancel, { run_id })
+  const value = (await store.get(fusionRuns, run_id))?.value as StoredRun
+  const sources = Array.from({ length: 20_000 }, (_, at) => ({ node_id: `${at}`.padStart(100, 'n') }))
+  for (const id of ['run_1', 'run_2', 'run_3'])
+    await store.create(fusionRuns, id, { ...value, state: 'extracted' as const, sources })
+  expect(await ann.refusal(extract, { ...small, seed: 9 })).toBe('rate_limited')
 })
 
 test('records of many different columns are refused, since each is stored with all of them', async () => {

@@ -2,6 +2,7 @@
 
 import { joinLabels } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { StoredSignal } from '../signal/model.ts'
 import { max_silences, silences } from './model.ts'
 import { isSilencing } from './rules.ts'
@@ -16,12 +17,11 @@ export async function findActiveSilence(
   const now = call.now()
   const filter = { tenant_id: signal.tenant_id, starts_ts: { lte: now }, until_ts: { gt: now } }
   const order = { field: 'created_at', direction: 'asc' } as const
-  const { docs } = await call.store(silences).list({ filter, order, limit: max_silences, fresh: true })
-  const silence = docs.find(({ value }) => isSilencing(value, signal, call.site.labels))
-  if (!silence) return {}
-  const { silence_label } = silence.value
-  return {
-    silence_id: silence.id,
-    silence_label: joinLabels(silence_label, signal.label, call.site.labels) ?? silence_label,
+  const query = { filter, order, fresh: true, page_size: max_silences }
+  for await (const { id, value } of iterateDocuments(call.store(silences), query)) {
+    if (!isSilencing(value, signal, call.site.labels)) continue
+    const { silence_label } = value
+    return { silence_id: id, silence_label: joinLabels(silence_label, signal.label, call.site.labels) ?? silence_label }
   }
+  return {}
 }

@@ -4,7 +4,8 @@ import { type FieldError, isRefusal, type Refusal, refuse } from '../../../kerne
 import { classification } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-request.ts'
-import type { Doc } from '../../../kernel/store/store.ts'
+import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
+import type { Doc, Filter } from '../../../kernel/store/store.ts'
 import { consensusRange } from '../entity-match/consultation.ts'
 import { seed, shortText } from '../fields.ts'
 import { labelWithLens } from '../label-with-lens.ts'
@@ -89,14 +90,21 @@ async function checkRunLimit(call: Call): Promise<Refusal | undefined> {
   ]
   for (const { owner, max_runs, more } of limits) {
     const filter = { tenant_id, state: { in: open_states }, exchange_id: { exists: false }, ...more }
-    const { docs } = await call.store(fusionRuns).list({ filter, limit: max_runs, fresh: true })
-    if (docs.length < max_runs) continue
+    if (!(await hasOpenRuns(call, filter, max_runs))) continue
     return refuse(
       'rate_limited',
       `${max_runs} runs of this ${owner} are open, which is the limit: wait until some end, or cancel some`,
     )
   }
   return undefined
+}
+
+/** Whether at least `count` runs match. Reads on after a page that ended early, since its runs were large. */
+async function hasOpenRuns(call: Call, filter: Filter, count: number): Promise<boolean> {
+  let open = 0
+  for await (const _ of iterateDocuments(call.store(fusionRuns), { filter, fresh: true, page_size: count }))
+    if (++open === count) return true
+  return false
 }
 
 function buildRun(call: Call, goal: StoredRun['goal'], input: RunInput, { id, value }: Doc<StoredLens>) {

@@ -2,6 +2,7 @@
 
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { lenses, lensUid, type StoredLens } from './stored-lens.ts'
 
@@ -38,22 +39,17 @@ export async function findVersion(
   const first = await call.store(lenses).find(lensUid(tenant_id, lens, lens_version))
   if (first && (digest === undefined || first.value.digest === digest)) return first
   const filter = { tenant_id, lens, lens_version }
-  const { docs } = await call.store(lenses).list({ filter, limit: 500, fresh: true })
-  return docs.find(({ value }) => digest === undefined || value.digest === digest) ?? first
+  for await (const doc of iterateDocuments(call.store(lenses), { filter, fresh: true }))
+    if (digest === undefined || doc.value.digest === digest) return doc
+  return first
 }
 
 async function findNewestVersion(call: Call, lens: string): Promise<Doc<StoredLens> | undefined> {
   let best: Doc<StoredLens> | undefined
-  let cursor: string | undefined
   // `fresh`, so that a version stored just before is included.
-  const query = { filter: { lens }, limit: 500, fresh: true }
-  do {
-    const page = await call.store(lenses).list({ ...query, ...(cursor ? { cursor } : {}) })
-    for (const doc of page.docs) {
-      if (!best || isLaterVersion(doc.value.lens_version, best.value.lens_version)) best = doc
-    }
-    cursor = page.next_cursor
-  } while (cursor)
+  for await (const doc of iterateDocuments(call.store(lenses), { filter: { lens }, fresh: true })) {
+    if (!best || isLaterVersion(doc.value.lens_version, best.value.lens_version)) best = doc
+  }
   return best
 }
 
