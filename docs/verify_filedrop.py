@@ -25,8 +25,11 @@ def read_keys(words):
         name, is_named, path = word.partition('=')
         if not is_named or '/' in name: name, path = None, word
         trust = read_trust(path)
+        owner = trust.key_set.site if trust.key_set else None
+        if name and owner and name != owner: raise Fault('SCHEMA', f'the key set given as that of {name} is of {owner}')
         if name is None: own = trust
-        else: directory[name] = directory.get(name, []) + trust.keys
+        name = owner or name
+        if name: directory[name] = directory.get(name, []) + trust.keys
     return own or messages.Trust([]), directory
 
 def read_trust(path):
@@ -48,9 +51,10 @@ def verify(path, trust, directory):
     if name == 'MANIFEST.json': return messages.verify_manifest(path, trust)
     raw = read(path)
     if name.endswith('.jsonl'): return audit.verify_export(raw, trust)
-    if name.endswith('.evidence.json'): return evidence.verify_evidence(raw, directory, trust.keys)
+    unnamed = [] if trust.key_set else trust.keys
+    if name.endswith('.evidence.json'): return evidence.verify_evidence(raw, directory, unnamed)
     value = parse(raw)
-    if isinstance(value, dict) and 'block_id' in value: return evidence.verify_evidence(raw, directory, trust.keys)
+    if isinstance(value, dict) and 'block_id' in value: return evidence.verify_evidence(raw, directory, unnamed)
     if isinstance(value, dict) and value.get('type') == 'platform.keyset-file': return verify_set(value, trust)
     if isinstance(value, dict) and 'writer' in value: return verify_checkpoint(value, trust)
     return verify_note(raw, trust)

@@ -11,12 +11,17 @@ export const max_document_bytes = 8_388_608
  * is not UTF-8 or has more than `max_bytes`, of which it then reads no more.
  */
 export function readInputFile(file: string, max_bytes = max_document_bytes): string {
-  const bytes = runAsInvoker(() => readBytes(file, max_bytes))
+  const bytes = readInputBytes(file, max_bytes)
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     throw new OfflineCommandError(2, `${file} is not UTF-8 text`)
   }
+}
+
+/** The same as bytes, for a file that may be longer than a text can be. */
+export function readInputBytes(file: string, max_bytes: number): Buffer {
+  return runAsInvoker(() => readBytes(file, max_bytes))
 }
 
 function readBytes(file: string, max_bytes: number): Buffer {

@@ -16,7 +16,7 @@ def read_export(raw):
         lines = raw.decode('utf-8').split('\n')
     except UnicodeDecodeError:
         raise Fault('BAD_JSON', 'not UTF-8') from None
-    return [read_line(line) for line in lines if line.strip()]
+    return [read_line(line) for line in lines if line.strip(' \t\r')]
 
 def read_line(line):
     try:

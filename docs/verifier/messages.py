@@ -49,6 +49,7 @@ def verify_message(path, trust):
     body = read_file(os.path.join(folder, name.replace('.env.', '.body.')), MAX_BODY)
     if envelope is None or body is None: raise Fault('TOO_LARGE', 'above the cap of its kind')
     statement, digest, signers = verify_statement(envelope, number, trust)
+    check_sender(statement, trust)
     data = verify_body(body, statement)
     CONTENT.get(statement['kind'], lambda *_: None)(statement, data, body, trust)
     kids = ', '.join(sorted(key['kid'] for key in signers))
@@ -61,6 +62,17 @@ def verify_statement(envelope, number, trust):
     statement = read_statement(payload)
     if (statement['epoch'], statement['seq']) != number: raise Fault('NAME', 'the file name has another number')
     return statement, sha384(payload), require_signers(signers, trust.threshold, statement['created'])
+
+def check_sender(statement, trust):
+    """The channel is that of the two sites, a key set that of the sender, and number 1 follows no message."""
+    if statement['channel'] != f"filedrop/{statement['src']}/{statement['dst']}": raise Fault('WRONG_CHANNEL', 'another channel')
+    owner = trust.key_set
+    if owner and (owner.site, owner.tenant_id) != (statement['src'], statement['sender_tenant_id']):
+        raise Fault('WRONG_CHANNEL', 'the key set is of another site')
+    if statement['seq'] == 1 and statement['prev'] != '0' * 96: raise Fault('CHAIN_BREAK', 'nothing is before number 1')
+
+def require_owner(content, trust):
+    if trust.key_set and trust.key_set.site != content['src']: raise refused('invalid', 'the key set is of another site')
 
 def read_statement(payload):
     statement = read_json(payload, 'the statement')
@@ -166,6 +178,7 @@ def verify_gap_receipt(jws, trust, src=None, dst=None):
     is_own = (src is None or receipt['src'] == src) and (dst is None or receipt['dst'] == dst)
     if not is_own or receipt['channel'] != f"filedrop/{receipt['dst']}/{receipt['src']}":
         raise refused('invalid', 'the receipt is about another channel')
+    require_owner(receipt, trust)
     return receipt
 
 def verify_note(purpose, jws, shape, trust):
@@ -198,6 +211,7 @@ def verify_manifest(path, trust):
     if raw is None: raise Fault('TOO_LARGE', 'above the cap of a manifest')
     manifest = verify_note('manifest', read_jws(raw, 'the manifest'), MANIFEST, trust)
     if manifest['channel'] != f"filedrop/{manifest['src']}/{manifest['dst']}": raise refused('invalid', 'another channel')
+    require_owner(manifest, trust)
     stems = [file['name'].split('.')[0] for file in manifest['files']]
     if any(stems.count(stem) != 2 for stem in stems): raise Fault('TRUNCATED', 'it lists half of a message')
     for file in manifest['files']:

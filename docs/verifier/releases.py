@@ -1,7 +1,7 @@
-"""Releases of quarantined messages: what one person signs with their own key."""
+"""Releases of quarantined messages: what one person signs with one key of their own."""
 from .shapes import array, check, hex96, instant, label, one_of, record, text
-from .signatures import require_signers, verify_jws
-from .strict_json import parse_canonical
+from .signatures import decode, require_signers, verify_jws
+from .strict_json import Fault, parse_canonical
 
 WAIVERS = ('EXPIRED', 'FUTURE', 'LABEL_MISSING', 'LABEL_DENIED', 'QUOTA', 'POISON', 'FAST_FORWARD')
 FIELDS = {'v': one_of(1.0), 'type': one_of('platform.release'), 'site': text(1, 64), 'item': text(1, 256),
@@ -10,9 +10,26 @@ FIELDS = {'v': one_of(1.0), 'type': one_of('platform.release'), 'site': text(1, 
 REQUEST = record({**FIELDS, 'step': one_of('request')}, optional=('label',))
 APPROVAL = record({**FIELDS, 'step': one_of('approval'), 'request': hex96}, optional=('label',))
 
+def refused(code, detail): return Fault('REFUSED', detail, code)
+
 def verify_release(jws, trust):
-    payload, signers = verify_jws('release', jws, trust.keys)
-    release = parse_canonical(payload)
-    check(APPROVAL if isinstance(release, dict) and release.get('step') == 'approval' else REQUEST, release, 'the release')
-    require_signers(signers, 1, release['created'])
+    release = read_release(jws)
+    if len(jws['signatures']) != 1: raise refused('signature_invalid', 'one person signs, with one key')
+    try:
+        _, signers = verify_jws('release', jws, trust.keys)
+        require_signers([key for key in signers if key['status'] == 'active'], 1, release['created'])
+    except Fault as fault:
+        raise refused('signature_invalid', fault.detail) from None
+    if len(release['digests']) != 2: raise refused('invalid', 'it does not name the digests of both files')
+    may_have = release['waiver'] in ('LABEL_MISSING', 'LABEL_DENIED')
+    if ('label' in release and not may_have) or ('label' not in release and release['waiver'] == 'LABEL_MISSING'):
+        raise refused('invalid', 'a label where none belongs, or none where one does')
     return f"{release['step']} of {release['subject']} to release {release['item']}"
+
+def read_release(jws):
+    try:
+        release = parse_canonical(decode(jws['payload']) or b'')
+        check(APPROVAL if isinstance(release, dict) and release.get('step') == 'approval' else REQUEST, release, 'the release')
+    except Fault as fault:
+        raise refused('invalid', fault.detail) from None
+    return release

@@ -232,6 +232,27 @@ test('a chain that contradicts what the site signed before is exported, and not 
   expect(stdout).not.toContain('platform.audit-export')
 })
 
+test('an earlier export of another site, or one that was changed, is refused', async () => {
+  const other = { PLATFORM_SITE: path.join(dir, 'bravo') }
+  await runJsonCommand(['init', '--site', other.PLATFORM_SITE, '--name', 'bravo'])
+  await runJsonCommand(['keys', 'generate', '--use', 'personal'], { env: other })
+  const kept = path.join(dir, 'kept.jsonl')
+  const compare = async (text: string) => {
+    writeFileSync(kept, text)
+    const { exit, stderr } = await runCommand(['audit', 'verify', '--exported', kept], { env: other })
+    return exit === 0 ? 'whole' : { exit, stderr }
+  }
+  const refused = (text: string) => ({ exit: 5, stderr: expect.stringContaining(text) })
+  expect(await compare(`${lines.join('\n')}\n`)).toEqual(refused('@alpha, and this is the site bravo'))
+  const { stdout: own } = await runCommand(['audit', 'export'], { env: other })
+  expect(await compare(own)).toBe('whole')
+  const [first = ''] = own.split('\n').filter((line) => line !== '' && isRecord(line))
+  expect(await compare(own.replace(`${first}\n`, ''))).toEqual(refused('not as it was made'))
+  expect(await compare(own.replace(first, first.replace('"hash":"', '"hash":"0').replace(/0(.{63}).","/, '0$1","')))).toEqual(
+    refused('not as it was made'),
+  )
+})
+
 test('an earlier export that holds no record compares with nothing, and is refused', async () => {
   const empty = path.join(dir, 'empty.jsonl')
   writeFileSync(empty, '')

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { max_key_set_bytes, max_receipt_bytes } from '../../cli/file/input-file.ts'
 import { max_document_bytes } from '../../daemon/offline/read-input-file.ts'
+import { max_registry_bytes } from '../../daemon/offline/resolve/registry/entity-registry.ts'
 import { createScratchFolder, runCommand, runJsonCommand } from '../support/command/run-command.ts'
 
 const { dir, remove } = createScratchFolder('limits')
@@ -27,6 +28,7 @@ test.each<[string, readonly string[], number]>([
   ['a lens', ['resolve', 'lens', 'validate', file], max_document_bytes],
   ['a model', ['resolve', 'lens', 'import', file], 2 * max_document_bytes],
   ['a specification', ['proxy', 'allowlist', '--from', file], max_document_bytes],
+  ['a registry', ['resolve', 'match', '--registry', file, '--lens', 'persons', '--data', file], max_registry_bytes],
   ['a draft of a key set', ['keys', 'set', 'publish', file], max_key_set_bytes],
 ])('%s is refused above its limit, and read below it', async (_, words, limit) => {
   writeFileSync(message, '{}')

@@ -125,6 +125,8 @@ export async function writeBadMessages(writer: VectorWriter): Promise<void> {
   await write('other-version', 'TYPE', { statement: { v: 3 } })
   await write('unknown-member', 'UNKNOWN_FIELD', { statement: { priority: 1 } })
   await write('other-number', 'NAME', { statement: { seq: 2 } })
+  await write('channel-of-other-sites', 'WRONG_CHANNEL', { statement: { channel: 'filedrop/alpha/charlie' } })
+  await write('first-with-a-predecessor', 'CHAIN_BREAK', { prev: 'f'.repeat(96) })
   await write('other-body', 'BODY_DIGEST', { statement: { body: { sha384: zeros, length: 1, schema: 'x/1' } } })
   await write('local-time', 'SCHEMA', { statement: { created: '2026-03-01T13:00:00+01:00' } })
   await write('without-label', 'LABEL_MISSING', { body: canonicalJson({ data, schema: 'consensus.contribution/1' }) })

@@ -2,7 +2,7 @@
 
 import type { StoredKey } from '../../adapters/keys/jose/key-files.ts'
 import { canonicalJson, sha384 } from '../../daemon/kernel/encoding/canonical-json.ts'
-import { keySet, sampleCheckpoint, sampleReceipt, zeros } from './sample-content.ts'
+import { keySet, sampleCheckpoint, sampleReceipt, vectorLabel, zeros } from './sample-content.ts'
 import { type JsonMembers, signContent } from './signed-documents.ts'
 import { created, vectorKeys } from './vector-keys.ts'
 import { type Vector, type VectorWriter, writeDocument } from './vector-writer.ts'
@@ -55,6 +55,11 @@ export async function writeNotes(writer: VectorWriter): Promise<void> {
   }
   const request = await signContent('release', release, [ann])
   writeDocument(writer, 'releases/request.json', JSON.stringify(request), { keys: 'keys/ann.json' })
+  const bad = (name: string, note: unknown) =>
+    writeDocument(writer, `bad/${name}.json`, JSON.stringify(note), { keys: 'keys/ann.json', reason: 'REFUSED' })
+  bad('release-with-a-needless-label', await signContent('release', { ...release, label: vectorLabel }, [ann]))
+  bad('release-not-canonical', await signContent('release', JSON.stringify(release), [ann]))
+  bad('release-signed-twice', { ...request, signatures: [...request.signatures, ...request.signatures] })
   const approval = { ...release, step: 'approval', request: sha384(canonicalJson(release)) }
   const approved = await signContent('release', approval, [ann])
   writeDocument(writer, 'releases/approval.json', JSON.stringify(approved), { keys: 'keys/ann.json' })

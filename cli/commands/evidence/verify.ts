@@ -1,6 +1,6 @@
 // Verifies an evidence block from its file, on any machine, without a site or a network.
 import { offline } from '../../../daemon/offline/offline.ts'
-import { readInputFile } from '../../file/input-file.ts'
+import { max_key_set_bytes, readInputFile } from '../../file/input-file.ts'
 import { jsonOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { nameList, required, text } from '../../program/params.ts'
@@ -18,16 +18,16 @@ export const definition = command({
   ].join('\n'),
   positionals: { file: required(text('FILE', 'Evidence block, from `platform evidence show --out`')) },
   options: {
-    keys: nameList('[NAME=]JWKS,...', 'Public keys to trust, of the site or of the named site or contributor'),
+    keys: nameList('[NAME=]FILE,...', 'JWKS or key sets to trust, of the site or of the named site or contributor'),
     ...jsonOption,
   },
   example: 'platform evidence verify evidence.json --keys alpha-keys.json,bravo=bravo-keys.json',
   async run({ file, keys, json }, terminal) {
-    const [{ verifyEvidence }, { parseJwks }] = await Promise.all([offline.evidence(), offline.keys()])
-    const trusted = keys.map((value) => {
-      const { name, path } = splitKeysOption(value)
-      return { name, keys: parseJwks(readInputFile(path)) }
-    })
+    const { readTrustedKeys, verifyEvidence } = await offline.evidence()
+    const files = keys.map(splitKeysOption)
+    const trusted = await Promise.all(
+      files.map(({ name, path }) => readTrustedKeys(name, readInputFile(path, max_key_set_bytes))),
+    )
     const found = await verifyEvidence(readInputFile(file), trusted)
     printResult(terminal, json, found, () => formatVerdict(terminal, found))
     if (found.verdict === 'integrity_only')

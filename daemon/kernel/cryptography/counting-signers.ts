@@ -38,3 +38,20 @@ export function findSignerFault(
   if (counting.length === 0) return 'key_ended'
   return new Set(counting.map(({ fingerprint }) => fingerprint)).size >= threshold ? undefined : 'too_few'
 }
+
+/** `not_one`: several keys count. */
+export type SoleSignerFault = Exclude<SignerFault, 'too_few'> | 'not_one'
+
+/**
+ * The one active key that had not ended when the content was made (RFC 3339): a person signs alone, with one key. Signatures
+ * that do not count spoil nothing.
+ */
+export function findSoleSigner(
+  verified: Pick<VerifiedPayload, 'keys'> | VerificationFailure,
+  made: string,
+): PublicKey | SoleSignerFault {
+  if (typeof verified === 'string') return verified
+  const [key, secondKey] = selectCountingKeys(verified.keys, made).filter(({ status }) => status === 'active')
+  if (!key) return 'key_ended'
+  return secondKey ? 'not_one' : key
+}

@@ -3,8 +3,6 @@
 import type * as z from 'zod'
 import { parseStrictJson } from './strict-json.ts'
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
 /** Levels of nesting: a document of a request has at most 64, and an answer wraps it in a few more. */
 const max_depth = 128
 
@@ -22,14 +20,13 @@ export function parseJsonAs<T>(schema: z.ZodType<T>, json: string | Uint8Array):
 }
 
 /**
- * The value of the one text that `print` makes of it; undefined for any other bytes. A repeated member, which two parsers
- * may read differently, is therefore refused, and so is a layout other than the printer's.
+ * The value of strict JSON whose one text is what `print` makes of it; undefined for any other bytes, and so for a layout
+ * other than the printer's.
  */
 export function parseExactJson(bytes: Uint8Array, print: (value: unknown) => string): unknown {
   try {
-    const text = utf8.decode(bytes)
-    const value: unknown = JSON.parse(text)
-    return print(value) === text ? value : undefined
+    const value = parseJson(bytes)
+    return Buffer.from(print(value)).equals(bytes) ? value : undefined
   } catch {
     return undefined
   }

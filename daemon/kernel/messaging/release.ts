@@ -1,7 +1,7 @@
 // The release of a quarantined message by two people: the content that each signs, and the reason that it waives.
 
 import * as z from 'zod'
-import type { Jws } from '../cryptography/signatures.ts'
+import { type Jws, jws } from '../cryptography/signatures.ts'
 import { canonicalJson } from '../encoding/canonical-json.ts'
 import { parseExactJson } from '../encoding/parse-json.ts'
 import { label } from '../label/label.ts'
@@ -46,6 +46,18 @@ export const releaseApproval = z.strictObject({
 export type ReleaseApproval = z.infer<typeof releaseApproval>
 
 export type Release = ReleaseRequest | ReleaseApproval
+
+/** The signature of one person with one key. */
+export const personalSignature = jws
+  .extend({ signatures: jws.shape.signatures.length(1) })
+  .meta({ id: 'PersonalSignature', description: 'JWS (general JSON serialisation) with the signature of one person' })
+
+/** The fault of a release by itself, whatever item it names; undefined when it has none. */
+export function findReleaseFault({ waiver, label, digests }: Release): string | undefined {
+  if (digests.length !== 2) return 'the release must name the digests of both files of a message'
+  if (waiver === 'LABEL_MISSING') return label ? undefined : 'the release must name the label of the message'
+  return label && waiver !== 'LABEL_DENIED' ? `a release for ${waiver} must not name a label` : undefined
+}
 
 /** The bytes to sign, as text. */
 export function releasePayload(release: Release): string {

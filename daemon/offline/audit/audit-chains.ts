@@ -50,7 +50,7 @@ export type ChainVerdict = {
 /**
  * Verifies every chain of the site; `progress` is called for each batch. `exported`: file of an earlier export, kept
  * elsewhere, whose last record of each chain must still be present. Throws `OfflineCommandError` (5) if it is not an
- * export, or holds no record.
+ * export of this site, or holds no record.
  */
 export async function verifyAuditChains(
   folder: SiteFolder,
@@ -60,7 +60,7 @@ export async function verifyAuditChains(
 ): Promise<ChainVerdict[]> {
   const { name: site } = readSiteSettings(folder, env).platform
   const anchors = await readChainAnchors(folder)
-  const exportedHeads = exported === undefined ? [] : await readExportedHeads(exported)
+  const exportedHeads = exported === undefined ? [] : await readExportedHeads(exported, site, listEarlierKeys(folder))
   const heads = [...anchors.heads, ...exportedHeads.map((head) => ({ ...head, by: export_source }))]
   const verdicts: ChainVerdict[] = []
   for (const role of listRolesWithDatabase(folder)) {
@@ -130,10 +130,7 @@ type StoredCheckpoint = StoredFields & CarriedCheckpoint & { readonly tenant_id:
 async function readChainAnchors(folder: SiteFolder): Promise<ChainAnchors> {
   // First, since it names the owner to a user who may not read the data, nor the keys.
   const checkpoints = await readStoredCheckpoints(folder)
-  // Accepts keys that were revoked since: the site's own chain must still match its earlier checkpoints.
-  const keys = listKeys(folder.keys).map(
-    (key): PublicKey => (key.status === 'revoked' ? { ...key, status: 'retired' } : key),
-  )
+  const keys = listEarlierKeys(folder)
   const heads: AnchoredHead[] = []
   const faults: string[] = []
   for (const head of checkpoints) {
@@ -144,6 +141,11 @@ async function readChainAnchors(folder: SiteFolder): Promise<ChainAnchors> {
     else heads.push({ ...head, by: `checkpoint of ${head.at}` })
   }
   return { heads, faults }
+}
+
+/** Also those revoked since: a site's chains must still match what it signed before. */
+function listEarlierKeys(folder: SiteFolder): PublicKey[] {
+  return listKeys(folder.keys).map((key) => (key.status === 'revoked' ? { ...key, status: 'retired' } : key))
 }
 
 /** The signed heads of all chains, as role `site` stored them; a record that is not one has a signature that does not hold. */

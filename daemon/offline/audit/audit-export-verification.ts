@@ -12,8 +12,8 @@ import {
   ExportedChainReader,
   findRangeFault,
 } from '../../kernel/audit/audit-export.ts'
-import { findSignerFault } from '../../kernel/cryptography/counting-signers.ts'
-import type { Jws } from '../../kernel/cryptography/signatures.ts'
+import { findSignerFault, selectCountingKeys } from '../../kernel/cryptography/counting-signers.ts'
+import type { Jws, PublicKey } from '../../kernel/cryptography/signatures.ts'
 import { canonicalJson } from '../../kernel/encoding/canonical-json.ts'
 import { parseExactJson, parseJson } from '../../kernel/encoding/parse-json.ts'
 import type { CarriedCheckpoint } from '../../kernel/messaging/inventory.ts'
@@ -49,7 +49,10 @@ type ExportContent = {
 
 /** `keys`: of the site; undefined proves nothing but that records and statement agree. Throws `OfflineCommandError`. */
 export async function verifyAuditExport(file: string, keys: SenderKeys | undefined): Promise<ExportVerdict> {
-  const content = await readExport(file)
+  return await judgeExport(await readExport(file), keys)
+}
+
+async function judgeExport(content: ExportContent, keys: SenderKeys | undefined): Promise<ExportVerdict> {
   const statement = content.signature && readStatement(content.signature)
   const { signed_by, fault } = await judgeSignature(content.signature, statement, keys)
   const faults = [
@@ -68,10 +71,26 @@ export async function verifyAuditExport(file: string, keys: SenderKeys | undefin
   }
 }
 
-/** The last record of each writer in an earlier export, for a comparison with the site. */
-export async function readExportedHeads(file: string): Promise<ChainHead[]> {
-  const { readers } = await readExport(file)
+/**
+ * The last record of each writer in an earlier export of this site, for a comparison with it. A role that runs alone has no
+ * keys to sign with, so that an export without a signed line counts as it is; a signed one must hold by `keys`. Throws
+ * `OfflineCommandError` (5) for the export of another site, and for one that was changed.
+ */
+export async function readExportedHeads(file: string, site: string, keys: readonly PublicKey[]): Promise<ChainHead[]> {
+  const content = await readExport(file)
+  const { readers } = content
   if (readers.size === 0) throw new OfflineCommandError(5, 'the earlier export holds no record', export_hint)
+  const foreign = [...readers.keys()].find((writer) => !writer.endsWith(`@${site}`))
+  if (foreign !== undefined)
+    throw new OfflineCommandError(
+      5,
+      `the earlier export holds the chain ${foreign}, and this is the site ${site}`,
+      `compare with an export of ${site}: that of another site proves nothing here`,
+    )
+  const { faults, chains } = await judgeExport(content, { keys })
+  const [fault] = [...(content.signature ? faults : []), ...chains.flatMap((chain) => chain.faults)]
+  if (fault !== undefined)
+    throw new OfflineCommandError(5, `the earlier export is not as it was made: ${fault}`, export_hint)
   return [...readers.values()].flatMap(({ range }) =>
     range ? [{ writer: range.writer, seq: range.last, hash: range.hash }] : [],
   )
@@ -88,7 +107,7 @@ async function readExport(file: string): Promise<ExportContent> {
   try {
     for await (const line of splitIntoLines(readTerminated(file), max_line_bytes)) {
       number += 1
-      if (line.trim() !== '') takeLine(content, line, number)
+      if (!isBlank(line)) takeLine(content, line, number)
     }
   } catch (error) {
     if (error instanceof RangeError)
@@ -112,7 +131,12 @@ function openExport(file: string): number {
   }
 }
 
-function takeLine(content: ExportContent, line: string, number: number): void {
+/** White space of JSON alone: a line of anything else holds what the reader of a record does not see. */
+function isBlank(line: Buffer): boolean {
+  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
+}
+
+function takeLine(content: ExportContent, line: Buffer, number: number): void {
   const value = parseJson(line)
   const record = auditRecord.safeParse(value).data
   if (content.signature) content.hasMore = true
@@ -162,7 +186,7 @@ async function judgeSignature(
   const verified = await verifyJws('audit-export', signature, keys)
   const found = findSignerFault(verified, threshold, statement.created)
   if (found || typeof verified === 'string') return { ...none, fault: `the signature does not hold: ${found}` }
-  return { signed_by: verified.keys.map(({ kid }) => kid) }
+  return { signed_by: selectCountingKeys(verified.keys, statement.created).map(({ kid }) => kid) }
 }
 
 async function judgeChains(

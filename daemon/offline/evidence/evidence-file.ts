@@ -15,6 +15,7 @@ import {
 } from '../../roles/consensus/evidence/attribute-contributions.ts'
 import { findEvidenceFaults, isChainComplete } from '../../roles/consensus/evidence/content-faults.ts'
 import { type EvidenceBlock, evidenceBlock } from '../../roles/consensus/evidence/model.ts'
+import { readSenderKeys } from '../filedrop/filedrop-files.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 
 /** Keys that the caller trusts. */
@@ -44,6 +45,17 @@ export type EvidenceVerdict = {
   readonly decision: string
   readonly score: number | null
   readonly decided_at: string
+}
+
+/**
+ * The keys of a file of --keys under the name that the caller gave; a key set names its site itself. Throws
+ * `OfflineCommandError` (2) for the key set of a site of another name.
+ */
+export async function readTrustedKeys(name: string | undefined, text: string): Promise<TrustedKeys> {
+  const { keys, key_set } = await readSenderKeys(text)
+  if (key_set && name !== undefined && name !== key_set.site)
+    throw new OfflineCommandError(2, `the key set given as that of ${name} is of ${key_set.site}`)
+  return { name: key_set?.site ?? name, keys }
 }
 
 /** Without `trusted` keys of the site, those in the block. Throws `OfflineCommandError` (5) for a file that is not a block. */

@@ -6,6 +6,7 @@ import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
 import { inspectFile } from '../../../adapters/transport/filedrop/inspection/inspect-file.ts'
 import { verifyFile } from '../../../adapters/transport/filedrop/inspection/verify-file.ts'
 import type { PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
+import type { PinnedKeySet } from '../../../daemon/shared/key-set/key-succession.ts'
 import {
   type FiledropSites,
   formatReadyPath,
@@ -60,11 +61,30 @@ test('reports a changed body, a missing half, another key and a threshold', asyn
 
 test('a message can be verified where it lies in quarantine', async ({ sites }) => {
   await startReceiving(sites.bravo)
-  dropMessage(sites, await forgeMessage(sites, { statement: { dst: 'charlie' } }))
+  dropMessage(sites, await forgeMessage(sites, { statement: { receiver_tenant_id: 'tenant-x' } }))
   await sites.bravo.transport.rescan()
   const { quarantine } = listChannelFolders(sites.bravo, 'alpha')
   const [env = ''] = fs.readdirSync(quarantine).filter((name) => name.endsWith('.env.json'))
   expect(await verifyFile(join(quarantine, env), { signatures, keys })).toMatchObject({ ok: true })
+})
+
+test('a statement that contradicts itself or the key set of its sender is refused as by intake', async ({ sites }) => {
+  const set = (site: string, tenant_id: string): PinnedKeySet => {
+    return { site, tenant_id, version: 1, digest: 'a'.repeat(96), root_threshold: 1, keys, revoked: [] }
+  }
+  const verify = async (statement: Record<string, unknown>, key_set?: PinnedKeySet) => {
+    const forged = await forgeMessage(sites, { statement })
+    dropMessage(sites, forged)
+    const path = join(listChannelFolders(sites.bravo, 'alpha').fresh, `${forged.stem}.env.json`)
+    const { ok, checks } = await verifyFile(path, { signatures, keys, key_set })
+    return ok || checks.find(({ outcome }) => outcome === 'failed')?.reason
+  }
+  expect(await verify({})).toBe(true)
+  expect(await verify({}, set('alpha', sites.alpha.tenant_id))).toBe(true)
+  expect(await verify({}, set('charlie', sites.alpha.tenant_id))).toBe('WRONG_CHANNEL')
+  expect(await verify({}, set('alpha', 'tenant-x'))).toBe('WRONG_CHANNEL')
+  expect(await verify({ channel: 'filedrop/alpha/charlie' })).toBe('WRONG_CHANNEL')
+  expect(await verify({ prev: 'f'.repeat(96) })).toBe('CHAIN_BREAK')
 })
 
 test('inspecting shows what the files claim, and what cannot be read', async ({ sites }) => {

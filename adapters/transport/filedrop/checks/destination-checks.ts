@@ -1,5 +1,6 @@
 // Checks that the message is for this site and this channel, and that it is neither expired nor from the future.
 
+import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'
 import { day_ms } from '../day-length.ts'
 import { fault, type MessageFault } from '../quarantine-reasons.ts'
 import type { BatchLedger } from '../receiving/batch/batch-ledger.ts'
@@ -18,7 +19,7 @@ export function destinationCheck(
 
 export function channelCheck(
   examination: MessageExamination,
-  destination: MessageDestination,
+  destination: Pick<MessageDestination, 'channel'> & { readonly peer: Pick<Peer, 'name' | 'tenant_id'> },
 ): MessageFault | undefined {
   const { channel, src, sender_tenant_id } = requireEstablished(examination, 'statement')
   if (channel !== destination.channel) return fault('WRONG_CHANNEL', 'it was sent on another channel')

@@ -55,12 +55,19 @@ export const broken_successor = 'it does not follow the message before it, which
 function chainFault(examination: MessageExamination, ledger: BatchLedger): MessageFault | undefined {
   const { epoch, seq, prev } = requireEstablished(examination, 'statement')
   const before = seq === 1 ? no_predecessor : ledger.entry(epoch, seq - 1)?.digest
-  if (before !== undefined && before !== prev) return fault('CHAIN_BREAK', 'it does not follow the message before it')
+  const broken = findPredecessorFault(prev, before)
+  if (broken) return broken
   const after = ledger.entry(epoch, seq + 1)
   if (!after || after.prev === examination.digest || after.state === 'lost') return undefined
   if (!hadNoEffect(after)) return fault('CHAIN_BREAK', 'the message after it follows another one')
   examination.broken_successor = after
   return undefined
+}
+
+/** `before`: the digest of the message before it; undefined where that is not there. */
+export function findPredecessorFault(prev: string, before: string | undefined): MessageFault | undefined {
+  if (before === undefined || before === prev) return undefined
+  return fault('CHAIN_BREAK', 'it does not follow the message before it')
 }
 
 /** With this message missing, an ordered one after it was not delivered. */

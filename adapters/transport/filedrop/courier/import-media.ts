@@ -6,12 +6,12 @@ import { isRefusal } from '../../../../daemon/kernel/error/errors.ts'
 import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'
 import { syncFolder } from '../../../platform/durable-file/sync-folder.ts'
 import { type ChannelFolders, folderFault } from '../files/channel-folders.ts'
-import { readDroppedFile } from '../files/dropped-file.ts'
-import { isTemporaryName, type MessagePart, messageParts, parseMessageName } from '../files/message-name.ts'
+import { isTemporaryName } from '../files/message-name.ts'
 import { pinnedFolders } from '../files/pinned-folders.ts'
 import { placeFile } from '../files/place-file.ts'
 import type { FiledropSettings } from '../settings.ts'
 import type { CourierPrivileges, CourierProgress } from './courier-privileges.ts'
+import { groupMessages, readListedMessage } from './listed-messages.ts'
 import {
   type CourierManifest,
   folderName,
@@ -20,7 +20,6 @@ import {
   type ManifestReadResult,
   manifest_file,
   readManifest,
-  sha384Hex,
 } from './manifest.ts'
 
 export type MediaImportOptions = {
@@ -174,54 +173,19 @@ async function importMessages(
   return { messages, faults }
 }
 
-/** The files of each message together, in the order of their numbers. */
-function groupMessages({ files }: CourierManifest): ManifestFile[][] {
-  const found = new Map<string, ManifestFile[]>()
-  for (const file of [...files].sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const stem = parseMessageName(file.name)?.stem ?? ''
-    found.set(stem, [...(found.get(stem) ?? []), file])
-  }
-  return [...found.values()]
-}
-
 /** Both parts or none: half a message would end in quarantine. The body first, as every carrier does. */
 async function importMessage(
   at: string,
   files: readonly ManifestFile[],
   folders: ChannelFolders,
   options: MediaImportOptions,
-): Promise<MediaImportFault[]> {
+): Promise<readonly MediaImportFault[]> {
   const { runAs } = options
-  if (files.length !== messageParts.length) {
-    return files.map(({ name }) => ({ file: name, why: 'the manifest names only this half of its message' }))
-  }
-  const read = files.map((file) => ({ file, got: runAs.medium(() => readEntry(at, file, options)) }))
-  const bad = read.flatMap(({ file, got }) => (typeof got === 'string' ? [{ file: file.name, why: got }] : []))
-  if (bad.length > 0) return bad
-  for (const { file, got } of read) {
+  const read = runAs.medium(() => readListedMessage(at, files, options.settings))
+  for (const { name, bytes } of read.files) {
     const draft = join(folders.tmp, `import-${options.random(8)}`)
-    const placed = await runAs.site(() => placeFile(draft, join(folders.fresh, file.name), got as Buffer))
-    if (placed === 'different') return [{ file: file.name, why: 'in/new holds other bytes under this name' }]
+    const placed = await runAs.site(() => placeFile(draft, join(folders.fresh, name), bytes))
+    if (placed === 'different') return [{ file: name, why: 'in/new holds other bytes under this name' }]
   }
-  return []
-}
-
-/** The fault as text. */
-function readEntry(
-  at: string,
-  { name, bytes, sha384 }: ManifestFile,
-  { settings }: MediaImportOptions,
-): Buffer | string {
-  const caps: Readonly<Record<MessagePart, number>> = {
-    env: settings.max_envelope_bytes,
-    body: settings.max_body_bytes,
-  }
-  const part = parseMessageName(name)?.part ?? 'env'
-  if (bytes > caps[part]) return `it has more than ${caps[part]} bytes`
-  const file = readDroppedFile(join(at, name), bytes)
-  if ('gone' in file) return 'it is missing'
-  if ('fault' in file) return `${file.fault.reason}: ${file.fault.detail}`
-  return file.bytes.length === bytes && sha384Hex(file.bytes) === sha384
-    ? file.bytes
-    : 'its length or digest differs from the manifest'
+  return read.faults
 }

@@ -1,19 +1,27 @@
 // Verifies a signed document that is one file, by the rules of its reader: manifest, receipt, announcement, key set, release.
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import * as z from 'zod'
+import { findSoleSigner } from '../../../../daemon/kernel/cryptography/counting-signers.ts'
 import { parseKeySet } from '../../../../daemon/kernel/cryptography/key-set.ts'
 import { type Jws, jws } from '../../../../daemon/kernel/cryptography/signatures.ts'
 import { isRefusal, type Refusal, refuse } from '../../../../daemon/kernel/error/errors.ts'
 import { epochAnnouncement } from '../../../../daemon/kernel/messaging/one-way-control.ts'
-import { releaseApproval, releaseRequest } from '../../../../daemon/kernel/messaging/release.ts'
+import {
+  findReleaseFault,
+  parseRelease,
+  personalSignature,
+  releaseApproval,
+  releaseRequest,
+} from '../../../../daemon/kernel/messaging/release.ts'
 import { verifyKeySetChain } from '../../../../daemon/shared/key-set/key-succession.ts'
 import { parseMessageJson } from '../checks/message-json.ts'
-import { max_manifest_bytes, sha384Hex, verifyManifest } from '../courier/manifest.ts'
+import { groupMessages, readListedMessage } from '../courier/listed-messages.ts'
+import { max_manifest_bytes, verifyManifest } from '../courier/manifest.ts'
 import { channelName } from '../files/channel-folders.ts'
 import { readDroppedFile } from '../files/dropped-file.ts'
 import { verifyGapReceipt } from '../sending/reports/gap-receipt.ts'
 import { filedropSettings } from '../settings.ts'
-import { claimedEnds, verifyNote } from '../signed-notes.ts'
+import { claimedEnds, type NoteSigner, verifyNote } from '../signed-notes.ts'
 import type { OfflineTrust } from './control-checks.ts'
 import { isMessagePart } from './message-files.ts'
 
@@ -44,31 +52,32 @@ export function readSignedDocument(path: string): SignedDocument | undefined {
   return note && check && { name: check.name, verify: (trust) => check.run(note, trust, path) }
 }
 
-async function checkManifest(note: Jws, { pinned, threshold, signatures }: OfflineTrust, path: string) {
-  const { src = '', dst = '' } = claimedEnds(note) ?? {}
-  const manifest = await verifyManifest(note, { name: src, keys: pinned, threshold }, dst, signatures)
+async function checkManifest(note: Jws, trust: OfflineTrust, path: string) {
+  const manifest = await verifyManifest(note, senderOf(note, trust), claimedEnds(note)?.dst ?? '', trust.signatures)
   if (isRefusal(manifest)) return manifest
-  const { max_envelope_bytes, max_body_bytes } = filedropSettings.parse({})
-  for (const { name, bytes, sha384 } of manifest.files) {
-    const file = readDroppedFile(join(dirname(path), name), Math.max(max_envelope_bytes, max_body_bytes))
-    const isSame = 'bytes' in file && file.bytes.length === bytes && sha384Hex(file.bytes) === sha384
-    if (!isSame) return refuse('invalid', `${name} is not beside the manifest as it lists it`)
-  }
-  return undefined
+  const limits = filedropSettings.parse({})
+  const found = groupMessages(manifest).flatMap((files) => readListedMessage(dirname(path), files, limits).faults)
+  const [first] = found
+  return first && refuse('invalid', `${first.file}: ${first.why}`)
 }
 
-async function checkReceipt(note: Jws, { pinned, threshold, signatures }: OfflineTrust) {
-  const { src = '', dst = '' } = claimedEnds(note) ?? {}
-  const receipt = await verifyGapReceipt(note, { name: src, keys: pinned, threshold }, dst, signatures)
+async function checkReceipt(note: Jws, trust: OfflineTrust) {
+  const receipt = await verifyGapReceipt(note, senderOf(note, trust), claimedEnds(note)?.dst ?? '', trust.signatures)
   return isRefusal(receipt) ? receipt : undefined
 }
 
-async function checkEpoch(note: Jws, { pinned, root_threshold, signatures }: OfflineTrust) {
+/** The site whose key set is known, or else the one that the note names: keys alone do not say whose they are. */
+function senderOf(note: Jws, { pinned: keys, threshold, key_set }: OfflineTrust): NoteSigner {
+  return { name: key_set?.site ?? claimedEnds(note)?.src ?? '', keys, threshold }
+}
+
+async function checkEpoch(note: Jws, { pinned, root_threshold, key_set, signatures }: OfflineTrust) {
   const roots = pinned.filter(({ use }) => use === 'root')
   const announcement = await verifyNote('epoch', note, roots, root_threshold, epochAnnouncement, signatures)
   if (isRefusal(announcement)) return announcement
   const { channel, src, dst } = announcement
-  return channel === channelName(src, dst) ? undefined : refuse('invalid', 'it announces an epoch of another channel')
+  const isOwn = channel === channelName(src, dst) && src === (key_set?.site ?? src)
+  return isOwn ? undefined : refuse('invalid', 'it announces an epoch of another channel')
 }
 
 async function checkKeySet(note: Jws, { pinned: keys, root_threshold, key_set, signatures }: OfflineTrust) {
@@ -77,7 +86,12 @@ async function checkKeySet(note: Jws, { pinned: keys, root_threshold, key_set, s
 }
 
 async function checkRelease(note: Jws, { pinned, signatures }: OfflineTrust) {
+  const release = parseRelease(releaseRequest, note) ?? parseRelease(releaseApproval, note)
+  if (!release) return refuse('invalid', 'what was signed is not a release in canonical JSON')
+  if (!personalSignature.safeParse(note).success) return refuse('signature_invalid', 'one person signs, with one key')
   const personal = pinned.filter(({ use }) => use === 'personal')
-  const release = await verifyNote('release', note, personal, 1, z.union([releaseRequest, releaseApproval]), signatures)
-  return isRefusal(release) ? release : undefined
+  const signer = findSoleSigner(await signatures.verify('release', note, personal), release.created)
+  if (typeof signer === 'string') return refuse('signature_invalid', `no key of a person holds for it: ${signer}`)
+  const fault = findReleaseFault(release)
+  return fault === undefined ? undefined : refuse('invalid', fault)
 }

@@ -8,6 +8,7 @@ import type { MessageFault } from '../quarantine-reasons.ts'
 import { filedropSettings } from '../settings.ts'
 import { controlChecks, faultOfRefusal, type OfflineTrust } from './control-checks.ts'
 import { findMessageFiles } from './message-files.ts'
+import { senderChecks } from './sender-checks.ts'
 import { readSignedDocument, type SignedDocument } from './verify-document.ts'
 
 export type CheckReport = {
@@ -97,9 +98,20 @@ async function reportCheck(
   trust: OfflineTrust,
   before: readonly CheckReport[],
 ): Promise<CheckReport> {
-  if (check.at === 'destination') return { check: check.name, outcome: 'not_made' }
+  if (check.at === 'destination') return await reportPart(check.name, examination, trust, before)
   const run = async () => await (check.at === 'body' ? check.run(examination) : check.run(examination, trust))
   return await reportOutcome(check.name, run, before)
+}
+
+/** A check of a destination is not made without one, and yet fails where its part that needs none does. */
+async function reportPart(
+  check: string,
+  examination: MessageExamination,
+  trust: OfflineTrust,
+  before: readonly CheckReport[],
+): Promise<CheckReport> {
+  const report = await reportOutcome(check, async () => senderChecks[check]?.(examination, trust), before)
+  return report.outcome === 'failed' ? report : { check, outcome: 'not_made' }
 }
 
 async function reportOutcome(

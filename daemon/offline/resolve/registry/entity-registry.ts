@@ -1,5 +1,5 @@
 // The entity registry: a file that keeps the ids of entities from run to run, with merges and splits.
-import { readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import * as z from 'zod'
 import { writeDurably, writeFully } from '../../../../adapters/platform/durable-file/write-durably.ts'
 import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
@@ -7,6 +7,7 @@ import { parseJson } from '../../../kernel/encoding/parse-json.ts'
 import { clusterUid } from '../../../roles/resolution/entity-cluster/model.ts'
 import { assignEntities } from '../../../roles/resolution/registry/assign-entities.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
+import { readInputBytes } from '../../read-input-file.ts'
 import {
   buildMemberKey,
   listContentLines,
@@ -14,6 +15,9 @@ import {
   type RegistryContent,
   RegistryContentReader,
 } from './registry-content.ts'
+
+/** A run holds the whole file in memory. */
+export const max_registry_bytes = 2_147_483_648
 
 /** The second form also keeps the values of the records. */
 const registryForms = ['entity-registry/1', 'entity-registry/2'] as const
@@ -50,8 +54,8 @@ export function readEntityRegistry(file: string, lens: string): EntityRegistry {
   let head: z.infer<typeof registryHead> | undefined
   const entities: RegistryEntity[] = []
   const content = new RegistryContentReader()
-  for (const [index, text] of splitLines(bytes)) {
-    const line = parseJson(text)
+  for (const [index, lineBytes] of splitLines(bytes)) {
+    const line = parseJson(lineBytes)
     if (!head) head = registryHead.safeParse(line).data ?? throwError(invalidLine(index))
     else if (head.form === registryForms[0] || (line as Partial<RegistryEntity> | undefined)?.entity !== undefined) {
       entities.push(registryEntity.safeParse(line).data ?? throwError(invalidLine(index)))
@@ -83,12 +87,12 @@ function throwError(error: Error): never {
 }
 
 /** Lines with their indexes. The file may exceed the maximum length of a string. */
-function* splitLines(bytes: Buffer): Generator<readonly [number, string]> {
+function* splitLines(bytes: Buffer): Generator<readonly [number, Buffer]> {
   let start = 0
   for (let index = 0; start < bytes.length; index++) {
     const end = bytes.indexOf(0x0a, start)
     const lineEnd = end < 0 ? bytes.length : end
-    yield [index, bytes.toString('utf8', start, lineEnd)]
+    yield [index, bytes.subarray(start, lineEnd)]
     start = lineEnd + 1
   }
 }
@@ -179,12 +183,8 @@ export function replaceEntityRegistry(file: string, { lens, run, entities, conte
   }
 }
 
+/** Undefined for a file that does not exist. */
 function readBytes(file: string): Buffer | undefined {
-  try {
-    return runAsInvoker(() => readFileSync(file))
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return undefined
-    throw new OfflineCommandError(1, `${file} cannot be read: ${code}`)
-  }
+  const exists = runAsInvoker(() => existsSync(file))
+  return exists ? readInputBytes(file, max_registry_bytes) : undefined
 }

@@ -103,7 +103,7 @@ async function readSnapshotEnding(
     throw new OfflineCommandError(3, `${file} is larger than this site accepts`, 'raise resolution.snapshot_mb')
   }
   const lastLine = await readLastLine(source, size)
-  const trailer = lastLine && snapshotTrailer.safeParse(parseJson(lastLine.text))
+  const trailer = lastLine && snapshotTrailer.safeParse(parseJson(lastLine.line))
   if (!trailer?.success) {
     throw new OfflineCommandError(5, `${file} is not a registry snapshot, or its end is missing: nothing was imported`)
   }
@@ -146,7 +146,7 @@ type SnapshotStorageOptions = {
 async function storeSnapshot(
   folder: SiteFolder,
   source: FileHandle,
-  readLines: (lines: AsyncIterable<string>) => Promise<Pick<ImportedSnapshotTrailer, 'label' | 'labels'>>,
+  readLines: (lines: AsyncIterable<Uint8Array>) => Promise<Pick<ImportedSnapshotTrailer, 'label' | 'labels'>>,
   { signed, record, recheck, now }: SnapshotStorageOptions,
 ): Promise<void> {
   const { manifest, envelope } = signed

@@ -24,7 +24,7 @@ export class SignedSnapshotReader {
   }
 
   /** The labels in the site's own policy, and their join. Throws `OfflineCommandError`: 5 for an invalid line, 3 for a label that the site does not admit. */
-  async read(lines: AsyncIterable<string>): Promise<{ label: Label; labels: Label[] }> {
+  async read(lines: AsyncIterable<Uint8Array>): Promise<{ label: Label; labels: Label[] }> {
     let number = 0
     for await (const text of lines) {
       number++
@@ -45,7 +45,7 @@ export class SignedSnapshotReader {
   }
 
   /** The fault of a line; undefined if it is accepted. */
-  #fault(text: string): string | undefined {
+  #fault(text: Uint8Array): string | undefined {
     const parsed = parseJsonAs(snapshotLine, text)
     if (!parsed) return 'is not a line of a registry'
     if (parsed.kind === 'label') return this.#takeLabel(parsed.label)

@@ -1,12 +1,12 @@
 // Approves the release of a quarantined message: a second person signs, and the message is received again.
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import { parseRelease, releaseApproval, releaseRequest } from '../../../kernel/messaging/release.ts'
+import { parseRelease, personalSignature, releaseApproval, releaseRequest } from '../../../kernel/messaging/release.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { custodyOf } from '../custody.ts'
 import { findPendingRelease } from './find-pending-release.ts'
-import { itemFields, personalSignature } from './model.ts'
+import { itemFields } from './model.ts'
 import { checkApprovalPair, type ReleaseTarget, refuseNotCleared, requireOwnSignature } from './rules.ts'
 import { loadReleaseTarget, refuseNoSuchItem, refuseUnreadable, verifyRelease } from './verify-release.ts'
 

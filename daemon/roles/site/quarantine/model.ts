@@ -1,8 +1,7 @@
 // A quarantined message as an operator sees it: its place, its fault, and its claimed content.
 import * as z from 'zod'
-import { jws } from '../../../kernel/cryptography/signatures.ts'
 import { label } from '../../../kernel/label/label.ts'
-import { waivableReason } from '../../../kernel/messaging/release.ts'
+import { personalSignature, waivableReason } from '../../../kernel/messaging/release.ts'
 import { collection } from '../../../kernel/store/store.ts'
 
 /** Identify one item; neither field can contain a path. */
@@ -10,11 +9,6 @@ export const itemFields = {
   peer: z.string().min(1).max(64),
   id: z.string().min(1).max(256).meta({ description: 'Id of the item, without the peer' }),
 }
-
-/** The signature of one person with one key. */
-export const personalSignature = jws
-  .extend({ signatures: jws.shape.signatures.length(1) })
-  .meta({ id: 'PersonalSignature', description: 'JWS (general JSON serialisation) with the signature of one person' })
 
 /** A request that waits for a second person. */
 export const pendingRelease = z

@@ -3,11 +3,17 @@ import * as z from 'zod'
 import type { Jws } from '../../../kernel/cryptography/signatures.ts'
 import { sha384 } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal } from '../../../kernel/error/errors.ts'
-import { parseRelease, type ReleaseRequest, releasePayload, releaseRequest } from '../../../kernel/messaging/release.ts'
+import {
+  parseRelease,
+  personalSignature,
+  type ReleaseRequest,
+  releasePayload,
+  releaseRequest,
+} from '../../../kernel/messaging/release.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { isCleared } from './find-pending-release.ts'
-import { itemFields, type PendingRelease, pendingRelease, personalSignature, releaseRequests } from './model.ts'
+import { itemFields, type PendingRelease, pendingRelease, releaseRequests } from './model.ts'
 import { refuseNotCleared, requireOwnSignature } from './rules.ts'
 import {
   loadReleaseTarget,

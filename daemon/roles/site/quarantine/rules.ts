@@ -1,18 +1,20 @@
 // Rules of a release: two people sign, each with their own key, for the exact files, and only for a reason that can be waived.
 
+import type { SoleSignerFault } from '../../../kernel/cryptography/counting-signers.ts'
 import type { VerificationFailure, VerifiedPayload } from '../../../kernel/cryptography/signatures.ts'
 import { canonicalJson, sha384 } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Person } from '../../../kernel/identity/person.ts'
 import type { Label, LabelPolicy } from '../../../kernel/label/label.ts'
 import {
+  findReleaseFault,
   type Release,
   type ReleaseApproval,
   type ReleaseRequest,
   releasePayload,
   waivableReason,
 } from '../../../kernel/messaging/release.ts'
-import { findPersonalSigner, type PersonalSignerFault } from '../signature/rules.ts'
+import { findPersonalSigner } from '../signature/rules.ts'
 
 /** The quarantined item to release. */
 export type ReleaseTarget = {
@@ -56,7 +58,7 @@ export function identifySigner(
   return { subject: person.subject, fingerprint: key.fingerprint }
 }
 
-const signerFaults: Readonly<Record<PersonalSignerFault, string>> = {
+const signerFaults: Readonly<Record<SoleSignerFault, string>> = {
   bad_signature: 'the signature is not valid for the signed content',
   unknown_key: 'no enrolled person signed the release',
   key_revoked: 'the key that signed the release is revoked',
@@ -92,17 +94,13 @@ function checkReleaseTime(
 }
 
 function checkReleaseLabel(
-  { waiver, label }: Release,
+  release: Release,
   target: ReleaseTarget,
   labels: LabelPolicy,
 ): Refusal | undefined {
-  if (waiver !== 'LABEL_MISSING' && waiver !== 'LABEL_DENIED') {
-    return label ? refuse('invalid', `a release for ${waiver} must not name a label`) : undefined
-  }
-  if (!label) {
-    return waiver === 'LABEL_MISSING' ? refuse('invalid', 'the release must name the label of the message') : undefined
-  }
-  return isOfThisSite(label, target, labels)
+  const fault = findReleaseFault(release)
+  if (fault) return refuse('invalid', fault)
+  return !release.label || isOfThisSite(release.label, target, labels)
     ? undefined
     : refuse('invalid', 'the label must be of this site’s policy, with the sender as originator')
 }

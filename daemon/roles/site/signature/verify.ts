@@ -1,9 +1,10 @@
 // Verifies the signature of an enrolled person over a contribution to a session.
+import type { SoleSignerFault } from '../../../kernel/cryptography/counting-signers.ts'
 import { refuse } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { verifyPersonalSignature } from '../../../shared/contributor-signature/contributor-signature.ts'
 import { peoplePart, signaturesPart } from '../parts.ts'
-import { findPersonalSigner, type PersonalSignerFault } from './rules.ts'
+import { findPersonalSigner } from './rules.ts'
 
 export const verify = operation({
   summary: 'Verify the signature of an enrolled person over a contribution',
@@ -26,7 +27,7 @@ export const verify = operation({
 })
 
 const no_valid_signature = 'no enrolled key of the contributor has signed this content'
-const signerFaults: Readonly<Record<PersonalSignerFault, string>> = {
+const signerFaults: Readonly<Record<SoleSignerFault, string>> = {
   bad_signature: no_valid_signature,
   unknown_key: no_valid_signature,
   key_revoked: no_valid_signature,

@@ -30,7 +30,7 @@ export async function readSnapshotTrailer(file: string): Promise<ImportedSnapsho
   try {
     const lastLine = await readLastLine(handle, (await handle.stat()).size)
     if (!lastLine) throw new Error(`${file} is not a snapshot`)
-    return importedSnapshotTrailer.parse(JSON.parse(lastLine.text))
+    return importedSnapshotTrailer.parse(JSON.parse(lastLine.line.toString('utf8')))
   } finally {
     await handle.close()
   }
@@ -70,9 +70,10 @@ export function fileSnapshotStore(folder: SiteFolder): SnapshotStore {
 /** Throws `Refusal('unavailable')` at the end for a file that differs from the imported one. */
 async function* readVerifiedLines(file: string, { manifest }: ImportedSnapshotTrailer): AsyncGenerator<SnapshotLine> {
   const digest = runningDigest()
-  for await (const text of splitIntoLines(createReadStream(file, { end: manifest.bytes - 1 }))) {
-    digest.add(`${text}\n`)
-    yield JSON.parse(text) as SnapshotLine
+  for await (const line of splitIntoLines(createReadStream(file, { end: manifest.bytes - 1 }))) {
+    digest.add(line)
+    digest.add('\n')
+    yield JSON.parse(line.toString('utf8')) as SnapshotLine
   }
   if (digest.hex() !== manifest.sha256) {
     throw refuse('unavailable', 'the snapshot of the registry is damaged: import it again')

@@ -8,21 +8,21 @@ const max_last_line_bytes = 4_194_304
 export async function readLastLine(
   file: FileHandle,
   size: number,
-): Promise<{ readonly text: string; readonly from: number } | undefined> {
+): Promise<{ readonly line: Buffer; readonly from: number } | undefined> {
   const length = Math.min(size, max_last_line_bytes)
   const buffer = Buffer.alloc(length)
   const { bytesRead } = await file.read(buffer, 0, length, size - length)
   if (bytesRead !== length || length === 0 || buffer[length - 1] !== 0x0a) return undefined
   const previousEnd = buffer.lastIndexOf(0x0a, length - 2)
   if (previousEnd < 0 && length < size) return undefined
-  return { text: buffer.toString('utf8', previousEnd + 1, length - 1), from: size - length + previousEnd + 1 }
+  return { line: buffer.subarray(previousEnd + 1, length - 1), from: size - length + previousEnd + 1 }
 }
 
-/** Yields lines without line ends. Throws `RangeError` for a line above `max_bytes`, and for a file that ends within a line. */
+/** Yields lines without line ends, as bytes: text would hide those that are not UTF-8. Throws `RangeError` for a line above `max_bytes`, and for a file that ends within a line. */
 export async function* splitIntoLines(
   chunks: AsyncIterable<Buffer>,
   max_bytes = Number.MAX_SAFE_INTEGER,
-): AsyncGenerator<string> {
+): AsyncGenerator<Buffer> {
   let pending: Buffer[] = []
   let length = 0
   for await (const chunk of chunks) {
@@ -31,7 +31,7 @@ export async function* splitIntoLines(
       pending.push(chunk.subarray(start, lineEnd))
       const line = pending.length === 1 ? (pending[0] as Buffer) : Buffer.concat(pending)
       if (line.length > max_bytes) throw new RangeError('a line is too long')
-      yield line.toString('utf8')
+      yield line
       ;[pending, length, start] = [[], 0, lineEnd + 1]
     }
     pending.push(chunk.subarray(start))
