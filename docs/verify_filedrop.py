@@ -1,5 +1,5 @@
 """Verifies signed documents with public keys alone: messages of every kind, courier manifests, key sets, gap receipts,
-releases, evidence blocks, audit exports and checkpoints. Needs the package `cryptography` (47 or newer for ML-DSA-87).
+releases, evidence blocks, audit exports, checkpoints and registry snapshots. Needs the package `cryptography` (47 or newer for ML-DSA-87).
 
 usage: python3 verify_filedrop.py [--threshold N] [--root-threshold N] KEYS FILE...
 
@@ -11,7 +11,7 @@ One line for each FILE: `FILE: holds: ...`, or `FILE: DOES NOT HOLD: REASON: ...
 --lines reads requests {"path", "keys", "threshold"?, "root_threshold"?} from the standard input, one a line, and answers each with
 {"holds", "reason"?, "code"?, "detail"}."""
 import argparse, json, os, sys
-from verifier import audit, evidence, keysets, messages, releases
+from verifier import audit, evidence, keysets, messages, registry, releases
 from verifier.shapes import check, record, text
 from verifier.signatures import import_jwks, read_header, read_jws
 from verifier.strict_json import Fault, parse_json
@@ -51,6 +51,7 @@ def verify(path, trust, directory):
     if name == 'MANIFEST.json': return messages.verify_manifest(path, trust)
     raw = read(path)
     if name.endswith('.jsonl'): return audit.verify_export(raw, trust)
+    if name.endswith('.snapshot'): return registry.verify_snapshot(raw, trust)
     unnamed = [] if trust.key_set else trust.keys
     if name.endswith('.evidence.json'): return evidence.verify_evidence(raw, directory, unnamed)
     value = parse(raw)

@@ -66,6 +66,11 @@ function formatCell(value: unknown): string {
   if (value === undefined || value === null) return '-'
   if (typeof value === 'number') return formatNumber(value)
   const text = typeof value === 'string' ? value : Array.isArray(value) ? formatList(value) : JSON.stringify(value)
+  return escapeLine(text)
+}
+
+/** Untrusted text as one line: what holds a line end could pass for a further line of a list. */
+export function escapeLine(text: string): string {
   return escapeControls(text).replaceAll('\n', '\\n')
 }
 

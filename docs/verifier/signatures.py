@@ -11,7 +11,7 @@ JWS = record({'payload': text(0, 65_536),
               'signatures': array(record({'protected': text(0, 2_048), 'signature': text(0, 8_192)}), 1, 16)})
 HEADER = record({'alg': text(1, 32), 'kid': text(1, 128), 'typ': text(1, 64)})
 USES = {'statement': 'message', 'evidence': 'message', 'checkpoint': 'message', 'audit-export': 'message', 'manifest': 'message',
-        'gap-receipt': 'message',
+        'gap-receipt': 'message', 'registry': 'message',
         'keyset': 'root', 'epoch': 'root', 'release': 'personal', 'contribution': 'personal'}
 
 def sha256(raw): return hashlib.sha256(raw).hexdigest()

@@ -235,7 +235,7 @@ test('a chain that contradicts what the site signed before is exported, and not 
 test('an earlier export of another site, or one that was changed, is refused', async () => {
   const other = { PLATFORM_SITE: path.join(dir, 'bravo') }
   await runJsonCommand(['init', '--site', other.PLATFORM_SITE, '--name', 'bravo'])
-  await runJsonCommand(['keys', 'generate', '--use', 'personal'], { env: other })
+  for (let i = 0; i < 2; i++) await runJsonCommand(['keys', 'generate', '--use', 'personal'], { env: other })
   const kept = path.join(dir, 'kept.jsonl')
   const compare = async (text: string) => {
     writeFileSync(kept, text)
@@ -248,9 +248,8 @@ test('an earlier export of another site, or one that was changed, is refused', a
   expect(await compare(own)).toBe('whole')
   const [first = ''] = own.split('\n').filter((line) => line !== '' && isRecord(line))
   expect(await compare(own.replace(`${first}\n`, ''))).toEqual(refused('not as it was made'))
-  expect(await compare(own.replace(first, first.replace('"hash":"', '"hash":"0').replace(/0(.{63}).","/, '0$1","')))).toEqual(
-    refused('not as it was made'),
-  )
+  const other_hash = JSON.stringify({ ...parse(first), hash: 'f'.repeat(64) })
+  expect(await compare(own.replace(first, other_hash))).toEqual(refused('not as it was made'))
 })
 
 test('an earlier export that holds no record compares with nothing, and is refused', async () => {

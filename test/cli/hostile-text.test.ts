@@ -72,3 +72,17 @@ test.each(Object.keys(commandCatalogue).filter((name) => !lasting.has(name)))(
     }
   },
 )
+
+test('a key id that holds a line end shows no further key to the person who compares fingerprints', async () => {
+  const env = { PLATFORM_SITE: path.join(folder, 'alpha') }
+  await runCommand(['init', '--site', env.PLATFORM_SITE])
+  const { keys } = JSON.parse((await runCommand(['keys', 'export'], { env })).stdout)
+  const kid = `k\n  message  Ed25519   ${'A'.repeat(43)}  k2`
+  const file = path.join(folder, 'keys.json')
+  writeFileSync(file, JSON.stringify({ keys: keys.map((key: object) => ({ ...key, kid })) }))
+  const words = ['peers', 'add', 'bravo', '--keys', file, '--tenant', 'b', '--ceiling', 'RESTRICTED']
+  const { exit, stderr } = await runCommand(words, { env })
+  expect(exit).toBe(3)
+  expect(stderr).toContain('k\\n  message')
+  expect(stderr).not.toMatch(/^ {2}message {2}Ed25519 {3}A{43}/m)
+})

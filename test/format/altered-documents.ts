@@ -2,7 +2,7 @@
 import * as fs from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileAlterations, type Random, seedRandom, spellingAlterations } from './alterations.ts'
-import { alterEvidence, alterLines } from './content-alterations.ts'
+import { alterEvidence, alterLines, alterSnapshot } from './content-alterations.ts'
 import {
   type AlteredFile,
   alterBodyFile,
@@ -73,6 +73,7 @@ const parts: readonly AlterationPart[] = [
   },
   { part: 'content', files: /\.evidence\.json$/, count: 40, alter: alterEvidence },
   { part: 'lines', files: /\.jsonl$/, count: 60, alter: ({ text }, random) => alterLines(text, random) },
+  { part: 'snapshot', files: /\.snapshot$/, count: 60, alter: ({ text }, random) => alterSnapshot(text, random) },
   { part: 'set', files: /keysets\/.*\.json$/, count: 40, alter: alterKeySet },
 ]
 

@@ -1,7 +1,8 @@
-// Alterations of evidence blocks and audit exports, which are signed over a digest of their content.
+// Alterations of evidence blocks, audit exports and registry snapshots, which are signed over a digest of their content.
 
 import { canonicalDigest } from '../../daemon/kernel/encoding/canonical-json.ts'
 import { alterValue, type Random, spellingAlterations } from './alterations.ts'
+import { signSnapshot } from './registry-vectors.ts'
 import { signBlock } from './sample-evidence.ts'
 import { type AlteredFile, pick, type VectorSource } from './signed-alterations.ts'
 import type { JsonMembers } from './signed-documents.ts'
@@ -47,4 +48,20 @@ export function alterLines(text: string, random: Random): AlteredFile {
   const change = names[random(names.length)] ?? ''
   changes[change]?.()
   return { change: `line ${at + 1} ${change}`, text: `${lines.join('\n')}\n` }
+}
+
+/** Lines of labels and records, or the manifest, altered and signed again. */
+export async function alterSnapshot(text: string, random: Random): Promise<AlteredFile> {
+  const lines = text.trimEnd().split('\n').slice(0, -1)
+  const written = lines.map((line) => JSON.parse(line) as JsonMembers)
+  if (random(2) === 0) {
+    const manifest = { records: 3, entities: 2, version: 1, lens: 'persons', to: 'bravo', v: 1 }
+    const { name, value } = alterValue(manifest, random)
+    return { change: `manifest ${name}`, text: await signSnapshot(written, value) }
+  }
+  const at = random(written.length)
+  const line = written[at] ?? {}
+  const altered = line.kind === 'lens' ? { name: 'dropped', value: undefined } : alterValue(line, random)
+  written.splice(at, 1, ...(altered.value ? [altered.value] : []))
+  return { change: `line ${at + 1} ${altered.name}`, text: await signSnapshot(written, {}) }
 }

@@ -5,6 +5,7 @@ import { writeAudit } from './audit-vectors.ts'
 import { writeEvidence } from './evidence-vectors.ts'
 import { writeBadMessages, writeEpoch, writeMedium } from './message-vectors.ts'
 import { writeKeySets, writeNotes } from './note-vectors.ts'
+import { writeRegistry } from './registry-vectors.ts'
 import { vectorKeys } from './vector-keys.ts'
 import { type Vector, type VectorWriter, writeText } from './vector-writer.ts'
 
@@ -21,6 +22,7 @@ export async function makeVectors(dir: string): Promise<Vector[]> {
   await writeNotes(writer)
   await writeEvidence(writer)
   await writeAudit(writer)
+  await writeRegistry(writer)
   writeText(writer, 'VECTORS.json', `${JSON.stringify(writer.vectors, undefined, 1)}\n`)
   return writer.vectors
 }

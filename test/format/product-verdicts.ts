@@ -1,18 +1,25 @@
 // The verdict of the product on one document: the functions and commands that people and intake run.
 import * as fs from 'node:fs'
+import { open } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
 import { verifyJws } from '../../adapters/keys/jose/signatures.ts'
 import { importMedia } from '../../adapters/transport/filedrop/courier/import-media.ts'
 import { manifest_file } from '../../adapters/transport/filedrop/courier/manifest.ts'
 import { foldersOf, makeFolders } from '../../adapters/transport/filedrop/files/channel-folders.ts'
 import { filedropSettings } from '../../adapters/transport/filedrop/settings.ts'
 import type { PublicKey } from '../../daemon/kernel/cryptography/signatures.ts'
-import { parseJson } from '../../daemon/kernel/encoding/parse-json.ts'
+import { sha256 } from '../../daemon/kernel/encoding/canonical-json.ts'
+import { parseJson, parseJsonAs } from '../../daemon/kernel/encoding/parse-json.ts'
 import type { Peer } from '../../daemon/kernel/identity/peer.ts'
 import { inventoryData } from '../../daemon/kernel/messaging/inventory.ts'
 import { readSenderKeys, type SenderKeys, verifyMessageFile } from '../../daemon/offline/filedrop/filedrop-files.ts'
 import { parseKeySetFile, verifyNewestKeySet } from '../../daemon/offline/keys/key-set-file.ts'
 import { OfflineCommandError } from '../../daemon/offline/offline-command-error.ts'
+import { SignedSnapshotReader } from '../../daemon/offline/resolve/registry/signed-snapshot-reader.ts'
+import { verifySnapshotManifest } from '../../daemon/offline/resolve/registry/snapshot-signature.ts'
+import { snapshotTrailer } from '../../daemon/roles/resolution/snapshot/model.ts'
+import { readLastLine, splitIntoLines } from '../../daemon/runtime/resolution/files/snapshot-lines.ts'
 import { findCheckpointFault } from '../../daemon/shared/audit-checkpoint/find-checkpoint-fault.ts'
 import { runCommand } from '../support/command/run-command.ts'
 import { steadyAccess } from '../support/filedrop/courier-fixture.ts'
@@ -37,6 +44,7 @@ const judges: readonly { readonly files: RegExp; readonly judge: DocumentJudge }
   { files: /\.(env|body)\.json$/, judge: judgeMessage },
   { files: /^MANIFEST\.json$/, judge: judgeManifest },
   { files: /\.evidence\.json$/, judge: (request) => judgeByCommand('evidence', request) },
+  { files: /\.snapshot$/, judge: judgeSnapshot },
   { files: /\.jsonl$/, judge: (request) => judgeByCommand('audit', request) },
 ]
 
@@ -52,6 +60,28 @@ async function judgeMessage(request: DocumentRequest): Promise<DocumentVerdict> 
   const { ok, checks } = await verifyMessageFile(request.path, () => readTrust(request))
   const failed = checks.find(({ outcome }) => outcome === 'failed')
   return { holds: ok, ...(failed?.reason ? { reason: failed.reason } : {}) }
+}
+
+/** As an import judges it, but for the labels that the site admits. */
+async function judgeSnapshot(request: DocumentRequest): Promise<DocumentVerdict> {
+  const { keys, threshold = 1 } = await readTrust(request)
+  const source = await open(request.path)
+  try {
+    const end = await readLastLine(source, (await source.stat()).size)
+    const trailer = end && parseJsonAs(snapshotTrailer, end.line)
+    const manifest = trailer && (await verifySnapshotManifest(trailer.signed, { keys, threshold }))
+    if (!manifest || manifest.bytes !== end.from) return holds(false)
+    const lines = fs.readFileSync(request.path).subarray(0, end.from)
+    if (sha256(lines) !== manifest.sha256) return holds(false)
+    const reader = new SignedSnapshotReader(manifest, (label) => label)
+    await reader.read(splitIntoLines(Readable.from([lines])))
+    return holds(true)
+  } catch (error) {
+    if (error instanceof OfflineCommandError) return holds(false)
+    throw error
+  } finally {
+    await source.close()
+  }
 }
 
 /** Of a file that is not text, and of one that does not hold. */

@@ -38,7 +38,17 @@ const requestOf = (vector: Vector): DocumentRequest => ({
 test('the list has vectors of every kind, that hold and that do not', () => {
   const count = (part: string, hasReason: boolean) =>
     listed.filter(({ path: file, reason }) => file.includes(part) && (reason !== undefined) === hasReason).length
-  for (const part of ['env.json', 'keyset', 'receipt', 'checkpoint', 'evidence', 'audit', 'epoch']) {
+  for (const part of [
+    'env.json',
+    'keyset',
+    'receipt',
+    'release',
+    'checkpoint',
+    'evidence',
+    'audit',
+    'epoch',
+    'registry',
+  ]) {
     expect([part, count(part, false) > 0, count(part, true) > 0]).toEqual([part, true, true])
   }
 })

@@ -18,7 +18,7 @@ export const definition = command({
   ].join('\n'),
   positionals: { file: required(text('FILE', 'Evidence block, from `platform evidence show --out`')) },
   options: {
-    keys: nameList('[NAME=]FILE,...', 'JWKS or key sets to trust, of the site or of the named site or contributor'),
+    keys: nameList('[NAME=]FILE,...', 'JWKS or key set of the site, or of the named site or contributor'),
     ...jsonOption,
   },
   example: 'platform evidence verify evidence.json --keys alpha-keys.json,bravo=bravo-keys.json',

@@ -7,6 +7,8 @@ import { roleDataFolder, type SiteFolder } from '../../../boot/storage/site-fold
 import { parseJson } from '../../../kernel/encoding/parse-json.ts'
 import { runningDigest } from '../../../kernel/encoding/running-digest.ts'
 import { isRefusal } from '../../../kernel/error/errors.ts'
+import { admitIncomingLabel } from '../../../kernel/label/crossing.ts'
+import { joinLabels, type Label, type LabelPolicy } from '../../../kernel/label/label.ts'
 import { getSettings } from '../../../kernel/settings/get-settings.ts'
 import { settings } from '../../../roles/resolution/settings.ts'
 import {
@@ -66,7 +68,7 @@ export async function importRegistrySnapshot(
     return await runAsOwnerOf(roleDataFolder(folder, 'resolution'), async () => {
       const isNew = await requireNewerSnapshot(snapshotFile(folder, manifest.lens), manifest, options.isInstead)
       if (!isNew) return { manifest, isNew }
-      await storeSnapshot(folder, source, (lines) => new SignedSnapshotReader(signed, labels).read(lines), {
+      await storeSnapshot(folder, source, (lines) => readAdmittedLines(signed, labels, lines), {
         signed,
         record: () => runAsOwnerOf(roleDataFolder(folder, 'site'), () => recordImport(folder, env, manifest)),
         recheck: () => requireNewerSnapshot(snapshotFile(folder, manifest.lens), manifest, options.isInstead),
@@ -77,6 +79,24 @@ export async function importRegistrySnapshot(
   } finally {
     await source.close()
   }
+}
+
+/** The labels in the site's own policy, and their join. Throws `OfflineCommandError`: 5 for an invalid line, 3 for a label that may not enter. */
+async function readAdmittedLines(
+  { manifest, peer, names }: VerifiedSnapshot,
+  policy: LabelPolicy,
+  lines: AsyncIterable<Uint8Array>,
+): Promise<Pick<ImportedSnapshotTrailer, 'label' | 'labels'>> {
+  const reader = new SignedSnapshotReader(manifest, (theirs) => {
+    const admitted = admitIncomingLabel(theirs, peer, names, policy)
+    if (isRefusal(admitted)) throw new OfflineCommandError(3, `${admitted.message}: nothing was imported`)
+    return admitted
+  })
+  const labels = await reader.read(lines)
+  const [first, ...others] = labels
+  const label = others.reduce((joined: Label | undefined, next) => joined && joinLabels(joined, next, policy), first)
+  if (!label) throw new OfflineCommandError(5, 'the labels of the snapshot cannot be joined: nothing was imported')
+  return { label, labels: [...labels] }
 }
 
 /** Opens without blocking, so that a pipe does not make it wait. */

@@ -3,7 +3,7 @@ import { verifyJws } from '../../../../adapters/keys/jose/signatures.ts'
 import { peerFiles } from '../../../../adapters/peers/files/peer-files.ts'
 import type { SiteFolder } from '../../../boot/storage/site-folder.ts'
 import { findSignerFault } from '../../../kernel/cryptography/counting-signers.ts'
-import type { Jws } from '../../../kernel/cryptography/signatures.ts'
+import type { Jws, PublicKey } from '../../../kernel/cryptography/signatures.ts'
 import { parseJsonAs } from '../../../kernel/encoding/parse-json.ts'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Peer } from '../../../kernel/identity/peer.ts'
@@ -33,10 +33,8 @@ export async function verifySnapshotSignature(
   const claimed = parseJsonAs(snapshotManifest, Buffer.from(envelope.payload, 'base64url'))
   const peer = claimed && (await peerFiles(folder.peers).get(claimed.from))
   if (!peer) throw unsignedSnapshotError()
-  const keys = peer.keys.filter(({ use }) => use === 'message')
-  const verified = await verifyJws('registry', envelope, keys)
-  const manifest = typeof verified === 'string' ? undefined : parseJsonAs(snapshotManifest, verified.payload)
-  if (!manifest || findSignerFault(verified, peer.threshold, manifest.made_at)) throw unsignedSnapshotError()
+  const manifest = await verifySnapshotManifest(envelope, peer)
+  if (!manifest) throw unsignedSnapshotError()
   if (manifest.to !== platform.name)
     throw new OfflineCommandError(3, `the snapshot was made for ${manifest.to}, not for this site`)
   if (manifest.tenant_id !== peer.tenant_id) {
@@ -46,6 +44,17 @@ export async function verifySnapshotSignature(
   if (isRefusal(label)) throw new OfflineCommandError(3, `${label.message}: nothing was imported`)
   const { releasable_names } = getSettings(resolved, filedropSettings)
   return { manifest, envelope, peer, names: [platform.tenant_id, ...releasable_names] }
+}
+
+/** The manifest that enough message keys of the site signed; undefined otherwise. */
+export async function verifySnapshotManifest(
+  envelope: Jws,
+  { keys, threshold }: { readonly keys: readonly PublicKey[]; readonly threshold: number },
+): Promise<SnapshotManifest | undefined> {
+  const messageKeys = keys.filter(({ use }) => use === 'message')
+  const verified = await verifyJws('registry', envelope, messageKeys)
+  const manifest = typeof verified === 'string' ? undefined : parseJsonAs(snapshotManifest, verified.payload)
+  return manifest && !findSignerFault(verified, threshold, manifest.made_at) ? manifest : undefined
 }
 
 function unsignedSnapshotError(): OfflineCommandError {

@@ -93,11 +93,7 @@ function checkReleaseTime(
     : undefined
 }
 
-function checkReleaseLabel(
-  release: Release,
-  target: ReleaseTarget,
-  labels: LabelPolicy,
-): Refusal | undefined {
+function checkReleaseLabel(release: Release, target: ReleaseTarget, labels: LabelPolicy): Refusal | undefined {
   const fault = findReleaseFault(release)
   if (fault) return refuse('invalid', fault)
   return !release.label || isOfThisSite(release.label, target, labels)
