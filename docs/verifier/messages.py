@@ -7,6 +7,7 @@ from .signatures import JWS, read_json, read_jws, require_signers, sha384, verif
 from .strict_json import Fault, canonical
 
 MAX_ENVELOPE, MAX_BODY, ACKNOWLEDGEMENT_BYTES = 65_536, 4 * 1_048_576, 8_192
+BODY_LIMITS = {'max_values': 40_000, 'max_names': 1_000}
 KINDS = ('invitation', 'contribution', 'result', 'lens_emission', 'signal', 'resolution', 'keys', 'inventory', 'gap_receipt')
 NAME = re.compile(r'([0-9]{8})-([0-9]{16})\.(env|body)\.json')
 
@@ -85,7 +86,7 @@ def read_statement(payload):
 def verify_body(body, statement):
     signed = statement['body']
     if (len(body), sha384(body)) != (signed['length'], signed['sha384']): raise Fault('BODY_DIGEST', 'not the signed body')
-    content = read_json(body, 'the body')
+    content = read_json(body, 'the body', **BODY_LIMITS)
     if isinstance(content, list) or isinstance(content, dict) and content.get('label') is None:
         raise Fault('LABEL_MISSING', 'the body does not repeat the label')
     check(BODY, content, 'the body')

@@ -148,8 +148,8 @@ def read_jws(raw, what, cut='BAD_JSON'):
     check(JWS, value, what, 'BAD_JSON')
     return value
 
-def read_json(raw, what, cut='BAD_JSON'):
+def read_json(raw, what, cut='BAD_JSON', **limits):
     try:
-        return parse_json(raw, MESSAGE_DEPTH)
+        return parse_json(raw, MESSAGE_DEPTH, **limits)
     except Fault as fault:
         raise Fault(cut if fault.reason == 'INCOMPLETE' else fault.reason, f'{what}: {fault.detail}') from None

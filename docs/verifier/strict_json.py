@@ -13,23 +13,26 @@ NUMBER = re.compile(r'-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?')
 WORDS = {'t': ('true', True), 'f': ('false', False), 'n': ('null', None)}
 ESCAPES = {'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-def parse_json(raw, max_depth):
-    """The value of strict JSON. Raises Fault BAD_JSON, DUP_KEY, or INCOMPLETE where only the end is missing."""
+NO_LIMIT = float('inf')
+
+def parse_json(raw, max_depth, max_values=NO_LIMIT, max_names=NO_LIMIT):
+    """The value of strict JSON. Raises Fault BAD_JSON, DUP_KEY, TOO_LARGE, or INCOMPLETE where only the end is missing."""
     try:
         text = raw if isinstance(raw, str) else raw.decode('utf-8')
     except UnicodeDecodeError as error:
         is_cut = error.end == len(raw) and error.reason == 'unexpected end of data'
         if not is_cut: raise Fault('BAD_JSON', 'not UTF-8') from None
-        parse_json(raw[:error.start], max_depth)  # raises INCOMPLETE, or the fault before the cut character
+        parse_json(raw[:error.start], max_depth, max_values, max_names)  # raises INCOMPLETE, or the fault before the cut character
         raise Fault('BAD_JSON', 'not UTF-8') from None
-    reader = Reader(text, max_depth)
+    reader = Reader(text, max_depth, max_values, max_names)
     value = reader.value(0)
     if reader.space() != len(text): raise Fault('BAD_JSON', 'something follows the value')
     return value
 
 class Reader:
-    def __init__(self, text, max_depth):
-        self.text, self.at, self.max_depth = text, 0, max_depth
+    def __init__(self, text, max_depth, max_values, max_names):
+        self.text, self.at, self.max_depth, self.max_values, self.max_names = text, 0, max_depth, max_values, max_names
+        self.values, self.names = 0, set()
 
     def space(self):
         self.at = SPACE.match(self.text, self.at).end()
@@ -46,6 +49,8 @@ class Reader:
     def value(self, depth):
         self.space()
         first = self.peek()
+        self.values += 1
+        if self.values > self.max_values: raise Fault('TOO_LARGE', f'more than {self.max_values} values')
         if first in '{[':
             if depth == self.max_depth: self.bad(f'nested deeper than {self.max_depth} levels')
             self.at += 1
@@ -66,6 +71,8 @@ class Reader:
             key = self.string()
             if key == '__proto__': self.bad('a key that no object may have')
             if key in found: raise Fault('DUP_KEY', 'an object has a key twice')
+            self.names.add(key)
+            if len(self.names) > self.max_names: raise Fault('TOO_LARGE', f'more than {self.max_names} names of members')
             self.space()
             if self.peek() != ':': self.bad('a colon is missing')
             self.at += 1

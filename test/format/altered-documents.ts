@@ -5,6 +5,7 @@ import { fileAlterations, type Random, seedRandom, spellingAlterations } from '.
 import { alterEvidence, alterLines, alterSnapshot } from './content-alterations.ts'
 import {
   type AlteredFile,
+  alterAmount,
   alterBodyFile,
   alterDocument,
   alterHeader,
@@ -75,6 +76,7 @@ const parts: readonly AlterationPart[] = [
   { part: 'lines', files: /\.jsonl$/, count: 60, alter: ({ text }, random) => alterLines(text, random) },
   { part: 'snapshot', files: /\.snapshot$/, count: 60, alter: ({ text }, random) => alterSnapshot(text, random) },
   { part: 'set', files: /keysets\/.*\.json$/, count: 40, alter: alterKeySet },
+  { part: 'amount', files: messageFiles, count: 4, alter: alterAmount },
 ]
 
 /** Writes the altered files below `dir`; each has a folder of its own. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { StoredKey } from '../../adapters/keys/jose/key-files.ts'
 import { sha384Hex } from '../../adapters/transport/filedrop/courier/manifest.ts'
 import { canonicalJson, sha384 } from '../../daemon/kernel/encoding/canonical-json.ts'
+import { bodyLimits } from '../../daemon/kernel/messaging/body-limits.ts'
 import {
   buildSampleMessage,
   keySet,
@@ -132,6 +133,10 @@ export async function writeBadMessages(writer: VectorWriter): Promise<void> {
   await write('without-label', 'LABEL_MISSING', { body: canonicalJson({ data, schema: 'consensus.contribution/1' }) })
   const repeated = canonicalJson({ data, label: vectorLabel, schema: 'x/1' }).replace('{', '{"schema":"y/1",')
   await write('repeated-member', 'DUP_KEY', { body: repeated })
+  const names = Array.from({ length: bodyLimits.max_names }, (_, at) => [`filler${at}`, 0])
+  const named = { ...data, ...Object.fromEntries(names) }
+  const body = canonicalJson({ data: named, label: vectorLabel, schema: 'consensus.contribution/1' })
+  await write('too-many-names', 'TOO_LARGE', { body })
 }
 
 /** Messages that sites send themselves, validly signed, whose content does not hold. */

@@ -2,6 +2,7 @@
 
 import type { StoredKey } from '../../adapters/keys/jose/key-files.ts'
 import { sha384 } from '../../daemon/kernel/encoding/canonical-json.ts'
+import { bodyLimits } from '../../daemon/kernel/messaging/body-limits.ts'
 import { alterText, alterValue, fileAlterations, type Random, spellingAlterations } from './alterations.ts'
 import { type JsonMembers, signContent } from './signed-documents.ts'
 import { vectorKeys } from './vector-keys.ts'
@@ -117,6 +118,43 @@ export async function alterSigner({ text, body }: VectorSource, random: Random):
 export async function alterSignedBody({ text, body, signers }: VectorSource, random: Random): Promise<AlteredFile> {
   const { name, text: altered } = alterText(JSON.parse(body), random)
   return { change: name, ...(await signBody(text, altered, signers)) }
+}
+
+const { max_values, max_names } = bodyLimits
+
+/** As many values and names as a body may have, and one more. */
+const amounts: Readonly<Record<string, (present: BodyAmounts) => JsonMembers>> = {
+  'as many values as allowed': ({ values }) => ({ filler: Array(max_values - values - 1).fill(0) }),
+  'one value too many': ({ values }) => ({ filler: Array(max_values - values).fill(0) }),
+  'as many names as allowed': ({ names }) => ({ filler: nameMembers(max_names - names - 1) }),
+  'one name too many': ({ names }) => ({ filler: nameMembers(max_names - names) }),
+}
+
+type BodyAmounts = { readonly values: number; readonly names: number }
+
+function nameMembers(count: number): JsonMembers {
+  return Object.fromEntries(Array.from({ length: count }, (_, at) => [`filler${at}`, 0]))
+}
+
+function countAmounts(body: string): BodyAmounts {
+  const names = new Set<string>()
+  let values = 0
+  JSON.parse(body, (_name, value) => {
+    values += 1
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      for (const name of Object.keys(value)) names.add(name)
+    return value
+  })
+  return { values, names: names.size }
+}
+
+/** An amount of values or names at its limit, signed as it is. */
+export async function alterAmount({ text, body, signers }: VectorSource, random: Random): Promise<AlteredFile> {
+  const changes = Object.keys(amounts)
+  const change = changes[random(changes.length)] ?? ''
+  const content = JSON.parse(body) as { data: JsonMembers }
+  const data = { ...content.data, ...amounts[change]?.(countAmounts(body)) }
+  return { change, ...(await signBody(text, JSON.stringify({ ...content, data }), signers)) }
 }
 
 async function signBody(

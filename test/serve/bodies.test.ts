@@ -10,6 +10,7 @@ describe('JSON', () => {
   test.each([
     ['plain', '{"text":"héllo","number":1.5}', { text: 'héllo', number: 1.5 }],
     ['with space around', ' \r\n{"number":1}\n', { number: 1 }],
+    ['with 500,000 blanks in a row', `{"number":${' '.repeat(500_000)}1}`, { number: 1 }],
     ['with a harmless escape', '{"text":"\\u00e9\\ud83d\\ude00"}', { text: 'é😀' }],
     ['with brackets in a string', `{"text":"${'['.repeat(200)}\\""}`, { text: `${'['.repeat(200)}"` }],
     ['with a key again in other objects', '{"text":"{\\"a\\":1,\\"a\\":2}"}', { text: '{"a":1,"a":2}' }],
@@ -46,8 +47,7 @@ describe('JSON', () => {
     ['much too deep', nestArrays(400_000), 400],
     ['more than 10,000 values', `{"a":[${'0,'.repeat(10_000)}0]}`, 413],
     ['more than 10,000 keys', `{${Array.from({ length: 10_001 }, (_, at) => `"k${at}":0`).join(',')}}`, 413],
-    ['a number of 5,000 digits', `{"number":${'1'.repeat(5_000)}}`, 400],
-    ['5,000 blanks in a row', `{"number":${' '.repeat(5_000)}1}`, 400],
+    ['a number of 5,000 digits', `{"number":${'1'.repeat(5_000)}}`, 422],
     ['1e999', '{"number":1e999}', 422],
     ['-1e999 inside', '{"a":[{"b":-1E+999}]}', 422],
     ['400 digits', `{"a":${'9'.repeat(400)}}`, 422],

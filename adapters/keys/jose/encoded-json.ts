@@ -4,8 +4,8 @@ import { isCanonicalBase64url } from '../../../daemon/kernel/cryptography/public
 import { parseExactJson } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { parseStrictJson } from '../../../daemon/kernel/encoding/strict-json.ts'
 
-/** Levels of nesting in a token of another issuer. */
-const max_depth = 64
+/** Of a token of another issuer. */
+const limits = { max_depth: 64 }
 
 /** JSON as this product writes it, without white space; undefined for any other text. */
 export function parseCompactJson(encoded: string): unknown {
@@ -15,5 +15,5 @@ export function parseCompactJson(encoded: string): unknown {
 
 /** JSON of another issuer: any layout, but no member twice; undefined for any other text. */
 export function parseUniqueJson(encoded: string): unknown {
-  return isCanonicalBase64url(encoded) ? parseStrictJson(Buffer.from(encoded, 'base64url'), max_depth) : undefined
+  return isCanonicalBase64url(encoded) ? parseStrictJson(Buffer.from(encoded, 'base64url'), limits) : undefined
 }

@@ -139,7 +139,7 @@ export async function performRequest(
 ): Promise<void> {
   const { caller, trace } = served
   const { signed = false } = target.operation
-  const body = signed ? undefined : parseBody(target.operation, request.body)
+  const body = signed ? undefined : await parseBody(target.operation, request.body)
   if (isRefusal(body) || !caller) {
     finishRequest(context, served, isRefusal(body) ? body : refuse('internal', 'the request was never admitted'))
     return

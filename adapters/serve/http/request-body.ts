@@ -1,11 +1,15 @@
 // Decides whether a body may be read, before reading a byte of it, and parses it.
 import type { IncomingHttpHeaders } from 'node:http'
+import { setImmediate as pause } from 'node:timers/promises'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { SignedBody } from '../../../daemon/kernel/operation/call.ts'
 import { hasBody, type ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
-import { parseUntrustedJson } from './untrusted-json.ts'
+import { runInSlices } from '../../../daemon/kernel/role/run-in-slices.ts'
+import { parseUntrustedJson, untrustedJsonReading } from './untrusted-json.ts'
 
 type RouteOperation = ServedRoute['operation']
+
+const loop = { monotonic: () => performance.now(), pause: () => pause() }
 
 const form_type = 'application/x-www-form-urlencoded'
 
@@ -46,9 +50,10 @@ export function readSignedBody(headers: IncomingHttpHeaders, body: unknown): Sig
 }
 
 /** The body as a value; `undefined` for an empty one. */
-export function parseBody(operation: RouteOperation, body: unknown): unknown | Refusal {
+export async function parseBody(operation: RouteOperation, body: unknown): Promise<unknown | Refusal> {
   if (!Buffer.isBuffer(body) || body.length === 0) return undefined
-  return operation.consumes === form_type ? parseForm(body) : parseUntrustedJson(body, operation.max_body_values)
+  if (operation.consumes === form_type) return parseForm(body)
+  return await runInSlices(loop, untrustedJsonReading(body, operation.max_body_values))
 }
 
 function parseForm(body: Buffer): Record<string, string> | Refusal {

@@ -32,7 +32,7 @@ import { writeResponse } from './write-response.ts'
 export function surfaceHandler(context: ListenerContext, surface: Surface) {
   return async (served: ServedRequest, request: FastifyRequest): Promise<void> => {
     const { caller } = served
-    const body = parseBody(served.target.operation, request.body)
+    const body = await parseBody(served.target.operation, request.body)
     if (isRefusal(body) || !caller) {
       finishRequest(context, served, isRefusal(body) ? body : refuse('internal', 'the request was never admitted'))
       return

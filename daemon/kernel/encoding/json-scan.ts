@@ -1,218 +1,290 @@
-// Scans JSON text once for properties that JSON.parse does not report: repeated keys, depth and missing end.
+// Scans JSON text once for properties that JSON.parse does not report: repeated keys, depth, amounts and a missing end.
 
-export type JsonFlaw = 'incomplete' | { readonly outcome: 'BAD_JSON' | 'DUP_KEY'; readonly detail: string }
+export type JsonLimits = {
+  /** Levels of nesting. */
+  readonly max_depth: number
+  /** Values of any type, containers included (default: no limit). */
+  readonly max_values?: number
+  /** Different names of members in the whole text (default: no limit). Each costs a parser many times what a value does. */
+  readonly max_names?: number
+}
 
-/** The first flaw of a text as JSON; undefined when there is none. */
-export function scanJson(text: string, max_depth: number): JsonFlaw | undefined {
-  const scan = new JsonScanner(text, max_depth)
-  if (!scan.value(0)) return scan.flaw
-  scan.space()
-  return scan.at === text.length ? undefined : { outcome: 'BAD_JSON', detail: 'something follows the JSON value' }
+export type JsonFlaw =
+  | 'incomplete'
+  | { readonly outcome: 'BAD_JSON' | 'DUP_KEY' | 'TOO_LARGE'; readonly detail: string; readonly number_path?: string }
+
+/** Values between two points at which other work may continue: less than a millisecond. */
+const values_per_step = 512
+
+/**
+ * Returns the first flaw of a text as JSON; undefined when there is none. In steps: a text of many values must not occupy
+ * the event loop.
+ */
+export function* scanJson(text: string, limits: JsonLimits): Generator<undefined, JsonFlaw | undefined, undefined> {
+  const scan = new JsonScanner(text, limits)
+  for (let steps = 1; scan.step(); steps++) if (steps % values_per_step === 0) yield
+  return scan.flaw
 }
 
 const quote = 0x22
 const backslash = 0x5c
 const comma = 0x2c
 const colon = 0x3a
-const endOfArray = 0x5d
-const endOfObject = 0x7d
-/** All but quote, backslash and control characters: a regular expression skips them many times faster than a loop. */
+const letterU = 0x75
+const [openArray, endOfArray, openObject, endOfObject] = [0x5b, 0x5d, 0x7b, 0x7d]
+/** All but quote, backslash and control characters. */
 const plainCharacters = /[ !#-[\]-\uffff]*/y
+const blanks = /[ \t\n\r]*/y
+const digits = /[0-9]*/y
+/** Plain characters behind an escape before a regular expression pays. */
+const short_run = 32
 const escapes = new Set([...'"\\/bfnrt'].map((char) => char.charCodeAt(0)))
 const literals = new Map(['true', 'false', 'null'].map((word) => [word.charCodeAt(0), word]))
 
-/** Every method returns whether the text is right so far; when not, `flaw` says why. */
+/** A list or object that is open. `at`: index or name of its current value. `keys`: the names so far, of an object. */
+type OpenContainer = { at: number | string; readonly keys?: Set<string> }
+
+/** `item`, `member`: the first of its container, which may end instead. */
+type Due = 'value' | 'item' | 'key' | 'member' | 'separator'
+
+/** Every method returns whether the scan goes on. When it does not, `flaw` is the reason. */
 class JsonScanner {
   readonly #text: string
-  readonly #max_depth: number
-  at = 0
-  flaw: JsonFlaw = 'incomplete'
+  readonly #limits: JsonLimits
+  readonly #open: OpenContainer[] = []
+  readonly #names = new Set<string>()
+  #at = 0
+  #values = 0
+  #due: Due = 'value'
+  flaw: JsonFlaw | undefined = 'incomplete'
 
-  constructor(text: string, max_depth: number) {
+  constructor(text: string, limits: JsonLimits) {
     this.#text = text
-    this.#max_depth = max_depth
+    this.#limits = limits
   }
 
-  value(depth: number): boolean {
-    this.space()
+  /** Reads on to the next value, or the end of a container. */
+  step(): boolean {
+    this.#skipSpace()
     const code = this.#unit()
+    switch (this.#due) {
+      case 'item':
+        return code === endOfArray ? this.#close() : this.#value(code)
+      case 'member':
+        return code === endOfObject ? this.#close() : this.#member(code)
+      case 'key':
+        return this.#member(code)
+      case 'separator':
+        return this.#separator(code)
+      default:
+        return this.#value(code)
+    }
+  }
+
+  #separator(code: number | undefined): boolean {
+    const container = this.#open.at(-1)
+    if (!container) return code === undefined ? this.#finish() : this.#bad('something follows the JSON value')
+    const { keys, at } = container
+    if (code === (keys ? endOfObject : endOfArray)) return this.#close()
+    if (code !== comma)
+      return this.#lacks(`a comma or ${keys ? 'brace is missing in an object' : 'bracket is missing in an array'}`)
+    this.#at += 1
+    if (typeof at === 'number') container.at = at + 1
+    this.#due = keys ? 'key' : 'value'
+    return true
+  }
+
+  #value(code: number | undefined): boolean {
     if (code === undefined) return false
-    if (code === 0x7b) return this.#object(depth + 1)
-    if (code === 0x5b) return this.#array(depth + 1)
+    const { max_values = Number.POSITIVE_INFINITY } = this.#limits
+    if (++this.#values > max_values) return this.#tooLarge(`more than ${max_values} values`)
+    if (code === openArray) return this.#openContainer({ at: 0 }, 'item')
+    if (code === openObject) return this.#openContainer({ at: '', keys: new Set() }, 'member')
+    this.#due = 'separator'
     if (code === quote) return this.#string()
     const word = literals.get(code)
     return word ? this.#literal(word) : this.#number()
   }
 
-  space(): void {
-    for (;;) {
-      const code = this.#unit()
-      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return
-      this.at += 1
-    }
-  }
-
-  #object(depth: number): boolean {
-    if (depth > this.#max_depth) return this.#bad(`nested deeper than ${this.#max_depth} levels`)
-    this.at += 1
-    const keys = new Set<string>()
-    if (this.#next() === endOfObject) return this.#step()
-    for (;;) {
-      if (this.#next() !== quote) return this.#lacks('a key is missing')
-      const start = this.at
-      if (!this.#string() || !this.#isNewKey(keys, start)) return false
-      if (this.#next() !== colon) return this.#lacks('a colon is missing')
-      this.at += 1
-      if (!this.value(depth)) return false
-      const code = this.#next()
-      if (code === endOfObject) return this.#step()
-      if (code !== comma) return this.#lacks('a comma or brace is missing in an object')
-      this.at += 1
-    }
-  }
-
-  #isNewKey(keys: Set<string>, start: number): boolean {
-    const raw = this.#text.slice(start + 1, this.at - 1)
-    const key = raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw
-    if (key === '__proto__') return this.#bad('a key that no object may have')
-    if (keys.has(key)) {
-      this.flaw = { outcome: 'DUP_KEY', detail: 'an object has a key twice' }
-      return false
-    }
-    keys.add(key)
+  #openContainer(container: OpenContainer, due: Due): boolean {
+    const { max_depth } = this.#limits
+    if (this.#open.push(container) > max_depth) return this.#bad(`nested deeper than ${max_depth} levels`)
+    this.#at += 1
+    this.#due = due
     return true
   }
 
-  #array(depth: number): boolean {
-    if (depth > this.#max_depth) return this.#bad(`nested deeper than ${this.#max_depth} levels`)
-    this.at += 1
-    if (this.#next() === endOfArray) return this.#step()
-    for (;;) {
-      if (!this.value(depth)) return false
-      const code = this.#next()
-      if (code === endOfArray) return this.#step()
-      if (code !== comma) return this.#lacks('a comma or bracket is missing in an array')
-      this.at += 1
-    }
+  #close(): boolean {
+    this.#open.pop()
+    this.#at += 1
+    this.#due = 'separator'
+    return true
   }
 
+  #member(code: number | undefined): boolean {
+    if (code !== quote) return this.#lacks('a key is missing')
+    const start = this.#at
+    if (!this.#string() || !this.#enterKey(start)) return false
+    this.#skipSpace()
+    if (this.#unit() !== colon) return this.#lacks('a colon is missing')
+    this.#at += 1
+    this.#due = 'value'
+    return true
+  }
+
+  #enterKey(start: number): boolean {
+    const raw = this.#text.slice(start + 1, this.#at - 1)
+    const key = raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw
+    if (key === '__proto__') return this.#bad('a key that no object may have')
+    const container = this.#open.at(-1)
+    if (container?.keys?.has(key)) return this.#fail({ outcome: 'DUP_KEY', detail: 'an object has a key twice' })
+    container?.keys?.add(key)
+    if (container) container.at = key
+    const { max_names } = this.#limits
+    if (max_names === undefined || this.#names.add(key).size <= max_names) return true
+    return this.#tooLarge(`more than ${max_names} different names of members`)
+  }
+
+  /** In a loop without calls: a text may be one string of millions of escapes. */
   #string(): boolean {
-    this.at += 1
+    const text = this.#text
+    let at = this.#at + 1
+    let plain = short_run
     for (;;) {
-      plainCharacters.lastIndex = this.at
-      plainCharacters.test(this.#text)
-      this.at = plainCharacters.lastIndex
-      const code = this.#unit()
-      if (code === undefined) return false
+      if (plain === short_run) at = skip(plainCharacters, text, at)
+      const code = at < text.length ? text.charCodeAt(at) : undefined
+      if (code === undefined) break
+      at += 1
+      plain += 1
       if (code < 0x20) return this.#bad('a control character in a string')
-      this.at += 1
-      if (code === quote) return true
-      if (code === backslash && !this.#escape()) return false
-    }
-  }
-
-  #escape(): boolean {
-    const code = this.#unit()
-    if (code === undefined) return false
-    this.at += 1
-    if (code !== 0x75) return escapes.has(code) || this.#bad('an unknown escape')
-    const unit = this.#hex()
-    if (unit === undefined) return false
-    if (unit < 0xd800 || unit > 0xdfff) return true
-    return this.#secondHalf(unit)
-  }
-
-  #secondHalf(first: number): boolean {
-    for (const wanted of [backslash, 0x75]) {
-      const code = this.#unit()
-      if (code === undefined && first < 0xdc00) return false
-      if (code !== wanted || first > 0xdbff) return this.#bad('half a surrogate pair')
-      this.at += 1
-    }
-    const second = this.#hex()
-    if (second === undefined) return false
-    return (second >= 0xdc00 && second <= 0xdfff) || this.#bad('half a surrogate pair')
-  }
-
-  #hex(): number | undefined {
-    let unit = 0
-    for (let i = 0; i < 4; i++) {
-      const code = this.#unit()
-      if (code === undefined) return undefined
-      const digit = Number.parseInt(String.fromCharCode(code), 16)
-      if (Number.isNaN(digit)) {
-        this.#bad('an escape that is not a character')
-        return undefined
+      if (code === quote) {
+        this.#at = at
+        return true
       }
-      unit = unit * 16 + digit
-      this.at += 1
+      if (code !== backslash) continue
+      plain = 0
+      const end = at < text.length ? findEscapeEnd(text, at) : undefined
+      if (end === undefined) break
+      if (typeof end === 'string') return this.#bad(end)
+      at = end
     }
-    return unit
+    this.#at = text.length
+    return false
   }
 
   #literal(word: string): boolean {
     for (const wanted of word) {
-      const char = this.#text[this.at]
+      const char = this.#text[this.#at]
       if (char === undefined) return false
       if (char !== wanted) return this.#bad('an unknown word')
-      this.at += 1
+      this.#at += 1
     }
     return true
   }
 
   #number(): boolean {
-    const start = this.at
-    if (this.#unit() === 0x2d) this.at += 1
-    if (this.#unit() === 0x30) this.at += 1
+    const start = this.#at
+    if (this.#unit() === 0x2d) this.#at += 1
+    if (this.#unit() === 0x30) this.#at += 1
     else if (!this.#digits()) return false
     if (this.#unit() === 0x2e) {
-      this.at += 1
+      this.#at += 1
       if (!this.#digits()) return false
     }
     const exponent = this.#unit()
     if (exponent === 0x65 || exponent === 0x45) {
-      this.at += 1
+      this.#at += 1
       const sign = this.#unit()
-      if (sign === 0x2b || sign === 0x2d) this.at += 1
+      if (sign === 0x2b || sign === 0x2d) this.#at += 1
       if (!this.#digits()) return false
     }
-    const finite = Number.isFinite(Number(this.#text.slice(start, this.at)))
-    return finite || this.#bad('a number out of range')
+    if (Number.isFinite(Number(this.#text.slice(start, this.#at)))) return true
+    const number_path = this.#open.map(({ at }) => at).join('.')
+    return this.#fail({ outcome: 'BAD_JSON', detail: 'a number out of range', number_path })
   }
 
   #digits(): boolean {
-    const start = this.at
-    for (;;) {
-      const code = this.#unit()
-      if (code === undefined || code < 0x30 || code > 0x39) break
-      this.at += 1
-    }
-    if (this.at > start) return true
-    return this.#lacks('neither a number nor another value')
+    const start = this.#at
+    this.#at = skip(digits, this.#text, start)
+    return this.#at > start || this.#lacks('neither a number nor another value')
   }
 
-  #next(): number | undefined {
-    this.space()
-    return this.#unit()
+  #skipSpace(): void {
+    const code = this.#unit()
+    if (code !== undefined && code <= 0x20) this.#at = skip(blanks, this.#text, this.#at)
   }
 
   /** The code unit here; undefined at the end. */
   #unit(): number | undefined {
-    return this.at < this.#text.length ? this.#text.charCodeAt(this.at) : undefined
+    return this.#at < this.#text.length ? this.#text.charCodeAt(this.#at) : undefined
   }
 
-  #step(): true {
-    this.at += 1
-    return true
+  #finish(): false {
+    this.flaw = undefined
+    return false
+  }
+
+  #fail(flaw: JsonFlaw): false {
+    this.flaw = flaw
+    return false
   }
 
   #bad(detail: string): false {
-    this.flaw = { outcome: 'BAD_JSON', detail }
-    return false
+    return this.#fail({ outcome: 'BAD_JSON', detail })
+  }
+
+  #tooLarge(detail: string): false {
+    return this.#fail({ outcome: 'TOO_LARGE', detail })
   }
 
   /** As `#bad`, unless the text ends here: then it only lacks its end, and `flaw` is `incomplete` still. */
   #lacks(detail: string): false {
-    return this.at < this.#text.length && this.#bad(detail)
+    return this.#at < this.#text.length && this.#bad(detail)
   }
+}
+
+/** The end of what the expression matches from here: many times faster than a loop. */
+function skip(expression: RegExp, text: string, from: number): number {
+  expression.lastIndex = from
+  expression.test(text)
+  return expression.lastIndex
+}
+
+/** The end of the escape whose letter is at `at`; undefined if the text ends within it; a text for the fault. */
+function findEscapeEnd(text: string, at: number): number | string | undefined {
+  const code = text.charCodeAt(at)
+  if (code !== letterU) return escapes.has(code) ? at + 1 : 'an unknown escape'
+  const unit = readHex(text, at + 1)
+  if (typeof unit !== 'number') return unit
+  if (unit < 0xd800 || unit > 0xdfff) return at + 5
+  return findSecondHalfEnd(text, at + 5, unit)
+}
+
+function findSecondHalfEnd(text: string, from: number, first: number): number | string | undefined {
+  for (const [offset, wanted] of [backslash, letterU].entries()) {
+    const isAtEnd = from + offset >= text.length
+    if (isAtEnd && first < 0xdc00) return undefined
+    if (isAtEnd || first > 0xdbff || text.charCodeAt(from + offset) !== wanted) return 'half a surrogate pair'
+  }
+  const second = readHex(text, from + 2)
+  if (typeof second !== 'number') return second
+  return second >= 0xdc00 && second <= 0xdfff ? from + 6 : 'half a surrogate pair'
+}
+
+/** Four hexadecimal digits; undefined if the text ends within them; a text for the fault. */
+function readHex(text: string, from: number): number | string | undefined {
+  let unit = 0
+  for (let at = from; at < from + 4; at++) {
+    if (at >= text.length) return undefined
+    const digit = hexDigitOf(text.charCodeAt(at))
+    if (digit === undefined) return 'an escape that is not a character'
+    unit = unit * 16 + digit
+  }
+  return unit
+}
+
+function hexDigitOf(code: number): number | undefined {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30
+  const letter = code | 0x20
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : undefined
 }

@@ -3,15 +3,15 @@
 import type * as z from 'zod'
 import { parseStrictJson } from './strict-json.ts'
 
-/** Levels of nesting: a document of a request has at most 64, and an answer wraps it in a few more. */
-const max_depth = 128
+/** A document of a request has at most 64 levels, and an answer wraps it in a few more. */
+const limits = { max_depth: 128 }
 
 /**
  * The value of strict JSON (`readStrictJson`), as text or as UTF-8 bytes; undefined for anything else. Bytes with a byte
  * order mark are not JSON.
  */
 export function parseJson(json: string | Uint8Array): unknown {
-  return parseStrictJson(json, max_depth)
+  return parseStrictJson(json, limits)
 }
 
 /** The same as the schema reads it; undefined for what is not JSON, and for what is not of the schema. */

@@ -1,9 +1,9 @@
 // The strict parser beside JSON.parse: the same values, and refusals only where the format says so.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readStrictJson } from './strict-json.ts'
+import { readStrictJson, strictJsonReading } from './strict-json.ts'
 
-const parseBytes = (bytes: Buffer) => readStrictJson(bytes, 16)
+const parseBytes = (bytes: Buffer) => readStrictJson(bytes, { max_depth: 16 })
 const parseStrict = (text: string) => parseBytes(Buffer.from(text))
 /** Texts that the format refuses although JSON.parse takes them. */
 const deliberateRefusals = /nested|surrogate|no object may have|out of range/
@@ -152,4 +152,37 @@ test.each([
   ['a whole text with half a character behind it', [0x31, 0x20, 0xc3], 'BAD_JSON'],
 ])('%s', (_, bytes, outcome) => {
   expect(parseBytes(Buffer.from(bytes)).outcome).toBe(outcome)
+})
+
+describe('amounts', () => {
+  const limits = { max_depth: 16, max_values: 100, max_names: 10 }
+  const names = (count: number) => Array.from({ length: count }, (_, at) => `{"k${at}":0}`).join()
+  test.each([
+    ['as many values as allowed', `[${Array(99).fill('0')}]`, 'value'],
+    ['one value more', `[${Array(100).fill('0')}]`, 'TOO_LARGE'],
+    ['containers, which are values', `[${Array(50).fill('[{}]')}]`, 'TOO_LARGE'],
+    ['commas and brackets in a text', JSON.stringify('[{,'.repeat(200)), 'value'],
+    ['as many names as allowed', `[${names(10)}]`, 'value'],
+    ['one name more', `[${names(11)}]`, 'TOO_LARGE'],
+    ['one name many times', `[${Array(40).fill('{"a":0}')}]`, 'value'],
+    ['one name in two spellings', `[${names(9)},{"a":0},{"\\u0061":0}]`, 'value'],
+    ['too many values without an end', `[${Array(101).fill('0')},`, 'TOO_LARGE'],
+    ['too many values behind another fault', `[01,${Array(100).fill('0')}]`, 'BAD_JSON'],
+  ])('%s', (_, text, outcome) => {
+    expect(readStrictJson(text, limits).outcome).toBe(outcome)
+  })
+
+  test('many values are read in many steps, and too many end the reading before any is parsed', () => {
+    const countSteps = (text: string) => {
+      const reading = strictJsonReading(text, { max_depth: 16, max_values: 20_000 })
+      for (let steps = 1; ; steps++) if (reading.next().done) return steps
+    }
+    expect(countSteps(`[${Array(19_999).fill('0')}]`)).toBeGreaterThan(35)
+    expect(countSteps(`[${Array(900_000).fill('0')}]`)).toBeLessThan(45)
+  })
+})
+
+test('the path of a number out of range is known', () => {
+  expect(parseStrict('{"a":[1,{"b":[0,0,-1e999]}]}')).toMatchObject({ number_path: 'a.1.b.2' })
+  expect(parseStrict('1e999')).toMatchObject({ number_path: '' })
 })

@@ -1,25 +1,44 @@
 // Parses JSON strictly: refuses text that two parsers could read differently, and reports incomplete text separately.
-import { scanJson } from './json-scan.ts'
+import { runAtOnce } from '../role/run-in-slices.ts'
+import { type JsonFlaw, type JsonLimits, scanJson } from './json-scan.ts'
 
-/** `incomplete`: more bytes could complete the value. */
+/** `incomplete`: more bytes could complete the value. `number_path`: of a number beyond the range of a double. */
 export type StrictJson =
   | { readonly outcome: 'value'; readonly value: unknown }
   | { readonly outcome: 'incomplete' }
-  | { readonly outcome: 'BAD_JSON' | 'DUP_KEY'; readonly detail: string }
+  | Exclude<JsonFlaw, 'incomplete'>
 
 /**
- * Accepts what `JSON.parse` accepts of text or of its UTF-8 bytes, except: a repeated key, a key `__proto__`, nesting beyond `max_depth`
- * levels, half a surrogate pair, a number beyond the range of a double.
+ * Accepts what `JSON.parse` accepts of text or of its UTF-8 bytes, except: a repeated key, a key `__proto__`, half a surrogate
+ * pair, a number beyond the range of a double, and what exceeds the limits.
  */
-export function readStrictJson(json: string | Uint8Array, max_depth: number): StrictJson {
+export function readStrictJson(json: string | Uint8Array, limits: JsonLimits): StrictJson {
+  return runAtOnce(strictJsonReading(json, limits))
+}
+
+/** The same as a computation for `runInSlices`: limits are checked before anything is parsed. */
+export function* strictJsonReading(
+  json: string | Uint8Array,
+  limits: JsonLimits,
+): Generator<undefined, StrictJson, undefined> {
   const text = typeof json === 'string' ? json : decodeUtf8(json)
-  if (text === undefined && typeof json !== 'string') return readCutText(json, max_depth)
-  return text?.isWellFormed() ? readText(text, max_depth) : notUtf8
+  if (text === undefined && typeof json !== 'string') return yield* readCutText(json, limits)
+  if (!text?.isWellFormed()) return notUtf8
+  yield
+  const flaw = yield* scanJson(text, limits)
+  if (flaw === 'incomplete') return { outcome: 'incomplete' }
+  if (flaw) return flaw
+  yield
+  try {
+    return { outcome: 'value', value: JSON.parse(text) as unknown }
+  } catch {
+    return { outcome: 'BAD_JSON', detail: 'not JSON' }
+  }
 }
 
 /** The value of strict JSON, or undefined for anything else. */
-export function parseStrictJson(json: string | Uint8Array, max_depth: number): unknown {
-  const read = readStrictJson(json, max_depth)
+export function parseStrictJson(json: string | Uint8Array, limits: JsonLimits): unknown {
+  const read = readStrictJson(json, limits)
   return read.outcome === 'value' ? read.value : undefined
 }
 
@@ -34,21 +53,10 @@ function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-function readText(text: string, max_depth: number): StrictJson {
-  const flaw = scanJson(text, max_depth)
-  if (flaw === 'incomplete') return { outcome: 'incomplete' }
-  if (flaw) return flaw
-  try {
-    return { outcome: 'value', value: JSON.parse(text) as unknown }
-  } catch {
-    return { outcome: 'BAD_JSON', detail: 'not JSON' }
-  }
-}
-
 /** Bytes that are not UTF-8: incomplete when they only end inside a character, as a file does that is still being written. */
-function readCutText(bytes: Uint8Array, max_depth: number): StrictJson {
+function* readCutText(bytes: Uint8Array, limits: JsonLimits): Generator<undefined, StrictJson, undefined> {
   const text = decodeWithoutCutCharacter(bytes)
-  const flaw = text === undefined ? undefined : scanJson(text, max_depth)
+  const flaw = text === undefined ? undefined : yield* scanJson(text, limits)
   if (flaw === 'incomplete') return { outcome: 'incomplete' }
   return flaw ?? notUtf8
 }

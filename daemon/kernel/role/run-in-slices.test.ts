@@ -1,6 +1,6 @@
 // A long computation lets other work continue, gives the result of one go, and ends with its caller.
 import { expect, test } from 'vitest'
-import { runInSlices } from './run-in-slices.ts'
+import { runAtOnce, runInSlices, sliceRunner } from './run-in-slices.ts'
 
 /** Each reading of the clock is one step later; `pauses` counts the times that other work could continue. */
 function buildLoop(step_ms: number) {
@@ -36,4 +36,15 @@ test('a computation whose caller is gone ends with its reason', async () => {
   const { loop, stopping } = buildLoop(10)
   stopping.abort(new Error('the caller is gone'))
   await expect(runInSlices(loop, count(3))).rejects.toThrow('the caller is gone')
+})
+
+test('many short computations of one runner pause as one long one does', async () => {
+  const { loop, countPauses } = buildLoop(1)
+  const run = sliceRunner(loop)
+  for (let at = 0; at < 20; at++) expect(await run(count(3))).toBe(3)
+  expect(countPauses()).toBeGreaterThanOrEqual(8)
+})
+
+test('a computation in one go gives the same result', () => {
+  expect(runAtOnce(count(60))).toBe(60)
 })

@@ -16,12 +16,22 @@ import { type LabelMap, translateLabel } from '../../kernel/label/label-map.ts'
 import { type MessageKind, messageBody, type Statement, unlabelledBody } from '../../kernel/messaging/statement.ts'
 import { parseUnlabelledStatement } from '../../kernel/messaging/statement-format.ts'
 import type { Call } from '../../kernel/operation/call.ts'
+import { runInSlices } from '../../kernel/role/run-in-slices.ts'
 import { type VerifiedStatement, verifyStatement } from '../site-message/site-message.ts'
 import { readSignedBody } from './signed-body.ts'
 
 export const federationMessageFields = {
   envelope: jws.meta({ description: 'JWS (general JSON serialisation) over the statement' }),
-  body: z.base64url().max(6_000_000).meta({ description: 'base64url of the exact bytes of the body' }),
+  // By its alphabet alone: z.base64url decodes and converts the text as well, 50 ms for 4 MiB. The digest covers the bytes.
+  body: z
+    .string()
+    .max(6_000_000)
+    .regex(/^[A-Za-z0-9_-]*$/)
+    .meta({
+      format: 'base64url',
+      contentEncoding: 'base64url',
+      description: 'base64url of the exact bytes of the body',
+    }),
 }
 
 export const federationMessage = z
@@ -65,7 +75,7 @@ export async function openFederationMessage<T>(
   await call.pause()
   const statement = { ...claimed, label: labelSchema.safeParse(claimed.label).data ?? signed.label }
   const bodySchema = signed.is_label_released ? unlabelledBody : messageBody
-  const body = readSignedBody(claimed, kind, message.body, bodySchema)
+  const body = await runInSlices(call, readSignedBody(claimed, kind, message.body, bodySchema))
   if (!body) return refuse('signature_invalid', 'the body does not match the signed statement')
   const { src: peer, msg_id } = statement
   call.nameTarget({ id: msg_id, label: signed.label, detail: { peer, msg_id } })

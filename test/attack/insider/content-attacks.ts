@@ -1,5 +1,6 @@
 // An insider and the labels, addresses and texts of its messages.
 import type { Label } from '../../../daemon/kernel/label/label.ts'
+import { bodyLimits } from '../../../daemon/kernel/messaging/body-limits.ts'
 import {
   buildInvitation,
   contributeWith,
@@ -157,6 +158,25 @@ const textAttacks: readonly InsiderAttack[] = [
     act: contributeWith({
       rewrite: (text) => text.replace('"accuracy":1', `"accuracy":1,"x":[${'0,'.repeat(2_000_000)}0]`),
     }),
+    quarantined: ['TOO_LARGE'],
+  },
+  {
+    name: 'fills a body with as many empty lists as are allowed, and one',
+    act: contributeWith({
+      rewrite: (text) => text.replace('"accuracy":1', `"accuracy":1,"x":[${'[],'.repeat(bodyLimits.max_values)}[]]`),
+    }),
+    quarantined: ['TOO_LARGE'],
+  },
+  {
+    name: 'gives each member of a body a name of its own',
+    act: contributeWith({
+      rewrite: (text) => text.replace('"accuracy":1', Array.from({ length: 200_000 }, (_, at) => `"n${at}":1`).join()),
+    }),
+    quarantined: ['TOO_LARGE'],
+  },
+  {
+    name: 'fills a body with as many wrong members as are allowed',
+    act: contributeWith({ rewrite: (text) => text.replace('"accuracy":1', `"accuracy":[${'0,'.repeat(39_900)}0]`) }),
     quarantined: ['REFUSED invalid'],
   },
   {

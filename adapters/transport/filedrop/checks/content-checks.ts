@@ -1,17 +1,22 @@
 // Checks the body: the signed bytes, a label that may cross, and a shape that a guard can read.
 import { canonicalJson, sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'
+import { strictJsonReading } from '../../../../daemon/kernel/encoding/strict-json.ts'
 import { isRefusal } from '../../../../daemon/kernel/error/errors.ts'
 import { label } from '../../../../daemon/kernel/label/label.ts'
+import { bodyLimits } from '../../../../daemon/kernel/messaging/body-limits.ts'
 import { messageBody, unlabelledBody } from '../../../../daemon/kernel/messaging/statement.ts'
 import { fault, type MessageFault } from '../quarantine-reasons.ts'
 import { announcementFault } from './announcement-check.ts'
 import { shapeFault } from './file-checks.ts'
 import type { MessageDestination } from './message-checks.ts'
 import { fileBytes, isWaived, type MessageExamination, requireEstablished } from './message-examination.ts'
-import { readMessageJson } from './message-json.ts'
 import { admitPeerLabel, admitReleasedLabel, releasedLabel } from './released-label.ts'
 
-export function digestCheck(examination: MessageExamination): MessageFault | undefined {
+/** A computation for `runInSlices`, as `contentCheck` is. */
+export function* digestCheck(
+  examination: MessageExamination,
+): Generator<undefined, MessageFault | undefined, undefined> {
+  yield
   const { sha384: declared, length } = requireEstablished(examination, 'statement').body
   const body = fileBytes(examination.body)
   if (body.length !== length)
@@ -36,8 +41,13 @@ export function labelCheck(examination: MessageExamination, destination: Message
   return undefined
 }
 
-export function contentCheck(examination: MessageExamination): MessageFault | undefined {
-  const read = readMessageJson(fileBytes(examination.body))
+/** A computation for `runInSlices`: a body may have 4 MiB. */
+export function* contentCheck(
+  examination: MessageExamination,
+): Generator<undefined, MessageFault | undefined, undefined> {
+  yield
+  const read = yield* strictJsonReading(fileBytes(examination.body), bodyLimits)
+  yield
   if (read.outcome === 'incomplete') return fault('BAD_JSON', 'the body does not end')
   if (read.outcome !== 'value') return fault(read.outcome, `the body: ${read.detail}`)
   const mayLackLabel = isWaived(examination, 'LABEL_MISSING')

@@ -5,6 +5,7 @@ import type { Peer } from '../../../../daemon/kernel/identity/peer.ts'
 import type { LabelPolicy } from '../../../../daemon/kernel/label/label.ts'
 import { hasEnded } from '../../../../daemon/kernel/messaging/ledger.ts'
 import type { StatementFormat } from '../../../../daemon/kernel/messaging/statement-format.ts'
+import type { SliceRunner } from '../../../../daemon/kernel/role/run-in-slices.ts'
 import type { MessageFault } from '../quarantine-reasons.ts'
 import type { BatchLedger } from '../receiving/batch/batch-ledger.ts'
 import { contentCheck, digestCheck, labelCheck } from './content-checks.ts'
@@ -49,7 +50,12 @@ export type MessageCheck =
       readonly at: 'destination'
       readonly run: (of: MessageExamination, destination: MessageDestination, ledger: BatchLedger) => CheckResult
     }
-  | { readonly name: string; readonly at: 'body'; readonly run: (of: MessageExamination) => CheckResult }
+  | {
+      readonly name: string
+      readonly at: 'body'
+      /** A computation for `runInSlices`. */
+      readonly run: (of: MessageExamination) => Iterator<undefined, CheckResult>
+    }
 
 /**
  * `offline`: needs the files and public keys only. `destination`: needs the site where the message arrived. `body`: reads the
@@ -99,14 +105,16 @@ export async function verifyMessage(
 }
 
 /** The checks that follow, of a message that is verified: one after the other, in the order of the numbers. */
-export function judgeMessage(
+export async function judgeMessage(
   examination: MessageExamination,
   destination: MessageDestination,
   ledger: BatchLedger,
-): MessageJudgement {
+  runSliced: SliceRunner,
+): Promise<MessageJudgement> {
   for (const [index, check] of messageChecks.entries()) {
     if (check.at === 'offline') continue
-    const fault = check.at === 'destination' ? check.run(examination, destination, ledger) : check.run(examination)
+    const fault =
+      check.at === 'destination' ? check.run(examination, destination, ledger) : await runSliced(check.run(examination))
     if (fault) return { found: 'fault', fault, isProven: index > digest_check_index }
     if (examination.entry && hasEnded(examination.entry)) return { found: 'settled' }
     if (examination.isEarly) return { found: 'early' }

@@ -11,7 +11,7 @@ import { writeNumbered } from '../entity-record/write-numbered.ts'
 import type { RegistryKey } from '../fields.ts'
 import { findLatestTrainedLens } from '../lookup/trained-lens.ts'
 import { workTurnsPart } from '../parts.ts'
-import { isBeingWritten, matchNextBatch, matchWaitingRecords } from '../registry/match-waiting-records.ts'
+import { isBeingWritten, matchNextBatch } from '../registry/match-waiting-records.ts'
 import { singletonClusterName } from '../registry/record-key.ts'
 import { upsertDocuments } from '../upsert-documents.ts'
 import { type ArrivedRecordOutcome, arrivals, arrivalTopic, type StoredArrival } from './model.ts'
@@ -19,18 +19,22 @@ import { type ArrivedRecordOutcome, arrivals, arrivalTopic, type StoredArrival }
 const retention_ms = 7 * 86_400_000
 
 /**
- * Registers pending arrivals, the oldest of each principal first. An arrival stays pending while it cannot be matched, for
- * example while a run writes the registry; an arrival that can never be matched fails.
+ * Registers pending arrivals, the oldest of each principal first, and a batch of records in each turn. An arrival stays
+ * pending while it cannot be matched, for example while a run writes the registry; an arrival that can never be matched
+ * fails.
  */
 export async function registerArrivals(call: Call): Promise<void> {
-  const tried = new Set<string>()
+  const [tried, written] = [new Set<string>(), new Set<string>()]
   const isFree = ({ id }: Doc<StoredArrival>) => !tried.has(id)
   for (;;) {
     const doc = call.part(workTurnsPart).arrivals.take(await findFirstDue(call.store(arrivals), isFree), ownerOf)
     if (!doc || call.signal.aborted) return
+    const outcome = await registerBatch(call, doc, written).catch((error: unknown) =>
+      handleFailure(call, doc.id, error),
+    )
+    if (outcome === 'matched') continue
     tried.add(doc.id)
-    const refused = await registerArrival(call, doc).catch((error: unknown) => handleFailure(call, doc.id, error))
-    if (refused) await finishArrival(call, doc, { failure: { code: refused.code, reason: refused.message } })
+    if (isRefusal(outcome)) await finishArrival(call, doc, { failure: { code: outcome.code, reason: outcome.message } })
   }
 }
 
@@ -78,21 +82,39 @@ function handleFailure(call: Call, arrival: string, error: unknown): Refusal | u
   return undefined
 }
 
-async function registerArrival(call: Call, doc: Doc<StoredArrival>): Promise<undefined> {
+/**
+ * Matches the next records of the registry of an arrival, which is finished once none waits there. `written`: the arrivals
+ * whose records were written in this run of the worker. Returns `matched` for an arrival that needs another turn.
+ */
+async function registerBatch(
+  call: Call,
+  doc: Doc<StoredArrival>,
+  written: Set<string>,
+): Promise<'matched' | undefined> {
   const { tenant_id, lens } = doc.value
   const registry = { tenant_id, lens }
-  if (await isBeingWritten(call, registry)) return
-  const trained = await findLatestTrainedLens(call, registry)
-  if (!trained) return
-  const arrival = await storeOutcomes(call, doc)
+  if (await isBeingWritten(call, registry)) return undefined
+  if (!written.has(doc.id)) {
+    const trained = await findLatestTrainedLens(call, registry)
+    if (!trained) return undefined
+    await writeRecords(call, await storeOutcomes(call, doc), trained.run.id)
+    written.add(doc.id)
+  }
+  const outcome = await matchNextBatch(call, registry)
+  if (outcome === 'none_waits') await finishArrival(call, doc, {})
+  return outcome === 'matched' ? outcome : undefined
+}
+
+async function writeRecords(call: Call, arrival: Doc<StoredArrival>, run_id: string): Promise<void> {
+  const { tenant_id, lens } = arrival.value
+  const registry = { tenant_id, lens }
   await writeNumbered(call, registry, (written) =>
     upsertDocuments(
       call.store(entityRecords),
-      arrival.value.records.map((record) => buildRecord(call, arrival, record, trained.run.id, written)),
+      arrival.value.records.map((record) => buildRecord(call, arrival, record, run_id, written)),
       (before, next) => mergeRecords(call, before, next),
     ),
   )
-  if (await matchWaitingRecords(call, registry)) await finishArrival(call, arrival, {})
 }
 
 /** Stores the outcomes before any record is written, so that a repeat after a crash reports the same outcomes. */

@@ -16,18 +16,10 @@ import { reclusterEntities } from './recluster-entities.ts'
 const max_batch_records = 100
 
 /**
- * Matches all waiting records of the registry. May be repeated after a crash. Returns false while a run writes the
- * registry: they are matched when the run completes. Throws `Refusal('wrong_state')` without a completed run, and for a
+ * Matches the next waiting records of the registry: a turn. May be repeated after a crash. While a run writes the registry
+ * nothing is matched: the records are when the run completes. Throws `Refusal('wrong_state')` without a completed run, and for a
  * registry above the lookup limit of this site.
  */
-export async function matchWaitingRecords(call: Call, registry: RegistryKey): Promise<boolean> {
-  for (;;) {
-    const outcome = await matchNextBatch(call, registry)
-    if (outcome !== 'matched') return outcome === 'none_waits'
-  }
-}
-
-/** Matches the next waiting records of the registry; for the rest as `matchWaitingRecords`. */
 export async function matchNextBatch(
   call: Call,
   registry: RegistryKey,

@@ -6,6 +6,7 @@ import { formatFieldErrors, parseWithSchema } from '../../../kernel/error/parsin
 import { type MessageKind, unlabelledBody } from '../../../kernel/messaging/statement.ts'
 import { parseUnlabelledStatement, type UnlabelledStatement } from '../../../kernel/messaging/statement-format.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { runInSlices } from '../../../kernel/role/run-in-slices.ts'
 import { federationMessageFields } from '../../../shared/federation-message/federation-message.ts'
 import { readSignedBody } from '../../../shared/federation-message/signed-body.ts'
 import { verify } from './verify.ts'
@@ -33,7 +34,7 @@ export async function openMessage<T>(
   if (isRefusal(verified)) return verified
   const { src: peer, msg_id } = claimed
   call.nameTarget({ id: msg_id, detail: { peer, msg_id } })
-  const body = readSignedBody(claimed, kind, message.body, unlabelledBody)
+  const body = await runInSlices(call, readSignedBody(claimed, kind, message.body, unlabelledBody))
   if (!body) return refuse('signature_invalid', 'the body does not match the signed statement')
   if (claimed.body.schema !== schema || body.schema !== schema)
     return refuse('invalid', `the message does not contain ${description}`)

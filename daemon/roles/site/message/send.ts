@@ -1,5 +1,6 @@
 // Hands a message to the carrier of a peer's channel; it is durable and will go out once this answers.
 import { refuse } from '../../../kernel/error/errors.ts'
+import { bodyLimits } from '../../../kernel/messaging/body-limits.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { sendSiteMessage } from '../../../shared/site-message/site-message.ts'
 import { transportsPart } from '../parts.ts'
@@ -14,6 +15,8 @@ export const send = operation({
   errors: ['not_found', 'label_denied', 'unavailable'],
   allow: 'channel:send',
   max_body_bytes: 6 * 1_048_576,
+  // The body, and what is around it.
+  max_body_values: bodyLimits.max_values + 1_000,
 
   async run(call, message) {
     const [transport] = call.part(transportsPart)

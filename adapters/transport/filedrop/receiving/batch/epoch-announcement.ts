@@ -1,5 +1,7 @@
 // Reads the first message of an epoch before the other checks, and opens the epoch that it announces.
+import { setImmediate as pause } from 'node:timers/promises'
 import type { AuditEvent } from '../../../../../daemon/kernel/audit/audit-chain.ts'
+import { sliceRunner } from '../../../../../daemon/kernel/role/run-in-slices.ts'
 import { judgeAnnouncement } from '../../checks/announcement-check.ts'
 import { contentCheck, digestCheck } from '../../checks/content-checks.ts'
 import { type MessageExamination, requireEstablished } from '../../checks/message-examination.ts'
@@ -8,10 +10,14 @@ import type { ReceiveContext, ScanContext } from '../scan-context.ts'
 import type { MessageCandidate } from './message-candidate.ts'
 
 /** Reads it, if this is one. Before the other checks, since the number can be judged only by what it says. */
-export async function readAnnouncement(examination: MessageExamination, { trust }: ReceiveContext): Promise<void> {
+export async function readAnnouncement(
+  examination: MessageExamination,
+  { trust, filedrop }: ReceiveContext,
+): Promise<void> {
   const { kind, seq } = requireEstablished(examination, 'statement')
   if (kind !== 'keys' || seq !== 1) return
-  const broken = digestCheck(examination) ?? contentCheck(examination)
+  const runSliced = sliceRunner({ monotonic: filedrop.clock.monotonic, pause })
+  const broken = (await runSliced(digestCheck(examination))) ?? (await runSliced(contentCheck(examination)))
   const outcome = broken ? { fault: broken } : await judgeAnnouncement(examination, trust)
   if (outcome) examination.announcement = outcome
 }

@@ -1,5 +1,7 @@
 // Judges the messages of a batch: verifies all signatures in parallel, then checks each message in sequence order.
+import { setImmediate as pause } from 'node:timers/promises'
 import type { MessageArrival } from '../../../../../daemon/kernel/messaging/ledger.ts'
+import { type SliceRunner, sliceRunner } from '../../../../../daemon/kernel/role/run-in-slices.ts'
 import { endOfValidity } from '../../checks/destination-checks.ts'
 import { judgeMessage, type MessageJudgement, verifyMessage } from '../../checks/message-checks.ts'
 import { type MessageExamination, requireEstablished } from '../../checks/message-examination.ts'
@@ -33,11 +35,12 @@ export async function judgeBatch(batch: readonly MessageCandidate[], context: Sc
   const verified = batch.filter(({ disposition }) => !disposition)
   const numbers = verified.map(({ item }) => item)
   const ledger = await readBatchLedger(context.filedrop.journal, context.destination.channel, context.epoch, numbers)
+  const runSliced = sliceRunner({ monotonic: context.filedrop.clock.monotonic, pause })
   let isFrozen = false
   const orders = await context.filedrop.purges.all()
   for (const candidate of batch) {
     if (isFrozen) candidate.disposition = { is: 'deferred' }
-    else judgeCandidate(candidate, ledger)
+    else await judgeCandidate(candidate, ledger, runSliced)
     isFrozen ||= isEquivocation(candidate)
     if (!candidate.item.is_copy) refusePurged(candidate, findPurgeOrder(candidate.examination, orders))
   }
@@ -54,10 +57,10 @@ function refusePurged(candidate: MessageCandidate, order: string | undefined): v
   candidate.disposition ??= { is: 'quarantined', fault }
 }
 
-function judgeCandidate(candidate: MessageCandidate, ledger: BatchLedger): void {
+async function judgeCandidate(candidate: MessageCandidate, ledger: BatchLedger, runSliced: SliceRunner): Promise<void> {
   if (candidate.disposition) return
   const { examination, context } = candidate
-  const finding = judgeMessage(examination, context.destination, ledger)
+  const finding = await judgeMessage(examination, context.destination, ledger, runSliced)
   if (candidate.item.is_copy) {
     candidate.disposition = judgeCopy(finding, examination)
     return

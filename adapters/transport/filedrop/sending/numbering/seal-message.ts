@@ -1,13 +1,16 @@
 // Builds the signed message: body and statement as canonical JSON, and the envelope around the statement's bytes.
 
+import { setImmediate as pause } from 'node:timers/promises'
 import { canonicalJson, sha384 } from '../../../../../daemon/kernel/encoding/canonical-json.ts'
+import { strictJsonReading } from '../../../../../daemon/kernel/encoding/strict-json.ts'
 import { refuse } from '../../../../../daemon/kernel/error/errors.ts'
 import type { Peer } from '../../../../../daemon/kernel/identity/peer.ts'
+import { bodyLimits } from '../../../../../daemon/kernel/messaging/body-limits.ts'
 import type { SealedMessage, SentHead } from '../../../../../daemon/kernel/messaging/journal.ts'
 import type { MessageBody, Statement } from '../../../../../daemon/kernel/messaging/statement.ts'
 import { selectFormat } from '../../../../../daemon/kernel/messaging/statement-format.ts'
 import type { OutboundMessage } from '../../../../../daemon/kernel/messaging/transport.ts'
-import { readMessageJson } from '../../checks/message-json.ts'
+import { sliceRunner } from '../../../../../daemon/kernel/role/run-in-slices.ts'
 import { no_predecessor } from '../../checks/sequence-check.ts'
 import { day_ms } from '../../day-length.ts'
 import type { FiledropContext } from '../../filedrop-context.ts'
@@ -25,7 +28,7 @@ export async function sealMessage(
 ): Promise<SealedMessage> {
   const { site, tenant_id, clock, random, signatures, settings, formats } = filedrop
   const now = clock.now()
-  const body = encodeBody(message, settings.max_body_bytes)
+  const body = await encodeBody(message, filedrop)
   if ((await filedrop.purges.all()).has(sha384(body))) {
     throw refuse('label_denied', 'the body was purged from this site and must not be sent')
   }
@@ -73,13 +76,18 @@ export async function sealMessage(
 }
 
 /** Read again by the receiver's own rules: what it would put in quarantine is refused here, before it has a number. */
-function encodeBody(message: OutboundMessage, max_body_bytes: number): string {
+async function encodeBody(
+  message: OutboundMessage,
+  { clock, settings: { max_body_bytes } }: FiledropContext,
+): Promise<string> {
+  const runSliced = sliceRunner({ monotonic: clock.monotonic, pause })
   const { label, schema, body: data } = message
   const text = canonicalJson({ label, schema, data } satisfies MessageBody)
   const bytes = Buffer.from(text)
   if (bytes.length > max_body_bytes) throw refuse('too_large', `the body has more than ${max_body_bytes} bytes`)
-  const read = readMessageJson(bytes)
+  const read = await runSliced(strictJsonReading(bytes, bodyLimits))
   if (read.outcome === 'value') return text
+  if (read.outcome === 'TOO_LARGE') throw refuse('too_large', `the body has ${read.detail}: send less in one message`)
   throw refuse(
     'invalid',
     `the body is not valid JSON for a message: ${'detail' in read ? read.detail : 'it does not end'}`,

@@ -4,7 +4,7 @@ import { computeTagBytes } from '../../privacy/psi/tags.ts'
 import { buildPlan } from '../agreement/build-plan.ts'
 import type { PieceMessage } from '../message/exchange-message.ts'
 import type { ExchangeRound, StoredExchange } from '../model.ts'
-import { max_piece_bytes, pair_bytes } from './cut-pieces.ts'
+import { countRowValues, max_piece_bytes, max_piece_values, pair_bytes } from './cut-pieces.ts'
 
 /** Pairs that a linker may find for each record of both sides. */
 const max_pairs_per_record = 50
@@ -22,9 +22,10 @@ export function computeItemBytes(
   return computeTagBytes(sizes[proposer] ?? 0, sizes[other] ?? 0)
 }
 
-/** Computes the most pieces of a set. A sender fills pieces, so two consecutive ones exceed one full piece. */
-function computeMaxPieces(max_set_bytes: number): number {
-  return 2 * Math.ceil(max_set_bytes / max_piece_bytes) + 1
+/** Computes the most pieces of a set. A sender fills pieces, so two consecutive ones exceed one full piece, in bytes or values. */
+function computeMaxPieces(items: number, { fields, max_set_bytes }: ExchangeSizes['agreement']): number {
+  const values = items * countRowValues(fields.length + 1)
+  return 2 * (Math.ceil(max_set_bytes / max_piece_bytes) + Math.ceil(values / max_piece_values)) + 1
 }
 
 type ExchangeSizes = Pick<StoredExchange, 'agreement' | 'sizes'>
@@ -86,7 +87,7 @@ function findRecordsFault({ rows, data, of, items }: PieceMessage, { agreement }
   if (data !== undefined || rows === undefined) return 'a piece of records must have rows and no data'
   const isComplete = rows.every((row) => row.length === agreement.fields.length + 1 && row[0] !== '')
   if (!isComplete) return 'each row must have an id and the agreed fields'
-  const max_pieces = Math.min(Math.max(1, items), computeMaxPieces(agreement.max_set_bytes))
+  const max_pieces = Math.min(Math.max(1, items), computeMaxPieces(items, agreement))
   return of <= max_pieces && rows.length <= items
     ? undefined
     : `the set has ${of} pieces and this piece ${rows.length} rows; at most ${max_pieces} pieces and ${items} rows are allowed`
