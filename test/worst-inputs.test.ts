@@ -11,6 +11,7 @@ import { type AddressedOperation, hasBody } from '../daemon/kernel/operation/ope
 import { buildHardCases, type HardCase } from './support/every-operation/hard-cases.ts'
 import type { OperationFixture } from './support/every-operation/operation-fixture.ts'
 import type { OperationSample } from './support/every-operation/operation-samples.ts'
+import { buildPeerCases } from './support/every-operation/peer-bodies.ts'
 import { createSampledFixture } from './support/every-operation/sampled-fixture.ts'
 import { buildRequest } from './support/every-operation/send-operation.ts'
 import { buildHostileBodies, buildLargestInput, limitOf } from './support/every-operation/worst-input.ts'
@@ -40,7 +41,7 @@ beforeAll(async () => {
     everyOperation.map(({ address }) => address),
     { resolution: { ...everyRoleSections.resolution, data_folder } },
   ))
-  hardCases = await buildHardCases(world, data_folder)
+  hardCases = [...(await buildHardCases(world, data_folder)), ...(await buildPeerCases(world))]
   client = new Worker(new URL('./support/bench/send-from-thread.mjs', import.meta.url))
 })
 afterAll(async () => {
