@@ -1,4 +1,5 @@
 // Scans JSON text once for properties that JSON.parse does not report: repeated keys, depth, amounts and a missing end.
+import { findEscapeEnd } from './json-escape.ts'
 
 export type JsonLimits = {
   /** Levels of nesting. */
@@ -13,8 +14,8 @@ export type JsonFlaw =
   | 'incomplete'
   | { readonly outcome: 'BAD_JSON' | 'DUP_KEY' | 'TOO_LARGE'; readonly detail: string; readonly number_path?: string }
 
-/** Values between two points at which other work may continue: less than a millisecond. */
-const values_per_step = 512
+/** Tokens between two points at which other work may continue: less than a millisecond. */
+const tokens_per_step = 512
 
 /**
  * Returns the first flaw of a text as JSON; undefined when there is none. In steps: a text of many values must not occupy
@@ -22,7 +23,7 @@ const values_per_step = 512
  */
 export function* scanJson(text: string, limits: JsonLimits): Generator<undefined, JsonFlaw | undefined, undefined> {
   const scan = new JsonScanner(text, limits)
-  for (let steps = 1; scan.step(); steps++) if (steps % values_per_step === 0) yield
+  for (let tokens = 1; scan.readToken(); tokens++) if (tokens % tokens_per_step === 0) yield
   return scan.flaw
 }
 
@@ -30,7 +31,6 @@ const quote = 0x22
 const backslash = 0x5c
 const comma = 0x2c
 const colon = 0x3a
-const letterU = 0x75
 const [openArray, endOfArray, openObject, endOfObject] = [0x5b, 0x5d, 0x7b, 0x7d]
 /** All but quote, backslash and control characters. */
 const plainCharacters = /[ !#-[\]-\uffff]*/y
@@ -38,7 +38,6 @@ const blanks = /[ \t\n\r]*/y
 const digits = /[0-9]*/y
 /** Plain characters behind an escape before a regular expression pays. */
 const short_run = 32
-const escapes = new Set([...'"\\/bfnrt'].map((char) => char.charCodeAt(0)))
 const literals = new Map(['true', 'false', 'null'].map((word) => [word.charCodeAt(0), word]))
 
 /** A list or object that is open. `at`: index or name of its current value. `keys`: the names so far, of an object. */
@@ -63,8 +62,8 @@ class JsonScanner {
     this.#limits = limits
   }
 
-  /** Reads on to the next value, or the end of a container. */
-  step(): boolean {
+  /** Reads a value, the name of a member, a separator, or the beginning or end of a container. */
+  readToken(): boolean {
     this.#skipSpace()
     const code = this.#unit()
     switch (this.#due) {
@@ -248,43 +247,4 @@ function skip(expression: RegExp, text: string, from: number): number {
   expression.lastIndex = from
   expression.test(text)
   return expression.lastIndex
-}
-
-/** The end of the escape whose letter is at `at`; undefined if the text ends within it; a text for the fault. */
-function findEscapeEnd(text: string, at: number): number | string | undefined {
-  const code = text.charCodeAt(at)
-  if (code !== letterU) return escapes.has(code) ? at + 1 : 'an unknown escape'
-  const unit = readHex(text, at + 1)
-  if (typeof unit !== 'number') return unit
-  if (unit < 0xd800 || unit > 0xdfff) return at + 5
-  return findSecondHalfEnd(text, at + 5, unit)
-}
-
-function findSecondHalfEnd(text: string, from: number, first: number): number | string | undefined {
-  for (const [offset, wanted] of [backslash, letterU].entries()) {
-    const isAtEnd = from + offset >= text.length
-    if (isAtEnd && first < 0xdc00) return undefined
-    if (isAtEnd || first > 0xdbff || text.charCodeAt(from + offset) !== wanted) return 'half a surrogate pair'
-  }
-  const second = readHex(text, from + 2)
-  if (typeof second !== 'number') return second
-  return second >= 0xdc00 && second <= 0xdfff ? from + 6 : 'half a surrogate pair'
-}
-
-/** Four hexadecimal digits; undefined if the text ends within them; a text for the fault. */
-function readHex(text: string, from: number): number | string | undefined {
-  let unit = 0
-  for (let at = from; at < from + 4; at++) {
-    if (at >= text.length) return undefined
-    const digit = hexDigitOf(text.charCodeAt(at))
-    if (digit === undefined) return 'an escape that is not a character'
-    unit = unit * 16 + digit
-  }
-  return unit
-}
-
-function hexDigitOf(code: number): number | undefined {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30
-  const letter = code | 0x20
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : undefined
 }

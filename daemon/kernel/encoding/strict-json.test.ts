@@ -178,7 +178,7 @@ describe('amounts', () => {
       for (let steps = 1; ; steps++) if (reading.next().done) return steps
     }
     expect(countSteps(`[${Array(19_999).fill('0')}]`)).toBeGreaterThan(35)
-    expect(countSteps(`[${Array(900_000).fill('0')}]`)).toBeLessThan(45)
+    expect(countSteps(`[${Array(900_000).fill('0')}]`)).toBeLessThan(100)
   })
 })
 
