@@ -10,7 +10,7 @@ import { sha384 } from '../../daemon/kernel/encoding/canonical-json.ts'
 import { parseJsonAs } from '../../daemon/kernel/encoding/parse-json.ts'
 import { unlabelledBody } from '../../daemon/kernel/messaging/statement.ts'
 import { parseUnlabelledStatement } from '../../daemon/kernel/messaging/statement-format.ts'
-import { runAtOnce } from '../../daemon/kernel/role/run-in-slices.ts'
+import { runToEnd } from '../../daemon/kernel/role/run-to-end.ts'
 import { verifyAuditExport } from '../../daemon/offline/audit/audit-export-verification.ts'
 import { verifyEvidence } from '../../daemon/offline/evidence/evidence-file.ts'
 import { parseEpochFile } from '../../daemon/offline/filedrop/epoch-signing.ts'
@@ -68,5 +68,5 @@ test('a statement, and the body that it was signed for', () => {
   const body = Buffer.from('{"schema":"a/1","schema":"b/1","data":{}}')
   const statement = { kind: 'signal', body: { sha384: sha384(body), length: body.length, schema: 'b/1' } } as const
   const reading = readSignedBody(statement, 'signal', body.toString('base64url'), unlabelledBody)
-  expect(runAtOnce(reading)).toBeUndefined()
+  expect(runToEnd(reading)).toBeUndefined()
 })

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { strictJsonReading } from '../../../daemon/kernel/encoding/strict-json.ts'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import { default_body_values } from '../../../daemon/kernel/operation/operation.ts'
-import { runAtOnce } from '../../../daemon/kernel/role/run-in-slices.ts'
+import { runToEnd } from '../../../daemon/kernel/role/run-to-end.ts'
 
 const max_depth = 64
 
@@ -13,7 +13,7 @@ const max_depth = 64
  * A number beyond the range of a double is `invalid`: its syntax is right, and no field takes it.
  */
 export function parseUntrustedJson(bytes: Buffer, max_values = default_body_values): unknown | Refusal {
-  return runAtOnce(untrustedJsonReading(bytes, max_values))
+  return runToEnd(untrustedJsonReading(bytes, max_values))
 }
 
 /** The same as a computation for `runInSlices`. */

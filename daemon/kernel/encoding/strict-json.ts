@@ -1,5 +1,5 @@
 // Parses JSON strictly: refuses text that two parsers could read differently, and reports incomplete text separately.
-import { runAtOnce } from '../role/run-in-slices.ts'
+import { runToEnd } from '../role/run-to-end.ts'
 import { type JsonFlaw, type JsonLimits, scanJson } from './json-scan.ts'
 
 /** `incomplete`: more bytes could complete the value. `number_path`: of a number beyond the range of a double. */
@@ -13,7 +13,7 @@ export type StrictJson =
  * pair, a number beyond the range of a double, and what exceeds the limits.
  */
 export function readStrictJson(json: string | Uint8Array, limits: JsonLimits): StrictJson {
-  return runAtOnce(strictJsonReading(json, limits))
+  return runToEnd(strictJsonReading(json, limits))
 }
 
 /** The same as a computation for `runInSlices`: limits are checked before anything is parsed. */

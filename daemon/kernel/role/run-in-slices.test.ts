@@ -1,6 +1,7 @@
 // A long computation lets other work continue, gives the result of one go, and ends with its caller.
 import { expect, test } from 'vitest'
-import { runAtOnce, runInSlices, sliceRunner } from './run-in-slices.ts'
+import { runInSlices, sliceRunner } from './run-in-slices.ts'
+import { runToEnd } from './run-to-end.ts'
 
 /** Each reading of the clock is one step later; `pauses` counts the times that other work could continue. */
 function buildLoop(step_ms: number) {
@@ -46,5 +47,5 @@ test('many short computations of one runner pause as one long one does', async (
 })
 
 test('a computation in one go gives the same result', () => {
-  expect(runAtOnce(count(60))).toBe(60)
+  expect(runToEnd(count(60))).toBe(60)
 })

@@ -32,11 +32,3 @@ export function sliceRunner({ monotonic, pause, signal }: SlicedLoop): SliceRunn
 export function runInSlices<T>(loop: SlicedLoop, computation: Iterator<undefined, T>): Promise<T> {
   return sliceRunner(loop)(computation)
 }
-
-/** Runs the computation in one go: it is small, or nothing else waits. */
-export function runAtOnce<T>(computation: Iterator<undefined, T>): T {
-  for (;;) {
-    const { done, value } = computation.next()
-    if (done) return value
-  }
-}

@@ -1,7 +1,7 @@
 // Verifies a message offline with public keys alone: without a site, a journal or a clock.
 import type { PublicKey, Signatures } from '../../../../daemon/kernel/cryptography/signatures.ts'
 import { statementFormats, type UnlabelledStatement } from '../../../../daemon/kernel/messaging/statement-format.ts'
-import { runAtOnce } from '../../../../daemon/kernel/role/run-in-slices.ts'
+import { runToEnd } from '../../../../daemon/kernel/role/run-to-end.ts'
 import type { PinnedKeySet } from '../../../../daemon/shared/key-set/key-succession.ts'
 import { type MessageCheck, messageChecks } from '../checks/message-checks.ts'
 import { type MessageExamination, readMessageFiles } from '../checks/message-examination.ts'
@@ -100,8 +100,7 @@ async function reportCheck(
   before: readonly CheckReport[],
 ): Promise<CheckReport> {
   if (check.at === 'destination') return await reportPart(check.name, examination, trust, before)
-  const run = async () =>
-    check.at === 'body' ? runAtOnce(check.run(examination)) : await check.run(examination, trust)
+  const run = async () => (check.at === 'body' ? runToEnd(check.run(examination)) : await check.run(examination, trust))
   return await reportOutcome(check.name, run, before)
 }
 

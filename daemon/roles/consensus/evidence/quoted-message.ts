@@ -3,7 +3,7 @@ import { isCanonicalBase64url } from '../../../kernel/cryptography/public-jwk.ts
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { unlabelledBody } from '../../../kernel/messaging/statement.ts'
 import { parseUnlabelledStatement, type UnlabelledStatement } from '../../../kernel/messaging/statement-format.ts'
-import { runAtOnce } from '../../../kernel/role/run-in-slices.ts'
+import { runToEnd } from '../../../kernel/role/run-to-end.ts'
 import { readSignedBody } from '../../../shared/federation-message/signed-body.ts'
 import { contributionMessage } from '../session/contribution/model.ts'
 import type { EvidenceContent2, ProvenContribution } from './model.ts'
@@ -19,7 +19,7 @@ export function readQuotedMessage({ proof }: ProvenContribution): QuotedMessage 
   const statement = parseUnlabelledStatement(Buffer.from(proof.envelope.payload, 'base64url'))
   if (!statement) return undefined
   const encoded = Buffer.from(proof.body).toString('base64url')
-  const body = runAtOnce(readSignedBody(statement, 'contribution', encoded, unlabelledBody))
+  const body = runToEnd(readSignedBody(statement, 'contribution', encoded, unlabelledBody))
   const data = contributionMessage.safeParse(body?.data)
   return data.success ? { statement, data: data.data } : undefined
 }
