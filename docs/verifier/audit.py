@@ -1,4 +1,4 @@
-"""Audit exports (section "Audit chains"): records in chains, and signed heads."""
+"""Audit exports (section "Audit exports"): records in chains, and signed heads."""
 from .messages import CHECKPOINT, verify_checkpoint
 from .shapes import any_object, array, check, hex64, instant, label, one_of, record, site_name, text, whole
 from .signatures import JWS, decode, require_signers, sha256, verify_jws

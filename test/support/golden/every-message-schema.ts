@@ -10,12 +10,21 @@ import { jws } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { inventory_schema, inventoryData } from '../../../daemon/kernel/messaging/inventory.ts'
 import { keys_schema } from '../../../daemon/kernel/messaging/one-way-control.ts'
 import { type MessageKind, messageKind } from '../../../daemon/kernel/messaging/statement.ts'
+import { evidenceBlock } from '../../../daemon/roles/consensus/evidence/model.ts'
+import { peerDissent, resultMessage } from '../../../daemon/roles/consensus/federation/session-outcome.ts'
 import { signalSchema } from '../../../daemon/roles/intelligence/federation/model.ts'
 import { exchange_message_schema } from '../../../daemon/roles/resolution/exchange/message/exchange-message.ts'
 import type { MessageSchema } from './format-message-schemas.ts'
 
-/** A kind of the site itself has no operation that takes it under this name. */
-const siteData: Partial<Record<MessageKind, z.ZodType>> = {
+/** Kinds of the site itself, which no operation takes under this name, and a result, whose parts are read after its sender is known. */
+const describedData: Partial<Record<MessageKind, z.ZodType>> = {
+  result: z.strictObject({
+    ...resultMessage.shape,
+    evidence: evidenceBlock
+      .optional()
+      .meta({ description: 'At most one of evidence, dissent and retraction is present' }),
+    dissent: peerDissent.optional(),
+  }),
   keys: z.union([keysData, z.strictObject({ epoch: jws })]),
   inventory: inventoryData,
   gap_receipt: acknowledgementData,
@@ -32,7 +41,7 @@ const schemaNames: Partial<Record<MessageKind, string>> = {
 /** In the order of the kinds. Throws for a kind without a schema. */
 export const everyMessageSchema: readonly MessageSchema[] = messageKind.options.map((kind) => {
   const taken = everyOperation.find(({ operation }) => operation.message?.kind === kind)
-  const data = taken?.operation.message?.data ?? siteData[kind]
+  const data = describedData[kind] ?? taken?.operation.message?.data
   if (!data) throw new Error(`no operation takes messages of kind ${kind}`)
   return { kind, name: schemaNames[kind] ?? `consensus.${kind}/1`, data }
 })

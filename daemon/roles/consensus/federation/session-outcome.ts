@@ -6,7 +6,8 @@ import { type EvidenceBlock, evidenceBlock } from '../evidence/model.ts'
 import { dissentRecord } from '../session/dissent/model.ts'
 import { sessionState } from '../session/model.ts'
 
-const peerDissent = dissentRecord.omit({ tenant_id: true, label: true }).extend({ id: dissentId })
+/** As peers send it: the label is that of the message. */
+export const peerDissent = dissentRecord.omit({ tenant_id: true, label: true }).extend({ id: dissentId })
 export type PeerDissent = z.infer<typeof peerDissent>
 
 const retraction = z.strictObject({ at: z.iso.datetime(), was: sessionState })
