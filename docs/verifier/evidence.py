@@ -2,11 +2,11 @@
 from . import combination
 from .messages import BODY, read_statement
 from .shapes import (array, check, complete, hex64, instant, instant_with_offset, label, nullable, number, one_of,
-                     pattern, record, refined, stated_label, text, whole)
+                     pattern, record, refined, required_text, stated_label, text, whole)
 from .signatures import ANY_USE, JWS, decode, encode, public_key, require_signers, sha256, sha384, verify_jws
 from .strict_json import Fault, canonical, parse_json
 
-short, fraction, decision = text(1, 256), number(0, 1), one_of('match', 'non_match')
+short, fraction, decision = required_text(256), number(0, 1), one_of('match', 'non_match')
 DEPTH = 128
 METHODS = ('weighted_average', 'dempster_shafer')
 
@@ -16,13 +16,13 @@ def is_policy(policy):
 
 POLICY = refined(record({
     'm': whole(1, 1000), 'n': whole(1, 1000), 'combination_method': one_of(*METHODS),
-    'ratify_threshold': number(high=1, above=0.5), 'conflict_threshold': number(high=1, above=0), 'contributors': array(short, 1, 1000), 'deadline': instant_with_offset},
+    'ratify_threshold': number(high=1, above=0.5), 'conflict_threshold': number(high=1, above=0), 'contributors': array(text(1, 256), 1, 1000), 'deadline': instant_with_offset},
     optional=('contributors', 'deadline')), is_policy)
 SUBJECT = record({'kind': short, 'left': short, 'right': short, 'correlation_id': short}, optional=('correlation_id',))
 RESULT = record({'method': one_of(*METHODS), 'score': nullable(fraction), 'conflict': fraction, 'total_weight': number(0),
                  'belief': nullable(fraction), 'plausibility': nullable(fraction), 'K': fraction,
                  'reason': one_of('total_conflict', 'no_weight')}, optional=('belief', 'plausibility', 'K', 'reason'))
-ATTESTATION = record({'id': short, 'by': short, 'decision': decision, 'rationale': text(1, 4096), 'at': instant})
+ATTESTATION = record({'id': short, 'by': short, 'decision': decision, 'rationale': required_text(4096), 'at': instant})
 QUOTED = {'contributor_id': short, 'pair_score': fraction, 'accuracy': fraction, 'credibility': fraction, 'signer_key_id': short,
           'classification': stated_label, 'digest': hex64, 'msg_id': short}
 COUNTED = {'contributions': whole(0), 'chain': text()}

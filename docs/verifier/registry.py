@@ -1,6 +1,6 @@
 """Snapshots of registries (section "Registry snapshots"): lines, and the signed manifest of exactly these bytes."""
-from .shapes import (any_object, anything, array, boolean, check, instant, label, nonblank, number, one_of, pattern, record,
-                     site_name, tenant, text, whole)
+from .shapes import (any_object, anything, array, boolean, check, instant, label, number, one_of, pattern, record,
+                     required_text, site_name, tenant, text, whole)
 from .signatures import JWS, require_signers, sha256, verify_jws
 from .strict_json import Fault, parse_json
 
@@ -8,17 +8,17 @@ DEPTH, MAX_LINE, MAX_LABELS = 128, 4_194_304, 4_096
 LENS_NAME, VERSION = pattern('[a-z][a-z0-9-]{0,63}'), pattern(r'[0-9]+\.[0-9]+\.[0-9]+')
 MANIFEST = record({
     'v': one_of(1.0), 'type': one_of('platform.registry'), 'from': site_name, 'tenant_id': tenant, 'to': site_name,
-    'lens': LENS_NAME, 'lens_version': VERSION, 'entity_type': nonblank(256), 'label': label, 'version': whole(1),
+    'lens': LENS_NAME, 'lens_version': VERSION, 'entity_type': required_text(256), 'label': label, 'version': whole(1),
     'made_at': instant, 'records': whole(0), 'entities': whole(0), 'bytes': whole(0), 'sha256': pattern('[0-9a-f]{64}')})
 TRAILER = record({'form': one_of('registry-snapshot/1'), 'signed': JWS})
 INDEX, UID = whole(0, MAX_LABELS - 1), text(1, 128)
 WEIGHTS = record({'prior': number(), 'cut': number(), 'floor': number(), 'highest': number(), 'fields': array(record({
-    'name': nonblank(256), 'outcomes': array(number()), 'has_frequencies': boolean}))})
+    'name': required_text(256), 'outcomes': array(number()), 'has_frequencies': boolean}))})
 LINES = {
     'label': record({'kind': anything, 'label': label}),
     'lens': record({'kind': anything, 'label': INDEX, 'body': any_object, 'run_id': UID, 'route': one_of('clusters', 'links'),
                     'weights': WEIGHTS}, optional=('route',)),
-    'record': record({'kind': anything, 'label': INDEX, 'ref': record({'node_id': nonblank(256), 'record_id': nonblank(4_096)}),
+    'record': record({'kind': anything, 'label': INDEX, 'ref': record({'node_id': required_text(256), 'record_id': required_text(4_096)}),
                       'values': any_object, 'entity': UID})}
 
 def verify_snapshot(raw, trust):

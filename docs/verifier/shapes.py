@@ -40,9 +40,13 @@ def text(low=0, high=None):
         if not isinstance(value, str) or units(value) < low or (high is not None and units(value) > high): note(found, path)
     return shape
 
-BLANKS = '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff'
+# White space of ECMAScript: that of Python has other members.
+BLANKS = frozenset('\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f'
+                   '\u205f\u3000\ufeff')
 
-def nonblank(high): return refined(text(1, high), lambda value: value.strip(BLANKS) != '')
+def required_text(high):
+    """A text that is not blank."""
+    return refined(text(1, high), lambda value: not BLANKS.issuperset(value))
 
 def boolean(value, path, found):
     if not isinstance(value, bool): note(found, path)

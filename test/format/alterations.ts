@@ -141,6 +141,9 @@ const times = [
   ...['9999-12-31T23:59:59.999Z', '2025-12-31T23:59:59.999Z', '2026-03-01T12:00:00', '+002026-03-01T12:00:00Z', ''],
 ]
 
+/** White space of ECMAScript, and what other readers take for it. */
+const blanks = [' ', '\u00a0\u3000', '\ufeff', '\u0085', '\u001c']
+
 const numbers = [
   0,
   1,
@@ -168,6 +171,7 @@ const replacements: readonly Replacement[] = [
   { name: 'true', of: always, change: () => true },
   { name: 'character added', of: isText, change: (value) => `${String(value)}a` },
   { name: 'emptied', of: isText, change: () => '' },
+  { name: 'blank', of: isText, change: (_, random) => blanks[random(blanks.length)] },
   { name: 'upper case', of: isText, change: (value) => String(value).toUpperCase() },
   { name: 'too long', of: isText, change: (value) => String(value).padEnd(300, 'x') },
   { name: 'space added', of: isText, change: (value) => `${String(value)} ` },
