@@ -11,7 +11,7 @@ const packaged = ['admin', 'openapi', 'profiles', 'sites'].map((folder) => `test
 /** Adapters and sites on real servers: one file after the other, beside `packaged`. */
 const engines = 'test/engines/**/*.test.ts'
 
-/** In process, and slow by their subject: floods, time limits, passphrases, crashes at every step, seeded properties. */
+/** In process, and slow by their subject: attacks, floods, time limits, passphrases, crashes at every step, seeded properties. */
 const thorough = [
   'daemon/runtime/proxy/threads/thread-supervisor.test.ts',
   'test/attack/{carrier,clients,inputs,insider,liar}/*.test.ts',
