@@ -7,7 +7,7 @@ import { expectProblem } from '../../support/every-operation/expect-problem.ts'
 import type { OperationFixture } from '../../support/every-operation/operation-fixture.ts'
 import type { OperationSample } from '../../support/every-operation/operation-samples.ts'
 import { createSampledFixture } from '../../support/every-operation/sampled-fixture.ts'
-import { listInputFields, sendOperation } from '../../support/every-operation/send-operation.ts'
+import { isAcceptedInput, listInputFields, sendOperation } from '../../support/every-operation/send-operation.ts'
 import type { ExactResponse } from '../../support/http/send-exact-request.ts'
 import { formatRawRequest, sendRawHttp } from '../../support/http/send-raw-http.ts'
 import { hostileParameters, listHostileTexts } from './hostile-values.ts'
@@ -43,6 +43,20 @@ const jsonOperations = everyOperation.filter(
   ({ operation }) => hasBody(operation.method) && !operation.consumes && !operation.signed,
 )
 
+/** Whether the body comes to the operation: any other is refused by the parser of JSON or by the schema. */
+function isAcceptedBody(target: AddressedOperation, body: string): boolean {
+  try {
+    return isAcceptedInput(target.operation, { ...inputOf(target), ...JSON.parse(body) })
+  } catch {
+    return false
+  }
+}
+
+/** One code refuses for all fields: of the bodies that it refuses one in four is sent, another one for each field. */
+const refused_share = 4
+let refused = 0
+const isSampled = () => refused++ % refused_share === 0
+
 describe('in the fields of a body', () => {
   test.each(named(jsonOperations))('%s', async (_, target) => {
     const inPath = pathParameters(target.operation.path)
@@ -50,6 +64,7 @@ describe('in the fields of a body', () => {
       if (inPath.includes(name)) continue
       for (const text of listHostileTexts(schema)) {
         const body = buildBody(target, name, text)
+        if (!isAcceptedBody(target, body) && !isSampled()) continue
         const headers = { 'content-type': 'application/json' }
         const answer = await sendOperation(world, target, inputOf(target), { token: world.admin, body, headers })
         expectDeclared(answer, target, `${name}: ${text}`)
@@ -70,10 +85,12 @@ describe('in the parameters of a path or a query', () => {
         /\{([a-z_]+)\}/g,
         (_all, name: string) => hostile[name] ?? encodeURIComponent(String(inputOf(target)[name] ?? 'x')),
       )
-    const paths = hostileParameters.flatMap((value) => [
-      ...inPath.map((name) => fill({ [name]: value })),
-      ...inQuery.map((name) => `${fill({})}?${name}=${value}`),
-    ])
+    const places = [
+      ...inPath.map((name) => (value: string) => fill({ [name]: value })),
+      ...inQuery.map((name) => (value: string) => `${fill({})}?${name}=${value}`),
+    ]
+    // Each value in one parameter: in the path as in the query, one code decodes them all.
+    const paths = hostileParameters.flatMap((value, at) => places[at % places.length]?.(value) ?? [])
     const body = hasBody(operation.method) ? { body: '{}', headers: { 'content-type': 'application/json' } } : {}
     for (const path of paths) {
       const answer = await world.site.request(role, { method: operation.method, path, token: world.admin, ...body })

@@ -11,7 +11,6 @@ export type HardCase = {
 }
 
 const value_letters = 8_000
-const slow_records = 200
 const lens = 'slow'
 const comparators = [
   'levenshtein',
@@ -37,17 +36,18 @@ function buildLongRecord(at: number): Record<string, string> {
 }
 
 /** More than the request of a run takes. */
-function writeLongRecords(data_folder: string): void {
-  const lines = Array.from({ length: slow_records }, (_, at) => [`r${at}`, ...Object.values(buildLongRecord(at))])
+function writeLongRecords(data_folder: string, count: number): void {
+  const lines = Array.from({ length: count }, (_, at) => [`r${at}`, ...Object.values(buildLongRecord(at))])
   fs.mkdirSync(path.join(data_folder, 'alpha'), { recursive: true, mode: 0o700 })
   const text = [['id', ...comparators], ...lines].map((cells) => `${cells.join(',')}\n`).join('')
   fs.writeFileSync(path.join(data_folder, 'alpha', 'slow.csv'), text, { mode: 0o600 })
 }
 
-/** `data_folder`: that of the role resolution. */
+/** `data_folder`: that of the role resolution; `long_records`: each of them is compared with every other. */
 export async function buildHardCases(
   { site, admin }: OperationFixture,
   data_folder: string,
+  long_records: number,
 ): Promise<readonly HardCase[]> {
   const send = async (role: string, method: string, url: string, body?: unknown) => {
     const { status, text, json } = await site.request(role, {
@@ -69,7 +69,7 @@ export async function buildHardCases(
       blocking: ['levenshtein:prefix(4)'],
     },
   })
-  writeLongRecords(data_folder)
+  writeLongRecords(data_folder, long_records)
   const node_data = { a: { file: 'slow.csv' } }
   const run = await send('resolution', 'POST', '/api/v2/fusion/run', { lens_id: lens, node_data })
   await vi.waitFor(
@@ -77,7 +77,7 @@ export async function buildHardCases(
       const url = `/api/v2/fusion/run/${String(run.run_id)}/status`
       expect(await send('resolution', 'GET', url)).toMatchObject({ state: 'completed' })
     },
-    { timeout: 240_000, interval: 500 },
+    { timeout: 240_000 },
   )
   const people = (from: number) =>
     Array.from({ length: 500 }, (_, at) => ({

@@ -55,6 +55,11 @@ function buildBody(
   return { body: new URLSearchParams(form).toString(), headers: { 'content-type': operation.consumes } }
 }
 
+/** Whether the input comes to the operation: any other is refused by its schema. */
+export function isAcceptedInput(operation: AnyOperation, input: Readonly<Record<string, unknown>>): boolean {
+  return operation.input.safeParse(input).success
+}
+
 type FieldSchema = Readonly<Record<string, unknown>>
 
 export function listInputFields(operation: AnyOperation): Readonly<Record<string, FieldSchema>> {
