@@ -1,15 +1,20 @@
 // A chain of reads leaves the event loop to others before it continues.
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { LoopShare } from './loop-share.ts'
 
-/** Occupies the event loop for longer than the share of one turn. */
+let now_ms: number
+let share: LoopShare
+beforeEach(() => {
+  now_ms = 0
+  share = new LoopShare(() => now_ms)
+})
+
+/** As reads that take longer than the share of one turn. */
 function occupyLoop(): void {
-  const end_ms = performance.now() + 20
-  while (performance.now() < end_ms);
+  now_ms += 20
 }
 
 test('reads that take their share of a turn wait for the next, and others run in between', async () => {
-  const share = new LoopShare()
   expect(share.isUsedUp()).toBe(false)
   occupyLoop()
   expect(share.isUsedUp()).toBe(true)
@@ -23,7 +28,6 @@ test('reads that take their share of a turn wait for the next, and others run in
 })
 
 test('many readers that wait together share the turns: none reads on a used one', async () => {
-  const share = new LoopShare()
   share.isUsedUp()
   occupyLoop()
   let turn = 0

@@ -5,7 +5,12 @@ const share_ms = 8
 
 /** Measures how long the current turn of the event loop has been reading. */
 export class LoopShare {
+  readonly #now_ms: () => number
   #began_ms: number | undefined
+
+  constructor(now_ms = () => performance.now()) {
+    this.#now_ms = now_ms
+  }
 
   /** Waits for another turn if this one has read for long enough; reads that wait together share the next. */
   async wait(): Promise<void> {
@@ -13,7 +18,7 @@ export class LoopShare {
   }
 
   isUsedUp(): boolean {
-    const now_ms = performance.now()
+    const now_ms = this.#now_ms()
     if (this.#began_ms === undefined) {
       this.#began_ms = now_ms
       setImmediate(() => {

@@ -1,10 +1,10 @@
 // A request that names an object above its caller gets the answer for one that does not exist, and changes nothing.
 import { expect, onTestFinished, test } from 'vitest'
-import { everyOperation } from '../daemon/every-role.ts'
-import { hasBody } from '../daemon/kernel/operation/operation.ts'
-import { readStoredState } from './support/every-operation/read-stored-state.ts'
-import { createSampledFixture } from './support/every-operation/sampled-fixture.ts'
-import { sendOperation } from './support/every-operation/send-operation.ts'
+import { everyOperation } from '../../../daemon/every-role.ts'
+import { hasBody } from '../../../daemon/kernel/operation/operation.ts'
+import { readStoredState } from '../../support/every-operation/read-stored-state.ts'
+import { createSampledFixture } from '../../support/every-operation/sampled-fixture.ts'
+import { sendOperation } from '../../support/every-operation/send-operation.ts'
 
 type JsonObject = Record<string, unknown>
 

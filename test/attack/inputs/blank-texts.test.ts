@@ -1,8 +1,8 @@
 // A text of blanks in any field of any operation is stored or refused, and never an error of the service.
 import { expect, onTestFinished, test } from 'vitest'
-import { everyOperation } from '../daemon/every-role.ts'
-import { createSampledFixture } from './support/every-operation/sampled-fixture.ts'
-import { isAcceptedInput, sendOperation } from './support/every-operation/send-operation.ts'
+import { everyOperation } from '../../../daemon/every-role.ts'
+import { createSampledFixture } from '../../support/every-operation/sampled-fixture.ts'
+import { isAcceptedInput, sendOperation } from '../../support/every-operation/send-operation.ts'
 
 type JsonObject = Record<string, unknown>
 
