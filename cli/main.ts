@@ -1,4 +1,5 @@
 // Entry point: runs the command that the arguments name.
+import { offline } from '../daemon/offline/offline.ts'
 import { runProgram } from './program/program.ts'
 import { dropRuntimeVariables, ignoreInspectorSignal } from './program/runtime-variables.ts'
 import { hideExperimentalWarnings } from './terminal/experimental-warnings.ts'
@@ -7,4 +8,6 @@ import { processTerminal } from './terminal/terminal.ts'
 dropRuntimeVariables(process.env)
 ignoreInspectorSignal(process)
 hideExperimentalWarnings(process)
-process.exitCode = await runProgram(process.argv.slice(2), processTerminal())
+const words = process.argv.slice(2)
+if (words[0] === offline.role_task_argument) await (await offline.roleTask()).answerRoleTask(process)
+else process.exitCode = await runProgram(words, processTerminal())

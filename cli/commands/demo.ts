@@ -12,7 +12,7 @@ import type { DemoStage } from '../demo/stage.ts'
 import { jsonOption } from '../options/site-options.ts'
 import { CommandFailure, command } from '../program/command.ts'
 import { flag, integer, text, withDefault } from '../program/params.ts'
-import { selfCommand } from '../program/self-command.ts'
+import { selfCommand } from '../../adapters/platform/process/self-command.ts'
 import { colourText } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 

@@ -1,7 +1,7 @@
 // Runs the site's roles in this process until SIGTERM or SIGINT.
 import { keepHeapSmall, letYoungSpaceGrow } from '../../daemon/boot/host/heap-growth.ts'
 import { isRefusal } from '../../daemon/kernel/error/errors.ts'
-import { requireSite, siteOption } from '../options/site-options.ts'
+import { requireOwnSite, siteOption } from '../options/site-options.ts'
 import { CommandFailure, command } from '../program/command.ts'
 import { choice, integer, rest } from '../program/params.ts'
 
@@ -17,7 +17,7 @@ export const definition = command({
   },
   example: 'platform serve site consensus --site ./site',
   async run(params, terminal) {
-    const folder = requireSite(params, terminal)
+    const folder = requireOwnSite(params, terminal)
     keepHeapSmall()
     const { serve } = await import('../../daemon/boot/serve.ts')
     const flags = {

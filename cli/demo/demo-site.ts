@@ -7,7 +7,7 @@ import { offline, type SiteFolder } from '../../daemon/offline/offline.ts'
 import type { ServiceClient } from '../client/client.ts'
 import { connectServiceClient } from '../client/connection.ts'
 import { CommandFailure } from '../program/command.ts'
-import { selfCommand } from '../program/self-command.ts'
+import { selfCommand } from '../../adapters/platform/process/self-command.ts'
 import { waitUntil } from './wait-until.ts'
 
 export type DemoSite = {

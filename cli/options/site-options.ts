@@ -13,7 +13,10 @@ export const jsonOption = { json: flag('Print JSON, for scripts') }
 
 export const roleOption = { role: text('ROLE', 'Only the database of this role') }
 
-/** The folder of an existing site; root acts as its owner from then on. Throws `CommandFailure` (3) if there is none. */
+/**
+ * The folder of an existing site; root acts as its owner from then on, and what a role wrote is read in processes of its
+ * user (`RoleTask`). Throws `CommandFailure` (3) if there is none.
+ */
 export function requireSite(params: { readonly site: string | undefined }, terminal: Terminal): SiteFolder {
   const folder = locateSite(params, terminal)
   offline.actAsOwnerOf(folder.profile)
@@ -29,22 +32,21 @@ export function requireOwnSite(params: { readonly site: string | undefined }, te
 
 /**
  * The same, for commands that touch files of several roles: root becomes the owner of the site for good where that user owns
- * the data of every role. It keeps a way back, and acts as the owner of each file, where the site is divided between users,
- * or where one of `namedFiles` must be read later with the rights of the person who named it.
+ * the data of every role. It keeps a way back where the site is divided between users, or where one of `namedFiles` must
+ * be read later with the rights of the person who named it.
  */
 export async function requireWholeSite(
   params: { readonly site: string | undefined },
   terminal: Terminal,
   namedFiles: readonly (string | undefined)[] = [],
 ): Promise<SiteFolder> {
-  const { hasOneOwner } = await offline.dataOwners()
-  const folder = locateSite(params, terminal)
-  const isFinal = namedFiles.every((file) => file === undefined) && hasOneOwner(folder)
+  const { hasOneOwner } = await offline.siteOwners()
+  const isFinal = namedFiles.every((file) => file === undefined) && hasOneOwner(locateSite(params, terminal))
   return isFinal ? requireOwnSite(params, terminal) : requireSite(params, terminal)
 }
 
-/** The same, and root stays root: for commands that touch files of the site in other processes alone. */
-export function locateSite(params: { readonly site: string | undefined }, terminal: Terminal): SiteFolder {
+/** Throws `CommandFailure` (3). */
+function locateSite(params: { readonly site: string | undefined }, terminal: Terminal): SiteFolder {
   const folder = offline.findSite(params.site, terminal.env)
   const remedy = '`platform init --site DIR` creates a site; --site DIR or PLATFORM_SITE selects one'
   if (!folder) throw new CommandFailure(3, 'no site was found', remedy)

@@ -4,9 +4,9 @@ import { invoker } from '../../adapters/host/users/system-users.ts'
 import { actAsOwnerOf, becomeOwnerOf, runAsInvoker } from '../boot/host/act-as-owner.ts'
 import { findSite, roleSocketFile, siteFolder } from '../boot/storage/site-folder.ts'
 import { readInputFile } from './read-input-file.ts'
+import { role_task_argument } from './role-task/role-task-argument.ts'
 
 export type { SiteFolder } from '../boot/storage/site-folder.ts'
-export type { RoleStoreStatus, StoreCheckResult } from './store/store-files.ts'
 
 export const offline = {
   findSite,
@@ -17,6 +17,7 @@ export const offline = {
   asInvoker: runAsInvoker,
   readInputFile,
   invoker,
+  role_task_argument,
   siteDivision: () => import('./site/divide-site.ts'),
   siteCreation: () => import('./site/make-site.ts'),
   profile: () => import('./site/site-profile.ts'),
@@ -39,7 +40,8 @@ export const offline = {
   auditExport: () => import('./audit/audit-export.ts'),
   auditExportVerification: () => import('./audit/audit-export-verification.ts'),
   store: () => import('./store/store-files.ts'),
-  dataOwners: () => import('./store/data-owners.ts'),
+  siteOwners: () => import('./site/has-one-owner.ts'),
+  roleTask: () => import('./role-task/answer-role-task.ts'),
   adoption: () => import('./store/store-adoption.ts'),
   migration: () => import('./store/store-migration.ts'),
   restore: () => import('./store/store-restore.ts'),

@@ -22,7 +22,7 @@ import { snapshotTrailer } from '../../daemon/roles/resolution/snapshot/model.ts
 import { readLastLine, splitIntoLines } from '../../daemon/runtime/resolution/files/snapshot-lines.ts'
 import { findCheckpointFault } from '../../daemon/shared/audit-checkpoint/find-checkpoint-fault.ts'
 import { runCommand } from '../support/command/run-command.ts'
-import { steadyAccess } from '../support/filedrop/courier-fixture.ts'
+import { steadySteps } from '../support/filedrop/courier-fixture.ts'
 import { start_ms } from '../support/filedrop/filedrop-sites.ts'
 import type { Vector } from './vector-writer.ts'
 
@@ -122,7 +122,7 @@ async function judgeManifest(request: DocumentRequest): Promise<DocumentVerdict>
     },
     peer: async (name) => (name === 'alpha' ? buildAlpha(keys, threshold) : undefined),
     random: (bytes) => String(number++).padStart(bytes * 2, '0'),
-    runAs: steadyAccess,
+    steps: steadySteps,
     progress: () => undefined,
   })
   fs.rmSync(root, { recursive: true })

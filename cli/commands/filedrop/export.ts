@@ -1,7 +1,7 @@
 // Copies ready messages to a medium under a signed manifest; each then counts as picked up.
 import { resolve } from 'node:path'
 import { offline } from '../../../daemon/offline/offline.ts'
-import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { jsonOption, requireOwnSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { required, text } from '../../program/params.ts'
 import { colourText, formatTable, printResult } from '../../terminal/output.ts'
@@ -22,7 +22,7 @@ export const definition = command({
   options: { ...siteOption, ...jsonOption },
   example: 'platform filedrop export /media/stick bravo',
   async run(params, terminal) {
-    const folder = requireSite(params, terminal)
+    const folder = requireOwnSite(params, terminal)
     const { exportToMedium } = await offline.courier()
     const items = await exportToMedium(
       folder,

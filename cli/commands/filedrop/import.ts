@@ -1,7 +1,7 @@
 // Imports the messages that signed manifests on a courier medium list; the medium is not changed.
 import { resolve } from 'node:path'
 import { offline } from '../../../daemon/offline/offline.ts'
-import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
+import { jsonOption, requireOwnSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { required, text } from '../../program/params.ts'
 import { colourText, escapeControls, formatFields, printResult } from '../../terminal/output.ts'
@@ -19,7 +19,7 @@ export const definition = command({
   options: { ...siteOption, ...jsonOption },
   example: 'platform filedrop import /media/stick',
   async run(params, terminal) {
-    const folder = requireSite(params, terminal)
+    const folder = requireOwnSite(params, terminal)
     const { importFromMedium } = await offline.courier()
     const summary = await importFromMedium(folder, terminal.env, resolve(params.media), (imported, total) => {
       terminal.progress(formatProgress(imported, total, 'files'))

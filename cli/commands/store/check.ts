@@ -1,10 +1,8 @@
 // Checks every page, document and audit record of the site's databases.
-import { offline, type StoreCheckResult } from '../../../daemon/offline/offline.ts'
-import { jsonOption, locateSite, requireSite, roleOption, siteOption } from '../../options/site-options.ts'
+import { offline } from '../../../daemon/offline/offline.ts'
+import { jsonOption, requireWholeSite, roleOption, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
-import { runAsOwners } from '../../program/run-as-owners.ts'
 import { colourText, printResult } from '../../terminal/output.ts'
-import type { Terminal } from '../../terminal/terminal.ts'
 
 export const definition = command({
   words: 'store check',
@@ -13,11 +11,9 @@ export const definition = command({
   options: { ...roleOption, ...siteOption, ...jsonOption },
   example: 'platform store check',
   async run(params, terminal) {
-    const words = ['store', 'check']
-    const folder = locateSite(params, terminal)
-    const items =
-      (params.role === undefined && (await runAsOwners<StoreCheckResult>({ words, ...params, folder, terminal }))) ||
-      (await checkHere(params, terminal))
+    const folder = await requireWholeSite(params, terminal)
+    const { checkDatabases } = await offline.store()
+    const items = await checkDatabases(folder, terminal.env, (text) => terminal.progress(text), params.role)
     terminal.progress('')
     const isSound = items.every(({ faults }) => faults.length === 0)
     printResult(
@@ -36,12 +32,3 @@ export const definition = command({
     return isSound ? 0 : 5
   },
 })
-
-async function checkHere(
-  params: { readonly site: string | undefined; readonly role: string | undefined },
-  terminal: Terminal,
-): Promise<StoreCheckResult[]> {
-  const folder = requireSite(params, terminal)
-  const { checkDatabases } = await offline.store()
-  return await checkDatabases(folder, terminal.env, (text) => terminal.progress(text), params.role)
-}

@@ -30,7 +30,7 @@ export const definition = command({
     const folder = requireSite(params, terminal)
     const { restoreBackup, undoRestore } = await offline.restore()
     if (params.undo) {
-      undoRestore(folder)
+      await undoRestore(folder)
       printResult(terminal, params.json, { undone: true }, () => 'the site has the data that it had before the restore')
       return 0
     }

@@ -94,6 +94,16 @@ export async function fingerprintFile(file: string): Promise<FileFingerprint> {
   return await digestStream(fs.createReadStream(file), () => undefined)
 }
 
+/** The same for an open file, from its beginning. */
+export async function fingerprintOpenFile(file: number): Promise<FileFingerprint> {
+  return await digestStream(fs.createReadStream('', { fd: file, autoClose: false, start: 0 }), () => undefined)
+}
+
+/** Writes the content of a file to an open one. */
+export async function appendFile(from: string, target: number): Promise<void> {
+  await digestStream(fs.createReadStream(from), (chunk) => writeFully(target, chunk))
+}
+
 /**
  * Copies the open file `from` into a new file (0600), which must not exist or be a link, and returns its fingerprint.
  * Durable once it resolves; a failed copy is removed. The caller closes `from`.

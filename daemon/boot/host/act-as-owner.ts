@@ -28,6 +28,18 @@ export function becomeOwnerOf(path: string): void {
     throw new Error(`the rights of root were not given up: ${ids.join('; ')}`)
 }
 
+export type FileOwner = { readonly uid: number; readonly gid: number; readonly isFolder: boolean }
+
+/**
+ * The owner of the path, if this process can become root and another user owns it: its content may attack root. Also for
+ * what should be a folder and is a link, of whomever.
+ */
+export function findForeignOwner(path: string): FileOwner | undefined {
+  const stats = isRoot() ? lstatSync(path, { throwIfNoEntry: false }) : undefined
+  if (!stats || (stats.uid === 0 && stats.isDirectory())) return undefined
+  return { uid: stats.uid, gid: stats.gid, isFolder: stats.isDirectory() }
+}
+
 /** Runs the action as the owner of the path; unchanged if the path does not exist, or unless root runs it. */
 export function runAsOwnerOf<T>(path: string, action: () => T): T {
   const owner = findOwner(path)

@@ -1,14 +1,16 @@
 // Lists the audit chains of the roles' database files, and verifies them against the site's signed checkpoints.
-
+import * as z from 'zod'
 import { listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
-import type { AuditQuery, AuditRecord, ChainFault, ChainHead } from '../../kernel/audit/audit-chain.ts'
+import { type AuditQuery, type AuditRecord, auditRecord, type ChainFault, type ChainHead } from '../../kernel/audit/audit-chain.ts'
 import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
-import type { CarriedCheckpoint } from '../../kernel/messaging/inventory.ts'
+import { type CarriedCheckpoint, carriedCheckpoint } from '../../kernel/messaging/inventory.ts'
 import type { Role } from '../../kernel/role/role.ts'
 import type { StoredFields } from '../../kernel/store/store.ts'
 import { findCheckpointFault } from '../../shared/audit-checkpoint/find-checkpoint-fault.ts'
+import { roleTask } from '../role-task/role-task.ts'
+import { runRoleTask } from '../role-task/run-role-task.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
 import { listRolesWithDatabase, type RoleDatabase, withDatabase } from '../store/role-database.ts'
 import { readExportedHeads } from './audit-export-verification.ts'
@@ -24,28 +26,64 @@ export function listAuditedRoles(folder: SiteFolder): Role[] {
 export async function forEachAuditRecord(
   folder: SiteFolder,
   role: Role,
-  query: Omit<AuditQuery, 'limit' | 'after_seq' | 'ascending'>,
+  query: Pick<AuditQuery, 'since' | 'until'>,
   visit: (record: AuditRecord) => void,
 ): Promise<void> {
-  await withDatabase(folder, role, async ({ audit }) => {
-    let after_seq = 0
-    for (;;) {
-      const records = await audit.list({ ...query, limit: page_size, ascending: true, after_seq })
-      for (const record of records) visit(record)
-      const latest = records.at(-1)
-      if (!latest || records.length < page_size) return
-      after_seq = latest.seq
-    }
+  await runRoleTask(listAuditRecords, { folder, env: {}, role }, { ...query, after_seq: 0 }, (records) => {
+    for (const record of records) visit(record)
   })
 }
 
-export type ChainVerdict = {
-  readonly writer: string
-  readonly records: number
-  /** Number of checkpoints that the chain was compared with. */
-  readonly checkpoints: number
-  readonly faults: readonly string[]
+/** Emits the records after `after_seq`, to `last` at most, oldest first, in batches. */
+export const listAuditRecords = roleTask({
+  name: 'list-audit-records',
+  input: z.strictObject({
+    ...{ since: z.iso.datetime().optional(), until: z.iso.datetime().optional() },
+    ...{ after_seq: z.int().min(0), last: z.int().optional() },
+  }),
+  event: z.array(auditRecord).max(page_size),
+  output: z.null(),
+  run: ({ folder, role }, { after_seq, last = Number.MAX_SAFE_INTEGER, since, until }, emit) =>
+    withDatabase(folder, role, async ({ audit }) => {
+      const span = { ...(since ? { since } : {}), ...(until ? { until } : {}) }
+      for (let seq = after_seq; seq < last; ) {
+        const limit = Math.min(page_size, last - seq)
+        const records = await audit.list({ ...span, limit, ascending: true, after_seq: seq })
+        for (const batch of splitIntoBatches(records)) await emit(batch)
+        if (records.length < limit) break
+        seq = records.at(-1)?.seq ?? last
+      }
+      return null
+    }),
+})
+
+/** One record may describe a request of several megabytes, and one message holds a batch. */
+function splitIntoBatches(records: readonly AuditRecord[]): AuditRecord[][] {
+  const batches: AuditRecord[][] = []
+  let size = max_batch_characters
+  for (const record of records) {
+    const length = JSON.stringify(record).length
+    if (size + length > max_batch_characters) {
+      batches.push([])
+      size = 0
+    }
+    batches.at(-1)?.push(record)
+    size += length
+  }
+  return batches
 }
+
+const max_batch_characters = 1_048_576
+
+const chainVerdict = z
+  .strictObject({
+    writer: z.string(),
+    records: z.int().min(0),
+    checkpoints: z.int().min(0).meta({ description: 'Number of checkpoints that the chain was compared with' }),
+    faults: z.array(z.string()).readonly(),
+  })
+  .readonly()
+export type ChainVerdict = z.infer<typeof chainVerdict>
 
 /**
  * Verifies every chain of the site; `progress` is called for each batch. `exported`: file of an earlier export, kept
@@ -65,7 +103,7 @@ export async function verifyAuditChains(
   const verdicts: ChainVerdict[] = []
   for (const role of listRolesWithDatabase(folder)) {
     verdicts.push(
-      await withDatabase(folder, role, (database) => verifyRoleChain(database, { ...anchors, heads }, progress)),
+      await runRoleTask(verifyAuditChain, { folder, env, role }, { heads, faults: [...anchors.faults] }, progress),
     )
   }
   return [...verdicts, ...findLostChains(site, heads, verdicts)]
@@ -95,6 +133,19 @@ export function listLostWriters(
   const known = heads.filter(({ writer, seq }) => seq > 0 && writer.endsWith(`@${site}`))
   return [...new Set(known.map(({ writer }) => writer))].filter((writer) => !writers.has(writer))
 }
+
+/** Emits progress. `heads`: those that the chain must hold. `faults`: those of the checkpoints that role `site` stores. */
+export const verifyAuditChain = roleTask({
+  name: 'verify-audit-chain',
+  input: z.strictObject({
+    heads: z.array(z.strictObject({ writer: z.string(), seq: z.int().min(0), hash: z.string(), by: z.string() })),
+    faults: z.array(z.string()),
+  }),
+  event: z.string(),
+  output: chainVerdict,
+  run: ({ folder, role }, anchors, emit) =>
+    withDatabase(folder, role, (database) => verifyRoleChain(database, anchors, (text) => void emit(text))),
+})
 
 async function verifyRoleChain(
   { role, audit }: RoleDatabase,
@@ -151,25 +202,33 @@ function listEarlierKeys(folder: SiteFolder): PublicKey[] {
 /** The signed heads of all chains, as role `site` stored them; a record that is not one has a signature that does not hold. */
 export async function readStoredCheckpoints(folder: SiteFolder): Promise<CarriedCheckpoint[]> {
   const site = listRolesWithDatabase(folder).find((role) => role.name === 'site')
-  const checkpoints = site?.collections.find((collection) => collection.name === 'checkpoint')
-  if (!site || !checkpoints) return []
   const found: CarriedCheckpoint[] = []
-  await withDatabase(folder, site, async ({ store }) => {
-    let cursor: string | undefined
-    do {
-      const page = await store.list<StoredCheckpoint>(checkpoints, {
-        limit: page_size,
-        ...(cursor ? { cursor } : {}),
-      })
-      for (const { value } of page.docs) {
-        const { tenant_id: _tenant, ...head } = value
-        found.push(head)
-      }
-      cursor = page.next_cursor
-    } while (cursor)
-  })
+  if (site) await runRoleTask(listCheckpoints, { folder, env: {}, role: site }, null, (page) => void found.push(...page))
   return found
 }
+
+export const listCheckpoints = roleTask({
+  name: 'list-checkpoints',
+  input: z.null(),
+  event: z.array(carriedCheckpoint).max(page_size),
+  output: z.null(),
+  async run({ folder, role }, _input, emit) {
+    const checkpoints = role.collections.find((collection) => collection.name === 'checkpoint')
+    if (!checkpoints) return null
+    return await withDatabase(folder, role, async ({ store }) => {
+      let cursor: string | undefined
+      do {
+        const page = await store.list<StoredCheckpoint>(checkpoints, {
+          limit: page_size,
+          ...(cursor ? { cursor } : {}),
+        })
+        await emit(page.docs.map(({ value: { tenant_id: _tenant, ...head } }) => head))
+        cursor = page.next_cursor
+      } while (cursor)
+      return null
+    })
+  },
+})
 
 const export_source = 'export'
 

@@ -1,9 +1,10 @@
 // Exports audit chains as JSON lines, and ends with a line in which the site signs the exact range of each chain.
+import * as z from 'zod'
 import { listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { joseSignatures, verifyJws } from '../../../adapters/keys/jose/signatures.ts'
 import { KeyLockedError } from '../../../adapters/keys/jose/wrapped-key.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
-import type { AuditQuery, AuditRecord, ChainHead } from '../../kernel/audit/audit-chain.ts'
+import type { ChainHead } from '../../kernel/audit/audit-chain.ts'
 import {
   type AuditExportStatement,
   auditExportStatement,
@@ -14,11 +15,11 @@ import { isRefusal } from '../../kernel/error/errors.ts'
 import type { CarriedCheckpoint } from '../../kernel/messaging/inventory.ts'
 import type { Role } from '../../kernel/role/role.ts'
 import { findCheckpointFault } from '../../shared/audit-checkpoint/find-checkpoint-fault.ts'
+import { type RoleTaskContext, roleTask } from '../role-task/role-task.ts'
+import { runRoleTask } from '../role-task/run-role-task.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
-import { type RoleDatabase, withDatabase } from '../store/role-database.ts'
-import { listLostWriters, readStoredCheckpoints } from './audit-chains.ts'
-
-const page_size = 500
+import { withDatabase } from '../store/role-database.ts'
+import { listAuditRecords, listLostWriters, readStoredCheckpoints } from './audit-chains.ts'
 
 export type AuditExportOptions = {
   readonly roles: readonly Role[]
@@ -50,10 +51,10 @@ export async function exportAuditChains(
   const readers: ExportedChainReader[] = []
   const heads: ChainHead[] = []
   for (const role of options.roles) {
-    const reader = await withDatabase(folder, role, async (database) => {
-      heads.push(await database.audit.head())
-      return await exportChain(folder, site, database, stored, options, write)
-    })
+    const span = { ...(options.since ? { since: options.since } : {}), ...(options.until ? { until: options.until } : {}) }
+    const chain = await runRoleTask(readChainSpan, { folder, env, role }, span)
+    heads.push(chain.head)
+    const reader = await exportChain({ folder, env, role }, site, chain, stored, write)
     if (reader) readers.push(reader)
   }
   const lostWriters = options.hasEveryRole ? listLostWriters(site, stored, heads) : []
@@ -90,51 +91,53 @@ async function signExport(
   }
 }
 
+const chainSpan = z.strictObject({
+  head: z.strictObject({ writer: z.string(), seq: z.int().min(0), hash: z.string() }),
+  range: z.strictObject({ first: z.int().min(1), last: z.int().min(1) }).optional(),
+})
+
+/** The head of the chain, and the numbers of its first and last record in the time span. */
+export const readChainSpan = roleTask({
+  name: 'read-chain-span',
+  input: z.strictObject({ since: z.iso.datetime().optional(), until: z.iso.datetime().optional() }),
+  event: z.never(),
+  output: chainSpan,
+  run: ({ folder, role }, { since, until }) =>
+    withDatabase(folder, role, async ({ audit }) => {
+      const span = { ...(since ? { since } : {}), ...(until ? { until } : {}) }
+      const head = await audit.head()
+      const [first] = await audit.list({ ...span, limit: 1, ascending: true, after_seq: 0 })
+      const [last] = await audit.list({ ...span, limit: 1 })
+      return { head, ...(first && last ? { range: { first: first.seq, last: last.seq } } : {}) }
+    }),
+})
+
 async function exportChain(
-  folder: SiteFolder,
+  context: RoleTaskContext,
   site: string,
-  { audit }: RoleDatabase,
+  { head, range }: z.infer<typeof chainSpan>,
   stored: readonly CarriedCheckpoint[],
-  { since, until }: AuditExportOptions,
   write: (line: object) => void,
 ): Promise<ExportedChainReader | undefined> {
-  const span = { ...(since ? { since } : {}), ...(until ? { until } : {}) }
-  const head = await audit.head()
-  const [first] = await audit.list({ ...span, limit: 1, ascending: true, after_seq: 0 })
-  const [last] = await audit.list({ ...span, limit: 1 })
   const beyond = stored.filter(({ writer, seq }) => writer === head.writer && seq > head.seq)
   const reader = new ExportedChainReader(
     head.writer,
     stored.filter(({ writer }) => writer === head.writer),
   )
   if (beyond.length > 0) reader.refuse(`the chain was cut short: a checkpoint is beyond its last record (${head.seq})`)
-  if (!first || !last) return beyond.length > 0 ? reader : undefined
-  const range = { first: first.seq, last: last.seq }
-  const checkpoint = await findNewestCheckpoint(folder, site, head.writer, stored, range)
+  if (!range) return beyond.length > 0 ? reader : undefined
+  const checkpoint = await findNewestCheckpoint(context.folder, site, head.writer, stored, range)
   if (checkpoint) write({ type: 'platform.checkpoint', v: 1, ...checkpoint })
-  await forEachRecord(audit, range, (record) => {
-    reader.take(record)
-    write(record)
+  await runRoleTask(listAuditRecords, context, { after_seq: range.first - 1, last: range.last }, (records) => {
+    for (const record of records) {
+      reader.take(record)
+      write(record)
+    }
   })
   return reader
 }
 
 type SequenceRange = { readonly first: number; readonly last: number }
-
-async function forEachRecord(
-  audit: Pick<RoleDatabase['audit'], 'list'>,
-  { first, last }: SequenceRange,
-  visit: (record: AuditRecord) => void,
-): Promise<void> {
-  let after_seq = first - 1
-  while (after_seq < last) {
-    const limit = Math.min(page_size, last - after_seq)
-    const query: AuditQuery = { limit, ascending: true, after_seq }
-    const records = await audit.list(query)
-    for (const record of records) visit(record)
-    after_seq = records.at(-1)?.seq ?? last
-  }
-}
 
 /** The newest in the range that a key of the site signed which is not revoked since. */
 async function findNewestCheckpoint(

@@ -1,14 +1,18 @@
 // A finding of the doctor: one sentence, its severity, and the repair.
+import * as z from 'zod'
 
-export type DoctorFinding = {
-  readonly check: string
-  /** A warning becomes a problem if nothing is done. */
-  readonly state: 'ok' | 'warning' | 'problem'
-  readonly detail: string
-  readonly remedy?: string
-  /** The paths that it concerns, if any. */
-  readonly paths?: readonly string[]
-}
+export const doctorFinding = z
+  .strictObject({
+    check: z.string(),
+    state: z.enum(['ok', 'warning', 'problem']).meta({
+      description: 'A warning becomes a problem if nothing is done',
+    }),
+    detail: z.string(),
+    remedy: z.string().optional(),
+    paths: z.array(z.string()).readonly().optional().meta({ description: 'The paths that it concerns, if any' }),
+  })
+  .readonly()
+export type DoctorFinding = z.infer<typeof doctorFinding>
 
 export const day_ms = 86_400_000
 

@@ -1,19 +1,19 @@
 // Exports ready messages to a courier's medium, and imports messages of a peer from it.
 import { randomBytes } from 'node:crypto'
-import { lstatSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
+import { userName } from '../../../adapters/host/users/system-users.ts'
 import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
 import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
 import { sqliteJournal } from '../../../adapters/store/sqlite/journal/journal.ts'
 import type {
-  CourierPrivileges,
+  CourierSteps,
   CourierProgress,
-} from '../../../adapters/transport/filedrop/courier/courier-privileges.ts'
+} from '../../../adapters/transport/filedrop/courier/courier-steps.ts'
 import { exportChannel, type MediaExport } from '../../../adapters/transport/filedrop/courier/export-channel.ts'
 import { importMedia, type MediaImport } from '../../../adapters/transport/filedrop/courier/import-media.ts'
 import { folderFault, foldersOf } from '../../../adapters/transport/filedrop/files/channel-folders.ts'
 import { filedropLink } from '../../../adapters/transport/filedrop/link/filedrop-link.ts'
 import { filedropSettings as carrierSettings } from '../../../adapters/transport/filedrop/settings.ts'
-import { runAsInvoker, runAsOwnerOf } from '../../boot/host/act-as-owner.ts'
 import { faultStop } from '../../boot/host/fault-stop.ts'
 import { passphraseReader } from '../../boot/host/passphrase.ts'
 import { accreditedPeers } from '../../boot/links/accredited-peers.ts'
@@ -31,7 +31,7 @@ export type ChannelExport = MediaExport & { readonly peer: string }
 
 /**
  * Exports messages of one peer, or of all whose channels may be used. Throws `OfflineCommandError`: 1 for a missing
- * medium or peer, 3 for a closed channel.
+ * medium or peer, 3 for a closed channel, and for a medium of another user.
  */
 export async function exportToMedium(
   folder: SiteFolder,
@@ -40,7 +40,7 @@ export async function exportToMedium(
   peer: string | undefined,
   progress: (peer: string) => CourierProgress,
 ): Promise<ChannelExport[]> {
-  requireMedium(media)
+  requireMedium(media, constants.R_OK | constants.W_OK | constants.X_OK)
   const context = readCourierContext(folder, env)
   const pinnedPeers = await context.peers.list()
   const selectedPeers = peer === undefined ? pinnedPeers : pinnedPeers.filter(({ name }) => name === peer)
@@ -48,7 +48,9 @@ export async function exportToMedium(
   const exports: ChannelExport[] = []
   for (const pinned of selectedPeers) {
     const { name } = pinned
-    const exported = await exportToPeer(folder, env, media, pinned, context, progress(name))
+    const exported = await exportToPeer(folder, env, media, pinned, context, progress(name)).catch((error) => {
+      throw explainDenial(media, error)
+    })
     if (exported.messages > 0) {
       const { messages, folders, left: omitted } = exported
       const detail = { messages, folders: folders.length, left: omitted.length }
@@ -70,12 +72,12 @@ async function exportToPeer(
   const { name } = peer
   const link = filedropLink(name, { root: folder.filedrop, site })
   try {
-    const fault = runAsOwnerOf(folder.filedrop, () => folderFault(link.paths, site, name) ?? link.pins.fault())
+    const fault = folderFault(link.paths, site, name) ?? link.pins.fault()
     if (fault !== undefined) throw new OfflineCommandError(3, `the channel to ${name} may not be used: ${fault}`)
     return await withSiteDatabase(folder, env, (file, audit) =>
       exportChannel({ link, peer }, media, {
         ...{ site, signatures, settings, label_policy, formats: statementFormats, journal: sqliteJournal(file, audit) },
-        ...{ now: Date.now, random: randomHex, runAs: buildCourierAccess(folder), progress },
+        ...{ now: Date.now, random: randomHex, steps: courierSteps, progress },
       }),
     )
   } finally {
@@ -93,16 +95,18 @@ export async function importFromMedium(
   media: string,
   progress: CourierProgress,
 ): Promise<MediaImport> {
-  requireMedium(media)
+  requireMedium(media, constants.R_OK | constants.X_OK)
   const { site, peers, signatures, settings } = readCourierContext(folder, env)
   const summary = await importMedia(media, {
     ...{ site, signatures, settings, peer: (name) => peers.get(name) },
     ...{
       folders: (name) => foldersOf(folder.filedrop, name),
       random: randomHex,
-      runAs: buildCourierAccess(folder),
+      steps: courierSteps,
       progress,
     },
+  }).catch((error) => {
+    throw explainDenial(media, error)
   })
   for (const [peer, messages] of Object.entries(summary.by_peer)) {
     const detail = { messages, faults: summary.faults.length }
@@ -126,21 +130,38 @@ function readCourierContext(folder: SiteFolder, env: EnvironmentVariables) {
   }
 }
 
-function buildCourierAccess(folder: SiteFolder): CourierPrivileges {
-  const runStep = <T>(value: T): T => {
-    faultStop?.('courier-step')
-    return value
-  }
-  return {
-    site: (action) => runStep(runAsOwnerOf(folder.filedrop, action)),
-    medium: (action) => runStep(runAsInvoker(action)),
+const courierSteps: CourierSteps = { site: runStep, medium: runStep }
+
+function runStep<T>(action: () => T): T {
+  const value = action()
+  faultStop?.('courier-step')
+  return value
+}
+
+/**
+ * The medium is read and written with the rights of this user: root has become the owner of the site for good, since the
+ * site's database and messages must not be read with other rights.
+ */
+function requireMedium(media: string, mode: number): void {
+  try {
+    if (!statSync(media, { throwIfNoEntry: false })?.isDirectory())
+      throw new OfflineCommandError(1, `the folder ${media} does not exist`, 'mount the medium, and name a folder on it')
+    accessSync(media, mode)
+  } catch (error) {
+    throw explainDenial(media, error)
   }
 }
 
-function requireMedium(media: string): void {
-  const stats = runAsInvoker(() => lstatSync(media, { throwIfNoEntry: false }))
-  if (!stats?.isDirectory())
-    throw new OfflineCommandError(1, `the folder ${media} does not exist`, 'mount the medium, and name a folder on it')
+/** The remedy for a medium of another user; other errors are returned as they are. */
+function explainDenial(media: string, error: unknown): unknown {
+  const { code, path } = error as NodeJS.ErrnoException
+  if (code !== 'EACCES' || !path?.startsWith(media)) return error
+  const user = userName(process.getuid?.() ?? 0)
+  return new OfflineCommandError(
+    3,
+    `the user ${user}, as whom couriers work at this site, may not use ${path}`,
+    `chown -R ${user} ${media}; or mount a medium without owners for this user (mount option uid=)`,
+  )
 }
 
 async function refusePeer(peer: string, peers: ReturnType<typeof accreditedPeers>): Promise<never> {

@@ -140,7 +140,7 @@ export async function revokeSiteKey(
   if (role) requireRoleKeyAccess(folder, role)
   // Updates the list first, so that no process accepts signatures of the key even if a later step fails.
   await updateKeyList(folder, (listed) => listed.map((key) => (key.kid === kid ? { ...key, status: 'revoked' } : key)))
-  const revoked = role ? revokeRoleKey(folder, role, kid) : revokeKey(folder.keys, kid)
+  const revoked = role ? await revokeRoleKey(folder, role, kid) : revokeKey(folder.keys, kid)
   await recordOperatorAction(folder, env, { action: 'site.key.revoke', target: kid })
   return { revoked }
 }

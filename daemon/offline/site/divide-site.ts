@@ -10,7 +10,7 @@ import { ProfileError } from '../../kernel/settings/profile-error.ts'
 import { recordOperatorAction } from '../audit/operator-action.ts'
 import { generateRoleKey } from '../keys/role-keys.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
-import { lockAllRoles } from '../store/store-restore.ts'
+import { lockAllRoles, releaseLocks } from '../store/role-locks.ts'
 import { assignFileOwners } from './assign-file-owners.ts'
 import { type EnvironmentVariables, readSiteSettings } from './site-profile.ts'
 
@@ -44,13 +44,13 @@ export async function divideSite(
   const division = resolveDivision(resolved)
   if (problems.length > 0 || !division) throw new ProfileError(problems)
   requirePassableParents(folder, division)
-  const locks = lockAllRoles(folder)
+  const locks = await lockAllRoles(folder)
   let changes: number
   try {
     for (const role of division.users.keys()) createRoleFolders(folder, role)
     changes = runAsInvoker(() => assignFileOwners(folder, division))
   } finally {
-    for (const lock of locks) lock.release()
+    await releaseLocks(locks)
   }
   actAsOwnerOf(folder.profile)
   await generateMissingKeys(folder, division, now)

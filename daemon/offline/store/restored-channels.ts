@@ -1,6 +1,5 @@
 // Stops the channels of a restored site: it no longer knows what it sent since the backup, so a person must act first.
 import { randomBytes } from 'node:crypto'
-import { invoker } from '../../../adapters/host/users/system-users.ts'
 import { sqliteJournal } from '../../../adapters/store/sqlite/journal/journal.ts'
 import type { AuditEvent } from '../../kernel/audit/audit-chain.ts'
 import type { JournalChannel } from '../../kernel/messaging/journal.ts'
@@ -11,13 +10,16 @@ type JournalDatabase = Pick<RoleDatabase, 'sqlite' | 'audit'>
 /** The part of the restore's audit record about one changed thing. */
 export type RestoreEventFactory = (target: string, detail: AuditEvent['detail']) => AuditEvent
 
-export function createRestoreEventFactory(tenant_id: string, now: number): RestoreEventFactory {
+/** `subject`: the person who restores. `now` in epoch milliseconds. */
+type RestoreOrigin = { readonly tenant_id: string; readonly subject: string; readonly now: number }
+
+export function createRestoreEventFactory({ tenant_id, subject, now }: RestoreOrigin): RestoreEventFactory {
   return (target, detail) => ({
     at: new Date(now).toISOString(),
     action: 'site.store.restore',
     outcome: 'done',
     tenant_id,
-    subject: `cli:${invoker()}`,
+    subject,
     target,
     trace_id: randomBytes(16).toString('hex'),
     detail,

@@ -1,11 +1,12 @@
 // Opens the databases of a site's roles for commands, whether or not a daemon runs.
 import { lstatSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { userName } from '../../../adapters/host/users/system-users.ts'
 import { type SqliteAudit, sqliteAudit } from '../../../adapters/store/sqlite/audit/audit.ts'
 import { readDocumentsHome } from '../../../adapters/store/sqlite/documents/documents-home.ts'
 import { type SqliteFile, sqliteFile } from '../../../adapters/store/sqlite/sqlite-file.ts'
 import { sqliteStore } from '../../../adapters/store/sqlite/store.ts'
-import { runAsOwnerOf } from '../../boot/host/act-as-owner.ts'
+import { findForeignOwner, runAsOwnerOf } from '../../boot/host/act-as-owner.ts'
 import { openKnownCluster } from '../../boot/storage/documents.ts'
 import { auditWriterName, ensureRunFolder } from '../../boot/storage/role-storage.ts'
 import { roleDatabaseFile, roleDataFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
@@ -58,12 +59,13 @@ export function requireOwnership(path: string, subject: string): void {
 export function measureDatabase(folder: SiteFolder, role: Role): number {
   const file = roleDatabaseFile(folder, role.name)
   const bytes = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
-  return runAsOwnerOf(roleDataFolder(folder, role.name), () => bytes(file) + bytes(`${file}-wal`))
+  return bytes(file) + bytes(`${file}-wal`)
 }
 
 /**
- * Opens, uses and closes the database as the owner of the data; the file must exist. Works while a daemon has it open.
- * A caller that may seal records names the site: an empty chain has no writer yet, and its first record fixes one.
+ * Opens, uses and closes the database; the file must exist. Works while a daemon has it open. Only tasks (`RoleTask`) call
+ * it, since it refuses a process that can become root. A caller that may seal records names the site: an empty chain has
+ * no writer yet, and its first record fixes one.
  */
 export async function withDatabase<T>(
   folder: SiteFolder,
@@ -71,9 +73,8 @@ export async function withDatabase<T>(
   action: (database: RoleDatabase) => Promise<T>,
   site?: string,
 ): Promise<T> {
-  return await runAsOwnerOf(roleDataFolder(folder, role.name), () =>
-    withDatabaseFile(roleDatabaseFile(folder, role.name), ensureRunFolder(folder, role.name), role, action, site),
-  )
+  const file = roleDatabaseFile(folder, role.name)
+  return await withDatabaseFile(file, ensureRunFolder(folder, role.name), role, action, site)
 }
 
 /** Opens a copy that is elsewhere in the same way. */
@@ -84,7 +85,7 @@ export async function withDatabaseFile<T>(
   action: (database: RoleDatabase) => Promise<T>,
   site = 'nobody',
 ): Promise<T> {
-  const sqlite = sqliteFile({ file, addonDir })
+  const sqlite = openDatabaseFile(file, addonDir)
   try {
     const audit = sqliteAudit(sqlite, readAuditWriter(sqlite) ?? auditWriterName(role.name, site))
     const store = sqliteStore(sqlite, { audit, collections: role.collections })
@@ -92,6 +93,13 @@ export async function withDatabaseFile<T>(
   } finally {
     await sqlite.close()
   }
+}
+
+/** Throws where the content of a database could gain the rights of root. */
+export function openDatabaseFile(file: string, addonDir: string): SqliteFile {
+  const owner = findForeignOwner(dirname(file))
+  if (owner) throw new Error(`${file} belongs to user ${owner.uid}: a process that can become root does not open it`)
+  return sqliteFile({ file, addonDir })
 }
 
 /** Opens the documents of a role: in its own database, or in the cluster that the settings name. */

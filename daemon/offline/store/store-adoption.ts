@@ -1,4 +1,5 @@
 // Adopts the answering cluster as the document store, after its restore from a snapshot of another.
+import * as z from 'zod'
 import { documentsCluster } from '../../../adapters/store/sqlite/documents/documents-cluster.ts'
 import { readDocumentsHome } from '../../../adapters/store/sqlite/documents/documents-home.ts'
 import { adoptCluster, openCluster, requireIndexBase } from '../../boot/storage/documents.ts'
@@ -6,17 +7,21 @@ import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import type { Role } from '../../kernel/role/role.ts'
 import { recordOperatorAction } from '../audit/operator-action.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
+import { roleTask } from '../role-task/role-task.ts'
+import { runRoleTask } from '../role-task/run-role-task.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
-import { listRolesWithDatabase, type RoleDatabase, withDatabase } from './role-database.ts'
-import { lockAllRoles } from './store-restore.ts'
+import { listRolesWithDatabase, withDatabase } from './role-database.ts'
+import { lockAllRoles, releaseLocks } from './role-locks.ts'
 
-/** `from`, `cluster`: UUIDs. `given_up`: indexes that are lost for good. */
-export type ClusterAdoption = {
-  readonly role: string
-  readonly from: string
-  readonly cluster: string
-  readonly given_up: readonly string[]
-}
+const clusterAdoption = z
+  .strictObject({
+    role: z.string(),
+    from: z.string().meta({ description: 'UUID' }),
+    cluster: z.string().meta({ description: 'UUID' }),
+    given_up: z.array(z.string()).meta({ description: 'Indexes that are lost for good' }),
+  })
+  .readonly()
+export type ClusterAdoption = z.infer<typeof clusterAdoption>
 
 /**
  * Switches every role with documents in a cluster to the answering one, and sends it the whole audit chain. Throws
@@ -29,11 +34,11 @@ export async function adoptAnsweringCluster(
   env: EnvironmentVariables,
   options: { give_up: boolean },
 ): Promise<ClusterAdoption[]> {
-  const locks = lockAllRoles(folder)
+  const locks = await lockAllRoles(folder)
   try {
     const planned: { role: Role; adopted: ClusterAdoption }[] = []
     for (const role of listRolesWithDatabase(folder)) {
-      const adoption = await withDatabase(folder, role, (database) => planAdoption(folder, env, database))
+      const adoption = (await runRoleTask(planAdoption, { folder, env, role }, null)) ?? undefined
       if (adoption) planned.push({ role, adopted: adoption })
     }
     const lost = new Set(planned.flatMap(({ adopted: adoption }) => adoption.given_up))
@@ -43,33 +48,47 @@ export async function adoptAnsweringCluster(
     }
     for (const { role, adopted: adoption } of planned) {
       const { from, cluster, given_up } = adoption
-      await withDatabase(folder, role, ({ sqlite }) => adoptCluster(sqlite, cluster, given_up))
+      await runRoleTask(recordAdoption, { folder, env, role }, { cluster, given_up })
       const detail = { role: role.name, from, given_up }
       await recordOperatorAction(folder, env, { action: 'site.store.adopt', target: cluster, detail })
     }
     return planned.map(({ adopted: adoption }) => adoption)
   } finally {
-    for (const lock of locks) lock.release()
+    await releaseLocks(locks)
   }
 }
 
-/** Undefined for a role that has recorded no cluster. */
-async function planAdoption(
-  folder: SiteFolder,
-  env: EnvironmentVariables,
-  { role, sqlite, audit }: RoleDatabase,
-): Promise<ClusterAdoption | undefined> {
-  const knownCluster = documentsCluster(sqlite).place()
-  if (!knownCluster || readDocumentsHome(sqlite) !== 'opensearch') return undefined
-  const { resolved, platform } = readSiteSettings(folder, env)
-  const options = { role, site: platform.name, resolved, file: sqlite, audit }
-  requireIndexBase(options)
-  const storage = await openCluster(options)
-  try {
-    const cluster = await storage.readClusterUuid()
-    if (cluster === undefined) throw new OfflineCommandError(3, 'no cluster answers at search.host')
-    return { role: role.name, from: knownCluster.cluster, cluster, given_up: await storage.findLostIndexes() }
-  } finally {
-    await storage.store.close()
-  }
-}
+/** Null for a role that has recorded no cluster. */
+export const planAdoption = roleTask({
+  name: 'plan-adoption',
+  input: z.null(),
+  event: z.never(),
+  output: clusterAdoption.nullable(),
+  run: ({ folder, env, role }) =>
+    withDatabase(folder, role, async ({ sqlite, audit }) => {
+      const knownCluster = documentsCluster(sqlite).place()
+      if (!knownCluster || readDocumentsHome(sqlite) !== 'opensearch') return null
+      const { resolved, platform } = readSiteSettings(folder, env)
+      const options = { role, site: platform.name, resolved, file: sqlite, audit }
+      requireIndexBase(options)
+      const storage = await openCluster(options)
+      try {
+        const cluster = await storage.readClusterUuid()
+        if (cluster === undefined) throw new OfflineCommandError(3, 'no cluster answers at search.host')
+        return { role: role.name, from: knownCluster.cluster, cluster, given_up: [...(await storage.findLostIndexes())] }
+      } finally {
+        await storage.store.close()
+      }
+    }),
+})
+
+export const recordAdoption = roleTask({
+  name: 'record-adoption',
+  input: z.strictObject({ cluster: z.string(), given_up: z.array(z.string()) }),
+  event: z.never(),
+  output: z.null(),
+  async run({ folder, role }, { cluster, given_up }) {
+    await withDatabase(folder, role, ({ sqlite }) => adoptCluster(sqlite, cluster, given_up))
+    return null
+  },
+})

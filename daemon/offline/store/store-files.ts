@@ -1,22 +1,28 @@
 // The site's data as files: size, integrity, and backups.
 import * as fs from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import * as z from 'zod'
 import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
+import { syncFolder } from '../../../adapters/platform/durable-file/sync-folder.ts'
 import {
+  appendFile,
   type BackupEntry,
   databaseFileName,
-  fingerprintFile,
+  type FileFingerprint,
+  fingerprintOpenFile,
   type SignedBackupManifest,
   signBackupManifest,
   writeBackupManifest,
 } from '../../boot/backup/backup-set.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import { passphraseReader } from '../../boot/host/passphrase.ts'
-import type { SiteFolder } from '../../boot/storage/site-folder.ts'
+import { roleDataFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
 import type { Role } from '../../kernel/role/role.ts'
 import type { Store } from '../../kernel/store/store.ts'
 import { recordOperatorAction } from '../audit/operator-action.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
+import { type RoleTaskContext, roleTask } from '../role-task/role-task.ts'
+import { runRoleTask } from '../role-task/run-role-task.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
 import {
   listRolesWithDatabase,
@@ -26,14 +32,14 @@ import {
   withDocuments,
 } from './role-database.ts'
 
-export type RoleStoreStatus = {
-  readonly role: string
-  readonly file: string
-  readonly bytes: number
-  readonly audit_records: number
-  /** Collection to documents. */
-  readonly documents: Readonly<Record<string, number>>
-}
+const roleStoreStatus = z.strictObject({
+  role: z.string(),
+  file: z.string(),
+  bytes: z.int().min(0),
+  audit_records: z.int().min(0),
+  documents: z.record(z.string(), z.int().min(0)).meta({ description: 'Collection to documents' }),
+})
+export type RoleStoreStatus = z.infer<typeof roleStoreStatus>
 
 /** `only`: the role to read; default: all. */
 export async function readStoreStatus(
@@ -42,23 +48,30 @@ export async function readStoreStatus(
   only?: string,
 ): Promise<RoleStoreStatus[]> {
   const results: RoleStoreStatus[] = []
-  for (const role of listRolesWithDatabase(folder, only)) {
-    const bytes = measureDatabase(folder, role)
-    results.push(
-      await withDatabase(folder, role, async (database) => {
-        const documents = await withDocuments(folder, env, database, async (store) => {
-          const counts = role.collections.map(
-            async (collection) => [collection.name, await store.count(collection)] as const,
-          )
-          return Object.fromEntries(await Promise.all(counts))
-        })
-        const { file, audit } = database
-        return { role: role.name, file, bytes, audit_records: (await audit.head()).seq, documents }
-      }),
-    )
-  }
+  for (const role of listRolesWithDatabase(folder, only))
+    results.push(await runRoleTask(readDatabaseStatus, { folder, env, role }, null))
   return results
 }
+
+export const readDatabaseStatus = roleTask({
+  name: 'read-database-status',
+  input: z.null(),
+  event: z.never(),
+  output: roleStoreStatus,
+  run({ folder, env, role }) {
+    const bytes = measureDatabase(folder, role)
+    return withDatabase(folder, role, async (database) => {
+      const documents = await withDocuments(folder, env, database, async (store) => {
+        const counts = role.collections.map(
+          async (collection) => [collection.name, await store.count(collection)] as const,
+        )
+        return Object.fromEntries(await Promise.all(counts))
+      })
+      const { file, audit } = database
+      return { role: role.name, file, bytes, audit_records: (await audit.head()).seq, documents }
+    })
+  },
+})
 
 export type StoreCheckResult = { readonly role: string; readonly faults: readonly string[] }
 
@@ -72,11 +85,19 @@ export async function checkDatabases(
   const results: StoreCheckResult[] = []
   for (const role of listRolesWithDatabase(folder, only)) {
     progress(`checking ${role.name}`)
-    const examine = (database: RoleDatabase) => findStoreFaults(folder, env, database)
-    results.push(await checkRoleDatabase(role, () => withDatabase(folder, role, examine)))
+    const examine = () => runRoleTask(checkDatabase, { folder, env, role }, null)
+    results.push(await checkRoleDatabase(role, examine))
   }
   return results
 }
+
+export const checkDatabase = roleTask({
+  name: 'check-database',
+  input: z.null(),
+  event: z.never(),
+  output: z.array(z.string()),
+  run: ({ folder, env, role }) => withDatabase(folder, role, (database) => findStoreFaults(folder, env, database)),
+})
 
 async function findStoreFaults(
   folder: SiteFolder,
@@ -116,9 +137,7 @@ export async function backupStore(
     progress(`copying ${role.name}`)
     const file = databaseFileName(role.name)
     const copy = join(to, file)
-    // Opened as its owner, copied as the invoking user.
-    await withDatabase(folder, role, ({ store }) => runAsInvoker(() => store.backup(copy)))
-    databases.push({ role: role.name, file, ...(await runAsInvoker(() => fingerprintFile(copy))) })
+    databases.push({ role: role.name, file, ...(await copyRoleDatabase({ folder, env, role }, copy)) })
   }
   const { platform, identity } = readSiteSettings(folder, env)
   const signatures = joseSignatures({ dir: folder.keys, passphrase: passphraseReader(identity.keys_passphrase_file) })
@@ -130,6 +149,40 @@ export async function backupStore(
   }
   return manifest
 }
+
+/** Into a file that the invoking user owns, whatever the owner of the database may write. */
+async function copyRoleDatabase(context: RoleTaskContext, copy: string): Promise<FileFingerprint> {
+  const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants
+  const file = runAsInvoker(() => fs.openSync(copy, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600))
+  try {
+    await runRoleTask(copyDatabase, { ...context, file }, null)
+    fs.fsyncSync(file)
+    runAsInvoker(() => syncFolder(dirname(copy)))
+    return await fingerprintOpenFile(file)
+  } finally {
+    fs.closeSync(file)
+  }
+}
+
+/** Writes a verified copy into the given file. SQLite writes to paths alone: to one that the role's user may write. */
+export const copyDatabase = roleTask({
+  name: 'copy-database',
+  input: z.null(),
+  event: z.never(),
+  output: z.null(),
+  async run({ folder, role, file }) {
+    if (file === undefined) throw new Error('no file was given')
+    const stage = fs.mkdtempSync(join(roleDataFolder(folder, role.name), '.backup-'))
+    try {
+      const copy = join(stage, databaseFileName(role.name))
+      await withDatabase(folder, role, ({ store }) => store.backup(copy))
+      await appendFile(copy, file)
+    } finally {
+      fs.rmSync(stage, { recursive: true, force: true })
+    }
+    return null
+  },
+})
 
 /** Creates the folder, so that backups are never mixed. */
 function createBackupFolder(to: string): void {

@@ -1,6 +1,7 @@
 // Moves a site's documents into the cluster, or back into its own files, while the site is stopped; verifies every
 // copy.
 import { createHash } from 'node:crypto'
+import * as z from 'zod'
 import {
   type DocumentsHome,
   readDocumentsHome,
@@ -17,17 +18,22 @@ import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { Collection, Doc, Store, StoredFields } from '../../kernel/store/store.ts'
 import { recordOperatorAction } from '../audit/operator-action.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
+import { type RoleTaskContext, roleTask } from '../role-task/role-task.ts'
+import { runRoleTask } from '../role-task/run-role-task.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
 import { listRolesWithDatabase, type RoleDatabase, withDatabase } from './role-database.ts'
-import { lockAllRoles } from './store-restore.ts'
+import { lockAllRoles, releaseLocks } from './role-locks.ts'
 
-/** The moved part of one collection. `digest`: SHA-256 over every id, version and value in the order of the ids. */
-export type CollectionMigration = {
-  readonly role: string
-  readonly collection: string
-  readonly documents: number
-  readonly digest: string
-}
+/** The moved part of one collection. */
+const collectionMigration = z
+  .strictObject({
+    role: z.string(),
+    collection: z.string(),
+    documents: z.int().min(0),
+    digest: z.string().meta({ description: 'SHA-256 over every id, version and value in the order of the ids' }),
+  })
+  .readonly()
+export type CollectionMigration = z.infer<typeof collectionMigration>
 
 export type MigrationOptions = {
   readonly to: DocumentsHome
@@ -48,21 +54,20 @@ export async function migrateStore(
   { to, replace }: MigrationOptions,
   progress: (text: string) => void,
 ): Promise<CollectionMigration[]> {
-  const { resolved, platform } = readSiteSettings(folder, env)
+  const { resolved } = readSiteSettings(folder, env)
   if (getSettings(resolved, searchSettings).host === undefined) {
     throw new OfflineCommandError(2, 'the profile names no cluster', 'set search.host; after a move back, remove it')
   }
-  const locks = lockAllRoles(folder)
+  const locks = await lockAllRoles(folder)
   try {
-    const migratedRoles = listRolesWithDatabase(folder)
-    const withRoleStores = (role: Role, action: (move: RoleMigration) => Promise<CollectionMigration[]>) =>
-      withDatabase(folder, role, (database) => withBothStores(folder, env, database, to, action), platform.name)
+    const roles = listRolesWithDatabase(folder)
     // Checks all roles before the first move: a site is in one place.
-    for (const role of migratedRoles) await withRoleStores(role, requireSourceIndexes)
-    if (!replace) for (const role of migratedRoles) await withRoleStores(role, requireEmptyTarget)
+    for (const role of roles) await runRoleTask(checkMigration, { folder, env, role }, { to, check: 'source' })
+    if (!replace)
+      for (const role of roles) await runRoleTask(checkMigration, { folder, env, role }, { to, check: 'target' })
     const moved: CollectionMigration[] = []
-    for (const role of migratedRoles) {
-      const migrated = await withRoleStores(role, (move) => moveRoleDocuments(move, to, progress))
+    for (const role of roles) {
+      const migrated = await runRoleTask(migrateDocuments, { folder, env, role }, { to }, progress)
       moved.push(...migrated)
       const detail = { role: role.name, documents: migrated.reduce((sum, { documents }) => sum + documents, 0) }
       if (migrated.length > 0)
@@ -70,9 +75,31 @@ export async function migrateStore(
     }
     return moved
   } finally {
-    for (const lock of locks) lock.release()
+    await releaseLocks(locks)
   }
 }
+
+const documentsHome = z.enum(['sqlite', 'opensearch'])
+
+export const checkMigration = roleTask({
+  name: 'check-migration',
+  input: z.strictObject({ to: documentsHome, check: z.enum(['source', 'target']) }),
+  event: z.never(),
+  output: z.null(),
+  async run(context, { to, check }) {
+    await withBothStores(context, to, check === 'source' ? requireSourceIndexes : requireEmptyTarget)
+    return null
+  },
+})
+
+/** Emits progress. */
+export const migrateDocuments = roleTask({
+  name: 'migrate-documents',
+  input: z.strictObject({ to: documentsHome }),
+  event: z.string(),
+  output: z.array(collectionMigration),
+  run: (context, { to }, emit) => withBothStores(context, to, (move) => moveRoleDocuments(move, to, emit)),
+})
 
 /** `lost`: indexes that the cluster should have. */
 type RoleMigration = {
@@ -83,27 +110,28 @@ type RoleMigration = {
   readonly lost: readonly string[]
 }
 
-/** Undefined if the documents are there already. */
+/** Does nothing if the documents are there already. */
 async function withBothStores(
-  folder: SiteFolder,
-  env: EnvironmentVariables,
-  { role, sqlite, audit, store }: RoleDatabase,
+  { folder, env, role }: RoleTaskContext,
   to: DocumentsHome,
   action: (move: RoleMigration) => Promise<CollectionMigration[]>,
 ): Promise<CollectionMigration[]> {
-  if ((readDocumentsHome(sqlite) ?? 'sqlite') === to) return []
   const { resolved, platform } = readSiteSettings(folder, env)
-  if (to === 'opensearch') await resetClusterState(sqlite)
-  const clusterStore = (await openKnownCluster({ role, site: platform.name, resolved, file: sqlite, audit })).store
-  try {
-    for (const [collection, reason] of await clusterStore.resolveWrites()) {
-      throw refuse('unavailable', `writes of ${collection} of ${role.name} are in doubt: ${reason}`)
+  const moveBetween = async ({ sqlite, audit, store }: RoleDatabase) => {
+    if ((readDocumentsHome(sqlite) ?? 'sqlite') === to) return []
+    if (to === 'opensearch') await resetClusterState(sqlite)
+    const clusterStore = (await openKnownCluster({ role, site: platform.name, resolved, file: sqlite, audit })).store
+    try {
+      for (const [collection, reason] of await clusterStore.resolveWrites()) {
+        throw refuse('unavailable', `writes of ${collection} of ${role.name} are in doubt: ${reason}`)
+      }
+      const [from, target] = to === 'opensearch' ? [store, clusterStore] : [clusterStore, store]
+      return await action({ role, sqlite, from, target, lost: await clusterStore.findLostIndexes() })
+    } finally {
+      await clusterStore.close()
     }
-    const [from, target] = to === 'opensearch' ? [store, clusterStore] : [clusterStore, store]
-    return await action({ role, sqlite, from, target, lost: await clusterStore.findLostIndexes() })
-  } finally {
-    await clusterStore.close()
   }
+  return await withDatabase(folder, role, moveBetween, platform.name)
 }
 
 async function requireSourceIndexes({ role, lost }: RoleMigration): Promise<CollectionMigration[]> {
@@ -133,11 +161,11 @@ async function requireEmptyTarget({ role, target }: RoleMigration): Promise<Coll
 async function moveRoleDocuments(
   { role, sqlite, from, target }: RoleMigration,
   to: DocumentsHome,
-  progress: (text: string) => void,
+  progress: (text: string) => Promise<void>,
 ): Promise<CollectionMigration[]> {
   const moved: CollectionMigration[] = []
   for (const collection of role.collections) {
-    progress(`moving ${collection.name} of ${role.name}`)
+    await progress(`moving ${collection.name} of ${role.name}`)
     await target.removeWhere(collection, {})
     moved.push({ role: role.name, collection: collection.name, ...(await moveCollection(collection, from, target)) })
   }

@@ -1,25 +1,28 @@
 // Restores a backup: verifies everything first, then replaces each role's data, and keeps the replaced data.
-
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
+import * as z from 'zod'
+import { invoker } from '../../../adapters/host/users/system-users.ts'
 import { listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { findSchemaFaults } from '../../../adapters/store/sqlite/schema/schema-faults.ts'
 import { type BackupEntry, copyToNewFile, databaseFileName } from '../../boot/backup/backup-set.ts'
 import { runAsInvoker, runAsOwnerOf } from '../../boot/host/act-as-owner.ts'
-import { ensureRunFolder, lockRole } from '../../boot/storage/role-storage.ts'
-import { roleDatabaseFile, roleDataFolder, roleRunFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
-import { everyRole } from '../../every-role.ts'
+import { ensureRunFolder } from '../../boot/storage/role-storage.ts'
+import { roleDatabaseFile, roleDataFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
 import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
 import type { JournalChannel } from '../../kernel/messaging/journal.ts'
 import type { Role } from '../../kernel/role/role.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
+import { type RoleTaskContext, roleTask } from '../role-task/role-task.ts'
+import { runRoleTask } from '../role-task/run-role-task.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
 import { openBackupFile, readBackupManifest, requireKnownRole, requireSignature } from './backup-manifest.ts'
 import { exchangeDatabases, undoInterruptedExchange } from './database-exchange.ts'
 import { createRestoreEventFactory, freezeRestoredChannels, listFrozenIncoming } from './restored-channels.ts'
 import { type PurgeOrdersWithFinds, readPurgeOrders, reapplyPurges } from './restored-purges.ts'
 import { requireOwnership, withDatabaseFile } from './role-database.ts'
+import { lockAllRoles, releaseLocks } from './role-locks.ts'
 
 export type RestoreResult = {
   readonly roles: readonly string[]
@@ -61,7 +64,7 @@ export async function restoreBackup(
     await requireSignature(manifest, readSiteSettings(folder, env).platform.name, trusted ?? listKeys(folder.keys))
   const planned = manifest.databases.map((entry) => ({ entry, role: requireKnownRole(entry) }))
   for (const { role } of planned) requireOwnership(roleDataFolder(folder, role.name), `the data of ${role.name}`)
-  const locks = lockAllRoles(folder)
+  const locks = await lockAllRoles(folder)
   undoInterruptedExchange(folder)
   const staged: StagedRestore[] = []
   let purged_again: number | undefined
@@ -70,8 +73,8 @@ export async function restoreBackup(
       progress(`verifying ${role.name}`)
       const stage = runAsOwnerOf(roleDataFolder(folder, role.name), () => createRestoreStage(folder, role))
       staged.push(stage)
-      await copyAndVerify(folder, stage, from, entry)
-      if (role.name === 'site') purged_again = await prepareSiteDatabase(folder, env, stage, now)
+      await copyAndVerify({ folder, env, role }, stage, from, entry)
+      if (role.name === 'site') purged_again = await prepareStage({ folder, env, role }, stage, now)
     }
     const name = `before-restore-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`
     const kept = exchangeDatabases(folder, {
@@ -83,34 +86,18 @@ export async function restoreBackup(
     for (const { role, dir } of staged) {
       runAsOwnerOf(roleDataFolder(folder, role.name), () => fs.rmSync(dir, { recursive: true, force: true }))
     }
-    for (const lock of locks) lock.release()
+    await releaseLocks(locks)
   }
 }
 
 /** Takes back a restore that was interrupted. Throws `OfflineCommandError` (3) while a role runs. */
-export function undoRestore(folder: SiteFolder): void {
-  const locks = lockAllRoles(folder)
+export async function undoRestore(folder: SiteFolder): Promise<void> {
+  const locks = await lockAllRoles(folder)
   try {
     undoInterruptedExchange(folder)
   } finally {
-    for (const lock of locks) lock.release()
+    await releaseLocks(locks)
   }
-}
-
-/** No role can start while its data is replaced. */
-export function lockAllRoles(folder: SiteFolder): { release(): void }[] {
-  const locks: { release(): void }[] = []
-  for (const { name } of everyRole) {
-    const run = roleRunFolder(folder, name)
-    const lock = runAsOwnerOf(run, () => lockRole(folder, name))
-    if (lock) {
-      locks.push({ release: () => runAsOwnerOf(run, lock.release) })
-      continue
-    }
-    for (const heldLock of locks) heldLock.release()
-    throw new OfflineCommandError(3, `the role ${name} is running`, 'stop the site first')
-  }
-  return locks
 }
 
 function createRestoreStage(folder: SiteFolder, role: Role): StagedRestore {
@@ -119,10 +106,9 @@ function createRestoreStage(folder: SiteFolder, role: Role): StagedRestore {
   return { role, dir, file: join(dir, databaseFileName(role.name)) }
 }
 
-/** Verifies the copy where it will be used, so that it cannot change between verification and use. */
 async function copyAndVerify(
-  folder: SiteFolder,
-  { role, dir, file }: StagedRestore,
+  context: RoleTaskContext,
+  { dir, file }: StagedRestore,
   from: string,
   entry: BackupEntry,
 ): Promise<void> {
@@ -131,43 +117,59 @@ async function copyAndVerify(
     const { size } = fs.fstatSync(source)
     if (size !== entry.bytes)
       throw new OfflineCommandError(5, `${entry.file} has ${size} bytes; the manifest states ${entry.bytes}`)
-    await runAsOwnerOf(roleDataFolder(folder, role.name), async () => {
-      const { sha256 } = await copyToNewFile(source, file)
-      if (sha256 !== entry.sha256)
-        throw new OfflineCommandError(5, `${entry.file} does not match its digest in the manifest`)
-      const scratch = join(dir, 'schema.db')
-      const schemaFaults = await findSchemaFaults({ file, addonDir: ensureRunFolder(folder, role.name) }, scratch)
-      if (schemaFaults.length > 0)
-        throw new OfflineCommandError(5, `${entry.file} is not a database of this program: ${schemaFaults[0]}`)
-      const faults = await withDatabaseFile(file, ensureRunFolder(folder, role.name), role, ({ store }) =>
-        store.check(),
-      )
-      if (faults.length > 0) throw new OfflineCommandError(5, `${entry.file} is damaged: ${faults[0]}`)
-    })
+    await runRoleTask(stageDatabase, { ...context, file: source }, { dir, to: file, sha256: entry.sha256 })
   } finally {
     fs.closeSync(source)
   }
 }
 
+/** Verifies the copy where it will be used, so that it cannot change between verification and use. */
+export const stageDatabase = roleTask({
+  name: 'stage-database',
+  input: z.strictObject({ dir: z.string(), to: z.string(), sha256: z.string() }),
+  event: z.never(),
+  output: z.null(),
+  async run({ folder, role, file: source }, { dir, to, sha256 }) {
+    const name = databaseFileName(role.name)
+    if (source === undefined) throw new Error('no file was given')
+    if ((await copyToNewFile(source, to)).sha256 !== sha256)
+      throw new OfflineCommandError(5, `${name} does not match its digest in the manifest`)
+    const addonDir = ensureRunFolder(folder, role.name)
+    const schemaFaults = await findSchemaFaults({ file: to, addonDir }, join(dir, 'schema.db'))
+    if (schemaFaults.length > 0)
+      throw new OfflineCommandError(5, `${name} is not a database of this program: ${schemaFaults[0]}`)
+    const faults = await withDatabaseFile(to, addonDir, role, ({ store }) => store.check())
+    if (faults.length > 0) throw new OfflineCommandError(5, `${name} is damaged: ${faults[0]}`)
+    return null
+  },
+})
+
 /**
  * Runs before the data is in place, so that the site can never send as if it had its latest state. Returns the number
  * of purges that the backup did not have; undefined if the replaced database cannot be read.
  */
-async function prepareSiteDatabase(
-  folder: SiteFolder,
-  env: EnvironmentVariables,
-  { role, file }: StagedRestore,
-  now: number,
-) {
-  const event = createRestoreEventFactory(readSiteSettings(folder, env).platform.tenant_id, now)
-  return await runAsOwnerOf(roleDataFolder(folder, role.name), async () => {
+async function prepareStage(context: RoleTaskContext, { file }: StagedRestore, now: number) {
+  const { tenant_id } = readSiteSettings(context.folder, context.env).platform
+  const input = { file, tenant_id, now, subject: `cli:${invoker()}` }
+  return (await runRoleTask(prepareSiteDatabase, context, input)).purged_again
+}
+
+export const prepareSiteDatabase = roleTask({
+  name: 'prepare-site-database',
+  input: z.strictObject({ file: z.string(), tenant_id: z.string(), now: z.number(), subject: z.string() }),
+  event: z.never(),
+  output: z.strictObject({ purged_again: z.int().min(0).optional() }),
+  async run({ folder, role }, { file, ...origin }) {
+    const event = createRestoreEventFactory(origin)
     const candidate = await readSurvivingState(folder, role)
     return await withDatabaseFile(file, ensureRunFolder(folder, role.name), role, async (database) => {
       await freezeRestoredChannels(database, candidate?.frozen ?? [], event)
-      return candidate && (await reapplyPurges(database, candidate.orders, (digest) => event(digest, { purged: true })))
+      if (!candidate) return {}
+      const audit = (digest: string) => event(digest, { purged: true })
+      return { purged_again: await reapplyPurges(database, candidate.orders, audit) }
     })
-  })
-}
+  },
+})
 
 type SurvivingState = { readonly orders: PurgeOrdersWithFinds; readonly frozen: readonly JournalChannel[] }
 

@@ -1,7 +1,7 @@
 // A courier for tests: exports from alpha and imports at bravo, by a medium that is a folder of the test's sites.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import type { CourierPrivileges } from '../../../adapters/transport/filedrop/courier/courier-privileges.ts'
+import type { CourierSteps } from '../../../adapters/transport/filedrop/courier/courier-steps.ts'
 import { exportChannel, type MediaExport } from '../../../adapters/transport/filedrop/courier/export-channel.ts'
 import { importMedia, type MediaImport } from '../../../adapters/transport/filedrop/courier/import-media.ts'
 import { foldersOf } from '../../../adapters/transport/filedrop/files/channel-folders.ts'
@@ -10,11 +10,11 @@ import { filedropSettings } from '../../../adapters/transport/filedrop/settings.
 import { statementFormats } from '../../../daemon/kernel/messaging/statement-format.ts'
 import type { FiledropSite, FiledropSites } from './filedrop-sites.ts'
 
-export const steadyAccess: CourierPrivileges = { site: (act) => act(), medium: (act) => act() }
+export const steadySteps: CourierSteps = { site: (act) => act(), medium: (act) => act() }
 
-/** Privileges that allow this many steps and then fail each, as if the process had died. */
-export function createDyingAccess(steps: number): CourierPrivileges & { hasDied(): boolean } {
-  let left = steps
+/** Allows this many steps and then fails each, as if the process had died. */
+export function createDyingSteps(count: number): CourierSteps & { hasDied(): boolean } {
+  let left = count
   const step = <T>(act: () => T): T => {
     if (left-- <= 0) throw new Error('the process died here')
     return act()
@@ -28,7 +28,7 @@ export function createMedium(sites: FiledropSites, name = 'medium'): string {
   return path
 }
 
-type CourierOptions = { readonly runAs?: CourierPrivileges; readonly progress?: (done: number, all: number) => void }
+type CourierOptions = { readonly steps?: CourierSteps; readonly progress?: (done: number, all: number) => void }
 let randomCount = 0
 
 export function exportFromAlpha(sites: FiledropSites, media: string, more: CourierOptions = {}): Promise<MediaExport> {
@@ -37,7 +37,7 @@ export function exportFromAlpha(sites: FiledropSites, media: string, more: Couri
   if (!peer) throw new Error('bravo is pinned')
   return exportChannel({ link: filedropLink('bravo', { root: sites.alpha.root, site: 'alpha' }), peer }, media, {
     ...{ site, signatures, journal, label_policy, formats: statementFormats, settings: filedropSettings.parse({}) },
-    ...{ now: () => sites.clock.ms, random: nextRandom, runAs: steadyAccess, progress: () => undefined },
+    ...{ now: () => sites.clock.ms, random: nextRandom, steps: steadySteps, progress: () => undefined },
     ...more,
   })
 }
@@ -51,7 +51,7 @@ export function importAtBravo(
   const { site, signatures, peers, root } = to.options()
   return importMedia(media, {
     ...{ site, signatures, peer: (name) => peers.get(name), folders: (name) => foldersOf(root, name) },
-    ...{ settings: filedropSettings.parse({}), random: nextRandom, runAs: steadyAccess, progress: () => undefined },
+    ...{ settings: filedropSettings.parse({}), random: nextRandom, steps: steadySteps, progress: () => undefined },
     ...more,
   })
 }

@@ -12,7 +12,7 @@ import type { FiledropLink } from '../link/filedrop-link.ts'
 import { type MessageBytes, mayLeave, type OutgoingLink, readOwnMessage } from '../sending/own-message.ts'
 import { removeFromReady } from '../sending/publish-message.ts'
 import type { FiledropSettings } from '../settings.ts'
-import type { CourierPrivileges, CourierProgress } from './courier-privileges.ts'
+import type { CourierSteps, CourierProgress } from './courier-steps.ts'
 import { finishPickups } from './finish-pickups.ts'
 import type { ManifestFile } from './manifest.ts'
 import { type CourierManifest, folderName, manifest_file, max_folder_messages, sha384Hex } from './manifest.ts'
@@ -28,7 +28,7 @@ export type ChannelExportOptions = {
   /** Epoch milliseconds. */
   readonly now: () => number
   readonly random: (bytes: number) => string
-  readonly runAs: CourierPrivileges
+  readonly steps: CourierSteps
   readonly progress: CourierProgress
 }
 
@@ -53,7 +53,7 @@ export async function exportChannel(
   const { link } = outgoing
   clearExportDrafts(link, media, options)
   const finished = await finishPickups(link, media, options)
-  const waiting = options.runAs.site(() => listMessages(link.folders.ready))
+  const waiting = options.steps.site(() => listMessages(link.folders.ready))
   const made: ExportedFolder[] = []
   for (let at = 0; at < waiting.length; at += max_folder_messages) {
     const tick = (index: number) => options.progress(at + index + 1, waiting.length)
@@ -92,28 +92,28 @@ async function exportFolder(
   options: ChannelExportOptions,
   tick: (index: number) => void,
 ): Promise<ExportedFolder> {
-  const { runAs, site, random } = options
+  const { steps, site, random } = options
   const { link } = outgoing
   const medium = random(8)
   const folder = folderName({ src: site, dst: link.peer, medium })
   const draft = join(media, `.${folder}.part`)
   const left: { file: string; why: string }[] = []
   const held: ManifestFile[] = []
-  runAs.medium(() => fs.mkdirSync(draft, { mode: 0o700 }))
+  steps.medium(() => fs.mkdirSync(draft, { mode: 0o700 }))
   try {
     for (const [index, name] of names.entries()) {
-      const bytes = await runAs.site(() => readForExport(outgoing, name, options))
+      const bytes = await steps.site(() => readForExport(outgoing, name, options))
       if (typeof bytes === 'string') left.push({ file: name.stem, why: bytes })
-      else held.push(...runAs.medium(() => copyMessage(draft, name, bytes)))
+      else held.push(...steps.medium(() => copyMessage(draft, name, bytes)))
       tick(index)
     }
     if (held.length === 0) return { files: held, left }
-    const signed = await runAs.site(() => signManifest(link, medium, held, options))
-    runAs.medium(() => finishFolder(draft, join(media, folder), signed))
+    const signed = await steps.site(() => signManifest(link, medium, held, options))
+    steps.medium(() => finishFolder(draft, join(media, folder), signed))
   } finally {
-    runAs.medium(() => fs.rmSync(draft, { recursive: true, force: true }))
+    steps.medium(() => fs.rmSync(draft, { recursive: true, force: true }))
   }
-  runAs.site(() => removeFromReady(link.folders.ready, held))
+  steps.site(() => removeFromReady(link.folders.ready, held))
   return { folder, files: held, left }
 }
 
@@ -179,9 +179,9 @@ function writeNewFile(path: string, bytes: Uint8Array): void {
 }
 
 /** Removes the remainder of an interrupted export to this medium; its messages are all still in `ready`. */
-function clearExportDrafts(link: FiledropLink, media: string, { site, runAs }: ChannelExportOptions): void {
+function clearExportDrafts(link: FiledropLink, media: string, { site, steps }: ChannelExportOptions): void {
   const start = `.${site}-to-${link.peer}-`
-  runAs.medium(() => {
+  steps.medium(() => {
     for (const name of fs.readdirSync(media)) {
       const isDraft = name.startsWith(start) && /^[0-9a-f]{16}\.part$/.test(name.slice(start.length))
       if (isDraft) fs.rmSync(join(media, name), { recursive: true, force: true })

@@ -18,16 +18,16 @@ import {
 
 /** How many messages the medium holds already, as this site signed for them, that were still in `ready`. */
 export async function finishPickups(link: FiledropLink, media: string, options: ChannelExportOptions): Promise<number> {
-  const { runAs, site } = options
-  const waiting = runAs.site(() => new Set(fs.readdirSync(link.folders.ready)))
+  const { steps, site } = options
+  const waiting = steps.site(() => new Set(fs.readdirSync(link.folders.ready)))
   if (waiting.size === 0) return 0
   const stems = new Set<string>()
-  const names = runAs.medium(() => fs.readdirSync(media).filter(isFolderName))
+  const names = steps.medium(() => fs.readdirSync(media).filter(isFolderName))
   for (const name of names.filter((each) => each.startsWith(`${site}-to-${link.peer}-`))) {
     const held = (await readOwnManifest(join(media, name), link, options))?.files ?? []
     const still = held.filter((file) => waiting.has(file.name) && isOnBothSides(join(media, name), link, file, options))
     if (still.length === 0) continue
-    runAs.site(() => removeFromReady(link.folders.ready, still))
+    steps.site(() => removeFromReady(link.folders.ready, still))
     for (const file of still) stems.add(parseMessageName(file.name)?.stem ?? '')
   }
   return stems.size
@@ -39,11 +39,11 @@ async function readOwnManifest(
   link: FiledropLink,
   options: ChannelExportOptions,
 ): Promise<CourierManifest | undefined> {
-  const { runAs, site, signatures } = options
-  const keys = runAs.site(() => [...signatures.publicKeys()])
+  const { steps, site, signatures } = options
+  const keys = steps.site(() => [...signatures.publicKeys()])
   const self: NoteSigner = { name: site, keys, threshold: 1 }
   const path = join(folder, manifest_file)
-  const read = await runAs.medium(() =>
+  const read = await steps.medium(() =>
     readManifest(path, { site: link.peer, signatures, peer: async (src) => (src === site ? self : undefined) }),
   )
   return read.is === 'sound' ? read.manifest : undefined
@@ -54,11 +54,11 @@ function isOnBothSides(
   folder: string,
   link: FiledropLink,
   { name, bytes, sha384 }: ManifestFile,
-  { runAs }: ChannelExportOptions,
+  { steps }: ChannelExportOptions,
 ): boolean {
   const holds = (path: string) => {
     const file = readDroppedFile(path, bytes)
     return 'bytes' in file && sha384Hex(file.bytes) === sha384
   }
-  return runAs.medium(() => holds(join(folder, name))) && runAs.site(() => holds(join(link.folders.ready, name)))
+  return steps.medium(() => holds(join(folder, name))) && steps.site(() => holds(join(link.folders.ready, name)))
 }

@@ -10,7 +10,7 @@ import { isTemporaryName } from '../files/message-name.ts'
 import { pinnedFolders } from '../files/pinned-folders.ts'
 import { placeFile } from '../files/place-file.ts'
 import type { FiledropSettings } from '../settings.ts'
-import type { CourierPrivileges, CourierProgress } from './courier-privileges.ts'
+import type { CourierProgress, CourierSteps } from './courier-steps.ts'
 import { groupMessages, readListedMessage } from './listed-messages.ts'
 import {
   type CourierManifest,
@@ -30,7 +30,7 @@ export type MediaImportOptions = {
   readonly signatures: Pick<Signatures, 'verify'>
   readonly settings: Pick<FiledropSettings, 'max_envelope_bytes' | 'max_body_bytes'>
   readonly random: (bytes: number) => string
-  readonly runAs: CourierPrivileges
+  readonly steps: CourierSteps
   readonly progress: CourierProgress
 }
 
@@ -76,13 +76,13 @@ type MediaSurvey = { sound: VerifiedFolder[]; faults: MediaImportFault[]; for_ot
 
 async function surveyMedia(media: string, options: MediaImportOptions): Promise<MediaSurvey> {
   const found: MediaSurvey = { sound: [], faults: [], for_others: 0 }
-  const isFolder = options.runAs.medium(() =>
+  const isFolder = options.steps.medium(() =>
     fs.lstatSync(join(media, manifest_file), { throwIfNoEntry: false })?.isFile(),
   )
-  const names = isFolder ? [''] : options.runAs.medium(() => listNames(media))
+  const names = isFolder ? [''] : options.steps.medium(() => listNames(media))
   if (names.length > max_names) throw new Error(`${media} holds more than ${max_names} names`)
   const hasManifest = (name: string) =>
-    options.runAs.medium(
+    options.steps.medium(
       () =>
         fs.lstatSync(join(media, name), { throwIfNoEntry: false })?.isDirectory() &&
         fs.lstatSync(join(media, name, manifest_file), { throwIfNoEntry: false }) !== undefined,
@@ -120,12 +120,12 @@ function listNames(media: string): string[] {
 }
 
 async function readFolderManifest(at: string, options: MediaImportOptions): Promise<ManifestReadResult> {
-  const { runAs, site, signatures } = options
-  const isFolder = runAs.medium(() => fs.lstatSync(at, { throwIfNoEntry: false })?.isDirectory())
+  const { steps, site, signatures } = options
+  const isFolder = steps.medium(() => fs.lstatSync(at, { throwIfNoEntry: false })?.isDirectory())
   if (!isFolder) return { is: 'fault', detail: 'it is not a folder' }
-  const peer = (name: string) => runAs.site(() => options.peer(name))
+  const peer = (name: string) => steps.site(() => options.peer(name))
   try {
-    return await runAs.medium(() => readManifest(join(at, manifest_file), { site, signatures, peer }))
+    return await steps.medium(() => readManifest(join(at, manifest_file), { site, signatures, peer }))
   } catch (error) {
     if (isRefusal(error)) return { is: 'fault', detail: error.message }
     throw error
@@ -139,11 +139,11 @@ async function importFolder(
   options: MediaImportOptions,
   tick: (files: number) => void,
 ): Promise<{ messages: number; faults: MediaImportFault[] }> {
-  const { runAs, site } = options
+  const { steps, site } = options
   const paths = options.folders(manifest.src)
   const { folders, fault, close } = pinnedFolders(paths)
   try {
-    const closed = runAs.site(() => folderFault(paths, site, manifest.src) ?? fault())
+    const closed = steps.site(() => folderFault(paths, site, manifest.src) ?? fault())
     if (closed !== undefined) return { messages: 0, faults: [{ file: folder, why: closed }] }
     return await importMessages(at, folder, manifest, folders, options, tick)
   } finally {
@@ -169,7 +169,7 @@ async function importMessages(
     seen += files.length
     tick(seen)
   }
-  options.runAs.site(() => syncFolder(folders.fresh))
+  options.steps.site(() => syncFolder(folders.fresh))
   return { messages, faults }
 }
 
@@ -180,11 +180,11 @@ async function importMessage(
   folders: ChannelFolders,
   options: MediaImportOptions,
 ): Promise<readonly MediaImportFault[]> {
-  const { runAs } = options
-  const read = runAs.medium(() => readListedMessage(at, files, options.settings))
+  const { steps } = options
+  const read = steps.medium(() => readListedMessage(at, files, options.settings))
   for (const { name, bytes } of read.files) {
     const draft = join(folders.tmp, `import-${options.random(8)}`)
-    const placed = await runAs.site(() => placeFile(draft, join(folders.fresh, name), bytes))
+    const placed = await steps.site(() => placeFile(draft, join(folders.fresh, name), bytes))
     if (placed === 'different') return [{ file: name, why: 'in/new holds other bytes under this name' }]
   }
   return read.faults

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
+import * as z from 'zod'
 import { listKeys } from '../../../../adapters/keys/jose/key-lifecycle.ts'
 import { sqliteJournal } from '../../../../adapters/store/sqlite/journal/journal.ts'
 import { runAsOwnerOf } from '../../../boot/host/act-as-owner.ts'
@@ -10,6 +11,8 @@ import type { SiteFolder } from '../../../boot/storage/site-folder.ts'
 import type { Journal } from '../../../kernel/messaging/journal.ts'
 import { getSettings } from '../../../kernel/settings/get-settings.ts'
 import { filedropSettings } from '../../../roles/site/settings.ts'
+import { roleTask } from '../../role-task/role-task.ts'
+import { runRoleTask } from '../../role-task/run-role-task.ts'
 import { resolveProfile } from '../../site/site-profile.ts'
 import { listRolesWithDatabase, withDatabase } from '../../store/role-database.ts'
 import type { DoctorContext } from '../examine-site.ts'
@@ -23,8 +26,9 @@ const max_silent_days = 30
 
 const remedy = 'set the clock (chronyc makestep, or timedatectl set-time), then run `platform doctor` again'
 
-export async function checkClock({ folder, env, now }: DoctorContext): Promise<DoctorFinding[]> {
-  const { event, at_ms } = await findNewestEvent(folder)
+export async function checkClock(context: DoctorContext): Promise<DoctorFinding[]> {
+  const { folder, env, now } = context
+  const { event, at_ms } = await findNewestEvent(context)
   if (at_ms > now + set_back_tolerance_ms) {
     return [
       reportProblem(
@@ -73,33 +77,40 @@ function readFileClock_ms(dir: string): number {
   }
 }
 
-type DatedEvent = { readonly event: string; readonly at_ms: number }
+const datedEvent = z.strictObject({ event: z.string(), at_ms: z.number() })
+type DatedEvent = z.infer<typeof datedEvent>
 
 /** Returns the latest time that the site has recorded: of a key, an audit record, a message. */
-async function findNewestEvent(folder: SiteFolder): Promise<DatedEvent> {
-  const times = listKeys(folder.keys).map(({ created }) => ({
+async function findNewestEvent({ folder, env }: DoctorContext): Promise<DatedEvent> {
+  const times: DatedEvent[] = listKeys(folder.keys).map(({ created }) => ({
     event: 'a key of this site was created',
     at_ms: Date.parse(created),
   }))
-  for (const role of listRolesWithDatabase(folder)) {
-    times.push(
-      ...(await withDatabase(folder, role, async ({ audit, sqlite }) => {
-        const [newest] = await audit.list({ limit: 1 })
-        const at_ms = newest?.event ? Date.parse(newest.event.at) : 0
-        const auditEvent = { event: `${role.name} wrote an audit record`, at_ms }
-        if (role.name !== 'site') return [auditEvent]
-        return [
-          auditEvent,
-          { event: 'a message was received or sent', at_ms: await findLastMessageTime(sqliteJournal(sqlite, audit)) },
-        ]
-      })),
-    )
-  }
+  for (const role of listRolesWithDatabase(folder))
+    times.push(...(await runRoleTask(findNewestRecords, { folder, env, role }, null)))
   return times.reduce((latest, candidate) => (candidate.at_ms > latest.at_ms ? candidate : latest), {
     event: '',
     at_ms: 0,
   })
 }
+
+export const findNewestRecords = roleTask({
+  name: 'find-newest-records',
+  input: z.null(),
+  event: z.never(),
+  output: z.array(datedEvent),
+  run: ({ folder, role }) =>
+    withDatabase(folder, role, async ({ audit, sqlite }) => {
+      const [newest] = await audit.list({ limit: 1 })
+      const at_ms = newest?.event ? Date.parse(newest.event.at) : 0
+      const auditEvent = { event: `${role.name} wrote an audit record`, at_ms }
+      if (role.name !== 'site') return [auditEvent]
+      return [
+        auditEvent,
+        { event: 'a message was received or sent', at_ms: await findLastMessageTime(sqliteJournal(sqlite, audit)) },
+      ]
+    }),
+})
 
 async function findLastMessageTime(journal: Journal): Promise<number> {
   let latest_ms = 0

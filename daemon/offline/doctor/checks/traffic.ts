@@ -1,5 +1,6 @@
 // Checks traffic by the times of the journal: reports frozen and silent channels, and messages that no carrier takes.
 import * as fs from 'node:fs'
+import * as z from 'zod'
 import { sqliteJournal } from '../../../../adapters/store/sqlite/journal/journal.ts'
 import { foldersOf } from '../../../../adapters/transport/filedrop/files/channel-folders.ts'
 import { countSetAside } from '../../../../adapters/transport/filedrop/link/link-status.ts'
@@ -7,30 +8,40 @@ import type { SiteFolder } from '../../../boot/storage/site-folder.ts'
 import type { Peer } from '../../../kernel/identity/peer.ts'
 import type { Journal, JournalChannel } from '../../../kernel/messaging/journal.ts'
 import { listPeers } from '../../peers/site-peers.ts'
+import { roleTask } from '../../role-task/role-task.ts'
+import { runRoleTask } from '../../role-task/run-role-task.ts'
 import { listRunningRoles } from '../../site/running-roles.ts'
 import { listRolesWithDatabase, withDatabase } from '../../store/role-database.ts'
 import type { DoctorContext } from '../examine-site.ts'
-import { type DoctorFinding, reportOk, reportProblem, reportWarning } from '../finding.ts'
+import { type DoctorFinding, doctorFinding, reportOk, reportProblem, reportWarning } from '../finding.ts'
 
 /** Number of inventory intervals, counted as the carrier does: inventories show how often a channel is served. */
 const stale_intervals = 3
 
-export async function checkTraffic({ folder, now }: DoctorContext): Promise<DoctorFinding[]> {
+export async function checkTraffic({ folder, env, now }: DoctorContext): Promise<DoctorFinding[]> {
   const site = listRolesWithDatabase(folder).find(({ name }) => name === 'site')
-  const peers = await listPeers(folder)
-  if (!site || peers.length === 0) return []
+  if (!site || (await listPeers(folder)).length === 0) return []
   const isRunning = (await listRunningRoles(folder)).includes('site')
-  const findings = await withDatabase(folder, site, async ({ sqlite, audit }) => {
-    const journal = sqliteJournal(sqlite, audit)
-    const channels = await journal.channels()
-    const checks = peers.map((peer) => {
-      const peerChannels = channels.filter((channel) => channel.peer === peer.name)
-      return checkPeerTraffic(peer, peerChannels, { folder, journal, now, isRunning })
-    })
-    return (await Promise.all(checks)).flat()
-  })
+  const findings = await runRoleTask(examineTraffic, { folder, env, role: site }, { now, isRunning })
   return findings.length > 0 ? findings : [reportOk('traffic', 'no channel is frozen, silent or stuck')]
 }
+
+export const examineTraffic = roleTask({
+  name: 'examine-traffic',
+  input: z.strictObject({ now: z.number(), isRunning: z.boolean() }),
+  event: z.never(),
+  output: z.array(doctorFinding),
+  run: ({ folder, role }, { now, isRunning }) =>
+    withDatabase(folder, role, async ({ sqlite, audit }) => {
+      const journal = sqliteJournal(sqlite, audit)
+      const channels = await journal.channels()
+      const checks = (await listPeers(folder)).map((peer) => {
+        const peerChannels = channels.filter((channel) => channel.peer === peer.name)
+        return checkPeerTraffic(peer, peerChannels, { folder, journal, now, isRunning })
+      })
+      return (await Promise.all(checks)).flat()
+    }),
+})
 
 type TrafficContext = {
   readonly folder: SiteFolder

@@ -1,26 +1,33 @@
 // Imports a snapshot of another site's registry: complete, signed for this site by a pinned peer, and not an older one.
-import { constants, createReadStream } from 'node:fs'
+import { constants, createReadStream, readSync } from 'node:fs'
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
+import * as z from 'zod'
 import { writeDurablyAsync } from '../../../../adapters/platform/durable-file/write-durably.ts'
-import { runAsInvoker, runAsOwnerOf } from '../../../boot/host/act-as-owner.ts'
-import { roleDataFolder, type SiteFolder } from '../../../boot/storage/site-folder.ts'
+import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
+import type { SiteFolder } from '../../../boot/storage/site-folder.ts'
+import { jws } from '../../../kernel/cryptography/signatures.ts'
+import { peer } from '../../../kernel/identity/peer.ts'
 import { parseJson } from '../../../kernel/encoding/parse-json.ts'
 import { runningDigest } from '../../../kernel/encoding/running-digest.ts'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { admitIncomingLabel } from '../../../kernel/label/crossing.ts'
 import { joinLabels, type Label, type LabelPolicy } from '../../../kernel/label/label.ts'
 import { getSettings } from '../../../kernel/settings/get-settings.ts'
+import { resolution } from '../../../roles/resolution/role.ts'
 import { settings } from '../../../roles/resolution/settings.ts'
 import {
   type ImportedSnapshotTrailer,
   max_line_bytes,
   type SnapshotManifest,
+  snapshotManifest,
   snapshotTrailer,
 } from '../../../roles/resolution/snapshot/model.ts'
 import { readSnapshotTrailer, snapshotFile, snapshotFolder } from '../../../runtime/resolution/files/snapshot-files.ts'
 import { readLastLine, splitIntoLines } from '../../../runtime/resolution/files/snapshot-lines.ts'
 import { recordOperatorAction } from '../../audit/operator-action.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
+import { roleTask } from '../../role-task/role-task.ts'
+import { runRoleTask } from '../../role-task/run-role-task.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../../site/site-profile.ts'
 import { SignedSnapshotReader } from './signed-snapshot-reader.ts'
 import { type VerifiedSnapshot, verifySnapshotSignature } from './snapshot-signature.ts'
@@ -45,7 +52,7 @@ export async function importRegistrySnapshot(
   env: EnvironmentVariables,
   options: RegistryImportOptions,
 ): Promise<RegistryImportResult> {
-  const { resolved, labels } = readSiteSettings(folder, env)
+  const { resolved } = readSiteSettings(folder, env)
   const { matching_pattern, snapshot_mb, lookup_records } = getSettings(resolved, settings)
   if (matching_pattern !== 'lookup_only') {
     throw new OfflineCommandError(
@@ -65,17 +72,9 @@ export async function importRegistrySnapshot(
         'raise resolution.lookup_records',
       )
     }
-    return await runAsOwnerOf(roleDataFolder(folder, 'resolution'), async () => {
-      const isNew = await requireNewerSnapshot(snapshotFile(folder, manifest.lens), manifest, options.isInstead)
-      if (!isNew) return { manifest, isNew }
-      await storeSnapshot(folder, source, (lines) => readAdmittedLines(signed, labels, lines), {
-        signed,
-        record: () => runAsOwnerOf(roleDataFolder(folder, 'site'), () => recordImport(folder, env, manifest)),
-        recheck: () => requireNewerSnapshot(snapshotFile(folder, manifest.lens), manifest, options.isInstead),
-        now: options.now,
-      })
-      return { manifest, isNew }
-    })
+    const input = { signed, isInstead: options.isInstead, now: options.now }
+    const record = () => recordImport(folder, env, manifest)
+    return { manifest, isNew: await runRoleTask(storeSnapshot, { folder, env, role: resolution, file: source.fd }, input, record) }
   } finally {
     await source.close()
   }
@@ -155,41 +154,47 @@ async function requireNewerSnapshot(
   throw new OfflineCommandError(3, `the current snapshot is newer (${current.made_at}): nothing was imported`)
 }
 
-type SnapshotStorageOptions = {
-  readonly signed: VerifiedSnapshot
-  readonly record: () => Promise<void>
-  readonly recheck: () => Promise<boolean>
-  readonly now: number
-}
-
-/** Stores a private copy and verifies that copy, since another process may change the original meanwhile. */
-async function storeSnapshot(
-  folder: SiteFolder,
-  source: FileHandle,
-  readLines: (lines: AsyncIterable<Uint8Array>) => Promise<Pick<ImportedSnapshotTrailer, 'label' | 'labels'>>,
-  { signed, record, recheck, now }: SnapshotStorageOptions,
-): Promise<void> {
-  const { manifest, envelope } = signed
-  const file = snapshotFile(folder, manifest.lens)
-  const partial = `${file}.partial`
-  await mkdir(snapshotFolder(folder), { recursive: true, mode: 0o700 })
-  const writeCopy = async (copy: FileHandle) => {
-    await copySignedBytes(source, copy, manifest)
-    const checked = await readLines(splitIntoLines(createReadStream(partial), max_line_bytes)).catch(rejectSnapshot)
-    const current: ImportedSnapshotTrailer = {
-      ...{ form: 'held-registry/1', manifest, signed: envelope, imported_at: new Date(now).toISOString() },
-      ...{ label: checked.label, labels: checked.labels },
+/**
+ * Stores a private copy and verifies that copy, since another process may change the original meanwhile. Emits one event
+ * when all holds; the import must be recorded then. False for the current snapshot itself.
+ */
+export const storeSnapshot = roleTask({
+  name: 'store-snapshot',
+  input: z.strictObject({
+    signed: z.strictObject({ manifest: snapshotManifest, envelope: jws, peer, names: z.array(z.string()).readonly() }),
+    isInstead: z.boolean(),
+    now: z.number(),
+  }),
+  event: z.null(),
+  output: z.boolean(),
+  async run({ folder, env, file: source }, { signed, isInstead, now }, emit) {
+    const { manifest, envelope } = signed
+    if (source === undefined) throw new Error('no file was given')
+    const file = snapshotFile(folder, manifest.lens)
+    if (!(await requireNewerSnapshot(file, manifest, isInstead))) return false
+    const partial = `${file}.partial`
+    await mkdir(snapshotFolder(folder), { recursive: true, mode: 0o700 })
+    const { labels } = readSiteSettings(folder, env)
+    const writeCopy = async (copy: FileHandle) => {
+      await copySignedBytes(source, copy, manifest)
+      const lines = splitIntoLines(createReadStream(partial), max_line_bytes)
+      const checked = await readAdmittedLines(signed, labels, lines).catch(rejectSnapshot)
+      const current: ImportedSnapshotTrailer = {
+        ...{ form: 'held-registry/1', manifest, signed: envelope, imported_at: new Date(now).toISOString() },
+        ...{ label: checked.label, labels: checked.labels },
+      }
+      await copy.write(`${JSON.stringify(current)}\n`)
     }
-    await copy.write(`${JSON.stringify(current)}\n`)
-  }
-  const beforeRename = async () => {
-    await recheck()
-    await record()
-  }
-  await writeDurablyAsync(file, writeCopy, { draft: partial, beforeRename }).catch((error: NodeJS.ErrnoException) => {
-    throw error.syscall === 'open' && error.path === partial ? convertDraftError(partial, error) : error
-  })
-}
+    const beforeRename = async () => {
+      await requireNewerSnapshot(file, manifest, isInstead)
+      await emit(null)
+    }
+    await writeDurablyAsync(file, writeCopy, { draft: partial, beforeRename }).catch((error: NodeJS.ErrnoException) => {
+      throw error.syscall === 'open' && error.path === partial ? convertDraftError(partial, error) : error
+    })
+    return true
+  },
+})
 
 function convertDraftError(partial: string, { code }: NodeJS.ErrnoException): OfflineCommandError {
   if (code !== 'EEXIST') return new OfflineCommandError(1, `${partial} cannot be written: ${code}`)
@@ -198,14 +203,14 @@ function convertDraftError(partial: string, { code }: NodeJS.ErrnoException): Of
 
 /** Copies exactly the signed bytes. */
 async function copySignedBytes(
-  source: FileHandle,
+  source: number,
   copy: FileHandle,
   { bytes, sha256 }: SnapshotManifest,
 ): Promise<void> {
   const digest = runningDigest()
   const chunk = Buffer.alloc(1_048_576)
   for (let offset = 0; offset < bytes; ) {
-    const { bytesRead } = await source.read(chunk, 0, Math.min(chunk.length, bytes - offset), offset)
+    const bytesRead = readSync(source, chunk, 0, Math.min(chunk.length, bytes - offset), offset)
     if (bytesRead === 0) break
     digest.add(chunk.subarray(0, bytesRead))
     await copy.writeFile(chunk.subarray(0, bytesRead))

@@ -113,7 +113,7 @@ describe('a file', () => {
         return act()
       },
     }
-    for (let i = 0; i < 6; i++) await importAtBravo(sites, media, { runAs: hands })
+    for (let i = 0; i < 6; i++) await importAtBravo(sites, media, { steps: hands })
     expect(new Set(await listNumbers(sites))).toEqual(new Set([1, 2, 3]))
     expect(listQuarantineReasons(sites.bravo, 'alpha')).toEqual([])
   })

@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import {
-  createDyingAccess,
+  createDyingSteps,
   createMedium,
   exportFromAlpha,
   importAtBravo,
@@ -133,9 +133,9 @@ describe('wherever the export dies', () => {
     for (let total = 0; ; steps++) {
       await sendFromAlpha(sites, 3)
       total += 3
-      const hands = createDyingAccess(steps)
+      const hands = createDyingSteps(steps)
       const first = createMedium(sites, `medium-${steps}`)
-      await exportFromAlpha(sites, first, { runAs: hands }).catch(() => undefined)
+      await exportFromAlpha(sites, first, { steps: hands }).catch(() => undefined)
       const second = other ? createMedium(sites, `other-${steps}`) : first
       expect((await exportFromAlpha(sites, second)).left).toEqual([])
       expect(listReady(sites)).toEqual([])
@@ -195,8 +195,8 @@ test('wherever the import dies, a repeat brings everything, and nothing ends in 
   const openFolders = listOpenFolders(sites.dir)
   let steps = 0
   for (; ; steps++) {
-    const hands = createDyingAccess(steps)
-    await importAtBravo(sites, media, { runAs: hands }).catch(() => undefined)
+    const hands = createDyingSteps(steps)
+    await importAtBravo(sites, media, { steps: hands }).catch(() => undefined)
     expect(listOpenFolders(sites.dir)).toEqual(openFolders)
     await sites.bravo.transport.rescan()
     if (!hands.hasDied()) break
@@ -220,7 +220,7 @@ test('a disk without room: what does not fit stays in ready, and the medium keep
       return act()
     },
   }
-  await expect(exportFromAlpha(sites, media, { runAs: hands })).rejects.toThrow('ENOSPC')
+  await expect(exportFromAlpha(sites, media, { steps: hands })).rejects.toThrow('ENOSPC')
   expect([listReady(sites).length, fs.readdirSync(media)]).toEqual([4, []])
 })
 
