@@ -3,11 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { selfCommand } from '../../adapters/platform/process/self-command.ts'
 import { offline, type SiteFolder } from '../../daemon/offline/offline.ts'
 import type { ServiceClient } from '../client/client.ts'
 import { connectServiceClient } from '../client/connection.ts'
 import { CommandFailure } from '../program/command.ts'
-import { selfCommand } from '../../adapters/platform/process/self-command.ts'
 import { waitUntil } from './wait-until.ts'
 
 export type DemoSite = {

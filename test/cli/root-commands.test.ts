@@ -33,7 +33,12 @@ afterAll(async () => {
   scratch.remove()
 })
 
-type TracedRun = { readonly exit: number | null; readonly stdout: string; readonly stderr: string; readonly calls: string[] }
+type TracedRun = {
+  readonly exit: number | null
+  readonly stdout: string
+  readonly stderr: string
+  readonly calls: string[]
+}
 
 function trace(words: readonly string[]): TracedRun {
   const log = path.join(scratch.dir, 'calls')

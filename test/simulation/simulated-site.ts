@@ -91,7 +91,11 @@ export class SimulatedSite {
     await this.transport.stop().catch(() => undefined)
     await this.file.close()
     this.#openDatabase(backup)
-    const createEvent = createRestoreEventFactory({ tenant_id: this.tenant_id, subject: 'cli:root', now: this.#clock.wall })
+    const createEvent = createRestoreEventFactory({
+      tenant_id: this.tenant_id,
+      subject: 'cli:root',
+      now: this.#clock.wall,
+    })
     await freezeRestoredChannels({ sqlite: this.file, audit: this.audit }, [], createEvent)
     this.transport = this.#begin()
     await this.#start()

@@ -3,7 +3,13 @@ import * as z from 'zod'
 import { listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
-import { type AuditQuery, type AuditRecord, auditRecord, type ChainFault, type ChainHead } from '../../kernel/audit/audit-chain.ts'
+import {
+  type AuditQuery,
+  type AuditRecord,
+  auditRecord,
+  type ChainFault,
+  type ChainHead,
+} from '../../kernel/audit/audit-chain.ts'
 import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
 import { type CarriedCheckpoint, carriedCheckpoint } from '../../kernel/messaging/inventory.ts'
 import type { Role } from '../../kernel/role/role.ts'
@@ -203,7 +209,8 @@ function listEarlierKeys(folder: SiteFolder): PublicKey[] {
 export async function readStoredCheckpoints(folder: SiteFolder): Promise<CarriedCheckpoint[]> {
   const site = listRolesWithDatabase(folder).find((role) => role.name === 'site')
   const found: CarriedCheckpoint[] = []
-  if (site) await runRoleTask(listCheckpoints, { folder, env: {}, role: site }, null, (page) => void found.push(...page))
+  if (site)
+    await runRoleTask(listCheckpoints, { folder, env: {}, role: site }, null, (page) => void found.push(...page))
   return found
 }
 

@@ -51,7 +51,10 @@ export async function exportAuditChains(
   const readers: ExportedChainReader[] = []
   const heads: ChainHead[] = []
   for (const role of options.roles) {
-    const span = { ...(options.since ? { since: options.since } : {}), ...(options.until ? { until: options.until } : {}) }
+    const span = {
+      ...(options.since ? { since: options.since } : {}),
+      ...(options.until ? { until: options.until } : {}),
+    }
     const chain = await runRoleTask(readChainSpan, { folder, env, role }, span)
     heads.push(chain.head)
     const reader = await exportChain({ folder, env, role }, site, chain, stored, write)

@@ -5,10 +5,7 @@ import { userName } from '../../../adapters/host/users/system-users.ts'
 import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
 import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
 import { sqliteJournal } from '../../../adapters/store/sqlite/journal/journal.ts'
-import type {
-  CourierSteps,
-  CourierProgress,
-} from '../../../adapters/transport/filedrop/courier/courier-steps.ts'
+import type { CourierProgress, CourierSteps } from '../../../adapters/transport/filedrop/courier/courier-steps.ts'
 import { exportChannel, type MediaExport } from '../../../adapters/transport/filedrop/courier/export-channel.ts'
 import { importMedia, type MediaImport } from '../../../adapters/transport/filedrop/courier/import-media.ts'
 import { folderFault, foldersOf } from '../../../adapters/transport/filedrop/files/channel-folders.ts'
@@ -145,7 +142,11 @@ function runStep<T>(action: () => T): T {
 function requireMedium(media: string, mode: number): void {
   try {
     if (!statSync(media, { throwIfNoEntry: false })?.isDirectory())
-      throw new OfflineCommandError(1, `the folder ${media} does not exist`, 'mount the medium, and name a folder on it')
+      throw new OfflineCommandError(
+        1,
+        `the folder ${media} does not exist`,
+        'mount the medium, and name a folder on it',
+      )
     accessSync(media, mode)
   } catch (error) {
     throw explainDenial(media, error)

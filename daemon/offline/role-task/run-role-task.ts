@@ -1,9 +1,11 @@
 // Runs a task with the rights of the role's user: here, or in a process of that user where this one can become root.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { lstatSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type * as z from 'zod'
 import { userName } from '../../../adapters/host/users/system-users.ts'
-import { type FileOwner, findForeignOwner, runAsInvoker, runAsOwnerOf } from '../../boot/host/act-as-owner.ts'
 import { selfCommand } from '../../../adapters/platform/process/self-command.ts'
+import { type FileOwner, findForeignOwner, runAsInvoker, runAsOwnerOf } from '../../boot/host/act-as-owner.ts'
 import { roleDataFolder } from '../../boot/storage/site-folder.ts'
 import { parseJsonAs } from '../../kernel/encoding/parse-json.ts'
 import { Refusal } from '../../kernel/error/errors.ts'
@@ -11,12 +13,7 @@ import { splitIntoLines } from '../../runtime/resolution/files/snapshot-lines.ts
 import { OfflineCommandError } from '../offline-command-error.ts'
 import type { RoleTask, RoleTaskContext } from './role-task.ts'
 import { role_task_argument } from './role-task-argument.ts'
-import {
-  max_message_bytes,
-  type RoleTaskFailure,
-  roleTaskReply,
-  task_file_descriptor,
-} from './role-task-messages.ts'
+import { max_message_bytes, type RoleTaskFailure, roleTaskReply, task_file_descriptor } from './role-task-messages.ts'
 
 /**
  * The output of the task. The process of the role's user gave up the rights of root for good before it became this
@@ -29,7 +26,9 @@ export async function runRoleTask<Input, Event, Output>(
   input: Input,
   handleEvent: (event: Event) => void | Promise<void> = () => undefined,
 ): Promise<Output> {
-  const path = (task.locateFolder ?? roleDataFolder)(context.folder, context.role.name)
+  const located = (task.locateFolder ?? roleDataFolder)(context.folder, context.role.name)
+  // The first task of a role may make its folder, as the owner of the folder above.
+  const path = lstatSync(located, { throwIfNoEntry: false }) ? located : dirname(located)
   const owner = findForeignOwner(path)
   if (!owner) return await runAsOwnerOf(path, () => task.run(context, input, async (event) => await handleEvent(event)))
   if (!owner.isFolder) throw new OfflineCommandError(3, `${path} is not a folder`, 'move it away')

@@ -75,7 +75,12 @@ export const planAdoption = roleTask({
       try {
         const cluster = await storage.readClusterUuid()
         if (cluster === undefined) throw new OfflineCommandError(3, 'no cluster answers at search.host')
-        return { role: role.name, from: knownCluster.cluster, cluster, given_up: [...(await storage.findLostIndexes())] }
+        return {
+          role: role.name,
+          from: knownCluster.cluster,
+          cluster,
+          given_up: [...(await storage.findLostIndexes())],
+        }
       } finally {
         await storage.store.close()
       }

@@ -358,6 +358,9 @@ describe('backups', () => {
     await openInvitedSession(atAlpha, 0.94)
     const medium = path.join(pair.world.dir, 'medium')
     fs.mkdirSync(medium, { mode: 0o700 })
+    const denied = await alpha.run(['filedrop', 'export', medium])
+    expect([denied.exit, denied.stderr]).toEqual([3, expect.stringContaining(`chown -R ${users.site.uid}`)])
+    fs.chownSync(medium, users.site.uid, gid)
     let taken = 0
     // The epoch itself, and the invitation.
     await waitUntil(async () => {

@@ -6,10 +6,10 @@ import { writeDurablyAsync } from '../../../../adapters/platform/durable-file/wr
 import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
 import type { SiteFolder } from '../../../boot/storage/site-folder.ts'
 import { jws } from '../../../kernel/cryptography/signatures.ts'
-import { peer } from '../../../kernel/identity/peer.ts'
 import { parseJson } from '../../../kernel/encoding/parse-json.ts'
 import { runningDigest } from '../../../kernel/encoding/running-digest.ts'
 import { isRefusal } from '../../../kernel/error/errors.ts'
+import { peer } from '../../../kernel/identity/peer.ts'
 import { admitIncomingLabel } from '../../../kernel/label/crossing.ts'
 import { joinLabels, type Label, type LabelPolicy } from '../../../kernel/label/label.ts'
 import { getSettings } from '../../../kernel/settings/get-settings.ts'
@@ -74,7 +74,10 @@ export async function importRegistrySnapshot(
     }
     const input = { signed, isInstead: options.isInstead, now: options.now }
     const record = () => recordImport(folder, env, manifest)
-    return { manifest, isNew: await runRoleTask(storeSnapshot, { folder, env, role: resolution, file: source.fd }, input, record) }
+    return {
+      manifest,
+      isNew: await runRoleTask(storeSnapshot, { folder, env, role: resolution, file: source.fd }, input, record),
+    }
   } finally {
     await source.close()
   }
@@ -202,11 +205,7 @@ function convertDraftError(partial: string, { code }: NodeJS.ErrnoException): Of
 }
 
 /** Copies exactly the signed bytes. */
-async function copySignedBytes(
-  source: number,
-  copy: FileHandle,
-  { bytes, sha256 }: SnapshotManifest,
-): Promise<void> {
+async function copySignedBytes(source: number, copy: FileHandle, { bytes, sha256 }: SnapshotManifest): Promise<void> {
   const digest = runningDigest()
   const chunk = Buffer.alloc(1_048_576)
   for (let offset = 0; offset < bytes; ) {
