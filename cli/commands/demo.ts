@@ -2,7 +2,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
-import { selfCommand } from '../../adapters/platform/process/self-command.ts'
 import { offline } from '../../daemon/offline/offline.ts'
 import { createCarrierLink } from '../demo/carrier-link.ts'
 import { decideTogether, waitForMatchState } from '../demo/decide-together.ts'
@@ -206,7 +205,8 @@ async function pinPeer(dir: string, site: string, peer: string, printLine: (line
 }
 
 function listNextSteps(dir: string): string[] {
-  const platform = selfCommand()
+  const platform = offline
+    .selfCommand()
     .map((word) => relative(process.cwd(), word))
     .map((word) => (word.includes('/') ? word : `./${word}`))
     .join(' ')

@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { selfCommand } from '../../adapters/platform/process/self-command.ts'
 import { offline, type SiteFolder } from '../../daemon/offline/offline.ts'
 import type { ServiceClient } from '../client/client.ts'
 import { connectServiceClient } from '../client/connection.ts'
@@ -48,7 +47,7 @@ export async function startDemoSite(
   signal: AbortSignal,
 ): Promise<DemoSite> {
   const folder = offline.siteFolder(dir)
-  const [program, ...leadingArgs] = selfCommand()
+  const [program, ...leadingArgs] = offline.selfCommand()
   const log = openSync(join(dir, 'daemon.log'), 'a', 0o600)
   const env = { ...process.env, RESOLUTION_DATA_FOLDER: data_folder }
   const daemon = spawn(program, [...leadingArgs, 'serve', '--site', dir], { stdio: ['ignore', log, log], env })

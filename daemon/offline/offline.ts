@@ -5,6 +5,7 @@ import { actAsOwnerOf, becomeOwnerOf, runAsInvoker } from '../boot/host/act-as-o
 import { findSite, roleSocketFile, siteFolder } from '../boot/storage/site-folder.ts'
 import { readInputFile } from './read-input-file.ts'
 import { role_task_argument } from './role-task/role-task-argument.ts'
+import { selfCommand } from './self-command.ts'
 
 export type { SiteFolder } from '../boot/storage/site-folder.ts'
 
@@ -18,6 +19,7 @@ export const offline = {
   readInputFile,
   invoker,
   role_task_argument,
+  selfCommand,
   siteDivision: () => import('./site/divide-site.ts'),
   siteCreation: () => import('./site/make-site.ts'),
   profile: () => import('./site/site-profile.ts'),

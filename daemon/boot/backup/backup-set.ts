@@ -90,11 +90,7 @@ export function writeBackupManifest(dir: string, manifest: SignedBackupManifest)
   syncFolder(resolve(file, '..'))
 }
 
-export async function fingerprintFile(file: string): Promise<FileFingerprint> {
-  return await digestStream(fs.createReadStream(file), () => undefined)
-}
-
-/** The same for an open file, from its beginning. */
+/** Bytes and SHA-256 of an open file, from its beginning. */
 export async function fingerprintOpenFile(file: number): Promise<FileFingerprint> {
   return await digestStream(fs.createReadStream('', { fd: file, autoClose: false, start: 0 }), () => undefined)
 }
