@@ -14,10 +14,12 @@ const engines = 'test/engines/**/*.test.ts'
 /** In process, and slow by their subject: attacks, floods, time limits, passphrases, crashes at every step, seeded properties. */
 const thorough = [
   'daemon/runtime/proxy/threads/thread-supervisor.test.ts',
-  'test/attack/{carrier,clients,inputs,insider,liar}/*.test.ts',
+  'test/attack/**/*.test.ts',
   'test/boot/doctor-machine.test.ts',
-  'test/cli/{terminal,wrapped-keys}.test.ts',
+  'test/cli/{root-commands,store-owners,terminal,wrapped-keys}.test.ts',
+  'test/format/differential.test.ts',
   'test/keys/wrapped-key.test.ts',
+  'test/metrics.test.ts',
   'test/roles/intelligence/lifecycle-properties.test.ts',
   'test/roles/proxy/outcomes.test.ts',
   'test/roles/resolution/{data-files,exchange-*,hostile-peer,over-lens,run-*}.test.ts',

@@ -1,12 +1,11 @@
 // Commands of root on a site whose roles have users of their own: no process that can become root again opens a file of
 // a role. SQLite parses a database by native code, and the user of the role wrote it.
-import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { assignFileOwners } from '../../daemon/offline/site/assign-file-owners.ts'
 import { createScratchFolder } from '../support/command/run-command.ts'
-import { repositoryRoot } from '../support/repository/source-tree.ts'
+import { traceCommand } from '../support/command/trace-command.ts'
 import { requires, whenPresent } from '../support/runner/requires.ts'
 import { createTestSite, type TestSite } from '../support/site/test-site.ts'
 
@@ -18,12 +17,16 @@ const scratch = createScratchFolder('root')
 
 let world: TestSite
 let site: string
+let medium: string
 beforeAll(async () => {
   world = await createTestSite({ profile: { platform: { roles: ['site', 'consensus'] } } })
   await world.start()
   await world.stop()
   site = path.dirname(world.folder.profile)
+  medium = path.join(path.dirname(site), 'medium')
   if (!isRoot) return
+  fs.mkdirSync(medium)
+  fs.chownSync(medium, users.site, 57_010)
   // As `platform site divide` leaves it; the folder above is passable.
   fs.chmodSync(path.dirname(site), 0o711)
   assignFileOwners(world.folder, { group: 57_010, users: new Map(Object.entries(users)) })
@@ -32,24 +35,6 @@ afterAll(async () => {
   await world?.end()
   scratch.remove()
 })
-
-type TracedRun = {
-  readonly exit: number | null
-  readonly stdout: string
-  readonly stderr: string
-  readonly calls: string[]
-}
-
-function trace(words: readonly string[]): TracedRun {
-  const log = path.join(scratch.dir, 'calls')
-  const command = [path.join(repositoryRoot, 'node_modules/.bin/node'), path.join(repositoryRoot, 'cli/main.ts')]
-  const calls = 'trace=openat,open,setuid,clone,clone3,fork,vfork'
-  const strace = ['-f', '-qq', '-s', '300', '-e', calls, '-e', 'signal=none', '-o', log]
-  const { status, stdout, stderr } = spawnSync('strace', [...strace, ...command, ...words, '--site', site], {
-    encoding: 'utf8',
-  })
-  return { exit: status, stdout, stderr, calls: fs.readFileSync(log, 'utf8').split('\n') }
-}
 
 /** Files of roles that a thread opened before it, or the thread that began it, had given up the rights of root. */
 function listOpenedAsRoot(calls: readonly string[]): string[] {
@@ -82,24 +67,23 @@ function isRoleFile(call: string): boolean {
 }
 
 const backup = path.join(scratch.dir, 'backup')
-test.for<[string, number, string[]]>([
-  ['audit verify', 0, []],
-  ['audit export', 0, []],
-  ['doctor', 5, []],
-  ['store check', 0, []],
-  ['store status', 0, []],
-  ['store backup', 0, [backup]],
-  ['store restore', 0, [backup, '--yes']],
-  ['store restore', 0, ['--undo']],
-  ['keys generate', 0, ['--use', 'token', '--role', 'consensus']],
-  ['peers list', 0, []],
-  ['people list', 0, []],
-  ['token mint', 0, ['--subject', 'ann', '--roles', 'viewer']],
-  ['filedrop import', 0, [scratch.dir]],
-  ['filedrop export', 0, [scratch.dir]],
+test.for<[words: string, exit: number, more: () => string[]]>([
+  ['audit verify', 0, () => []],
+  ['audit export', 0, () => []],
+  ['doctor', 5, () => []],
+  ['store check', 0, () => []],
+  ['store status', 0, () => []],
+  ['store backup', 0, () => [backup]],
+  ['store restore', 0, () => [backup, '--yes']],
+  ['store restore', 0, () => ['--undo']],
+  ['keys generate', 0, () => ['--use', 'token', '--role', 'consensus']],
+  ['peers list', 0, () => []],
+  ['people list', 0, () => []],
+  ['token mint', 0, () => ['--subject', 'ann', '--roles', 'operator']],
+  ['filedrop export', 0, () => [medium]],
+  ['filedrop import', 0, () => [medium]],
 ])('%s', ([words, exit, more]) => {
-  if (words.startsWith('filedrop')) fs.chownSync(scratch.dir, users.site, 57_010)
-  const run = trace([...words.split(' '), ...more])
+  const run = traceCommand(scratch.dir, [...words.split(' '), ...more(), '--site', site])
   expect([run.exit, run.stderr]).toEqual([exit, expect.not.stringMatching(/^error/m)])
   expect(run.calls.length).toBeGreaterThan(10)
   expect(listOpenedAsRoot(run.calls)).toEqual([])

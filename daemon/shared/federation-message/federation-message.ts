@@ -76,7 +76,11 @@ export async function openFederationMessage<T>(
   const statement = { ...claimed, label: labelSchema.safeParse(claimed.label).data ?? signed.label }
   const bodySchema = signed.is_label_released ? unlabelledBody : messageBody
   const body = await runInSlices(call, readSignedBody(claimed, kind, message.body, bodySchema))
-  if (!body) return refuse('signature_invalid', 'the body does not match the signed statement')
+  if (!body)
+    return refuse(
+      'signature_invalid',
+      'the body does not match the signed statement, or is not JSON within the limits of a body',
+    )
   const { src: peer, msg_id } = statement
   call.nameTarget({ id: msg_id, label: signed.label, detail: { peer, msg_id } })
   if (!signed.is_label_released && canonicalJson(body.label) !== canonicalJson(statement.label))

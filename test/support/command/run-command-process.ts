@@ -4,10 +4,10 @@ import path from 'node:path'
 import { repositoryRoot } from '../repository/source-tree.ts'
 import type { CommandResult } from './run-command.ts'
 
-const nodeProgram = path.join(repositoryRoot, 'node_modules/.bin/node')
-const mainFile = path.join(repositoryRoot, 'cli/main.ts')
+export const nodeProgram = path.join(repositoryRoot, 'node_modules/.bin/node')
+export const mainFile = path.join(repositoryRoot, 'cli/main.ts')
 /** Where Node keeps what it made of the sources: each process would compile all of them again. */
-const NODE_COMPILE_CACHE = path.join(repositoryRoot, 'node_modules/.cache/compiled')
+export const NODE_COMPILE_CACHE = path.join(repositoryRoot, 'node_modules/.cache/compiled')
 
 export type CommandProcessOptions = {
   /** Besides PATH and HOME, nothing of the test's own environment is seen. */

@@ -35,7 +35,11 @@ export async function openMessage<T>(
   const { src: peer, msg_id } = claimed
   call.nameTarget({ id: msg_id, detail: { peer, msg_id } })
   const body = await runInSlices(call, readSignedBody(claimed, kind, message.body, unlabelledBody))
-  if (!body) return refuse('signature_invalid', 'the body does not match the signed statement')
+  if (!body)
+    return refuse(
+      'signature_invalid',
+      'the body does not match the signed statement, or is not JSON within the limits of a body',
+    )
   if (claimed.body.schema !== schema || body.schema !== schema)
     return refuse('invalid', `the message does not contain ${description}`)
   const parsed = parseWithSchema(dataSchema, body.data)
