@@ -9,7 +9,11 @@ import { joseSignatures } from '../../adapters/keys/jose/signatures.ts'
 import { loadSqliteAddon } from '../../adapters/store/sqlite/addon.ts'
 import { type BackupEntry, signBackupManifest, writeBackupManifest } from '../../daemon/boot/backup/backup-set.ts'
 import { exchangeRecordFile, roleDatabaseFile, roleDataFolder } from '../../daemon/boot/storage/site-folder.ts'
-import { exchangeDatabases, undoInterruptedExchange } from '../../daemon/offline/store/database-exchange.ts'
+import {
+  exchangeDatabases,
+  stagedDatabaseFile,
+  undoInterruptedExchange,
+} from '../../daemon/offline/store/database-exchange.ts'
 import { type CommandResult, createScratchFolder, runCommand, runJsonCommand } from '../support/command/run-command.ts'
 import { createTestSite, type TestSite } from '../support/site/test-site.ts'
 
@@ -170,11 +174,11 @@ describe('an exchange', () => {
   /** Copies of the databases beside them, as a restore verifies them, with their content as a text. */
   function stageCopies(name: string) {
     const staged = ['site', 'consensus'].map((role) => {
-      const dir = path.join(roleDataFolder(world.folder, role), `.restore-${name}`)
-      fs.mkdirSync(dir)
-      const file = path.join(dir, `${role}.db`)
+      const stage = `.restore-${name}`
+      const file = stagedDatabaseFile(world.folder, role, stage)
+      fs.mkdirSync(path.dirname(file))
       fs.writeFileSync(file, 'from the backup')
-      return { role, file }
+      return { role, stage }
     })
     return { name: `before-restore-${name}`, staged }
   }
@@ -186,11 +190,23 @@ describe('an exchange', () => {
 
   test('that fails for one role is taken back for all', () => {
     const exchange = stageCopies('fails')
-    fs.rmSync(exchange.staged[1]?.file ?? '')
+    fs.rmSync(stagedDatabaseFile(world.folder, 'consensus', exchange.staged[1]?.stage ?? ''))
     expect(() => exchangeDatabases(world.folder, exchange)).toThrow('ENOENT')
     expect(contents()).toEqual(own)
     expect(traces().filter((name) => name.includes('fails'))).toEqual([])
     expect(fs.existsSync(exchangeRecordFile(world.folder))).toBe(false)
+  })
+
+  test('whose record names another folder is not taken back', () => {
+    const exchange = stageCopies('outside')
+    const staged = exchange.staged.map(({ role }) => ({ role, stage: '../../keys' }))
+    fs.writeFileSync(exchangeRecordFile(world.folder), JSON.stringify({ ...exchange, staged }))
+    expect(() => undoInterruptedExchange(world.folder)).toThrow('cannot be read')
+    expect(fs.existsSync(world.folder.keys)).toBe(true)
+    fs.writeFileSync(exchangeRecordFile(world.folder), JSON.stringify(exchange))
+    undoInterruptedExchange(world.folder)
+    expect(contents()).toEqual(own)
+    expect(traces().filter((name) => name.includes('outside'))).toEqual([])
   })
 
   test.each(['before the first', 'after the first', 'after the last'])(

@@ -18,7 +18,12 @@ import { type RoleTaskContext, roleTask } from '../role-task/role-task.ts'
 import { runRoleTask } from '../role-task/run-role-task.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
 import { openBackupFile, readBackupManifest, requireKnownRole, requireSignature } from './backup-manifest.ts'
-import { exchangeDatabases, undoInterruptedExchange } from './database-exchange.ts'
+import {
+  exchangeDatabases,
+  isExchangeInterrupted,
+  stagedDatabaseFile,
+  undoInterruptedExchange,
+} from './database-exchange.ts'
 import { createRestoreEventFactory, freezeRestoredChannels, listFrozenIncoming } from './restored-channels.ts'
 import { type PurgeOrdersWithFinds, readPurgeOrders, reapplyPurges } from './restored-purges.ts'
 import { requireOwnership, withDatabaseFile } from './role-database.ts'
@@ -33,7 +38,7 @@ export type RestoreResult = {
 }
 
 /** A verified copy in its own folder beside the data that it will replace. */
-type StagedRestore = { readonly role: Role; readonly dir: string; readonly file: string }
+type StagedRestore = { readonly role: Role; readonly stage: string; readonly dir: string; readonly file: string }
 
 export type RestoreOptions = {
   /** Folder of the backup. */
@@ -79,11 +84,12 @@ export async function restoreBackup(
     const name = `before-restore-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`
     const kept = exchangeDatabases(folder, {
       name,
-      staged: staged.map(({ role, file }) => ({ role: role.name, file })),
+      staged: staged.map(({ role, stage }) => ({ role: role.name, stage })),
     })
     return { roles: staged.map(({ role }) => role.name), kept, purged_again }
   } finally {
-    for (const { role, dir } of staged) {
+    // An exchange that could not be taken back needs the copies for the next attempt.
+    for (const { role, dir } of isExchangeInterrupted(folder) ? [] : staged) {
       runAsOwnerOf(roleDataFolder(folder, role.name), () => fs.rmSync(dir, { recursive: true, force: true }))
     }
     await releaseLocks(locks)
@@ -101,9 +107,10 @@ export async function undoRestore(folder: SiteFolder): Promise<void> {
 }
 
 function createRestoreStage(folder: SiteFolder, role: Role): StagedRestore {
-  const dir = join(roleDataFolder(folder, role.name), `.restore-${randomBytes(6).toString('hex')}`)
+  const stage = `.restore-${randomBytes(6).toString('hex')}`
+  const dir = join(roleDataFolder(folder, role.name), stage)
   fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
-  return { role, dir, file: join(dir, databaseFileName(role.name)) }
+  return { role, stage, dir, file: stagedDatabaseFile(folder, role.name, stage) }
 }
 
 async function copyAndVerify(
