@@ -8,7 +8,7 @@ const alterQuote = (change: Partial<QuotedContribution>) => (content: BlockConte
 }
 
 /** Adds contributions like ben's. */
-function addContributions(content: BlockContent, ...names: readonly string[]): void {
+export function addContributions(content: BlockContent, ...names: readonly string[]): void {
   const ben = quoteOf(content, 'ben')
   names.forEach((contributor_id, at) => {
     const ordinal = content.contributions.length + 1
@@ -21,6 +21,8 @@ function addContributions(content: BlockContent, ...names: readonly string[]): v
   })
   settle(content)
 }
+
+export const namePeople = (count: number) => Array.from({ length: count }, (_, at) => `person-${at}`)
 
 const quotations: readonly EvidenceLie[] = [
   { name: 'quotes the opposite of the honest site’s score', change: alterQuote({ pair_score: 0.1 }) },
@@ -44,8 +46,8 @@ const quotations: readonly EvidenceLie[] = [
     },
   },
   {
-    name: 'lists five thousand contributions of a session for three',
-    change: (content) => addContributions(content, ...Array.from({ length: 4_998 }, (_, at) => `person-${at}`)),
+    name: 'lists a thousand contributions of a session for three',
+    change: (content) => addContributions(content, ...namePeople(998)),
   },
   {
     name: 'lists one contribution more than the policy allows',

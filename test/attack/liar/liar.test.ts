@@ -6,7 +6,7 @@ import type { DissentRecord } from '../../../daemon/roles/consensus/session/diss
 import { buildDissent } from '../../support/consensus/build-dissent.ts'
 import { buildOpinions } from '../../support/consensus/opinions.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
-import { evidenceLies } from './evidence-lies.ts'
+import { addContributions, evidenceLies, namePeople } from './evidence-lies.ts'
 import { type LiarSites, startLiarSites } from './liar-sites.ts'
 import { lieAboutEvidence, type SignedBlock, signBlock } from './sign-evidence.ts'
 import type { MessageLie } from './tampering-carrier.ts'
@@ -45,6 +45,15 @@ describe('a host that', () => {
     await world.carrier.carry(lieAboutEvidence(change))
     await expectAlarm(id, refused)
     expect(await world.readAtAlpha(id)).toMatchObject({ state: 'IN_CONFLICT', reason: 'invalid_result' })
+  })
+
+  test('lists five thousand contributions: the message is larger than any may be, and decides nothing', async () => {
+    const id = await decideAtBravo()
+    const refused = countRefused()
+    await world.carrier.carry(lieAboutEvidence((content) => addContributions(content, ...namePeople(4_998))))
+    await waitUntil(() => countRefused() > refused)
+    expect(world.carrier.listReasons().slice(refused)).toEqual(['TOO_LARGE'])
+    expect((await world.readAtAlpha(id)).state).not.toBe('RATIFIED')
   })
 
   test('quotes the honest site’s message to another session', async () => {
