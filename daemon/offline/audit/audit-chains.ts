@@ -195,7 +195,7 @@ async function readChainAnchors(folder: SiteFolder): Promise<ChainAnchors> {
     const fault = await findCheckpointFault(head, { site, keys, threshold: 1 }, { verify: verifyJws })
     if (fault)
       faults.push(`the checkpoint of ${head.writer} at record ${head.seq} has no valid signature of the site: ${fault}`)
-    else heads.push({ ...head, by: `checkpoint of ${head.at}` })
+    else heads.push({ writer: head.writer, seq: head.seq, hash: head.hash, by: `checkpoint of ${head.at}` })
   }
   return { heads, faults }
 }

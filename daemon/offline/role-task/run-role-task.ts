@@ -30,7 +30,7 @@ export async function runRoleTask<Input, Event, Output>(
   // The first task of a role may make its folder, as the owner of the folder above.
   const path = lstatSync(located, { throwIfNoEntry: false }) ? located : dirname(located)
   const owner = findForeignOwner(path)
-  if (!owner) return await runAsOwnerOf(path, () => task.run(context, input, async (event) => await handleEvent(event)))
+  if (!owner) return await runAsOwnerOf(path, () => runHere({ task, context, input, handleEvent }))
   if (!owner.isFolder) throw new OfflineCommandError(3, `${path} is not a folder`, 'move it away')
   return await runInProcessOf(owner, { task, context, input, handleEvent })
 }
@@ -40,6 +40,17 @@ type TaskRun<Input, Event, Output> = {
   readonly context: RoleTaskContext
   readonly input: Input
   readonly handleEvent: (event: Event) => void | Promise<void>
+}
+
+/** By the same schemas as in a process of its own, so that neither way takes what the other refuses. */
+async function runHere<Input, Event, Output>({
+  task,
+  context,
+  input,
+  handleEvent,
+}: TaskRun<Input, Event, Output>): Promise<Output> {
+  const emit = async (event: Event) => await handleEvent(task.event.parse(event))
+  return task.output.parse(await task.run(context, task.input.parse(input), emit))
 }
 
 async function runInProcessOf<Input, Event, Output>(
