@@ -15,24 +15,25 @@ ESCAPES = {'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r':
 
 NO_LIMIT = float('inf')
 
-def parse_json(raw, max_depth, max_values=NO_LIMIT, max_names=NO_LIMIT):
+def parse_json(raw, max_depth, max_values=NO_LIMIT, max_names=NO_LIMIT, max_escapes=NO_LIMIT):
     """The value of strict JSON. Raises Fault BAD_JSON, DUP_KEY, TOO_LARGE, or INCOMPLETE where only the end is missing."""
     try:
         text = raw if isinstance(raw, str) else raw.decode('utf-8')
     except UnicodeDecodeError as error:
         is_cut = error.end == len(raw) and error.reason == 'unexpected end of data'
         if not is_cut: raise Fault('BAD_JSON', 'not UTF-8') from None
-        parse_json(raw[:error.start], max_depth, max_values, max_names)  # raises INCOMPLETE, or the fault before the cut character
+        parse_json(raw[:error.start], max_depth, max_values, max_names, max_escapes)  # raises INCOMPLETE, or the fault before the cut character
         raise Fault('BAD_JSON', 'not UTF-8') from None
-    reader = Reader(text, max_depth, max_values, max_names)
+    reader = Reader(text, max_depth, max_values, max_names, max_escapes)
     value = reader.value(0)
     if reader.space() != len(text): raise Fault('BAD_JSON', 'something follows the value')
     return value
 
 class Reader:
-    def __init__(self, text, max_depth, max_values, max_names):
-        self.text, self.at, self.max_depth, self.max_values, self.max_names = text, 0, max_depth, max_values, max_names
-        self.values, self.names = 0, set()
+    def __init__(self, text, max_depth, max_values, max_names, max_escapes):
+        self.text, self.at, self.max_depth, self.max_values = text, 0, max_depth, max_values
+        self.max_names, self.max_escapes = max_names, max_escapes
+        self.values, self.escapes, self.names = 0, 0, set()
 
     def space(self):
         self.at = SPACE.match(self.text, self.at).end()
@@ -108,6 +109,8 @@ class Reader:
             self.at += 1
             if char == '"': return ''.join(parts)
             parts.append(self.escape())
+            self.escapes += 1
+            if self.escapes > self.max_escapes: raise Fault('TOO_LARGE', f'more than {self.max_escapes} escapes')
 
     def escape(self):
         char = self.peek()

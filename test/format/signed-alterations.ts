@@ -120,17 +120,19 @@ export async function alterSignedBody({ text, body, signers }: VectorSource, ran
   return { change: name, ...(await signBody(text, altered, signers)) }
 }
 
-const { max_values, max_names } = bodyLimits
+const { max_values, max_names, max_escapes } = bodyLimits
 
-/** As many values and names as a body may have, and one more. */
+/** As many values, names and escapes as a body may have, and one more. */
 const amounts: Readonly<Record<string, (present: BodyAmounts) => JsonMembers>> = {
   'as many values as allowed': ({ values }) => ({ filler: Array(max_values - values - 1).fill(0) }),
   'one value too many': ({ values }) => ({ filler: Array(max_values - values).fill(0) }),
   'as many names as allowed': ({ names }) => ({ filler: nameMembers(max_names - names - 1) }),
   'one name too many': ({ names }) => ({ filler: nameMembers(max_names - names) }),
+  'as many escapes as allowed': ({ escapes }) => ({ filler: '\n'.repeat(max_escapes - escapes) }),
+  'one escape too many': ({ escapes }) => ({ filler: '\n'.repeat(max_escapes - escapes + 1) }),
 }
 
-type BodyAmounts = { readonly values: number; readonly names: number }
+type BodyAmounts = { readonly values: number; readonly names: number; readonly escapes: number }
 
 function nameMembers(count: number): JsonMembers {
   return Object.fromEntries(Array.from({ length: count }, (_, at) => [`filler${at}`, 0]))
@@ -145,10 +147,10 @@ function countAmounts(body: string): BodyAmounts {
       for (const name of Object.keys(value)) names.add(name)
     return value
   })
-  return { values, names: names.size }
+  return { values, names: names.size, escapes: [...body.matchAll(/\\(u[0-9a-f]{4}|.)/gi)].length }
 }
 
-/** An amount of values or names at its limit, signed as it is. */
+/** An amount of values, names or escapes at its limit, signed as it is. */
 export async function alterAmount({ text, body, signers }: VectorSource, random: Random): Promise<AlteredFile> {
   const changes = Object.keys(amounts)
   const change = changes[random(changes.length)] ?? ''

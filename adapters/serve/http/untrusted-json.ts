@@ -6,10 +6,12 @@ import { default_body_values } from '../../../daemon/kernel/operation/operation.
 import { runToEnd } from '../../../daemon/kernel/role/run-to-end.ts'
 
 const max_depth = 64
+/** More than a text of 1 MiB has where each letter is an escape of six bytes. */
+const max_escapes = 200_000
 
 /**
  * The value, or `malformed`: bad UTF-8, bad syntax, nesting beyond 64, a repeated or `__proto__` key, a lone surrogate. More
- * than `max_values` values are `too_large`, before any of them is parsed.
+ * than `max_values` values, or 200,000 escapes, are `too_large`, before any of them is parsed.
  * A number beyond the range of a double is `invalid`: its syntax is right, and no field takes it.
  */
 export function parseUntrustedJson(bytes: Buffer, max_values = default_body_values): unknown | Refusal {
@@ -22,7 +24,7 @@ export function* untrustedJsonReading(
   max_values = default_body_values,
 ): Generator<undefined, unknown | Refusal, undefined> {
   if (!isUtf8(bytes)) return refuse('malformed', 'the body is not UTF-8')
-  const read = yield* strictJsonReading(bytes, { max_depth, max_values })
+  const read = yield* strictJsonReading(bytes, { max_depth, max_values, max_escapes })
   if (read.outcome === 'value') return read.value
   const detail = read.outcome === 'incomplete' ? 'it ends too early' : read.detail
   if (read.outcome === 'TOO_LARGE') {

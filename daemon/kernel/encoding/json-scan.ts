@@ -1,14 +1,6 @@
 // Scans JSON text once for properties that JSON.parse does not report: repeated keys, depth, amounts and a missing end.
 import { findEscapeEnd } from './json-escape.ts'
-
-export type JsonLimits = {
-  /** Levels of nesting. */
-  readonly max_depth: number
-  /** Values of any type, containers included (default: no limit). */
-  readonly max_values?: number
-  /** Different names of members in the whole text (default: no limit). Each costs a parser many times what a value does. */
-  readonly max_names?: number
-}
+import type { JsonLimits } from './json-limits.ts'
 
 export type JsonFlaw =
   | 'incomplete'
@@ -54,6 +46,7 @@ class JsonScanner {
   readonly #names = new Set<string>()
   #at = 0
   #values = 0
+  #escapes = 0
   #due: Due = 'value'
   flaw: JsonFlaw | undefined = 'incomplete'
 
@@ -147,6 +140,7 @@ class JsonScanner {
   /** In a loop without calls: a text may be one string of millions of escapes. */
   #string(): boolean {
     const text = this.#text
+    const { max_escapes = Number.POSITIVE_INFINITY } = this.#limits
     let at = this.#at + 1
     let plain = short_run
     for (;;) {
@@ -166,6 +160,7 @@ class JsonScanner {
       if (end === undefined) break
       if (typeof end === 'string') return this.#bad(end)
       at = end
+      if (++this.#escapes > max_escapes) return this.#tooLarge(`more than ${max_escapes} escapes`)
     }
     this.#at = text.length
     return false

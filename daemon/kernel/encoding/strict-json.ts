@@ -1,6 +1,7 @@
 // Parses JSON strictly: refuses text that two parsers could read differently, and reports incomplete text separately.
 import { runToEnd } from '../role/run-to-end.ts'
-import { type JsonFlaw, type JsonLimits, scanJson } from './json-scan.ts'
+import type { JsonLimits } from './json-limits.ts'
+import { type JsonFlaw, scanJson } from './json-scan.ts'
 
 /** `incomplete`: more bytes could complete the value. `number_path`: of a number beyond the range of a double. */
 export type StrictJson =

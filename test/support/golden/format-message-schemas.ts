@@ -11,7 +11,7 @@ the body around it are in [filedrop-format.md](filedrop-format.md). Objects have
 be absent, \`[]\` the items of a list, and a kind with several forms has a table for each. A length counts UTF-16 code units. A
 pattern is a regular expression of ECMAScript; \`\\S\` alone means that the text is not blank. A whole number may be written in any
 form of JSON (\`1\`, \`1.0\`, \`1e0\`), and is at most 2^53 - 1. A time is as in [filedrop-format.md](filedrop-format.md#names-and-times). A body has at
-most 40,000 values and 1,000 names of members, whatever the lengths of its lists allow: [filedrop-format.md](filedrop-format.md#body).
+most 40,000 values, 1,000 names of members and 200,000 escapes, whatever the lengths of its lists allow: [filedrop-format.md](filedrop-format.md#body).
 `
 
 type BodySchema = {
