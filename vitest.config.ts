@@ -11,23 +11,28 @@ const packaged = ['admin', 'openapi', 'profiles', 'sites'].map((folder) => `test
 /** Adapters and sites on real servers: one file after the other, beside `packaged`. */
 const engines = 'test/engines/**/*.test.ts'
 
-/** In process, and slow by their subject: attacks, floods, time limits, passphrases, crashes at every step, seeded properties. */
+/** In process, and slow by their subject: attacks, floods, time limits, passphrases, crashes at every step, walks, seeded properties. */
 const thorough = [
+  'adapters/format/parquet/parquet-memory.test.ts',
   'daemon/runtime/proxy/threads/thread-supervisor.test.ts',
   'test/attack/**/*.test.ts',
-  'test/boot/doctor-machine.test.ts',
-  'test/cli/{root-commands,store-owners,terminal,wrapped-keys}.test.ts',
+  'test/boot/{doctor,doctor-machine,mtls,roles-fail-alone,traces}.test.ts',
+  'test/cli/{certificates,channel-status,root-commands,store-owners,terminal,wrapped-keys}.test.ts',
+  'test/declared-errors.test.ts',
   'test/format/differential.test.ts',
   'test/keys/wrapped-key.test.ts',
+  'test/mcp/{every-tool,resources}.test.ts',
   'test/metrics.test.ts',
+  'test/roles/consensus/{delivery,federation,long-session,session-model}.test.ts',
   'test/roles/intelligence/lifecycle-properties.test.ts',
   'test/roles/proxy/outcomes.test.ts',
-  'test/roles/resolution/{data-files,exchange-*,hostile-peer,over-lens,run-*}.test.ts',
-  'test/roles/site/releases.test.ts',
+  'test/roles/resolution/*.test.ts',
+  'test/roles/site/{keyset,releases}.test.ts',
   'test/store/durability.test.ts',
   'test/worst-inputs.test.ts',
   'test/transport/coalition/hostile.test.ts',
-  'test/transport/filedrop/{acknowledgements,crash,disk-full,power-cut,courier/*,hostile/*}.test.ts',
+  'test/transport/filedrop/{acknowledgements,crash,disk-full,inventories,power-cut,replaced-folders,resend}.test.ts',
+  'test/transport/filedrop/{courier/*,hostile/*,quarantine/quarantine}.test.ts',
 ]
 
 /** Measures of memory or time, and tests that saturate the machine: alone, after everything else. */
