@@ -7,6 +7,7 @@ import type { CarriedCheckpoint } from '../../../daemon/kernel/messaging/invento
 import type { Journal } from '../../../daemon/kernel/messaging/journal.ts'
 import type { MessageKind } from '../../../daemon/kernel/messaging/statement.ts'
 import type { StatementFormat } from '../../../daemon/kernel/messaging/statement-format.ts'
+import type { Sandbox } from '../../../daemon/kernel/sandbox/sandbox.ts'
 import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 import type { ReportThrottle } from '../../../daemon/kernel/telemetry/report-throttle.ts'
@@ -55,6 +56,8 @@ export type FiledropOptions = {
   readonly roots?: () => SiteRootKeys
   /** Lock against other processes that must know of active messages (default: none). */
   readonly hold?: PeerLock
+  /** Where the scanner of the settings runs (required with one). */
+  readonly sandbox?: Sandbox
   /** Fault injection: called at each step that a crash may follow (default: none). */
   readonly passFaultPoint?: FiledropFaultHook
 }
@@ -62,7 +65,7 @@ export type FiledropOptions = {
 export type SiteRootKeys = { readonly keys: readonly PublicKey[]; readonly threshold: number }
 export type AcknowledgementSchedule = Readonly<Record<string, { readonly every_s: number }>>
 
-export type FiledropContext = Omit<Required<FiledropOptions>, 'settings'> & {
+export type FiledropContext = Omit<Required<FiledropOptions>, 'settings' | 'sandbox'> & {
   readonly settings: FiledropSettings
   readonly purges: PurgeOrders
   /** Limits log lines that a file can cause at every scan. */

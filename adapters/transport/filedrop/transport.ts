@@ -8,6 +8,7 @@ import type { Custody } from '../../../daemon/kernel/messaging/custody.ts'
 import type { OneWayControl } from '../../../daemon/kernel/messaging/one-way-control.ts'
 import { statementFormats } from '../../../daemon/kernel/messaging/statement-format.ts'
 import type { OutboundMessage, Transport } from '../../../daemon/kernel/messaging/transport.ts'
+import type { Sandbox } from '../../../daemon/kernel/sandbox/sandbox.ts'
 import { reportThrottle } from '../../../daemon/kernel/telemetry/report-throttle.ts'
 import type { Trace } from '../../../daemon/kernel/telemetry/trace.ts'
 import { custody } from './custody.ts'
@@ -59,9 +60,14 @@ export function filedropTransport(options: FiledropOptions): FiledropTransport {
     },
     purges: purgeOrders(options.journal),
     throttle: reportThrottle(options.clock.now),
-    scanner: settings.scanner && bodyScanner(settings.scanner),
+    scanner: settings.scanner && bodyScanner(settings.scanner, requireSandbox(options)),
   }
   return new Filedrop(filedrop, listeners)
+}
+
+function requireSandbox({ sandbox }: FiledropOptions): Sandbox {
+  if (sandbox) return sandbox
+  throw new Error('a scanner runs in a sandbox, and there is none')
 }
 
 class Filedrop implements FiledropTransport {

@@ -9,6 +9,7 @@ import { mtlsMetrics } from '../../../adapters/transport/mtls/metrics.ts'
 import type { Peers } from '../../kernel/identity/peer.ts'
 import type { Transport } from '../../kernel/messaging/transport.ts'
 import type { Site } from '../../kernel/role/site.ts'
+import type { Sandbox } from '../../kernel/sandbox/sandbox.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { identitySettings } from '../../kernel/settings/platform-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
@@ -36,12 +37,15 @@ export type TransportOptions = {
   readonly random: (bytes: number) => string
   readonly log: Log
   readonly metrics: Metrics
+  /** Required where the settings have a scanner. */
+  readonly sandbox?: Sandbox | undefined
 }
 
 /** Metrics of the transports, declared beside those of the site role. */
 export const linkMetrics: readonly Metric[] = [...filedropMetrics, ...mtlsMetrics]
 
-export function openTransports({ folder, site, resolved, storage, peers, ...options }: TransportOptions): Transport[] {
+export function openTransports(transportOptions: TransportOptions): Transport[] {
+  const { folder, site, resolved, storage, peers, sandbox, ...options } = transportOptions
   const { skew_s, truncated_after_s, releasable_names, release_days, acknowledgements, ...settings } = getSettings(
     resolved,
     filedropSettings,
@@ -68,6 +72,7 @@ export function openTransports({ folder, site, resolved, storage, peers, ...opti
       isAccredited: (peer) => findAccreditationLapse(peer, resolved, options.clock.now()) === undefined,
       record: (events) => storage.audit.append(events),
       hold: (peer) => lockPeer(folder, peer),
+      ...(sandbox ? { sandbox } : {}),
       ...(faultStop ? { passFaultPoint: faultStop } : {}),
       settings: { ...settings, skew_ms: skew_s * 1_000, truncated_after_ms: truncated_after_s * 1_000 },
     }),

@@ -15,6 +15,7 @@ import { checkPermissions } from './checks/permissions.ts'
 import { checkPorts } from './checks/ports.ts'
 import { checkProfile } from './checks/profile.ts'
 import { checkResults } from './checks/results.ts'
+import { checkSandbox } from './checks/sandbox.ts'
 import { checkStore } from './checks/store.ts'
 import { checkTraffic } from './checks/traffic.ts'
 import { checkWatchers } from './checks/watchers.ts'
@@ -49,6 +50,7 @@ const doctorChecks: Readonly<Record<string, DoctorCheck>> = {
   results: checkResults,
   labels: checkLabels,
   watchers: checkWatchers,
+  sandbox: checkSandbox,
 }
 
 /**

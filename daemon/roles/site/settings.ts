@@ -121,9 +121,11 @@ export const filedropSettings = settingsBlock('filedrop', {
         .max(64)
         .refine(([program]) => program?.startsWith('/'), 'must begin with an absolute path'),
       timeout_s: z.int().min(1).max(3_600).default(60),
+      memory_mb: z.int().min(64).max(1_048_576).default(4_096),
+      visible: z.array(z.string().startsWith('/', 'must be an absolute path').max(4_096)).max(64).default([]),
     })
     .optional()
     .meta({
-      doc: 'Program and arguments that scan each body before it is accepted; the path of the body is the last argument. Exit 0: clean; 1: refused; any other code pauses intake.',
+      doc: 'Program and arguments that scan each body before it is accepted; the path of the body is the last argument. Exit 0: clean; 1: refused; any other code pauses intake. It runs in a sandbox and reads, besides the program, the paths of `visible` alone.',
     }),
 })

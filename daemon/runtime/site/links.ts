@@ -9,6 +9,7 @@ import { readEpoch_ms, roleCaller } from '../../boot/role-caller.ts'
 import type { WireContext, WiredRole } from '../../boot/role-wire.ts'
 import { stop_grace_ms, waitAtMost } from '../../boot/stop-limits.ts'
 import { refuse } from '../../kernel/error/errors.ts'
+import type { Sandbox } from '../../kernel/sandbox/sandbox.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { platformSettings } from '../../kernel/settings/platform-settings.ts'
 import { reportThrottle } from '../../kernel/telemetry/report-throttle.ts'
@@ -18,12 +19,12 @@ import type { StatusFeed } from '../../shared/coalition/status-feed.ts'
 export type SiteLinks = Required<Pick<WiredRole, 'start' | 'stop' | 'remove'>> & { readonly statusFeed: StatusFeed }
 
 /** Fills the transports and carriers of the process, which its health reports. */
-export function siteLinks(context: WireContext): SiteLinks {
+export function siteLinks(context: WireContext, sandbox: Sandbox | undefined): SiteLinks {
   const { resources, role, storage, metrics, log } = context
   const { transports, carriers, spans, verifiedMessages, peers, directory } = resources
   const linkPumps: LinkPump[] = []
   const feeds: StatusFeed[] = []
-  transports.push(...openTransports({ ...resources, storage, log, metrics }))
+  transports.push(...openTransports({ ...resources, storage, log, metrics, sandbox }))
 
   const startTransports = async () => {
     const isPresent = rolePresence(directory, getSettings(resources.resolved, platformSettings).roles)

@@ -4,6 +4,7 @@ import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
 import { peopleFiles } from '../../../adapters/peers/files/people-files.ts'
 import { backupCopies } from '../../boot/backup/backup-copies.ts'
 import { scheduledBackups } from '../../boot/backup/scheduled-backups.ts'
+import { openCommandSandbox } from '../../boot/host/command-sandbox.ts'
 import { passphraseReader } from '../../boot/host/passphrase.ts'
 import { updatePinnedPeer } from '../../boot/identity/pinned-peers.ts'
 import { repairKeyList } from '../../boot/identity/token-key-list.ts'
@@ -33,6 +34,7 @@ import {
   transportsPart,
   verifiedMessageCachePart,
 } from '../../roles/site/parts.ts'
+import { filedropSettings } from '../../roles/site/settings.ts'
 import { failedAttempts } from '../../roles/site/token/failed-attempts.ts'
 import type { StatusFeed } from '../../shared/coalition/status-feed.ts'
 import { siteLinks } from './links.ts'
@@ -45,7 +47,9 @@ export const wire: RoleWire = {
   prepare: repairKeyList,
 
   async open(context) {
-    const { statusFeed, ...links } = siteLinks(context)
+    const { scanner } = getSettings(context.resources.resolved, filedropSettings)
+    const sandbox = scanner && (await openCommandSandbox(context.log))
+    const { statusFeed, ...links } = siteLinks(context, sandbox)
     return { parts: buildSiteParts(context, statusFeed), ...links }
   },
 }

@@ -1,7 +1,10 @@
 // Runs the operator's scanner command (virus, content policy) on a body. Any unclear result counts as a refusal.
-import { spawn } from 'node:child_process'
+import { basename } from 'node:path'
 import * as z from 'zod'
+import type { Sandbox, SandboxLimits, SandboxResult } from '../../../../../daemon/kernel/sandbox/sandbox.ts'
 import { fault } from '../../quarantine-reasons.ts'
+
+const absolutePath = z.string().startsWith('/', 'must be an absolute path').max(4_096)
 
 export const scannerSettings = z.strictObject({
   command: z
@@ -11,6 +14,12 @@ export const scannerSettings = z.strictObject({
     .refine(([program]) => program?.startsWith('/'), 'must begin with an absolute path')
     .meta({ description: 'Program and arguments; the path of the body comes last' }),
   timeout_s: z.int().min(1).max(3_600).default(60),
+  memory_mb: z.int().min(64).max(1_048_576).default(4_096),
+  visible: z
+    .array(absolutePath)
+    .max(64)
+    .default([])
+    .meta({ description: 'Files and folders that it may read besides the program, such as signatures or a socket' }),
 })
 export type ScannerSettings = z.infer<typeof scannerSettings>
 
@@ -25,57 +34,57 @@ export type BodyScanner = (path: string) => Promise<BodyScanResult>
 /** A scanner takes a core and its own memory: this many of the site at a time. */
 const max_parallel_scans = 2
 
-const search_path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
-
-export function bodyScanner(settings: ScannerSettings): BodyScanner {
+export function bodyScanner(settings: ScannerSettings, sandbox: Sandbox): BodyScanner {
   const turn = limitParallel(max_parallel_scans)
-  return (path) => turn(() => runScanner(settings, path))
+  const limits = scanLimits(settings)
+  const [program = '', ...args] = settings.command
+  return (path) =>
+    turn(async () => {
+      const input = basename(path)
+      const command = {
+        program,
+        args: [...args, { input }],
+        inputs: { [input]: path },
+        visible: settings.visible,
+        limits,
+      }
+      return readAnswer(await sandbox.run(command), settings)
+    })
 }
 
 export const scannerFault = fault('SCANNER', 'the scanner refused it')
 
-/**
- * No shell reads the path, nothing of this process's environment is passed on, and what the command prints, which may
- * quote the body, goes nowhere. Never throws.
- */
-function runScanner(
-  { command: [program = '', ...args], timeout_s }: ScannerSettings,
-  path: string,
-): Promise<BodyScanResult> {
-  return new Promise((resolve) => {
-    const unknown = (detail: string) => resolve({ answer: 'unknown', detail })
-    // A group of its own, so that what it started ends with it when it is late.
-    const child = spawn(program, [...args, path], {
-      cwd: '/',
-      env: { PATH: search_path },
-      stdio: 'ignore',
-      detached: true,
-    })
-    let isLate = false
-    const timer = setTimeout(() => {
-      isLate = true
-      killProcessGroup(child.pid)
-    }, timeout_s * 1_000)
-    child.once('error', (error: NodeJS.ErrnoException) => {
-      clearTimeout(timer)
-      unknown(`the scanner cannot be started (${error.code ?? 'error'})`)
-    })
-    child.once('exit', (code, signal) => {
-      clearTimeout(timer)
-      if (isLate) unknown(`the scanner did not end within ${timeout_s} s`)
-      else if (code === 0) resolve({ answer: 'clean' })
-      else if (code === 1) resolve({ answer: 'refused' })
-      else unknown(code === null ? `the scanner was ended by ${signal}` : `the scanner failed with exit code ${code}`)
-    })
-  })
+/** What the command prints may quote the body: it goes nowhere. */
+function scanLimits({ timeout_s, memory_mb }: ScannerSettings): SandboxLimits {
+  return {
+    time_ms: timeout_s * 1_000,
+    cpu_s: timeout_s,
+    memory_bytes: memory_mb * 2 ** 20,
+    // What an archive unpacks to.
+    disk_bytes: 2 ** 28,
+    output_bytes: 0,
+    processes: 64,
+    open_files: 256,
+  }
 }
 
-/** A process that is gone already is the wanted result. */
-function killProcessGroup(pid: number | undefined): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {}
+function readAnswer(result: SandboxResult, { timeout_s, memory_mb }: ScannerSettings): BodyScanResult {
+  const unknown = (detail: string): BodyScanResult => ({ answer: 'unknown', detail })
+  switch (result.kind) {
+    case 'exited':
+      if (result.code === 0) return { answer: 'clean' }
+      if (result.code === 1) return { answer: 'refused' }
+      return unknown(`the scanner failed with exit code ${result.code}`)
+    case 'signalled':
+      return unknown(`the scanner was ended by ${result.signal}`)
+    case 'exceeded':
+      if (result.limit === 'memory_bytes') return unknown(`the scanner used more than ${memory_mb} MiB`)
+      return unknown(`the scanner did not end within ${timeout_s} s`)
+    case 'cancelled':
+      return unknown('the scanner was stopped')
+    case 'not_started':
+      return unknown(`the scanner cannot be started (${result.detail})`)
+  }
 }
 
 /** Lets so many run at once, in the order of their calls. */

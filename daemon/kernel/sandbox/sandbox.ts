@@ -1,0 +1,64 @@
+// The contract for a command that may be hostile, or that reads hostile data: what it may see, use and harm is bounded.
+
+/** Bounds of one command with everything that it starts. Whichever is reached first ends all of it. */
+export type SandboxLimits = {
+  /** From start to end. */
+  readonly time_ms: number
+  /** Processor time of each process, in whole seconds. */
+  readonly cpu_s: number
+  /** Memory of all its processes together, and address space of each of them. */
+  readonly memory_bytes: number
+  /** Files that it writes, together; each of them where the sandbox has no file system of its own. */
+  readonly disk_bytes: number
+  /** What it prints, on both streams together; 0: nothing is kept, and nothing that it prints ends it. */
+  readonly output_bytes: number
+  /** Processes and threads that exist at a time. */
+  readonly processes: number
+  /** Open files of each process. */
+  readonly open_files: number
+}
+
+export type SandboxCommand = {
+  /** Absolute path of the program. */
+  readonly program: string
+  /** Arguments. One that names an input becomes the path of that input inside. */
+  readonly args: readonly (string | { readonly input: string })[]
+  /** Files for the command to read, by the name that its copy has inside: letters, digits, `.`, `_` and `-`. */
+  readonly inputs: Readonly<Record<string, string>>
+  /** Absolute paths that it sees, read-only, besides the program and the libraries of the operating system. */
+  readonly visible: readonly string[]
+  readonly limits: SandboxLimits
+}
+
+export type SandboxOutput = { readonly stdout: Uint8Array; readonly stderr: Uint8Array }
+
+export type SandboxResult =
+  | ({ readonly kind: 'exited'; readonly code: number } & SandboxOutput)
+  | ({ readonly kind: 'signalled'; readonly signal: string } & SandboxOutput)
+  | ({ readonly kind: 'exceeded'; readonly limit: ExceededLimit } & SandboxOutput)
+  | { readonly kind: 'cancelled' }
+  /** The program did not run: it is absent, may not be run, or the sandbox could not be made. */
+  | { readonly kind: 'not_started'; readonly detail: string }
+
+/** The limits whose end is seen from outside; at the others a call of the command fails, and it decides itself. */
+export type ExceededLimit = 'time_ms' | 'cpu_s' | 'memory_bytes' | 'output_bytes'
+
+/**
+ * `namespaces`: no network, no file of the machine but those that are visible, no process but its own; nothing outlives
+ * the command or this process. `limits`: only the limits hold; the command has the rights and the files of its user.
+ */
+export type SandboxIsolation = 'namespaces' | 'limits'
+
+export type Sandbox = {
+  readonly isolation: SandboxIsolation
+  /** Why there is no more isolation than that; absent with namespaces. */
+  readonly shortfall?: string
+  /** Resolves when the command has ended, with everything it started; its files are gone then. Never throws. */
+  run(command: SandboxCommand, signal?: AbortSignal): Promise<SandboxResult>
+}
+
+/** Names are short and plain, because they become paths. */
+export const input_name = /^[A-Za-z0-9][\w.-]{0,199}$/
+
+/** So many inputs have a command: each takes one of the ten descriptors that a shell can name. */
+export const max_inputs = 5

@@ -1,0 +1,335 @@
+// Everything that a sandbox must keep, as data: each isolation is run against all that it promises.
+import { createHash, randomUUID } from 'node:crypto'
+import * as fs from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, vi } from 'vitest'
+import type {
+  Sandbox,
+  SandboxCommand,
+  SandboxIsolation,
+  SandboxLimits,
+  SandboxResult,
+} from '../../daemon/kernel/sandbox/sandbox.ts'
+
+export type SandboxFixture = {
+  readonly sandbox: Sandbox
+  /** A folder that every user may read, with nothing in it. */
+  readonly dir: string
+}
+
+export type SandboxRequirement = {
+  readonly id: string
+  readonly description: string
+  /** The isolations that promise it. */
+  readonly isolations: readonly SandboxIsolation[]
+  readonly verify: (fixture: SandboxFixture) => Promise<void>
+}
+
+const build =
+  (isolations: readonly SandboxIsolation[]) =>
+  (id: string, description: string, verify: SandboxRequirement['verify']): SandboxRequirement => ({
+    id: `sandbox/${id}`,
+    description,
+    isolations,
+    verify,
+  })
+const requirement = build(['namespaces', 'limits'])
+const isolated = build(['namespaces'])
+
+const mebibyte = 2 ** 20
+
+export const plain_limits: SandboxLimits = {
+  time_ms: 120_000,
+  cpu_s: 60,
+  memory_bytes: 512 * mebibyte,
+  disk_bytes: 4 * mebibyte,
+  output_bytes: 65_536,
+  processes: 16,
+  open_files: 32,
+}
+
+/** A script of the shell; `$1` and so on are the inputs. */
+function shell(
+  script: string,
+  changes: Partial<Omit<SandboxCommand, 'limits'>> & { readonly limits?: Partial<SandboxLimits> } = {},
+): SandboxCommand {
+  const inputs = changes.inputs ?? {}
+  return {
+    program: '/bin/sh',
+    args: ['-c', script, 'sh', ...Object.keys(inputs).map((input) => ({ input }))],
+    visible: [],
+    ...changes,
+    inputs,
+    limits: { ...plain_limits, ...changes.limits },
+  }
+}
+
+function readText(result: SandboxResult): string {
+  if (result.kind !== 'exited') throw new Error(`the command was ${JSON.stringify(result)}`)
+  return Buffer.from(result.stdout).toString()
+}
+
+/** Whether a process with this text in its command line exists; one that has ended has none. */
+export function isRunning(mark: string): boolean {
+  return fs.readdirSync('/proc').some((pid) => {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false
+    try {
+      return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(mark)
+    } catch {
+      return false
+    }
+  })
+}
+
+/** A number of seconds that no other command sleeps: it is found again in the list of processes. */
+const uniqueSeconds = () => `${100_000 + (Number.parseInt(randomUUID().slice(0, 8), 16) % 900_000)}.${process.pid}`
+
+export const sandboxRequirements: readonly SandboxRequirement[] = [
+  requirement('result', 'exit code and both streams come back', async ({ sandbox }) => {
+    const result = await sandbox.run(shell('echo out; echo err >&2; exit 42'))
+    expect(result).toMatchObject({ kind: 'exited', code: 42 })
+    if (result.kind !== 'exited') return
+    expect([result.stdout, result.stderr].map((bytes) => Buffer.from(bytes).toString())).toEqual(['out\n', 'err\n'])
+  }),
+
+  requirement('signal', 'the signal that ended the command is named', async ({ sandbox }) => {
+    expect(await sandbox.run(shell('kill -SEGV $$'))).toMatchObject({ kind: 'signalled', signal: 'SIGSEGV' })
+  }),
+
+  requirement('arguments', 'arguments are passed as they are, and no shell reads them', async ({ sandbox }) => {
+    const args = ['$(touch /tmp/hacked)', 'a b', "'", '"', '-x', '--', '', '*', 'naïve\n;']
+    const command = { ...shell(''), args: ['-c', 'for each in "$@"; do printf "[%s]" "$each"; done', 'sh', ...args] }
+    expect(readText(await sandbox.run(command))).toBe(args.map((arg) => `[${arg}]`).join(''))
+  }),
+
+  requirement(
+    'inputs',
+    'a command reads copies of its inputs, and can change no original',
+    async ({ sandbox, dir }) => {
+      const [a, b] = [path.join(dir, 'one'), path.join(dir, 'two')]
+      const bytes = Buffer.from(Array.from({ length: mebibyte }, (_, at) => (at * 7) % 256))
+      fs.writeFileSync(a, bytes, { mode: 0o600 })
+      fs.writeFileSync(b, '', { mode: 0o600 })
+      const inputs = { 'a.bin': a, 'b-2_x': b }
+      const sums = shell('sha256sum <"$1"; wc -c <"$2"; echo x >>"$1" 2>/dev/null; rm -f "$1" "$2"; exit 0', { inputs })
+      const expected = createHash('sha256').update(bytes).digest('hex')
+      expect(readText(await sandbox.run(sums)).split(/\s+/)).toEqual([expected, '-', '0', ''])
+      expect(fs.readFileSync(a).equals(bytes)).toBe(true)
+      expect(fs.existsSync(b)).toBe(true)
+    },
+  ),
+
+  requirement('environment', 'nothing of this process’s environment is passed on', async ({ sandbox }) => {
+    vi.stubEnv('SANDBOX_CANARY', 'secret of the parent')
+    const text = readText(await sandbox.run(shell('env')))
+    vi.unstubAllEnvs()
+    const names = text.split('\n').flatMap((line) => /^([A-Za-z_]\w*)=/.exec(line)?.[1] ?? [])
+    // Variables that a shell sets by itself.
+    expect(names.filter((name) => !['PWD', 'SHLVL', '_', 'OLDPWD'].includes(name)).sort()).toEqual([
+      ...['HOME', 'LANG', 'PATH', 'TMPDIR'],
+    ])
+  }),
+
+  requirement('descriptors', 'no descriptor is open but the three standard ones', async ({ sandbox, dir }) => {
+    fs.writeFileSync(path.join(dir, 'in'), 'x')
+    const held = fs.openSync(path.join(dir, 'in'), 'r')
+    const script = 'for n in 3 4 5 6 7 8 9 10 11 12; do [ -e "/proc/self/fd/$n" ] && echo "$n"; done; exit 0'
+    const result = await sandbox.run({ ...shell(script, { inputs: { a: path.join(dir, 'in') } }) })
+    fs.closeSync(held)
+    // A shell holds the script's own file at most, and reads this one from an argument.
+    expect(readText(result)).toBe('')
+  }),
+
+  requirement('folder', 'its own folder can be written, and is gone afterwards', async ({ sandbox }) => {
+    const before = fs.readdirSync(tmpdir()).filter((name) => name.startsWith('platform-sandbox-'))
+    const script = 'echo x >"$TMPDIR/y" && cat "$HOME/y" && [ "$(pwd)" = "$HOME" ]'
+    expect(readText(await sandbox.run(shell(script)))).toBe('x\n')
+    const after = fs.readdirSync(tmpdir()).filter((name) => name.startsWith('platform-sandbox-'))
+    expect(after.filter((name) => !before.includes(name))).toEqual([])
+  }),
+
+  requirement('time', 'a command that ignores requests to end, ends', async ({ sandbox }) => {
+    const mark = uniqueSeconds()
+    const script = `trap '' TERM INT HUP; sleep ${mark} & wait; wait`
+    const result = await sandbox.run(shell(script, { limits: { time_ms: 3_000 } }))
+    expect(result).toMatchObject({ kind: 'exceeded', limit: 'time_ms' })
+    await vi.waitFor(() => expect(isRunning(mark)).toBe(false), 60_000)
+  }),
+
+  requirement('processor', 'a command that computes without end, ends', async ({ sandbox }) => {
+    const result = await sandbox.run(shell('while :; do :; done', { limits: { cpu_s: 1 } }))
+    expect(result).toMatchObject({ kind: 'exceeded', limit: 'cpu_s' })
+  }),
+
+  requirement('memory', 'a process that takes memory without end gets no more than its limit', async ({ sandbox }) => {
+    const result = await sandbox.run(shell('exec tail /dev/zero', { limits: { memory_bytes: 128 * mebibyte } }))
+    expect(result.kind === 'exited' ? result.code : result.kind).not.toBe(0)
+    expect(result).not.toMatchObject({ kind: 'exceeded', limit: 'time_ms' })
+  }),
+
+  requirement('memory-sum', 'processes that take memory together are ended', async ({ sandbox }) => {
+    const one = `perl -e '$x = "x" x ${100 * mebibyte}; sleep 100' &`
+    const limits = { memory_bytes: 300 * mebibyte }
+    const result = await sandbox.run(shell(`${one.repeat(6)} wait`, { limits }))
+    expect(result).toMatchObject({ kind: 'exceeded', limit: 'memory_bytes' })
+  }),
+
+  requirement('processes', 'a fork bomb runs out of processes', async ({ sandbox }) => {
+    const script = 'i=0; while [ $i -lt 100 ]; do sleep 5 & i=$((i + 1)); done; wait'
+    const result = await sandbox.run(shell(script))
+    expect(result).toMatchObject({ kind: 'exited' })
+    if (result.kind === 'exited') expect(Buffer.from(result.stderr).toString()).toMatch(/Cannot fork/)
+    const bomb = await sandbox.run(shell('f() { f | f & f; }; f', { limits: { time_ms: 20_000 } }))
+    expect(bomb.kind).toMatch(/exited|exceeded|signalled/)
+  }),
+
+  requirement('open-files', 'so many files and no more are open', async ({ sandbox }) => {
+    const script = `perl -e 'while (open(my $f, "<", "/dev/null")) { push @f, $f } print scalar(@f)'`
+    expect(Number(readText(await sandbox.run(shell(script))))).toBeLessThan(plain_limits.open_files)
+  }),
+
+  requirement('disk', 'no file grows beyond the limit', async ({ sandbox }) => {
+    const script = 'head -c 8388608 /dev/zero >"$HOME/big" 2>/dev/null; wc -c <"$HOME/big"'
+    expect(Number(readText(await sandbox.run(shell(script))))).toBeLessThanOrEqual(plain_limits.disk_bytes)
+  }),
+
+  requirement('output', 'output without end ends the command, and is kept up to the limit', async ({ sandbox }) => {
+    const result = await sandbox.run(shell('yes & yes >&2'))
+    expect(result).toMatchObject({ kind: 'exceeded', limit: 'output_bytes' })
+    if (result.kind !== 'exceeded') return
+    expect(result.stdout.length + result.stderr.length).toBe(plain_limits.output_bytes)
+  }),
+
+  requirement('silence', 'with a limit of 0 output goes nowhere, and ends nothing', async ({ sandbox }) => {
+    const result = await sandbox.run(shell('yes | head -c 1000000; exit 0', { limits: { output_bytes: 0 } }))
+    expect(result).toMatchObject({ kind: 'exited', code: 0, stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) })
+  }),
+
+  requirement('cancel', 'a command is cancelled before its start and during its run', async ({ sandbox }) => {
+    expect(await sandbox.run(shell('exit 0'), AbortSignal.abort())).toEqual({ kind: 'cancelled' })
+    const mark = uniqueSeconds()
+    const stop = new AbortController()
+    const ended = sandbox.run(shell(`sleep ${mark}`), stop.signal)
+    await vi.waitFor(() => expect(isRunning(mark)).toBe(true), 60_000)
+    stop.abort()
+    expect(await ended).toEqual({ kind: 'cancelled' })
+    await vi.waitFor(() => expect(isRunning(mark)).toBe(false), 60_000)
+  }),
+
+  requirement('left-behind', 'processes that a command leaves behind end with it', async ({ sandbox }) => {
+    const mark = uniqueSeconds()
+    expect(await sandbox.run(shell(`sleep ${mark} & exit 5`))).toMatchObject({ kind: 'exited', code: 5 })
+    await vi.waitFor(() => expect(isRunning(mark)).toBe(false), 60_000)
+  }),
+
+  requirement('faults', 'what cannot be started is named, and nothing runs', async ({ sandbox, dir }) => {
+    const at = (name: string) => path.join(dir, name)
+    fs.writeFileSync(at('plain'), '#!/bin/sh\n', { mode: 0o644 })
+    fs.symlinkSync(at('plain'), at('link'))
+    const cases: [SandboxCommand, RegExp][] = [
+      [{ ...shell(''), program: at('absent') }, /ENOENT/],
+      [{ ...shell(''), program: at('plain') }, /EACCES/],
+      [{ ...shell(''), program: 'sh' }, /absolute path/],
+      [shell('', { visible: ['/'] }), /absolute path/],
+      [shell('', { visible: ['/proc/1'] }), /absolute path/],
+      [shell('', { visible: ['/etc/../root'] }), /absolute path/],
+      [shell('', { inputs: { a: at('nothing') } }), /ENOENT/],
+      [shell('', { inputs: { a: at('link') } }), /ELOOP/],
+      [shell('', { inputs: { a: dir } }), /no regular file/],
+      [shell('', { inputs: { '../a': at('plain') } }), /name of an input/],
+      [shell('', { inputs: { '-rf': at('plain') } }), /name of an input/],
+      [{ ...shell(''), args: [{ input: 'other' }] }, /not there/],
+      [shell('', { inputs: Object.fromEntries(Array.from('abcdef', (name) => [name, at('plain')])) }), /at most 5/],
+    ]
+    for (const [command, why] of cases)
+      expect(await sandbox.run(command)).toEqual({ kind: 'not_started', detail: expect.stringMatching(why) })
+  }),
+
+  requirement('many', 'commands run beside each other', async ({ sandbox }) => {
+    const results = await Promise.all(Array.from({ length: 6 }, (_, at) => sandbox.run(shell(`exit ${at}`))))
+    expect(results.map((result) => (result.kind === 'exited' ? result.code : result))).toEqual([0, 1, 2, 3, 4, 5])
+  }),
+
+  isolated('network', 'no network is reached, this machine’s own neither', async ({ sandbox, dir }) => {
+    const server = createServer((socket) => socket.end('reached'))
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    const named = createServer((socket) => socket.end('reached'))
+    const name = `sandbox-${randomUUID()}`
+    await new Promise<void>((listening) => named.listen(`\0${name}`, listening))
+    const { port } = server.address() as { port: number }
+    const script = `
+use Socket;
+socket(my $t, AF_INET, SOCK_STREAM, 0); print connect($t, pack_sockaddr_in(${port}, inet_aton("127.0.0.1"))) ? "tcp" : "";
+socket(my $u, AF_UNIX, SOCK_STREAM, 0); print connect($u, pack("Sa*", AF_UNIX, "\\0${name}")) ? "unix" : "";
+print "done"`
+    fs.writeFileSync(path.join(dir, 'connect.pl'), script)
+    const result = await sandbox.run(
+      shell('perl "$1"; ls /sys/class/net 2>/dev/null; exit 0', { inputs: { a: path.join(dir, 'connect.pl') } }),
+    )
+    server.close()
+    named.close()
+    expect(readText(result)).toBe('done')
+  }),
+
+  isolated(
+    'files',
+    'no file of the machine is seen but those of the system and those that are visible',
+    async ({ sandbox, dir }) => {
+      const [secret, shown] = [path.join(dir, 'secret'), path.join(dir, 'shown to it')]
+      fs.mkdirSync(shown)
+      fs.writeFileSync(secret, 'key of the site')
+      fs.writeFileSync(path.join(shown, 'data'), 'signatures')
+      const script = `cat '${secret}' /etc/shadow /proc/1/environ /proc/1/root${secret} 2>/dev/null; ls -A /root /home /var /etc/ssh 2>/dev/null
+cat '${shown}/data'; echo x 2>/dev/null >'${shown}/data'; touch '${shown}/new' /usr/new /bin/new /new /etc/new 2>/dev/null
+ls -A / | tr '\\n' ' '`
+      const text = readText(await sandbox.run(shell(script, { visible: [shown] })))
+      expect(text).toMatch(/^signatures(bin |dev |etc |lib\w* |proc |sbin |tmp |usr )+$/)
+      expect(fs.readFileSync(path.join(shown, 'data'), 'utf8')).toBe('signatures')
+      expect(fs.readdirSync(shown)).toEqual(['data'])
+    },
+  ),
+
+  isolated('program', 'the program is seen wherever it is, and cannot be changed', async ({ sandbox, dir }) => {
+    const program = path.join(dir, 'my scanner')
+    const text = '#!/bin/sh\necho more >>"$0" && exit 9\necho ran\n'
+    fs.writeFileSync(program, text, { mode: 0o755 })
+    expect(readText(await sandbox.run({ ...shell(''), program, args: [] }))).toBe('ran\n')
+    expect(fs.readFileSync(program, 'utf8')).toBe(text)
+  }),
+
+  isolated('disk-sum', 'all files together stay within the limit', async ({ sandbox }) => {
+    const script =
+      'for n in 1 2 3 4 5 6; do head -c 2000000 /dev/zero >"$HOME/$n" 2>/dev/null; done; cat "$HOME"/* | wc -c'
+    expect(Number(readText(await sandbox.run(shell(script))))).toBeLessThanOrEqual(plain_limits.disk_bytes)
+  }),
+
+  isolated('signals', 'no process but its own is seen or signalled', async ({ sandbox }) => {
+    const script = `for pid in ${process.pid} ${process.ppid} 1; do kill -9 $pid 2>/dev/null; done; ls /proc | grep -c '^[0-9]'`
+    expect(Number(readText(await sandbox.run(shell(script))).trim())).toBeLessThanOrEqual(6)
+    expect(readText(await sandbox.run(shell('kill -9 -1; echo alone')))).toBe('alone\n')
+  }),
+
+  isolated('privileges', 'it has no privilege, and gets none by another namespace', async ({ sandbox }) => {
+    const script = `grep -E '^Cap(Prm|Eff|Bnd):' /proc/self/status | tr -d '0\\n\\t '
+for try in 'mount -t tmpfs x /tmp' 'unshare --user true' 'mknod /tmp/d b 8 0' 'chroot / true' 'umount /proc' 'mount -o remount,rw /usr' 'hostname x' 'nsenter -t 1 -m true'
+do $try >/dev/null 2>&1 && echo "allowed: $try"; done; exit 0`
+    expect(readText(await sandbox.run(shell(script)))).toBe('CapPrm:CapEff:CapBnd:')
+  }),
+
+  isolated(
+    'escape-of-group',
+    'a process that leaves its group and session ends with the command',
+    async ({ sandbox }) => {
+      const mark = uniqueSeconds()
+      const script = `setsid sh -c "trap '' TERM HUP; sleep ${mark}" >/dev/null 2>&1 & sleep 0.2; exit 0`
+      expect(await sandbox.run(shell(script))).toMatchObject({ kind: 'exited', code: 0 })
+      await vi.waitFor(() => expect(isRunning(mark)).toBe(false), 60_000)
+    },
+  ),
+
+  isolated('terminal', 'it has no terminal to type into', async ({ sandbox }) => {
+    expect(readText(await sandbox.run(shell('(echo x >/dev/tty) 2>/dev/null && echo typed; exit 0')))).toBe('')
+  }),
+]
