@@ -106,6 +106,24 @@ testWithMounts('a folder of the channel that lies on another file system than it
   ])
 })
 
+testWithMounts('a kernel that gives a scanner no namespaces', async () => {
+  const profile = fs.readFileSync(world.folder.profile, 'utf8')
+  fs.writeFileSync(world.folder.profile, `${profile}\nfiledrop: { scanner: { command: [/bin/true] } }\n`)
+  const runs = [await runDoctor('true'), await runDoctor('mount --bind /dev/null "$(command -v unshare)"')]
+  fs.writeFileSync(world.folder.profile, profile)
+  const [strong, weak] = runs.map(({ findings }) => findings.filter(({ check }) => check === 'sandbox'))
+  expect(strong).toEqual([expect.objectContaining({ state: 'ok', detail: expect.stringContaining('no network') })])
+  expect(weak).toEqual([
+    expect.objectContaining({
+      state: 'warning',
+      detail: expect.stringMatching(
+        /^only limits bound the scanner: namespaces are not available: .*Permission denied/,
+      ),
+      remedy: expect.stringContaining('user.max_user_namespaces'),
+    }),
+  ])
+})
+
 testWithMounts('a kernel that allows too few watches', async () => {
   const limit = path.join(world.folder.run, '..', 'limit')
   const { exit, findings } = await runDoctor(

@@ -82,9 +82,11 @@ type EndedProcess = SandboxOutput & {
 function readResult({ code, signal, cause, setup, ...output }: EndedProcess): SandboxResult {
   if (cause === 'cancelled') return { kind: 'cancelled' }
   if (cause) return { kind: 'exceeded', limit: cause, ...output }
-  const lines = setup.toString().trim().split('\n')
-  if (lines.at(-1) !== started_line)
-    return { kind: 'not_started', detail: lines[0] || `the setup ended with code ${code}` }
+  const said = [setup, output.stderr].map((bytes) => Buffer.from(bytes).toString().trim().split('\n'))
+  if (said[0]?.at(-1) !== started_line) {
+    const [detail = `the setup ended with code ${code}`] = said.flatMap(([first]) => first || [])
+    return { kind: 'not_started', detail }
+  }
   const endSignal = signal ?? signalOfCode(code)
   if (endSignal === 'SIGXCPU') return { kind: 'exceeded', limit: 'cpu_s', ...output }
   return endSignal

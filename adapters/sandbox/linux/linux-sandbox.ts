@@ -42,15 +42,29 @@ export function linuxSandbox(isolation: SandboxIsolation, shortfall?: string): S
   }
 }
 
-/** Without any isolation of files, the command has a user of its own at least where this process can give it one. */
 const nobody: SandboxUser = { uid: 65_534, gid: 65_534 }
+
+/** No command runs as root: it becomes nobody, unless the container of this process knows no such user. */
+async function chooseUser(): Promise<SandboxUser | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  const maps = await Promise.all(['uid_map', 'gid_map'].map((file) => readFile(`/proc/self/${file}`, 'utf8')))
+  return maps.every((map) => isMapped(map, nobody.uid)) ? nobody : undefined
+}
+
+/** Each line of a map is: first id inside, first id outside, count. */
+function isMapped(map: string, id: number): boolean {
+  return map.split('\n').some((line) => {
+    const [first = Number.NaN, , count = 0] = line.trim().split(/\s+/).map(Number)
+    return id >= first && id < first + count
+  })
+}
 
 async function runInFolder(
   isolation: SandboxIsolation,
   command: SandboxCommand,
   signal: AbortSignal | undefined,
 ): Promise<SandboxResult> {
-  const user = process.getuid?.() === 0 ? nobody : undefined
+  const user = await chooseUser()
   const folder = await mkdtemp(join(tmpdir(), 'platform-sandbox-'))
   const opened: FileHandle[] = []
   try {

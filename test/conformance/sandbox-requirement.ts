@@ -1,0 +1,84 @@
+// A requirement on sandboxes as data, and the commands that try it.
+import { randomUUID } from 'node:crypto'
+import * as fs from 'node:fs'
+import type {
+  Sandbox,
+  SandboxCommand,
+  SandboxIsolation,
+  SandboxLimits,
+  SandboxResult,
+} from '../../daemon/kernel/sandbox/sandbox.ts'
+
+export type SandboxFixture = {
+  readonly sandbox: Sandbox
+  /** A folder that every user may read, with nothing in it. */
+  readonly dir: string
+}
+
+export type SandboxRequirement = {
+  readonly id: string
+  readonly description: string
+  /** The isolations that promise it. */
+  readonly isolations: readonly SandboxIsolation[]
+  readonly verify: (fixture: SandboxFixture) => Promise<void>
+}
+
+const build =
+  (isolations: readonly SandboxIsolation[]) =>
+  (id: string, description: string, verify: SandboxRequirement['verify']): SandboxRequirement => ({
+    id: `sandbox/${id}`,
+    description,
+    isolations,
+    verify,
+  })
+export const requirement = build(['namespaces', 'limits'])
+export const isolated = build(['namespaces'])
+
+export const mebibyte = 2 ** 20
+
+export const plain_limits: SandboxLimits = {
+  time_ms: 120_000,
+  cpu_s: 60,
+  memory_bytes: 512 * mebibyte,
+  disk_bytes: 4 * mebibyte,
+  output_bytes: 65_536,
+  processes: 16,
+  open_files: 32,
+}
+
+/** A script of the shell; `$1` and so on are the inputs. */
+export function shell(
+  script: string,
+  changes: Partial<Omit<SandboxCommand, 'limits'>> & { readonly limits?: Partial<SandboxLimits> } = {},
+): SandboxCommand {
+  const inputs = changes.inputs ?? {}
+  return {
+    program: '/bin/sh',
+    args: ['-c', script, 'sh', ...Object.keys(inputs).map((input) => ({ input }))],
+    visible: [],
+    ...changes,
+    inputs,
+    limits: { ...plain_limits, ...changes.limits },
+  }
+}
+
+export function readText(result: SandboxResult): string {
+  if (result.kind !== 'exited') throw new Error(`the command was ${JSON.stringify(result)}`)
+  return Buffer.from(result.stdout).toString()
+}
+
+/** Whether a process with this text in its command line exists; one that has ended has none. */
+export function isRunning(mark: string): boolean {
+  return fs.readdirSync('/proc').some((pid) => {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false
+    try {
+      return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(mark)
+    } catch {
+      return false
+    }
+  })
+}
+
+/** A number of seconds that no other command sleeps: it is found again in the list of processes. */
+export const uniqueSeconds = () =>
+  `${100_000 + (Number.parseInt(randomUUID().slice(0, 8), 16) % 900_000)}.${process.pid}`
