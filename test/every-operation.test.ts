@@ -1,12 +1,13 @@
 // Walks every operation of every role over real HTTP, rightly once and wrongly in every way there is; a new operation is
 // covered as soon as test/support/every-operation/operation-samples.ts has one good request for it.
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { everyOperation } from '../daemon/every-role.ts'
-import { type AddressedOperation, hasBody, pathParameters } from '../daemon/kernel/operation/operation.ts'
+import { type AddressedOperation, hasBody, listPaths, pathParameters } from '../daemon/kernel/operation/operation.ts'
 import { expectProblem } from './support/every-operation/expect-problem.ts'
 import { type OperationFixture, topSecretClearance } from './support/every-operation/operation-fixture.ts'
 import { type OperationSample, operationSamples } from './support/every-operation/operation-samples.ts'
 import { readStoredState } from './support/every-operation/read-stored-state.ts'
+import { routedOperations } from './support/every-operation/routed-operations.ts'
 import { createSampledFixture, roleOf } from './support/every-operation/sampled-fixture.ts'
 import {
   listInputFields,
@@ -17,7 +18,7 @@ import {
 } from './support/every-operation/send-operation.ts'
 import type { ExactResponse } from './support/http/send-exact-request.ts'
 
-const operations = everyOperation
+const operations = routedOperations
 const all = operations.map((target) => [target.address, target] as const)
 const permissions = [
   ...new Set(operations.map(({ operation }) => operation.allow).filter((word) => word.includes(':'))),
@@ -53,6 +54,14 @@ function changesState({ operation }: AddressedOperation): boolean {
   return operation.method !== 'GET'
 }
 
+/** Methods that no operation of the role has at the path. */
+function missingMethods({ role }: AddressedOperation, path: string): string[] {
+  const present = operations
+    .filter((other) => other.role === role && listPaths(other.operation).includes(path))
+    .map(({ operation }) => operation.method)
+  return ['PATCH', 'OPTIONS', 'TRACE', 'QUERY', 'PROPFIND'].filter((method) => !present.some((one) => one === method))
+}
+
 function isTenants(target: AddressedOperation): boolean {
   return sampleOf(target).isTenants ?? pathParameters(target.operation.path).length > 0
 }
@@ -77,7 +86,7 @@ describe('the tables of this test', () => {
 
 describe('refused, with nothing stored', () => {
   test.each(guarded)('%s without a token', async (_, target) => {
-    for (const path of [target.operation.path, ...(target.operation.also ?? [])]) {
+    for (const path of listPaths(target.operation)) {
       const answer = await sendOperation(world, target, sampleOf(target).input, {}, path)
       expect(expectProblem(answer, [401]).code).toBe('unauthenticated')
       expect(answer.headers['www-authenticate']).toBe('Bearer realm="platform"')
@@ -210,9 +219,9 @@ describe('refused, with nothing stored', () => {
   })
 
   test.each(all)('%s by a method that the path does not have', async (_, target) => {
-    for (const path of [target.operation.path, ...(target.operation.also ?? [])]) {
+    for (const path of listPaths(target.operation)) {
       const filled = path.replaceAll(/\{[a-z_]+\}/g, 'x')
-      for (const method of ['PATCH', 'OPTIONS', 'TRACE', 'QUERY', 'PROPFIND']) {
+      for (const method of missingMethods(target, path)) {
         const answer = await world.site.request(target.role, { method, path: filled, token: world.admin })
         expect(expectProblem(answer, [405]).code).toBe('method_not_allowed')
         expect(answer.headers.allow?.split(', ')).toContain(target.operation.method)

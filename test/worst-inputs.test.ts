@@ -1,17 +1,18 @@
 // Walks every operation with the most expensive inputs that its schema allows: each is answered, and none fails the
 // service. With LOOP_FIGURES=FILE it also measures the delay of the event loop, for `scripts/bench loop`.
+
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { everyOperation } from '../daemon/every-role.ts'
 import { type AddressedOperation, hasBody } from '../daemon/kernel/operation/operation.ts'
 import { buildHardCases, type HardCase } from './support/every-operation/hard-cases.ts'
 import type { OperationFixture } from './support/every-operation/operation-fixture.ts'
 import type { OperationSample } from './support/every-operation/operation-samples.ts'
 import { buildPeerCases } from './support/every-operation/peer-bodies.ts'
+import { routedOperations } from './support/every-operation/routed-operations.ts'
 import { createSampledFixture } from './support/every-operation/sampled-fixture.ts'
 import { buildRequest } from './support/every-operation/send-operation.ts'
 import { buildHostileBodies, buildLargestInput, limitOf } from './support/every-operation/worst-input.ts'
@@ -27,7 +28,7 @@ type SentRequest = {
 
 const figuresFile = process.env.LOOP_FIGURES
 const times = figuresFile ? 5 : 1
-const operations = everyOperation.map((target) => [target.address, target] as const)
+const operations = routedOperations.map((target) => [target.address, target] as const)
 
 const data_folder = fs.mkdtempSync(path.join(tmpdir(), 'worst-inputs-'))
 
@@ -38,7 +39,7 @@ let client: Worker
 beforeAll(async () => {
   ;({ world, inputs } = await createSampledFixture(
     [],
-    everyOperation.map(({ address }) => address),
+    routedOperations.map(({ address }) => address),
     { resolution: { ...everyRoleSections.resolution, data_folder } },
   ))
   const records = figuresFile ? 200 : 40
@@ -159,7 +160,7 @@ test.each(figuresFile ? jsonOperations : [...withOwnLimits.values()])(
 
 test('the hardest work that data and lenses allow', async () => {
   for (const { name, address, inputs: hard } of hardCases) {
-    const target = everyOperation.find((operation) => operation.address === address)
+    const target = routedOperations.find((operation) => operation.address === address)
     if (!target) throw new Error(`there is no operation ${address}`)
     expectAnswers(
       await sendAll(

@@ -6,6 +6,7 @@ import { parseWithSchema } from '../../daemon/kernel/error/parsing.ts'
 import { refusalFromProblem } from '../../daemon/kernel/error/problem.ts'
 import {
   type AddressedOperation,
+  fillPath,
   hasBody,
   pathParameters,
   type ServerEvent,
@@ -95,7 +96,7 @@ function buildRequest({ operation }: AddressedOperation, values: ApiObject) {
   if (!validation.success)
     throw refuse('invalid', 'some values are missing or out of range; see errors', validation.errors)
   const pathNames = pathParameters(operation.path)
-  const path = operation.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])))
+  const path = fillPath(operation, input)
   const remaining = Object.entries(input).filter(([name]) => !pathNames.includes(name))
   if (!hasBody(operation.method)) return { method: operation.method, path: path + formatQuery(remaining) }
   const isForm = operation.consumes !== undefined

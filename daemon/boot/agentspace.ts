@@ -1,6 +1,7 @@
-// Serves the MCP tools of a role, if the deployment profile offers any; otherwise the path does not exist.
+// Serves the MCP tools of a role where it offers any; otherwise the path does not exist.
 import * as z from 'zod'
 import type { McpResource } from '../kernel/api/mcp-resources.ts'
+import { isToolSettingIgnored } from '../kernel/api/mcp-tools.ts'
 import type { Surface } from '../kernel/api/surface.ts'
 import type { AddressedOperation } from '../kernel/operation/operation.ts'
 import { getSettings } from '../kernel/settings/get-settings.ts'
@@ -19,6 +20,12 @@ export async function openAgentspace(
   toolOperations: readonly AddressedOperation[],
   resources: readonly McpResource[],
 ): Promise<Surface | undefined> {
+  if (isToolSettingIgnored({ role, deployment }))
+    log.warn(`${role.name}.agentspace.not-offered`, {
+      setting: `${role.name}.mcp_enabled`,
+      deployment_profile: deployment.deployment_profile,
+      offered_in: role.tool_profiles,
+    })
   if (toolOperations.length === 0) return undefined
   const roleSettings = agentspaceFields.parse(deployment.settings.values.get(role.name))
   const { mcpSurface } = await import('../../adapters/serve/mcp/mcp-surface.ts')

@@ -3,7 +3,13 @@
 import { isRefusal, type Refusal, refuse } from '../kernel/error/errors.ts'
 import { refusalFromProblem } from '../kernel/error/problem.ts'
 import { serviceCaller } from '../kernel/identity/admit-caller.ts'
-import { type AddressedOperation, type AnyOperation, hasBody, pathParameters } from '../kernel/operation/operation.ts'
+import {
+  type AddressedOperation,
+  type AnyOperation,
+  fillPath,
+  hasBody,
+  pathParameters,
+} from '../kernel/operation/operation.ts'
 import { emptyRequest, performOperation } from '../kernel/operation/perform-operation.ts'
 import type { OperationRequest, OperationResponse, RoleContext } from '../kernel/operation/role-context.ts'
 import { runInSpan, type SpanStart } from '../kernel/telemetry/spans.ts'
@@ -46,9 +52,12 @@ async function callInProcess(
   input: RoleCallInput,
   trace: Trace,
 ) {
+  const { params, query, body } = splitInput(target.operation, input)
   const request: OperationRequest = {
     ...emptyRequest,
-    ...splitInput(target.operation, input),
+    params,
+    query,
+    body,
     trace,
     signal: AbortSignal.timeout(timeout_ms),
   }
@@ -77,14 +86,11 @@ async function callOverSocket(
   input: RoleCallInput,
   trace: Trace,
 ) {
-  const { params, query, body } = splitInput(target.operation, input)
-  const inPath = target.operation.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) =>
-    encodeURIComponent(params[name] ?? ''),
-  )
+  const { path, query, body } = splitInput(target.operation, input)
   const search = new URLSearchParams(query).toString()
   const answer = await requestOverSocket(roleSocketFile(directory.folder, target.role), {
     method: target.operation.method,
-    path: search ? `${inPath}?${search}` : inPath,
+    path: search ? `${path}?${search}` : path,
     headers: { authorization: `Bearer ${await directory.serviceToken(role, target.role)}`, ...traceHeaders(trace) },
     text: body === undefined ? '' : JSON.stringify(body),
     timeout_ms: timeout_ms,
@@ -93,10 +99,13 @@ async function callOverSocket(
   return target.operation.output.parse(answer.body)
 }
 
+/** Throws for an operation without a path, in this process as well as over a socket. */
 function splitInput(operation: AnyOperation, input: RoleCallInput) {
+  const path = fillPath(operation, input)
   const inPath = pathParameters(operation.path)
   const params = Object.fromEntries(inPath.map((name) => [name, String(input[name])]))
   const rest = Object.entries(input).filter(([name, value]) => !inPath.includes(name) && value !== undefined)
-  if (hasBody(operation.method)) return { params, query: {}, body: Object.fromEntries(rest) }
-  return { params, query: Object.fromEntries(rest.map(([name, value]) => [name, String(value)])), body: undefined }
+  if (hasBody(operation.method)) return { path, params, query: {}, body: Object.fromEntries(rest) }
+  const query = Object.fromEntries(rest.map(([name, value]) => [name, String(value)]))
+  return { path, params, query, body: undefined }
 }

@@ -9,8 +9,8 @@ import {
   serveHttp,
 } from '../../adapters/serve/http/serve-http.ts'
 import manifest from '../../package.json' with { type: 'json' }
-import { resourcesForProfile } from '../kernel/api/mcp-resources.ts'
-import { toolOperationsForProfile, toolServiceInfo } from '../kernel/api/mcp-tools.ts'
+import { offeredResources } from '../kernel/api/mcp-resources.ts'
+import { offeredTools, toolServiceInfo } from '../kernel/api/mcp-tools.ts'
 import { buildOpenapi } from '../kernel/api/openapi.ts'
 import type { Surface } from '../kernel/api/surface.ts'
 import type { Call } from '../kernel/operation/call.ts'
@@ -80,8 +80,8 @@ export type PublicListener = {
 export function createRoleService(options: RoleServiceOptions): RoleService {
   const { role, deployment, context, log, metrics, parts, storage, publicListener } = options
   const operations = operationsOf(role)
-  const toolOperations = toolOperationsForProfile(deployment.deployment_profile, operations)
-  const resources = resourcesForProfile(deployment.deployment_profile, role.resources ?? [], operations)
+  const toolOperations = offeredTools(options, operations)
+  const resources = offeredResources(options, role.resources ?? [], operations)
   let phase: 'starting' | 'ready' | 'stopping' = 'starting'
   let workers: RunningWorkers | undefined
   let document: ServiceParts['openapi'] | undefined

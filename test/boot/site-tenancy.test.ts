@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningSite, serve } from '../../daemon/boot/serve.ts'
 import { problem } from '../../daemon/kernel/error/problem.ts'
+import { isRouted } from '../../daemon/kernel/operation/operation.ts'
 import { operationsOf } from '../../daemon/kernel/role/built-in-operations.ts'
 import { roleCalls } from '../../daemon/role-calls.ts'
 import { consensus } from '../../daemon/roles/consensus/role.ts'
@@ -30,7 +31,9 @@ afterAll(async () => {
 })
 
 const guarded = [site, consensus].flatMap((role) =>
-  operationsOf(role).filter(({ operation }) => operation.allow !== 'public'),
+  operationsOf(role)
+    .filter(isRouted)
+    .filter(({ operation }) => operation.allow !== 'public'),
 )
 const ofSite = guarded.filter(({ role }) => role === 'site')
 

@@ -1,46 +1,12 @@
 // Properties that a tool call shares with a REST request: time, size, cancellation, counts and failures.
 import { describe, expect, test } from 'vitest'
-import type { ListenerLimits } from '../../adapters/serve/http/limits.ts'
-import { mcpSurface } from '../../adapters/serve/mcp/mcp-surface.ts'
 import { problem } from '../../daemon/kernel/error/problem.ts'
-import type { AddressedOperation } from '../../daemon/kernel/operation/operation.ts'
-import { startEchoServer } from '../support/echo/echo-server.ts'
 import { sendExactRequest } from '../support/http/send-exact-request.ts'
 import { callTool, openMcpSession, postMcp, sendMcpRequest } from '../support/mcp/mcp-client.ts'
+import { serveTools } from '../support/mcp/serve-tools.ts'
 import { waitUntil } from '../support/site/test-site.ts'
 
 const token = 'alice.admin'
-const declareTool = (target: AddressedOperation): AddressedOperation => ({
-  ...target,
-  operation: { ...target.operation, tool: target.address.split('.').at(-1) ?? '' },
-})
-
-/** The echo role with each of its operations as a tool, but for the streams. */
-async function serveTools(limits: Partial<ListenerLimits> = {}) {
-  const surfaceOf = (operations: readonly AddressedOperation[]) =>
-    mcpSurface({
-      role: 'test',
-      about: { name: 'test', version: '1' },
-      resources: [],
-      operations: operations.filter(({ operation }) => !operation.streams).map(declareTool),
-      origin_policy: { hosts: new Set(['127.0.0.1', 'localhost']), origins: new Set() },
-      public_url: undefined,
-      isTls: false,
-      authorization_servers: ['https://issuer.example'],
-      sessions: { per_caller: 2, idle_ms: 60_000, age_ms: 60_000 },
-      now: () => performance.now(),
-      random: (bytes) =>
-        crypto
-          .randomUUID()
-          .replaceAll('-', '')
-          .repeat(2)
-          .slice(0, bytes * 2),
-      log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
-    })
-  const at = await startEchoServer({ limits }, surfaceOf)
-  return { ...at, port: at.server.port }
-}
-
 const parseProblem = ({ content }: { content: readonly { text: string }[] }) =>
   problem.parse(JSON.parse(content[0]?.text ?? ''))
 

@@ -2,6 +2,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
 import { everyRole } from '../../daemon/every-role.ts'
+import { listPaths } from '../../daemon/kernel/operation/operation.ts'
 import { operationsOf } from '../../daemon/kernel/role/built-in-operations.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { everyRoleSections, startSingleClusterSite } from '../support/site/single-cluster-site.ts'
@@ -22,7 +23,7 @@ test('each role serves a valid OpenAPI 3.1 document of all its operations', asyn
       Object.keys(methods).map((one) => `${one} ${path}`),
     )
     const served = operationsOf(role).flatMap(({ operation }) =>
-      [operation.path, ...(operation.also ?? [])].map((path) => `${operation.method.toLowerCase()} ${path}`),
+      listPaths(operation).map((path) => `${operation.method.toLowerCase()} ${path}`),
     )
     expect(described.sort()).toEqual(served.sort())
   }

@@ -4,9 +4,9 @@ import { readdirSync } from 'node:fs'
 import * as http from 'node:http'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { everyOperation, everyRole } from '../../daemon/every-role.ts'
-import { toolOperationsForProfile } from '../../daemon/kernel/api/mcp-tools.ts'
-import { hasBody } from '../../daemon/kernel/operation/operation.ts'
+import { everyRole } from '../../daemon/every-role.ts'
+import { offeredTools } from '../../daemon/kernel/api/mcp-tools.ts'
+import { hasBody, isRouted } from '../../daemon/kernel/operation/operation.ts'
 import { operationsOf } from '../../daemon/kernel/role/built-in-operations.ts'
 import type { DeploymentProfile } from '../../daemon/kernel/role/site.ts'
 import { expectProblem } from '../support/every-operation/expect-problem.ts'
@@ -68,7 +68,7 @@ describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metric
 
   test.each(running.map((role) => [role.name, role] as const))('serves the operations of %s', async (_, role) => {
     const port = served.ports[role.name] ?? 0
-    for (const { operation } of operationsOf(role)) {
+    for (const { operation } of operationsOf(role).filter(isRouted)) {
       const isServed = metricsOutside || !operation.inside
       const answer = await sendExactRequest({
         port,
@@ -89,9 +89,10 @@ describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metric
         string,
         unknown
       >
-      const offered = toolOperationsForProfile(deployment_profile, everyOperation).filter(
-        (target) => target.role === role,
-      )
+      const declared = everyRole.find(({ name }) => name === role)
+      if (!declared) throw new Error(`no role is named ${role}`)
+      const deployment = { deployment_profile, settings: { values: new Map() } }
+      const offered = offeredTools({ role: declared, deployment }, operationsOf(declared))
       expect(info).toMatchObject({ deployment_profile, tools_count: offered.length })
       const posted = await sendExactRequest({ port, method: 'POST', path: '/agentspace' })
       if (offered.length > 0) {

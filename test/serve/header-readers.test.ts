@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { methodLookup, toRouterPath } from '../../adapters/serve/http/method-lookup.ts'
 import { parseAccept } from '../../adapters/serve/http/parse-accept.ts'
 import { parseBearer } from '../../adapters/serve/http/request-headers.ts'
-import type { AddressedOperation } from '../../daemon/kernel/operation/operation.ts'
+import type { ServedRoute } from '../../daemon/kernel/operation/operation.ts'
 
 test.each([
   [undefined, []],
@@ -34,7 +34,7 @@ test.each([
 })
 
 test('a path knows its methods, and a dot in it is a dot', () => {
-  const at = (method: string, path: string) => ({ operation: { method, path } }) as AddressedOperation
+  const at = (method: string, path: string) => ({ operation: { method, path } }) as ServedRoute
   const methodsOf = methodLookup([at('GET', '/a/{id}/b.json'), at('POST', '/a/{id}/b.json'), at('PUT', '/a:b')])
   expect(methodsOf('/a/1/b.json')).toEqual(['GET', 'HEAD', 'POST'])
   expect(methodsOf('/a/1/bxjson')).toEqual([])

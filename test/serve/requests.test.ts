@@ -83,13 +83,13 @@ describe('routes', () => {
     expectProblem(await request('GET /echo/%E0%A4%A', adminHeaders), 400, 'malformed')
   })
 
-  test.each(['PUT', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'PURGE'])(
+  test.each(['PUT', 'OPTIONS', 'TRACE', 'PROPFIND', 'PURGE'])(
     'refuses %s, and Allow lists the allowed methods',
     async (method) => {
       const { request } = await startEchoServer()
       const answer = await request(`${method} /echo/x`, adminHeaders)
       expectProblem(answer, 405, 'method_not_allowed')
-      expect(answer.headers.allow).toBe('DELETE, GET, HEAD, POST')
+      expect(answer.headers.allow).toBe('DELETE, GET, HEAD, PATCH, POST')
     },
   )
 
@@ -235,6 +235,24 @@ describe('headers', () => {
     expect(seen).toMatchObject({ trace_id: trace, tracestate: 'rojo=1, , congo=2' })
     const twice = await traceSeen({ traceparent: `${traceparent}\r\ntraceparent: ${traceparent}` })
     expect(twice.seen.trace_id).not.toBe(trace)
+  })
+
+  test('PATCH has a body and a version, and creates nothing', async () => {
+    const { request } = await startEchoServer()
+    const headers = { ...adminHeaders, ...jsonHeaders, 'if-match': '"12"', 'idempotency-key': 'k-1' }
+    const edited = await request('PATCH /echo/x', headers, '{"text":"a"}')
+    expect(edited).toMatchObject({ status: 200, body: '{"text":"a","id":"x","version":13}' })
+    expect(edited.headers.etag).toBe('"13"')
+    expectProblem(await request('PATCH /echo/x?text=a', headers, '{}'), 422, 'invalid')
+    expectProblem(await request('PATCH /echo/x', headers, '[]'), 400, 'malformed')
+    expectProblem(await request('PATCH /echo/x', { ...headers, 'if-match': '12' }, '{}'), 400, 'malformed')
+    const merge = { ...headers, 'content-type': 'text/plain' }
+    expectProblem(await request('PATCH /echo/x', merge, '{}'), 415, 'unsupported_media_type')
+    expectProblem(
+      await request('PATCH /echo/x', { ...jsonHeaders, authorization: 'Bearer bob.none' }, '{}'),
+      403,
+      'forbidden',
+    )
   })
 
   test('If-Match and Idempotency-Key reach the operation', async () => {

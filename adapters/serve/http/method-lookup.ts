@@ -1,5 +1,5 @@
 // Distinguishes an unknown path (404) from one that other methods serve (405).
-import type { ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
+import { listPaths, type ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
 
 /** Lists the methods that serve a path; empty for an unknown path. Called only when no route fits. */
 export function methodLookup(operations: readonly ServedRoute[]): (path: string) => readonly string[] {
@@ -15,10 +15,6 @@ export function methodLookup(operations: readonly ServedRoute[]): (path: string)
     }
     return [...methods].sort()
   }
-}
-
-export function listPaths(operation: ServedRoute['operation']): readonly string[] {
-  return [operation.path, ...(operation.also ?? [])]
 }
 
 /** The path in the router's own notation: `{id}` as `:id`, and a colon that is meant as one doubled. */

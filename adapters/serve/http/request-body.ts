@@ -3,11 +3,11 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { setImmediate as pause } from 'node:timers/promises'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { SignedBody } from '../../../daemon/kernel/operation/call.ts'
-import { hasBody, type ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
+import { hasBody, type RequestTarget } from '../../../daemon/kernel/operation/operation.ts'
 import { runInSlices } from '../../../daemon/kernel/role/run-in-slices.ts'
 import { parseUntrustedJson, untrustedJsonReading } from './untrusted-json.ts'
 
-type RouteOperation = ServedRoute['operation']
+type RouteOperation = RequestTarget['operation']
 
 const loop = { monotonic: () => performance.now(), pause: () => pause() }
 

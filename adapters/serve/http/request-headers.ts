@@ -1,7 +1,7 @@
 // Parses the request headers that operations use; a malformed header is refused, never guessed.
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
-import type { ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
+import type { RequestTarget } from '../../../daemon/kernel/operation/operation.ts'
 
 /**
  * The bearer token of `Authorization`. A bearer header that is not well formed (two headers among them, which arrive
@@ -22,7 +22,7 @@ export type RequestConditions = {
 const no_conditions: RequestConditions = { if_match: undefined, idempotency_key: undefined, last_event_id: undefined }
 
 export function parseConditions(
-  operation: ServedRoute['operation'],
+  operation: RequestTarget['operation'],
   headers: IncomingHttpHeaders,
 ): RequestConditions | Refusal {
   const match = headers['if-match']

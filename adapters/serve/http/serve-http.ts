@@ -4,7 +4,12 @@ import type { Socket } from 'node:net'
 import { type FastifyError, type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
 import type { Surface } from '../../../daemon/kernel/api/surface.ts'
 import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
-import type { AddressedOperation, ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
+import {
+  type AddressedOperation,
+  isRouted,
+  listPaths,
+  type ServedRoute,
+} from '../../../daemon/kernel/operation/operation.ts'
 import type { RoleContext } from '../../../daemon/kernel/operation/role-context.ts'
 import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
@@ -13,7 +18,7 @@ import { endOfService } from './event-stream.ts'
 import { acceptRequest, cutOffReader, type ListenerContext, performRequest, timeOutRequest } from './handle-request.ts'
 import { httpActiveRequests } from './http-metrics.ts'
 import { defaultListenerLimits, type ListenerLimits, localSocketLimits } from './limits.ts'
-import { listPaths, toRouterPath } from './method-lookup.ts'
+import { toRouterPath } from './method-lookup.ts'
 import { type ServedRequest, ServedRequests } from './served-request.ts'
 import { prepareSocketFile, restrictSocketFile } from './socket-file.ts'
 import { surfaceHandler } from './surface-handler.ts'
@@ -65,7 +70,9 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
   const pending = isLocal ? undefined : limitPendingConnections(options, limits)
   const requests = new ServedRequests(limits)
   const context: ListenerContext = { roleContext, log, metrics, limits, isLocal, requests, pending }
-  const operations = options.operations.filter(({ operation }) => !(options.restricted && operation.inside))
+  const operations = options.operations
+    .filter(isRouted)
+    .filter(({ operation }) => !(options.restricted && operation.inside))
   const app = createApp(context, options.tls)
   const { surface } = options
   const handleUnrouted = unroutedHandler(context, [...operations, ...(surface?.routes ?? [])])

@@ -4,7 +4,7 @@ import type { Surface } from '../../../daemon/kernel/api/surface.ts'
 import { Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { Caller } from '../../../daemon/kernel/identity/identity.ts'
 import { countedSource } from '../../../daemon/kernel/network/special-addresses.ts'
-import type { ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
+import type { RequestTarget, ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
 import type { TraceSpan } from '../../../daemon/kernel/telemetry/spans.ts'
 import type { Trace } from '../../../daemon/kernel/telemetry/trace.ts'
 import { isBelowPace, type TransferPace } from '../../platform/http-server/transfer-pace.ts'
@@ -24,7 +24,7 @@ import { unreadAnswers } from './unread-answers.ts'
 /** One request from its head to its end. A class, since one is made for every request. */
 export class ServedRequest {
   /** The operation under which the request is counted; on a surface, once it is known. */
-  target: ServedRoute
+  target: RequestTarget
   readonly reply: FastifyReply
   trace: Trace
   /** The declared path of the route that received it. */

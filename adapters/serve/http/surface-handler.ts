@@ -12,7 +12,7 @@ import { isRefusal, Refusal, refuse } from '../../../daemon/kernel/error/errors.
 import { admitCaller } from '../../../daemon/kernel/identity/admit-caller.ts'
 import { type AddressedOperation, default_body_values } from '../../../daemon/kernel/operation/operation.ts'
 import { performOperation } from '../../../daemon/kernel/operation/perform-operation.ts'
-import type { OperationResponse } from '../../../daemon/kernel/operation/role-context.ts'
+import type { OperationRequest, OperationResponse } from '../../../daemon/kernel/operation/role-context.ts'
 import {
   finishRequest,
   joinHeaderFields,
@@ -44,7 +44,8 @@ export function surfaceHandler(context: ListenerContext, surface: Surface) {
         headers: joinHeaderFields(request.headers),
         body,
         caller,
-        perform: (target, input, options) => performForSurface(context, served, request, target, input, options),
+        perform: (target, input, options) =>
+          performForSurface(context, served, request, target, { surface: surface.name, fields: input }, options),
       })
       writeSurfaceResponse(context, served, answer)
     } catch (error) {
@@ -53,13 +54,15 @@ export function surfaceHandler(context: ListenerContext, surface: Surface) {
   }
 }
 
+type SurfaceInput = NonNullable<OperationRequest['through']>
+
 /** From here on the request counts as one for the operation: in metrics, in logs, in its trace. */
 async function performForSurface(
   context: ListenerContext,
   served: ServedRequest,
   request: FastifyRequest,
   target: AddressedOperation,
-  input: Readonly<Record<string, unknown>>,
+  through: SurfaceInput,
   options: SurfaceCallOptions,
 ): Promise<SurfaceCallResult> {
   const headers = { ...joinHeaderFields(request.headers), ...options.headers }
@@ -67,7 +70,7 @@ async function performForSurface(
   if (options.headers.traceparent) served.trace = startTrace(context, { headers })
   const { cancelled } = options
   const signal = AbortSignal.any([served.controller.signal, ...(cancelled ? [cancelled] : [])])
-  const work = admitAndPerform(context, served, request, target, input, { headers, signal }).catch((error: unknown) =>
+  const work = admitAndPerform(context, served, request, target, through, { headers, signal }).catch((error: unknown) =>
     toRefusal(context, target.address, served.trace, error),
   )
   const outcome = await untilAborted(signal, work)
@@ -84,7 +87,7 @@ async function admitAndPerform(
   { trace }: ServedRequest,
   request: FastifyRequest,
   target: AddressedOperation,
-  fields: Readonly<Record<string, unknown>>,
+  through: SurfaceInput,
   { headers, signal }: { readonly headers: HeaderFields; readonly signal: AbortSignal },
 ): Promise<OperationResponse | Refusal> {
   const { operation } = target
@@ -98,13 +101,13 @@ async function admitAndPerform(
   }
   // The route takes as many as the tool that takes most.
   const { max_body_values = default_body_values } = operation
-  if (countValues(fields) > max_body_values)
+  if (countValues(through.fields) > max_body_values)
     return refuse('too_large', `the call has more than the ${max_body_values} values that this operation takes`)
   const empty = { params: {}, query: {}, body: undefined }
   // Clients of a surface get structured answers; an explanation is a field of them.
   return await performOperation(context.roleContext, target, caller, {
     ...empty,
-    fields,
+    through,
     accepts: ['application/json'],
     ...conditions,
     trace,

@@ -43,6 +43,7 @@ export function mcpSurface(options: McpSurfaceOptions): Surface {
   const speak = () =>
     (speaking ??= { about: options.about, tools: deriveTools(operations), resources, sessions, onError: failed })
   return {
+    name: 'agentspace',
     routes: listRoutes(role, operations),
     refusal: (headers) => checkRequestOrigin(origin_policy, headers),
     challenge: (headers) => `, resource_metadata="${baseUrl(options, headers)}${metadataPath}"`,

@@ -1,8 +1,7 @@
 // MCP resources: documents that AI clients read by URI. An operation of the role supplies each document.
 
-import type { AddressedOperation, AnyOperation } from '../operation/operation.ts'
-import type { DeploymentProfile } from '../role/site.ts'
-import { offersTools } from './mcp-tools.ts'
+import { type AddressedOperation, type AnyOperation, isServedBy } from '../operation/operation.ts'
+import { offersTools, type ToolOffer } from './mcp-tools.ts'
 
 export type McpResourceDeclaration = {
   /** URI template such as `fusion://runs/{run_id}`. Each name in braces is a field of the operation's input. */
@@ -17,16 +16,18 @@ export type McpResourceDeclaration = {
 
 export type McpResource = Omit<McpResourceDeclaration, 'operation'> & { readonly target: AddressedOperation }
 
-/** The resources that a role offers under this deployment profile: none where the profile offers no tools. */
-export function resourcesForProfile(
-  profile: DeploymentProfile,
+/** The resources that a role offers; none where it offers no tools. */
+export function offeredResources(
+  offer: ToolOffer,
   declared: readonly McpResourceDeclaration[],
   operations: readonly AddressedOperation[],
 ): readonly McpResource[] {
-  if (!offersTools(profile)) return []
+  if (!offersTools(offer)) return []
   return declared.map(({ operation, ...resource }) => {
     const target = operations.find((each) => each.operation === operation)
     if (!target) throw new TypeError(`${resource.uri} names an operation of another role`)
+    if (!isServedBy(operation, 'agentspace'))
+      throw new TypeError(`${resource.uri} names an operation of another surface`)
     return { ...resource, target }
   })
 }

@@ -1,7 +1,14 @@
 // MCP tools, derived from operations: one definition serves the tool and its REST endpoint.
 import * as z from 'zod'
-import { type AddressedOperation, type AnyOperation, hasBody } from '../operation/operation.ts'
-import type { DeploymentProfile } from '../role/site.ts'
+import {
+  type AddressedOperation,
+  type AnyOperation,
+  hasBody,
+  isServedBy,
+  type SurfaceName,
+} from '../operation/operation.ts'
+import type { RoleDeployment, RoleOutline } from '../role/role.ts'
+import type { ResolvedSettings } from '../settings/settings.ts'
 
 export type McpTool = {
   readonly name: string
@@ -25,19 +32,49 @@ export type McpToolAnnotations = {
 /** The only path of a role that serves MCP. */
 export const toolsPath = '/agentspace'
 
-/** Deployment profiles that offer tools (profile A). */
-const toolProfiles: ReadonlySet<DeploymentProfile> = new Set(['single_cluster', 'multi_tenant_cloud'])
-
-export function offersTools(profile: DeploymentProfile): boolean {
-  return toolProfiles.has(profile)
+/** A role as far as its tools are concerned, and where it is deployed. */
+export type ToolOffer = {
+  readonly role: Pick<RoleOutline, 'name' | 'tool_profiles'>
+  readonly deployment: Pick<RoleDeployment, 'deployment_profile'> & {
+    readonly settings: Pick<ResolvedSettings, 'values'>
+  }
 }
 
-/** The operations offered as tools under this deployment profile: none in profiles B, C and D. */
-export function toolOperationsForProfile(
-  profile: DeploymentProfile,
+/** Whether AI clients reach the role: by its setting (default: everywhere but in profile D), in its profiles alone. */
+export function offersTools({ role, deployment }: ToolOffer): boolean {
+  const { deployment_profile } = deployment
+  const isEnabled = toolSetting({ role, deployment }) ?? deployment_profile !== 'classified_airgapped'
+  return isEnabled && isToolProfile({ role, deployment })
+}
+
+/** Whether the settings enable the tools of a role that never offers any in this deployment profile. */
+export function isToolSettingIgnored(offer: ToolOffer): boolean {
+  return toolSetting(offer) === true && !isToolProfile(offer)
+}
+
+function isToolProfile({ role, deployment }: ToolOffer): boolean {
+  return role.tool_profiles?.includes(deployment.deployment_profile) ?? true
+}
+
+function toolSetting({ role, deployment }: ToolOffer): boolean | undefined {
+  const { mcp_enabled } = deployment.settings.values.get(role.name) ?? {}
+  return typeof mcp_enabled === 'boolean' ? mcp_enabled : undefined
+}
+
+/** The operations that AI clients may call as tools; none where the role offers no tools. */
+export function offeredTools(
+  offer: ToolOffer,
   operations: readonly AddressedOperation[],
 ): readonly AddressedOperation[] {
-  return offersTools(profile) ? operations.filter(({ operation }) => operation.tool !== undefined) : []
+  return offersTools(offer) ? toolOperations('agentspace', operations) : []
+}
+
+/** The operations that a surface offers as tools, in the order of declaration. */
+export function toolOperations(
+  surface: SurfaceName,
+  operations: readonly AddressedOperation[],
+): readonly AddressedOperation[] {
+  return operations.filter(({ operation }) => operation.tool !== undefined && isServedBy(operation, surface))
 }
 
 /** Counts of tools and resources, for service-info. */

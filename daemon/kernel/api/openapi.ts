@@ -2,7 +2,13 @@
 import * as z from 'zod'
 import { errorTable } from '../error/errors.ts'
 import { problem } from '../error/problem.ts'
-import { type AddressedOperation, type AnyOperation, hasBody, pathParameters } from '../operation/operation.ts'
+import {
+  type AddressedOperation,
+  type AnyOperation,
+  hasBody,
+  listPaths,
+  pathParameters,
+} from '../operation/operation.ts'
 
 type JsonObject = Record<string, unknown>
 
@@ -16,7 +22,7 @@ export function buildOpenapi(
   const schemas: JsonObject = {}
   const paths: Record<string, JsonObject> = {}
   for (const { address, operation } of operations) {
-    for (const [index, path] of [operation.path, ...(operation.also ?? [])].entries()) {
+    for (const [index, path] of listPaths(operation).entries()) {
       const id = index === 0 ? address : `${address}.${index + 1}`
       paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describeOperation(id, operation, schemas) }
     }

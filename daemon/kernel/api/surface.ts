@@ -1,7 +1,7 @@
 // A surface: a second protocol besides REST for the operations of a role, on the same listener at its own path.
 import type { Refusal } from '../error/errors.ts'
 import type { Caller } from '../identity/identity.ts'
-import type { AddressedOperation, ServedRoute } from '../operation/operation.ts'
+import type { AddressedOperation, ServedRoute, SurfaceName } from '../operation/operation.ts'
 import type { OperationResponse } from '../operation/role-context.ts'
 import type { Trace } from '../telemetry/trace.ts'
 
@@ -18,7 +18,7 @@ export type SurfaceRequest = {
   readonly body: unknown
   readonly caller: Caller
   /**
-   * Runs an operation like a REST request: admitted, limited, counted and logged under the operation's address.
+   * Runs an operation of the surface like a REST request: admitted, limited, counted and logged under its address.
    * Fields of `headers` override those of the request. Never throws, and ends at `cancelled` or at the time limit of
    * the request.
    */
@@ -42,6 +42,7 @@ export type SurfaceResponse = {
 }
 
 export type Surface = {
+  readonly name: SurfaceName
   /** Each route has its own path, or its own method at a shared path. */
   readonly routes: readonly ServedRoute[]
   /** The refusal of a request by its headers alone, before its body is read; undefined when it is admitted. */

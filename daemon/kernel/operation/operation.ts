@@ -6,7 +6,13 @@ import type { MessageKind } from '../messaging/statement.ts'
 import type { Call } from './call.ts'
 import type { InputSchema, OutputSchema } from './operation-contract.ts'
 
-export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/**
+ * A protocol besides REST that offers operations as tools: `agentspace` to AI clients; `admin_chat` only to the
+ * conversation of an administrator with the guidance layer, so that its tools are in no list that others read.
+ */
+export type SurfaceName = 'agentspace' | 'admin_chat'
 
 /** A server-sent event: `id` lets a client resume after it. */
 export type ServerEvent = { readonly id: string; readonly event: string; readonly data: unknown }
@@ -34,14 +40,17 @@ export class RawResponse {
 
 export type Operation<I extends InputSchema = InputSchema, O extends OutputSchema = OutputSchema> = {
   readonly summary: string
+  /** Without a path: the method whose semantics the tool has, such as GET for one that only reads. */
   readonly method: HttpMethod
-  /** Parameters as `{name}`; each is a field of `input`. */
-  readonly path: string
+  /** Parameters as `{name}`; each is a field of `input`. Absent: only a surface serves the operation. */
+  readonly path?: string
   /** Further paths that serve the same operation. */
   readonly also?: readonly string[]
-  /** MCP tool name; absent: not offered to AI clients. */
+  /** Name of the tool; absent: no surface offers the operation as a tool. */
   readonly tool?: string
-  /** Path parameters, query (GET, DELETE) and body (POST, PUT) as one flat, strict object. */
+  /** The only surface that serves the operation; default `agentspace`. */
+  readonly surface?: SurfaceName
+  /** Path parameters, query (GET, DELETE) and body (POST, PUT, PATCH) as one flat, strict object. */
   readonly input: I
   readonly output: O
   /** Error codes of this operation, besides those of the kernel. */
@@ -81,10 +90,13 @@ export type Operation<I extends InputSchema = InputSchema, O extends OutputSchem
   readonly run: (call: Call, input: z.output<I>) => Promise<z.output<O> | Refusal | RawResponse>
 }
 
-/** Declares an operation; exists for the types: `run` sees exactly the parsed input and must answer the output. */
+/** Declares an operation: `run` sees exactly the parsed input and must answer the output. Throws if nothing can reach it. */
 export function operation<I extends InputSchema, O extends OutputSchema>(
   declaration: Operation<I, O>,
 ): Operation<I, O> {
+  const { path, also, tool, summary } = declaration
+  if (path === undefined && tool === undefined) throw new TypeError(`"${summary}" needs a path, a tool, or both`)
+  if (path === undefined && also) throw new TypeError(`"${summary}" has further paths, but no path`)
   return declaration
 }
 
@@ -94,11 +106,26 @@ export type AnyOperation = Operation<any, any>
 /** An operation with the address that its place in a role gives it: `role.noun.verb`. */
 export type AddressedOperation = { readonly address: string; readonly role: string; readonly operation: AnyOperation }
 
-/** The facts that a listener needs to admit a request to an operation or to another route. */
-export type ServedRoute = {
+/** The facts about an operation, or another route, by which a listener admits a request and counts it. */
+export type RequestTarget = {
   readonly address: string
-  readonly operation: Pick<AnyOperation, 'method' | 'path' | 'also' | 'allow' | 'max_body_bytes'> &
+  readonly operation: Pick<AnyOperation, 'method' | 'allow' | 'max_body_bytes'> &
     Partial<Pick<AnyOperation, 'consumes' | 'creates' | 'max_body_values' | 'signed' | 'streams'>>
+}
+
+/** A target that is served at one or more paths. */
+export type ServedRoute = RequestTarget & {
+  readonly operation: { readonly path: string; readonly also?: readonly string[] }
+}
+
+/** Whether the operation has a path; only a surface serves one that has none. */
+export function isRouted(target: AddressedOperation): target is AddressedOperation & ServedRoute {
+  return target.operation.path !== undefined
+}
+
+/** Whether the surface serves the operation; `undefined`: requests by path, and those of other roles. */
+export function isServedBy({ path, surface = 'agentspace' }: AnyOperation, by: SurfaceName | undefined): boolean {
+  return by === undefined ? path !== undefined : surface === by
 }
 
 /** Of a body, where the operation declares no other limits. Parsing and checking its values occupies the event loop. */
@@ -110,11 +137,24 @@ export function takesLargeBody({ max_body_bytes = default_body_bytes, max_body_v
   return max_body_bytes > default_body_bytes || max_body_values !== undefined
 }
 
+const pathParameterPattern = /\{([a-z_]+)\}/g
+
 /** The names between braces in a path, in order. */
-export function pathParameters(path: string): string[] {
-  return [...path.matchAll(/\{([a-z_]+)\}/g)].map((match) => match[1] ?? '')
+export function pathParameters(path: string | undefined): string[] {
+  return [...(path ?? '').matchAll(pathParameterPattern)].map((match) => match[1] ?? '')
+}
+
+/** Every path that serves the operation, its own first. */
+export function listPaths({ path, also = [] }: Pick<AnyOperation, 'path' | 'also'>): readonly string[] {
+  return path === undefined ? [] : [path, ...also]
+}
+
+/** The path of a request with this input. Throws TypeError for an operation without a path: a defect of the caller. */
+export function fillPath({ path, summary }: AnyOperation, input: Readonly<Record<string, unknown>>): string {
+  if (path === undefined) throw new TypeError(`"${summary}" has no path: only its surface serves it`)
+  return path.replaceAll(pathParameterPattern, (_, name: string) => encodeURIComponent(String(input[name] ?? '')))
 }
 
 export function hasBody(method: HttpMethod): boolean {
-  return method === 'POST' || method === 'PUT'
+  return method === 'POST' || method === 'PUT' || method === 'PATCH'
 }

@@ -9,13 +9,14 @@ type RequestParts = {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string | readonly string[]>>
   readonly body: unknown
-  readonly fields?: Readonly<Record<string, unknown>> | undefined
+  readonly through?: { readonly fields: Readonly<Record<string, unknown>> }
 }
 
 /** Path parameters, query and body as one parsed object. Refuses `malformed` and `invalid`. */
 export function parseInput(operation: AnyOperation, request: RequestParts): Record<string, unknown> | Refusal {
   const gathered =
-    request.fields ?? (hasBody(operation.method) ? fieldsFromBody(request) : fieldsFromQuery(operation, request))
+    request.through?.fields ??
+    (hasBody(operation.method) ? fieldsFromBody(request) : fieldsFromQuery(operation, request))
   if (isRefusal(gathered)) return gathered
   const parsed = parseWithSchema(operation.input, { ...gathered, ...request.params })
   if (parsed.success) return parsed.data

@@ -10,7 +10,7 @@ import { admitCaller, serviceCaller } from '../identity/admit-caller.ts'
 import type { Caller } from '../identity/identity.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Call } from './call.ts'
-import { type AnyOperation, operation, RawResponse } from './operation.ts'
+import { type AnyOperation, operation, RawResponse, type SurfaceName } from './operation.ts'
 import { createServiceCall, emptyRequest, performOperation } from './perform-operation.ts'
 import type { OperationRequest, RoleContext } from './role-context.ts'
 
@@ -74,6 +74,27 @@ test.each<[string, Partial<AnyOperation>, number]>([
   const environment = Object.create(shop.environment, { pause: { value: async () => void pauses++ } })
   expect(await performWith(fields, {}, { ...shop, environment })).toMatchObject({ status: 200 })
   expect(pauses).toBe(expected)
+})
+
+const toolAlone = { path: undefined, tool: 'thing_do' } as object
+test.each<[string, Partial<AnyOperation>, SurfaceName | undefined, string]>([
+  ['a path', {}, undefined, 'done'],
+  ['a path', {}, 'agentspace', 'done'],
+  ['a path', {}, 'admin_chat', 'not_found'],
+  ['a tool alone', toolAlone, undefined, 'not_found'],
+  ['a tool alone', toolAlone, 'agentspace', 'done'],
+  ['a path and a private tool', { tool: 'thing_do', surface: 'admin_chat' }, undefined, 'done'],
+  ['a path and a private tool', { tool: 'thing_do', surface: 'admin_chat' }, 'agentspace', 'not_found'],
+  ['a path and a private tool', { tool: 'thing_do', surface: 'admin_chat' }, 'admin_chat', 'done'],
+])('an operation with %s (%o), through %s: %s', async (_reach, fields, surface, expected) => {
+  const through = surface && { through: { surface, fields: { id: 'a' } } }
+  const request = through ? { params: {}, ...through } : {}
+  expect(codeOf(await performWith(fields, request))).toBe(expected)
+})
+
+test('an operation that nothing can reach is not declared', () => {
+  expect(() => declareOperation({ path: undefined } as object)).toThrow('needs a path, a tool, or both')
+  expect(() => declareOperation({ path: undefined, also: ['/b'], tool: 'b' } as object)).toThrow('but no path')
 })
 
 describe('admission', () => {

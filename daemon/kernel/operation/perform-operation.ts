@@ -10,7 +10,7 @@ import type { Collection, StoredFields } from '../store/store.ts'
 import { findFailureCause } from '../telemetry/report-throttle.ts'
 import type { Trace } from '../telemetry/trace.ts'
 import type { Call, CallTarget } from './call.ts'
-import { type AddressedOperation, type AnyOperation, RawResponse, takesLargeBody } from './operation.ts'
+import { type AddressedOperation, type AnyOperation, isServedBy, RawResponse, takesLargeBody } from './operation.ts'
 import { parseInput } from './parse-input.ts'
 import type { OperationRequest, OperationResponse, RoleContext } from './role-context.ts'
 import type { RoleEnvironment } from './role-environment.ts'
@@ -23,6 +23,7 @@ export async function performOperation(
   request: OperationRequest,
 ): Promise<OperationResponse | Refusal> {
   const { operation } = target
+  if (!isServedBy(operation, request.through?.surface)) return refuse('not_found', 'the operation is not offered here')
   const isLarge = takesLargeBody(operation)
   if (isLarge) await context.environment.pause()
   const input = parseInput(operation, request)

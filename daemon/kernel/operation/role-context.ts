@@ -6,6 +6,7 @@ import type { ReportThrottle } from '../telemetry/report-throttle.ts'
 import type { SpanRecorder } from '../telemetry/spans.ts'
 import type { Trace } from '../telemetry/trace.ts'
 import type { SignedBody } from './call.ts'
+import type { SurfaceName } from './operation.ts'
 import type { RoleClients } from './operation-contract.ts'
 import type { RoleEnvironment } from './role-environment.ts'
 
@@ -15,9 +16,10 @@ export type OperationRequest = {
   readonly query: Readonly<Record<string, string | readonly string[]>>
   readonly body: unknown
   /**
-   * The whole input as one object, from a protocol without paths and queries; params, query and body are then empty.
+   * The surface that the request came through, and the whole input as one object: a surface has no paths and queries.
+   * Params, query and body are then empty.
    */
-  readonly fields?: Readonly<Record<string, unknown>>
+  readonly through?: { readonly surface: SurfaceName; readonly fields: Readonly<Record<string, unknown>> }
   readonly accepts: readonly string[]
   readonly if_match: number | undefined
   readonly idempotency_key: string | undefined

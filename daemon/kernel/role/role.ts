@@ -37,6 +37,8 @@ export type RoleOutline = {
   readonly coalition_offer?: { readonly hosts: readonly string[]; readonly capabilities: readonly string[] }
   /** Name of its index family in a cluster, where that is not the name of the role. */
   readonly index_family?: string
+  /** The only deployment profiles in which the role offers tools, whatever is set; default: all. */
+  readonly tool_profiles?: readonly DeploymentProfile[]
   /** Prefix under which health, service-info and metrics are served besides the root. */
   readonly api_prefix: string
   /** Roles that must run somewhere on the site before this one is ready. */

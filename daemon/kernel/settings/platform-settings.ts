@@ -93,9 +93,16 @@ const httpUrl = z.url({ protocol: /^https?$/ })
 /** Settings of a role that offers tools to AI clients; the block of the role spreads them in. */
 export function toolFields(prefix: string) {
   return {
+    mcp_enabled: z
+      .boolean()
+      .optional()
+      .meta({
+        env: `${prefix}_MCP_ENABLED`,
+        doc: 'Whether AI clients may call the role’s tools at /agentspace (default: true in profiles A, B and C, false in D).',
+      }),
     mcp_url: httpUrl.optional().meta({
       env: `${prefix}_MCP_URL`,
-      doc: 'Profile A: scheme, host and port at which AI clients reach the listener through a reverse proxy.',
+      doc: 'Scheme, host and port at which AI clients reach the listener through a reverse proxy.',
     }),
     mcp_hosts: z
       .array(z.string().regex(/^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)$/, 'must be a host name in lower case, without a port'))
@@ -137,7 +144,7 @@ export function listenerFields(port: number, prefix: string) {
       .string()
       .min(1)
       .default('127.0.0.1')
-      .meta({ env: `${prefix}_LISTEN`, doc: 'Address on which the listener accepts connections.' }),
+      .meta({ env: [`${prefix}_HOST`, `${prefix}_LISTEN`], doc: 'Address on which the listener accepts connections.' }),
     port: z
       .int()
       .min(0)

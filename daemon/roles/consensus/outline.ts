@@ -11,6 +11,7 @@ export const outline = outlineOf({
   serves: 'tenants',
   api_prefix: '/api/v2',
   coalition_offer: { hosts: ['consensus_session'], capabilities: ['consensus-session', 'federation-contribution'] },
+  tool_profiles: ['single_cluster', 'multi_tenant_cloud'],
   needs: ['site'],
   settings: [settings, coalitionSettings],
   takes: ['invitation', 'contribution', 'result', 'lens_emission'],

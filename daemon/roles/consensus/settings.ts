@@ -15,6 +15,10 @@ export const feed_sink_name = 'coalition'
 export const settings = settingsBlock('consensus', {
   ...listenerFields(8400, 'CONSENSUS'),
   ...toolFields('CONSENSUS'),
+  mcp_enabled: z.boolean().optional().meta({
+    env: 'CONSENSUS_MCP_ENABLED',
+    doc: 'Whether AI clients may call the role’s tools (default: true). Only profile A offers them, whatever is set.',
+  }),
   matching_pattern: z.enum(['full_lens', 'lookup_only']).default('full_lens').meta({
     env: 'MATCHING_PATTERN',
     doc: 'Whether this deployment matches records; with lookup_only on customer premises consensus does not run.',

@@ -1,14 +1,15 @@
 // Invalid tokens at the operations of every role: each is answered 401 in the same words, stores nothing, and appears in
 // no answer and no log.
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { everyOperation } from '../../../daemon/every-role.ts'
 import { expectProblem } from '../../support/every-operation/expect-problem.ts'
 import { createOperationFixture, type OperationFixture } from '../../support/every-operation/operation-fixture.ts'
 import { readStoredState } from '../../support/every-operation/read-stored-state.ts'
+import { routedOperations } from '../../support/every-operation/routed-operations.ts'
 import { sendOperation } from '../../support/every-operation/send-operation.ts'
 import { signByForeignKey, tokenForgers } from './forged-tokens.ts'
 
-const guarded = everyOperation.filter(({ operation }) => operation.allow !== 'public')
+const guarded = routedOperations.filter(({ operation }) => operation.allow !== 'public')
 
 /** One operation of each role. */
 const firsts = new Set(new Map(guarded.toReversed().map((target) => [target.role, target])).values())

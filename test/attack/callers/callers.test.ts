@@ -1,13 +1,14 @@
 // Every operation as each caller who may not call it: refused before a byte of the body is read, nothing stored, and no
 // answer shows whether a hidden object exists.
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { everyOperation } from '../../../daemon/every-role.ts'
 import { builtInRoles, permissionsOfRoles, permits } from '../../../daemon/kernel/identity/identity.ts'
 import { type AddressedOperation, hasBody, pathParameters } from '../../../daemon/kernel/operation/operation.ts'
 import { expectProblem } from '../../support/every-operation/expect-problem.ts'
 import { type OperationFixture, topSecretClearance } from '../../support/every-operation/operation-fixture.ts'
 import type { OperationSample } from '../../support/every-operation/operation-samples.ts'
 import { readStoredState } from '../../support/every-operation/read-stored-state.ts'
+import { routedOperations } from '../../support/every-operation/routed-operations.ts'
 import { createSampledFixture } from '../../support/every-operation/sampled-fixture.ts'
 import { sendOperation } from '../../support/every-operation/send-operation.ts'
 import type { ExactResponse } from '../../support/http/send-exact-request.ts'
@@ -16,12 +17,12 @@ let world: OperationFixture
 let inputs: ReadonlyMap<string, OperationSample>
 let before: string[]
 beforeAll(async () => {
-  const addresses = everyOperation.map(({ address }) => address)
+  const addresses = routedOperations.map(({ address }) => address)
   ;({ world, inputs, before } = await createSampledFixture([], addresses))
 })
 afterAll(() => world?.site.close())
 
-const guarded = everyOperation.filter(({ operation }) => operation.allow !== 'public')
+const guarded = routedOperations.filter(({ operation }) => operation.allow !== 'public')
 const named = (targets: readonly AddressedOperation[]) => targets.map((target) => [target.address, target] as const)
 const inputOf = ({ address }: AddressedOperation) => inputs.get(address)?.input ?? {}
 

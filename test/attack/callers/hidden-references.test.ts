@@ -1,8 +1,9 @@
 // A request that names an object above its caller gets the answer for one that does not exist, and changes nothing.
+
 import { expect, onTestFinished, test } from 'vitest'
-import { everyOperation } from '../../../daemon/every-role.ts'
 import { hasBody } from '../../../daemon/kernel/operation/operation.ts'
 import { readStoredState } from '../../support/every-operation/read-stored-state.ts'
+import { routedOperations } from '../../support/every-operation/routed-operations.ts'
 import { createSampledFixture } from '../../support/every-operation/sampled-fixture.ts'
 import { sendOperation } from '../../support/every-operation/send-operation.ts'
 
@@ -30,13 +31,13 @@ const comparable = ({ status, text }: { status: number; text: string }) => [
 test('hidden and absent objects get the same answer in every change that names one', async () => {
   const { world, inputs } = await createSampledFixture(
     [],
-    everyOperation.map(({ address }) => address),
+    routedOperations.map(({ address }) => address),
   )
   onTestFinished(() => world.site.close())
   const token = await world.site.token({ roles: ['admin'] })
   const differing: string[] = []
   let compared = 0
-  for (const target of everyOperation.filter(({ operation }) => hasBody(operation.method) && !operation.streams)) {
+  for (const target of routedOperations.filter(({ operation }) => hasBody(operation.method) && !operation.streams)) {
     const sample = inputs.get(target.address)
     const text = JSON.stringify(sample?.uncleared ?? sample?.input ?? {})
     const ids = [...new Set(text.match(idPattern))]

@@ -1,6 +1,7 @@
 // A text of blanks in any field of any operation is stored or refused, and never an error of the service.
+
 import { expect, onTestFinished, test } from 'vitest'
-import { everyOperation } from '../../../daemon/every-role.ts'
+import { routedOperations } from '../../support/every-operation/routed-operations.ts'
 import { createSampledFixture } from '../../support/every-operation/sampled-fixture.ts'
 import { isAcceptedInput, sendOperation } from '../../support/every-operation/send-operation.ts'
 
@@ -21,12 +22,12 @@ function* withBlanks(value: unknown): Generator<unknown> {
 test('blanks in a field are never answered 500', async () => {
   const { world, inputs } = await createSampledFixture(
     [],
-    everyOperation.map(({ address }) => address),
+    routedOperations.map(({ address }) => address),
   )
   onTestFinished(() => world.site.close())
   const failed: string[] = []
   const counts = { sent: 0, refused: 0 }
-  for (const target of everyOperation.filter(({ operation }) => !operation.streams)) {
+  for (const target of routedOperations.filter(({ operation }) => !operation.streams)) {
     const input = (inputs.get(target.address)?.input ?? {}) as JsonObject
     const absent = Object.keys(target.operation.input.shape).filter((name) => !(name in input))
     for (const changed of [...withBlanks(input), ...absent.map((name) => ({ ...input, [name]: '   ' }))]) {

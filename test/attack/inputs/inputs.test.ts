@@ -1,11 +1,17 @@
 // Every field, parameter and header of every operation with what a hostile client sends: the answer is one that the
 // operation declares, and says nothing of the inside; the process lives, and logs no fault.
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { everyOperation } from '../../../daemon/every-role.ts'
-import { type AddressedOperation, hasBody, pathParameters } from '../../../daemon/kernel/operation/operation.ts'
+import {
+  type AddressedOperation,
+  hasBody,
+  listPaths,
+  pathParameters,
+} from '../../../daemon/kernel/operation/operation.ts'
 import { expectProblem } from '../../support/every-operation/expect-problem.ts'
 import type { OperationFixture } from '../../support/every-operation/operation-fixture.ts'
 import type { OperationSample } from '../../support/every-operation/operation-samples.ts'
+import { routedOperations } from '../../support/every-operation/routed-operations.ts'
 import { createSampledFixture } from '../../support/every-operation/sampled-fixture.ts'
 import { isAcceptedInput, listInputFields, sendOperation } from '../../support/every-operation/send-operation.ts'
 import type { ExactResponse } from '../../support/http/send-exact-request.ts'
@@ -16,7 +22,7 @@ let world: OperationFixture
 let inputs: ReadonlyMap<string, OperationSample>
 let logged_before: number
 beforeAll(async () => {
-  const addresses = everyOperation.map(({ address }) => address)
+  const addresses = routedOperations.map(({ address }) => address)
   ;({ world, inputs } = await createSampledFixture([], addresses))
   logged_before = world.site.logged.length
 })
@@ -39,7 +45,7 @@ function buildBody(target: AddressedOperation, name: string, text: string): stri
   return `{${[...members, `${JSON.stringify(name)}:${text}`].join(',')}}`
 }
 
-const jsonOperations = everyOperation.filter(
+const jsonOperations = routedOperations.filter(
   ({ operation }) => hasBody(operation.method) && !operation.consumes && !operation.signed,
 )
 
@@ -74,14 +80,15 @@ describe('in the fields of a body', () => {
 })
 
 describe('in the parameters of a path or a query', () => {
-  test.each(named(everyOperation))('%s', async (_, target) => {
+  test.each(named(routedOperations))('%s', async (_, target) => {
     const { operation, role } = target
-    const inPath = pathParameters(operation.path)
+    const [path = ''] = listPaths(operation)
+    const inPath = pathParameters(path)
     const inQuery = hasBody(operation.method)
       ? []
       : Object.keys(listInputFields(operation)).filter((each) => !inPath.includes(each))
     const fill = (hostile: Readonly<Record<string, string>>) =>
-      operation.path.replaceAll(
+      path.replaceAll(
         /\{([a-z_]+)\}/g,
         (_all, name: string) => hostile[name] ?? encodeURIComponent(String(inputOf(target)[name] ?? 'x')),
       )

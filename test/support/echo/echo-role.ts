@@ -8,7 +8,12 @@ import type { RoleEnvironment } from '../../../daemon/kernel/operation/role-envi
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { reportThrottle } from '../../../daemon/kernel/telemetry/report-throttle.ts'
 import { roleCalls } from '../../../daemon/role-calls.ts'
-import { buildOtherOperations, buildPlainOperations, buildSlowOperations } from './echo-operations.ts'
+import {
+  buildOtherOperations,
+  buildPlainOperations,
+  buildSlowOperations,
+  buildToolOperations,
+} from './echo-operations.ts'
 
 /** The test's handles of the role: gates to open, signals to read. */
 export type EchoControls = {
@@ -48,6 +53,7 @@ export function echoRole(metrics: Metrics): EchoRole {
   const verbs = {
     ...buildPlainOperations(),
     ...buildOtherOperations(),
+    ...buildToolOperations(),
     ...buildSlowOperations(handle, gates, listeners),
   }
   const operations = Object.entries(verbs).map(([verb, declared]) => ({

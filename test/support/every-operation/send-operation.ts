@@ -4,6 +4,7 @@ import {
   type AddressedOperation,
   type AnyOperation,
   hasBody,
+  listPaths,
   pathParameters,
 } from '../../../daemon/kernel/operation/operation.ts'
 import type { ExactRequest, ExactResponse } from '../http/send-exact-request.ts'
@@ -20,7 +21,7 @@ export function sendOperation(
   { role, operation }: AddressedOperation,
   input: Readonly<Record<string, unknown>>,
   change: RequestChange = {},
-  path: string = operation.path,
+  path = listPaths(operation)[0] ?? '',
 ): Promise<ExactResponse> {
   const { query = {}, ...replaced } = change
   return site.request(role, { ...buildRequest(operation, input, query, path), ...replaced })
@@ -31,7 +32,7 @@ export function buildRequest(
   operation: AnyOperation,
   input: Readonly<Record<string, unknown>>,
   query: Readonly<Record<string, string>> = {},
-  path: string = operation.path,
+  path = listPaths(operation)[0] ?? '',
 ): Pick<ExactRequest, 'method' | 'path' | 'body' | 'headers'> {
   const inPath = pathParameters(path)
   const rest = Object.entries(input).filter(([name]) => !inPath.includes(name))

@@ -1,5 +1,5 @@
 // Every operation on one line: the reviewer's map, and the diff that shows what a change adds.
-import type { AddressedOperation } from '../../../daemon/kernel/operation/operation.ts'
+import { type AddressedOperation, listPaths } from '../../../daemon/kernel/operation/operation.ts'
 
 const columns = ['address', 'method', 'path', 'tool', 'permission', 'marks'] as const
 
@@ -16,12 +16,15 @@ export function formatOperations(operations: readonly AddressedOperation[]): str
 }
 
 function formatRow({ address, operation }: AddressedOperation): readonly string[] {
-  const { method, path, also = [], tool = '-', allow } = operation
+  const { tool = '-', allow, surface } = operation
+  const paths = listPaths(operation)
+  const method = paths.length === 0 ? '-' : operation.method
   const marks = [
     operation.creates && 'creates',
     operation.versioned && 'versioned',
     operation.streams && 'streams',
     operation.inside && 'inside',
+    surface && `on ${surface} alone`,
   ].filter(Boolean)
-  return [address, method, [path, ...also].join(' '), tool, allow, marks.join(' ')]
+  return [address, method, paths.join(' ') || '-', tool, allow, marks.join(' ')]
 }

@@ -3,11 +3,13 @@ import type * as z from 'zod'
 import { type Problem, problem } from '../../../daemon/kernel/error/problem.ts'
 import {
   type AnyOperation,
+  fillPath,
+  type HttpMethod,
   hasBody,
   type Operation,
   pathParameters,
 } from '../../../daemon/kernel/operation/operation.ts'
-import type { HttpCallMethod, HttpCallResponse } from './send-http-request.ts'
+import type { HttpCallResponse } from './send-http-request.ts'
 
 type RequestHeaders = Readonly<Record<string, string>>
 type OperationInput<I extends z.ZodObject> = z.input<I>
@@ -46,7 +48,7 @@ export type CheckedClient = {
 type RoleRequester = {
   call(
     role: string,
-    method: HttpCallMethod,
+    method: HttpMethod,
     at: string,
     body?: unknown,
     options?: { token?: string; headers?: RequestHeaders },
@@ -91,7 +93,7 @@ export function createCheckedClient(
 
 function buildOperationRequest(operation: AnyOperation, input: Readonly<Record<string, unknown>>) {
   const inPath = pathParameters(operation.path)
-  const at = operation.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])))
+  const at = fillPath(operation, input)
   const rest = Object.entries(input).filter(([name, value]) => !inPath.includes(name) && value !== undefined)
   if (hasBody(operation.method)) return { at, body: rest.length > 0 ? Object.fromEntries(rest) : undefined }
   const query = new URLSearchParams(

@@ -2,8 +2,7 @@
 import { once } from 'node:events'
 import * as http from 'node:http'
 import { text as readText } from 'node:stream/consumers'
-
-export type HttpCallMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
+import type { HttpMethod } from '../../../daemon/kernel/operation/operation.ts'
 
 export type HttpCallResponse = {
   readonly status: number
@@ -16,7 +15,7 @@ export type HttpCallResponse = {
 /** `url`: of a listener, or `unix:` and the path of a socket. */
 export async function sendHttpRequest(
   url: string,
-  method: HttpCallMethod,
+  method: HttpMethod,
   at: string,
   body?: unknown,
   options: { token?: string; headers?: Readonly<Record<string, string>> } = {},

@@ -13,14 +13,14 @@ import { type RunningSite, serve } from '../../../daemon/boot/serve.ts'
 import { roleSocketFile, type SiteFolder, siteFolder } from '../../../daemon/boot/storage/site-folder.ts'
 import { everyOperation } from '../../../daemon/every-role.ts'
 import type { Peer } from '../../../daemon/kernel/identity/peer.ts'
-import type { AnyOperation } from '../../../daemon/kernel/operation/operation.ts'
+import type { AnyOperation, HttpMethod } from '../../../daemon/kernel/operation/operation.ts'
 import type { Store } from '../../../daemon/kernel/store/store.ts'
 import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import { enrolChannels } from '../../../daemon/offline/filedrop/filedrop-files.ts'
 import { makeSite } from '../../../daemon/offline/site/make-site.ts'
 import { type SimulatedClock, simulatedClock } from '../clock/simulated-clock.ts'
 import { type CheckedClient, createCheckedClient } from '../http/checked-client.ts'
-import { type HttpCallMethod, type HttpCallResponse, isRoleToken, sendHttpRequest } from '../http/send-http-request.ts'
+import { type HttpCallResponse, isRoleToken, sendHttpRequest } from '../http/send-http-request.ts'
 
 export type ProfileSections = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
@@ -56,7 +56,7 @@ export type TestSite = {
   token(who?: TokenHolder): Promise<string>
   call(
     role: string,
-    method: HttpCallMethod,
+    method: HttpMethod,
     at: string,
     body?: unknown,
     sent?: { token?: string; headers?: Readonly<Record<string, string>> },

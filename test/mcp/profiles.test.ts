@@ -1,0 +1,69 @@
+// Each role offers its tools where its setting and the deployment profile let it, in every profile.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { everyRole } from '../../daemon/every-role.ts'
+import { toolOperations } from '../../daemon/kernel/api/mcp-tools.ts'
+import { operationsOf } from '../../daemon/kernel/role/built-in-operations.ts'
+import { type DeploymentProfile, deploymentProfiles } from '../../daemon/kernel/role/site.ts'
+import { callTool, sendMcpRequest } from '../support/mcp/mcp-client.ts'
+import { everyRoleSections } from '../support/site/single-cluster-site.ts'
+import { startTestSite, type TestSite } from '../support/site/test-site.ts'
+
+const isProfileA = (profile: DeploymentProfile) => profile === 'single_cluster' || profile === 'multi_tenant_cloud'
+
+/** Whether a role with tools offers them, by the decisions of the interface: not by the code under test. */
+function areToolsExpected(role: string, profile: DeploymentProfile, setting: boolean | undefined): boolean {
+  if (role === 'consensus' && !isProfileA(profile)) return false
+  return setting ?? profile !== 'classified_airgapped'
+}
+
+const rolesWithTools = everyRole.filter((role) => toolOperations('agentspace', operationsOf(role)).length > 0)
+const aTool: Readonly<Record<string, string>> = {
+  consensus: 'consensus_session_list',
+  resolution: 'lens_list',
+  intelligence: 'signal_list',
+}
+
+test('the roles with tools are these', () => {
+  expect(rolesWithTools.map(({ name }) => name).sort()).toEqual(Object.keys(aTool).sort())
+})
+
+const settings = [undefined, true, false]
+const cases = deploymentProfiles.flatMap((profile) => settings.map((setting) => ({ profile, setting })))
+
+describe.each(cases)('in $profile with mcp_enabled $setting', ({ profile, setting }) => {
+  let world: TestSite
+  let token: string
+  beforeAll(async () => {
+    const enabled = setting === undefined ? {} : { mcp_enabled: setting }
+    const toolSections = Object.fromEntries(
+      rolesWithTools.map(({ name }) => [name, { ...everyRoleSections[name as 'resolution'], ...enabled }]),
+    )
+    world = await startTestSite({
+      profile: {
+        ...everyRoleSections,
+        ...toolSections,
+        platform: { ...everyRoleSections.platform, deployment_profile: profile },
+      },
+    })
+    token = await world.token({ roles: ['admin'] })
+  })
+  afterAll(() => world?.end())
+
+  test.each(everyRole.map((role) => [role.name, role] as const))('%s', async (name, role) => {
+    const isExpected = name in aTool && areToolsExpected(name, profile, setting)
+    const info = (await world.call(name, 'GET', '/service-info')).json
+    const count = toolOperations('agentspace', operationsOf(role)).length
+    expect(info).toMatchObject({
+      tools_count: isExpected ? count : 0,
+      resources_count: isExpected ? (role.resources ?? []).length : 0,
+    })
+    expect((info as { mcp_path?: unknown }).mcp_path ?? undefined).toBe(isExpected ? '/agentspace' : undefined)
+    if (name === 'proxy') return
+    const port = Number(new URL(world.url(name)).port)
+    const listed = await sendMcpRequest(port, 'tools/list', {}, { token })
+    expect(listed.status).toBe(isExpected ? 200 : 404)
+    if (!isExpected) return
+    expect((listed.json as { result: { tools: unknown[] } }).result.tools).toHaveLength(count)
+    expect(await callTool(port, aTool[name] ?? '', {}, { token })).toMatchObject({ structuredContent: { items: [] } })
+  })
+})
