@@ -40,12 +40,14 @@ export function buildDetail(pane: PaneName, item: ApiObject, prose: string | und
 const detailLine = (label: string, value: unknown): DetailLine[] =>
   value === undefined || value === null ? [] : [{ label, text: formatText(value) }]
 
+const dependencyTones: Readonly<Record<string, Tone>> = { ok: 'good', degraded: 'warn' }
+
 function buildRoleDetail({ name, state, version, url, fault, dependencies = [] }: ApiObject): DetailLine[] {
   const dependencyLines = (dependencies as readonly ApiObject[]).map(
-    ({ name: dependency, ok, detail, latency_ms }): DetailLine => ({
+    ({ name: dependency, state: condition, detail, latency_ms }): DetailLine => ({
       label: `needs ${dependency}`,
-      text: `${ok ? 'ok' : 'broken'}, ${latency_ms} ms${detail ? `: ${detail}` : ''}`,
-      tone: ok ? 'good' : 'bad',
+      text: `${condition}, ${latency_ms} ms${detail ? `: ${detail}` : ''}`,
+      tone: dependencyTones[String(condition)] ?? 'bad',
     }),
   )
   return [

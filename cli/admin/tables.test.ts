@@ -55,8 +55,8 @@ test('wide terminals see more columns, narrow ones those that matter', () => {
 
 test('a role that is not well says why before what it needs', () => {
   const needed = [
-    { name: 'store', ok: true, detail: '', latency_ms: 1 },
-    { name: 'site', ok: false, detail: 'cannot be reached', latency_ms: 2 },
+    { name: 'store', state: 'ok', detail: '', latency_ms: 1 },
+    { name: 'site', state: 'down', detail: 'cannot be reached', latency_ms: 2 },
   ]
   expect(row('roles', { name: 'consensus', state: 'degraded', dependencies: needed }).NEEDS).toEqual({
     text: 'site: cannot be reached',

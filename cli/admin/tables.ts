@@ -141,8 +141,9 @@ function formatChannelState({ state, stale }: ApiObject): PaneCell {
 function formatDependencies({ fault, dependencies = [] }: ApiObject): PaneCell {
   if (fault !== undefined) return { text: formatText(fault), tone: 'bad' }
   const entries = dependencies as readonly ApiObject[]
-  const broken = entries.filter(({ ok }) => !ok)
-  if (broken.length > 0) return { text: broken.map(({ name, detail }) => `${name}: ${detail}`).join('; '), tone: 'bad' }
+  const broken = entries.filter(({ state }) => state !== 'ok')
+  const tone = broken.some(({ state }) => state === 'down') ? 'bad' : 'warn'
+  if (broken.length > 0) return { text: broken.map(({ name, detail }) => `${name}: ${detail}`).join('; '), tone }
   return entries.length > 0 ? { text: `ok: ${entries.map(({ name }) => name).join(', ')}` } : { text: '-' }
 }
 

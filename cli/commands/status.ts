@@ -50,7 +50,7 @@ async function identifyRemoteRole(api: ServiceClient, url: string): Promise<Role
 
 type RoleDependencyStatus = {
   readonly name: string
-  readonly ok: boolean
+  readonly state: string
   readonly detail: string
   readonly latency_ms: number
 }
@@ -82,8 +82,11 @@ function formatRoleStatuses(terminal: Terminal, items: readonly (OutputRow & Rol
   const columns = ['role', 'state', 'version', 'listens', 'socket']
   const faults = items.flatMap(({ role, dependencies }) =>
     dependencies
-      .filter(({ ok }) => !ok)
-      .map(({ name, detail }) => `${colourText(terminal, 'red', `${role}: ${name}`)}: ${detail}`),
+      .filter(({ state }) => state !== 'ok')
+      .map(
+        ({ name, state, detail }) =>
+          `${colourText(terminal, state === 'degraded' ? 'yellow' : 'red', `${role}: ${name}`)}: ${detail}`,
+      ),
   )
   return [formatTable(terminal, items, columns, 'the profile runs no roles'), ...faults].join('\n')
 }

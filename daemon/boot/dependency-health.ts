@@ -1,5 +1,6 @@
-// Health of the dependencies of a role besides its own store: other roles, carriers, key-value store, identity provider.
-import type { DependencyHealth } from '../kernel/role/built-in-operations.ts'
+// Health of the dependencies of a role besides its own store: those that roles share, and those that its wire supplies.
+import { isRefusal } from '../kernel/error/errors.ts'
+import { type Dependency, type DependencyFinding, type DependencyHealth, findingOf } from '../kernel/role/dependency.ts'
 import type { Role } from '../kernel/role/role.ts'
 import { keyValueSettings } from '../kernel/settings/backing-service-settings.ts'
 import { type Trace, traceHeaders } from '../kernel/telemetry/trace.ts'
@@ -20,25 +21,91 @@ type DependencySources = {
 
 const timeout_ms = 2_000
 
+/** `declared`: the dependencies that the wire of the role supplies. Throws if two dependencies have one name. */
 export function dependencyHealthCheck(
   role: Role,
   folder: SiteFolder,
   services: readonly RoleService[],
   sources: DependencySources,
+  declared: readonly Dependency[],
 ) {
-  return async (trace: Trace): Promise<DependencyHealth[]> => {
-    const roleChecks = role.needs.map((name) =>
-      measureHealth(name, () => checkRoleHealth(name, folder, services, trace)),
-    )
-    const messageSources = [...sources.transports, ...sources.carriers]
-    const carriers = messageSources.map((source) => measureHealth(`transport ${source.name}`, () => source.health()))
-    const keyValueChecks = usesKeyValueServer(role, sources)
-      ? [measureHealth('key-value store', () => sources.keyValue.health())]
-      : []
-    const provider = sources.identity.health
-    const providerChecks = provider ? [measureHealth('identity provider', async () => provider())] : []
-    return Promise.all([...roleChecks, ...carriers, ...keyValueChecks, ...providerChecks])
+  // Listed again for each report: carriers and roles of the process may end.
+  const listShared = () => listSharedDependencies(role, folder, services, sources)
+  requireUniqueNames(role, [...listShared(), ...declared])
+  const probes = declared.map((dependency) => dependencyProbe(dependency))
+  return async (trace: Trace): Promise<DependencyHealth[]> =>
+    Promise.all([
+      ...listShared().map(({ name, check }) => measureHealth(name, () => check(trace))),
+      ...probes.map((probe) => probe()),
+    ])
+}
+
+type SharedDependency = { readonly name: string; readonly check: (trace: Trace) => Promise<DependencyFinding> }
+
+function listSharedDependencies(
+  role: Role,
+  folder: SiteFolder,
+  services: readonly RoleService[],
+  sources: DependencySources,
+): SharedDependency[] {
+  const { transports, carriers, keyValue, identity } = sources
+  const provider = identity.health
+  return [
+    ...role.needs.map((name) => ({ name, check: (trace: Trace) => checkRoleHealth(name, folder, services, trace) })),
+    ...[...transports, ...carriers].map((source) => ({
+      name: `transport ${source.name}`,
+      check: async () => findingOf(await source.health(), 'degraded'),
+    })),
+    ...(usesKeyValueServer(role, sources)
+      ? [{ name: 'key-value store', check: async () => findingOf(await keyValue.health(), 'down') }]
+      : []),
+    ...(provider ? [{ name: 'identity provider', check: async () => findingOf(provider(), 'down') }] : []),
+  ]
+}
+
+function requireUniqueNames(role: Role, dependencies: readonly { readonly name: string }[]): void {
+  const names = ['store', ...dependencies.map(({ name }) => name)]
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  if (repeated !== undefined) throw new TypeError(`the role ${role.name} has two dependencies named "${repeated}"`)
+}
+
+export type ProbeLimits = {
+  readonly timeout_ms: number
+  /** Age up to which a finding answers further requests. */
+  readonly reuse_ms: number
+  /** Milliseconds of a monotonic clock. */
+  readonly now: () => number
+}
+
+const defaultLimits: ProbeLimits = { timeout_ms: 3_000, reuse_ms: 1_000, now: () => performance.now() }
+
+/**
+ * Probes a dependency that the wire of a role supplies. Requests that arrive during a probe, or shortly after it began,
+ * share its finding: `/health` needs no token, and strangers must not multiply requests to other servers.
+ */
+export function dependencyProbe({ name, probe }: Dependency, limits = defaultLimits): () => Promise<DependencyHealth> {
+  const { timeout_ms, reuse_ms, now } = limits
+  let latest: { readonly began_ms: number; isRunning: boolean; readonly health: Promise<DependencyHealth> } | undefined
+  const begin = () => {
+    const health = measureHealth(name, () => limitTime(probe, timeout_ms)).finally(() => {
+      begun.isRunning = false
+    })
+    const begun = { began_ms: now(), isRunning: true, health }
+    return begun
   }
+  return () => {
+    if (!latest || (!latest.isRunning && now() - latest.began_ms >= reuse_ms)) latest = begin()
+    return latest.health
+  }
+}
+
+async function limitTime(probe: Dependency['probe'], timeout_ms: number): Promise<DependencyFinding> {
+  const limit = AbortSignal.timeout(timeout_ms)
+  const late = new Promise<DependencyFinding>((resolve) => {
+    const detail = `no answer within ${timeout_ms} ms`
+    limit.addEventListener('abort', () => resolve({ state: 'down', detail }), { once: true })
+  })
+  return Promise.race([probe(limit), late])
 }
 
 /** Whether the role uses a key-value server; the memory of the process needs no check. */
@@ -48,9 +115,10 @@ function usesKeyValueServer(role: Role, { keyValue }: DependencySources): boolea
 
 async function checkRoleHealth(name: string, folder: SiteFolder, services: readonly RoleService[], trace: Trace) {
   const localService = services.find((service) => service.role.name === name)
-  if (localService) return { ok: localService.phase() === 'ready', detail: localService.phase() }
+  if (localService) return findingOf({ ok: localService.phase() === 'ready', detail: localService.phase() }, 'down')
   const status = await requestHealthStatus(roleSocketFile(folder, name), trace)
-  return { ok: status === 200, detail: status === 200 ? 'ready in another process' : 'does not answer' }
+  const ok = status === 200
+  return findingOf({ ok, detail: ok ? 'ready in another process' : 'does not answer' }, 'down')
 }
 
 async function requestHealthStatus(socketPath: string, trace: Trace): Promise<number> {
@@ -59,12 +127,11 @@ async function requestHealthStatus(socketPath: string, trace: Trace): Promise<nu
   return response?.status ?? 0
 }
 
-/** Runs a health check and measures its latency. A check that throws has failed. */
-export async function measureHealth(
-  name: string,
-  check: () => Promise<{ ok: boolean; detail: string }>,
-): Promise<DependencyHealth> {
+/** Runs a health check and measures its latency. A check that throws has found its dependency down. */
+export async function measureHealth(name: string, check: () => Promise<DependencyFinding>): Promise<DependencyHealth> {
   const began = performance.now()
-  const found = await check().catch(() => ({ ok: false, detail: 'cannot be reached' }))
-  return { name, ...found, latency_ms: Math.round((performance.now() - began) * 1_000) / 1_000 }
+  const found = await check().catch((error: unknown): DependencyFinding => {
+    return { state: 'down', detail: isRefusal(error) ? error.message : 'cannot be reached' }
+  })
+  return { name, latency_ms: Math.round((performance.now() - began) * 1_000) / 1_000, ...found }
 }

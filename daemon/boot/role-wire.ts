@@ -1,5 +1,6 @@
 // Contract of a role's wire, which connects the role to adapters, and starts and stops its background work.
 
+import type { Dependency } from '../kernel/role/dependency.ts'
 import type { Role } from '../kernel/role/role.ts'
 import type { ProfileProblem } from '../kernel/settings/profile-error.ts'
 import type { ResolvedSettings, SettingSources } from '../kernel/settings/settings.ts'
@@ -41,6 +42,8 @@ export type WireContext = {
 export type WiredRole = {
   /** Parts by name, for `RoleEnvironment.part`. */
   readonly parts: readonly (readonly [string, unknown])[]
+  /** Reported in the health of the role, besides those that boot knows. */
+  readonly dependencies?: readonly Dependency[]
   readonly publicListener?: PublicListener
   /** Starts background work once every role of the process serves. Throws if the role cannot work without it. */
   readonly start?: () => Promise<void>

@@ -18,7 +18,8 @@ import type { AddressedOperation } from '../kernel/operation/operation.ts'
 import { createServiceCall } from '../kernel/operation/perform-operation.ts'
 import type { RoleContext } from '../kernel/operation/role-context.ts'
 import type { RoleEnvironment } from '../kernel/operation/role-environment.ts'
-import { type DependencyHealth, operationsOf, type ServiceParts } from '../kernel/role/built-in-operations.ts'
+import { operationsOf, type ServiceParts } from '../kernel/role/built-in-operations.ts'
+import { type DependencyHealth, findingOf } from '../kernel/role/dependency.ts'
 import type { Role, RoleDeployment, Worker } from '../kernel/role/role.ts'
 import { getSettings } from '../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../kernel/settings/settings.ts'
@@ -72,7 +73,6 @@ export type RoleServiceOptions = {
 /** Serves public requests on the role's TCP listener; the role's operations are then only on its local socket. */
 export type PublicListener = {
   listen(options: Pick<ServiceListener, 'listen' | 'tls'> & { readonly context: RoleContext }): Promise<HttpServer>
-  health(): readonly DependencyHealth[]
   /** Final work after the listener and the workers have stopped. */
   readonly finish: (call: Call) => Promise<void>
 }
@@ -92,12 +92,17 @@ export function createRoleService(options: RoleServiceOptions): RoleService {
   }
   const service: ServiceParts = {
     phase: () => phase,
-    health: async ({ trace }) => [
-      await measureHealth('store', () => storage.store.health()),
-      ...(publicListener?.health() ?? []),
-      ...(await Promise.all((storage.retriedTasks ?? []).map((task) => measureHealth(task.name, task.health)))),
-      ...(await options.dependencyHealth(trace)),
-    ],
+    health: async ({ trace }) => ({
+      store: await measureHealth('store', async () => findingOf(await storage.store.health(), 'down')),
+      others: [
+        ...(await Promise.all(
+          (storage.retriedTasks ?? []).map((task) =>
+            measureHealth(task.name, async () => findingOf(await task.health(), 'degraded')),
+          ),
+        )),
+        ...(await options.dependencyHealth(trace)),
+      ],
+    }),
     listens: () => servers.map(({ url }) => url).filter((url) => url.startsWith('http')),
     service_info: { ...role.serviceInfo(deployment), ...toolServiceInfo(toolOperations, resources.length) },
     // Built at the first request, since it takes longer than the rest of a start.

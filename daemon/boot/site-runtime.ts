@@ -142,7 +142,7 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
       settings: resolved,
       transports: listTransportNames(resolved),
     },
-    dependencyHealth: dependencyHealthCheck(role, folder, resources.services, resources),
+    dependencyHealth: dependencyHealthCheck(role, folder, resources.services, resources, wired?.dependencies ?? []),
     housekeeping: housekeepingWorkers(storage, role.collections, audit_keep_days).filter(
       ({ name }) => name !== 'anchor' || isAnchored(resources, role),
     ),

@@ -239,7 +239,11 @@ describe('while it runs', () => {
       expect.objectContaining({
         status: 'degraded',
         dependencies: expect.arrayContaining([
-          expect.objectContaining({ name: 'transport filedrop', ok: false, detail: expect.stringContaining('bravo') }),
+          expect.objectContaining({
+            name: 'transport filedrop',
+            state: 'degraded',
+            detail: expect.stringContaining('bravo'),
+          }),
         ]),
       }),
     ])

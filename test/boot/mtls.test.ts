@@ -72,10 +72,10 @@ test('with one it says that it has the carrier, how that is, and when certificat
   expect(info.json).toMatchObject({ supported_transports: ['filedrop', 'mtls'] })
   const health = async () => {
     const { json } = await world.call('site', 'GET', '/health', undefined, { token })
-    const { dependencies } = json as { dependencies: { name: string; ok: boolean; detail: string }[] }
+    const { dependencies } = json as { dependencies: { name: string; state: string; detail: string }[] }
     return dependencies.find(({ name }) => name === 'transport mtls')
   }
-  expect(await health()).toMatchObject({ ok: true })
+  expect(await health()).toMatchObject({ state: 'ok' })
   const metrics = await world.call('site', 'GET', '/metrics', undefined, { token })
   expect(metrics.text).toMatch(/^mtls_certificate_end_seconds\{of="alpha"\} \d{10}/m)
   fs.writeFileSync(path.join(certificatesFolder(world.folder), 'site.pem'), 'nothing')

@@ -46,7 +46,7 @@ async function readHealth(world: TestSite, role: string) {
   const { status, json } = await world.call(role, 'GET', '/api/v2/health', undefined, { token })
   return {
     code: status,
-    ...(json as { status: string; dependencies: { name: string; ok: boolean; detail: string }[] }),
+    ...(json as { status: string; dependencies: { name: string; state: string; detail: string }[] }),
   }
 }
 
@@ -76,7 +76,7 @@ test('the site role, whose port is taken: consensus serves, says what it misses,
   await world.start()
   expect(listStartFailures(world)).toEqual([expect.stringMatching(/"failed":"site".*EADDRINUSE/)])
   expect(await (await world.as()).ok(listSessions, {})).toEqual({ items: [] })
-  const missing = { name: 'site', ok: false, detail: 'does not answer' }
+  const missing = { name: 'site', state: 'down', detail: 'does not answer' }
   const degraded = await readHealth(world, 'consensus')
   expect(degraded).toMatchObject({ code: 200, status: 'degraded' })
   expect(degraded.dependencies).toContainEqual(expect.objectContaining(missing))
@@ -86,7 +86,7 @@ test('the site role, whose port is taken: consensus serves, says what it misses,
   const whole = await readHealth(world, 'consensus')
   expect(whole).toMatchObject({ code: 200, status: 'ok' })
   expect(whole.dependencies).toContainEqual(
-    expect.objectContaining({ name: 'site', ok: true, detail: 'ready in another process' }),
+    expect.objectContaining({ name: 'site', state: 'ok', detail: 'ready in another process' }),
   )
 })
 

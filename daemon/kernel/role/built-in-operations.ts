@@ -8,16 +8,9 @@ import { dominates, parseLabelKey } from '../label/label.ts'
 import type { Call } from '../operation/call.ts'
 import { type AddressedOperation, type AnyOperation, operation, RawResponse } from '../operation/operation.ts'
 import type { OperationContract } from '../operation/operation-contract.ts'
+import { type DependencyHealth, dependencyHealth } from './dependency.ts'
 import { part } from './part.ts'
 import { addressOperations, type Role } from './role.ts'
-
-export const dependencyHealth = z.strictObject({
-  name: z.string(),
-  ok: z.boolean(),
-  detail: z.string(),
-  latency_ms: z.number().min(0),
-})
-export type DependencyHealth = z.infer<typeof dependencyHealth>
 
 const healthReport = z
   .strictObject({
@@ -56,7 +49,10 @@ export function backupContract(role: string): OperationContract<typeof backupInp
 /** Objects that boot supplies to the built-in operations. */
 export type ServiceParts = {
   readonly phase: () => 'starting' | 'ready' | 'stopping'
-  readonly health: (call: Call) => Promise<DependencyHealth[]>
+  /** Of the role's own store, without which it serves nothing, and of the other dependencies. */
+  readonly health: (
+    call: Call,
+  ) => Promise<{ readonly store: DependencyHealth; readonly others: readonly DependencyHealth[] }>
   /** URLs with the ports that were bound, also where the profile leaves the choice open; no local sockets. */
   readonly listens: () => readonly string[]
   readonly service_info: Readonly<Record<string, unknown>>
@@ -193,11 +189,11 @@ async function reportHealth(call: Call, detailed: boolean): Promise<z.infer<type
   const parts = call.part(serviceParts)
   const phase = parts.phase()
   if (phase !== 'ready') return refuse('unavailable', `the service is ${phase}`)
-  const dependencies = await parts.health(call)
-  const store = dependencies.find(({ name, ok }) => name === 'store' && !ok)
-  if (store)
+  const { store, others } = await parts.health(call)
+  if (store.state === 'down')
     return refuse('unavailable', detailed ? `the store is not ready: ${store.detail}` : 'the store is not ready')
-  const status = dependencies.every((dependency) => dependency.ok) ? 'ok' : 'degraded'
+  const dependencies = [store, ...others]
+  const status = dependencies.every(({ state }) => state === 'ok') ? 'ok' : 'degraded'
   const details = detailed ? { dependencies, listens: [...parts.listens()] } : {}
   return { status, service: String(parts.service_info.name), ...details }
 }

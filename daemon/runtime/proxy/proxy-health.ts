@@ -1,6 +1,6 @@
 // Health of the proxy: its threads, and its dependencies as the requests of callers last found them.
 
-import type { DependencyHealth } from '../../kernel/role/built-in-operations.ts'
+import type { Dependency, DependencyFinding } from '../../kernel/role/dependency.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import type { DependencyObservation, ProxyDependency } from '../../roles/proxy/serving/thread-report.ts'
@@ -12,8 +12,11 @@ const dependencies: readonly ProxyDependency[] = ['upstream', 'token endpoint']
 const failure_memory_ms = 300_000
 
 /** `now`: epoch milliseconds. */
-export function reportProxyHealth(state: PublicListenerState, now: number): DependencyHealth[] {
-  return [reportThreadsHealth(state), ...dependencies.map((name) => reportDependencyHealth(name, state, now))]
+export function proxyDependencies(state: PublicListenerState, now: () => number): Dependency[] {
+  return [
+    { name: 'threads', probe: async () => findThreadsState(state) },
+    ...dependencies.map((name) => ({ name, probe: async () => findDependencyState(name, state, now()) })),
+  ]
 }
 
 /** Whether the settings name the client that obtains service tokens. */
@@ -22,31 +25,27 @@ export function hasTokenClient(resolved: ResolvedSettings): boolean {
   return public_sso_client_id !== undefined && public_sso_client_secret !== undefined
 }
 
-function reportThreadsHealth({ supervisor, threads }: PublicListenerState): DependencyHealth {
+function findThreadsState({ supervisor, threads }: PublicListenerState): DependencyFinding {
   const alive = supervisor?.alive ?? 0
-  return { name: 'threads', ok: alive >= threads, detail: `${alive} of ${threads} threads`, latency_ms: 0 }
+  const impaired = alive === 0 ? 'down' : 'degraded'
+  return { state: alive >= threads ? 'ok' : impaired, detail: `${alive} of ${threads} threads` }
 }
 
-function reportDependencyHealth(
+function findDependencyState(
   name: ProxyDependency,
   { observations, resolved }: PublicListenerState,
   now: number,
-): DependencyHealth {
-  if (name === 'upstream' || hasTokenClient(resolved)) return reportLastHealth(name, observations[name], now)
-  return { name, ok: false, detail: 'no client for service tokens is configured', latency_ms: 0 }
+): DependencyFinding {
+  if (name === 'upstream' || hasTokenClient(resolved)) return findLastState(observations[name], now)
+  return { state: 'down', detail: 'no client for service tokens is configured' }
 }
 
 /** A health check sends no request: otherwise anyone who reaches the port could cause requests to the dependencies. */
-function reportLastHealth(
-  name: ProxyDependency,
-  observation: DependencyObservation | undefined,
-  now: number,
-): DependencyHealth {
-  if (!observation) return { name, ok: true, detail: 'not used yet', latency_ms: 0 }
+function findLastState(observation: DependencyObservation | undefined, now: number): DependencyFinding {
+  if (!observation) return { state: 'ok', detail: 'not used yet' }
   const { ok, detail, latency_ms, at } = observation
   return {
-    name,
-    ok: ok || Math.abs(now - at) > failure_memory_ms,
+    state: ok || Math.abs(now - at) > failure_memory_ms ? 'ok' : 'down',
     detail: `${detail}, ${new Date(at).toISOString()}`,
     latency_ms,
   }

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { segmentFolder } from '../../../adapters/audit/segments/segment-folder.ts'
 
+import type { WiredRole } from '../../boot/role-wire.ts'
 import type { PublicListener } from '../../boot/service.ts'
 import { chooseDocumentsHome } from '../../boot/storage/documents.ts'
 import { roleDataFolder } from '../../boot/storage/site-folder.ts'
@@ -18,7 +19,7 @@ import {
 } from '../../roles/proxy/parts.ts'
 import { settings } from '../../roles/proxy/settings.ts'
 import { ship } from '../../roles/proxy/workers/ship.ts'
-import { reportProxyHealth } from './proxy-health.ts'
+import { proxyDependencies } from './proxy-health.ts'
 import type { PublicListenerOptions, PublicListenerState } from './public-listener-state.ts'
 import { reloadProxy } from './reload/reload-proxy.ts'
 import { startThreads } from './threads/start-threads.ts'
@@ -29,7 +30,7 @@ const max_denial_kinds = 256
 /** Opens the journal and seals what an earlier process left in it. Does not listen yet. */
 export function openPublicListener(
   options: PublicListenerOptions,
-): PublicListener & { readonly parts: readonly (readonly [string, unknown])[] } {
+): PublicListener & Required<Pick<WiredRole, 'parts' | 'dependencies'>> {
   const { folder, resolved, clock, log } = options
   const dir = join(roleDataFolder(folder, 'proxy'), 'audit')
   const segments = segmentFolder(dir)
@@ -52,7 +53,7 @@ export function openPublicListener(
       [auditJournalPart.name, journal],
       [denialsPart.name, denials],
     ],
-    health: () => reportProxyHealth(state, clock.now()),
+    dependencies: proxyDependencies(state, clock.now),
     listen: (listening) => startThreads(options, state, listening, dir, segments.sealAbandoned),
     finish: ship.run,
   }

@@ -9,7 +9,7 @@ export const wire: RoleWire = {
 
   async open({ resources, metrics, log }) {
     const { openPublicListener } = await import('./public-listener.ts')
-    const publicListener = openPublicListener({ ...resources, metrics, log })
-    return { parts: publicListener.parts, publicListener }
+    const { parts, dependencies, ...publicListener } = openPublicListener({ ...resources, metrics, log })
+    return { parts, dependencies, publicListener }
   },
 }

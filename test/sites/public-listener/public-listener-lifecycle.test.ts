@@ -182,10 +182,10 @@ test('health and service-info answer any client of the port itself', async () =>
     expect((await sendProxyRequest(served, inside, { token: proxy.token() })).status, inside).toBe(404)
   }
   const whole = (await sendToLocalSocket(proxy, '/api/v2/health')).json as {
-    dependencies: { name: string; ok: boolean }[]
+    dependencies: { name: string; state: string }[]
   }
   expect(whole.dependencies).toContainEqual(
-    expect.objectContaining({ name: 'threads', ok: true, detail: '2 of 2 threads' }),
+    expect.objectContaining({ name: 'threads', state: 'ok', detail: '2 of 2 threads' }),
   )
   await waitForRecords(proxy, 5)
 })
@@ -195,26 +195,26 @@ test('health tells of upstream and token endpoint by what callers brought about,
   const readDependencies = async () => {
     const { status, dependencies } = (await sendToLocalSocket(proxy, '/api/v2/health')).json as {
       status: string
-      dependencies: { name: string; ok: boolean; detail: string }[]
+      dependencies: { name: string; state: string; detail: string }[]
     }
     const of = (wanted: string) => dependencies.find(({ name }) => name === wanted)
     return { status, upstream: of('upstream'), tokens: of('token endpoint') }
   }
-  const unasked = { ok: true, detail: 'not used yet' }
+  const unasked = { state: 'ok', detail: 'not used yet' }
   expect(await readDependencies()).toMatchObject({ status: 'ok', upstream: unasked, tokens: unasked })
   expect([proxy.platform.requests, proxy.provider.requests]).toEqual([[], []])
   await sendProxyRequest(served, report)
-  const answered = { ok: true, detail: expect.stringMatching(/^answered 200, \d{4}-/) }
-  const minted = { ok: true, detail: expect.stringMatching(/^minted, /) }
+  const answered = { state: 'ok', detail: expect.stringMatching(/^answered 200, \d{4}-/) }
+  const minted = { state: 'ok', detail: expect.stringMatching(/^minted, /) }
   await expect.poll(readDependencies).toMatchObject({ status: 'ok', upstream: answered, tokens: minted })
   proxy.platform.respond = (_, response) => void response.writeHead(503).end()
   await sendProxyRequest(served, report)
-  const away = { ok: false, detail: expect.stringMatching(/^answered 503, /) }
+  const away = { state: 'down', detail: expect.stringMatching(/^answered 503, /) }
   await expect.poll(readDependencies).toMatchObject({ status: 'degraded', upstream: away, tokens: minted })
   expect((await sendProxyRequest(served, '/health')).json).toEqual({ status: 'degraded', service: 'public-proxy' })
   await proxy.platform.close()
   await sendProxyRequest(served, report)
-  const gone = { ok: false, detail: expect.stringMatching(/^upstream_unreachable, /) }
+  const gone = { state: 'down', detail: expect.stringMatching(/^upstream_unreachable, /) }
   await expect.poll(readDependencies).toMatchObject({ status: 'degraded', upstream: gone })
 })
 

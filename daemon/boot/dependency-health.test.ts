@@ -1,0 +1,89 @@
+// A dependency is probed in bounded time and number, and its finding is reported with the reason.
+import { expect, test } from 'vitest'
+import { refuse } from '../kernel/error/errors.ts'
+import type { Dependency, DependencyFinding } from '../kernel/role/dependency.ts'
+import type { Role } from '../kernel/role/role.ts'
+import { dependencyHealthCheck, dependencyProbe } from './dependency-health.ts'
+import type { SiteFolder } from './storage/site-folder.ts'
+
+const scheduler = (probe: Dependency['probe']): Dependency => ({ name: 'scheduler', probe })
+const limits = { timeout_ms: 10, reuse_ms: 1_000, now: () => 0 }
+
+test.each<[string, () => Promise<DependencyFinding>, object]>([
+  ['as it is', async () => ({ state: 'degraded', detail: 'one pool' }), { state: 'degraded', detail: 'one pool' }],
+  [
+    'a refusal with its reason',
+    async () => Promise.reject(refuse('unavailable', 'the disk is gone')),
+    { state: 'down', detail: 'the disk is gone' },
+  ],
+  [
+    'an error without its inside',
+    async () => Promise.reject(new Error('at /secret/place')),
+    { state: 'down', detail: 'cannot be reached' },
+  ],
+  [
+    'an error that is thrown at once',
+    () => {
+      throw new Error('at /secret/place')
+    },
+    { state: 'down', detail: 'cannot be reached' },
+  ],
+  ['silence', () => new Promise(() => undefined), { state: 'down', detail: 'no answer within 10 ms' }],
+  [
+    'the latency of an earlier request',
+    async () => ({ state: 'ok', detail: '', latency_ms: 77 }),
+    { state: 'ok', latency_ms: 77 },
+  ],
+])('a probe reports %s', async (_what, probe, expected) => {
+  expect(await dependencyProbe(scheduler(probe), limits)()).toMatchObject({ name: 'scheduler', ...expected })
+})
+
+test('the probe can give up when its time is over', async () => {
+  let given: AbortSignal | undefined
+  const probe = (signal: AbortSignal) => {
+    given = signal
+    return new Promise<DependencyFinding>(() => undefined)
+  }
+  await dependencyProbe(scheduler(probe), limits)()
+  expect(given?.aborted).toBe(true)
+})
+
+test('any number of requests is one probe a second', async () => {
+  let [now, probes] = [0, 0]
+  let answer: (found: DependencyFinding) => void = () => undefined
+  const probe = () => {
+    probes++
+    return new Promise<DependencyFinding>((resolve) => {
+      answer = resolve
+    })
+  }
+  const report = dependencyProbe(scheduler(probe), { ...limits, timeout_ms: 60_000, now: () => now })
+  const crowd = Array.from({ length: 100 }, () => report())
+  now = 5_000
+  const late = report()
+  expect(probes).toBe(1)
+  answer({ state: 'ok', detail: 'first' })
+  for (const each of [...crowd, late]) expect(await each).toMatchObject({ detail: 'first' })
+  const next = report()
+  expect(probes).toBe(2)
+  answer({ state: 'down', detail: 'second' })
+  expect(await next).toMatchObject({ state: 'down', detail: 'second' })
+  now = 5_999
+  expect(await report()).toMatchObject({ detail: 'second' })
+  expect(probes).toBe(2)
+})
+
+test.each(['store', 'site', 'transport filedrop'])('a role cannot declare a second dependency named %s', (name) => {
+  const role = { name: 'ingest', needs: ['site'], settings: [] } as unknown as Role
+  const health = async () => ({ ok: true, detail: '' })
+  const sources = {
+    transports: [{ name: 'filedrop', health }],
+    carriers: [],
+    keyValue: { name: 'memory', health },
+    identity: { health: undefined },
+  } as unknown as Parameters<typeof dependencyHealthCheck>[3]
+  const declared = [{ name, probe: async (): Promise<DependencyFinding> => ({ state: 'ok', detail: '' }) }]
+  expect(() => dependencyHealthCheck(role, {} as SiteFolder, [], sources, declared)).toThrow(
+    `the role ingest has two dependencies named "${name}"`,
+  )
+})
