@@ -27,6 +27,7 @@ import { x509Settings } from '../kernel/settings/sso-settings.ts'
 import type { Log } from '../kernel/telemetry/log.ts'
 import type { Metrics } from '../kernel/telemetry/metrics.ts'
 import { newTrace, type Trace } from '../kernel/telemetry/trace.ts'
+import { type TracePolicy, traceModes } from '../kernel/telemetry/trace-policy.ts'
 import { openAgentspace } from './agentspace.ts'
 import { roleBackup } from './backup/role-backup.ts'
 import { measureHealth } from './dependency-health.ts'
@@ -173,6 +174,7 @@ type ServiceListener = {
   listen: ListenTarget
   tls?: ListenerTls | undefined
   surface?: Surface | undefined
+  trace_policy?: TracePolicy | undefined
 }
 
 /** The local socket, the TCP listener, and the internal listener if the profile names one. */
@@ -197,6 +199,7 @@ function buildListeners(
       listen: { host: String(listen), port: Number(port) },
       tls,
       surface: toolSurface,
+      trace_policy: readTracePolicy(roleSettings),
     },
     ...(metrics_listen
       ? [
@@ -209,6 +212,12 @@ function buildListeners(
         ]
       : []),
   ]
+}
+
+/** Undefined for a role whose listener has a policy of its own. */
+function readTracePolicy({ trace_mode, trace_header }: Readonly<Record<string, unknown>>): TracePolicy | undefined {
+  const mode = traceModes.find((each) => each === trace_mode)
+  return mode && { mode, header: String(trace_header) }
 }
 
 /** Undefined for a listener without TLS. */

@@ -1,6 +1,7 @@
 // Requests of a client and their answers, over a real socket: paths, methods, tokens, bodies, headers.
 import { describe, expect, test } from 'vitest'
 import { problem } from '../../daemon/kernel/error/problem.ts'
+import type { TracePolicy } from '../../daemon/kernel/telemetry/trace-policy.ts'
 import {
   adminHeaders,
   type EchoServer,
@@ -235,6 +236,59 @@ describe('headers', () => {
     expect(seen).toMatchObject({ trace_id: trace, tracestate: 'rojo=1, , congo=2' })
     const twice = await traceSeen({ traceparent: `${traceparent}\r\ntraceparent: ${traceparent}` })
     expect(twice.seen.trace_id).not.toBe(trace)
+  })
+
+  describe('by a policy that', () => {
+    const bad = { traceparent: 'nonsense' }
+    const readTrace = async (mode: TracePolicy['mode'], headers: Record<string, string>, line = 'GET /echo/x') => {
+      const { request, echo } = await startEchoServer({ trace_policy: { mode, header: 'traceparent' } })
+      const answer = await request(line, { ...adminHeaders, ...headers })
+      const faults = echo.controls.logged.filter(([, event]) => event.endsWith('_traceparent'))
+      return { answer, faults: faults.map(([level, event]) => `${level} ${event}`) }
+    }
+
+    test('adopts, a malformed trace is replaced and logged, without its text', async () => {
+      const { request, echo } = await startEchoServer()
+      for (const _ of [1, 2]) expect((await request('GET /echo/x', { ...adminHeaders, ...bad })).status).toBe(200)
+      const lines = echo.controls.logged.filter(([, event]) => event === 'malformed_traceparent')
+      expect(lines).toMatchObject([['warn', 'malformed_traceparent', { times: 1, mode: 'adopt' }]])
+      expect(JSON.stringify(lines)).not.toContain('nonsense')
+    })
+
+    test('adopts, a missing trace is replaced', async () => {
+      const { answer, faults } = await readTrace('adopt', {})
+      expect([answer.status, faults]).toEqual([200, ['debug missing_traceparent']])
+    })
+
+    test('ignores, a valid trace is not continued and a malformed one not logged', async () => {
+      for (const headers of [{ traceparent }, bad]) {
+        const { answer, faults } = await readTrace('ignore', headers)
+        expect([answer.status, faults]).toEqual([200, []])
+        expect(answer.headers.traceparent).not.toContain(trace)
+      }
+    })
+
+    test('requires, a request without a valid trace is refused, with the trace id of the refusal', async () => {
+      const missing = await readTrace('require', {})
+      expectProblem(missing.answer, 400, 'malformed')
+      expect(missing.answer.body).toContain('the header traceparent is missing')
+      expect(missing.answer.headers.traceparent).toMatch(/^00-/)
+      const malformed = await readTrace('require', bad)
+      expectProblem(malformed.answer, 400, 'malformed')
+      expect(malformed.faults).toEqual(['warn malformed_traceparent'])
+      expect((await readTrace('require', { traceparent })).answer.headers.traceparent).toContain(trace)
+    })
+
+    test('requires, a public operation needs no trace', async () => {
+      expect((await readTrace('require', {}, 'GET /open')).answer.status).toBe(200)
+    })
+
+    test('names another header, the answer has it, too', async () => {
+      const { request } = await startEchoServer({ trace_policy: { mode: 'require', header: 'x-trace' } })
+      const answer = await request('GET /echo/x', { ...adminHeaders, 'X-Trace': traceparent })
+      expect(answer.status).toBe(200)
+      expect(answer.headers['x-trace']).toContain(trace)
+    })
   })
 
   test('PATCH has a body and a version, and creates nothing', async () => {

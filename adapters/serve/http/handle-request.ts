@@ -11,7 +11,8 @@ import type { OperationResponse, RoleContext } from '../../../daemon/kernel/oper
 import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { findFailureCause } from '../../../daemon/kernel/telemetry/report-throttle.ts'
-import { type Trace, traceFromHeaders } from '../../../daemon/kernel/telemetry/trace.ts'
+import type { Trace } from '../../../daemon/kernel/telemetry/trace.ts'
+import type { TracePolicy } from '../../../daemon/kernel/telemetry/trace-policy.ts'
 import type { PendingConnections } from '../../platform/http-server/pending-connections.ts'
 import { clientCertificate } from './client-certificate.ts'
 import { httpRequests, httpSeconds } from './http-metrics.ts'
@@ -19,6 +20,7 @@ import type { ListenerLimits } from './limits.ts'
 import { parseAccept } from './parse-accept.ts'
 import { checkBodyHeaders, declaredBytes, parseBody, readSignedBody } from './request-body.ts'
 import { parseBearer, parseConditions, type RequestConditions } from './request-headers.ts'
+import { checkTraceHeader, startTrace } from './request-trace.ts'
 import { logRefusal, lowerCaseNames, responseHeaders } from './response-headers.ts'
 import { requestSpan, ServedRequest, type ServedRequests, timeoutRefusal } from './served-request.ts'
 import { streamResponse } from './stream-response.ts'
@@ -36,6 +38,7 @@ export type ListenerContext = {
   readonly roleContext: RoleContext
   /** Whether it listens at a local socket. */
   readonly isLocal: boolean
+  readonly trace_policy: TracePolicy
   readonly requests: ServedRequests
   readonly limits: ListenerLimits
   readonly log: Log
@@ -59,6 +62,7 @@ export async function acceptRequest(
   const refused =
     context.requests.add(served) ??
     checkRequestHead(request) ??
+    checkTraceHeader(context, target, headers) ??
     surface?.refusal(joinHeaderFields(headers)) ??
     (await admitRequest(context, served, request))
   if (!refused) {
@@ -67,14 +71,6 @@ export async function acceptRequest(
   }
   finishRequest(context, served, refused, parseBearer(headers.authorization) !== undefined)
   return false
-}
-
-export function startTrace(
-  { roleContext }: ListenerContext,
-  { headers }: { readonly headers: IncomingHttpHeaders },
-): Trace {
-  const trace = traceFromHeaders(headers.traceparent, headers.tracestate, roleContext.environment.random)
-  return roleContext.spans?.start(trace) ?? trace
 }
 
 export function presentedCredential(

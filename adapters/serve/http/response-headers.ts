@@ -12,7 +12,7 @@ export function unroutedHeaders(context: ListenerContext): ResponseHeaders {
 
 export function responseHeaders(context: ListenerContext, { trace }: ServedRequest): ResponseHeaders {
   const headers = unroutedHeaders(context)
-  headers.traceparent = traceparentOf(trace)
+  headers[context.trace_policy.header] = traceparentOf(trace)
   return headers
 }
 

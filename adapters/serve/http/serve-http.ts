@@ -13,6 +13,7 @@ import {
 import type { RoleContext } from '../../../daemon/kernel/operation/role-context.ts'
 import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
+import { defaultTracePolicy, type TracePolicy } from '../../../daemon/kernel/telemetry/trace-policy.ts'
 import { PendingConnections } from '../../platform/http-server/pending-connections.ts'
 import { endOfService } from './event-stream.ts'
 import { acceptRequest, cutOffReader, type ListenerContext, performRequest, timeOutRequest } from './handle-request.ts'
@@ -49,6 +50,8 @@ export type HttpServerOptions = {
   /** Another protocol that the listener serves at its own path. */
   readonly surface?: Surface | undefined
   readonly limits?: Partial<ListenerLimits>
+  /** Of a TCP listener; a local socket adopts the traces of its callers, which belong to the site. */
+  readonly trace_policy?: TracePolicy | undefined
   readonly log: Log
   readonly metrics: Metrics
 }
@@ -69,7 +72,8 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
   const limits = { ...defaultListenerLimits, ...(isLocal ? localSocketLimits : {}), ...options.limits }
   const pending = isLocal ? undefined : limitPendingConnections(options, limits)
   const requests = new ServedRequests(limits)
-  const context: ListenerContext = { roleContext, log, metrics, limits, isLocal, requests, pending }
+  const trace_policy = (isLocal ? undefined : options.trace_policy) ?? defaultTracePolicy
+  const context: ListenerContext = { roleContext, log, metrics, limits, isLocal, trace_policy, requests, pending }
   const operations = options.operations
     .filter(isRouted)
     .filter(({ operation }) => !(options.restricted && operation.inside))

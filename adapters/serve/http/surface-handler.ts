@@ -18,11 +18,11 @@ import {
   joinHeaderFields,
   type ListenerContext,
   presentedCredential,
-  startTrace,
   toRefusal,
 } from './handle-request.ts'
 import { parseBody } from './request-body.ts'
 import { parseConditions } from './request-headers.ts'
+import { startTrace } from './request-trace.ts'
 import { logRefusal, responseHeaders } from './response-headers.ts'
 import { type ServedRequest, timeoutRefusal } from './served-request.ts'
 import { countValues } from './untrusted-json.ts'
@@ -67,7 +67,7 @@ async function performForSurface(
 ): Promise<SurfaceCallResult> {
   const headers = { ...joinHeaderFields(request.headers), ...options.headers }
   served.target = target
-  if (options.headers.traceparent) served.trace = startTrace(context, { headers })
+  if (options.headers[context.trace_policy.header]) served.trace = startTrace(context, { headers })
   const { cancelled } = options
   const signal = AbortSignal.any([served.controller.signal, ...(cancelled ? [cancelled] : [])])
   const work = admitAndPerform(context, served, request, target, through, { headers, signal }).catch((error: unknown) =>

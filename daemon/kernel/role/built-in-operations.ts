@@ -62,6 +62,8 @@ export type ServiceParts = {
   /** Puts a copy of the role's database into the backup of this name, which the site role has begun. */
   readonly backup: (set: string) => Promise<BackupAnswer | Refusal>
 }
+const builtInNoun = 'service'
+
 const serviceParts = part<ServiceParts>('service')
 
 function builtInOperations(role: Pick<Role, 'api_prefix'>): Readonly<Record<string, AnyOperation>> {
@@ -137,6 +139,11 @@ function builtInOperations(role: Pick<Role, 'api_prefix'>): Readonly<Record<stri
   }
 }
 
+/** Whether the address is that of an operation that every role has. */
+export function isBuiltIn(address: string): boolean {
+  return address.split('.')[1] === builtInNoun
+}
+
 const operationsByRole = new WeakMap<Role, readonly AddressedOperation[]>()
 
 /**
@@ -151,7 +158,7 @@ export function operationsOf(role: Role): readonly AddressedOperation[] {
 
 function listOperations(role: Role): readonly AddressedOperation[] {
   const builtIn = Object.entries(builtInOperations(role)).map(([verb, operation]) => ({
-    address: `${role.name}.service.${verb}`,
+    address: `${role.name}.${builtInNoun}.${verb}`,
     role: role.name,
     operation,
   }))

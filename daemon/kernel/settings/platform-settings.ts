@@ -1,6 +1,7 @@
 // Settings of the site as a whole.
 import * as z from 'zod'
 import { deploymentProfiles } from '../role/site.ts'
+import { type TracePolicy, traceModes } from '../telemetry/trace-policy.ts'
 import { settingsBlock } from './settings.ts'
 
 const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be lower-case letters, digits and hyphens, at most 63')
@@ -134,6 +135,27 @@ export function toolFields(prefix: string) {
     mcp_session_idle_s: z.int().min(10).max(86_400).default(1_800).meta({
       doc: 'Time after which an unused MCP session ends; every session ends after a day.',
     }),
+  }
+}
+
+/** Also true (require) and false (adopt): the values of GUIDE_REQUIRE_TRACEPARENT. */
+const traceMode = z.union([
+  z.enum(traceModes),
+  z.boolean().transform((isRequired): TracePolicy['mode'] => (isRequired ? 'require' : 'adopt')),
+])
+
+/** How the TCP listener of a role treats the traces of its callers; the block of the role spreads these settings in. */
+export function traceFields(prefix: string) {
+  return {
+    trace_mode: traceMode.default('adopt').meta({
+      env: `${prefix}_TRACE_MODE`,
+      doc: 'adopt: continue the trace of a valid header. ignore: begin one for each request. require: refuse a request without a valid header (400).',
+    }),
+    trace_header: z
+      .string()
+      .regex(/^[a-z0-9-]{1,64}$/, 'must be the name of a header in lower case')
+      .default('traceparent')
+      .meta({ env: `${prefix}_TRACE_HEADER`, doc: 'Header with the trace of a request, and of its response.' }),
   }
 }
 

@@ -17,7 +17,7 @@ export type Trace = {
 type RandomHex = (bytes: number) => string
 
 /** A header as HTTP libraries represent it: repeated fields are joined by commas, or a list. */
-type TraceHeaderValue = string | readonly string[] | undefined
+export type TraceHeaderValue = string | readonly string[] | undefined
 
 const traceparentPattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 const zero_trace_id = '0'.repeat(32)
@@ -28,7 +28,7 @@ export function newTrace(random: RandomHex): Trace {
   return { trace_id: random(16), span_id: random(8), flags: '02', tracestate: '' }
 }
 
-/** The trace of a request. Without a valid `traceparentPattern` it is a new one, and `tracestate` is ignored. */
+/** The trace of a request. Without a valid `traceparent` it is a new one, without `parent_id`, and `tracestate` is ignored. */
 export function traceFromHeaders(
   traceparent: TraceHeaderValue,
   tracestate: TraceHeaderValue,

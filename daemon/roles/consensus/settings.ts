@@ -1,7 +1,7 @@
 // Settings of the consensus role.
 import * as z from 'zod'
 import { brokerUrl } from '../../kernel/network/broker.ts'
-import { listenerFields, toolFields } from '../../kernel/settings/platform-settings.ts'
+import { listenerFields, toolFields, traceFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
 import { shortText } from './fields.ts'
 
@@ -14,6 +14,7 @@ export const feed_sink_name = 'coalition'
 
 export const settings = settingsBlock('consensus', {
   ...listenerFields(8400, 'CONSENSUS'),
+  ...traceFields('CONSENSUS'),
   ...toolFields('CONSENSUS'),
   mcp_enabled: z.boolean().optional().meta({
     env: 'CONSENSUS_MCP_ENABLED',

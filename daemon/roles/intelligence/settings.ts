@@ -1,12 +1,13 @@
 // Settings of the intelligence role.
 import * as z from 'zod'
-import { listenerFields, toolFields } from '../../kernel/settings/platform-settings.ts'
+import { listenerFields, toolFields, traceFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
 
 const dayCount = z.int().min(1).max(36_500)
 
 export const settings = settingsBlock('intelligence', {
   ...listenerFields(8002, 'INTELLIGENCE'),
+  ...traceFields('INTELLIGENCE'),
   ...toolFields('INTELLIGENCE'),
   expiry_days: dayCount.default(30).meta({
     doc: 'Days after which an open signal without expires_at is marked as expired.',

@@ -1,11 +1,12 @@
 // Settings of the resolution role.
 import * as z from 'zod'
-import { listenerFields, toolFields } from '../../kernel/settings/platform-settings.ts'
+import { listenerFields, toolFields, traceFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
 import { standingAgreement } from './exchange/agreement/standing-agreement.ts'
 
 export const settings = settingsBlock('resolution', {
   ...listenerFields(8003, 'RESOLUTION'),
+  ...traceFields('RESOLUTION'),
   ...toolFields('RESOLUTION'),
   matching_pattern: z.enum(['full_lens', 'lookup_only']).default('full_lens').meta({
     env: 'MATCHING_PATTERN',

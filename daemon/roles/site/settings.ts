@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { siteName } from '../../kernel/messaging/statement.ts'
 import { requiredText } from '../../kernel/operation/required-text.ts'
-import { listenerFields } from '../../kernel/settings/platform-settings.ts'
+import { listenerFields, traceFields } from '../../kernel/settings/platform-settings.ts'
 import { type SettingValues, settingsBlock } from '../../kernel/settings/settings.ts'
 
 const accreditation = z.strictObject({
@@ -13,6 +13,7 @@ const accreditation = z.strictObject({
 
 export const settings = settingsBlock('site', {
   ...listenerFields(8420, 'SITE'),
+  ...traceFields('SITE'),
   public_url: z
     .url({ protocol: /^https?$/ })
     .optional()

@@ -1,0 +1,39 @@
+// The trace of a request by the policy of its listener: its beginning, and the refusal of a request without one.
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import type { ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
+import { isBuiltIn } from '../../../daemon/kernel/role/built-in-operations.ts'
+import type { Trace } from '../../../daemon/kernel/telemetry/trace.ts'
+import { type TraceFault, traceOfRequest } from '../../../daemon/kernel/telemetry/trace-policy.ts'
+import type { ListenerContext } from './handle-request.ts'
+
+/** Logs the fault of a trace header once a minute; that of a client that sends none only at `debug`. */
+export function startTrace(
+  { roleContext, trace_policy, log }: ListenerContext,
+  { headers }: { readonly headers: IncomingHttpHeaders },
+): Trace {
+  const { trace, fault } = traceOfRequest(trace_policy, headers, roleContext.environment.random)
+  const times = fault && roleContext.throttle(fault)
+  if (fault && times !== undefined) {
+    const { header, mode } = trace_policy
+    const level = fault === 'malformed_traceparent' ? 'warn' : 'debug'
+    log[level](fault, { times, header, mode, trace_id: trace.trace_id })
+  }
+  return roleContext.spans?.start(trace) ?? trace
+}
+
+/** Load balancers and collectors of metrics send no trace: what every role serves, and what is public, needs none. */
+export function checkTraceHeader(
+  { roleContext, trace_policy }: ListenerContext,
+  { address, operation }: ServedRoute,
+  headers: IncomingHttpHeaders,
+): Refusal | undefined {
+  if (trace_policy.mode !== 'require' || operation.allow === 'public' || isBuiltIn(address)) return undefined
+  const { fault } = traceOfRequest(trace_policy, headers, roleContext.environment.random)
+  const { header } = trace_policy
+  const problems: Readonly<Record<TraceFault, string>> = {
+    missing_traceparent: `the header ${header} is missing`,
+    malformed_traceparent: `the header ${header} is malformed`,
+  }
+  return fault && refuse('malformed', `${problems[fault]}; send 00-<trace id>-<parent id>-<flags> (W3C Trace Context)`)
+}
