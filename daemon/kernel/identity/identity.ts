@@ -68,7 +68,8 @@ export interface IdentityProvider {
 
 /**
  * The built-in roles and their permissions; "x:*" is every permission of a noun, "*" is all. The profile may add
- * roles.
+ * roles. Connections of ingest hold credentials of foreign systems (`ingest:connect`), and guidance is administered by
+ * administrators alone (`guide:admin`): both are in no list but that of whole nouns and of `admin`.
  */
 export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
   admin: ['*'],
@@ -90,6 +91,11 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
     'token:revoke',
     'hub:read',
     'proxy:*',
+    'ingest:*',
+    'gateway:read',
+    'gateway:chat',
+    'edge:read',
+    'guide:observe',
   ],
   analyst: [
     'consensus:read',
@@ -103,6 +109,12 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
     'intelligence:review',
     'intelligence:attest',
     'federation:read',
+    'ingest:read',
+    'ingest:write',
+    'ingest:run',
+    'gateway:read',
+    'gateway:chat',
+    'guide:observe',
     'health:read',
     'openapi:read',
   ],
@@ -122,6 +134,9 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
     'peer:read',
     'hub:read',
     'proxy:read',
+    'ingest:read',
+    'gateway:read',
+    'edge:read',
   ],
   node: ['hub:node', 'hub:read', 'health:read', 'openapi:read'],
   service: [
@@ -139,6 +154,11 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
     'openapi:read',
     'key:read',
     'peer:read',
+    'ingest:read',
+    'ingest:dispatch',
+    'gateway:read',
+    'gateway:register',
+    'guide:observe',
   ],
 }
 
