@@ -4,12 +4,14 @@ import { linkMetrics } from '../daemon/boot/links/transports.ts'
 import { httpMetrics } from '../daemon/boot/service.ts'
 import { everyOperation, everyRole } from '../daemon/every-role.ts'
 import { isLabelValue } from '../daemon/kernel/telemetry/metrics.ts'
+import { messageKinds } from '../daemon/message-kinds.ts'
+import { routedOperations } from './support/every-operation/routed-operations.ts'
 import { createSampledFixture } from './support/every-operation/sampled-fixture.ts'
 import { isAcceptedInput, sendOperation } from './support/every-operation/send-operation.ts'
 
 const declared = [...everyRole.flatMap((role) => role.metrics), ...httpMetrics, ...linkMetrics]
-/** Labels whose values are names of operations and listeners, or names that an operator pins. */
-const namedLabels = new Set(['operation', 'listener', 'transport', 'peer', 'of'])
+/** Labels whose values are names of operations, listeners and kinds of messages, or names that an operator pins. */
+const namedLabels = new Set(['operation', 'listener', 'kind', 'transport', 'peer', 'of'])
 
 test('each label of each metric has a closed set of values, or is one of few that hold declared names', () => {
   for (const { name, labels } of declared) {
@@ -32,7 +34,7 @@ test('after a request to every operation with text in each field, no metric show
   )
   onTestFinished(() => world.site.close())
   const text = 'text-of-a-caller'
-  for (const target of everyOperation.filter(({ operation }) => operation.streams !== true)) {
+  for (const target of routedOperations.filter(({ operation }) => operation.streams !== true)) {
     const input = inputs.get(target.address)?.input ?? {}
     await sendOperation(world, target, input, { token: world.admin })
     const changed = Object.keys(target.operation.input.shape).map((field) => ({ ...input, [field]: text }))
@@ -45,6 +47,7 @@ test('after a request to every operation with text in each field, no metric show
   }
   const names = new Set<string>([
     ...everyOperation.map(({ address }) => address),
+    ...messageKinds.names,
     ...everyRole.flatMap(({ name }) => [`${name}:tcp`, `${name}:socket`, `${name}:internal`]),
     // Peers and carriers of the stage.
     ...['none', 'alpha', 'bravo', 'charlie', 'delta', 'echo', 'filedrop'],

@@ -1,6 +1,6 @@
 // The roles that this process has loaded, and where their operations are found.
 
-import type { AddressedOperation, AnyOperation } from '../kernel/operation/operation.ts'
+import type { AddressedOperation } from '../kernel/operation/operation.ts'
 import { operationsOf } from '../kernel/role/built-in-operations.ts'
 import type { Role, RoleOutline } from '../kernel/role/role.ts'
 import { roles } from '../roles.ts'
@@ -33,7 +33,7 @@ export async function findOperation(address: string): Promise<AddressedOperation
 
 /** The role that takes messages of this kind; undefined when none does. */
 export function findMessageRole(kind: string): RoleOutline | undefined {
-  return roles.find(({ takes }) => takes.some((each) => each === kind))
+  return roles.find(({ takes }) => Object.hasOwn(takes, kind))
 }
 
 /** The operation by which the role takes messages of this kind, wherever it runs. */
@@ -42,6 +42,6 @@ export async function findMessageOperation(
   kind: string,
 ): Promise<AddressedOperation | undefined> {
   const { role, operations } = await loadWithOperations(outline)
-  const operation = new Map<string, AnyOperation>(Object.entries(role.messages)).get(kind)
+  const operation = new Map(Object.entries(role.messages)).get(kind)
   return [...operations.values()].find((each) => each.operation === operation)
 }

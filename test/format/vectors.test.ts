@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { messageKind } from '../../daemon/kernel/messaging/statement.ts'
+import { messageKinds } from '../../daemon/message-kinds.ts'
 import { everyMessageSchema } from '../support/golden/every-message-schema.ts'
 import { resolveKeys } from './altered-documents.ts'
 import { makeCourierMedium } from './make-courier-medium.ts'
@@ -72,7 +72,7 @@ test('the courier’s folder has every kind of message, with data of its schema'
     return { kind, name, fault: schema ? schema.data.safeParse(body.data).error?.message : 'another schema' }
   })
   expect(found.filter(({ fault }) => fault !== undefined)).toEqual([])
-  expect(new Set(found.map(({ kind }) => kind))).toEqual(new Set(messageKind.options))
+  expect(new Set(found.map(({ kind }) => kind))).toEqual(new Set(messageKinds.names))
 })
 
 withPython('the Python script judges each as the list states', async () => {

@@ -1,5 +1,6 @@
 // A site on a simulated machine: the real carrier over real keys, a real journal and a real audit chain, whose process
 // may die at any call to the disk or the journal.
+
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import type { StoredKey } from '../../adapters/keys/jose/key-files.ts'
@@ -12,6 +13,7 @@ import type { Signatures } from '../../daemon/kernel/cryptography/signatures.ts'
 import type { Peer } from '../../daemon/kernel/identity/peer.ts'
 import type { Journal } from '../../daemon/kernel/messaging/journal.ts'
 import type { DeliveryVerdict, InboundMessage } from '../../daemon/kernel/messaging/transport.ts'
+import { messageKinds } from '../../daemon/message-kinds.ts'
 import { createRestoreEventFactory, freezeRestoredChannels } from '../../daemon/offline/store/restored-channels.ts'
 import { SimulatedMachine } from './simulated-machine.ts'
 
@@ -144,6 +146,7 @@ export class SimulatedSite {
     const quiet = () => undefined
     return filedropTransport({
       site: name,
+      kinds: messageKinds,
       tenant_id,
       root: `${machine.home}/filedrop`,
       peers: { list: async () => [...pinned.values()], get: async (peer) => pinned.get(peer) },

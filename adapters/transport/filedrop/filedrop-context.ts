@@ -5,7 +5,7 @@ import type { Peers } from '../../../daemon/kernel/identity/peer.ts'
 import type { LabelPolicy } from '../../../daemon/kernel/label/label.ts'
 import type { CarriedCheckpoint } from '../../../daemon/kernel/messaging/inventory.ts'
 import type { Journal } from '../../../daemon/kernel/messaging/journal.ts'
-import type { MessageKind } from '../../../daemon/kernel/messaging/statement.ts'
+import type { MessageKind, MessageKinds } from '../../../daemon/kernel/messaging/message-kind.ts'
 import type { StatementFormat } from '../../../daemon/kernel/messaging/statement-format.ts'
 import type { Sandbox } from '../../../daemon/kernel/sandbox/sandbox.ts'
 import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
@@ -29,7 +29,9 @@ export type FiledropOptions = {
   readonly signatures: Signatures
   readonly journal: Journal
   readonly label_policy: LabelPolicy
-  /** Versions of the statement that are read and written (default: all). */
+  /** The kinds of messages that the site knows. */
+  readonly kinds: MessageKinds
+  /** Versions of the statement that are read and written (default: all, of these kinds). */
   readonly formats?: readonly StatementFormat[]
   /** The newest signed head of each audit chain of this site, for inventories to carry (default: none). */
   readonly checkpoints?: () => Promise<readonly CarriedCheckpoint[]>

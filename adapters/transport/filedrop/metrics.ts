@@ -1,5 +1,4 @@
 // Metrics of the file-drop carrier, per peer.
-import { messageKind } from '../../../daemon/kernel/messaging/statement.ts'
 import { counter } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { quarantineReasons } from './quarantine-reasons.ts'
 
@@ -11,7 +10,7 @@ export const publishedTotal = counter('filedrop_published_total', 'Messages made
 export const resentTotal = counter('filedrop_resent_total', 'Messages made ready once more, on request', peer)
 export const receivedTotal = counter('filedrop_received_total', 'Messages taken in and applied', {
   ...peer,
-  kind: messageKind.options,
+  kind: 'names',
 })
 export const duplicatesTotal = counter('filedrop_duplicates_total', 'Messages that had arrived before', peer)
 export const quarantinedTotal = counter('filedrop_quarantined_total', 'Messages put in quarantine', {

@@ -6,7 +6,7 @@ import type { Handover } from '../../../daemon/kernel/messaging/carrier.ts'
 import type { ChannelStatus } from '../../../daemon/kernel/messaging/channel-status.ts'
 import type { Custody } from '../../../daemon/kernel/messaging/custody.ts'
 import type { OneWayControl } from '../../../daemon/kernel/messaging/one-way-control.ts'
-import { statementFormats } from '../../../daemon/kernel/messaging/statement-format.ts'
+import { statementFormatsFor } from '../../../daemon/kernel/messaging/statement-format.ts'
 import type { OutboundMessage, Transport } from '../../../daemon/kernel/messaging/transport.ts'
 import type { Sandbox } from '../../../daemon/kernel/sandbox/sandbox.ts'
 import { reportThrottle } from '../../../daemon/kernel/telemetry/report-throttle.ts'
@@ -44,7 +44,7 @@ export function filedropTransport(options: FiledropOptions): FiledropTransport {
   const { hold = async () => ({ release: () => undefined }) } = options
   const filedrop: FiledropContext = {
     releasable_names: [],
-    formats: statementFormats,
+    formats: statementFormatsFor(options.kinds),
     checkpoints: async () => [],
     acknowledgements: {},
     isAccredited: () => false,

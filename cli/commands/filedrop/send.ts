@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
 import { completeLabel } from '../../../daemon/kernel/label/label.ts'
-import { sendableKind } from '../../../daemon/kernel/messaging/statement.ts'
+import { messageKinds } from '../../../daemon/message-kinds.ts'
 import { offline } from '../../../daemon/offline/offline.ts'
 import { readInputFile } from '../../file/input-file.ts'
 import { classificationOptions, resolveClassification } from '../../options/classification.ts'
@@ -22,7 +22,7 @@ export const definition = command({
     file: text('FILE', 'Message body, one JSON object (default: stdin)'),
   },
   options: {
-    kind: required(choice('KIND', 'Kind of message', sendableKind.options)),
+    kind: required(choice('KIND', 'Kind of message', messageKinds.sendable)),
     schema: required(text('NAME', 'Schema of the body')),
     eventId: text('ID', 'Idempotency id: a repeat with the same id sends nothing'),
     ...classificationOptions,

@@ -15,6 +15,7 @@ import { identitySettings } from '../../kernel/settings/platform-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import type { Log } from '../../kernel/telemetry/log.ts'
 import type { Metric, Metrics } from '../../kernel/telemetry/metrics.ts'
+import { messageKinds } from '../../message-kinds.ts'
 import type { Quarantines } from '../../roles/site/parts.ts'
 import { filedropSettings } from '../../roles/site/settings.ts'
 import { faultStop } from '../host/fault-stop.ts'
@@ -65,6 +66,7 @@ export function openTransports(transportOptions: TransportOptions): Transport[] 
       }),
       journal: sqliteJournal(storage.file, storage.audit),
       label_policy: site.labels,
+      kinds: messageKinds,
       checkpoints: newestCheckpoints(storage.store, site),
       roots: () => readRootKeys(folder.keys, options.clock.now()),
       acknowledgements,

@@ -11,8 +11,8 @@ import type {
   SetAsideMessage,
   SetAsideRecord,
 } from './ledger.ts'
+import type { MessageKind } from './message-kind.ts'
 import type { PurgeFinds, PurgeOrder, SentBody } from './purge-records.ts'
-import type { MessageKind } from './statement.ts'
 
 export type ChannelDirection = 'out' | 'in'
 

@@ -1,7 +1,7 @@
 // The ledger of a receiver: one entry for each message that arrived, and what became of it.
 import type { AuditEvent } from '../audit/audit-chain.ts'
 import type { MessageNumber } from './journal.ts'
-import type { MessageKind } from './statement.ts'
+import type { MessageKind } from './message-kind.ts'
 
 export type MessageArrival = {
   readonly epoch: number

@@ -1,22 +1,7 @@
 // The signed statement of a message between sites, and the body that travels beside it.
 import * as z from 'zod'
 import { label } from '../label/label.ts'
-
-export const messageKind = z.enum([
-  'invitation',
-  'contribution',
-  'result',
-  'lens_emission',
-  'signal',
-  'resolution',
-  'keys',
-  'inventory',
-  'gap_receipt',
-])
-export type MessageKind = z.infer<typeof messageKind>
-
-/** Kinds that roles and people send. The site itself sends the other kinds. */
-export const sendableKind = messageKind.exclude(['keys', 'inventory', 'gap_receipt'])
+import { messageKind } from './message-kind.ts'
 
 export const siteName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/)
 export const hex96 = z.string().regex(/^[0-9a-f]{96}$/)

@@ -4,8 +4,9 @@ import type { Trace } from '../telemetry/trace.ts'
 import type { Handover } from './carrier.ts'
 import type { ChannelStatus } from './channel-status.ts'
 import type { Custody } from './custody.ts'
+import type { MessageKind } from './message-kind.ts'
 import type { OneWayControl } from './one-way-control.ts'
-import type { MessageKind, Statement } from './statement.ts'
+import type { Statement } from './statement.ts'
 
 /** A message to send: `event_id` makes a repeat find the same bytes. The carrier adds the rest of the statement. */
 export type OutboundMessage = {

@@ -2,7 +2,7 @@
 import type * as z from 'zod'
 import type { ErrorCode, Refusal } from '../error/errors.ts'
 import type { Permission } from '../identity/identity.ts'
-import type { MessageKind } from '../messaging/statement.ts'
+import type { MessageKind } from '../messaging/message-kind.ts'
 import type { Call } from './call.ts'
 import type { InputSchema, OutputSchema } from './operation-contract.ts'
 

@@ -1,7 +1,7 @@
 // A role is a declaration: an outline that every process loads, and the contents that boot starts as a service.
 
 import type { McpResourceDeclaration } from '../api/mcp-resources.ts'
-import type { MessageKind } from '../messaging/statement.ts'
+import type { MessageKind, MessageOrder } from '../messaging/message-kind.ts'
 import type { Call } from '../operation/call.ts'
 import type { AddressedOperation, AnyOperation } from '../operation/operation.ts'
 import type { ResolvedSettings, SettingsBlock } from '../settings/settings.ts'
@@ -44,8 +44,8 @@ export type RoleOutline = {
   /** Roles that must run somewhere on the site before this one is ready. */
   readonly needs: readonly string[]
   readonly settings: readonly SettingsBlock[]
-  /** Kinds of messages that the role takes from peers. */
-  readonly takes: readonly MessageKind[]
+  /** Kinds of messages that the role takes from peers, each with the order in which it is applied. */
+  readonly takes: Readonly<Record<MessageKind, MessageOrder>>
   /** Loads the contents of the role. A process that does not run the role does not load them. */
   readonly load: () => Promise<Role>
 }
@@ -58,7 +58,7 @@ export type Role = RoleOutline & {
   /** Operations by noun and verb. */
   readonly operations: Readonly<Record<string, Readonly<Record<string, AnyOperation>>>>
   /** The operation that takes each kind of message from a peer. */
-  readonly messages: Readonly<Partial<Record<MessageKind, AnyOperation>>>
+  readonly messages: Readonly<Record<MessageKind, AnyOperation>>
   /** Documents that AI clients read by a URI, where the site offers tools. */
   readonly resources?: readonly McpResourceDeclaration[]
   /** Fields of service-info; boot adds the counts of tools and resources. */
@@ -75,7 +75,7 @@ export type RoleDeployment = {
   readonly transports: readonly string[]
 }
 
-type MessageTakingOutline<K extends MessageKind> = RoleOutline & { readonly takes: readonly K[] }
+type MessageTakingOutline<K extends MessageKind> = RoleOutline & { readonly takes: Readonly<Record<K, MessageOrder>> }
 type RoleContents<K extends MessageKind> = Omit<Role, keyof RoleOutline | 'messages'> & {
   readonly messages: Readonly<Record<K, AnyOperation>>
 }

@@ -16,9 +16,10 @@ import { passphraseReader } from '../../boot/host/passphrase.ts'
 import { accreditedPeers } from '../../boot/links/accredited-peers.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import type { Peer } from '../../kernel/identity/peer.ts'
-import { statementFormats } from '../../kernel/messaging/statement-format.ts'
+import { statementFormatsFor } from '../../kernel/messaging/statement-format.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { identitySettings } from '../../kernel/settings/platform-settings.ts'
+import { messageKinds } from '../../message-kinds.ts'
 import { filedropSettings } from '../../roles/site/settings.ts'
 import { recordOperatorAction, withSiteDatabase } from '../audit/operator-action.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
@@ -73,7 +74,14 @@ async function exportToPeer(
     if (fault !== undefined) throw new OfflineCommandError(3, `the channel to ${name} may not be used: ${fault}`)
     return await withSiteDatabase(folder, env, (file, audit) =>
       exportChannel({ link, peer }, media, {
-        ...{ site, signatures, settings, label_policy, formats: statementFormats, journal: sqliteJournal(file, audit) },
+        ...{
+          site,
+          signatures,
+          settings,
+          label_policy,
+          formats: statementFormatsFor(messageKinds),
+          journal: sqliteJournal(file, audit),
+        },
         ...{ now: Date.now, random: randomHex, steps: courierSteps, progress },
       }),
     )

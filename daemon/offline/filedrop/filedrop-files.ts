@@ -1,4 +1,5 @@
 // File-drop files without a running daemon: channels made at enrolment, files inspected and verified in place.
+
 import { existsSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
@@ -24,6 +25,7 @@ import { digestKeySet, type KeySet, parseKeySet } from '../../kernel/cryptograph
 import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
 import type { Peer } from '../../kernel/identity/peer.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
+import { messageKinds } from '../../message-kinds.ts'
 import { pinnedKeySetOf } from '../../roles/site/keyset/peer-keys.ts'
 import { readPendingRelease } from '../../roles/site/quarantine/find-pending-release.ts'
 import { type PendingRelease, releaseRequests } from '../../roles/site/quarantine/model.ts'
@@ -57,7 +59,7 @@ export async function verifyMessageFile(
 ): Promise<FileVerification> {
   requireFile(path)
   const claimed = z.looseObject({ src: z.string() }).safeParse(inspectFile(path).unverified.statement).data?.src
-  return await verifyFile(path, { ...(await find(claimed)), signatures: { verify: verifyJws } })
+  return await verifyFile(path, { ...(await find(claimed)), kinds: messageKinds, signatures: { verify: verifyJws } })
 }
 
 /** The keys in a file of --keys: a JWKS, or a key set, whose thresholds then count. Throws `OfflineCommandError`. */

@@ -14,6 +14,7 @@ export const outline = outlineOf({
   tool_profiles: ['single_cluster', 'multi_tenant_cloud'],
   needs: ['site'],
   settings: [settings, coalitionSettings],
-  takes: ['invitation', 'contribution', 'result', 'lens_emission'],
+  // The same set of contributions gives the same result to the bit; the other kinds report a state.
+  takes: { invitation: 'ordered', contribution: 'commutes', result: 'ordered', lens_emission: 'ordered' },
   load: async () => (await import('./role.ts')).consensus,
 })

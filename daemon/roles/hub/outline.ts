@@ -10,6 +10,6 @@ export const outline = outlineOf({
   api_prefix: '/api/v2',
   needs: ['site'],
   settings: [settings],
-  takes: [],
+  takes: {},
   load: async () => (await import('./role.ts')).hub,
 })

@@ -11,6 +11,6 @@ export const outline = outlineOf({
   api_prefix: '/api/v1',
   needs: ['site'],
   settings: [settings, intakeSettings],
-  takes: ['signal'],
+  takes: { signal: 'ordered' },
   load: async () => (await import('./role.ts')).intelligence,
 })

@@ -12,6 +12,6 @@ export const outline = outlineOf({
   api_prefix: '/api/v2',
   needs: [],
   settings: [settings, keyValueSettings],
-  takes: [],
+  takes: {},
   load: async () => (await import('./role.ts')).proxy,
 })

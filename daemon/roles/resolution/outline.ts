@@ -11,6 +11,6 @@ export const outline = outlineOf({
   api_prefix: '/api/v2',
   needs: ['site'],
   settings: [settings],
-  takes: ['resolution'],
+  takes: { resolution: 'ordered' },
   load: async () => (await import('./role.ts')).resolution,
 })

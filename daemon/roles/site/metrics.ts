@@ -1,11 +1,10 @@
 // Gauges with the state of each channel, set when the metrics are read.
 
 import type { ChannelStatus } from '../../kernel/messaging/channel-status.ts'
-import { messageKind } from '../../kernel/messaging/statement.ts'
 import type { Call } from '../../kernel/operation/call.ts'
 import { gauge, type Metric } from '../../kernel/telemetry/metrics.ts'
 import { carrierOf } from './carrier-settings.ts'
-import { transportsPart } from './parts.ts'
+import { messageKindsPart, transportsPart } from './parts.ts'
 
 const labels = { transport: 'names', peer: 'names', direction: ['out', 'in'] } as const
 type ChannelGauge = Metric<keyof typeof labels>
@@ -46,7 +45,7 @@ const gauges: readonly [ChannelGauge, (channel: ChannelStatus) => number | undef
 
 const setAsideGauge = gauge('channel_set_aside', 'Messages that wait for a role that the site does not run', {
   ...labels,
-  kind: messageKind.options,
+  kind: 'names',
 })
 
 export const channelGauges: readonly Metric[] = [...gauges.map(([metric]) => metric), setAsideGauge]
@@ -64,7 +63,7 @@ export async function setChannelGauges(call: Call): Promise<void> {
         const value = read(channel)
         if (value !== undefined) call.set(metric, { transport, peer, direction }, value)
       }
-      for (const kind of direction === 'in' ? messageKind.options : []) {
+      for (const kind of direction === 'in' ? call.part(messageKindsPart).names : []) {
         const waiting = channel.set_aside.find((each) => each.kind === kind)?.messages ?? 0
         call.set(setAsideGauge, { transport, peer, direction, kind }, waiting)
       }

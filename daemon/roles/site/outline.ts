@@ -1,5 +1,6 @@
 // Outline of the site role for every process of the site: its settings and the messages that it accepts.
 
+import { controlKinds } from '../../kernel/messaging/message-kind.ts'
 import { outline as outlineOf } from '../../kernel/role/role.ts'
 import { keyValueSettings } from '../../kernel/settings/backing-service-settings.ts'
 import { coalitionSettings } from '../../shared/coalition/coalition-settings.ts'
@@ -16,6 +17,6 @@ export const outline = outlineOf({
   api_prefix: '/api/v2',
   needs: [],
   settings: [settings, filedropSettings, mtlsSettings, amqpSettings, coalitionSettings, keyValueSettings],
-  takes: ['keys', 'inventory'],
+  takes: { keys: controlKinds.keys, inventory: controlKinds.inventory },
   load: async () => (await import('./role.ts')).site,
 })

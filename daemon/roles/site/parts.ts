@@ -11,6 +11,7 @@ import type { Refusal } from '../../kernel/error/errors.ts'
 import type { Peer, Peers } from '../../kernel/identity/peer.ts'
 import type { People } from '../../kernel/identity/person.ts'
 import type { Label } from '../../kernel/label/label.ts'
+import type { MessageKinds } from '../../kernel/messaging/message-kind.ts'
 import type { Transport } from '../../kernel/messaging/transport.ts'
 import type { RoleClients } from '../../kernel/operation/operation-contract.ts'
 import { part } from '../../kernel/role/part.ts'
@@ -43,6 +44,8 @@ export const keySetsPart = part<KeySets>('key-sets')
 
 export const peoplePart = part<People>('people')
 export const statusFeedPart = part<StatusFeed>('status-feed')
+/** Kinds of messages of this version. */
+export const messageKindsPart = part<MessageKinds>('message-kinds')
 export const transportsPart = part<readonly Transport[]>('transports')
 
 /** Messages that a carrier has verified recently: a lookup replaces the verification of the signature. */

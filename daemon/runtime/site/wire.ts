@@ -15,6 +15,7 @@ import type { People } from '../../kernel/identity/person.ts'
 import type { PartKey } from '../../kernel/role/part.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { identitySettings } from '../../kernel/settings/platform-settings.ts'
+import { messageKinds } from '../../message-kinds.ts'
 import {
   type BackupCopies,
   backupCopiesPart,
@@ -23,6 +24,7 @@ import {
   issuerPart,
   type KeySets,
   keySetsPart,
+  messageKindsPart,
   type PinnedPeers,
   peersPart,
   peoplePart,
@@ -70,6 +72,7 @@ function buildSiteParts({ resources, storage }: WireContext, statusFeed: StatusF
       sent_versions: new Map(),
       logged_failures: new Map(),
     }),
+    entryOf(messageKindsPart, messageKinds),
     entryOf(transportsPart, transports),
     entryOf(statusFeedPart, statusFeed),
     entryOf(verifiedMessageCachePart, verifiedMessages),

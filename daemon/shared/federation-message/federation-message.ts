@@ -13,7 +13,8 @@ import {
   label as labelSchema,
 } from '../../kernel/label/label.ts'
 import { type LabelMap, translateLabel } from '../../kernel/label/label-map.ts'
-import { type MessageKind, messageBody, type Statement, unlabelledBody } from '../../kernel/messaging/statement.ts'
+import type { MessageKind } from '../../kernel/messaging/message-kind.ts'
+import { messageBody, type Statement, unlabelledBody } from '../../kernel/messaging/statement.ts'
 import { parseUnlabelledStatement } from '../../kernel/messaging/statement-format.ts'
 import type { Call } from '../../kernel/operation/call.ts'
 import { runInSlices } from '../../kernel/role/run-in-slices.ts'

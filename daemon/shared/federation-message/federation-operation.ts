@@ -1,7 +1,7 @@
 // Declares an operation that takes a signed message of a peer.
 import type * as z from 'zod'
 import { isRefusal, type Refusal } from '../../kernel/error/errors.ts'
-import type { MessageKind } from '../../kernel/messaging/statement.ts'
+import type { MessageKind } from '../../kernel/messaging/message-kind.ts'
 import type { Call } from '../../kernel/operation/call.ts'
 import { type Operation, operation } from '../../kernel/operation/operation.ts'
 import type { OutputSchema } from '../../kernel/operation/operation-contract.ts'

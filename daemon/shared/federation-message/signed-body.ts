@@ -4,7 +4,7 @@ import type * as z from 'zod'
 import { sha384 } from '../../kernel/encoding/canonical-json.ts'
 import { strictJsonReading } from '../../kernel/encoding/strict-json.ts'
 import { bodyLimits } from '../../kernel/messaging/body-limits.ts'
-import type { MessageKind } from '../../kernel/messaging/statement.ts'
+import type { MessageKind } from '../../kernel/messaging/message-kind.ts'
 import type { UnlabelledStatement } from '../../kernel/messaging/statement-format.ts'
 
 /**

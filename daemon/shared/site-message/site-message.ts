@@ -11,7 +11,7 @@ import {
 import { isRefusal, type Refusal } from '../../kernel/error/errors.ts'
 import { type Label, label } from '../../kernel/label/label.ts'
 import { type LabelMap, labelMap } from '../../kernel/label/label-map.ts'
-import { sendableKind } from '../../kernel/messaging/statement.ts'
+import { messageKind } from '../../kernel/messaging/message-kind.ts'
 import type { Call } from '../../kernel/operation/call.ts'
 import { type ContractInput, operationContract, throwRefusal } from '../../kernel/operation/operation-contract.ts'
 
@@ -20,7 +20,7 @@ export const sendSiteMessage = operationContract({
   input: z.strictObject({
     peer: z.string().min(1).max(64),
     event_id: z.string().min(1).max(512).meta({ description: 'A repeat with the same id finds the same message' }),
-    kind: sendableKind,
+    kind: messageKind.meta({ description: 'A kind that a role takes' }),
     schema: z.string().min(1).max(128),
     body: z.record(z.string(), z.unknown()),
     label,

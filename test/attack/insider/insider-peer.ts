@@ -10,7 +10,7 @@ import { canonicalJson, sha384 } from '../../../daemon/kernel/encoding/canonical
 import type { Peer } from '../../../daemon/kernel/identity/peer.ts'
 import type { Label } from '../../../daemon/kernel/label/label.ts'
 import { inventory_schema } from '../../../daemon/kernel/messaging/inventory.ts'
-import type { MessageKind } from '../../../daemon/kernel/messaging/statement.ts'
+import type { MessageKind } from '../../../daemon/kernel/messaging/message-kind.ts'
 import { noon } from '../../support/clock/simulated-clock.ts'
 
 type Fields = Readonly<Record<string, unknown>>

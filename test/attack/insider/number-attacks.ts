@@ -1,5 +1,5 @@
 // An insider and the numbers, chains and times of its messages.
-import { messageKind } from '../../../daemon/kernel/messaging/statement.ts'
+import { messageKinds } from '../../../daemon/message-kinds.ts'
 import {
   buildInvitation,
   buildOpinion,
@@ -10,7 +10,7 @@ import {
 } from './insider-attack.ts'
 
 /** A second message under the number of the first, which the site has applied. */
-const equivocations: readonly InsiderAttack[] = messageKind.options.map((kind) => ({
+const equivocations: readonly InsiderAttack[] = messageKinds.names.map((kind) => ({
   name: `signs a second message under one number: ${kind}`,
   act: ({ peer }) => peer.send(kind, {}, { seq: 1 }),
   quarantined: ['EQUIVOCATION'],

@@ -1,6 +1,7 @@
 // A session that a peer hosts: the copy here is created by invitation, has one vote, and only follows its origin.
 import { afterAll, expect, test } from 'vitest'
-import type { MessageKind, Statement } from '../../../daemon/kernel/messaging/statement.ts'
+import type { MessageKind } from '../../../daemon/kernel/messaging/message-kind.ts'
+import type { Statement } from '../../../daemon/kernel/messaging/statement.ts'
 import { decide } from '../../../daemon/roles/consensus/combine/decide.ts'
 import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'
 import { bySession } from '../../../daemon/roles/consensus/dissent/by-session.ts'

@@ -9,7 +9,8 @@ import type { Signatures } from '../../../daemon/kernel/cryptography/signatures.
 import { canonicalJson, sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import type { Peer } from '../../../daemon/kernel/identity/peer.ts'
 import type { Label } from '../../../daemon/kernel/label/label.ts'
-import type { MessageBody, MessageKind, Statement } from '../../../daemon/kernel/messaging/statement.ts'
+import type { MessageKind } from '../../../daemon/kernel/messaging/message-kind.ts'
+import type { MessageBody, Statement } from '../../../daemon/kernel/messaging/statement.ts'
 import type { FederationMessage } from '../../../daemon/shared/federation-message/federation-message.ts'
 import { noon } from '../../support/clock/simulated-clock.ts'
 

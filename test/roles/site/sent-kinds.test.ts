@@ -1,6 +1,6 @@
 // Messages about the site itself (keys, inventories, receipts) cannot be sent by other roles.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { messageKind, sendableKind } from '../../../daemon/kernel/messaging/statement.ts'
+import { messageKinds } from '../../../daemon/message-kinds.ts'
 import { type SingleClusterSite, startSingleClusterSite } from '../../support/site/single-cluster-site.ts'
 
 let site: SingleClusterSite
@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-const siteOnlyKinds = messageKind.options.filter((kind) => !(sendableKind.options as readonly string[]).includes(kind))
+const siteOnlyKinds = messageKinds.names.filter((kind) => !messageKinds.sendable.includes(kind))
 
 async function sendKind(kind: string): Promise<number> {
   const label = { policy: 'SITE', level: 'UNCLASSIFIED', categories: [], originator: 'alpha', releasable_to: ['bravo'] }
@@ -35,9 +35,9 @@ test.each(siteOnlyKinds)('%s is refused from an admin too, and has no number', a
 })
 
 test('every other kind is sent', async () => {
-  for (const kind of sendableKind.options) expect(await sendKind(kind), kind).toBe(202)
+  for (const kind of messageKinds.sendable) expect(await sendKind(kind), kind).toBe(202)
   const token = await site.token({ roles: ['auditor'] })
   const { json } = await site.request('site', { method: 'GET', path: '/api/v2/site/channel', token })
   const { items } = json as { items: { direction: string; highest_seq: number }[] }
-  expect(items.find(({ direction }) => direction === 'out')?.highest_seq).toBe(sendableKind.options.length)
+  expect(items.find(({ direction }) => direction === 'out')?.highest_seq).toBe(messageKinds.sendable.length)
 })

@@ -1,4 +1,5 @@
 // A courier for tests: exports from alpha and imports at bravo, by a medium that is a folder of the test's sites.
+
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import type { CourierSteps } from '../../../adapters/transport/filedrop/courier/courier-steps.ts'
@@ -7,7 +8,8 @@ import { importMedia, type MediaImport } from '../../../adapters/transport/filed
 import { foldersOf } from '../../../adapters/transport/filedrop/files/channel-folders.ts'
 import { filedropLink } from '../../../adapters/transport/filedrop/link/filedrop-link.ts'
 import { filedropSettings } from '../../../adapters/transport/filedrop/settings.ts'
-import { statementFormats } from '../../../daemon/kernel/messaging/statement-format.ts'
+import { statementFormatsFor } from '../../../daemon/kernel/messaging/statement-format.ts'
+import { messageKinds } from '../../../daemon/message-kinds.ts'
 import type { FiledropSite, FiledropSites } from './filedrop-sites.ts'
 
 export const steadySteps: CourierSteps = { site: (act) => act(), medium: (act) => act() }
@@ -36,7 +38,14 @@ export function exportFromAlpha(sites: FiledropSites, media: string, more: Couri
   const peer = sites.alpha.pinned.get('bravo')
   if (!peer) throw new Error('bravo is pinned')
   return exportChannel({ link: filedropLink('bravo', { root: sites.alpha.root, site: 'alpha' }), peer }, media, {
-    ...{ site, signatures, journal, label_policy, formats: statementFormats, settings: filedropSettings.parse({}) },
+    ...{
+      site,
+      signatures,
+      journal,
+      label_policy,
+      formats: statementFormatsFor(messageKinds),
+      settings: filedropSettings.parse({}),
+    },
     ...{ now: () => sites.clock.ms, random: nextRandom, steps: steadySteps, progress: () => undefined },
     ...more,
   })

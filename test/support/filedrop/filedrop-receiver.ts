@@ -1,4 +1,5 @@
 // A receiving site with all parts of file-drop, and the plainest handler, which collects its messages.
+
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { systemRandom } from '../../../adapters/host/random/system-random.ts'
@@ -11,6 +12,7 @@ import { type FiledropTransport, filedropTransport } from '../../../adapters/tra
 import type { Peer } from '../../../daemon/kernel/identity/peer.ts'
 import type { Journal } from '../../../daemon/kernel/messaging/journal.ts'
 import type { DeliveryVerdict, InboundMessage } from '../../../daemon/kernel/messaging/transport.ts'
+import { messageKinds } from '../../../daemon/message-kinds.ts'
 import { label_policy, receiver, sender } from './message-generator.ts'
 
 export type FiledropReceiver = {
@@ -32,7 +34,7 @@ export async function startFiledropReceiver(home: string, peer: Peer, backlog?: 
   const silent = () => undefined
   const root = join(home, 'filedrop')
   const transport = filedropTransport({
-    ...{ site: receiver.name, tenant_id: receiver.tenant_id, root, journal, label_policy },
+    ...{ site: receiver.name, tenant_id: receiver.tenant_id, root, journal, label_policy, kinds: messageKinds },
     peers: { list: async () => [peer], get: async (name) => (name === peer.name ? peer : undefined) },
     signatures: joseSignatures({ dir: join(home, 'keys') }),
     clock: { now: () => Date.now(), monotonic: () => performance.now() },

@@ -19,6 +19,7 @@ import type { CarriedMessage, HandoverRequest } from '../../../daemon/kernel/mes
 import type { Journal } from '../../../daemon/kernel/messaging/journal.ts'
 import type { DeliveryVerdict, InboundMessage, OutboundMessage } from '../../../daemon/kernel/messaging/transport.ts'
 import type { Trace } from '../../../daemon/kernel/telemetry/trace.ts'
+import { messageKinds } from '../../../daemon/message-kinds.ts'
 import { sampleTrace } from '../trace/sample-trace.ts'
 
 export const label_policy = { policy: 'SITE', levels: ['UNCLASSIFIED', 'RESTRICTED', 'SECRET', 'TOP_SECRET'] }
@@ -59,6 +60,7 @@ async function createSite(dir: string, name: string, clock: { ms: number }) {
     signatures,
     journal,
     label_policy,
+    kinds: messageKinds,
     peers: { list: async () => [...pinned.values()], get: async (peer) => pinned.get(peer) },
     clock: { now: () => clock.ms, monotonic: () => clock.ms },
     random: (bytes) =>

@@ -8,8 +8,9 @@ import { everyOperation } from '../../../daemon/every-role.ts'
 import { keysData } from '../../../daemon/kernel/cryptography/key-set.ts'
 import { jws } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { inventory_schema, inventoryData } from '../../../daemon/kernel/messaging/inventory.ts'
+import type { MessageKind } from '../../../daemon/kernel/messaging/message-kind.ts'
 import { keys_schema } from '../../../daemon/kernel/messaging/one-way-control.ts'
-import { type MessageKind, messageKind } from '../../../daemon/kernel/messaging/statement.ts'
+import { messageKinds } from '../../../daemon/message-kinds.ts'
 import { evidenceBlock } from '../../../daemon/roles/consensus/evidence/model.ts'
 import { peerDissent, resultMessage } from '../../../daemon/roles/consensus/federation/session-outcome.ts'
 import { signalSchema } from '../../../daemon/roles/intelligence/federation/model.ts'
@@ -39,7 +40,7 @@ const schemaNames: Partial<Record<MessageKind, string>> = {
 }
 
 /** In the order of the kinds. Throws for a kind without a schema. */
-export const everyMessageSchema: readonly MessageSchema[] = messageKind.options.map((kind) => {
+export const everyMessageSchema: readonly MessageSchema[] = messageKinds.names.map((kind) => {
   const taken = everyOperation.find(({ operation }) => operation.message?.kind === kind)
   const data = describedData[kind] ?? taken?.operation.message?.data
   if (!data) throw new Error(`no operation takes messages of kind ${kind}`)

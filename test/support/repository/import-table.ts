@@ -8,8 +8,8 @@ const shared = /^daemon\/shared\//
 const adapters = /^adapters\//
 /** What several adapters, boot and the command line share: durable and secret files, HTTP client and server. */
 const platform = /^adapters\/platform\/(durable-file|http-client|http-server|secret-file)\//
-/** The list of all roles, and the operations that they request of one another. */
-const roles = /^daemon\/(roles|role-calls)\.ts$/
+/** The list of all roles, the operations that they request of one another, and the kinds of messages that they take. */
+const roles = /^daemon\/(roles|role-calls|message-kinds)\.ts$/
 /** Loads every role: for commands, which are over soon. */
 const everyRole = /^daemon\/every-role\.ts$/
 /** The entry of what needs no daemon. */
@@ -36,7 +36,7 @@ export const parts: readonly RepositoryPart[] = [
     files: /^daemon\/roles\/([^/]+)\//,
     allows: [kernel, shared, zod, /^daemon\/roles\/$1\//],
   },
-  { name: 'daemon/roles.ts', files: roles, allows: [kernel, /^daemon\/roles\/[^/]+\/outline\.ts$/] },
+  { name: 'daemon/roles.ts', files: roles, allows: [kernel, roles, /^daemon\/roles\/[^/]+\/outline\.ts$/] },
   { name: 'daemon/every-role.ts', files: everyRole, allows: [kernel, roles] },
   {
     name: 'daemon/offline',

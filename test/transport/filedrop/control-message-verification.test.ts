@@ -1,4 +1,5 @@
 // Messages that sites themselves send are verified offline by the rules of live intake: what it refuses does not hold.
+
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
@@ -16,7 +17,8 @@ import {
 import type { Jws, PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { canonicalJson, sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import { inventory_schema } from '../../../daemon/kernel/messaging/inventory.ts'
-import type { MessageKind } from '../../../daemon/kernel/messaging/statement.ts'
+import type { MessageKind } from '../../../daemon/kernel/messaging/message-kind.ts'
+import { messageKinds } from '../../../daemon/message-kinds.ts'
 import { buildNextKeySet, createUnstoredKey, pinByHand, signKeySet } from '../../keys/key-set-fixture.ts'
 import { buildLabel, type FiledropSites, start_ms } from '../../support/filedrop/filedrop-sites.ts'
 import { filedropTest as test } from '../../support/filedrop/filedrop-test.ts'
@@ -49,7 +51,12 @@ async function verifyControl(
   writeFileSync(path, made.envelope)
   writeFileSync(join(sites.dir, `${made.stem}.body.json`), made.body)
   const keys = sites.alpha.signatures.publicKeys()
-  const { ok, checks } = await verifyFile(path, { signatures: { verify: verifyJws }, keys, ...more })
+  const { ok, checks } = await verifyFile(path, {
+    kinds: messageKinds,
+    signatures: { verify: verifyJws },
+    keys,
+    ...more,
+  })
   const failed = checks.find(({ outcome }) => outcome === 'failed')
   expect(ok).toBe(failed === undefined)
   return failed ? [failed.check, failed.reason, ...(failed.code ? [failed.code] : [])] : 'holds'

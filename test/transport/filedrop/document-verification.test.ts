@@ -1,4 +1,5 @@
 // Signed documents that are one file are verified offline by the rules of their readers.
+
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +9,7 @@ import { signWithKeys, verifyJws } from '../../../adapters/keys/jose/signatures.
 import { verifyFile } from '../../../adapters/transport/filedrop/inspection/verify-file.ts'
 import type { PublicKey, SignatureType } from '../../../daemon/kernel/cryptography/signatures.ts'
 import { canonicalJson, sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
+import { messageKinds } from '../../../daemon/message-kinds.ts'
 import { type PinnedKeySet, pinKeySet } from '../../../daemon/shared/key-set/key-succession.ts'
 import { buildNextKeySet, createUnstoredKey, signKeySet } from '../../keys/key-set-fixture.ts'
 import { repositoryRoot } from '../../support/repository/source-tree.ts'
@@ -27,7 +29,7 @@ const keys = [message, root, personal, second].map(({ public_key }) => public_ke
 async function verifyDocument(document: object, key_set?: PinnedKeySet) {
   const path = join(dir, 'document.json')
   writeFileSync(path, JSON.stringify(document))
-  const { ok, checks } = await verifyFile(path, { signatures, keys, key_set })
+  const { ok, checks } = await verifyFile(path, { kinds: messageKinds, signatures, keys, key_set })
   const [check] = checks
   expect(checks).toHaveLength(1)
   expect(ok).toBe(check?.outcome === 'passed')
@@ -37,7 +39,7 @@ async function verifyDocument(document: object, key_set?: PinnedKeySet) {
 async function verifyFileBy(document: object, by: readonly PublicKey[]) {
   const path = join(dir, 'document.json')
   writeFileSync(path, JSON.stringify(document))
-  const [check] = (await verifyFile(path, { signatures, keys: by })).checks
+  const [check] = (await verifyFile(path, { kinds: messageKinds, signatures, keys: by })).checks
   return [check?.check, check?.reason, check?.code]
 }
 
@@ -125,7 +127,7 @@ test.each(['env', 'body'])(
     writeFileSync(path, JSON.stringify(await sign('epoch', epoch, root)))
     writeFileSync(path.replace('body', 'env'), JSON.stringify(await sign('epoch', epoch, root)))
     writeFileSync(path.replace('env', 'body'), JSON.stringify({}))
-    const { ok, checks } = await verifyFile(path, { signatures, keys })
+    const { ok, checks } = await verifyFile(path, { kinds: messageKinds, signatures, keys })
     expect([ok, checks.find(({ outcome }) => outcome === 'failed')]).toMatchObject([false, { reason: 'BAD_SIG' }])
   },
 )
@@ -136,7 +138,8 @@ test('a courier’s manifest, with the files beside it', async () => {
   cpSync(vectors, join(dir, 'medium'), { recursive: true })
   const folder = readdirSync(join(dir, 'medium')).find((name) => name.includes('-to-')) ?? ''
   const medium = join(dir, 'medium', folder)
-  const verify = async () => await verifyFile(join(medium, 'MANIFEST.json'), { signatures, keys: vectorKeys })
+  const verify = async () =>
+    await verifyFile(join(medium, 'MANIFEST.json'), { kinds: messageKinds, signatures, keys: vectorKeys })
   expect((await verify()).checks).toEqual([{ check: 'manifest', outcome: 'passed' }])
   const body = readdirSync(medium).find((name) => name.endsWith('.body.json')) ?? ''
   writeFileSync(join(medium, body), `${readFileSync(join(medium, body), 'utf8')} `)
@@ -156,6 +159,6 @@ test('a manifest that lists half of a message', async () => {
   }
   const path = join(folder, 'MANIFEST.json')
   writeFileSync(path, JSON.stringify(await sign('manifest', manifest)))
-  const { checks } = await verifyFile(path, { signatures, keys })
+  const { checks } = await verifyFile(path, { kinds: messageKinds, signatures, keys })
   expect(checks).toMatchObject([{ outcome: 'failed', detail: expect.stringContaining('only this half') }])
 })

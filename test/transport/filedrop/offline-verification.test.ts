@@ -1,11 +1,16 @@
 // A message is verified on a machine that has nothing but its files and public keys.
+
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
 import { inspectFile } from '../../../adapters/transport/filedrop/inspection/inspect-file.ts'
-import { verifyFile } from '../../../adapters/transport/filedrop/inspection/verify-file.ts'
+import {
+  type FileVerificationOptions,
+  verifyFile,
+} from '../../../adapters/transport/filedrop/inspection/verify-file.ts'
 import type { PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
+import { messageKinds } from '../../../daemon/message-kinds.ts'
 import type { PinnedKeySet } from '../../../daemon/shared/key-set/key-succession.ts'
 import {
   type FiledropSites,
@@ -31,7 +36,7 @@ test.for(['env', 'body'])(
   'a published message, named by its %s, passes all checks that need no site',
   async (part, { sites }) => {
     await sendFromAlpha(sites, 1)
-    const report = await verifyFile(formatPublishedPath(sites, part), { signatures, keys })
+    const report = await verifyFile(formatPublishedPath(sites, part), { kinds: messageKinds, signatures, keys })
     expect(report).toMatchObject({ ok: true, signers: [keys[0]?.kid], statement: { src: 'alpha', seq: 1 } })
     expect(report.checks.filter(({ outcome }) => outcome === 'passed').map(({ check }) => check)).toEqual([
       ...['name', 'kind', 'size', 'json', 'signature', 'statement', 'digest', 'schema'],
@@ -44,8 +49,8 @@ test.for(['env', 'body'])(
 
 test('reports a changed body, a missing half, another key and a threshold', async ({ sites }) => {
   await sendFromAlpha(sites, 1)
-  const failure = async (options: Parameters<typeof verifyFile>[1]) => {
-    const { ok, checks } = await verifyFile(formatPublishedPath(sites, 'env'), options)
+  const failure = async (options: Omit<FileVerificationOptions, 'kinds'>) => {
+    const { ok, checks } = await verifyFile(formatPublishedPath(sites, 'env'), { kinds: messageKinds, ...options })
     expect(ok).toBe(false)
     return checks.find(({ outcome }) => outcome === 'failed')
   }
@@ -65,7 +70,7 @@ test('a message can be verified where it lies in quarantine', async ({ sites }) 
   await sites.bravo.transport.rescan()
   const { quarantine } = listChannelFolders(sites.bravo, 'alpha')
   const [env = ''] = fs.readdirSync(quarantine).filter((name) => name.endsWith('.env.json'))
-  expect(await verifyFile(join(quarantine, env), { signatures, keys })).toMatchObject({ ok: true })
+  expect(await verifyFile(join(quarantine, env), { kinds: messageKinds, signatures, keys })).toMatchObject({ ok: true })
 })
 
 test('a statement that contradicts itself or the key set of its sender is refused as by intake', async ({ sites }) => {
@@ -76,7 +81,7 @@ test('a statement that contradicts itself or the key set of its sender is refuse
     const forged = await forgeMessage(sites, { statement })
     dropMessage(sites, forged)
     const path = join(listChannelFolders(sites.bravo, 'alpha').fresh, `${forged.stem}.env.json`)
-    const { ok, checks } = await verifyFile(path, { signatures, keys, key_set })
+    const { ok, checks } = await verifyFile(path, { kinds: messageKinds, signatures, keys, key_set })
     return ok || checks.find(({ outcome }) => outcome === 'failed')?.reason
   }
   expect(await verify({})).toBe(true)
@@ -106,7 +111,7 @@ test('any file gets an answer', async ({ sites }) => {
     const path = join(sites.dir, name)
     for (const content of ['', '{}', 'null', '[1,2]', '{"payload":5,"signatures":[null]}', '\u0000']) {
       fs.writeFileSync(path, content)
-      expect((await verifyFile(path, { signatures, keys })).ok).toBe(false)
+      expect((await verifyFile(path, { kinds: messageKinds, signatures, keys })).ok).toBe(false)
       expect(inspectFile(path).envelope).toContain(name)
     }
   }

@@ -6,8 +6,9 @@ import { describe, expect } from 'vitest'
 import * as z from 'zod'
 import type { Statement } from '../../../daemon/kernel/messaging/statement.ts'
 import { statement } from '../../../daemon/kernel/messaging/statement.ts'
-import { type StatementFormat, statementFormats } from '../../../daemon/kernel/messaging/statement-format.ts'
+import { type StatementFormat, statementFormatsFor } from '../../../daemon/kernel/messaging/statement-format.ts'
 import type { InboundMessage } from '../../../daemon/kernel/messaging/transport.ts'
+import { messageKinds } from '../../../daemon/message-kinds.ts'
 import {
   buildMessage,
   buildPeer,
@@ -36,14 +37,15 @@ const buildFormat = (v: number): StatementFormat => {
     write: (content) => ({ ...content, v, urgency: 'flash' }),
   }
 }
+const currentFormats = statementFormatsFor(messageKinds)
 const firstFormat: StatementFormat = {
   v: 1,
   parse(value) {
-    const parsed = statementFormats[0]?.parse(value)
+    const parsed = currentFormats[0]?.parse(value)
     if (!parsed?.success) return parsed as ReturnType<StatementFormat['parse']>
     return { ...parsed, data: { ...parsed.data, urgency: 'routine' } as typeof parsed.data }
   },
-  write: (content) => statementFormats[0]?.write(content) ?? {},
+  write: (content) => currentFormats[0]?.write(content) ?? {},
 }
 const secondFormat = buildFormat(2)
 

@@ -3,7 +3,6 @@
 import type { LedgerEntry } from '../../../../daemon/kernel/messaging/ledger.ts'
 import { fault, type MessageFault } from '../quarantine-reasons.ts'
 import type { BatchLedger } from '../receiving/batch/batch-ledger.ts'
-import { isOrdered } from '../receiving/batch/message-order.ts'
 import { max_sequence_jump } from '../settings.ts'
 import type { MessageDestination } from './message-checks.ts'
 import { isWaived, type MessageExamination, requireEstablished } from './message-examination.ts'
@@ -59,7 +58,7 @@ function chainFault(examination: MessageExamination, ledger: BatchLedger): Messa
   if (broken) return broken
   const after = ledger.entry(epoch, seq + 1)
   if (!after || after.prev === examination.digest || after.state === 'lost') return undefined
-  if (!hadNoEffect(after)) return fault('CHAIN_BREAK', 'the message after it follows another one')
+  if (!hadNoEffect(after, ledger)) return fault('CHAIN_BREAK', 'the message after it follows another one')
   examination.broken_successor = after
   return undefined
 }
@@ -71,6 +70,6 @@ export function findPredecessorFault(prev: string, before: string | undefined): 
 }
 
 /** With this message missing, an ordered one after it was not delivered. */
-function hadNoEffect({ state, kind }: LedgerEntry): boolean {
+function hadNoEffect({ state, kind }: LedgerEntry, { isOrdered }: BatchLedger): boolean {
   return state === 'set_aside' || (state === 'received' && isOrdered(kind))
 }

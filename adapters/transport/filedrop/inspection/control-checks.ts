@@ -1,8 +1,8 @@
 // The checks of messages that the sites themselves send (inventories, keys, acknowledgements), by the rules of live intake.
 import { keysData } from '../../../../daemon/kernel/cryptography/key-set.ts'
 import { isRefusal, type Refusal } from '../../../../daemon/kernel/error/errors.ts'
+import type { MessageKind } from '../../../../daemon/kernel/messaging/message-kind.ts'
 import { keys_schema } from '../../../../daemon/kernel/messaging/one-way-control.ts'
-import type { MessageKind } from '../../../../daemon/kernel/messaging/statement.ts'
 import {
   type CheckpointFault,
   findCheckpointFault,

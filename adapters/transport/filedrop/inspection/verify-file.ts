@@ -1,6 +1,7 @@
 // Verifies a message offline with public keys alone: without a site, a journal or a clock.
 import type { PublicKey, Signatures } from '../../../../daemon/kernel/cryptography/signatures.ts'
-import { statementFormats, type UnlabelledStatement } from '../../../../daemon/kernel/messaging/statement-format.ts'
+import type { MessageKinds } from '../../../../daemon/kernel/messaging/message-kind.ts'
+import { statementFormatsFor, type UnlabelledStatement } from '../../../../daemon/kernel/messaging/statement-format.ts'
 import { runToEnd } from '../../../../daemon/kernel/role/run-to-end.ts'
 import type { PinnedKeySet } from '../../../../daemon/shared/key-set/key-succession.ts'
 import { type MessageCheck, messageChecks } from '../checks/message-checks.ts'
@@ -35,6 +36,8 @@ export type FileVerification = {
 }
 
 export type FileVerificationOptions = {
+  /** Kinds of messages that are known; one of another kind does not pass. */
+  readonly kinds: MessageKinds
   readonly signatures: Pick<Signatures, 'verify'>
   readonly keys: readonly PublicKey[]
   /** Distinct keys that must have signed (default: 1). */
@@ -71,13 +74,14 @@ export async function verifyFile(path: string, options: FileVerificationOptions)
 }
 
 function trustOf({
+  kinds,
   signatures,
   keys,
   threshold = 1,
   root_threshold = 1,
   key_set,
 }: FileVerificationOptions): OfflineTrust {
-  return { signatures, pinned: keys, threshold, root_threshold, formats: statementFormats, key_set }
+  return { signatures, pinned: keys, threshold, root_threshold, formats: statementFormatsFor(kinds), key_set }
 }
 
 async function verifyDocument(

@@ -130,7 +130,7 @@ async function scanChannel(
 async function readWaiting({ filedrop, destination }: ScanContext, { waiting, held }: IntakeState): Promise<void> {
   Object.assign(waiting, await readWaitingMessages(filedrop.journal, destination.channel))
   held.clear()
-  for (const stem of await findHeld(waiting, filedrop.journal, destination.channel)) held.add(stem)
+  for (const stem of await findHeld(waiting, filedrop, destination.channel)) held.add(stem)
 }
 
 /** Before the look at what lies there, and also when the quarantine is full: this is how it is emptied. */

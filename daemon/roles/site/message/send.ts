@@ -3,7 +3,7 @@ import { refuse } from '../../../kernel/error/errors.ts'
 import { bodyLimits } from '../../../kernel/messaging/body-limits.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { sendSiteMessage } from '../../../shared/site-message/site-message.ts'
-import { transportsPart } from '../parts.ts'
+import { messageKindsPart, transportsPart } from '../parts.ts'
 
 export const send = operation({
   summary: 'Send a message to a peer',
@@ -19,6 +19,11 @@ export const send = operation({
   max_body_values: bodyLimits.max_values + 1_000,
 
   async run(call, message) {
+    const { sendable } = call.part(messageKindsPart)
+    if (!sendable.includes(message.kind)) {
+      const errors = [{ path: 'kind', message: `must be one of ${sendable.join(', ')}` }]
+      return refuse('invalid', `"${message.kind}" is not a kind that roles and people send`, errors)
+    }
     const [transport] = call.part(transportsPart)
     return transport ? transport.send(message, call.trace) : refuse('unavailable', 'the site has no carrier')
   },

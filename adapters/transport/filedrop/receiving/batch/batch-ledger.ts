@@ -1,6 +1,8 @@
 // The ledger as one message of a batch sees it: the journal, and the entries of the earlier messages in the batch.
 import type { Journal, MessageNumber } from '../../../../../daemon/kernel/messaging/journal.ts'
 import type { LedgerEntry, MessageArrival } from '../../../../../daemon/kernel/messaging/ledger.ts'
+import type { MessageKinds } from '../../../../../daemon/kernel/messaging/message-kind.ts'
+import type { FiledropContext } from '../../filedrop-context.ts'
 
 export type BatchLedger = {
   /** The channel's epoch. */
@@ -9,6 +11,7 @@ export type BatchLedger = {
   entry(epoch: number, seq: number): LedgerEntry | undefined
   /** Whether a person gave this number of the batch up. */
   isSkipped(number: MessageNumber): boolean
+  readonly isOrdered: MessageKinds['isOrdered']
   /** The highest number that arrived in an epoch of the batch; 0 before the first. */
   highest(epoch: number): number
   /** As `Journal.receive` will: an entry that is there already stays. */
@@ -17,7 +20,10 @@ export type BatchLedger = {
 
 /** Read once for the whole batch, so that judging it waits for nothing. */
 export async function readBatchLedger(
-  journal: Pick<Journal, 'entries' | 'skipped' | 'progress'>,
+  {
+    journal,
+    kinds,
+  }: Pick<FiledropContext, 'kinds'> & { readonly journal: Pick<Journal, 'entries' | 'skipped' | 'progress'> },
   channel: string,
   channelEpoch: number,
   numbers: readonly MessageNumber[],
@@ -34,6 +40,7 @@ export async function readBatchLedger(
     epoch: channelEpoch,
     entry: (epoch, seq) => entries.get(keyOf({ epoch, seq })),
     isSkipped: (number) => skipped.has(keyOf(number)),
+    isOrdered: kinds.isOrdered,
     highest: (epoch) => highest.get(epoch) ?? 0,
     enter(arrival) {
       const key = keyOf(arrival)

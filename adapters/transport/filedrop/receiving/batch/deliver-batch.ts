@@ -13,7 +13,6 @@ import type { ReceiveContext, ScanContext } from '../scan-context.ts'
 import { hasEarlierAside, reserveRoom } from '../waiting/set-aside.ts'
 import { arrivalOf } from './judge-batch.ts'
 import type { MessageCandidate, MessageDisposition } from './message-candidate.ts'
-import { isOrdered } from './message-order.ts'
 
 export type IncomingMessageHandler = (message: InboundMessage, trace: Trace) => Promise<DeliveryVerdict>
 
@@ -54,8 +53,7 @@ export function isPaused({ disposition }: MessageCandidate): boolean {
 function splitIntoTurns(batch: readonly MessageCandidate[]): MessageCandidate[][] {
   const turns: MessageCandidate[][] = [[]]
   for (const candidate of batch) {
-    if (isUndecided(candidate) && isOrdered(requireEstablished(candidate.examination, 'statement').kind))
-      turns.push([candidate], [])
+    if (isUndecided(candidate) && isOrdered(candidate)) turns.push([candidate], [])
     else turns.at(-1)?.push(candidate)
   }
   return turns
@@ -77,13 +75,13 @@ async function readFloors(
   return floors
 }
 
-function mustWait(
-  { item, examination }: MessageCandidate,
-  floors: ReadonlyMap<number, number>,
-  isInOrder: boolean,
-): boolean {
-  if (!isOrdered(requireEstablished(examination, 'statement').kind)) return false
-  return !isInOrder || (floors.get(item.epoch) ?? 0) < item.seq
+function mustWait(candidate: MessageCandidate, floors: ReadonlyMap<number, number>, isInOrder: boolean): boolean {
+  const { epoch, seq } = candidate.item
+  return isOrdered(candidate) && (!isInOrder || (floors.get(epoch) ?? 0) < seq)
+}
+
+function isOrdered({ examination, context }: MessageCandidate): boolean {
+  return context.filedrop.kinds.isOrdered(requireEstablished(examination, 'statement').kind)
 }
 
 function holdMessage({ item, context, examination }: MessageCandidate): MessageDisposition {

@@ -13,7 +13,6 @@ import type { ScanContext } from '../scan-context.ts'
 import { type BatchLedger, readBatchLedger } from './batch-ledger.ts'
 import { readAnnouncement } from './epoch-announcement.ts'
 import type { MessageCandidate, MessageDisposition } from './message-candidate.ts'
-import { isOrdered } from './message-order.ts'
 
 export async function verifyBatch(batch: readonly MessageCandidate[]): Promise<void> {
   await Promise.all(
@@ -34,7 +33,7 @@ export async function verifyBatch(batch: readonly MessageCandidate[]): Promise<v
 export async function judgeBatch(batch: readonly MessageCandidate[], context: ScanContext): Promise<void> {
   const verified = batch.filter(({ disposition }) => !disposition)
   const numbers = verified.map(({ item }) => item)
-  const ledger = await readBatchLedger(context.filedrop.journal, context.destination.channel, context.epoch, numbers)
+  const ledger = await readBatchLedger(context.filedrop, context.destination.channel, context.epoch, numbers)
   const runSliced = sliceRunner({ monotonic: context.filedrop.clock.monotonic, pause })
   let isFrozen = false
   const orders = await context.filedrop.purges.all()
@@ -80,7 +79,7 @@ function judgeCopy(finding: MessageJudgement, { entry }: MessageExamination): Me
 
 /** Messages with higher numbers were applied since its number was given up. */
 function isTooLate({ item, examination }: MessageCandidate, ledger: BatchLedger): boolean {
-  return isOrdered(requireEstablished(examination, 'statement').kind) && ledger.isSkipped(item)
+  return ledger.isOrdered(requireEstablished(examination, 'statement').kind) && ledger.isSkipped(item)
 }
 
 const too_late: MessageFault = {

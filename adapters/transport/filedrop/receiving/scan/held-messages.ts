@@ -9,19 +9,18 @@ import {
   reportQuarantined,
 } from '../../quarantine/quarantine-message.ts'
 import { fault, type MessageFault } from '../../quarantine-reasons.ts'
-import { isOrdered } from '../batch/message-order.ts'
 import type { ReceiveContext } from '../scan-context.ts'
 import type { IncomingItem } from './incoming-files.ts'
 
 /** Whether it goes on waiting for what was sent before it. The ledger remembers, over a restart too. */
 export async function holdIfBehindGap({ stem, epoch, seq }: IncomingItem, context: ReceiveContext): Promise<boolean> {
   const { held, early, filedrop, destination } = context
-  const { journal } = filedrop
+  const { journal, kinds } = filedrop
   if (early.has(stem) && epoch === context.epoch + 1) return true
   early.delete(stem)
   if (!held.has(stem)) {
     const entry = await journal.entry(destination.channel, epoch, seq)
-    if (entry?.state !== 'received' || !isOrdered(entry.kind)) return false
+    if (entry?.state !== 'received' || !kinds.isOrdered(entry.kind)) return false
   }
   if ((await journal.progress(destination.channel, epoch)).floor >= seq) return false
   held.add(stem)

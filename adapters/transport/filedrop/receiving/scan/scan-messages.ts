@@ -1,6 +1,6 @@
 // Scans the incoming messages in sequence order: in batches, except for those that need separate handling.
 import { setImmediate as othersTurn } from 'node:timers/promises'
-import type { MessageKind } from '../../../../../daemon/kernel/messaging/statement.ts'
+import type { MessageKind } from '../../../../../daemon/kernel/messaging/message-kind.ts'
 import { matchWaiver } from '../../quarantine/release.ts'
 import type { IncomingMessageHandler } from '../batch/deliver-batch.ts'
 import { verifyBatch } from '../batch/judge-batch.ts'

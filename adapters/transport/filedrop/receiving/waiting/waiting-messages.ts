@@ -1,8 +1,8 @@
 // Messages that the ledger has received and not yet ended: their files lie in `work`.
 import type { Journal } from '../../../../../daemon/kernel/messaging/journal.ts'
 import type { LedgerEntry, MessageArrival, SetAsideMessage } from '../../../../../daemon/kernel/messaging/ledger.ts'
+import type { FiledropContext } from '../../filedrop-context.ts'
 import { messageName } from '../../files/message-name.ts'
-import { isOrdered } from '../batch/message-order.ts'
 
 export type WaitingMessages = {
   /** Received, and not set aside. By stem, in the order of their numbers. */
@@ -35,13 +35,13 @@ export async function readWaitingMessages(
 /** Stems of the ordered messages that wait behind a gap. */
 export async function findHeld(
   { received }: WaitingMessages,
-  journal: Pick<Journal, 'progress'>,
+  { journal, kinds }: Pick<FiledropContext, 'kinds'> & { readonly journal: Pick<Journal, 'progress'> },
   channel: string,
 ): Promise<string[]> {
   const floors = new Map<number, number>()
   const held: string[] = []
   for (const [stem, { epoch, seq, kind }] of received) {
-    if (!isOrdered(kind)) continue
+    if (!kinds.isOrdered(kind)) continue
     const floor = floors.get(epoch) ?? (await journal.progress(channel, epoch)).floor
     floors.set(epoch, floor)
     if (floor < seq) held.push(stem)

@@ -1,0 +1,21 @@
+// A statement that every check of its shape accepts.
+export const sampleStatement = {
+  v: 1,
+  type: 'platform.message',
+  channel: 'filedrop/alpha/bravo',
+  src: 'alpha',
+  dst: 'bravo',
+  sender_tenant_id: 'alpha',
+  receiver_tenant_id: 'bravo',
+  epoch: 1,
+  seq: 1,
+  prev: '0'.repeat(96),
+  msg_id: `msg_${'a'.repeat(32)}`,
+  kind: 'signal',
+  created: '2026-05-03T10:00:00.000Z',
+  not_after: '2026-06-03T10:00:00.000Z',
+  body: { sha384: '0'.repeat(96), length: 2, schema: 'signal/1' },
+  label: { policy: 'SITE', level: 'UNCLASSIFIED', categories: [], originator: 'alpha', releasable_to: ['bravo'] },
+  parent_block_ids: [],
+  max_hops: 1,
+}
