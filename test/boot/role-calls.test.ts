@@ -13,7 +13,10 @@ import { everyOperation } from '../../daemon/every-role.ts'
 import type { Transport } from '../../daemon/kernel/messaging/transport.ts'
 import { operation } from '../../daemon/kernel/operation/operation.ts'
 import type { RoleContext } from '../../daemon/kernel/operation/role-context.ts'
+import type { PartKey } from '../../daemon/kernel/role/part.ts'
 import type { Trace } from '../../daemon/kernel/telemetry/trace.ts'
+import { messageKinds } from '../../daemon/message-kinds.ts'
+import { messageKindsPart } from '../../daemon/roles/site/parts.ts'
 import { sendMessage } from '../../daemon/shared/site-message/site-message.ts'
 import { echoRole } from '../support/echo/echo-role.ts'
 import { adminHeaders, startEchoServer } from '../support/echo/echo-server.ts'
@@ -45,7 +48,8 @@ function createSiteRole(): { siteContext: RoleContext; traces: Trace[] } {
     },
   }
   const { context } = echoRole(noMetrics)
-  const environment = Object.assign(Object.create(context.environment), { random, part: () => [carrier] })
+  const part = ({ name }: PartKey<unknown>) => (name === messageKindsPart.name ? messageKinds : [carrier])
+  const environment = Object.assign(Object.create(context.environment), { random, part })
   return { siteContext: { ...context, environment }, traces }
 }
 

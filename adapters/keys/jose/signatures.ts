@@ -3,6 +3,7 @@ import { flattenedVerify, GeneralSign } from 'jose'
 import { dropRevokedKeys, hasKeyEnded } from '../../../daemon/kernel/cryptography/counting-signers.ts'
 import { isCanonicalBase64url, readKeyMaterial } from '../../../daemon/kernel/cryptography/public-jwk.ts'
 import {
+  allowedUses,
   type Jws,
   jws,
   type PublicKey,
@@ -16,22 +17,6 @@ import { importSigningKey, importVerifyingKey } from './crypto-keys.ts'
 import type { StoredKey } from './key-files.ts'
 import { openKeyFolder } from './key-folder.ts'
 import { parseStrictHeader } from './strict-header.ts'
-
-/** Which keys may sign what: a key that is found or lent for one thing is of no use for another. */
-const allowedUses: Readonly<Record<SignatureType, readonly PublicKey['use'][]>> = {
-  statement: ['message'],
-  evidence: ['message'],
-  contribution: ['personal'],
-  checkpoint: ['message'],
-  'audit-export': ['message'],
-  keyset: ['root'],
-  epoch: ['root'],
-  manifest: ['message'],
-  'gap-receipt': ['message'],
-  release: ['personal'],
-  registry: ['message'],
-  backup: ['message'],
-}
 
 export type JoseSignatureOptions = {
   readonly dir: string
@@ -77,7 +62,7 @@ export async function signWithKeys(
   const signing = new GeneralSign(payload)
   for (const key of keys) {
     const { algorithm, kid, use } = key.public_key
-    if (!allowedUses[type].includes(use)) throw new Error(`${kid} is a ${use} key; it does not sign a ${type}`)
+    if (!allowedUses(type).includes(use)) throw new Error(`${kid} is a ${use} key; it does not sign a ${type}`)
     signing
       .addSignature(await importSigningKey(key, passphrase))
       .setProtectedHeader({ alg: algorithm, kid, typ: headerType(type) })
@@ -97,7 +82,7 @@ export async function verifyJws(
 ): Promise<VerifiedPayload | VerificationFailure> {
   const read = jws.safeParse(envelope)
   if (!read.success || !isCanonicalBase64url(read.data.payload)) return 'bad_signature'
-  const usable = pinned.filter((key) => allowedUses[type].includes(key.use) && readKeyMaterial(key) !== undefined)
+  const usable = pinned.filter((key) => allowedUses(type).includes(key.use) && readKeyMaterial(key) !== undefined)
   const signers = new Map<string, PublicKey>()
   let verdict: VerificationFailure = 'unknown_key'
   for (const signature of read.data.signatures) {

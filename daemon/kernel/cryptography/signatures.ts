@@ -37,20 +37,34 @@ export const jws = z.strictObject({
 })
 export type Jws = z.infer<typeof jws>
 
-/** Purpose of a signature: the `typ` of the protected header, so that no signature can replace another. */
-export type SignatureType =
-  | 'statement'
-  | 'evidence'
-  | 'contribution'
-  | 'checkpoint'
-  | 'audit-export'
-  | 'keyset'
-  | 'epoch'
-  | 'manifest'
-  | 'gap-receipt'
-  | 'release'
-  | 'registry'
-  | 'backup'
+/** Signatures of the platform itself, by their purpose, and the uses of the keys that may make them. */
+const platformSignatures = {
+  statement: ['message'],
+  contribution: ['personal'],
+  checkpoint: ['message'],
+  'audit-export': ['message'],
+  keyset: ['root'],
+  epoch: ['root'],
+  manifest: ['message'],
+  'gap-receipt': ['message'],
+  release: ['personal'],
+  backup: ['message'],
+} as const satisfies Readonly<Record<string, readonly PublicKey['use'][]>>
+
+/**
+ * Purpose of a signature: the `typ` of the protected header, so that no signature can replace another. Besides those of
+ * the platform, the types of documents that roles declare; see `DocumentTypes`.
+ */
+export type SignatureType = string
+
+export function isPlatformSignature(type: SignatureType): type is keyof typeof platformSignatures {
+  return Object.hasOwn(platformSignatures, type)
+}
+
+/** Which keys may sign what: a key that is found or lent for one thing is of no use for another. */
+export function allowedUses(type: SignatureType): readonly PublicKey['use'][] {
+  return isPlatformSignature(type) ? platformSignatures[type] : ['message']
+}
 
 export type VerifiedPayload = { payload: Uint8Array<ArrayBuffer>; keys: readonly PublicKey[] }
 export type VerificationFailure = 'bad_signature' | 'unknown_key' | 'key_revoked'

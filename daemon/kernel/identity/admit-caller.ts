@@ -39,6 +39,11 @@ export function serviceCaller(role: string): Caller {
 
 const role_prefix = 'role:'
 
+/** The role of this site that the caller is; undefined for everybody else. */
+export function roleOfCaller({ subject, tenant_id }: Caller): string | undefined {
+  return tenant_id === '*' && subject.startsWith(role_prefix) ? subject.slice(role_prefix.length) : undefined
+}
+
 /** Claims are cached by the provider, so their callers are cached with them. */
 const callersByClaims = new WeakMap<CredentialClaims, Caller>()
 

@@ -46,6 +46,8 @@ export type RoleOutline = {
   readonly settings: readonly SettingsBlock[]
   /** Kinds of messages that the role takes from peers, each with the order in which it is applied. */
   readonly takes: Readonly<Record<MessageKind, MessageOrder>>
+  /** Types of documents that the site signs with its key for this role, and for no other. */
+  readonly signs?: readonly string[]
   /** Loads the contents of the role. A process that does not run the role does not load them. */
   readonly load: () => Promise<Role>
 }

@@ -16,5 +16,6 @@ export const outline = outlineOf({
   settings: [settings, coalitionSettings],
   // The same set of contributions gives the same result to the bit; the other kinds report a state.
   takes: { invitation: 'ordered', contribution: 'commutes', result: 'ordered', lens_emission: 'ordered' },
+  signs: ['evidence'],
   load: async () => (await import('./role.ts')).consensus,
 })

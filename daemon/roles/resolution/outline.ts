@@ -12,5 +12,6 @@ export const outline = outlineOf({
   needs: ['site'],
   settings: [settings],
   takes: { resolution: 'ordered' },
+  signs: ['registry'],
   load: async () => (await import('./role.ts')).resolution,
 })

@@ -1,5 +1,6 @@
 // The parts that the runtime supplies to the site role alone: its keys, peers, carriers, issuer.
 
+import type { DocumentTypes } from '../../kernel/cryptography/document-type.ts'
 import type {
   Jws,
   PublicKey,
@@ -44,6 +45,8 @@ export const keySetsPart = part<KeySets>('key-sets')
 
 export const peoplePart = part<People>('people')
 export const statusFeedPart = part<StatusFeed>('status-feed')
+/** Types of documents that roles declare. */
+export const documentTypesPart = part<DocumentTypes>('document-types')
 /** Kinds of messages of this version. */
 export const messageKindsPart = part<MessageKinds>('message-kinds')
 export const transportsPart = part<readonly Transport[]>('transports')

@@ -11,6 +11,7 @@ import { repairKeyList } from '../../boot/identity/token-key-list.ts'
 import { linkMetrics, openQuarantines } from '../../boot/links/transports.ts'
 import type { RoleWire, WireContext } from '../../boot/role-wire.ts'
 import { peopleFolder } from '../../boot/storage/site-folder.ts'
+import { documentTypes } from '../../document-types.ts'
 import type { People } from '../../kernel/identity/person.ts'
 import type { PartKey } from '../../kernel/role/part.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
@@ -20,6 +21,7 @@ import {
   type BackupCopies,
   backupCopiesPart,
   backupsPart,
+  documentTypesPart,
   failedAttemptsPart,
   issuerPart,
   type KeySets,
@@ -72,6 +74,7 @@ function buildSiteParts({ resources, storage }: WireContext, statusFeed: StatusF
       sent_versions: new Map(),
       logged_failures: new Map(),
     }),
+    entryOf(documentTypesPart, documentTypes),
     entryOf(messageKindsPart, messageKinds),
     entryOf(transportsPart, transports),
     entryOf(statusFeedPart, statusFeed),

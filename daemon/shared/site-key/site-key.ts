@@ -1,5 +1,7 @@
 // Signing with the keys of the site, and listing them: contracts of the site role.
+
 import * as z from 'zod'
+import { documentType } from '../../kernel/cryptography/document-type.ts'
 import { type Jws, jws, type PublicKey, publicKey } from '../../kernel/cryptography/signatures.ts'
 import type { Call } from '../../kernel/operation/call.ts'
 import { operationContract, throwRefusal } from '../../kernel/operation/operation-contract.ts'
@@ -7,7 +9,7 @@ import { operationContract, throwRefusal } from '../../kernel/operation/operatio
 export const createSignature = operationContract({
   address: 'site.signature.create',
   input: z.strictObject({
-    type: z.enum(['evidence', 'registry']),
+    type: documentType.meta({ description: 'A type of document that the role declares' }),
     payload: z.base64url().max(65_536).meta({ description: 'The bytes to sign, base64url' }),
   }),
   output: jws.meta({ id: 'Jws', description: 'JWS, general JSON serialisation' }),
@@ -19,10 +21,8 @@ export const listSiteKeys = operationContract({
   output: z.strictObject({ items: z.array(publicKey) }).meta({ id: 'KeyList' }),
 })
 
-type SignedContent = z.infer<typeof createSignature.input>['type']
-
-/** Signs the bytes with the message key of the site. */
-export async function signWithSiteKey({ roles }: Call, type: SignedContent, payload: Uint8Array): Promise<Jws> {
+/** Signs the bytes with the message key of the site. `type`: one that the outline of the role declares. */
+export async function signWithSiteKey({ roles }: Call, type: string, payload: Uint8Array): Promise<Jws> {
   return throwRefusal(roles.request(createSignature, { type, payload: Buffer.from(payload).toString('base64url') }))
 }
 

@@ -1,13 +1,8 @@
 // Sending messages to peers and verifying theirs: contracts of the site role.
+
 import * as z from 'zod'
-import {
-  type Jws,
-  jws,
-  type PublicKey,
-  publicKey,
-  type SignatureType,
-  type VerifiedPayload,
-} from '../../kernel/cryptography/signatures.ts'
+import { documentType } from '../../kernel/cryptography/document-type.ts'
+import { type Jws, jws, type PublicKey, publicKey, type VerifiedPayload } from '../../kernel/cryptography/signatures.ts'
 import { isRefusal, type Refusal } from '../../kernel/error/errors.ts'
 import { type Label, label } from '../../kernel/label/label.ts'
 import { type LabelMap, labelMap } from '../../kernel/label/label-map.ts'
@@ -35,8 +30,9 @@ export const verifyPeerMessage = operationContract({
   address: 'site.message.verify',
   input: z.strictObject({
     peer: z.string().min(1).max(64),
-    type: z.enum(['statement', 'quoted_statement', 'evidence', 'checkpoint']).meta({
-      description: 'quoted_statement: of a message to another site, which that site quotes; peer may be this site',
+    type: z.union([z.enum(['statement', 'quoted_statement', 'checkpoint']), documentType]).meta({
+      description:
+        'quoted_statement: of a message to another site, which that site quotes; peer may be this site. Else checkpoint, or a type of document of a role',
     }),
     envelope: jws,
   }),
@@ -75,11 +71,11 @@ export async function sendMessage(
   await throwRefusal(roles.request(sendSiteMessage, message))
 }
 
-/** Verifies a signature of a peer against its pinned keys. */
+/** Verifies a signature of a peer against its pinned keys. `type`: a checkpoint, or a document of a role. */
 export async function verifyFromPeer(
   { roles }: Call,
   peer: string,
-  type: Extract<SignatureType, 'evidence' | 'checkpoint'>,
+  type: string,
   envelope: Jws,
 ): Promise<VerifiedPayload | Refusal> {
   const message = await roles.request(verifyPeerMessage, { peer, type, envelope })

@@ -8,8 +8,8 @@ const shared = /^daemon\/shared\//
 const adapters = /^adapters\//
 /** What several adapters, boot and the command line share: durable and secret files, HTTP client and server. */
 const platform = /^adapters\/platform\/(durable-file|http-client|http-server|secret-file)\//
-/** The list of all roles, the operations that they request of one another, and the kinds of messages that they take. */
-const roles = /^daemon\/(roles|role-calls|message-kinds)\.ts$/
+/** The list of all roles, the operations that they request of one another, and what they declare. */
+const roles = /^daemon\/(roles|role-calls|message-kinds|document-types)\.ts$/
 /** Loads every role: for commands, which are over soon. */
 const everyRole = /^daemon\/every-role\.ts$/
 /** The entry of what needs no daemon. */

@@ -10,7 +10,7 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { verifyPeerMessage } from '../../../shared/site-message/site-message.ts'
 import { carrierOf } from '../carrier-settings.ts'
-import { peersPart, signaturesPart, verifiedMessageCachePart } from '../parts.ts'
+import { documentTypesPart, peersPart, signaturesPart, verifiedMessageCachePart } from '../parts.ts'
 import { filedropSettings } from '../settings.ts'
 import { acceptStatement } from './rules.ts'
 
@@ -25,6 +25,8 @@ export const verify = operation({
   max_body_bytes: 1_048_576,
 
   async run(call, { peer: name, type, envelope }) {
+    const fault = findTypeFault(call, type)
+    if (fault) return fault
     if (type === 'quoted_statement') return await verifyQuotedStatement(call, name, envelope)
     const peer = type === 'statement' ? await call.part(peersPart).get(name) : await findSigner(call, name)
     if (!peer) return refuseUnsigned()
@@ -42,6 +44,15 @@ export const verify = operation({
     return { payload, keys: [...keys], label, is_label_released, transport, ...(label_map ? { label_map } : {}) }
   },
 })
+
+const messageTypes = ['statement', 'quoted_statement', 'checkpoint']
+
+function findTypeFault(call: Call, type: string): Refusal | undefined {
+  const types = [...messageTypes, ...call.part(documentTypesPart).keys()]
+  if (types.includes(type)) return undefined
+  const errors = [{ path: 'type', message: `must be one of ${types.join(', ')}` }]
+  return refuse('invalid', `signatures of type "${type}" are not verified for roles`, errors)
+}
 
 /**
  * Verifies a statement that a third site quotes, which was sent to that site: signature and sender, but neither addressee nor
