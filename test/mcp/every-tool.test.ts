@@ -102,6 +102,8 @@ describe('refused, with nothing stored', () => {
     expect(parseProblem(await callAs(tool, world.admin, { surprise: 1 }), operation).errors[0]?.path).toBe('surprise')
     for (const name of Object.keys(listInputFields(operation))) {
       for (const value of [[[]], { $ne: '' }, null]) {
+        // null removes an optional field of some operations.
+        if (value === null && operation.input.shape[name]?.safeParse(value).success) continue
         const read = parseProblem(await callAs(tool, world.admin, { [name]: value }), operation)
         expect(read.code).toBe('invalid')
         expect(read.errors.some(({ path }) => path.startsWith(name))).toBe(true)

@@ -11,6 +11,7 @@ import { attest } from './edition/attest.ts'
 import { draft } from './edition/draft.ts'
 import { takeSignal } from './federation/signal.ts'
 import { close } from './insight/close.ts'
+import { edit } from './insight/edit.ts'
 import * as insightGet from './insight/get.ts'
 import * as insightList from './insight/list.ts'
 import { insights } from './insight/model.ts'
@@ -88,7 +89,7 @@ export const intelligence: Role = role(outline, {
     'signal-source': { list: sources.list, refused: refused.list, test: sourceTest.test },
     'signal-intake': { deliver, raise, cause: raiseCause },
     federation: { signal: takeSignal },
-    insight: { open, list: insightList.list, get: insightGet.get, start, close },
+    insight: { open, list: insightList.list, get: insightGet.get, edit, start, close },
     bulk: {
       create: bulkCreate.create,
       plan,

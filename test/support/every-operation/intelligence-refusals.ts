@@ -138,6 +138,13 @@ export const intelligenceRefusals: Readonly<Record<string, RefusalScenario>> = {
     const input = { signal_id, title: 'Why?', classification: 'SECRET' }
     return postToIntelligence(stage, '/insight', input, await createUnclearedToken(stage))
   },
+  'intelligence.insight.edit wrong_state': async (stage) =>
+    stage.site.request('intelligence', {
+      method: 'PATCH',
+      path: `/api/v1/insight/${await createClosedInsight(stage)}`,
+      token: stage.admin,
+      body: { title: 'Too late' },
+    }),
   'intelligence.insight.start wrong_state': async (stage) =>
     postToIntelligence(stage, `/insight/${await createClosedInsight(stage)}/start`),
   'intelligence.insight.close wrong_state': (stage) =>

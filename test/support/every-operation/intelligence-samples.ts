@@ -82,6 +82,7 @@ export const intelligenceSamples: OperationSamples = {
     keyed: { input: { signal_id, title: 'Why?' }, another: { title: 'How?' } },
   }),
   'intelligence.insight.get': ({ intelligence: { insight } }) => ({ input: { uid: insight } }),
+  'intelligence.insight.edit': ({ intelligence: { insight: uid } }) => ({ input: { uid, title: 'How?' } }),
   'intelligence.insight.start': ({ intelligence: { toStart: uid } }) => ({ input: { uid } }),
   'intelligence.insight.close': ({ intelligence: { toClose: uid } }) => ({ input: { uid, rationale: 'sample' } }),
   'intelligence.edition.draft': ({ intelligence: { insight: uid } }) => ({

@@ -1,4 +1,4 @@
-// Pure changes of an insight: opening, links and the start of the investigation. Each adds its follow-up work for signals and the ledger to the outbox.
+// Pure changes of an insight: opening, edits, links and the start of the investigation. Each adds its follow-up work for signals and the ledger to the outbox.
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { SignalStatus } from '../signal/model.ts'
 import type { AttributedAction, StatusStep } from '../signal/rules.ts'
@@ -107,4 +107,24 @@ export function startInvestigation(current: StoredInsight, { by, at }: Attribute
     recordLedgerEvents(next, [{ type: 'investigation_started', by, at }]),
     listUnmergedLinks(current).map(({ signal_id }) => ({ type: 'advance', id: `advance:${signal_id}`, signal_id, by })),
   )
+}
+
+export type InsightEdit = { readonly title?: string | undefined; readonly description?: string | null | undefined }
+
+/** Changes the fields that are present; null removes one. The same texts make no change. Refuses `wrong_state` if closed. */
+export function editInsight(
+  current: StoredInsight,
+  { title = current.title, description = current.description }: InsightEdit,
+  { by, at }: AttributedAction,
+): StoredInsight | Refusal {
+  const refusal = checkNotClosed(current)
+  if (refusal) return refusal
+  const { description: earlier, ...others } = current
+  const replaced = {
+    ...(title === current.title ? {} : { title: current.title }),
+    ...(earlier === undefined || description === earlier ? {} : { description: earlier }),
+  }
+  if (title === current.title && (description ?? undefined) === earlier) return current
+  const next = { ...others, title, ...(description === null || description === undefined ? {} : { description }) }
+  return recordLedgerEvents({ ...next, updated_at: at }, [{ type: 'insight_edited', by, at, replaced }])
 }

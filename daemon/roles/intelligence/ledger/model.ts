@@ -12,6 +12,13 @@ export const ledgerEvent = z
     z.strictObject({ type: z.literal('insight_opened'), ...eventFields, signal_id: uid }),
     z.strictObject({ type: z.literal('signal_linked'), ...eventFields, signal_id: uid, status: signalStatus }),
     z.strictObject({ type: z.literal('signal_unlinked'), ...eventFields, signal_id: uid }),
+    z.strictObject({
+      type: z.literal('insight_edited'),
+      ...eventFields,
+      replaced: z
+        .strictObject({ title: z.string().optional(), description: z.string().optional() })
+        .meta({ description: 'Earlier texts of the edited fields' }),
+    }),
     z.strictObject({ type: z.literal('investigation_started'), ...eventFields }),
     z.strictObject({
       type: z.literal('signal_disposition_set'),
