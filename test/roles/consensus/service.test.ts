@@ -173,4 +173,23 @@ describe('with a lookup-only pattern on customer premises', () => {
   })
 })
 
+test('tools that are enabled outside profile A are not offered, and the start says so', async () => {
+  const world = await endAfterTest(
+    createTestSite({ template: 'classified-airgapped', profile: { consensus: { mcp_enabled: true } } }),
+  )
+  const { folder, clock } = world
+  const warned: unknown[] = []
+  const log = { ...silent, warn: (...line: unknown[]) => void warned.push(line) }
+  const running = await serve({ folder, env: {}, clock, log })
+  await running.stop()
+  expect(warned).toContainEqual([
+    'consensus.agentspace.not-offered',
+    {
+      setting: 'consensus.mcp_enabled',
+      deployment_profile: 'classified_airgapped',
+      offered_in: ['single_cluster', 'multi_tenant_cloud'],
+    },
+  ])
+})
+
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
