@@ -9,8 +9,10 @@ export function formatTools(tools: readonly McpTool[]): string {
 
 function formatTool({ name, description, target, annotations, input_schema, output_schema }: McpTool): string {
   const hints = Object.entries(annotations).flatMap(([hint, holds]) => (holds ? [hint] : []))
+  const { surface } = target.operation
+  const surfaces = surface ? [`on ${surface} alone`] : []
   return [
-    `${name} = ${target.address} (${hints.join(', ') || 'no hint'})`,
+    `${name} = ${target.address} (${[...hints, ...surfaces].join(', ') || 'no hint'})`,
     `  ${description}`,
     `  takes ${formatFields(input_schema as ToolSchema)}`,
     `  gives ${output_schema ? formatFields(output_schema as ToolSchema) : 'text'}`,

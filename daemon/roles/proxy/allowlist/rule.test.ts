@@ -45,6 +45,7 @@ describe('an allowlist', () => {
 describe('refused', () => {
   test.each([
     ['PUT /a', 'line 1, "PUT /a": "PUT" may not be allowlisted: only GET, HEAD and POST'],
+    ['PATCH /a', 'line 1, "PATCH /a": "PATCH" may not be allowlisted: only GET, HEAD and POST'],
     ['GET /a\nget /b', 'line 2, "get /b": methods are written in capitals: GET'],
     ['GET', 'line 1, "GET": the path is missing; write METHOD /path'],
     ['GET a/b', 'line 1, "GET a/b": the path must begin with a slash'],

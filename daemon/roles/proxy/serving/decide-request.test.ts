@@ -70,6 +70,7 @@ describe('a denied request', () => {
     ['HEAD', '/public-api/report', 'rule', 'method'],
     ['get', '/public-api/report', 'rule', 'method'],
     ['PUT', '/public-api/other', 'rule', 'no_rule'],
+    ['PATCH', '/public-api/report', 'rule', 'method'],
   ])('%s %s at %s: %s', (method, target, step, reason) => {
     expect(decide(method, target)).toMatchObject({
       next: 'deny',
