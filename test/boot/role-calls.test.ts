@@ -111,6 +111,24 @@ const arrangements = {
   },
 }
 
+test('an operation without a path is requested neither in one process nor over a socket', async () => {
+  const toolAlone = operation({
+    summary: 'A tool for tests',
+    method: 'POST',
+    tool: 'tool_alone',
+    input: z.strictObject({}),
+    output: z.unknown(),
+    errors: [],
+    allow: 'authenticated',
+    run: async () => ({}),
+  })
+  const target = { address: 'site.tool.alone', role: 'site', operation: toolAlone }
+  for (const contexts of [new Map([['site', createSiteRole().siteContext]]), new Map()]) {
+    const call = roleCaller({ folder, contexts, serviceToken: async () => 'consensus.service', random }, 'consensus')
+    await expect(call(target, {}, sampleTrace)).rejects.toThrow('"A tool for tests" has no path')
+  }
+})
+
 describe.each(Object.entries(arrangements))('%s', (_where, arranged) => {
   test('the trace goes on, its state unchanged, and every question has a span of its own', async () => {
     const { traces, asks } = await arranged()

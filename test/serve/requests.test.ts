@@ -300,8 +300,10 @@ describe('headers', () => {
     expectProblem(await request('PATCH /echo/x?text=a', headers, '{}'), 422, 'invalid')
     expectProblem(await request('PATCH /echo/x', headers, '[]'), 400, 'malformed')
     expectProblem(await request('PATCH /echo/x', { ...headers, 'if-match': '12' }, '{}'), 400, 'malformed')
-    const merge = { ...headers, 'content-type': 'text/plain' }
-    expectProblem(await request('PATCH /echo/x', merge, '{}'), 415, 'unsupported_media_type')
+    const merge = { ...headers, 'content-type': 'application/merge-patch+json' }
+    const refused = await request('PATCH /echo/x', merge, '{}')
+    expectProblem(refused, 415, 'unsupported_media_type')
+    expect(refused.headers['accept-patch']).toBe('application/json')
     expectProblem(
       await request('PATCH /echo/x', { ...jsonHeaders, authorization: 'Bearer bob.none' }, '{}'),
       403,

@@ -97,6 +97,8 @@ export function writeProblem(
   if (status === 401) {
     headers['www-authenticate'] = `Bearer realm="platform"${hadToken ? ', error="invalid_token"' : ''}${more}`
   }
+  // RFC 5789 section 2.2.
+  if (status === 415 && reply.request.method === 'PATCH') headers['accept-patch'] = 'application/json'
   if (status === 429 || status === 503) headers['retry-after'] = refused.retry_after_s ?? 1
   headers['content-type'] = 'application/problem+json'
   writeResponse(reply, status, headers, JSON.stringify(problemOf(refused, trace_id)))
