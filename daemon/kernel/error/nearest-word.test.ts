@@ -6,6 +6,7 @@ import { nearestWord } from './nearest-word.ts'
 test('the nearest word has the fewest edits, ignoring case', () => {
   expect(nearestWord('RATE_LIMT', ['is_open', 'rate_limit', 'hosts'])).toBe('rate_limit')
   expect(nearestWord('x', [])).toBe('')
+  expect(nearestWord('mcp', ['port', 'mcp_enabled', 'mcp_url'])).toBe('mcp_enabled')
 })
 
 test('a known word is its own nearest word', () => {

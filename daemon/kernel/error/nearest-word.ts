@@ -1,11 +1,15 @@
 // Finds the nearest known word, for "did you mean".
 
-/** The known word with the smallest edit distance (Levenshtein), ignoring case; '' when no word is known. */
+/**
+ * The known word with the smallest edit distance (Levenshtein), ignoring case; '' when no word is known. A word that
+ * continues the given one after an underscore counts as one edit: for `mcp`, `mcp_url` is nearer than `port`.
+ */
 export function nearestWord(word: string, known: readonly string[]): string {
   let best = known[0] ?? ''
   let least = Number.POSITIVE_INFINITY
   for (const candidate of known) {
-    const cost = editDistance(word.toLowerCase(), candidate.toLowerCase())
+    const [given, other] = [word.toLowerCase(), candidate.toLowerCase()]
+    const cost = other.startsWith(`${given}_`) ? 1 : editDistance(given, other)
     if (cost < least) [best, least] = [candidate, cost]
   }
   return best
