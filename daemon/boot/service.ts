@@ -8,6 +8,7 @@ import {
   type ListenTarget,
   serveHttp,
 } from '../../adapters/serve/http/serve-http.ts'
+import { sqliteScheduleRecord } from '../../adapters/store/sqlite/schedule/schedule-record.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { offeredResources } from '../kernel/api/mcp-resources.ts'
 import { offeredTools, toolServiceInfo } from '../kernel/api/mcp-tools.ts'
@@ -140,7 +141,15 @@ export function createRoleService(options: RoleServiceOptions): RoleService {
       phase = 'ready'
     },
     startWorkers() {
-      workers = startWorkers(role.name, [...role.workers, ...options.housekeeping], deployment.settings, log, newCall)
+      workers = startWorkers({
+        role: role.name,
+        workers: [...role.workers, ...options.housekeeping],
+        settings: deployment.settings,
+        log,
+        record: sqliteScheduleRecord(storage.file),
+        now: options.environment.now,
+        newCall,
+      })
     },
     wake: (name) => workers?.wake(name),
     announceStop() {

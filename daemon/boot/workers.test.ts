@@ -4,6 +4,7 @@ import { afterEach, expect, test } from 'vitest'
 import { sampleTrace } from '../../test/support/trace/sample-trace.ts'
 import type { Call } from '../kernel/operation/call.ts'
 import type { Worker } from '../kernel/role/role.ts'
+import type { ScheduleRecord } from '../kernel/schedule/due-time.ts'
 import type { ResolvedSettings } from '../kernel/settings/settings.ts'
 import type { Log } from '../kernel/telemetry/log.ts'
 import { type RunningWorkers, startWorkers } from './workers.ts'
@@ -18,6 +19,9 @@ const startedWorkers: RunningWorkers[] = []
 afterEach(async () => {
   for (const workers of startedWorkers.splice(0)) await workers.stop()
 })
+
+/** A record of schedules that none of these tests reads. */
+const memoryless: ScheduleRecord = { read: () => undefined, write: async () => undefined }
 
 /** A worker whose runs end when the test says so. */
 function blockingWorker(when: Worker['when'] = { every_ms: long_ms }) {
@@ -43,7 +47,7 @@ function startTestWorkers(...workers: Worker[]) {
   const silent = () => undefined
   const log: Log = { debug: silent, info: silent, warn: silent, error: (event) => void logged.push(event) }
   const newCall = (address: string, signal: AbortSignal) => ({ address, signal, trace: sampleTrace }) as Call
-  const made = startWorkers('role', workers, settings, log, newCall)
+  const made = startWorkers({ role: 'role', workers, settings, log, record: memoryless, now: Date.now, newCall })
   startedWorkers.push(made)
   return { ...made, logged }
 }
@@ -92,7 +96,7 @@ test('a worker by a schedule waits for it, or for a wake', async () => {
   await expect.poll(() => seen.begun).toBe(1)
   release()
   await stop()
-  const soon = blockingWorker({ cron: () => '* * * * * *' })
+  const soon = blockingWorker({ cron: () => ({ expression: '* * * * * *', zone: 'UTC' }) })
   const scheduled = startTestWorkers(soon.worker)
   await expect.poll(() => soon.seen.begun, { timeout: 5_000 }).toBe(1)
   soon.release()

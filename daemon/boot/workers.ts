@@ -1,9 +1,12 @@
 // Runs the workers of a role: each on its schedule or when woken, never twice at once.
-import { runOnSchedule } from '../../adapters/host/schedule/cron.ts'
+import { parseSchedule } from '../../adapters/host/schedule/cron.ts'
+import { isRefusal } from '../kernel/error/errors.ts'
 import type { Call } from '../kernel/operation/call.ts'
 import type { Worker } from '../kernel/role/role.ts'
+import type { ScheduleRecord } from '../kernel/schedule/due-time.ts'
 import type { ResolvedSettings } from '../kernel/settings/settings.ts'
 import type { Log } from '../kernel/telemetry/log.ts'
+import { WorkerSchedule } from './worker-schedule.ts'
 
 export type RunningWorkers = {
   wake(name: string): void
@@ -11,22 +14,22 @@ export type RunningWorkers = {
   stop(): Promise<void>
 }
 
-export function startWorkers(
-  role: string,
-  workers: readonly Worker[],
-  settings: ResolvedSettings,
-  log: Log,
-  newCall: (address: string, signal: AbortSignal) => Call,
-): RunningWorkers {
+export type WorkerOptions = {
+  readonly role: string
+  readonly workers: readonly Worker[]
+  readonly settings: ResolvedSettings
+  readonly log: Log
+  /** How far the schedules of the workers are handled. */
+  readonly record: ScheduleRecord
+  /** Epoch milliseconds. */
+  readonly now: () => number
+  readonly newCall: (address: string, signal: AbortSignal) => Call
+}
+
+export function startWorkers(options: WorkerOptions): RunningWorkers {
   const stopping = new AbortController()
   const loops = new Map(
-    workers.map((worker) => {
-      const address = `${role}.worker.${worker.name}`
-      return [
-        worker.name,
-        runWorkerLoop(worker, settings, stopping.signal, log, address, () => newCall(address, stopping.signal)),
-      ] as const
-    }),
+    options.workers.map((worker) => [worker.name, runWorkerLoop(worker, options, stopping.signal)] as const),
   )
   return {
     wake: (name) => loops.get(name)?.wake(),
@@ -37,46 +40,61 @@ export function startWorkers(
   }
 }
 
-function runWorkerLoop(
-  worker: Worker,
-  settings: ResolvedSettings,
-  signal: AbortSignal,
-  log: Log,
-  address: string,
-  newCall: () => Call,
-) {
+function runWorkerLoop(worker: Worker, options: WorkerOptions, signal: AbortSignal) {
   const { when } = worker
+  const address = `${options.role}.worker.${worker.name}`
+  const schedule = openSchedule(worker, address, options)
   let isWoken = 'every_ms' in when
   let wakeWaiting: () => void = () => undefined
   const wake = () => {
     isWoken = true
     wakeWaiting()
   }
-  const expression = 'cron' in when ? when.cron(settings) : undefined
-  const schedule = expression ? runOnSchedule(expression, wake) : undefined
-  signal.addEventListener('abort', () => {
-    // Stopped at once: the schedule of a hanging run must not keep the process alive.
-    schedule?.stop()
-    wake()
-  })
+  signal.addEventListener('abort', wake)
 
+  const waitForTurn = async () => {
+    while (!isWoken && !(await schedule?.isDue())) {
+      const wait_ms = 'every_ms' in when ? when.every_ms : schedule?.wait_ms()
+      await waitUntilRoused(wait_ms, (resolve) => (wakeWaiting = resolve))
+      if ('every_ms' in when) return
+    }
+  }
   const run = async () => {
+    await schedule?.recordBeginning()
     while (!signal.aborted) {
-      if (!isWoken)
-        await waitUntilRoused('every_ms' in when ? when.every_ms : undefined, (resolve) => (wakeWaiting = resolve))
+      await waitForTurn()
       isWoken = false
       if (signal.aborted) break
-      const call = newCall()
-      try {
-        await worker.run(call)
-      } catch (error) {
-        const { trace_id, span_id } = call.trace
-        const errorText = error instanceof Error ? (error.stack ?? error.message) : String(error)
-        log.error(`${address}.failed`, { error: errorText, trace_id, span_id })
-      }
+      const complete = schedule?.begin()
+      await runOnce(worker, options.newCall(address, signal), options.log)
+      // A run that a stop has cut short is made again after the next start.
+      if (!signal.aborted) await complete?.()
     }
   }
   return { wake, ended: run() }
+}
+
+/** Throws for a schedule that the start checks should have refused. */
+function openSchedule(
+  { name, when }: Worker,
+  address: string,
+  { settings, log, record, now }: WorkerOptions,
+): WorkerSchedule | undefined {
+  const cron = 'cron' in when ? when.cron(settings) : undefined
+  if (!cron) return undefined
+  const schedule = parseSchedule(cron.expression)
+  if (isRefusal(schedule)) throw schedule
+  return new WorkerSchedule({ worker: name, address, zoned: { schedule, zone: cron.zone }, record, now, log })
+}
+
+async function runOnce(worker: Worker, call: Call, log: Log): Promise<void> {
+  try {
+    await worker.run(call)
+  } catch (error) {
+    const { trace_id, span_id } = call.trace
+    const errorText = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    log.error(`${call.address}.failed`, { error: errorText, trace_id, span_id })
+  }
 }
 
 function waitUntilRoused(limit_ms: number | undefined, register: (wakeWaiting: () => void) => void): Promise<void> {

@@ -9,11 +9,17 @@ import type { Collection } from '../store/store.ts'
 import type { Metric } from '../telemetry/metrics.ts'
 import type { DeploymentProfile } from './site.ts'
 
+/** A cron expression or named interval, and the time zone that it is in. */
+export type CronSetting = { readonly expression: string; readonly zone: string }
+
 /** Scheduled work. `run` takes its time from the call. */
 export type Worker = {
   readonly name: string
-  /** Interval, or cron expression from the settings. `wake` runs the worker sooner. Runs never overlap. */
-  readonly when: { readonly every_ms: number } | { readonly cron: (settings: ResolvedSettings) => string | undefined }
+  /**
+   * Interval, or schedule from the settings. `wake` runs the worker sooner. Runs never overlap. Times of a schedule that
+   * pass while the process is down or busy lead to one run, when it can.
+   */
+  readonly when: { readonly every_ms: number } | { readonly cron: (settings: ResolvedSettings) => CronSetting | undefined }
   readonly run: (call: Call) => Promise<void>
 }
 

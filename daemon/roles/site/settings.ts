@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { siteName } from '../../kernel/messaging/statement.ts'
 import { requiredText } from '../../kernel/operation/required-text.ts'
+import { timeZone } from '../../kernel/schedule/time-zone.ts'
 import { listenerFields, traceFields } from '../../kernel/settings/platform-settings.ts'
 import { type SettingValues, settingsBlock } from '../../kernel/settings/settings.ts'
 
@@ -26,10 +27,10 @@ export const settings = settingsBlock('site', {
   }),
   backup_cron: z
     .string()
-    .min(9)
     .max(128)
     .optional()
-    .meta({ doc: 'Schedule of backups of the databases, as a cron expression in UTC; absent: no backups.' }),
+    .meta({ doc: 'Schedule of backups of the databases, as a cron expression or @daily; absent: no backups.' }),
+  backup_time_zone: timeZone.default('UTC').meta({ doc: 'Time zone of backup_cron, such as Europe/Berlin.' }),
   backup_dir: z.string().min(1).optional().meta({ doc: 'Folder for backups (default: data/backups of the site).' }),
   backup_keep: z
     .int()

@@ -1,11 +1,14 @@
 // Connects the intelligence role to adapters: secrets from files, and polled sources.
 import { createHash } from 'node:crypto'
-import { findNextTime } from '../../../adapters/host/schedule/cron.ts'
+import { parseSchedule } from '../../../adapters/host/schedule/cron.ts'
 import { parseUntrustedJson } from '../../../adapters/serve/http/untrusted-json.ts'
 import type { RoleWire } from '../../boot/role-wire.ts'
+import { isRefusal } from '../../kernel/error/errors.ts'
 import { FairTurns } from '../../kernel/role/fair-turns.ts'
 import type { PartKey } from '../../kernel/role/part.ts'
+import type { Schedule } from '../../kernel/schedule/schedule.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
+import type { ProfileProblem } from '../../kernel/settings/profile-error.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { resolvePointer } from '../../roles/intelligence/signal-intake/mapping/rules.ts'
 import {
@@ -35,6 +38,7 @@ const max_source_values = 200_000
 const max_seen_keys = 50_000
 
 export const wire: RoleWire = {
+  findStartProblems: async ({ resolved }) => readSchedules(resolved).problems,
   async open({ resources: { resolved } }) {
     const entryOf = <P>(key: PartKey<P>, value: P): [string, unknown] => [key.name, value]
     return {
@@ -42,7 +46,7 @@ export const wire: RoleWire = {
         entryOf<IntakeSecrets>(secretsPart, { read: readSecrets }),
         entryOf<PolledSources>(polledSourcesPart, {
           sources: await openPolledSources(resolved),
-          nextRun: findNextTime,
+          schedules: readSchedules(resolved).schedules,
         }),
         entryOf(bulkTurnsPart, new FairTurns()),
         entryOf(rateWindowsPart, new RateWindows()),
@@ -52,6 +56,19 @@ export const wire: RoleWire = {
       ],
     }
   },
+}
+
+/** Schedules by the name of their source, and the problems of those that are none. */
+function readSchedules(resolved: ResolvedSettings) {
+  const schedules = new Map<string, Schedule>()
+  const problems: ProfileProblem[] = []
+  for (const [at, source] of getSettings(resolved, intakeSettings).sources.entries()) {
+    if (source.kind === 'webhook' || source.cron === undefined) continue
+    const schedule = parseSchedule(source.cron)
+    if (isRefusal(schedule)) problems.push({ path: `intake.sources.${at}.cron`, message: schedule.message })
+    else schedules.set(source.name, schedule)
+  }
+  return { schedules, problems }
 }
 
 async function openPolledSources(resolved: ResolvedSettings): Promise<Map<string, PolledSource>> {

@@ -1,5 +1,5 @@
 // Start checks of the site role: accredited channels, consistent networks, keys that can sign.
-import { isCron } from '../../../adapters/host/schedule/cron.ts'
+import { parseSchedule } from '../../../adapters/host/schedule/cron.ts'
 import { listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
 import { findLockedKeyFault } from '../../boot/identity/locked-keys.ts'
@@ -9,6 +9,7 @@ import type { WireStartInput } from '../../boot/role-wire.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import { hasKeyEnded } from '../../kernel/cryptography/counting-signers.ts'
 import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
+import { isRefusal } from '../../kernel/error/errors.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { identitySettings } from '../../kernel/settings/platform-settings.ts'
 import type { ProfileProblem } from '../../kernel/settings/profile-error.ts'
@@ -118,6 +119,6 @@ function findMissingKeys({ keys, now }: SiteStartFacts): ProfileProblem[] {
 
 function findInvalidSchedule({ resolved }: SiteStartFacts): ProfileProblem[] {
   const { backup_cron } = getSettings(resolved, siteRoleSettings)
-  if (!backup_cron || isCron(backup_cron)) return []
-  return [{ path: 'site.backup_cron', message: 'must be a cron expression, such as 0 3 * * *' }]
+  const schedule = backup_cron === undefined ? undefined : parseSchedule(backup_cron)
+  return isRefusal(schedule) ? [{ path: 'site.backup_cron', message: schedule.message }] : []
 }

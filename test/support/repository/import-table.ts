@@ -112,6 +112,7 @@ export const owners: Readonly<Record<string, RegExp>> = {
   'better-sqlite3': /^adapters\/store\/sqlite\//,
   chokidar: /^adapters\/transport\/filedrop\//,
   commander: /^cli\//,
+  croner: /^adapters\/host\/schedule\//,
   fastify: /^adapters\/serve\/http\//,
   hyparquet: /^adapters\/format\/parquet\//,
   'hyparquet/src/column.js': /^adapters\/format\/parquet\//,
@@ -123,7 +124,6 @@ export const owners: Readonly<Record<string, RegExp>> = {
   jose: /^adapters\/keys\/jose\//,
   // Caches in memory, without I/O or clock: docs/decisions/0048.
   'lru-cache': /^(adapters|daemon\/roles\/proxy\/cache)\//,
-  'node-cron': /^adapters\/host\/schedule\//,
   pino: /^adapters\/host\/log\//,
   'prom-client': /^adapters\/metrics\/prometheus\//,
   react: /^cli\/admin\//,

@@ -10,6 +10,7 @@ import { documentsCluster } from '../documents/documents-cluster.ts'
 import { recordDocumentsHome } from '../documents/documents-home.ts'
 import { openTable } from '../documents/table.ts'
 import { sqliteJournal } from '../journal/journal.ts'
+import { sqliteScheduleRecord } from '../schedule/schedule-record.ts'
 import { sqliteFile } from '../sqlite-file.ts'
 
 type SchemaEntry = {
@@ -53,6 +54,7 @@ async function createOwnDatabase(location: DatabaseLocation) {
   documentsCluster(file)
   await recordDocumentsHome(file, 'sqlite')
   sqliteJournal(file, audit)
+  sqliteScheduleRecord(file)
   openTable(file.db, sample)
   return file
 }

@@ -2,6 +2,7 @@
 
 import type { Refusal } from '../../../kernel/error/errors.ts'
 import { part } from '../../../kernel/role/part.ts'
+import type { Schedule } from '../../../kernel/schedule/schedule.ts'
 import type { PolledSource } from '../../../shared/polled-source/polled-source.ts'
 import type { PollSchedule } from '../signal-source/poll-schedule.ts'
 import type { SourceTally } from '../signal-source/source-tally.ts'
@@ -18,8 +19,8 @@ export const secretsPart = part<IntakeSecrets>('intake-secrets')
 /** Polled sources by their names in the profile. */
 export type PolledSources = {
   readonly sources: ReadonlyMap<string, PolledSource>
-  /** The next time of a cron expression, in epoch milliseconds. */
-  nextRun(cron: string): number
+  /** Schedules of the sources that have one instead of an interval. */
+  readonly schedules: ReadonlyMap<string, Schedule>
 }
 export const polledSourcesPart = part<PolledSources>('intake-polls')
 

@@ -1,6 +1,7 @@
 // Settings of intake: sources of signals, and causes on the site itself.
 import * as z from 'zod'
 import { classification } from '../../../kernel/label/label.ts'
+import { timeZone } from '../../../kernel/schedule/time-zone.ts'
 import { settingsBlock } from '../../../kernel/settings/settings.ts'
 import { signalMapping } from './mapping/model.ts'
 
@@ -21,7 +22,15 @@ const sourceFields = {
 
 const pollingFields = {
   every_s: interval_s.default(60),
-  cron: z.string().max(128).optional().meta({ description: 'Schedule in UTC, instead of every_s' }),
+  cron: z
+    .string()
+    .max(128)
+    .optional()
+    .meta({
+      description:
+        'Schedule instead of every_s: a cron expression or @daily; every_s is then the pause after a failure',
+    }),
+  time_zone: timeZone.default('UTC').meta({ description: 'Time zone of cron' }),
 }
 
 const webhookSource = z.strictObject({

@@ -5,11 +5,17 @@ const max_backoff_ms = 3_600_000
 export class PollSchedule {
   readonly #next = new Map<string, { readonly at: number; readonly failures: number }>()
 
+  isPlanned(name: string): boolean {
+    return this.#next.has(name)
+  }
+
   /** `first`: time of the first poll, in epoch milliseconds. */
-  isDue(name: string, first: number, now: number): boolean {
-    const known = this.#next.get(name) ?? { at: first, failures: 0 }
-    this.#next.set(name, known)
-    return now >= known.at
+  plan(name: string, first: number): void {
+    this.#next.set(name, { at: first, failures: 0 })
+  }
+
+  isDue(name: string, now: number): boolean {
+    return now >= (this.#next.get(name)?.at ?? Number.POSITIVE_INFINITY)
   }
 
   recordSuccess(name: string, next: number): void {

@@ -3,9 +3,11 @@
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
+import { nextTime } from '../../../kernel/schedule/next-time.ts'
 import { countIntake } from '../signal-intake/metrics.ts'
 import { polledSourcesPart, pollSchedulePart, sourceTallyPart } from '../signal-intake/parts.ts'
 import { type FolderSource, type HttpSource, intakeSettings } from '../signal-intake/settings.ts'
+import { signalSources } from '../signal-source/model.ts'
 import { pollSource } from '../signal-source/poll-source.ts'
 import { storeTally } from '../signal-source/store-source.ts'
 
@@ -14,32 +16,46 @@ export const intake: Worker = { name: 'intake', when: { every_ms: 1_000 }, run }
 type PolledSourceSettings = HttpSource | FolderSource
 
 async function run(call: Call): Promise<void> {
-  const due = call
-    .settings(intakeSettings)
-    .sources.filter((source) => source.kind !== 'webhook')
-    .filter((source) => call.part(pollSchedulePart).isDue(source.name, firstPollTime(call, source), call.now()))
-  await Promise.all(due.map((source) => pollAndReschedule(call, source)))
+  const polled = call.settings(intakeSettings).sources.filter((source) => source.kind !== 'webhook')
+  await Promise.all(polled.map((source) => pollIfDue(call, source)))
   await storeTally(call)
 }
 
-/** A source with a schedule waits for its first time; any other starts at once. */
-function firstPollTime(call: Call, { cron }: PolledSourceSettings): number {
-  return cron === undefined ? call.now() : call.part(polledSourcesPart).nextRun(cron)
+async function pollIfDue(call: Call, source: PolledSourceSettings): Promise<void> {
+  const { name } = source
+  const planned = call.part(pollSchedulePart)
+  const first = planned.isPlanned(name)
+    ? undefined
+    : await findFirstPollTime(call, source).catch(refuseUnexpected(call, name))
+  if (isRefusal(first)) return recordFailure(call, source, first)
+  if (first !== undefined) planned.plan(name, first)
+  if (planned.isDue(name, call.now())) await pollAndReschedule(call, source)
+}
+
+/** A source with a schedule waits for the first time after its last success; any other starts at once. */
+async function findFirstPollTime(call: Call, source: PolledSourceSettings): Promise<number> {
+  if (source.cron === undefined) return call.now()
+  const last = (await call.store(signalSources).find(source.name))?.value.last_success_at
+  return findNextPollTime(call, source, last === undefined ? call.now() : Date.parse(last))
+}
+
+function findNextPollTime(call: Call, { name, every_s, time_zone }: PolledSourceSettings, after: number): number {
+  const schedule = call.part(polledSourcesPart).schedules.get(name)
+  if (!schedule) return after + every_s * 1_000
+  return nextTime(schedule, after, time_zone) ?? Number.POSITIVE_INFINITY
 }
 
 async function pollAndReschedule(call: Call, source: PolledSourceSettings): Promise<void> {
-  const { name, every_s, cron } = source
+  const { name } = source
   const polled = call.part(polledSourcesPart).sources.get(name)
   const failed = polled ? await pollSource(call, source, polled).catch(refuseUnexpected(call, name)) : undefined
   if (call.signal.aborted) return
-  const now = call.now()
-  if (!failed) {
-    call
-      .part(pollSchedulePart)
-      .recordSuccess(name, cron === undefined ? now + every_s * 1_000 : call.part(polledSourcesPart).nextRun(cron))
-    return
-  }
-  call.part(pollSchedulePart).recordFailure(name, every_s * 1_000, now)
+  if (failed) return recordFailure(call, source, failed)
+  call.part(pollSchedulePart).recordSuccess(name, findNextPollTime(call, source, call.now()))
+}
+
+function recordFailure(call: Call, { name, every_s }: PolledSourceSettings, failed: Refusal): void {
+  call.part(pollSchedulePart).recordFailure(name, every_s * 1_000, call.now())
   call.part(sourceTallyPart).recordFailure(name, 'failed', failed, call.nowIso())
   countIntake(call, 'polling', 'failed')
   call.log.warn('intelligence.source.failed', { source: name, code: failed.code, detail: failed.message })

@@ -29,12 +29,13 @@ const conflict_cursor_name = 'site:conflict'
 
 async function run(call: Call): Promise<void> {
   const now = call.now()
-  if (!call.part(pollSchedulePart).isDue('site', now, now)) return
+  const planned = call.part(pollSchedulePart)
+  if (planned.isPlanned('site') && !planned.isDue('site', now)) return
   const walks = [conflicts, quarantined, staleChannels].map((walk) =>
     walk(call).catch(logUnreachedRole(call, walk.name)),
   )
   await Promise.all(walks)
-  call.part(pollSchedulePart).recordSuccess('site', now + call.settings(intakeSettings).within_every_s * 1_000)
+  planned.recordSuccess('site', now + call.settings(intakeSettings).within_every_s * 1_000)
 }
 
 /** A role that does not respond is polled again; its items stay. */

@@ -1,13 +1,21 @@
 // Backs up the databases at the times that the profile names.
 import type { Call } from '../../../kernel/operation/call.ts'
-import type { Worker } from '../../../kernel/role/role.ts'
+import type { CronSetting, Worker } from '../../../kernel/role/role.ts'
+import { getSettings } from '../../../kernel/settings/get-settings.ts'
+import type { ResolvedSettings } from '../../../kernel/settings/settings.ts'
 import { backupsPart } from '../parts.ts'
 import { settings } from '../settings.ts'
 
 export const backup: Worker = {
   name: 'backup',
-  when: { cron: (resolved) => resolved.values.get('site')?.backup_cron as string | undefined },
+  when: { cron: readBackupSchedule },
   run,
+}
+
+/** Undefined without scheduled backups. */
+function readBackupSchedule(resolved: ResolvedSettings): CronSetting | undefined {
+  const { backup_cron, backup_time_zone } = getSettings(resolved, settings)
+  return backup_cron === undefined ? undefined : { expression: backup_cron, zone: backup_time_zone }
 }
 
 async function run(call: Call): Promise<void> {
