@@ -53,16 +53,19 @@ function runWorkerLoop(worker: Worker, options: WorkerOptions, signal: AbortSign
   signal.addEventListener('abort', wake)
 
   const waitForTurn = async () => {
-    while (!isWoken && !(await schedule?.isDue())) {
+    for (;;) {
+      if (schedule && (await schedule.isDue())) return
+      // Also woken while the schedule was read.
+      if (isWoken) return
       const wait_ms = 'every_ms' in when ? when.every_ms : schedule?.wait_ms()
       await waitUntilRoused(wait_ms, (resolve) => (wakeWaiting = resolve))
       if ('every_ms' in when) return
     }
   }
   const run = async () => {
-    await schedule?.recordBeginning()
+    if (schedule) await schedule.recordBeginning()
     while (!signal.aborted) {
-      await waitForTurn()
+      if (!isWoken) await waitForTurn()
       isWoken = false
       if (signal.aborted) break
       const complete = schedule?.begin()

@@ -116,9 +116,9 @@ test('an unknown default level, and an invalid schedule', () => {
   expect(listProblems({ ...openProfile, labels: { levels: ['LOW', 'HIGH'], default_level: 'MIDDLE' } })).toEqual([
     'labels.default_level: "MIDDLE" is not one of labels.levels',
   ])
-  for (const backup_cron of ['every night', '61 2 * * *', '0 0 30 2 *']) {
+  for (const backup_cron of ['every night', '61 2 * * *', '0 0 30 2 *', '@reboot', '']) {
     expect(listProblems({ ...openProfile, site: { backup_cron } })).toEqual([
-      'site.backup_cron: must be a cron expression, such as 0 3 * * *',
+      expect.stringMatching(/^site\.backup_cron: The expression is not a schedule: .*, such as 0 3 \* \* \*$/),
     ])
   }
 })

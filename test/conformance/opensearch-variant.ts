@@ -65,6 +65,7 @@ export function openClusterStore(
     pendingAudit,
     collections: [notes],
     prefix,
+    alias_prefix: prefix,
     replicas: 0,
     scroll: '1m',
     ...(backlogLimits ? { backlogLimits } : {}),

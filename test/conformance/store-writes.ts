@@ -173,6 +173,17 @@ export const writeRequirements: readonly StoreRequirement[] = [
     expect(await store.get(notes, 'old')).toEqual({ id: 'old', version: 2, value: buildNote({ count: 1 }) })
     expect(await store.bulk([])).toEqual([])
   }),
+  storeRequirement('hyphens', 'collections whose names differ by a hyphen alone are two, and stay', async (world) => {
+    const names = ['data-ingest', 'data_ingest', 'guide_graph-edges']
+    for (const name of names) await world.store.create({ ...notes, name }, 'n1', buildNote({ title: name }))
+    const { store } = await world.reopen()
+    for (const name of names) {
+      const page = await store.list({ ...notes, name }, { filter: { title: name }, limit: 9, fresh: true })
+      expect(page.docs.map(({ value }) => value.title)).toEqual([name])
+      expect(await store.countBy({ ...notes, name }, 'title', {}, { fresh: true })).toEqual(new Map([[name, 1]]))
+    }
+    expect(await store.check()).toEqual([])
+  }),
   storeRequirement('load', 'documents are moved in with their versions, and over nothing', async ({ store }) => {
     const docs = [3, 1].map((version) => ({ id: `n${version}`, version, value: buildNote({ count: version }) }))
     await store.load(notes, docs)

@@ -86,6 +86,7 @@ export async function openKnownCluster(options: DocumentStoreOptions): Promise<C
   const cluster = await openCluster(options)
   try {
     await requireSameCluster(options, cluster)
+    await requireOwnAliases(options, cluster)
     return cluster
   } catch (error) {
     await cluster.store.close()
@@ -102,7 +103,10 @@ export async function openCluster({
   resolved,
 }: DocumentStoreOptions): Promise<ClusterStorage> {
   const { openClusterStorage } = await import('../../../adapters/store/opensearch/cluster/open-cluster-storage.ts')
-  const { host, timeout, index_prefix, pki_ca, pki_cert, pki_key, ...options } = getSettings(resolved, searchSettings)
+  const { host, timeout, index_prefix, alias_prefix, pki_ca, pki_cert, pki_key, ...options } = getSettings(
+    resolved,
+    searchSettings,
+  )
   if (host === undefined)
     throw new StartRefusal([
       { path: 'search.host', message: 'the documents are in a cluster, and search.host is not set' },
@@ -115,6 +119,7 @@ export async function openCluster({
     key_file: pki_key,
     timeout_ms: timeout * 1_000,
     base: indexBase(index_prefix, site),
+    alias_prefix: alias_prefix ?? indexBase(index_prefix, site),
     prefix: indexPrefix(role, index_prefix, site),
     collections: role.collections,
     pendingAudit: sqlitePendingAudit(file, audit),
@@ -156,4 +161,11 @@ async function requireSameCluster(
     'set search.host to that cluster; if this cluster was restored from its snapshot, run `platform store adopt`'
   const message = `the documents of ${role.name} are in the cluster ${knownCluster.cluster}, and this leads to ${answering}: ${remedy}`
   throw new StartRefusal([{ path: 'search.host', message }])
+}
+
+async function requireOwnAliases({ role }: DocumentStoreOptions, { findForeignAlias }: ClusterStorage): Promise<void> {
+  const foreign = await findForeignAlias()
+  if (foreign === undefined) return
+  const message = `a documented index name of ${role.name} belongs to another site: ${foreign}; choose a prefix that no other site of the cluster has`
+  throw new StartRefusal([{ path: 'search.alias_prefix', message }])
 }

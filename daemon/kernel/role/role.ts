@@ -19,7 +19,9 @@ export type Worker = {
    * Interval, or schedule from the settings. `wake` runs the worker sooner. Runs never overlap. Times of a schedule that
    * pass while the process is down or busy lead to one run, when it can.
    */
-  readonly when: { readonly every_ms: number } | { readonly cron: (settings: ResolvedSettings) => CronSetting | undefined }
+  readonly when:
+    | { readonly every_ms: number }
+    | { readonly cron: (settings: ResolvedSettings) => CronSetting | undefined }
   readonly run: (call: Call) => Promise<void>
 }
 

@@ -70,6 +70,14 @@ export const searchSettings = settingsBlock('search', {
       env: 'SEARCH_INDEX_PREFIX',
       doc: 'First part of every index name; site, role (of resolution: fusion) and collection follow it, separated by dots.',
     }),
+  alias_prefix: z
+    .string()
+    .regex(/^([a-z0-9][a-z0-9._-]{0,126})?$/, 'must begin with a lower-case letter or digit')
+    .optional()
+    .meta({
+      env: 'SEARCH_ALIAS_PREFIX',
+      doc: 'First part of the documented index names, such as signal; no two sites of a cluster share it (default: index_prefix and site, each with a dot).',
+    }),
   replicas: z
     .int()
     .min(0)

@@ -24,11 +24,22 @@ export type Collection<T extends StoredFields = StoredFields> = {
    * orders them. An index and `label_key` alone: counts by its values, for a viewer with a limited read scope.
    */
   readonly orders?: readonly (readonly ((keyof T & string) | 'label_key')[])[]
+  /** Names under which other software finds the collection in a cluster. */
+  readonly documented?: DocumentedIndex<keyof T & string>
   /**
    * The version as callers know it, where internal writes must not count as a change; default: the version of the
    * store.
    */
   readonly revision?: (value: T) => number
+}
+
+/**
+ * Documented names of a collection. `alias`: that of its index, after the prefix of the site; several collections may
+ * share one. `fields`: documented paths to the indexes of the collection, or to its id.
+ */
+export type DocumentedIndex<Field extends string = string> = {
+  readonly alias: string
+  readonly fields: Readonly<Record<string, Field | 'id'>>
 }
 
 export function collection<T extends StoredFields>(declaration: Collection<T>): Collection<T> {
@@ -40,6 +51,7 @@ export type AnyCollection = {
   readonly name: string
   readonly indexes: readonly string[]
   readonly orders?: readonly (readonly string[])[]
+  readonly documented?: DocumentedIndex
 }
 
 export type Doc<T> = { readonly id: string; readonly version: number; readonly value: T }

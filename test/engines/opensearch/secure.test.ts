@@ -67,8 +67,9 @@ async function withStore<T>(
   const store = opensearchStore(opened, {
     ...place,
     pendingAudit: pending,
-    collections: [notes],
+    collections: [{ ...notes, documented: { alias: 'note', fields: { note_id: 'id', kind: 'kind' } } }],
     prefix,
+    alias_prefix: 'platform.alpha.',
     replicas: 0,
     scroll: '1m',
   })

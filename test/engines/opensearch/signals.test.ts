@@ -51,4 +51,13 @@ where('signals lie under the alias of their own, and are found by what they are 
   await expect.poll(found, { timeout: 60_000 }).toEqual(uids.slice(0, 1))
   const alias = `${prefix}.alpha.intelligence.signal`
   expect(Object.keys((await server?.request('GET', `/_alias/${alias}`)) as object)).toEqual([`${alias}-1`])
+  const terms = { 'subject.id': subject.id, signal_id: uids[1], status: 'new', severity: 'critical' }
+  const filter = Object.entries(terms).map(([field, value]) => ({ term: { [field]: value } }))
+  const body = { query: { bool: { filter } } }
+  const documented = `/${prefix}.alpha.signal`
+  await server?.request('POST', `${documented}/_refresh`)
+  const hits = ((await server?.request('POST', `${documented}/_search`, body)) as SearchAnswer | undefined)?.hits.hits
+  expect(hits?.map(({ _source }) => _source.body.severity)).toEqual(['critical'])
 })
+
+type SearchAnswer = { hits: { hits: { _source: { body: { severity: string } } }[] } }

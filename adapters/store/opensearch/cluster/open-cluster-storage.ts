@@ -4,10 +4,11 @@ import type { AuditLog } from '../../../../daemon/kernel/audit/audit-chain.ts'
 import type { PendingAudit } from '../../../../daemon/kernel/audit/pending-audit.ts'
 import { AuditShipping, type ShippingPosition } from '../audit-shipping.ts'
 import type { ClusterStore } from '../cluster-store.ts'
+import { findForeignIndex } from '../indexes/documented-alias.ts'
 import { findLostIndexes } from '../indexes/open-index.ts'
 import type { SchemaCollection } from '../indexes/table.ts'
 import { opensearchStore } from '../store.ts'
-import { type ClusterOptions, openCluster } from './cluster.ts'
+import { type ClusterOptions, type OpensearchCluster, openCluster } from './cluster.ts'
 import { type ClusterMemory, knownCluster, readClusterUuid } from './known-cluster.ts'
 
 export type ClusterStorageOptions = ClusterOptions & {
@@ -15,6 +16,8 @@ export type ClusterStorageOptions = ClusterOptions & {
   readonly base: string
   /** Prefix of the index names of this role, after that of the site. */
   readonly prefix: string
+  /** Prefix of the documented names of collections. */
+  readonly alias_prefix: string
   readonly replicas: number
   readonly scroll: string
   readonly collections: readonly SchemaCollection[]
@@ -31,17 +34,33 @@ export type ClusterStorage = {
   readClusterUuid(): Promise<string | undefined>
   /** Indexes that were made, and that the cluster that answers does not have. @throws ClusterFailure. */
   findLostIndexes(): Promise<readonly string[]>
+  /** A documented name of this role that another site has, with the index there; undefined while none answers. */
+  findForeignAlias(): Promise<string | undefined>
 }
 
 /** Sends no request yet. @throws when a file of keys or certificates cannot be read. */
 export function openClusterStorage(options: ClusterStorageOptions): ClusterStorage {
-  const { base, prefix, replicas, scroll, collections, pendingAudit, audit, shippingPosition, memory } = options
+  const { base, prefix, alias_prefix, replicas, scroll, collections, pendingAudit, audit, shippingPosition, memory } =
+    options
   const unverified = openCluster(options)
   const opened = knownCluster(unverified, options)
   return {
-    store: opensearchStore(opened, { base, memory, prefix, replicas, scroll, collections, pendingAudit }),
+    store: opensearchStore(opened, { base, memory, prefix, alias_prefix, replicas, scroll, collections, pendingAudit }),
     shipping: new AuditShipping(opened, { alias: `${base}audit`, replicas, memory, audit, position: shippingPosition }),
     readClusterUuid: () => readClusterUuid(unverified).catch(() => undefined),
     findLostIndexes: () => findLostIndexes(unverified, options),
+    findForeignAlias: () => findForeignAlias(unverified, options).catch(() => undefined),
   }
+}
+
+async function findForeignAlias(
+  cluster: OpensearchCluster,
+  { base, alias_prefix, collections }: ClusterStorageOptions,
+): Promise<string | undefined> {
+  const names = collections.flatMap(({ documented }) => (documented ? [`${alias_prefix}${documented.alias}`] : []))
+  for (const alias of new Set(names)) {
+    const index = await findForeignIndex(cluster, { alias, base })
+    if (index) return `${alias} leads to ${index}`
+  }
+  return undefined
 }

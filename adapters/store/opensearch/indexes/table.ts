@@ -1,11 +1,13 @@
 // One collection's index: made on first use behind an alias, extended when a field is declared later.
 
 import * as z from 'zod'
+import { requireCollectionName } from '../../../../daemon/kernel/store/collection-name.ts'
 import type { AnyCollection, Collection } from '../../../../daemon/kernel/store/store.ts'
 import type { OpensearchCluster } from '../cluster/cluster.ts'
 import { ClusterFailure } from '../cluster/cluster-failure.ts'
 import type { ClusterBinding } from '../cluster/known-cluster.ts'
 import { marksMapping } from '../reads/read-scope.ts'
+import { publishIndex } from './documented-alias.ts'
 import { deriveFieldKinds, type FieldKind, type FieldKinds, fixedKinds } from './field-kind.ts'
 import { buildIndexHead, openIndex } from './open-index.ts'
 
@@ -14,15 +16,21 @@ export type SchemaCollection = AnyCollection & Partial<Pick<Collection, 'schema'
 export type OpensearchTable = {
   readonly name: string
   readonly alias: string
+  /** The name of the index itself. */
+  readonly index: string
   /** Every field that may be filtered and ordered by: the fixed ones, and those declared now or by an earlier release. */
   readonly kinds: FieldKinds
   /** Declared fields, or marks, that documents stored before lack. */
   readonly added: readonly string[]
 }
 
-export type IndexPlacement = ClusterBinding & { readonly prefix: string; readonly replicas: number }
+/** `alias_prefix`: begins the documented names of collections. */
+export type IndexPlacement = ClusterBinding & {
+  readonly prefix: string
+  readonly alias_prefix: string
+  readonly replicas: number
+}
 
-const namePattern = /^[a-z][a-z0-9_]*$/
 const fieldKindSchema = z.enum(['keyword', 'double', 'boolean'])
 const anyResponse = z.unknown()
 /** Beside the declared fields, none of which can have such a name. */
@@ -52,11 +60,10 @@ const settingsResponse = z.record(
  */
 export async function openTable(
   cluster: OpensearchCluster,
-  { prefix, replicas, memory }: IndexPlacement,
+  { prefix, alias_prefix, base, replicas, memory }: IndexPlacement,
   of: SchemaCollection,
 ): Promise<OpensearchTable> {
-  if (!namePattern.test(of.name)) throw new Error(`a collection cannot be named ${of.name}`)
-  const alias = `${prefix}${of.name}`
+  const alias = `${prefix}${requireCollectionName(of.name)}`
   const wanted = of.schema ? deriveFieldKinds(of.schema, of.indexes) : new Map<string, FieldKind>()
   await openIndex(cluster, memory, alias, buildIndex(alias, wanted, replicas))
   const held = await readMapping(cluster, alias)
@@ -68,7 +75,10 @@ export async function openTable(
   const added = [...wanted.keys(), marks_filled].filter((field) => !held.filled.includes(field))
   if (added.length > 0) await addFields(cluster, alias, wanted)
   await requireDurability(cluster, alias)
-  return { name: of.name, alias, kinds: new Map([...fixedKinds, ...held.kinds, ...wanted]), added }
+  const { documented } = of
+  if (documented)
+    await publishIndex(cluster, held.index, { alias: `${alias_prefix}${documented.alias}`, base }, documented)
+  return { name: of.name, alias, index: held.index, kinds: new Map([...fixedKinds, ...held.kinds, ...wanted]), added }
 }
 
 /** Records that every document has the fields in `added` now. */
@@ -100,10 +110,11 @@ function buildIndex(alias: string, kinds: FieldKinds, replicas: number) {
 
 async function readMapping(cluster: OpensearchCluster, alias: string) {
   const answer = await cluster.request({ method: 'GET', path: `/${alias}/_mapping` }, mappingsResponse)
-  const [only] = Object.values(answer)
+  const [only] = Object.entries(answer)
   if (!only) throw new ClusterFailure('undone', 'the index is gone')
-  const kinds = new Map(Object.entries(only.mappings.properties.fields.properties).map(([f, { type }]) => [f, type]))
-  return { kinds, filled: only.mappings._meta.filled }
+  const [index, { mappings }] = only
+  const kinds = new Map(Object.entries(mappings.properties.fields.properties).map(([f, { type }]) => [f, type]))
+  return { index, kinds, filled: mappings._meta.filled }
 }
 
 async function addFields(cluster: OpensearchCluster, alias: string, kinds: FieldKinds): Promise<void> {

@@ -1,6 +1,6 @@
 // Records in a role's database where its documents are stored: in SQLite or in a cluster, never in both.
 import type { SqliteFile } from '../sqlite-file.ts'
-import { storedCollections } from './table.ts'
+import { storedCollections, tableName } from './table.ts'
 
 export type DocumentsHome = 'sqlite' | 'opensearch'
 
@@ -9,7 +9,7 @@ export function readDocumentsHome(file: SqliteFile): DocumentsHome | undefined {
   return file.read((db) => {
     const isRecorded = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'documents_home'").get()
     if (isRecorded) return db.prepare<[], DocumentsHome>('SELECT home FROM documents_home').pluck().get()
-    const holds = (name: string) => db.prepare(`SELECT 1 FROM doc_${name} LIMIT 1`).get() !== undefined
+    const holds = (name: string) => db.prepare(`SELECT 1 FROM ${tableName(name)} LIMIT 1`).get() !== undefined
     return storedCollections(db).some(holds) ? 'sqlite' : undefined
   })
 }

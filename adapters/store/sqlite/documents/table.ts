@@ -1,5 +1,6 @@
 // One collection's table: made on first use, extended when an index is declared later, with its statements kept.
 import type Database from 'better-sqlite3'
+import { requireCollectionName } from '../../../../daemon/kernel/store/collection-name.ts'
 import type { AnyCollection, StoredFields } from '../../../../daemon/kernel/store/store.ts'
 import { buildCells, fixedColumns, isFixedColumn } from './columns.ts'
 
@@ -31,13 +32,11 @@ export type SqliteTable = {
   prepare(sql: string): Database.Statement<unknown[]>
 }
 
-const namePattern = /^[a-z][a-z0-9_]*$/
 const fieldPattern = /^[A-Za-z][A-Za-z0-9_]*$/
 
 /** @throws when a name cannot be a table's or a column's. */
 export function openTable(db: Database.Database, of: AnyCollection): SqliteTable {
-  if (!namePattern.test(of.name)) throw new Error(`a collection cannot be named ${of.name}`)
-  const name = `doc_${of.name}`
+  const name = tableName(of.name)
   db.transaction(() => {
     createTable(db, name)
     addFields(db, name, of)
@@ -46,11 +45,16 @@ export function openTable(db: Database.Database, of: AnyCollection): SqliteTable
   return prepareTable(db, name, of.orders ?? [])
 }
 
+/** The table of a collection. A name has no two separators in a row, so that two underscores stand for a hyphen. */
+export function tableName(collection: string): string {
+  return `doc_${requireCollectionName(collection).replaceAll('-', '__')}`
+}
+
 /** Names of the collections that have a table. */
 export function storedCollections(db: Database.Database): string[] {
   const tables = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'doc_*'")
   const names = tables.pluck().all()
-  return names.map((name) => name.slice('doc_'.length)).sort()
+  return names.map((name) => name.slice('doc_'.length).replaceAll('__', '-')).sort()
 }
 
 function createTable(db: Database.Database, name: string): void {

@@ -22,14 +22,9 @@ const sourceFields = {
 
 const pollingFields = {
   every_s: interval_s.default(60),
-  cron: z
-    .string()
-    .max(128)
-    .optional()
-    .meta({
-      description:
-        'Schedule instead of every_s: a cron expression or @daily; every_s is then the pause after a failure',
-    }),
+  cron: z.string().max(128).optional().meta({
+    description: 'Schedule instead of every_s: a cron expression or @daily; every_s is then the pause after a failure',
+  }),
   time_zone: timeZone.default('UTC').meta({ description: 'Time zone of cron' }),
 }
 

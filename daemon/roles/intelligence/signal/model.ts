@@ -206,6 +206,10 @@ export const signals = collection({
     ...(['status', 'severity', 'signal_type', 'subject_id', 'detected_at', 'due_ts', 'owes'] as const),
     ...(['source_type', 'source_name', 'visibility', 'subject_visibility', 'silence_id', 'unlogged', 'tally'] as const),
   ],
+  documented: {
+    alias: 'signal',
+    fields: { signal_id: 'id', status: 'status', severity: 'severity', 'subject.id': 'subject_id' },
+  },
   revision: ({ revision }) => revision,
   orders: [
     ['visibility', 'detected_at'],

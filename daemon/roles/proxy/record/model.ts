@@ -34,14 +34,18 @@ const storedRequestRecord = z.strictObject({
 })
 export type StoredRequestRecord = z.infer<typeof storedRequestRecord>
 
-/**
- * Records as documents, one for each request, where other software reads the index. The interface defines the name;
- * in a cluster site and role precede it.
- */
+/** Records as documents, one for each request, where other software reads the index. */
 export const requestRecords = collection({
   name: 'proxy',
   schema: storedRequestRecord,
-  indexes: ['at', 'verdict', 'source'],
+  indexes: ['at', 'verdict', 'source', 'method', 'path', 'upstream_status', 'status'],
+  documented: {
+    alias: 'proxy',
+    fields: {
+      ...{ at: 'at', source: 'source', method: 'method', path: 'path' },
+      ...{ verdict: 'verdict', upstream_status: 'upstream_status', status: 'status' },
+    },
+  },
 })
 
 /**

@@ -30,6 +30,7 @@ export type StoredCluster = z.infer<typeof storedCluster>
 export const entityClusters = collection({
   name: 'entity_cluster',
   schema: storedCluster,
+  documented: { alias: 'fusion', fields: { uid: 'id', run_id: 'run_id' } },
   indexes: ['lens', 'lens_id', 'entity_type', 'run_id', 'state', 'size', 'created_at'],
 })
 

@@ -127,6 +127,7 @@ export type StoredMatch = z.infer<typeof storedMatch>
 export const entityMatches = collection({
   name: 'entity_match',
   schema: storedMatch,
+  documented: { alias: 'fusion', fields: { uid: 'id', correlation_id: 'id', run_id: 'run_id' } },
   indexes: [
     'lens',
     'lens_id',

@@ -126,6 +126,7 @@ export type StoredRun = z.infer<typeof storedRun>
 export const fusionRuns = collection({
   name: 'fusion_run',
   schema: storedRun,
+  documented: { alias: 'fusion', fields: { uid: 'id', run_id: 'id' } },
   indexes: ['lens', 'lens_id', 'state', 'owes', 'created_at', 'created_by', 'exchange_id'],
 })
 

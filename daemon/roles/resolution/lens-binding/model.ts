@@ -25,6 +25,7 @@ export type StoredBinding = z.infer<typeof storedBinding>
 export const lensBindings = collection({
   name: 'lens_binding',
   schema: storedBinding,
+  documented: { alias: 'fusion', fields: { uid: 'id' } },
   indexes: ['entity_type', 'lens', 'lens_id', 'dataset', 'updated_at'],
 })
 

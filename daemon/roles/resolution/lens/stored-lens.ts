@@ -18,6 +18,7 @@ export type StoredLens = z.infer<typeof storedLens>
 export const lenses = collection({
   name: 'lens',
   schema: storedLens,
+  documented: { alias: 'fusion', fields: { uid: 'id' } },
   indexes: ['lens', 'lens_version', 'entity_type', 'created_at'],
 })
 
