@@ -3,14 +3,15 @@ import * as z from 'zod'
 
 const day_ms = 86_400_000
 
-/** Formats that show the offset; at most one for each zone name that this release knows. */
+/** Formats that show the offset, by the name in lower case: at most as many as this release knows zones. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function offsetFormat(zone: string): Intl.DateTimeFormat {
-  const known = formats.get(zone)
+  const key = zone.toLowerCase()
+  const known = formats.get(key)
   if (known) return known
   const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
-  formats.set(zone, format)
+  formats.set(key, format)
   return format
 }
 
@@ -18,8 +19,7 @@ function offsetFormat(zone: string): Intl.DateTimeFormat {
 function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false
   try {
-    // Not through the map: names come in any case, and would fill it.
-    new Intl.DateTimeFormat('en-US', { timeZone: name })
+    offsetFormat(name)
     return true
   } catch {
     return false

@@ -16,8 +16,6 @@ export type SchemaCollection = AnyCollection & Partial<Pick<Collection, 'schema'
 export type OpensearchTable = {
   readonly name: string
   readonly alias: string
-  /** The name of the index itself. */
-  readonly index: string
   /** Every field that may be filtered and ordered by: the fixed ones, and those declared now or by an earlier release. */
   readonly kinds: FieldKinds
   /** Declared fields, or marks, that documents stored before lack. */
@@ -78,7 +76,7 @@ export async function openTable(
   const { documented } = of
   if (documented)
     await publishIndex(cluster, held.index, { alias: `${alias_prefix}${documented.alias}`, base }, documented)
-  return { name: of.name, alias, index: held.index, kinds: new Map([...fixedKinds, ...held.kinds, ...wanted]), added }
+  return { name: of.name, alias, kinds: new Map([...fixedKinds, ...held.kinds, ...wanted]), added }
 }
 
 /** Records that every document has the fields in `added` now. */

@@ -199,6 +199,13 @@ const storedSignal = z.strictObject({
 })
 export type StoredSignal = z.infer<typeof storedSignal>
 
+const documentedFields = {
+  signal_id: 'id',
+  status: 'status',
+  severity: 'severity',
+  'subject.id': 'subject_id',
+} as const
+
 export const signals = collection({
   name: 'signal',
   schema: storedSignal,
@@ -206,10 +213,7 @@ export const signals = collection({
     ...(['status', 'severity', 'signal_type', 'subject_id', 'detected_at', 'due_ts', 'owes'] as const),
     ...(['source_type', 'source_name', 'visibility', 'subject_visibility', 'silence_id', 'unlogged', 'tally'] as const),
   ],
-  documented: {
-    alias: 'signal',
-    fields: { signal_id: 'id', status: 'status', severity: 'severity', 'subject.id': 'subject_id' },
-  },
+  documented: { alias: 'signal', fields: documentedFields },
   revision: ({ revision }) => revision,
   orders: [
     ['visibility', 'detected_at'],
