@@ -155,6 +155,15 @@ test('after a clock that ran ahead was put back, times that a run stood for come
   expect(runs).toEqual(['03-02T01:00', '03-02T05:30', '03-02T04:00', '03-02T05:00', '03-02T06:00'])
 })
 
+test('a schedule that was first seen by a clock that ran ahead begins by the right one', async () => {
+  now = Date.parse('2036-07-01T00:00:00Z')
+  start()
+  await settle()
+  await jumpTo('2026-03-02T00:00:00Z')
+  await pass(4 * hour_ms)
+  expect(runs).toEqual(['03-02T03:00'])
+})
+
 test('a clock that ran ahead for long enough to run again is reported at the next start', async () => {
   start()
   await jumpTo('2036-07-01T00:00:00Z')

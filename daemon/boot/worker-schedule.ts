@@ -36,7 +36,7 @@ export class WorkerSchedule {
     const known = record.read(worker, describeSchedule(zoned))
     this.#options = options
     this.#isNew = known === undefined
-    this.#handled = known ?? { due: now(), until: now() }
+    this.#handled = known ?? { due: 0, until: now() }
     if (this.#handled.due - now() <= far_ahead_ms) return
     const last_run_for = new Date(this.#handled.due).toISOString()
     log.warn(`${address}.ahead`, { schedule: describeSchedule(zoned), last_run_for })

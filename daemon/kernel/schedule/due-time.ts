@@ -5,8 +5,8 @@ import type { Schedule } from './schedule.ts'
 export type ZonedSchedule = { readonly schedule: Schedule; readonly zone: string }
 
 /**
- * How far a schedule is handled, in epoch milliseconds. `due`: the time that the last run was for, or when the
- * schedule was first seen; `until`: the clock at that run, which stood for every time in between.
+ * How far a schedule is handled, in epoch milliseconds. `due`: the time that the last run was for, 0 before the first;
+ * `until`: the clock at that run, which stood for every time in between, or when the schedule was first seen.
  */
 export type HandledTime = { readonly due: number; readonly until: number }
 

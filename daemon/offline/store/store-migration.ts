@@ -137,7 +137,7 @@ async function withBothStores(
 async function requireSourceIndexes({ role, lost }: RoleMigration): Promise<CollectionMigration[]> {
   // Copies of the audit chain are not moved.
   const missingIndexes = lost.filter((index) =>
-    role.collections.some(({ name }) => index.endsWith(`.${role.name}.${name}`)),
+    role.collections.some(({ name }) => index.endsWith(`.${role.index_family ?? role.name}.${name}`)),
   )
   if (missingIndexes.length === 0) return []
   const remedy = 'restore them from a snapshot, or give them up: platform store adopt --give-up'

@@ -5,6 +5,7 @@ import { requiredText } from '../../../kernel/operation/required-text.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { unloggedChange } from '../change-log/model.ts'
 import { documentFields, documentViewFields, instant, rationale, shortText, uid } from '../fields.ts'
+import { signalIndex } from './documented-index.ts'
 
 export const signalStatus = z.enum(['new', 'acknowledged', 'investigating', 'resolved', 'dismissed'])
 export type SignalStatus = z.infer<typeof signalStatus>
@@ -199,13 +200,6 @@ const storedSignal = z.strictObject({
 })
 export type StoredSignal = z.infer<typeof storedSignal>
 
-const documentedFields = {
-  signal_id: 'id',
-  status: 'status',
-  severity: 'severity',
-  'subject.id': 'subject_id',
-} as const
-
 export const signals = collection({
   name: 'signal',
   schema: storedSignal,
@@ -213,7 +207,7 @@ export const signals = collection({
     ...(['status', 'severity', 'signal_type', 'subject_id', 'detected_at', 'due_ts', 'owes'] as const),
     ...(['source_type', 'source_name', 'visibility', 'subject_visibility', 'silence_id', 'unlogged', 'tally'] as const),
   ],
-  documented: { alias: 'signal', fields: documentedFields },
+  documented: signalIndex,
   revision: ({ revision }) => revision,
   orders: [
     ['visibility', 'detected_at'],
