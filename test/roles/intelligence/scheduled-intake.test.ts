@@ -2,8 +2,9 @@
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { signalSources } from '../../../daemon/roles/intelligence/signal-source/model.ts'
 import { startTestSite, type TestSite, waitUntil } from '../../support/site/test-site.ts'
-import { buildAlert, createTempFolder, readSourceStatus, sampleMapping } from './intake-sender.ts'
+import { buildAlert, createTempFolder, sampleMapping } from './intake-sender.ts'
 
 const hour_ms = 3_600_000
 const files = createTempFolder()
@@ -26,12 +27,12 @@ function writeAlert(id: number): void {
   fs.renameSync(path.join(folder, `${id}.draft`), path.join(folder, `${id}.jsonl`))
 }
 
-/** Lets the worker look at the clock until so many items have been taken in by a poll that ended at the instant. */
+/** Lets the worker look at the clock until it has stored so many items, of a poll that ended at the instant. */
 async function waitForPoll(site: TestSite, taken: number, ended: string): Promise<void> {
   await waitUntil(async () => {
     site.wakeWorker('intelligence', 'intake')
-    const status = await readSourceStatus(site, 'nightly')
-    return status.taken === taken && status.last_success_at === ended
+    const stored = (await site.store('intelligence').get(signalSources, 'nightly'))?.value
+    return stored?.taken === taken && stored.last_success_at === ended
   })
 }
 

@@ -34,9 +34,10 @@ async function pollIfDue(call: Call, source: PolledSourceSettings): Promise<void
 
 /** A source with a schedule waits for the first time after its last success; any other starts at once. */
 async function findFirstPollTime(call: Call, source: PolledSourceSettings): Promise<number> {
-  if (source.cron === undefined) return call.now()
+  const now = call.now()
+  if (source.cron === undefined) return now
   const last = (await call.store(signalSources).find(source.name))?.value.last_success_at
-  return findNextPollTime(call, source, last === undefined ? call.now() : Date.parse(last))
+  return findNextPollTime(call, source, last === undefined ? now : Date.parse(last))
 }
 
 function findNextPollTime(call: Call, { name, every_s, time_zone }: PolledSourceSettings, after: number): number {
