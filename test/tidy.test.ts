@@ -123,6 +123,7 @@ describe('imports', () => {
 
 /** Libraries that only some sites need: a plain site must neither wait for them nor keep them in memory. */
 const loadedWhenNeeded = [
+  '@modelcontextprotocol/client',
   '@modelcontextprotocol/server',
   '@opentelemetry/api',
   '@opentelemetry/exporter-trace-otlp-http',

@@ -31,7 +31,8 @@ export async function connectService(params: ServiceOptionsInput, terminal: Term
   return connectServiceClient(resolveConnectionOptions(params, terminal))
 }
 
-function resolveConnectionOptions(params: ServiceOptionsInput, terminal: Terminal): ServiceConnectionOptions {
+/** Needs a site unless both a URL and a token are passed. */
+export function resolveConnectionOptions(params: ServiceOptionsInput, terminal: Terminal): ServiceConnectionOptions {
   const token = params.token ?? (terminal.env.PLATFORM_TOKEN || undefined)
   const url = params.url === undefined ? undefined : parseServiceUrl(params.url)
   const folder = url && token ? undefined : requireSite(params, terminal)

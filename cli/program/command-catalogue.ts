@@ -31,6 +31,7 @@ export const commandGroups: Readonly<Record<string, string>> = {
   site: 'Manage the ownership of the site’s files',
   store: 'Inspect, back up, restore, check and migrate the site’s data',
   token: 'Mint, inspect, exchange and revoke access tokens',
+  tools: 'List and call the tools that a service offers to AI clients',
 }
 
 export const commandCatalogue = {
@@ -183,6 +184,8 @@ export const commandCatalogue = {
   'store check': () => import('../commands/store/check.ts'),
   'store migrate': () => import('../commands/store/migrate.ts'),
   'store adopt': () => import('../commands/store/adopt.ts'),
+  'tools list': () => import('../commands/tools/list.ts'),
+  'tools call': () => import('../commands/tools/call.ts'),
   admin: () => import('../commands/admin.ts'),
   openapi: () => import('../commands/openapi.ts'),
   completion: () => import('../commands/completion.ts'),

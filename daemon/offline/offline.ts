@@ -59,5 +59,6 @@ export const offline = {
   registrySnapshot: () => import('./resolve/registry/registry-snapshot.ts'),
   evaluation: () => import('./resolve/evaluate-files.ts'),
   proxyRules: () => import('./proxy/proxy-rules.ts'),
+  toolServices: () => import('./tools/tool-services.ts'),
   doctor: () => import('./doctor/examine-site.ts'),
 } as const

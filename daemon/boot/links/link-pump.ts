@@ -10,6 +10,7 @@ import {
   PeerBusyError,
 } from '../../kernel/messaging/carrier.ts'
 import type { MessageNumber } from '../../kernel/messaging/journal.ts'
+import { computeBackoff_ms } from '../../kernel/network/backoff.ts'
 import type { Log } from '../../kernel/telemetry/log.ts'
 
 export type LinkPump = {
@@ -30,8 +31,6 @@ type LinkPumpOptions = {
 
 /** Most messages of one call of a carrier. */
 const max_batch_messages = 64
-const min_wait_ms = 500
-const max_wait_ms = 60_000
 /** Time limit of one batch, plus an allowance for each byte: 8 KiB a second, in base64. */
 const carry_timeout_ms = 120_000
 const extra_ms_per_byte = 1_000 / 6_144
@@ -106,15 +105,6 @@ function peerLoop(peer: string, options: LinkPumpOptions, stopping: AbortSignal)
       }
     },
   }
-}
-
-/**
- * Full jitter, so that sites that lost the same network do not return at the same moment. `requested_ms`: the wait that the
- * peer requested, limited to the longest wait.
- */
-export function computeBackoff_ms(failures: number, chance: number, requested_ms = 0): number {
-  const at_least_ms = Math.max(min_wait_ms, Math.min(max_wait_ms, requested_ms))
-  return Math.round(at_least_ms + chance * Math.min(max_wait_ms, min_wait_ms * 2 ** failures))
 }
 
 type CarryTrouble = { readonly detail: string; readonly wait_ms?: number }

@@ -2,6 +2,7 @@
 import type { AuditEvent } from '../../kernel/audit/audit-chain.ts'
 import type { Peers } from '../../kernel/identity/peer.ts'
 import type { Carrier, Handover } from '../../kernel/messaging/carrier.ts'
+import { computeBackoff_ms } from '../../kernel/network/backoff.ts'
 import type { Site } from '../../kernel/role/site.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ProfileProblem } from '../../kernel/settings/profile-error.ts'
@@ -12,7 +13,7 @@ import { amqpSettings, listNetworks } from '../../roles/site/carrier-settings.ts
 import { filedropSettings } from '../../roles/site/settings.ts'
 import type { StatusFeed } from '../../shared/coalition/status-feed.ts'
 import type { SiteFolder } from '../storage/site-folder.ts'
-import { computeBackoff_ms, type LinkPump, linkPump } from './link-pump.ts'
+import { type LinkPump, linkPump } from './link-pump.ts'
 
 export type NetworkCarrierOptions = {
   readonly folder: SiteFolder

@@ -1,8 +1,9 @@
 // Two real sites whose messages go by a real broker: what every test of the carrier stands on.
 import { type AmqpOptions, amqpCarrier } from '../../../adapters/transport/amqp/carrier.ts'
 import { inboxOf } from '../../../adapters/transport/amqp/topology.ts'
-import { computeBackoff_ms, type LinkPump, linkPump } from '../../../daemon/boot/links/link-pump.ts'
+import { type LinkPump, linkPump } from '../../../daemon/boot/links/link-pump.ts'
 import type { CarriedMessage, Carrier, CarryOutcome, Handover } from '../../../daemon/kernel/messaging/carrier.ts'
+import { computeBackoff_ms } from '../../../daemon/kernel/network/backoff.ts'
 import { type Rabbitmq, type RabbitmqRights, rabbitmq } from '../../support/engines/rabbitmq.ts'
 import type { ServerCertificateFiles } from '../../support/engines/server-certificates.ts'
 import { sharedRabbitmq } from '../../support/engines/shared-servers.ts'

@@ -100,6 +100,7 @@ export const testImports: readonly RegExp[] = [/^vitest$/, /^fast-check$/, node,
 
 /** The one folder that owns each library: everybody else asks for what it does by a contract of the kernel. */
 export const owners: Readonly<Record<string, RegExp>> = {
+  '@modelcontextprotocol/client': /^adapters\/tools\/mcp\//,
   '@modelcontextprotocol/server': /^adapters\/serve\/mcp\//,
   '@noble/curves': /^adapters\/blinding\/curve25519\//,
   '@opensearch-project/opensearch': /^adapters\/store\/opensearch\//,

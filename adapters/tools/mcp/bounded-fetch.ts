@@ -1,0 +1,77 @@
+// HTTP for the MCP library, bounded: no redirects, answers of strict JSON below a size and a depth, and of a stream only
+// the messages that a client without abilities of its own can expect.
+
+import { readStrictJson } from '../../../daemon/kernel/encoding/strict-json.ts'
+import { refuse } from '../../../daemon/kernel/error/errors.ts'
+import type { ToolServiceAddress, ToolServiceLimits } from '../../../daemon/kernel/tools/tool-service.ts'
+import { HttpClient } from '../../platform/http-client/http-client.ts'
+import type { HttpResponse } from '../../platform/http-client/http-response.ts'
+import { filterEvents } from './filter-events.ts'
+
+export type BoundedFetch = {
+  readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>
+  close(): void
+}
+
+/** Headers of an answer that the library reads. */
+const headersRead = ['content-type', 'mcp-session-id', 'www-authenticate'] as const
+
+/** `onStreamEnd`: the stream of notifications of a session (a GET) has ended. */
+export function boundedFetch(
+  { ca }: ToolServiceAddress,
+  limits: ToolServiceLimits,
+  onStreamEnd: () => void,
+): BoundedFetch {
+  const http = new HttpClient({ ca, max_connections: 16, connect_timeout_ms: limits.answer_ms })
+  return {
+    close: () => http.close(),
+    async fetch(url, { method = 'GET', headers, body, signal } = {}) {
+      const response = await http.send(new URL(url), {
+        method,
+        headers: Object.fromEntries(new Headers(headers)),
+        body: body as string | undefined,
+        signal: signal ?? undefined,
+        limits: {},
+      })
+      if (response.status >= 300 && response.status < 400) {
+        response.destroy()
+        throw refuse(
+          'unavailable',
+          `the service redirects (${response.status}), which is not followed: use its final URL`,
+        )
+      }
+      const answer = { status: response.status, headers: pickHeaders(response) }
+      if (!isEventStream(response)) return new Response(await readWhole(response, limits), answer)
+      const events = ReadableStream.from(
+        filterEvents(response.chunks(), limits, method === 'GET' ? onStreamEnd : ignore),
+      )
+      return new Response(events as ReadableStream<Uint8Array>, answer)
+    },
+  }
+}
+
+const ignore = () => undefined
+
+function pickHeaders(response: HttpResponse): Headers {
+  const picked = new Headers()
+  for (const name of headersRead) {
+    const value = response.header(name)
+    if (value !== undefined) picked.set(name, value)
+  }
+  return picked
+}
+
+function isEventStream(response: HttpResponse): boolean {
+  return /^text\/event-stream\b/i.test(response.header('content-type') ?? '')
+}
+
+/** The body, or null where the status has none. A body that says it is JSON must be. */
+async function readWhole(response: HttpResponse, { answer_bytes, depth }: ToolServiceLimits): Promise<Buffer | null> {
+  const bytes = await response.readBytes(answer_bytes)
+  if (response.status === 204 || bytes.length === 0) return null
+  if (!/^application\/json\b/i.test(response.header('content-type') ?? '')) return bytes
+  const read = readStrictJson(bytes, { max_depth: depth })
+  if (read.outcome !== 'value')
+    throw refuse('unavailable', `the answer of the service is not JSON within ${depth} levels: ${read.outcome}`)
+  return bytes
+}

@@ -1,0 +1,213 @@
+// Connects to tool services over MCP (streamable HTTP) in the three revisions that this program serves itself.
+import { Client } from '@modelcontextprotocol/client'
+import type * as z from 'zod'
+import { refuse } from '../../../daemon/kernel/error/errors.ts'
+import { parseWithSchema } from '../../../daemon/kernel/error/parsing.ts'
+import type {
+  RemoteTool,
+  RemoteToolCall,
+  RemoteToolResult,
+  ToolConnection,
+  ToolServiceAddress,
+  ToolServiceLimits,
+  ToolServices,
+} from '../../../daemon/kernel/tools/tool-service.ts'
+import { type BoundedFetch, boundedFetch } from './bounded-fetch.ts'
+import { CancellingTransport } from './cancelling-transport.ts'
+import { toolPage, toolProgress, toolResult } from './remote-tool-schema.ts'
+import { toRefusal } from './to-refusal.ts'
+
+/** The newest first. */
+const revisions = ['2026-07-28', '2025-11-25', '2025-06-18']
+
+/** Pages of a list; a service that never ends its list is at fault. */
+const max_pages = 64
+
+/** How long the service has to end a session. */
+const goodbye_ms = 1_000
+
+export type McpClientOptions = {
+  readonly about: { readonly name: string; readonly version: string }
+  readonly limits: ToolServiceLimits
+}
+
+export function mcpToolServices(options: McpClientOptions): ToolServices {
+  return {
+    async connect(address, signal) {
+      const connection = new McpConnection(address, options)
+      await connection.open(signal)
+      return connection
+    },
+  }
+}
+
+/**
+ * Schemas of a service are not compiled: their patterns could take any time, and compilers of schemas write code. The
+ * gateway of a model checks what it passes on by its own rules.
+ */
+const uncheckedSchemas = {
+  getValidator: () => (input: unknown) => ({ valid: true as const, data: input as never, errorMessage: undefined }),
+}
+
+class McpConnection implements ToolConnection {
+  readonly #client: Client
+  readonly #transport: CancellingTransport
+  readonly #http: BoundedFetch
+  readonly #limits: ToolServiceLimits
+  readonly #name: string
+  /** Resolves the wait for a change. */
+  #report: (outcome: 'changed' | 'ended') => void = () => undefined
+  /** A change that nobody waited for yet. */
+  #unreported: 'changed' | 'ended' | undefined
+
+  constructor(address: ToolServiceAddress, { about, limits }: McpClientOptions) {
+    this.#limits = limits
+    this.#name = address.url.origin
+    this.#http = boundedFetch(address, limits, () => this.#onChange('ended'))
+    this.#transport = new CancellingTransport(address, this.#http)
+    this.#client = new Client(about, {
+      supportedProtocolVersions: revisions,
+      versionNegotiation: { mode: 'auto' },
+      inputRequired: { autoFulfill: false },
+      jsonSchemaValidator: uncheckedSchemas,
+    })
+    this.#client.setNotificationHandler('notifications/tools/list_changed', () => this.#onChange('changed'))
+  }
+
+  async open(signal: AbortSignal | undefined): Promise<void> {
+    try {
+      const options = { timeout: this.#limits.answer_ms, ...(signal ? { signal } : {}) }
+      await this.#client.connect(this.#transport, options)
+    } catch (error) {
+      await this.#end()
+      throw toRefusal(this.#name, error)
+    }
+  }
+
+  get revision(): string {
+    return this.#client.getNegotiatedProtocolVersion() ?? ''
+  }
+
+  get service(): { name: string; version: string } | undefined {
+    const about = this.#client.getServerVersion()
+    return about && { name: about.name, version: about.version }
+  }
+
+  async listTools(): Promise<readonly RemoteTool[]> {
+    const tools = new Map<string, RemoteTool>()
+    let cursor: string | undefined
+    for (let page = 0; page < max_pages; page += 1) {
+      const params = cursor === undefined ? {} : { cursor }
+      const listed = await this.#request({ method: 'tools/list', params }, toolPage, this.#limits.answer_ms)
+      for (const tool of listed.tools) tools.set(tool.name, tool)
+      if (tools.size > this.#limits.tools)
+        throw refuse('unavailable', `${this.#name} lists more than the ${this.#limits.tools} tools that are accepted`)
+      cursor = listed.nextCursor
+      if (cursor === undefined) return [...tools.values()]
+    }
+    throw refuse('unavailable', `${this.#name} lists its tools on more than ${max_pages} pages`)
+  }
+
+  async callTool(call: RemoteToolCall): Promise<RemoteToolResult> {
+    const { name, input, timeout_ms, cancelled, onProgress, trace } = call
+    const params = { name, arguments: { ...input } }
+    return await this.#request({ method: 'tools/call', params }, toolResult, timeout_ms, {
+      cancelled,
+      trace,
+      onprogress: onProgress && ((sent: unknown) => reportProgress(onProgress, sent)),
+    })
+  }
+
+  async waitForChange(signal: AbortSignal): Promise<'changed' | 'ended' | 'unsupported'> {
+    if (!this.#client.getServerCapabilities()?.tools?.listChanged) return 'unsupported'
+    const isSessionless = this.#client.getProtocolEra() === 'modern'
+    return isSessionless ? await this.#listen(signal) : await this.#waitForReport(signal)
+  }
+
+  async close(): Promise<void> {
+    const goodbye = this.#transport.terminateSession().catch(() => undefined)
+    const impatience = new Promise<void>((resolve) => void setTimeout(resolve, goodbye_ms).unref())
+    if (this.#transport.sessionId !== undefined) await Promise.race([goodbye, impatience])
+    await this.#end()
+  }
+
+  async #end(): Promise<void> {
+    await this.#client.close().catch(() => undefined)
+    this.#http.close()
+    this.#onChange('ended')
+  }
+
+  /** A subscription, which the revision without sessions has. */
+  async #listen(signal: AbortSignal): Promise<'changed' | 'ended'> {
+    try {
+      const timeout = this.#limits.answer_ms
+      const subscription = await this.#client.listen({ toolsListChanged: true }, { signal, timeout })
+      const closed = subscription.closed.then(() => 'ended' as const)
+      const outcome = await Promise.race([closed, this.#waitForReport(signal)])
+      await subscription.close().catch(() => undefined)
+      return outcome
+    } catch (error) {
+      if (signal.aborted) return 'ended'
+      throw toRefusal(this.#name, error)
+    }
+  }
+
+  async #waitForReport(signal: AbortSignal): Promise<'changed' | 'ended'> {
+    if (signal.aborted) return 'ended'
+    if (this.#unreported) {
+      const outcome = this.#unreported
+      if (outcome === 'changed') this.#unreported = undefined
+      return outcome
+    }
+    return await new Promise((resolve) => {
+      const onAbort = () => this.#report('ended')
+      this.#report = (outcome) => {
+        this.#report = () => undefined
+        signal.removeEventListener('abort', onAbort)
+        resolve(outcome)
+      }
+      signal.addEventListener('abort', onAbort, { once: true })
+    })
+  }
+
+  #onChange(outcome: 'changed' | 'ended'): void {
+    this.#unreported = outcome
+    this.#report(outcome)
+  }
+
+  async #request<T>(
+    request: { method: 'tools/list' | 'tools/call'; params: Record<string, unknown> },
+    schema: z.ZodType<T>,
+    timeout_ms: number,
+    options: Pick<RemoteToolCall, 'cancelled' | 'trace'> & {
+      readonly onprogress?: ((sent: unknown) => void) | undefined
+    } = {},
+  ): Promise<T> {
+    const { cancelled, trace = {}, onprogress } = options
+    const ending = AbortSignal.any([AbortSignal.timeout(timeout_ms), ...(cancelled ? [cancelled] : [])])
+    const headers = this.#transport.withSignal({ ...trace }, ending)
+    try {
+      const answer: unknown = await this.#client.request<'tools/list' | 'tools/call'>(request, {
+        ...{ signal: ending, timeout: timeout_ms, maxTotalTimeout: timeout_ms, headers },
+        ...(onprogress ? { onprogress } : {}),
+      })
+      return readAnswer(this.#name, schema, answer)
+    } catch (error) {
+      if (cancelled?.aborted) throw refuse('timeout', 'the call was cancelled by its caller')
+      if (ending.aborted) throw refuse('timeout', `${this.#name} did not answer within ${timeout_ms} ms`)
+      throw toRefusal(this.#name, error)
+    }
+  }
+}
+
+function reportProgress(onProgress: NonNullable<RemoteToolCall['onProgress']>, sent: unknown): void {
+  const progress = toolProgress.safeParse(sent)
+  if (progress.success) onProgress(progress.data)
+}
+
+function readAnswer<T>(service: string, schema: z.ZodType<T>, answer: unknown): T {
+  const validation = parseWithSchema(schema, answer)
+  if (validation.success) return validation.data
+  const [first] = validation.errors
+  throw refuse('unavailable', `${service} sent what the protocol does not allow: ${first?.path}: ${first?.message}`)
+}

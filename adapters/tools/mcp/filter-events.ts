@@ -1,0 +1,70 @@
+// Server-sent events of a service that is not trusted: bounded in bytes and depth, without the fields by which a server
+// controls reconnection, and without requests to this client, which has no abilities to offer.
+import { readStrictJson } from '../../../daemon/kernel/encoding/strict-json.ts'
+import { refuse } from '../../../daemon/kernel/error/errors.ts'
+import type { ToolServiceLimits } from '../../../daemon/kernel/tools/tool-service.ts'
+
+/** Notifications that mean something to this client; every other one is dropped. */
+const notifications: ReadonlySet<unknown> = new Set([
+  'notifications/progress',
+  'notifications/tools/list_changed',
+  'notifications/subscriptions/acknowledged',
+  'notifications/cancelled',
+])
+
+/** Events as the library expects them, each whole. Throws `Refusal` for a stream beyond the limits. `onEnd`: however it ends. */
+export async function* filterEvents(
+  chunks: AsyncIterable<Buffer>,
+  { answer_bytes, depth }: ToolServiceLimits,
+  onEnd: () => void,
+): AsyncGenerator<Uint8Array> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let total_bytes = 0
+  let pending = ''
+  try {
+    for await (const chunk of chunks) {
+      total_bytes += chunk.length
+      if (total_bytes > answer_bytes)
+        throw refuse('unavailable', `the stream of the service is larger than ${answer_bytes} bytes`)
+      pending += decoder.decode(chunk, { stream: true })
+      const { blocks, rest } = splitBlocks(pending)
+      pending = rest
+      for (const block of blocks) {
+        const message = readMessage(block, depth)
+        if (message !== undefined) yield Buffer.from(`data: ${message}\n\n`)
+      }
+    }
+  } finally {
+    onEnd()
+  }
+}
+
+/** Blocks end with an empty line; lines with CR LF, LF or CR. A CR at the end may be half of a CR LF. */
+function splitBlocks(text: string): { readonly blocks: readonly string[]; readonly rest: string } {
+  if (!/\n\r?\n|\r\r/.test(text)) return { blocks: [], rest: text }
+  const cut = text.endsWith('\r') ? text.length - 1 : text.length
+  const blocks = text.slice(0, cut).replaceAll(/\r\n?/g, '\n').split('\n\n')
+  const last = blocks.pop() ?? ''
+  return { blocks, rest: last + text.slice(cut) }
+}
+
+/** The message of an event as one line; undefined for what is dropped. Throws `Refusal` for what is not JSON in limits. */
+function readMessage(block: string, max_depth: number): string | undefined {
+  const data = block
+    .split('\n')
+    .filter((line) => line.startsWith('data:'))
+    .map((line) => line.slice(5).replace(/^ /, ''))
+    .join('\n')
+  if (data === '') return undefined
+  const read = readStrictJson(data, { max_depth })
+  if (read.outcome !== 'value')
+    throw refuse('unavailable', `an event of the service is not JSON within ${max_depth} levels: ${read.outcome}`)
+  return isExpected(read.value) ? JSON.stringify(read.value) : undefined
+}
+
+/** A response, or a notification that is known. A request would make this client answer as often as the service likes. */
+function isExpected(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const { method } = value as { method?: unknown }
+  return method === undefined ? 'id' in value : !('id' in value) && notifications.has(method)
+}

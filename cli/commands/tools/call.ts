@@ -1,0 +1,49 @@
+// Calls a tool of a service and prints its result.
+import type { RemoteToolResult, ToolProgress } from '../../../daemon/kernel/tools/tool-service.ts'
+import { readJsonFile } from '../../file/json-file.ts'
+import { toolServiceOptions, withToolService } from '../../options/tool-service-options.ts'
+import { CommandFailure, command } from '../../program/command.ts'
+import { duration, required, text, withDefault } from '../../program/params.ts'
+import { escapeLine, printResult } from '../../terminal/output.ts'
+
+export const definition = command({
+  words: 'tools call',
+  summary: 'Call a tool of a service and print its result',
+  notes: 'Exit code 1: the tool reports a failure.',
+  positionals: { tool: required(text('TOOL', 'Name of the tool, as `platform tools list` shows it')) },
+  options: {
+    input: text('FILE', 'JSON file with the input of the tool (default: no input)'),
+    timeout: withDefault(30, duration('TIME', 'Time limit of the call')),
+    ...toolServiceOptions,
+  },
+  example: 'platform tools call consensus_session_list --role consensus',
+  async run(params, terminal) {
+    const input = params.input === undefined ? {} : readInput(params.input)
+    const result = await withToolService(params, terminal, (connection) =>
+      connection.callTool({
+        ...{ name: params.tool, input, timeout_ms: params.timeout * 1_000 },
+        onProgress: (progress) => terminal.progress(formatProgress(progress)),
+      }),
+    )
+    terminal.progress('')
+    printResult(terminal, params.json, result, () => formatResult(result))
+    return result.is_error ? 1 : 0
+  },
+})
+
+function readInput(file: string): Readonly<Record<string, unknown>> {
+  const input = readJsonFile(file)
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    throw new CommandFailure(2, `${file} is not a JSON object`, 'name each input of the tool as a member')
+  return input as Record<string, unknown>
+}
+
+function formatProgress({ progress, total, message = '' }: ToolProgress): string {
+  return escapeLine(`${progress}${total === undefined ? '' : ` of ${total}`} ${message}`)
+}
+
+/** The structured content if there is any: the text of our own tools repeats it. */
+function formatResult({ content, structured_content }: RemoteToolResult): string {
+  if (structured_content) return JSON.stringify(structured_content, undefined, 2)
+  return content.map((block) => (typeof block.text === 'string' ? block.text : JSON.stringify(block))).join('\n')
+}

@@ -1,0 +1,94 @@
+// Tools of another service: the contract of the client that lists and calls them, and the limits on what it accepts.
+import type { HeaderFields } from '../api/surface.ts'
+
+/** Where tools are, and the credential for that service alone. */
+export type ToolServiceAddress = {
+  /** The whole URL of the endpoint, such as `https://tools.example/agentspace`. */
+  readonly url: URL
+  /**
+   * A token for this service, requested before each message: one that was minted or exchanged for its audience, never the
+   * one with which a caller came to this site. Undefined sends none.
+   */
+  readonly token: () => Promise<string | undefined>
+  /** Authorities in PEM instead of the machine's. */
+  readonly ca?: string | undefined
+}
+
+/** Limits on a service that is not trusted. */
+export type ToolServiceLimits = {
+  /** To connect, and for each page of a list. */
+  readonly answer_ms: number
+  /** Of one answer, and of all that a stream sends. */
+  readonly answer_bytes: number
+  /** Levels of nesting in one message. */
+  readonly depth: number
+  /** Tools of one service; more are a fault of the service. */
+  readonly tools: number
+}
+
+/** An object of JSON as a service sent it: hostile until a schema has read it. */
+export type UntrustedObject = Readonly<Record<string, unknown>>
+
+/** A tool as its service describes it. All text is the service's own: render it as untrusted text. */
+export type RemoteTool = {
+  /** Letters, digits and `_ - . /`, at most 128 of them. */
+  readonly name: string
+  readonly title?: string | undefined
+  readonly description?: string | undefined
+  readonly input_schema: UntrustedObject
+  readonly output_schema?: UntrustedObject | undefined
+  /** Hints, which the service may have invented. */
+  readonly annotations?: UntrustedObject | undefined
+}
+
+export type RemoteToolCall = {
+  readonly name: string
+  readonly input: UntrustedObject
+  /** From the call to its result, whatever progress is reported meanwhile. */
+  readonly timeout_ms: number
+  /** Ends the call, also at the service. */
+  readonly cancelled?: AbortSignal | undefined
+  readonly onProgress?: ((progress: ToolProgress) => void) | undefined
+  /** `traceparent` and `tracestate` of the caller, sent as they are. */
+  readonly trace?: HeaderFields | undefined
+}
+
+/** `message`: untrusted text. */
+export type ToolProgress = {
+  readonly progress: number
+  readonly total?: number | undefined
+  readonly message?: string | undefined
+}
+
+/** `is_error`: the tool ran and failed; its content has the reason. */
+export type RemoteToolResult = {
+  readonly is_error: boolean
+  readonly content: readonly UntrustedObject[]
+  readonly structured_content?: UntrustedObject | undefined
+}
+
+/**
+ * A connection to one service. Methods throw a `Refusal`: `unauthenticated` or `forbidden` by the service, `unavailable`,
+ * `timeout` (also when cancelled), `invalid` for a request that the service refuses by its protocol.
+ */
+export interface ToolConnection {
+  /** The revision of the protocol that both ends use. */
+  readonly revision: string
+  /** The name that the service gives itself. */
+  readonly service: { readonly name: string; readonly version: string } | undefined
+  /** All tools, page by page. */
+  listTools(): Promise<readonly RemoteTool[]>
+  callTool(call: RemoteToolCall): Promise<RemoteToolResult>
+  /**
+   * Resolves when the list of tools may have changed: `changed` where the service reports it, `ended` where it stopped
+   * reporting or the signal ended, `unsupported` where it reports no changes.
+   */
+  waitForChange(signal: AbortSignal): Promise<'changed' | 'ended' | 'unsupported'>
+  /** Ends the session and the calls that run. */
+  close(): Promise<void>
+}
+
+/** Opens connections to tool services. Throws `Refusal` like the connection. */
+export interface ToolServices {
+  connect(address: ToolServiceAddress, signal?: AbortSignal): Promise<ToolConnection>
+}
