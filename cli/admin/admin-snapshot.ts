@@ -13,8 +13,6 @@ export type AdminSource = {
   readonly roles: readonly AdminRoleAddress[] | undefined
   /** A client whose token stays valid for the next minutes. */
   connect(): Promise<ServiceClient>
-  /** Removes control characters from untrusted text, so that it cannot move the cursor or hide a line. */
-  sanitize(text: string): string
 }
 
 type AdminRoleAddress = { readonly name: string; readonly url: string }
@@ -52,7 +50,7 @@ export async function fetchAdminSnapshot(source: AdminSource, state: string | un
       async ([pane, role, read]) => [pane, await read().catch((error) => describeMissingPane(role, error))] as const,
     ),
   ])
-  return sanitizeTexts({ roles: { items: states }, ...Object.fromEntries(contents) }, source.sanitize)
+  return { roles: { items: states }, ...Object.fromEntries(contents) }
 }
 
 /** The explanation of a dissent record as prose, or the fault in its place. */
@@ -60,10 +58,9 @@ export async function fetchExplanation(source: AdminSource, dissent: string): Pr
   try {
     const api = await source.connect()
     const { text } = await api.call('consensus.dissent.explain', { id: dissent }, { timeout_ms })
-    // The line breaks of the prose stay: each line is sanitized alone.
-    return String(text).split('\n').map(source.sanitize).join('\n')
+    return String(text)
   } catch (error) {
-    return source.sanitize(describeFault(error))
+    return describeFault(error)
   }
 }
 
@@ -108,15 +105,4 @@ function isNotRunning(error: unknown): boolean {
 
 function describeFault(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
-}
-
-/** A copy in which every text is sanitized and one line long. */
-function sanitizeTexts<T>(value: T, sanitize: (text: string) => string): T {
-  const walk = (node: unknown): unknown => {
-    if (typeof node === 'string') return sanitize(node).replaceAll('\n', '\\n')
-    if (Array.isArray(node)) return node.map(walk)
-    if (typeof node !== 'object' || node === null) return node
-    return Object.fromEntries(Object.entries(node).map(([key, child]) => [key, walk(child)]))
-  }
-  return walk(value) as T
 }

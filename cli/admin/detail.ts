@@ -1,4 +1,5 @@
 // Every field of one row, line by line, for the screen that the enter key opens.
+import { escapeLine } from '../../daemon/kernel/text/escape-line.ts'
 import type { ApiObject } from '../client/client.ts'
 import { wrapText } from './layout.ts'
 import {
@@ -33,8 +34,18 @@ export function buildDetail(pane: PaneName, item: ApiObject, prose: string | und
         ]
   const text_width_chars = Math.max(20, columns - label_width_chars - 1)
   return [...lines, ...explanation].flatMap(({ label, text, ...tone }) =>
-    wrapText(text, text_width_chars).map((line, index) => ({ label: index === 0 ? label : '', text: line, ...tone })),
+    wrapLines(text, label === 'why', text_width_chars).map((line, index) => ({
+      label: index === 0 ? label : '',
+      text: line,
+      ...tone,
+    })),
   )
+}
+
+/** Escaped before it is wrapped, since an escape is longer than its character. Prose keeps its own line ends. */
+function wrapLines(text: string, isProse: boolean, width_chars: number): string[] {
+  const lines = isProse ? text.split('\n') : [text]
+  return wrapText(lines.map(escapeLine).join('\n'), width_chars)
 }
 
 const detailLine = (label: string, value: unknown): DetailLine[] =>

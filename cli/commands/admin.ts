@@ -4,7 +4,7 @@ import type { AdminSource } from '../admin/admin-snapshot.ts'
 import { connectService, serviceOptions } from '../options/service-options.ts'
 import { requireOwnSite, siteOption } from '../options/site-options.ts'
 import { CommandFailure, command } from '../program/command.ts'
-import { escapeControls, type OutputRow } from '../terminal/output.ts'
+import type { OutputRow } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 const { url, token } = serviceOptions
@@ -47,7 +47,7 @@ async function createAdminSource(params: AdminOptionsInput, terminal: Terminal):
   }
   const description =
     params.url === undefined ? await describeLocalSite(params, terminal) : { siteName: params.url, roles: undefined }
-  return { ...description, connect, sanitize: escapeControls }
+  return { ...description, connect }
 }
 
 async function describeLocalSite(

@@ -1,7 +1,9 @@
 // Prints a shell completion script, generated from the command catalogue.
+
 import { command } from '../program/command.ts'
 import { buildCompletionScript, shells } from '../program/completion-script.ts'
 import { choice, required } from '../program/params.ts'
+import { keepLayout } from '../terminal/output.ts'
 
 export const definition = command({
   words: 'completion',
@@ -13,7 +15,7 @@ export const definition = command({
     const definitions = await Promise.all(
       Object.values(commandCatalogue).map(async (load) => (await load()).definition),
     )
-    terminal.print(buildCompletionScript(shell, definitions))
+    terminal.print(keepLayout(buildCompletionScript(shell, definitions)))
     return 0
   },
 })

@@ -12,7 +12,7 @@ import type { DemoStage } from '../demo/stage.ts'
 import { jsonOption } from '../options/site-options.ts'
 import { CommandFailure, command } from '../program/command.ts'
 import { flag, integer, text, withDefault } from '../program/params.ts'
-import { colourText } from '../terminal/output.ts'
+import { colourText, line_break } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 export const definition = command({
@@ -70,7 +70,7 @@ function prepareDemoFolder(requested: string | undefined): string {
 
 async function runDemo(dir: string, sites: DemoSite[], signal: AbortSignal, keep: boolean, terminal: Terminal) {
   const started_ms = performance.now()
-  const step = (title: string) => terminal.print(`\n${colourText(terminal, 'bold', title)}`)
+  const step = (title: string) => terminal.print(`${line_break}${colourText(terminal, 'bold', title)}`)
   const printLine = (line: string) => terminal.print(`  ${line}`)
 
   step('1. Create two sites and exchange their keys')

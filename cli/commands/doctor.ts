@@ -2,7 +2,7 @@
 import { offline } from '../../daemon/offline/offline.ts'
 import { jsonOption, requireWholeSite, siteOption } from '../options/site-options.ts'
 import { command } from '../program/command.ts'
-import { colourText, printResult } from '../terminal/output.ts'
+import { colourText, line_break, printResult } from '../terminal/output.ts'
 
 const stateColours = { ok: 'green', warning: 'yellow', problem: 'red' } as const
 
@@ -27,7 +27,7 @@ export const definition = command({
           `${colourText(terminal, stateColours[state], state.padEnd(7))}  ${check.padEnd(12)}  ${detail}`,
           ...(remedy === undefined ? [] : [`${' '.repeat(23)}${remedy}`]),
         ])
-        .join('\n'),
+        .join(line_break),
     )
     return isHealthy ? 0 : 5
   },

@@ -1,7 +1,9 @@
 // Prints a role's OpenAPI document from its declared operations; needs no running service.
+
 import manifest from '../../package.json' with { type: 'json' }
 import { CommandFailure, command } from '../program/command.ts'
 import { flag, required, text } from '../program/params.ts'
+import { keepLayout } from '../terminal/output.ts'
 
 export const definition = command({
   words: 'openapi',
@@ -19,7 +21,7 @@ export const definition = command({
       import('../../daemon/kernel/role/built-in-operations.ts'),
     ])
     const document = buildOpenapi(`platform ${role.name}`, manifest.version, role.purpose, operationsOf(role))
-    terminal.print(JSON.stringify(document, undefined, json ? undefined : 2))
+    terminal.print(keepLayout(JSON.stringify(document, undefined, json ? undefined : 2)))
     return 0
   },
 })

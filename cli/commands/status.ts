@@ -7,7 +7,7 @@ import { identifyRole } from '../client/identify-role.ts'
 import { connectService, serviceOptions } from '../options/service-options.ts'
 import { requireOwnSite } from '../options/site-options.ts'
 import { command } from '../program/command.ts'
-import { colourText, formatTable, type OutputRow, printResult } from '../terminal/output.ts'
+import { colourText, formatTable, line_break, type OutputRow, printResult } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 export const definition = command({
@@ -88,5 +88,5 @@ function formatRoleStatuses(terminal: Terminal, items: readonly (OutputRow & Rol
           `${colourText(terminal, state === 'degraded' ? 'yellow' : 'red', `${role}: ${name}`)}: ${detail}`,
       ),
   )
-  return [formatTable(terminal, items, columns, 'the profile runs no roles'), ...faults].join('\n')
+  return [formatTable(terminal, items, columns, 'the profile runs no roles'), ...faults].join(line_break)
 }

@@ -1,7 +1,6 @@
 // Confirms keys without trust on first use: a person compares each fingerprint with the one that the owner sent.
 import type { PublicKey } from '../../daemon/kernel/cryptography/signatures.ts'
 import { CommandFailure } from '../program/command.ts'
-import { escapeLine } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 export type KeyConfirmation = {
@@ -24,7 +23,7 @@ export async function confirmKeys(terminal: Terminal, confirmation: KeyConfirmat
   const remedy = `compare the fingerprints again with ${fingerprintSource}`
   terminal.note(`${heading}:`)
   for (const { kid, use, algorithm, fingerprint } of foundKeys) {
-    terminal.note(`  ${use.padEnd(8)} ${algorithm.padEnd(9)} ${fingerprint}  ${escapeLine(kid)}`)
+    terminal.note(`  ${use.padEnd(8)} ${algorithm.padEnd(9)} ${fingerprint}  ${kid}`)
   }
   if (comparedFingerprints.length === 0) return await promptForConfirmation(terminal, confirmation, remedy)
   const unknownFingerprints = comparedFingerprints.filter(
@@ -46,7 +45,7 @@ export async function confirmKeys(terminal: Terminal, confirmation: KeyConfirmat
       remedy,
     )
   }
-  for (const key of foundKeys) if (!keys.includes(key)) terminal.note(`skipped, not confirmed: ${escapeLine(key.kid)}`)
+  for (const key of foundKeys) if (!keys.includes(key)) terminal.note(`skipped, not confirmed: ${key.kid}`)
   return keys
 }
 
@@ -57,7 +56,7 @@ function requireAllConfirmed(
 ): readonly PublicKey[] {
   const unconfirmed = foundKeys.filter((key) => key.use === use && key.status === 'active' && !confirmed.includes(key))
   if (unconfirmed.length === 0) return foundKeys
-  const kids = unconfirmed.map(({ kid }) => escapeLine(kid)).join(', ')
+  const kids = unconfirmed.map(({ kid }) => kid).join(', ')
   throw new CommandFailure(3, `every ${use} key must be confirmed, and ${kids} was not; nothing was changed`, remedy)
 }
 

@@ -1,6 +1,6 @@
 // Formats certificates of authorities, for people to read and compare.
 import type { X509Certificate } from 'node:crypto'
-import { formatFields } from '../terminal/output.ts'
+import { formatFields, paragraph_break } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 /** Rows for JSON, and `human`, their text in the same order. */
@@ -10,5 +10,5 @@ export function formatAuthorities(terminal: Terminal, certificates: readonly X50
     not_after: validToDate.toISOString(),
     fingerprint: fingerprint256,
   }))
-  return { shown: rows, human: () => rows.map((row) => formatFields(terminal, row)).join('\n\n') }
+  return { shown: rows, human: () => rows.map((row) => formatFields(terminal, row)).join(paragraph_break) }
 }

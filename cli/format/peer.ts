@@ -2,7 +2,7 @@
 
 import type { Peer } from '../../daemon/kernel/identity/peer.ts'
 import type { LabelMap } from '../../daemon/kernel/label/label-map.ts'
-import { colourText, formatFields, formatTable } from '../terminal/output.ts'
+import { colourText, formatFields, formatTable, paragraph_break } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { addKeyAge, keyColumns } from './key.ts'
 
@@ -16,7 +16,7 @@ export function formatPeer(terminal: Terminal, peer: Peer): string {
   const terms = Object.entries(label_map).flatMap(([policy, map]) => listLabelTerms(policy, map))
   const parts = [text, formatTable(terminal, addKeyAge(keys, Date.now()), keyColumns, 'no keys')]
   if (terms.length > 0) parts.push(formatTable(terminal, terms, ['policy', 'term', 'theirs', 'ours'], ''))
-  return parts.join('\n\n')
+  return parts.join(paragraph_break)
 }
 
 function listLabelTerms(policy: string, { levels, categories, releasable_to = {} }: LabelMap[string]) {

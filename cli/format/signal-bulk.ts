@@ -1,7 +1,7 @@
 // Formats bulk dispositions as text, and waits for one to finish.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ApiObject, ServiceClient } from '../client/client.ts'
-import { formatFields, formatTable, type OutputRow } from '../terminal/output.ts'
+import { formatFields, formatTable, line_break, type OutputRow } from '../terminal/output.ts'
 import { formatProgress } from '../terminal/progress-bar.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -47,5 +47,5 @@ export function formatBulk(terminal: Terminal, bulk: ApiObject): string {
   })
   const unchanged = ((items ?? []) as readonly OutputRow[]).filter(({ outcome }) => outcome !== 'done')
   if (unchanged.length === 0) return text
-  return [text, '', formatTable(terminal, unchanged, ['signal_id', 'outcome', 'reason'], '')].join('\n')
+  return [text, '', formatTable(terminal, unchanged, ['signal_id', 'outcome', 'reason'], '')].join(line_break)
 }

@@ -1,5 +1,5 @@
 // Formats a change of a signal as one line of text.
-import { escapeControls, type OutputRow } from '../terminal/output.ts'
+import type { OutputRow } from '../terminal/output.ts'
 
 /** Time, signal, each field with its old and new value, author and reason. */
 export function formatSignalChange(change: OutputRow): string {
@@ -7,8 +7,7 @@ export function formatSignalChange(change: OutputRow): string {
     ({ field, from, to }) => `${field} ${formatChangedValue(from)} → ${formatChangedValue(to)}`,
   )
   const reason = change.rationale === undefined ? '' : ` (${change.rationale})`
-  const line = `${change.at}  ${change.signal_id}  ${fields.join(', ')}  by ${change.by}${reason}`
-  return escapeControls(line).replaceAll('\n', '\\n')
+  return `${change.at}  ${change.signal_id}  ${fields.join(', ')}  by ${change.by}${reason}`
 }
 
 function formatChangedValue(value: unknown): string {

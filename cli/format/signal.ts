@@ -1,6 +1,6 @@
 // Formats signals and insights as text.
 import type { ApiObject } from '../client/client.ts'
-import { formatFields, formatTable, type OutputRow } from '../terminal/output.ts'
+import { formatFields, formatTable, line_break, type OutputRow } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 const formatSignalSubject = (row: OutputRow) => {
@@ -52,7 +52,7 @@ export function formatSignal(terminal: Terminal, signal: ApiObject): string {
   })
   const history = metadata.status_history as readonly OutputRow[]
   if (history.length === 0) return text
-  return [text, '', formatTable(terminal, history, ['at', 'from', 'to', 'by', 'rationale'], '')].join('\n')
+  return [text, '', formatTable(terminal, history, ['at', 'from', 'to', 'by', 'rationale'], '')].join(line_break)
 }
 
 export const insightColumns = [
@@ -81,7 +81,7 @@ export function formatInsight(terminal: Terminal, insight: ApiObject): string {
   const editions = insight.editions as readonly OutputRow[]
   if (editions.length === 0) return text
   const attested = { heading: 'attested by', cell: (row: OutputRow) => (row.attested as OutputRow | undefined)?.by }
-  return [text, '', formatTable(terminal, editions, ['edition_id', 'title', 'closes', attested], '')].join('\n')
+  return [text, '', formatTable(terminal, editions, ['edition_id', 'title', 'closes', attested], '')].join(line_break)
 }
 
 function joinIds(ids: unknown): string | undefined {

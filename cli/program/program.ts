@@ -1,6 +1,8 @@
 // Turns command definitions into commander commands, and selects the ones that the typed words name.
+
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { escapingTerminal } from '../terminal/escaping-terminal.ts'
+import { keepLayout } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { arrangeArguments, optionWord } from './arrange-arguments.ts'
 import {
@@ -158,8 +160,8 @@ function applyHelpStyle(built: Command, terminal: Terminal): Command {
   return (
     built
       .configureOutput({
-        writeOut: (params) => terminal.print(params.replace(/\n$/, '')),
-        writeErr: (text) => terminal.note(text.replace(/\n$/, '')),
+        writeOut: (params) => terminal.print(keepLayout(params.replace(/\n$/, ''))),
+        writeErr: (text) => terminal.note(keepLayout(text.replace(/\n$/, ''))),
       })
       .exitOverride()
       // What follows the words of a command is for that command alone, also where it begins with "-h".

@@ -1,6 +1,6 @@
 // Reports a failure as one line with its remedy, and returns the exit code that scripts rely on.
 import { errorTable, isRefusal } from '../../daemon/kernel/error/errors.ts'
-import { colourText, escapeControls } from '../terminal/output.ts'
+import { colourText, keepLayout } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { type CommandExitCode, CommandFailure } from './command.ts'
 
@@ -53,7 +53,7 @@ export function reportFailure(terminal: Terminal, error: unknown): CommandExitCo
     return 3
   }
   printError(terminal, error instanceof Error ? error.message : String(error), [], undefined)
-  if (terminal.env.PLATFORM_DEBUG && error instanceof Error) terminal.note(error.stack ?? '')
+  if (terminal.env.PLATFORM_DEBUG && error instanceof Error) terminal.note(keepLayout(error.stack ?? ''))
   return 1
 }
 
@@ -63,9 +63,8 @@ function printError(
   errors: readonly { path: string; message: string }[],
   remedy: string | undefined,
 ): void {
-  terminal.note(`${colourText(terminal, 'red', 'error:')} ${escapeControls(message)}`)
-  for (const { path, message: fault } of errors)
-    terminal.note(escapeControls(path ? `  ${path}: ${fault}` : `  ${fault}`))
+  terminal.note(`${colourText(terminal, 'red', 'error:')} ${message}`)
+  for (const { path, message: fault } of errors) terminal.note(path ? `  ${path}: ${fault}` : `  ${fault}`)
   if (remedy) terminal.note(`  ${remedy}`)
 }
 

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { escapingTerminal } from './escaping-terminal.ts'
-import { colourText, escapeControls, formatFields, formatTable, printResult } from './output.ts'
+import { colourText, formatFields, formatTable, keepLayout, line_break, printResult } from './output.ts'
 import type { Terminal } from './terminal.ts'
 
 function terminal(hasColour = false) {
@@ -23,19 +23,22 @@ function terminal(hasColour = false) {
   return { made, lines }
 }
 
-const hostile = 'a\u001b[2Jb\u009bc\u202ed\u2028e\u0007\u{e0001}'
+const hostile = 'x\nerror: forged\ta\u001b[2Jb\u009bc\u202ed\u2028e\u0007\u{e0001}'
 
 test('no control character of others reaches a terminal, in any form of output', () => {
   const { made, lines } = terminal()
   const formatted = [
     formatTable(made, [{ name: `${hostile}\n` }], ['name'], 'none'),
     formatFields(made, { name: hostile }),
-    escapeControls(hostile),
+    hostile,
   ]
-  printResult(made, true, { name: hostile }, () => '')
-  for (const each of [...formatted, ...lines].flatMap((text) => text.split('\n'))) {
+  const shown = escapingTerminal(made)
+  for (const text of formatted) shown.print(text)
+  printResult(shown, true, { name: hostile }, () => '')
+  for (const each of lines.flatMap((text) => text.split('\n'))) {
     expect(each).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
   }
+  expect(lines.map((text) => text.split('\n').length)).toEqual([2, 1, 1, 1])
 })
 
 test('JSON on stdout is the value again, whatever it holds', () => {
@@ -51,7 +54,7 @@ test('JSON on stdout is the value again, whatever it holds', () => {
 test('columns line up, and absent cells are a dash', () => {
   const { made } = terminal()
   const drawn = formatTable(made, [{ id: 'long one', state: 'OK' }, { id: 'b' }], ['id', 'state'], 'none')
-  expect(drawn.split('\n')).toEqual(['ID        STATE', 'long one  OK', 'b         -'])
+  expect(drawn.split(line_break)).toEqual(['ID        STATE', 'long one  OK', 'b         -'])
   expect(formatTable(made, [], ['id'], 'there is none')).toBe('there is none')
 })
 
@@ -65,7 +68,7 @@ test('figures for people have four decimals that count, without the noise of bin
     ['value'],
     'none',
   )
-  expect(drawn.split('\n').slice(1)).toEqual([
+  expect(drawn.split(line_break).slice(1)).toEqual([
     '0.92',
     '0.6',
     '0.3333',
@@ -84,6 +87,14 @@ test('figures for people have four decimals that count, without the noise of bin
 test('colours are there only where they are wanted', () => {
   const { made, lines } = terminal(true)
   escapingTerminal(made).print(colourText(made, 'red', 'x\u001b[31my\t'))
-  expect(lines).toEqual(['\u001b[31mx\\u001b[31my\t\u001b[0m'])
+  expect(lines).toEqual(['\u001b[31mx\\u001b[31my\\t\u001b[0m'])
   expect(colourText(terminal(false).made, 'red', 'x')).toBe('x')
+})
+
+test('line ends and tabs are there where they are the structure of a text, and nowhere else', () => {
+  const { made, lines } = terminal()
+  const shown = escapingTerminal(made)
+  shown.print(['one\ntwo', 'three'].join(line_break))
+  shown.print(keepLayout('{\n\t"a": 1\n}'))
+  expect(lines).toEqual(['one\\ntwo\nthree', '{\n\t"a": 1\n}'])
 })

@@ -1,5 +1,6 @@
 // Formats results: one JSON document for scripts; tables and fields for people, with colours if the terminal has them.
 import { randomBytes } from 'node:crypto'
+import { escapeLine } from '../../daemon/kernel/text/escape-line.ts'
 import type { Terminal } from './terminal.ts'
 
 export type OutputRow = Readonly<Record<string, unknown>>
@@ -9,7 +10,7 @@ export type OutputColumn = string | { readonly heading: string; readonly cell: (
 
 /** Prints one JSON document, or the text of `human`. */
 export function printResult(terminal: Terminal, json: boolean, value: unknown, human: () => string): void {
-  terminal.print(json ? escapeControls(JSON.stringify(value)) : human())
+  terminal.print(json ? JSON.stringify(value) : human())
 }
 
 /** Aligned columns under headings; `emptyText` if there are no rows. */
@@ -33,7 +34,7 @@ export function formatTable(
   return [
     colourText(terminal, 'bold', drawLine(headings.map((heading) => heading.toUpperCase()))),
     ...lines.map(drawLine),
-  ].join('\n')
+  ].join(line_break)
 }
 
 /** One field on each line, names aligned; absent values are omitted. */
@@ -45,33 +46,39 @@ export function formatFields(terminal: Terminal, fields: OutputRow): string {
       ([name, value]) =>
         `${colourText(terminal, 'bold', name.replaceAll('_', ' ').padEnd(width))}  ${formatCell(value)}`,
     )
-    .join('\n')
+    .join(line_break)
 }
 
-/** Begins a colour until the text is printed; random, so that no text from outside contains it. See `escapingTerminal`. */
-export const colour_mark = `\u001b${randomBytes(8).toString('hex')}`
+/** Begins what the terminal obeys; random, so that no text from outside contains it. See `escapingTerminal`. */
+export const format_mark = `\u001b${randomBytes(8).toString('hex')}`
+
+/** Joins lines of one text. A plain line end is printed as an escape: it could come from outside, and forge a line. */
+export const line_break = `${format_mark}\n`
+
+/** Joins paragraphs of one text. */
+export const paragraph_break = line_break.repeat(2)
+
+/** A text whose line ends and tabs are its own structure: prose, YAML, a script, indented JSON. */
+export function keepLayout(text: string): string {
+  return text.replaceAll(/[\n\t]/g, (each) => format_mark + each)
+}
 
 const colourCodes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 } as const
 
 export function colourText(terminal: Terminal, colour: keyof typeof colourCodes, text: string): string {
-  return terminal.hasColour ? `${colour_mark}[${colourCodes[colour]}m${text}${colour_mark}[0m` : text
+  return terminal.hasColour ? `${format_mark}[${colourCodes[colour]}m${text}${format_mark}[0m` : text
 }
 
 function readCell(row: OutputRow, column: OutputColumn): unknown {
   return typeof column === 'string' ? row[column] : column.cell(row)
 }
 
-/** A cell is one line, whatever the untrusted data contains. */
+/** Escaped here, although the boundary would: a column is as wide as what is shown. */
 function formatCell(value: unknown): string {
   if (value === undefined || value === null) return '-'
   if (typeof value === 'number') return formatNumber(value)
   const text = typeof value === 'string' ? value : Array.isArray(value) ? formatList(value) : JSON.stringify(value)
   return escapeLine(text)
-}
-
-/** Untrusted text as one line: what holds a line end could pass for a further line of a list. */
-export function escapeLine(text: string): string {
-  return escapeControls(text).replaceAll('\n', '\\n')
 }
 
 /** Four significant decimals, without the noise of binary fractions; `--json` has full precision. */
@@ -81,19 +88,4 @@ function formatNumber(value: number): string {
 
 function formatList(values: readonly unknown[]): string {
   return values.every((value) => typeof value !== 'object') ? values.join(', ') : JSON.stringify(values)
-}
-
-/**
- * Makes untrusted text safe for a terminal: a character that moves the cursor, hides a line or reverses its direction
- * becomes a `\u` escape, which JSON parsers read as the same character. Line ends stay.
- */
-export function escapeControls(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-    character === '\n' ? character : escapeCharacter(character),
-  )
-}
-
-function escapeCharacter(character: string): string {
-  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
-  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
 }

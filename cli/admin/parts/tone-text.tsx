@@ -1,6 +1,7 @@
 // One line of text, coloured by its tone if the terminal allows colours.
 import { Text } from 'ink'
 import { createContext, useContext } from 'react'
+import { escapeLine } from '../../../daemon/kernel/text/escape-line.ts'
 import type { Tone } from '../tables.ts'
 
 /** Whether to use colours; Ink itself does not read NO_COLOR. */
@@ -15,12 +16,12 @@ type ToneTextProps = {
   readonly isInverse?: boolean
 }
 
-/** One line of text, truncated to fit. */
+/** One line of text, truncated to fit: the only way onto the screen, past which no text from outside gets as it is. */
 export function ToneText({ text, tone, isBold = false, isInverse = false }: ToneTextProps) {
   const colour = useContext(ColourContext) && tone ? { color: toneColours[tone] } : {}
   return (
     <Text wrap="truncate-end" bold={isBold} inverse={isInverse} {...colour}>
-      {text}
+      {escapeLine(text)}
     </Text>
   )
 }

@@ -7,7 +7,7 @@ import { passphraseOption, resolvePassphrase } from '../../options/passphrase.ts
 import { requireWholeSite, siteOption } from '../../options/site-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { choice, flag, instant, text, withDefault } from '../../program/params.ts'
-import { colourText, escapeControls } from '../../terminal/output.ts'
+import { colourText } from '../../terminal/output.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 
 export const definition = command({
@@ -45,9 +45,7 @@ export const definition = command({
     if (params.format === 'cef' && !params.json) {
       const span = { ...(since ? { since } : {}), ...(until ? { until } : {}) }
       for (const role of selectedRoles) {
-        await forEachAuditRecord(folder, role, span, (record) =>
-          terminal.print(escapeControls(formatCef(record, manifest.version))),
-        )
+        await forEachAuditRecord(folder, role, span, (record) => terminal.print(formatCef(record, manifest.version)))
       }
       return 0
     }
@@ -58,7 +56,7 @@ export const definition = command({
       ...{ passphrase: () => passphrase, now: Date.now() },
     }
     const { signed, problems } = await exportAuditChains(folder, terminal.env, options, (line) =>
-      terminal.print(escapeControls(JSON.stringify(line))),
+      terminal.print(JSON.stringify(line)),
     )
     for (const problem of problems) terminal.note(`${colourText(terminal, 'red', 'not signed')} ${problem}`)
     return signed ? 0 : 5

@@ -4,7 +4,7 @@ import { max_key_set_bytes, readInputFile } from '../../file/input-file.ts'
 import { jsonOption, requireWholeSite, siteOption } from '../../options/site-options.ts'
 import { type CommandExitCode, CommandFailure, command } from '../../program/command.ts'
 import { text } from '../../program/params.ts'
-import { colourText, formatFields, printResult } from '../../terminal/output.ts'
+import { colourText, formatFields, line_break, paragraph_break, printResult } from '../../terminal/output.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 
 export const definition = command({
@@ -80,7 +80,7 @@ async function verifyExport(
       formatChains(terminal, chains),
     ]
       .filter((part) => part !== '')
-      .join('\n\n'),
+      .join(paragraph_break),
   )
   return whole ? 0 : 5
 }
@@ -95,7 +95,7 @@ type ChainLine = {
 }
 
 function formatChains(terminal: Terminal, chains: readonly ChainLine[]): string {
-  return chains.map((chain) => formatChain(terminal, chain)).join('\n')
+  return chains.map((chain) => formatChain(terminal, chain)).join(line_break)
 }
 
 function formatChain(terminal: Terminal, { writer, records, checkpoints, faults, first, last }: ChainLine): string {

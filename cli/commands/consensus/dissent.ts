@@ -3,7 +3,7 @@ import { listAllItems, type ServiceClient } from '../../client/client.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { command } from '../../program/command.ts'
 import { flag, integer, text, withDefault } from '../../program/params.ts'
-import { escapeControls, formatTable, printResult } from '../../terminal/output.ts'
+import { formatTable, keepLayout, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'consensus dissent',
@@ -31,11 +31,11 @@ export const definition = command({
     }
     const id = await resolveDissentId(api, params.id)
     if (params.json) {
-      terminal.print(escapeControls(JSON.stringify(await api.call('consensus.dissent.get', { id }))))
+      terminal.print(JSON.stringify(await api.call('consensus.dissent.get', { id })))
       return 0
     }
     const type = params.markdown ? 'text/markdown' : 'text/plain'
-    terminal.print(escapeControls((await api.text('consensus.dissent.explain', { id }, type)).trimEnd()))
+    terminal.print(keepLayout((await api.text('consensus.dissent.explain', { id }, type)).trimEnd()))
     return 0
   },
 })

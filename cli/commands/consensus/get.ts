@@ -4,7 +4,7 @@ import { formatSession } from '../../format/session.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { command } from '../../program/command.ts'
 import { flag, required, text } from '../../program/params.ts'
-import { formatTable, printResult } from '../../terminal/output.ts'
+import { formatTable, line_break, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'consensus get',
@@ -31,7 +31,9 @@ export const definition = command({
       'at',
     ]
     printResult(terminal, params.json, { ...session, record }, () =>
-      [formatSession(terminal, session), '', formatTable(terminal, record, columns, 'no contributions yet')].join('\n'),
+      [formatSession(terminal, session), '', formatTable(terminal, record, columns, 'no contributions yet')].join(
+        line_break,
+      ),
     )
     return 0
   },

@@ -5,7 +5,7 @@ import type { ServerEvent } from '../../../daemon/kernel/operation/operation.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { choice, required, text } from '../../program/params.ts'
-import { colourText, escapeControls, type OutputRow } from '../../terminal/output.ts'
+import { colourText, type OutputRow } from '../../terminal/output.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 
 export const definition = command({
@@ -28,7 +28,7 @@ export const definition = command({
     for await (const event of api.stream('consensus.session.events', { id: params.id }, extras)) {
       // A failed service ends the stream with this event, which has no number.
       if (event.event === 'problem') throw refusalFromProblem(event.data, 500)
-      terminal.print(params.json ? escapeControls(JSON.stringify(event)) : formatEvent(event, terminal))
+      terminal.print(params.json ? JSON.stringify(event) : formatEvent(event, terminal))
       if (params.until !== undefined && readReachedState(event) === params.until) return 0
     }
     if (params.until === undefined) return 0
@@ -66,19 +66,8 @@ const eventFormatters: Readonly<Record<string, (data: OutputRow, terminal: Termi
 
 /** One line for an event; an unknown kind, from a later service, shows only its name. */
 function formatEvent({ id, event, data }: ServerEvent, terminal: Terminal): string {
-  const description =
-    Object.hasOwn(eventFormatters, event) && eventFormatters[event]?.(escapeTexts(data as OutputRow), terminal)
-  return `${escapeControls(id).padStart(3)}  ${description || escapeControls(event)}`
-}
-
-/** Escapes names and reasons, which are untrusted, so that each stays on its line. */
-function escapeTexts(data: OutputRow): OutputRow {
-  return Object.fromEntries(
-    Object.entries(data).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? escapeControls(value).replaceAll('\n', '\\n') : value,
-    ]),
-  )
+  const description = Object.hasOwn(eventFormatters, event) && eventFormatters[event]?.(data as OutputRow, terminal)
+  return `${id.padStart(3)}  ${description || event}`
 }
 
 function colourState(terminal: Terminal, state: unknown): string {

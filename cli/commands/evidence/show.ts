@@ -4,7 +4,7 @@ import { writeOutputFile } from '../../file/output-file.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { required, text } from '../../program/params.ts'
-import { formatFields, formatTable, type OutputRow, printResult } from '../../terminal/output.ts'
+import { formatFields, formatTable, line_break, type OutputRow, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'evidence show',
@@ -42,7 +42,7 @@ export const definition = command({
         }),
         '',
         formatTable(terminal, rows, columns, 'no contributions'),
-      ].join('\n'),
+      ].join(line_break),
     )
     return 0
   },

@@ -4,7 +4,14 @@ import { max_key_set_bytes, readInputFile } from '../../file/input-file.ts'
 import { jsonOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { nameList, required, text } from '../../program/params.ts'
-import { colourText, formatFields, formatTable, type OutputRow, printResult } from '../../terminal/output.ts'
+import {
+  colourText,
+  formatFields,
+  formatTable,
+  line_break,
+  type OutputRow,
+  printResult,
+} from '../../terminal/output.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 
 export const definition = command({
@@ -66,7 +73,7 @@ function formatVerdict(terminal: Terminal, found: Verdict): string {
       found.chain === 'checked' ? undefined : 'its chain is not checked: the block does not list the whole record',
   })
   const rows = found.contributions.map((each) => ({ ...each, vouched_by: describeVoucher(each, site) }))
-  return [fields, '', formatTable(terminal, rows as readonly OutputRow[], columns, 'no contributions')].join('\n')
+  return [fields, '', formatTable(terminal, rows as readonly OutputRow[], columns, 'no contributions')].join(line_break)
 }
 
 const columns = ['contributor_id', 'vouched_by']

@@ -7,7 +7,7 @@ import { writeOutputFile } from '../../file/output-file.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { command } from '../../program/command.ts'
 import { integer, required, text } from '../../program/params.ts'
-import { formatFields, formatTable, printResult } from '../../terminal/output.ts'
+import { formatFields, formatTable, line_break, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'filedrop gaps',
@@ -50,7 +50,7 @@ export const definition = command({
           ['first', 'last'],
           is_inventory_pending ? 'no missing number is known' : 'nothing is missing',
         ),
-      ].join('\n'),
+      ].join(line_break),
     )
     if (is_inventory_pending) terminal.note(describePending(params.peer, gaps, is_requested))
     return 0

@@ -4,7 +4,7 @@ import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption, requireOwnSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { required, text } from '../../program/params.ts'
-import { colourText, escapeControls, formatFields, printResult } from '../../terminal/output.ts'
+import { colourText, formatFields, printResult } from '../../terminal/output.ts'
 import { formatProgress } from '../../terminal/progress-bar.ts'
 
 export const definition = command({
@@ -35,8 +35,7 @@ export const definition = command({
         faults: faults.length,
       }),
     )
-    for (const { file, why: reason } of faults)
-      terminal.note(colourText(terminal, 'red', escapeControls(`${file}: ${reason}`)))
+    for (const { file, why: reason } of faults) terminal.note(colourText(terminal, 'red', `${file}: ${reason}`))
     return faults.length === 0 ? 0 : 5
   },
 })

@@ -3,7 +3,7 @@ import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { required, text } from '../../program/params.ts'
-import { colourText, escapeControls, printResult } from '../../terminal/output.ts'
+import { colourText, keepLayout, line_break, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'filedrop inspect',
@@ -18,11 +18,9 @@ export const definition = command({
     printResult(terminal, json, inspection, () =>
       [
         colourText(terminal, 'yellow', 'unverified'),
-        escapeControls(JSON.stringify(inspection.unverified, undefined, 2)),
-        ...inspection.faults.map(
-          ({ reason, detail }) => `${colourText(terminal, 'red', reason)}: ${escapeControls(detail)}`,
-        ),
-      ].join('\n'),
+        keepLayout(JSON.stringify(inspection.unverified, undefined, 2)),
+        ...inspection.faults.map(({ reason, detail }) => `${colourText(terminal, 'red', reason)}: ${detail}`),
+      ].join(line_break),
     )
     return 0
   },

@@ -5,7 +5,7 @@ import { requireConsent } from '../../confirmation/require-consent.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { command, InvalidParamError } from '../../program/command.ts'
 import { flag, required, text } from '../../program/params.ts'
-import { colourText, printResult } from '../../terminal/output.ts'
+import { colourText, line_break, printResult } from '../../terminal/output.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 
 type PurgeReport = {
@@ -83,5 +83,5 @@ function formatPurgeReport(
       backups.map(({ name, holds }) => (holds === 'yes' ? name : `${name} (not searched)`)),
     ),
     ...formatSection('not reached from here', remains),
-  ].join('\n')
+  ].join(line_break)
 }

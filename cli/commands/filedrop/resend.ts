@@ -10,7 +10,7 @@ import { max_receipt_bytes, readInputFile } from '../../file/input-file.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { integer, text } from '../../program/params.ts'
-import { formatFields, formatTable, printResult } from '../../terminal/output.ts'
+import { formatFields, formatTable, line_break, printResult } from '../../terminal/output.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 
 export const definition = command({
@@ -39,7 +39,7 @@ export const definition = command({
       [
         formatFields(terminal, counts),
         ...(not_resent.length > 0 ? ['', formatTable(terminal, not_resent, ['first', 'last', 'why'], '')] : []),
-      ].join('\n'),
+      ].join(line_break),
     )
     return not_resent.length === 0 ? 0 : 5
   },

@@ -5,7 +5,7 @@ import { max_key_set_bytes, readInputFile } from '../../file/input-file.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { integer, required, text } from '../../program/params.ts'
-import { colourText, formatFields, formatTable, printResult } from '../../terminal/output.ts'
+import { colourText, formatFields, formatTable, line_break, printResult } from '../../terminal/output.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 
 export const definition = command({
@@ -48,7 +48,7 @@ export const definition = command({
         }),
         '',
         formatTable(terminal, verification.checks, ['check', 'outcome', 'reason', 'detail'], 'no checks'),
-      ].join('\n'),
+      ].join(line_break),
     )
     return verification.ok ? 0 : 5
   },

@@ -4,6 +4,7 @@ import { formatInsight } from '../../format/signal.ts'
 import { formatSimilarSignals, type SimilarSignalRow } from '../../format/similar-signals.ts'
 import { changeCommand } from '../../program/change-command.ts'
 
+import { line_break } from '../../terminal/output.ts'
 export const definition = changeCommand({
   words: 'insight start',
   summary: 'Start the investigation of an insight and its linked signals',
@@ -21,6 +22,6 @@ export const definition = changeCommand({
       '',
       'Open signals similar to the trigger and not linked:',
       formatSimilarSignals(terminal, similar),
-    ].join('\n')
+    ].join(line_break)
   },
 })

@@ -6,7 +6,7 @@ import { dirOption, resolveKeyLocation } from '../../options/key-location.ts'
 import { jsonOption, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { choice, text } from '../../program/params.ts'
-import { printResult } from '../../terminal/output.ts'
+import { keepLayout, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys export',
@@ -27,7 +27,7 @@ export const definition = command({
     const set = exportSiteJwks('dir' in location ? { keys: location.dir } : location.site, params.use)
     const document = JSON.stringify(set, undefined, params.json ? undefined : 2)
     const { out } = params
-    if (out === undefined) terminal.print(document)
+    if (out === undefined) terminal.print(keepLayout(document))
     else {
       writeOutputFile(out, `${document}\n`)
       printResult(

@@ -5,7 +5,7 @@ import { passphraseOption, resolvePassphrase } from '../../options/passphrase.ts
 import { jsonOption, requireWholeSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { flag, required, text } from '../../program/params.ts'
-import { printResult } from '../../terminal/output.ts'
+import { line_break, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys revoke',
@@ -42,7 +42,7 @@ export const definition = command({
     const replacement = created ? { created } : {}
     const report = { ...revoked, ...replacement, ...(key_set === undefined ? {} : { key_set }) }
     const lines = [`revoked ${kid}`, ...(created ? [`${created.kid} replaces it`] : [])]
-    printResult(terminal, params.json, report, () => lines.join('\n'))
+    printResult(terminal, params.json, report, () => lines.join(line_break))
     if (params.json || (revoked.use !== 'message' && revoked.use !== 'root')) return 0
     const { exportCurrentKeySet } = await offline.keySets()
     // A key set without this key already removes it at every peer that follows the set.

@@ -4,7 +4,7 @@ import { dirOption, requireKeyLocation } from '../../options/key-location.ts'
 import { passphraseOption, resolvePassphrase } from '../../options/passphrase.ts'
 import { jsonOption, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
-import { printResult } from '../../terminal/output.ts'
+import { line_break, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys unwrap',
@@ -21,7 +21,7 @@ export const definition = command({
       terminal,
       params.json,
       { unwrapped: kids },
-      () => kids.join('\n') || 'no key is encrypted with a passphrase',
+      () => kids.join(line_break) || 'no key is encrypted with a passphrase',
     )
     return 0
   },

@@ -6,7 +6,7 @@ import { passphraseOption, readNewPassphrase } from '../../options/passphrase.ts
 import { jsonOption, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { choice } from '../../program/params.ts'
-import { printResult } from '../../terminal/output.ts'
+import { line_break, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'keys wrap',
@@ -32,7 +32,7 @@ export const definition = command({
       terminal,
       params.json,
       { wrapped: kids },
-      () => kids.join('\n') || 'every key is already encrypted with a passphrase',
+      () => kids.join(line_break) || 'every key is already encrypted with a passphrase',
     )
     return 0
   },

@@ -1,7 +1,9 @@
 // Prints the JSON Schema of a profile, for editors and other checkers.
+
 import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
+import { keepLayout } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'profile schema',
@@ -10,7 +12,7 @@ export const definition = command({
   example: 'platform profile schema > profile.schema.json',
   async run({ json }, terminal) {
     const { buildProfileJsonSchema } = await offline.profile()
-    terminal.print(JSON.stringify(buildProfileJsonSchema(), undefined, json ? undefined : 2))
+    terminal.print(keepLayout(JSON.stringify(buildProfileJsonSchema(), undefined, json ? undefined : 2)))
     return 0
   },
 })

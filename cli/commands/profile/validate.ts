@@ -4,7 +4,7 @@ import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption, requireOwnSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { text } from '../../program/params.ts'
-import { colourText, printResult } from '../../terminal/output.ts'
+import { colourText, line_break, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'profile validate',
@@ -28,7 +28,7 @@ export const definition = command({
     printResult(terminal, params.json, { file, valid: isValid, problems }, () =>
       isValid
         ? `${colourText(terminal, 'green', 'valid')} ${file}`
-        : problems.map(({ path, message }) => `${colourText(terminal, 'red', path)}: ${message}`).join('\n'),
+        : problems.map(({ path, message }) => `${colourText(terminal, 'red', path)}: ${message}`).join(line_break),
     )
     return isValid ? 0 : 5
   },

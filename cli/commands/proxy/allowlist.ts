@@ -3,7 +3,7 @@ import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { required, text } from '../../program/params.ts'
-import { escapeControls, formatFields, printResult } from '../../terminal/output.ts'
+import { formatFields, keepLayout, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'proxy allowlist',
@@ -26,9 +26,9 @@ export const definition = command({
       terminal,
       json,
       out === undefined ? { rules, problems, text: list } : { rules, problems, file: out },
-      () => (out === undefined ? escapeControls(list.trimEnd()) : formatFields(terminal, { rules, file: out })),
+      () => (out === undefined ? keepLayout(list.trimEnd()) : formatFields(terminal, { rules, file: out })),
     )
-    if (!json) for (const problem of problems) terminal.note(escapeControls(problem))
+    if (!json) for (const problem of problems) terminal.note(problem)
     return 0
   },
 })

@@ -3,7 +3,7 @@ import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption, requireOwnSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { required, text, withDefault } from '../../program/params.ts'
-import { colourText, formatFields, formatTable, printResult } from '../../terminal/output.ts'
+import { colourText, formatFields, formatTable, paragraph_break, printResult } from '../../terminal/output.ts'
 
 const outcomeColours = { passes: 'green', stops: 'red', depends: 'yellow' } as const
 
@@ -53,7 +53,7 @@ export const definition = command({
             describeVerdict(next, status),
           ),
         }),
-      ].join('\n\n'),
+      ].join(paragraph_break),
     )
     return verdict.goes_on || next === 'preflight' ? 0 : 5
   },

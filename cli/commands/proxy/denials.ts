@@ -3,7 +3,7 @@
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { command } from '../../program/command.ts'
 import { integer, withDefault } from '../../program/params.ts'
-import { formatFields, formatTable, type OutputRow, printResult } from '../../terminal/output.ts'
+import { formatFields, formatTable, type OutputRow, paragraph_break, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'proxy denials',
@@ -18,7 +18,7 @@ export const definition = command({
       [
         formatFields(terminal, { since: denials.since, denied: denials.total }),
         formatTable(terminal, denials.items as OutputRow[], columns, 'no denied requests'),
-      ].join('\n\n'),
+      ].join(paragraph_break),
     )
     return 0
   },

@@ -3,7 +3,7 @@ import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { integer, required, text, withDefault } from '../../program/params.ts'
-import { formatFields, formatTable, printResult } from '../../terminal/output.ts'
+import { formatFields, formatTable, paragraph_break, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'proxy simulate',
@@ -31,7 +31,7 @@ export const definition = command({
           ? [formatTable(terminal, top_denied, ['method', 'path', 'reason', 'count'], '')]
           : []),
         formatTable(terminal, rules, ['rule', 'count'], 'the allowlist is empty'),
-      ].join('\n\n'),
+      ].join(paragraph_break),
     )
     return 0
   },

@@ -3,7 +3,7 @@ import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { required, text } from '../../program/params.ts'
-import { formatFields, formatTable, printResult } from '../../terminal/output.ts'
+import { formatFields, formatTable, keepLayout, paragraph_break, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve evaluate',
@@ -43,8 +43,8 @@ export const definition = command({
       return [
         formatFields(terminal, counts),
         formatTable(terminal, rows, ['measure', 'precision', 'recall', 'f1'], 'nothing was measured'),
-        ...(sweep?.length ? [formatSweep({ sweep, best }, terminal.width)] : []),
-      ].join('\n\n')
+        ...(sweep?.length ? [keepLayout(formatSweep({ sweep, best }, terminal.width))] : []),
+      ].join(paragraph_break)
     })
     return 0
   },

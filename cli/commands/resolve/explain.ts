@@ -3,7 +3,7 @@
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { command } from '../../program/command.ts'
 import { required, text } from '../../program/params.ts'
-import { escapeControls, printResult } from '../../terminal/output.ts'
+import { keepLayout, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve explain',
@@ -17,7 +17,7 @@ export const definition = command({
       correlation_id: params.match,
       columns: Math.max(40, Math.min(1_000, terminal.width)),
     })
-    printResult(terminal, params.json, explanation, () => escapeControls(String(explanation.text)).trimEnd())
+    printResult(terminal, params.json, explanation, () => keepLayout(String(explanation.text).trimEnd()))
     return 0
   },
 })

@@ -4,7 +4,7 @@ import { seedOption } from '../../options/seed-option.ts'
 import { jsonOption } from '../../options/site-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { choice, duration, flag, required, rest, text } from '../../program/params.ts'
-import { escapeControls, formatFields, printResult } from '../../terminal/output.ts'
+import { formatFields, printResult } from '../../terminal/output.ts'
 import { createDeadline, createProgressFormatter } from '../../terminal/resolution-progress.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 
@@ -88,9 +88,7 @@ export const definition = command({
     )
     terminal.progress('')
     for (const { source_l, id_l, source_r, id_r } of summary.decisions?.overruled ?? []) {
-      terminal.note(
-        escapeControls(`${source_l} ${id_l} and ${source_r} ${id_r} are confirmed, but rejected pairs keep them apart`),
-      )
+      terminal.note(`${source_l} ${id_l} and ${source_r} ${id_r} are confirmed, but rejected pairs keep them apart`)
     }
     printResult(terminal, json, summary, () => formatResolutionSummary(terminal, summary))
     return 0

@@ -3,7 +3,7 @@
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { command } from '../../program/command.ts'
 import { required, text } from '../../program/params.ts'
-import { escapeControls, printResult } from '../../terminal/output.ts'
+import { keepLayout, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve summary',
@@ -14,7 +14,7 @@ export const definition = command({
   async run(params, terminal) {
     const api = await connectService(params, terminal)
     const response = await api.call('resolution.fusion-run.summary', { run_id: params.id })
-    printResult(terminal, params.json, response, () => escapeControls(String(response.text).trimEnd()))
+    printResult(terminal, params.json, response, () => keepLayout(String(response.text).trimEnd()))
     return 0
   },
 })

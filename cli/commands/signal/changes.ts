@@ -5,7 +5,7 @@ import { formatSignalChange } from '../../format/signal-change.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { flag, integer, text, withDefault } from '../../program/params.ts'
-import { escapeControls, type OutputRow, printResult } from '../../terminal/output.ts'
+import { line_break, type OutputRow, printResult } from '../../terminal/output.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 
 const since_help = 'the next_since of the last page'
@@ -37,7 +37,7 @@ export const definition = command({
           '--since and --follow do not apply to the changes of one signal: leave out the signal or the option',
         )
       const items = await listAllItems(api, 'intelligence.signal.changes-of', { uid: id }, limit)
-      printResult(terminal, json, { items }, () => items.map(formatSignalChange).join('\n'))
+      printResult(terminal, json, { items }, () => items.map(formatSignalChange).join(line_break))
       return 0
     }
     if (follow) return await followChanges(api, terminal, params)
@@ -46,7 +46,7 @@ export const definition = command({
       terminal,
       json,
       { items, next_since },
-      () => items.map(formatSignalChange).join('\n') || 'No changes match',
+      () => items.map(formatSignalChange).join(line_break) || 'No changes match',
     )
     if (!json && next_since !== undefined) terminal.note(`Continue with --since ${next_since}`)
     return 0
@@ -91,7 +91,7 @@ async function followChanges(
   for (;;) {
     const { items, next_since, has_more } = await fetchChangePage(api, since, 500)
     since = next_since
-    if (json && items.length > 0) terminal.print(escapeControls(JSON.stringify({ items, next_since })))
+    if (json && items.length > 0) terminal.print(JSON.stringify({ items, next_since }))
     if (!json) for (const change of items) terminal.print(formatSignalChange(change))
     if (!has_more) await pause(every * 1_000)
   }

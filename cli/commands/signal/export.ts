@@ -1,12 +1,14 @@
 // Exports signals as one STIX 2.1 bundle, for other systems.
+
 import { nameUuid } from '../../../daemon/kernel/encoding/name-uuid.ts'
+import { escapeLine } from '../../../daemon/kernel/text/escape-line.ts'
 import type { ServiceClient } from '../../client/client.ts'
 import { writeOutputFile } from '../../file/output-file.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { buildSignalFilter, filterOptions } from '../../options/signal-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { flag, integer, text, withDefault } from '../../program/params.ts'
-import { escapeControls, formatFields, type OutputRow, printResult } from '../../terminal/output.ts'
+import { formatFields, type OutputRow, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'signal export',
@@ -30,7 +32,7 @@ export const definition = command({
     const { releasableTo: releasable_to, out } = params
     const filters = { ...buildSignalFilter(params), releasable_to }
     const { bundle, left_out, hasMore } = await exportSignals(api, filters, params.limit)
-    const text = escapeControls(JSON.stringify(bundle))
+    const text = escapeLine(JSON.stringify(bundle))
     if (out === undefined) terminal.print(text)
     else {
       writeOutputFile(out, `${text}\n`)

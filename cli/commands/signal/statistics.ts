@@ -3,7 +3,7 @@
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { command } from '../../program/command.ts'
 import { instant, text } from '../../program/params.ts'
-import { formatFields, formatTable, type OutputRow, printResult } from '../../terminal/output.ts'
+import { formatFields, formatTable, line_break, type OutputRow, printResult } from '../../terminal/output.ts'
 
 const toDay = (time: string | undefined) => time?.slice(0, 10)
 
@@ -44,7 +44,7 @@ export const definition = command({
           disposed: total.disposed,
           precision: formatPrecision(total),
         }),
-      ].join('\n'),
+      ].join(line_break),
     )
     return 0
   },

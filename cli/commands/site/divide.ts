@@ -2,7 +2,7 @@
 import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption, requireSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
-import { formatTable, printResult } from '../../terminal/output.ts'
+import { formatTable, line_break, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'site divide',
@@ -21,7 +21,7 @@ export const definition = command({
       [
         formatTable(terminal, division.users, ['role', 'user', 'uid'], 'no users'),
         `changed ${division.changes} paths`,
-      ].join('\n'),
+      ].join(line_break),
     )
     return 0
   },

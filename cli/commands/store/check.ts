@@ -2,7 +2,7 @@
 import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption, requireWholeSite, roleOption, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
-import { colourText, printResult } from '../../terminal/output.ts'
+import { colourText, line_break, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'store check',
@@ -27,7 +27,7 @@ export const definition = command({
               ? [`${colourText(terminal, 'green', 'sound')} ${role}`]
               : faults.map((fault) => `${colourText(terminal, 'red', 'fault')} ${role}: ${fault}`),
           )
-          .join('\n') || 'the site has no data yet',
+          .join(line_break) || 'the site has no data yet',
     )
     return isSound ? 0 : 5
   },

@@ -4,7 +4,7 @@ import { readJsonFile } from '../../file/json-file.ts'
 import { toolServiceOptions, withToolService } from '../../options/tool-service-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { duration, required, text, withDefault } from '../../program/params.ts'
-import { escapeLine, printResult } from '../../terminal/output.ts'
+import { keepLayout, line_break, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
   words: 'tools call',
@@ -39,11 +39,13 @@ function readInput(file: string): Readonly<Record<string, unknown>> {
 }
 
 function formatProgress({ progress, total, message = '' }: ToolProgress): string {
-  return escapeLine(`${progress}${total === undefined ? '' : ` of ${total}`} ${message}`)
+  return `${progress}${total === undefined ? '' : ` of ${total}`} ${message}`
 }
 
 /** The structured content if there is any: the text of our own tools repeats it. */
 function formatResult({ content, structured_content }: RemoteToolResult): string {
-  if (structured_content) return JSON.stringify(structured_content, undefined, 2)
-  return content.map((block) => (typeof block.text === 'string' ? block.text : JSON.stringify(block))).join('\n')
+  if (structured_content) return keepLayout(JSON.stringify(structured_content, undefined, 2))
+  return content
+    .map((block) => (typeof block.text === 'string' ? keepLayout(block.text) : JSON.stringify(block)))
+    .join(line_break)
 }

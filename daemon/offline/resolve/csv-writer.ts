@@ -1,6 +1,7 @@
 // Writes comma-separated lines as bytes in chunks, without a string for each of millions of lines.
+
+import { escapeFormula } from '../../kernel/text/formula-cell.ts'
 import type { LensRecords } from '../../roles/resolution/engine/records/records.ts'
-import { escapeFormula } from './formula-cell.ts'
 
 const chunk_bytes = 1 << 20
 /** Free bytes kept for short parts: numbers and separators. */

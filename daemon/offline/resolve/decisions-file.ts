@@ -1,10 +1,11 @@
 // Reads people's decisions about pairs from a file, and applies them to the clusters of a resolution.
+
+import { unescapeFormula } from '../../kernel/text/formula-cell.ts'
 import type { LensRecords, RecordSource } from '../../roles/resolution/engine/records/records.ts'
 import type { DetailedResolution } from '../../roles/resolution/engine/resolve.ts'
 import { clusterWithDecisions, type PairDecision } from '../../roles/resolution/registry/cluster-with-decisions.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { readDataFile } from './data-file.ts'
-import { unescapeFormula } from './formula-cell.ts'
 
 const decisionColumns = ['id_l', 'id_r', 'decision', 'source_l', 'source_r'] as const
 type DecisionColumn = (typeof decisionColumns)[number]

@@ -1,8 +1,9 @@
 // Finds resolved records by the ids in other files, and reads their true clusters.
+
+import { unescapeFormula } from '../../kernel/text/formula-cell.ts'
 import { DisjointSets } from '../../roles/resolution/engine/cluster/disjoint-sets.ts'
 import type { RecordSource } from '../../roles/resolution/engine/records/records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
-import { unescapeFormula } from './formula-cell.ts'
 
 /** Text of each row in a column; empty for a missing value. Throws `OfflineCommandError` (1) for an unknown column. */
 export function readColumnTexts({ columns, names }: RecordSource, name: string, file: string): string[] {

@@ -4,7 +4,7 @@ import { formatReleaseRequest } from '../../../format/release-request.ts'
 import { jsonOption, requireOwnSite, siteOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
 import { required, text } from '../../../program/params.ts'
-import { colourText, escapeControls, formatFields, formatTable, printResult } from '../../../terminal/output.ts'
+import { colourText, formatFields, formatTable, keepLayout, line_break, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'filedrop quarantine show',
@@ -27,10 +27,10 @@ export const definition = command({
           ? [
               '',
               colourText(terminal, 'yellow', 'content, unverified:'),
-              escapeControls(JSON.stringify(content.unverified, undefined, 2)),
+              keepLayout(JSON.stringify(content.unverified, undefined, 2)),
             ]
           : []),
-      ].join('\n'),
+      ].join(line_break),
     )
     return 0
   },

@@ -4,7 +4,7 @@ import { seedOption } from '../../../options/seed-option.ts'
 import { jsonOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
 import { flag, required, rest, text } from '../../../program/params.ts'
-import { colourText, escapeControls, printResult } from '../../../terminal/output.ts'
+import { colourText, line_break, paragraph_break, printResult } from '../../../terminal/output.ts'
 import { createProgressFormatter } from '../../../terminal/resolution-progress.ts'
 
 export const definition = command({
@@ -33,13 +33,15 @@ export const definition = command({
     terminal.progress('')
     printResult(terminal, json, summary, () => {
       const blocks = formatLensCharts(charts, terminal.width).map((chart) => {
-        const [title = '', ...lines] = escapeControls(chart).split('\n')
-        return [colourText(terminal, 'bold', title), ...lines].join('\n')
+        const [title = '', ...lines] = chart.split('\n')
+        return [colourText(terminal, 'bold', title), ...lines].join(line_break)
       })
       const remarks = summary.blocking.flatMap(({ rule, left_out }) =>
-        left_out.map(({ key, records }) => escapeControls(`left out: ${records} records share ${rule} = ${key}`)),
+        left_out.map(({ key, records }) => `left out: ${records} records share ${rule} = ${key}`),
       )
-      return [...blocks, ...(remarks.length > 0 ? [remarks.join('\n')] : []), ...summary.files].join('\n\n')
+      return [...blocks, ...(remarks.length > 0 ? [remarks.join(line_break)] : []), ...summary.files].join(
+        paragraph_break,
+      )
     })
     return 0
   },

@@ -3,7 +3,7 @@ import { offline } from '../../../../daemon/offline/offline.ts'
 import { jsonOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
 import { required, text } from '../../../program/params.ts'
-import { escapeControls, formatFields, printResult } from '../../../terminal/output.ts'
+import { formatFields, keepLayout, line_break, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve lens import',
@@ -24,8 +24,8 @@ export const definition = command({
       json,
       out === undefined ? { ...counts, remarks, yaml } : { ...counts, remarks, file: out },
       () => {
-        if (out === undefined) return escapeControls(yaml.trimEnd())
-        return [formatFields(terminal, { ...counts, file: out }), ...remarks.map(escapeControls)].join('\n')
+        if (out === undefined) return keepLayout(yaml.trimEnd())
+        return [formatFields(terminal, { ...counts, file: out }), ...remarks].join(line_break)
       },
     )
     return 0

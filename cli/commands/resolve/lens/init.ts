@@ -3,7 +3,7 @@ import { offline } from '../../../../daemon/offline/offline.ts'
 import { jsonOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
 import { required, text } from '../../../program/params.ts'
-import { escapeControls, formatTable, printResult } from '../../../terminal/output.ts'
+import { formatTable, keepLayout, paragraph_break, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve lens init',
@@ -34,8 +34,8 @@ export const definition = command({
       return [
         `Of ${scope} records:`,
         formatTable(terminal, rows, ['column', 'type', 'missing', 'distinct', 'length', 'samples'], 'no column'),
-        out === undefined ? escapeControls(yaml.trimEnd()) : `The lens is in ${out}.`,
-      ].join('\n\n')
+        out === undefined ? keepLayout(yaml.trimEnd()) : `The lens is in ${out}.`,
+      ].join(paragraph_break)
     })
     return 0
   },

@@ -4,7 +4,7 @@ import { seedOption } from '../../../options/seed-option.ts'
 import { jsonOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
 import { required, rest, text } from '../../../program/params.ts'
-import { escapeControls, formatFields, formatTable, printResult } from '../../../terminal/output.ts'
+import { formatFields, formatTable, keepLayout, paragraph_break, printResult } from '../../../terminal/output.ts'
 import { createProgressFormatter } from '../../../terminal/resolution-progress.ts'
 
 export const definition = command({
@@ -33,7 +33,7 @@ export const definition = command({
     const { text: yaml, training } = await trainLens(request, (progress) => terminal.progress(formatLine(progress)))
     terminal.progress('')
     if (out === undefined && !json) {
-      terminal.print(escapeControls(yaml.trimEnd()))
+      terminal.print(keepLayout(yaml.trimEnd()))
       return 0
     }
     if (out !== undefined) writeNewFile(out, yaml)
@@ -42,7 +42,7 @@ export const definition = command({
       [
         formatFields(terminal, { ...summary, file: out, left_out: left_out.length > 0 ? left_out : undefined }),
         formatTable(terminal, levels, ['field', 'level', 'm', 'u', 'bits'], 'no level'),
-      ].join('\n\n'),
+      ].join(paragraph_break),
     )
     return 0
   },

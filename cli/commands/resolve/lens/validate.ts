@@ -3,7 +3,7 @@ import { offline } from '../../../../daemon/offline/offline.ts'
 import { jsonOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
 import { required, text } from '../../../program/params.ts'
-import { formatTable, printResult } from '../../../terminal/output.ts'
+import { formatTable, paragraph_break, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
   words: 'resolve lens validate',
@@ -24,7 +24,7 @@ export const definition = command({
       [
         `${document.lens} ${document.version}: entity type ${document.entity_type}, sources in ${document.told_by}, ids in ${document.id_field}`,
         formatTable(terminal, rows, ['field', 'type', 'columns', 'needed'], 'no field'),
-      ].join('\n\n'),
+      ].join(paragraph_break),
     )
     return 0
   },

@@ -4,7 +4,7 @@ import { readJsonFile } from '../../../file/json-file.ts'
 import { connectService, serviceOptions } from '../../../options/service-options.ts'
 import { CommandFailure, command } from '../../../program/command.ts'
 import { required, text } from '../../../program/params.ts'
-import { colourText, escapeControls, formatFields, formatTable, printResult } from '../../../terminal/output.ts'
+import { colourText, formatFields, formatTable, line_break, printResult } from '../../../terminal/output.ts'
 
 const sampleSignal = z.looseObject({
   ...{ signal_type: z.string(), severity: z.string(), title: z.string() },
@@ -39,8 +39,8 @@ export const definition = command({
           refused,
         }),
         ...(signals.length > 0 ? [formatTable(terminal, signals, ['type', 'severity', 'subject', 'title'], '')] : []),
-        ...result.faults.map((fault) => escapeControls(fault)),
-      ].join('\n')
+        ...result.faults,
+      ].join(line_break)
     })
     return result.ok ? 0 : 5
   },

@@ -14,11 +14,6 @@ export function formatNumber(value: number): string {
   return String(rounded + 0)
 }
 
-/** Replaces characters of an untrusted name that move the cursor, or hide or reorder text. */
-export function replaceUnprintable(name: string): string {
-  return name.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?')
-}
-
 export function formatCount(count: number, singular: string, plural: string): string {
   return `${count} ${count === 1 ? singular : plural}`
 }

@@ -1,4 +1,5 @@
 // Renders charts as self-contained SVG, without scripts, links or fonts; the same chart gives the same bytes.
+import { escapeMarkup } from '../../../kernel/text/markup.ts'
 import {
   type BarChart,
   type ChartAxis,
@@ -113,9 +114,9 @@ function createScale(from: number, to: number, start: number, end: number): SvgS
 function renderDocument(title: string, height: number, parts: readonly string[]): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width_px} ${height}" width="${width_px}" height="${height}" role="img" font-family="sans-serif" font-size="${font_size_px}">`,
-    `<title>${escapeXml(title)}</title>`,
+    `<title>${escapeMarkup(title)}</title>`,
     `<rect width="${width_px}" height="${height}" fill="#fff"/>`,
-    `<text x="16" y="20" font-size="14" font-weight="bold">${escapeXml(truncateLabel(title, 90))}</text>`,
+    `<text x="16" y="20" font-size="14" font-weight="bold">${escapeMarkup(truncateLabel(title, 90))}</text>`,
     ...parts,
     '</svg>',
     '',
@@ -124,7 +125,7 @@ function renderDocument(title: string, height: number, parts: readonly string[])
 
 function renderText(x: number, y: number, text: string, anchor: 'start' | 'middle' | 'end' = 'start'): string {
   const anchorAttribute = anchor === 'start' ? '' : ` text-anchor="${anchor}"`
-  return `<text x="${formatCoordinate(x)}" y="${formatCoordinate(y)}"${anchorAttribute}>${escapeXml(text)}</text>`
+  return `<text x="${formatCoordinate(x)}" y="${formatCoordinate(y)}"${anchorAttribute}>${escapeMarkup(text)}</text>`
 }
 
 function renderRect(x: number, y: number, across: number, down: number, colour: string): string {
@@ -146,20 +147,4 @@ function formatCoordinate(value: number): string {
 function truncateLabel(text: string, max_length: number): string {
   const letters = [...text]
   return letters.length <= max_length ? text : `${letters.slice(0, Math.floor(max_length) - 1).join('')}…`
-}
-
-const xmlEntities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-/** Escapes untrusted text: mark-up, characters that XML 1.0 forbids, and characters that change the text direction. */
-function escapeXml(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\ufffe\uffff]/gu, '\ufffd')
-    .replaceAll(/[&<>"']/g, (mark) => xmlEntities[mark] ?? '')
 }

@@ -1,6 +1,8 @@
-// Renders charts as text, for a terminal or a log. The caller makes untrusted names printable first.
+// Renders charts as text, for a terminal or a log, with untrusted names each on its line.
+import { escapeLine } from '../../../kernel/text/escape-line.ts'
 import {
   type BarChart,
+  type ChartBar,
   computeBarExtent,
   computeBarRange,
   formatFigure,
@@ -13,7 +15,9 @@ export const min_columns = 40
 const min_plot_columns = 10
 
 /** Renders one bar a line, with its name before and its note behind; `|` marks 0. `width`: columns, 40 or more. */
-export function renderBarChartText({ title, measure, bars }: BarChart, width: number): string {
+export function renderBarChartText(chart: BarChart, width: number): string {
+  const { title, measure } = chart
+  const bars = chart.bars.map(escapeBar)
   const [lowest, highest] = computeBarRange(bars)
   const before = Math.min(32, Math.floor(width / 3), findMaxLength(bars.map(({ name }) => name)))
   const behind = Math.max(8, width - before - min_plot_columns - 3)
@@ -31,7 +35,7 @@ export function renderBarChartText({ title, measure, bars }: BarChart, width: nu
     return `${truncateText(bar.name, before).padEnd(before)} ${letters.join('')} ${notes[at]}`.trimEnd()
   })
   return [
-    wrapText(title, width),
+    wrapText(escapeLine(title), width),
     ...lines,
     `${' '.repeat(before + 1)}${measure}, ${formatFigure(lowest)} to ${formatFigure(highest)}`,
   ].join('\n')
@@ -48,7 +52,8 @@ export function renderLineChartText(
   const grid = Array.from({ length: height }, () => Array.from({ length: room }, () => ' '))
   const columnOf = (at: number) => Math.round(((at - x.from) / (x.to - x.from)) * (room - 1))
   for (const { at } of marks) for (const row of grid) if (row[columnOf(at)] !== undefined) row[columnOf(at)] = ':'
-  const letters = assignLetters(series.map(({ name }) => name))
+  const names = series.map(({ name }) => escapeLine(name))
+  const letters = assignLetters(names)
   for (const [number, line] of series.entries()) {
     for (let column = 0; column < room; column++) {
       const value = interpolateSeries(line, x.from + ((x.to - x.from) * column) / (room - 1))
@@ -62,11 +67,11 @@ export function renderLineChartText(
   const [from, to] = [formatFigure(x.from), formatFigure(x.to)]
   const foot = `${' '.repeat(before + 3)}${from}${x.label.padStart((room + x.label.length) >> 1).slice(from.length)}`
   return [
-    `${title}: ${series.map(({ name }, at) => `${letters[at]} ${name}`).join(', ')}`,
+    `${escapeLine(title)}: ${names.map((name, at) => `${letters[at]} ${name}`).join(', ')}`,
     ...grid.map((line, at) => `${scale(at)} | ${line.join('')}`.trimEnd()),
     `${' '.repeat(before + 1)}+${'-'.repeat(room + 1)}`,
     foot.padEnd(before + 3 + room - to.length) + to,
-    ...marks.map(({ at, label }) => `${' '.repeat(before + 3)}: ${label} (${formatFigure(at)})`),
+    ...marks.map(({ at, label }) => `${' '.repeat(before + 3)}: ${escapeLine(label)} (${formatFigure(at)})`),
   ].join('\n')
 }
 
@@ -92,6 +97,10 @@ export function wrapText(text: string, width: number, indent = 0): string {
 /** Returns the start of a text, without half a surrogate pair at its end. */
 function sliceWellFormed(text: string, end: number): string {
   return text.slice(0, end).replace(/[\ud800-\udbff]$/, '')
+}
+
+function escapeBar({ name, note, ...bar }: ChartBar): ChartBar {
+  return { ...bar, name: escapeLine(name), ...(note === undefined ? {} : { note: escapeLine(note) }) }
 }
 
 function assignLetters(names: readonly string[]): string[] {

@@ -1,4 +1,5 @@
 // Describes a run and its results as prose; the same facts give the same text.
+import { escapeLine } from '../../../kernel/text/escape-line.ts'
 
 export type RunFacts = {
   readonly lens: string
@@ -36,7 +37,10 @@ export function narrateRun(facts: RunFacts): string {
     describeDecisions(facts),
     ...facts.warnings.map((warning) => `Warning: ${warning}.`),
   ]
-  return `${parts.filter((part) => part !== '').join('\n\n')}\n`
+  return `${parts
+    .filter((part) => part !== '')
+    .map(escapeLine)
+    .join('\n\n')}\n`
 }
 
 function describeInput({ lens, lens_version, sources, state, seed, failure }: RunFacts): string {

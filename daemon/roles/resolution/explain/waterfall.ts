@@ -1,4 +1,5 @@
 // Explains the score of two records, from the prior, field by field, to the total: the data of a waterfall chart.
+import { escapeLine } from '../../../kernel/text/escape-line.ts'
 import { type BarChart, type ChartBar, formatSigned } from '../chart/chart.ts'
 import { renderBarChartSvg } from '../chart/svg.ts'
 import { renderBarChartText, wrapText } from '../chart/text.ts'
@@ -80,14 +81,14 @@ export function renderWaterfallText(waterfall: Waterfall, title: string, width: 
   const values = steps.map(({ field, left, right, level, truncated }) => {
     const basis = truncated ? `, by the first ${max_compared_characters} characters` : ''
     return wrapText(
-      `${field.padEnd(widest)}  ${abridge(left)} | ${abridge(right)} (${level ?? 'no evidence'}${basis})`,
+      escapeLine(`${field.padEnd(widest)}  ${abridge(left)} | ${abridge(right)} (${level ?? 'no evidence'}${basis})`),
       width,
       widest + 2,
     )
   })
   const keys =
     found_by.length > 0 ? `Shared keys: ${found_by.join(', ')}.` : 'The records share no key: other records link them.'
-  return `${[renderBarChartText(buildWaterfallChart(waterfall, title), width), values.join('\n'), wrapText(keys, width)].join('\n\n')}\n`
+  return `${[renderBarChartText(buildWaterfallChart(waterfall, title), width), values.join('\n'), wrapText(escapeLine(keys), width)].join('\n\n')}\n`
 }
 
 /** Abridges a value that is longer than what a comparison reads, and adds its length. */
