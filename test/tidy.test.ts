@@ -62,6 +62,12 @@ const bans: readonly { name: RegExp; within: RegExp; except?: RegExp; use: strin
     ),
     use: 'parseJson of daemon/kernel/encoding/parse-json.ts: JSON that names a member twice has two meanings',
   },
+  {
+    name: /^(console\.|process\.(stdout|stderr)(\.write)?$)/,
+    within: /^cli\//,
+    except: /^cli\/terminal\/terminal\.ts$/,
+    use: 'the terminal of the command, which escapes what others wrote',
+  },
   { name: /^(eval\(\)|new Function\(\)|Function\(\))$/, within: /^/, use: 'a function' },
 ]
 
@@ -119,6 +125,13 @@ describe('imports', () => {
     )
     expectNone(missing)
   })
+})
+
+test('a screen shows text by the one part that escapes it', () => {
+  const texts = sources.filter(
+    ({ path: file, text }) => file.startsWith('cli/') && /import \{[^}]*\bText\b[^}]*\} from 'ink'/.test(text),
+  )
+  expect(texts.map(({ path: file }) => file)).toEqual(['cli/admin/parts/tone-text.tsx'])
 })
 
 /** Libraries that only some sites need: a plain site must neither wait for them nor keep them in memory. */

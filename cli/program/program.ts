@@ -2,7 +2,7 @@
 
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { escapingTerminal } from '../terminal/escaping-terminal.ts'
-import { keepLayout } from '../terminal/output.ts'
+import { keepLayout, line_break } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { arrangeArguments, optionWord } from './arrange-arguments.ts'
 import {
@@ -162,6 +162,7 @@ function applyHelpStyle(built: Command, terminal: Terminal): Command {
       .configureOutput({
         writeOut: (params) => terminal.print(keepLayout(params.replace(/\n$/, ''))),
         writeErr: (text) => terminal.note(keepLayout(text.replace(/\n$/, ''))),
+        outputError: (text) => terminal.note(keepSuggestion(text.replace(/\n$/, ''))),
       })
       .exitOverride()
       // What follows the words of a command is for that command alone, also where it begins with "-h".
@@ -172,6 +173,11 @@ function applyHelpStyle(built: Command, terminal: Terminal): Command {
       .showSuggestionAfterError(true)
       .showHelpAfterError('Add --help for usage; put -- before a value that begins with "-"')
   )
+}
+
+/** A usage error quotes what was typed, which may hold line ends: only the one before Commander's suggestion is kept. */
+function keepSuggestion(text: string): string {
+  return text.replace(/\n(?=\(Did you mean .*\?\)$)/, line_break)
 }
 
 function buildArgument(name: string, param: Param<unknown>): Argument {

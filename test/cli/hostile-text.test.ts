@@ -5,10 +5,8 @@ import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { commandCatalogue } from '../../cli/program/command-catalogue.ts'
 import { runCommand } from '../support/command/run-command.ts'
+import { forgedLine, hostileText as hostile, misleading } from '../support/text/hostile-text.ts'
 
-/** What others would like to forge; no line of any output may begin with it. */
-const forged = 'error: forged'
-const hostile = `a\u001b[2J\u001b]0;x\u0007\u009b31m\u202e\u2028b\rc\u200b\u3164\u{e0101}\ud800\n${forged}`
 const folder = mkdtempSync(path.join(tmpdir(), 'hostile-text-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -32,13 +30,11 @@ const files = Object.entries({
 /** Commands that go on until they are stopped, or show a screen: their arguments alone are refused here. */
 const lasting = new Set(['serve', 'demo', 'admin'])
 
-const misleading = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
-
 async function expectPlain(words: readonly string[]): Promise<void> {
   const { stdout, stderr } = await runCommand(words, { env: { PLATFORM_TOKEN: 'x' } })
   const printed = `${stdout}${stderr}`
   expect(printed.replaceAll('\n', ''), words.join(' ')).not.toMatch(misleading)
-  expect(printed, words.join(' ')).not.toMatch(/^error: forged/m)
+  expect(printed, words.join(' ')).not.toMatch(forgedLine)
 }
 
 test('an unknown command and an unknown option are printed without their control characters', async () => {
