@@ -1,0 +1,128 @@
+// A tool service of the official library, over HTTP: the revision without sessions, or those with them.
+import { once } from 'node:events'
+import * as http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { createMcpHandler, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+
+export type LibraryService = {
+  readonly url: URL
+  /** `authorization` of each request so far. */
+  readonly credentials: (string | undefined)[]
+  /** Calls that ended by cancellation. */
+  readonly cancelled: string[]
+  /** Adds a tool, and reports the change to whoever listens. */
+  addTool(name: string): Promise<void>
+  close(): Promise<void>
+}
+
+const tools_per_page = 2
+
+/** `revision`: the only one that the service takes. Tools: `echo`, `count` (reports progress), `wait` (until cancelled), `fail`. */
+export async function startLibraryService(revision: string): Promise<LibraryService> {
+  const names = ['echo', 'count', 'wait', 'fail']
+  const cancelled: string[] = []
+  const createServer = () => {
+    const server = new Server(
+      { name: 'library', version: '1' },
+      { capabilities: { tools: { listChanged: true } }, supportedProtocolVersions: [revision] },
+    )
+    server.setRequestHandler('tools/list', ({ params }) => {
+      const from = Number(params?.cursor ?? 0)
+      const tools = names
+        .slice(from, from + tools_per_page)
+        .map((name) => ({ name, inputSchema: { type: 'object' as const } }))
+      const next = from + tools_per_page
+      return { tools, ...(next < names.length ? { nextCursor: String(next) } : {}) }
+    })
+    server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+      const { name, arguments: input = {}, _meta } = params
+      const progressToken = _meta?.progressToken
+      if (name === 'count' && progressToken !== undefined)
+        for (const progress of [1, 2, 3])
+          await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total: 3 } })
+      if (name === 'wait') {
+        await new Promise<void>((resolve) => mcpReq.signal.addEventListener('abort', () => resolve()))
+        cancelled.push(name)
+      }
+      const text = { type: 'text' as const, text: JSON.stringify(input) }
+      return { content: [text], structuredContent: input, ...(name === 'fail' ? { isError: true } : {}) }
+    })
+    return server
+  }
+  const served = revision >= '2026' ? serveWithoutSessions(createServer) : serveSessions(createServer)
+  const credentials: (string | undefined)[] = []
+  const listener = http.createServer((request, response) => {
+    credentials.push(request.headers.authorization)
+    void answer(served.answer, request, response)
+  })
+  listener.listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const { port } = listener.address() as AddressInfo
+  return {
+    url: new URL(`http://127.0.0.1:${port}/mcp`),
+    credentials,
+    cancelled,
+    async addTool(name) {
+      names.push(name)
+      await served.reportChange()
+    },
+    async close() {
+      listener.closeAllConnections()
+      listener.close()
+      await once(listener, 'close')
+    },
+  }
+}
+
+type ServedTools = { answer(request: Request): Promise<Response>; reportChange(): Promise<void> }
+
+function serveWithoutSessions(createServer: () => Server): ServedTools {
+  const handler = createMcpHandler(createServer, { legacy: 'reject' })
+  return { answer: (request) => handler.fetch(request), reportChange: async () => handler.notify.toolsChanged() }
+}
+
+function serveSessions(createServer: () => Server): ServedTools {
+  const sessions = new Map<string, { server: Server; transport: WebStandardStreamableHTTPServerTransport }>()
+  return {
+    async answer(request) {
+      const known = sessions.get(request.headers.get('mcp-session-id') ?? '')
+      if (known) return await known.transport.handleRequest(request)
+      const server = createServer()
+      const transport = new WebStandardStreamableHTTPServerTransport({
+        sessionIdGenerator: () => `session-${sessions.size}`,
+        onsessioninitialized: (id) => void sessions.set(id, { server, transport }),
+      })
+      await server.connect(transport)
+      return await transport.handleRequest(request)
+    },
+    async reportChange() {
+      for (const { server } of sessions.values()) await server.sendToolListChanged()
+    },
+  }
+}
+
+async function answer(
+  handle: ServedTools['answer'],
+  { method = 'GET', url = '/', headers, ...rest }: http.IncomingMessage,
+  response: http.ServerResponse,
+): Promise<void> {
+  void rest
+  const request = response.req
+  const body = method === 'POST' ? Buffer.concat((await request.toArray()) as Buffer[]).toString() : undefined
+  const ending = new AbortController()
+  response.on('close', () => ending.abort())
+  const sent = new Request(new URL(url, 'http://127.0.0.1'), {
+    method,
+    headers: Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string]),
+    signal: ending.signal,
+    ...(body === undefined ? {} : { body }),
+  })
+  const answered = await handle(sent)
+  response.writeHead(answered.status, Object.fromEntries(answered.headers))
+  if (!answered.body) return void response.end()
+  response.flushHeaders()
+  Readable.fromWeb(answered.body as never)
+    .on('error', () => response.destroy())
+    .pipe(response)
+}
