@@ -14,9 +14,13 @@ import { offeredResources } from '../kernel/api/mcp-resources.ts'
 import { offeredTools, toolServiceInfo } from '../kernel/api/mcp-tools.ts'
 import { buildOpenapi } from '../kernel/api/openapi.ts'
 import type { Surface } from '../kernel/api/surface.ts'
+import type { CurrentPrincipals } from '../kernel/identity/stored-principal.ts'
+import type { JobEnvironment } from '../kernel/job/job-environment.ts'
+import { jobsWorker } from '../kernel/job/jobs-worker.ts'
+import type { Leases } from '../kernel/job/lease.ts'
 import type { Call } from '../kernel/operation/call.ts'
 import type { AddressedOperation } from '../kernel/operation/operation.ts'
-import { createServiceCall } from '../kernel/operation/perform-operation.ts'
+import { createCallFor, createServiceCall } from '../kernel/operation/perform-operation.ts'
 import type { RoleContext } from '../kernel/operation/role-context.ts'
 import type { RoleEnvironment } from '../kernel/operation/role-environment.ts'
 import { operationsOf, type ServiceParts } from '../kernel/role/built-in-operations.ts'
@@ -69,6 +73,8 @@ export type RoleServiceOptions = {
   /** Health of the dependencies besides the role's own store. */
   readonly dependencyHealth: (trace: Trace) => Promise<DependencyHealth[]>
   readonly housekeeping: readonly Worker[]
+  readonly leases: Leases
+  readonly principals: CurrentPrincipals
   readonly publicListener?: PublicListener | undefined
 }
 
@@ -143,7 +149,7 @@ export function createRoleService(options: RoleServiceOptions): RoleService {
     startWorkers() {
       workers = startWorkers({
         role: role.name,
-        workers: [...role.workers, ...options.housekeeping],
+        workers: [...role.workers, ...buildJobsWorker(options), ...options.housekeeping],
         settings: deployment.settings,
         log,
         record: sqliteScheduleRecord(storage.file),
@@ -164,6 +170,14 @@ export function createRoleService(options: RoleServiceOptions): RoleService {
       await waitAtMost(stop_grace_ms, finished).finally(() => finishing.abort())
     },
   }
+}
+
+/** The worker that runs the jobs of the role, each of them in a trace of its own. */
+function buildJobsWorker({ role: { name, jobs = [] }, context, leases, principals }: RoleServiceOptions): Worker[] {
+  if (jobs.length === 0) return []
+  const callFor: JobEnvironment['callFor'] = (caller, address, signal) =>
+    createCallFor(context, caller, address, newTrace(context.environment.random), signal)
+  return [jobsWorker(jobs, { role: name, leases, principals, callFor })]
 }
 
 /** In profiles C and D metrics stay inside. */

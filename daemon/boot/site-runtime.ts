@@ -20,6 +20,7 @@ import type { RoleWire } from './role-wire.ts'
 import { createRoleService, httpMetrics, type RoleService } from './service.ts'
 import { openSiteResources, type SiteResources, type StartPlan } from './site-resources.ts'
 import { stop_grace_ms } from './stop-limits.ts'
+import { openLeases } from './storage/leases.ts'
 import { openRoleStorage } from './storage/role-storage.ts'
 
 export type SiteRuntime = {
@@ -146,6 +147,8 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
     housekeeping: housekeepingWorkers(storage, role.collections, audit_keep_days).filter(
       ({ name }) => name !== 'anchor' || isAnchored(resources, role),
     ),
+    leases: openLeases(resources, storage, role.name),
+    principals: identity.principals,
     publicListener: wired?.publicListener,
   })
   return service

@@ -1,4 +1,6 @@
 // Connects the offline identity of a site: a provider for every role, a key for each, and the issuer of the site role.
+
+import { currentPrincipals } from '../../../adapters/identity/offline/current-principals.ts'
 import type { TokenVerifier } from '../../../adapters/identity/offline/issued-token.ts'
 import {
   max_ttl_s,
@@ -18,6 +20,7 @@ import { readSecretFile } from '../../../adapters/platform/secret-file/read-secr
 import { sha256 } from '../../kernel/encoding/canonical-json.ts'
 import { Refusal } from '../../kernel/error/errors.ts'
 import { builtInRoles, type IdentityProvider } from '../../kernel/identity/identity.ts'
+import type { CurrentPrincipals } from '../../kernel/identity/stored-principal.ts'
 import type { Site } from '../../kernel/role/site.ts'
 import type { identitySettings } from '../../kernel/settings/platform-settings.ts'
 import type { SettingValues } from '../../kernel/settings/settings.ts'
@@ -31,6 +34,8 @@ import { findSigner, roleSubject } from './token-key-list.ts'
 export type SiteIdentity = {
   /** Verifies credentials that callers present to this role. */
   providerFor(role: string): IdentityProvider
+  /** Principals of stored work as they are now. */
+  readonly principals: CurrentPrincipals
   /** Permissions by role name, built-in and of the profile. */
   readonly role_table: Readonly<Record<string, readonly string[]>>
   /** A short-lived token signed with the key of the role, valid only at the role `target`. */
@@ -82,6 +87,7 @@ export function offlineIdentity(options: OfflineIdentityOptions): SiteIdentity {
   const keysStamp = () => `${tokenKeys.stamp()} ${foreignVerifier?.stamp() ?? ''}`
   return {
     role_table,
+    principals: currentPrincipals(revocations, role_table),
     health: foreignVerifier?.health,
     providerFor: (role) => {
       const verify = (token: string) => verifyTokenFor(context, token, role)

@@ -37,6 +37,11 @@ export function serviceCaller(role: string): Caller {
   }
 }
 
+/** The service of a role within one tenant: what it derives from data of any label of this tenant. */
+export function tenantServiceCaller(role: string, only_tenant: string): Caller {
+  return { ...serviceCaller(role), only_tenant }
+}
+
 const role_prefix = 'role:'
 
 /** The role of this site that the caller is; undefined for everybody else. */

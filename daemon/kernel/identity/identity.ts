@@ -36,6 +36,8 @@ export type Caller = {
   /** Of a role of the site: addresses of operations, since it may perform no others (`daemon/role-calls.ts`). */
   readonly permissions: ReadonlySet<string>
   readonly clearance: Clearance | undefined
+  /** Confines a service of the site, whose tenant is "*", to one tenant: its jobs reach no other. */
+  readonly only_tenant?: string
   /** The party that acts for the subject (RFC 8693 `act`). */
   readonly actor?: string
   /** Expiry of the credential in epoch milliseconds; absent for the site's own services. */

@@ -72,7 +72,18 @@ export function createServiceCall(
   trace: Trace,
   signal: AbortSignal,
 ): Call {
-  return createCall(context, address, serviceCaller(role), { ...emptyRequest, trace, signal }, {})
+  return createCallFor(context, serviceCaller(role), address, trace, signal)
+}
+
+/** Creates the call of work that the role performs for a caller without a request of that caller. */
+export function createCallFor(
+  context: RoleContext,
+  caller: Caller,
+  address: string,
+  trace: Trace,
+  signal: AbortSignal,
+): Call {
+  return createCall(context, address, caller, { ...emptyRequest, trace, signal }, {})
 }
 
 function versionOf(operation: AnyOperation, result: unknown): { version?: number } {
@@ -165,7 +176,7 @@ function createCall(
       subject: caller.subject,
       target,
       // Auditors of the site's tenant must see the work of its services.
-      tenant_id: caller.tenant_id === '*' ? environment.site.tenant_id : caller.tenant_id,
+      tenant_id: caller.tenant_id === '*' ? (caller.only_tenant ?? environment.site.tenant_id) : caller.tenant_id,
       trace_id: trace.trace_id,
     }),
     nameTarget: (target) => callTargets.set(call, { ...callTargets.get(call), ...target }),

@@ -1,6 +1,7 @@
 // A role is a declaration: an outline that every process loads, and the contents that boot starts as a service.
 
 import type { McpResourceDeclaration } from '../api/mcp-resources.ts'
+import type { AnyJobKind } from '../job/job.ts'
 import type { MessageKind, MessageOrder } from '../messaging/message-kind.ts'
 import type { Call } from '../operation/call.ts'
 import type { AddressedOperation, AnyOperation } from '../operation/operation.ts'
@@ -65,6 +66,8 @@ export type Role = RoleOutline & {
   readonly collections: readonly Collection<any>[]
   readonly metrics: readonly Metric[]
   readonly workers: readonly Worker[]
+  /** Work that outlives a request, run by the worker `jobs`. A role with jobs has the collection `jobLeases`. */
+  readonly jobs?: readonly AnyJobKind[]
   /** Operations by noun and verb. */
   readonly operations: Readonly<Record<string, Readonly<Record<string, AnyOperation>>>>
   /** The operation that takes each kind of message from a peer. */

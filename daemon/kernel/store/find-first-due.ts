@@ -2,21 +2,25 @@
 import type { WorkOwner } from '../role/fair-turns.ts'
 import { iterateDocuments } from './iterate-documents.ts'
 import type { ScopedStore } from './scoped-store.ts'
-import type { Doc, StoredFields } from './store.ts'
+import type { Doc, Filter, StoredFields } from './store.ts'
 
 /** Few, since a document may be large, and the first one is nearly always free. */
 const page_size = 5
 
-/** `isFree`: whether work on the document may begin. The collection has the indexes `owes`, `created_by`, `created_at`. */
+/**
+ * `due`: the filter of due documents. `isFree`: whether work on the document may begin. The collection has the indexes
+ * `created_by` and `created_at`.
+ */
 export async function findFirstDue<T extends StoredFields & { created_by: string }>(
   store: Pick<ScopedStore<T>, 'countBy' | 'list'>,
+  due: Filter,
   isFree: (doc: Doc<T>) => boolean,
 ): Promise<Doc<T>[]> {
   const first: Doc<T>[] = []
-  for (const tenant_id of (await store.countBy('tenant_id', { owes: 1 })).keys()) {
-    for (const created_by of (await store.countBy('created_by', { owes: 1, tenant_id })).keys()) {
+  for (const tenant_id of (await store.countBy('tenant_id', due)).keys()) {
+    for (const created_by of (await store.countBy('created_by', { ...due, tenant_id })).keys()) {
       const order = { field: 'created_at', direction: 'asc' } as const
-      const query = { filter: { owes: 1, tenant_id, created_by }, order, fresh: true, page_size }
+      const query = { filter: { ...due, tenant_id, created_by }, order, fresh: true, page_size }
       for await (const doc of iterateDocuments(store, query)) {
         if (!isFree(doc)) continue
         first.push(doc)

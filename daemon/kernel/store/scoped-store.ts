@@ -28,7 +28,7 @@ export interface ScopedStore<T extends StoredFields> {
   update<R>(id: string, rule: (current: Doc<T>) => UpdateStep<T, R>): Promise<{ doc: Doc<T>; answer: R }>
   remove(id: string, audit?: readonly AuditEvent[]): Promise<void>
   /**
-   * Independent writes in order, not a transaction. Only for a caller that acts for every tenant: the writes are not
+   * Independent writes in order, not a transaction. Only for a service of the site: labels and stored documents are not
    * checked.
    */
   bulk(writes: readonly ScopedBulkWrite<T>[]): Promise<WriteOutcome[]>
@@ -85,12 +85,13 @@ export function scopedStore<T extends StoredFields>(
     },
     async bulk(writes) {
       if (scope.caller.tenant_id !== '*')
-        throw new TypeError(`${scope.caller.subject} must act for every tenant to write ${collection.name} in bulk`)
+        throw new TypeError(`${scope.caller.subject} must be a service of the site to write ${collection.name} in bulk`)
+      for (const { value } of writes) assertMayCreate(scope, collection, value)
       return await store.bulk(writes.map((write) => ({ ...write, collection }) as unknown as StoreWrite))
     },
-    list: (query) => store.list(collection, { ...query, ...readScopeOf(scope) }),
-    count: (filter) => store.count(collection, filter, readScopeOf(scope)),
-    countBy: (field, filter) => store.countBy(collection, field, filter, readScopeOf(scope)),
+    list: (query) => store.list(collection, { ...query, ...confineQuery(scope, query), ...readScopeOf(scope) }),
+    count: (filter) => store.count(collection, confineFilter(scope, filter), readScopeOf(scope)),
+    countBy: (field, filter) => store.countBy(collection, field, confineFilter(scope, filter), readScopeOf(scope)),
   }
 }
 
@@ -98,24 +99,29 @@ function throwNotFound(collection: { name: string }): never {
   throw refuse('not_found', `there is no such ${collection.name}`)
 }
 
+/** Whether the caller acts for the tenant, which is its own or any that a service of the site is not kept from. */
+function isTenantOf({ tenant_id, only_tenant }: Caller, value: StoredFields): boolean {
+  return tenant_id === '*' ? only_tenant === undefined || value.tenant_id === only_tenant : value.tenant_id === tenant_id
+}
+
 function mayRead(scope: StoreScope, value: StoredFields): boolean {
   const { caller } = scope
+  if (!isTenantOf(caller, value)) return false
   if (caller.tenant_id === '*') return true
-  if (value.tenant_id !== caller.tenant_id) return false
   return value.label === undefined || dominates(caller, value.label as Label, scope.labels)
 }
 
 /** Refuses objects that their own creator could not read: above its clearance, or of another tenant. */
 function assertMayCreate(scope: StoreScope, collection: { name: string }, value: StoredFields): void {
   if (mayRead(scope, value)) return
-  if (value.tenant_id !== scope.caller.tenant_id)
+  if (!isTenantOf(scope.caller, value))
     throw refuse('not_your_tenant', `the ${collection.name} would not belong to the caller's tenant`)
   throw refuse('label_denied', `the label of the ${collection.name} is above the caller's clearance`)
 }
 
 function assertMayChange<T extends StoredFields>(scope: StoreScope, collection: Collection<T>, current: Doc<T>): void {
   const { caller, if_match } = scope
-  if (caller.tenant_id !== '*' && current.value.tenant_id !== caller.tenant_id) {
+  if (!isTenantOf(caller, current.value)) {
     throw refuse('not_your_tenant', `the ${collection.name} belongs to another tenant`)
   }
   if (!mayRead(scope, current.value)) throwNotFound(collection)
@@ -123,6 +129,19 @@ function assertMayChange<T extends StoredFields>(scope: StoreScope, collection: 
   if (if_match !== undefined && if_match !== version) {
     throw new Refusal('precondition_failed', `the current version is ${version}`)
   }
+}
+
+/** Adds the tenant of a confined service to a filter, which may name no other. */
+function confineFilter({ caller: { only_tenant } }: StoreScope, filter: Filter | undefined): Filter | undefined {
+  if (only_tenant === undefined) return filter
+  const { tenant_id = only_tenant } = filter ?? {}
+  if (tenant_id !== only_tenant) throw new TypeError(`a service of the tenant ${only_tenant} may not list another`)
+  return { ...filter, tenant_id }
+}
+
+function confineQuery(scope: StoreScope, { filter }: ListQuery): { filter?: Filter } {
+  const confined = confineFilter(scope, filter)
+  return confined ? { filter: confined } : {}
 }
 
 /** The read scope of the caller; empty for a caller that acts for every tenant. */

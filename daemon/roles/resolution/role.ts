@@ -1,4 +1,5 @@
 // The resolution role: lenses, runs over records, and the matches and clusters that runs find.
+import { jobLeases } from '../../kernel/job/lease.ts'
 import { type Role, role } from '../../kernel/role/role.ts'
 import { create as arrivalCreate } from './arrival/create.ts'
 import * as arrivalGet from './arrival/get.ts'
@@ -28,6 +29,7 @@ import { receive } from './exchange/receive.ts'
 import { extract } from './fusion/extract.ts'
 import { match } from './fusion/match.ts'
 import { resolve } from './fusion/resolve.ts'
+import { runJob } from './fusion/run-job.ts'
 import { cancel } from './fusion-run/cancel.ts'
 import * as runGet from './fusion-run/get.ts'
 import * as runList from './fusion-run/list.ts'
@@ -53,7 +55,6 @@ import { consultWorker } from './workers/consult.ts'
 import { exchangesWorker } from './workers/exchanges.ts'
 import { filesWorker } from './workers/files.ts'
 import { reclusterWorker } from './workers/recluster.ts'
-import { runsWorker } from './workers/runs.ts'
 
 /** Lower-case names under which the objects of this role are addressed. */
 const objectNames = ['lens', 'lensbinding', 'entitymatch', 'entitycluster', 'fusionrun']
@@ -69,11 +70,13 @@ export const resolution: Role = role(outline, {
     editions,
     arrivals,
     fusionRuns,
+    jobLeases,
     exchanges,
     exchangePieces,
   ],
   metrics,
-  workers: [filesWorker, ...[runsWorker, reclusterWorker, consultWorker, exchangesWorker].map(matchingWorker)],
+  jobs: [runJob],
+  workers: [filesWorker, ...[reclusterWorker, consultWorker, exchangesWorker].map(matchingWorker)],
   operations: {
     lens: { list: lensList.list, get: lensGet.get, create: lensCreate },
     'lens-binding': { list: bindingList.list, get: bindingGet.get },

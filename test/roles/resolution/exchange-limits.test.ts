@@ -108,7 +108,7 @@ test('an exchange that a peer gives the id of a run of this site gives no access
   })
   const before = await waitUntil(async () => {
     const doc = await world.store('resolution').get(fusionRuns, run_id)
-    return doc?.value.state === 'extracted' && doc.value.owes === 0 && doc
+    return doc?.value.state === 'extracted' && doc.value.job_due_ts === undefined && doc
   })
   const exchange_id = run_id.replace('run_', 'xchg_')
   const { uid } = await receiveProposal(delta, { exchange_id })

@@ -1,6 +1,8 @@
 // Scenarios for declared refusals of the resolution role that the walk does not cover.
+
 import { mkdirSync } from 'node:fs'
 import { sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
+import { newJob } from '../../../daemon/kernel/job/rules.ts'
 import type { RoleEnvironment } from '../../../daemon/kernel/operation/role-environment.ts'
 import { entityMatches } from '../../../daemon/roles/resolution/entity-match/model.ts'
 import { fusionRuns } from '../../../daemon/roles/resolution/fusion-run/model.ts'
@@ -41,7 +43,11 @@ function openingRefusals(address: string, path: string): Record<string, RefusalS
       if (!store || !known) throw new Error('the stage has no run')
       const ids = Array.from({ length: 100 }, (_, run) => `run_of_many_${run}`)
       for (const id of ids)
-        await store.create(fusionRuns, id, { ...known.value, state: 'matched' as const, owes: 0 as const })
+        await store.create(fusionRuns, id, {
+          ...known.value,
+          state: 'matched' as const,
+          ...newJob(undefined, undefined),
+        })
       const heard = await postToResolution(stage, path, buildRunInput({ seed: 77 }))
       for (const id of ids) await store.remove(fusionRuns, id)
       return heard
@@ -180,7 +186,7 @@ export const resolutionRefusals: Record<string, RefusalScenario> = {
   async 'resolution.registry.export conflict'(stage) {
     const { store } = stage.site.running.services.find(({ role }) => role.name === 'resolution')?.context ?? {}
     await store?.update(fusionRuns, stage.resolution.doomed, ({ value }) => ({
-      next: { ...value, state: 'resolving' as const, owes: 0 as const },
+      next: { ...value, state: 'resolving' as const, ...newJob(undefined, undefined) },
       answer: undefined,
     }))
     return postToResolution(stage, '/registry/export', { peer: 'bravo', lens_id: 'people' })

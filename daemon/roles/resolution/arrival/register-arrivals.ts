@@ -27,7 +27,9 @@ export async function registerArrivals(call: Call): Promise<void> {
   const [tried, written] = [new Set<string>(), new Set<string>()]
   const isFree = ({ id }: Doc<StoredArrival>) => !tried.has(id)
   for (;;) {
-    const doc = call.part(workTurnsPart).arrivals.take(await findFirstDue(call.store(arrivals), isFree), ownerOf)
+    const doc = call
+      .part(workTurnsPart)
+      .arrivals.take(await findFirstDue(call.store(arrivals), { owes: 1 }, isFree), ownerOf)
     if (!doc || call.signal.aborted) return
     const outcome = await registerBatch(call, doc, written).catch((error: unknown) =>
       handleFailure(call, doc.id, error),

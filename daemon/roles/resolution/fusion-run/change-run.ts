@@ -1,16 +1,14 @@
 // Changes a run by a pure rule, writes the audit record and announces the change.
 
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
+import { announceJob, jobTopic } from '../../../kernel/job/job.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { runTotal } from '../metrics.ts'
 import { fusionRuns, type StoredRun } from './model.ts'
 
-/** Topic: a run has pending work, or work on one has ended. */
-export const runsTopic = 'resolution.runs'
-
 export function runTopic(run: string): string {
-  return `resolution.run/${run}`
+  return jobTopic(fusionRuns, run)
 }
 
 /**
@@ -34,12 +32,6 @@ export async function changeRun(
   if (isRefusal(answer)) return answer
   const hasEnteredState: boolean = answer
   if (hasEnteredState) call.count(runTotal, { state: doc.value.state })
-  announceRun(call, doc)
+  announceJob(call, fusionRuns, doc)
   return doc
-}
-
-export function announceRun(call: Call, { id, value }: Doc<StoredRun>): void {
-  if (value.owes) call.wake('runs')
-  call.announce(runsTopic)
-  call.announce(runTopic(id))
 }

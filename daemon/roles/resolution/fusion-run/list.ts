@@ -24,9 +24,9 @@ export const list = operation({
   allow: 'resolution:read',
 
   async run(call, { limit, cursor, summary, active, ...fields }) {
-    const filter = { ...fields, ...(active === undefined ? {} : { owes: active ? 1 : 0 }) }
-    const query = buildListQuery(filter, limit, cursor, { field: 'created_at', direction: 'desc' })
-    const { docs, ...next } = await call.store(fusionRuns).list(query)
+    const query = buildListQuery(fields, limit, cursor, { field: 'created_at', direction: 'desc' })
+    const filter = { ...query.filter, ...(active === undefined ? {} : { job_due_ts: { exists: active } }) }
+    const { docs, ...next } = await call.store(fusionRuns).list({ ...query, filter })
     return { items: docs.map((doc) => (summary ? summariseRun(doc) : showRun(doc))), ...next }
   },
 })

@@ -1,5 +1,6 @@
 // A run: its records, the lens that resolves them, its state and its results.
 import * as z from 'zod'
+import { job_indexes, jobFields } from '../../../kernel/job/job-fields.ts'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
 import { consensusRange } from '../entity-match/consultation.ts'
 import { count, instant, lensVersionFields, provenanceFields, provenanceViewFields, shortText, uid } from '../fields.ts'
@@ -101,13 +102,10 @@ const runFields = {
 export const storedRun = z.strictObject({
   ...provenanceFields,
   ...runFields,
+  ...jobFields,
   request_digest: z.string(),
   /** The exchange of a run that belongs to one. The proposing peer chose the digits of both ids. */
   exchange_id: z.string().optional(),
-  /** 1 while work is pending; an index, so that the worker finds it. */
-  owes: z.union([z.literal(0), z.literal(1)]),
-  /** Number of starts of the current phase. */
-  attempts: count,
   /** Trained weights for lookups of single records; natural logs. */
   weights: z
     .strictObject({
@@ -127,7 +125,7 @@ export const fusionRuns = collection({
   name: 'fusion_run',
   schema: storedRun,
   documented: { alias: 'fusion', fields: { uid: 'id', run_id: 'id' } },
-  indexes: ['lens', 'lens_id', 'state', 'owes', 'created_at', 'created_by', 'exchange_id'],
+  indexes: ['lens', 'lens_id', 'state', 'created_at', 'created_by', 'exchange_id', ...job_indexes],
 })
 
 export const runView = z
@@ -158,8 +156,8 @@ export function showRun({ id, version, value }: Doc<StoredRun>, progress?: RunPr
     label: classification,
     request_digest: _digest,
     exchange_id: _exchange,
-    owes: _owes,
-    attempts: _attempts,
+    job: _job,
+    job_due_ts: _due,
     files_until_ts: _until,
     weights: _weights,
     ...rest

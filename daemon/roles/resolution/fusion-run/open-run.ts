@@ -1,6 +1,9 @@
 // Creates a run for the caller's tenant: writes its records to disk, stores the run, and announces it.
 import * as z from 'zod'
 import { type FieldError, isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { storedPrincipalOf } from '../../../kernel/identity/stored-principal.ts'
+import { announceJob } from '../../../kernel/job/job.ts'
+import { newJob } from '../../../kernel/job/rules.ts'
 import { classification } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-request.ts'
@@ -14,7 +17,6 @@ import type { StoredLens } from '../lens/stored-lens.ts'
 import { runTotal } from '../metrics.ts'
 import { runWork } from '../parts.ts'
 import { settings } from '../settings.ts'
-import { announceRun } from './change-run.ts'
 import { fusionRuns, lensOverrides, privacy, type StoredRun } from './model.ts'
 import { type NodeRecord, nodeData, splitNodeData } from './node-data.ts'
 import { open_states } from './rules.ts'
@@ -76,7 +78,7 @@ async function createRun(
     .finally(() => stored?.release())
   if (created === 'exists') return checkRepeatedRequest(call, await call.store(fusionRuns).get(id))
   call.count(runTotal, { state: 'pending' })
-  announceRun(call, created)
+  announceJob(call, fusionRuns, created)
   return created
 }
 
@@ -125,8 +127,7 @@ function buildRun(call: Call, goal: StoredRun['goal'], input: RunInput, { id, va
     seed: input.seed,
     counts: {},
     request_digest: call.requestDigest(),
-    owes: 1 as const,
-    attempts: 0,
+    ...newJob(storedPrincipalOf(call.caller, call.now()), call.now()),
     ...(threshold === undefined ? {} : { threshold }),
     ...(null_penalty === undefined ? {} : { null_penalty }),
     ...(id_field === undefined ? {} : { id_field }),

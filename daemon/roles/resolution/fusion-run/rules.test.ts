@@ -1,6 +1,7 @@
 // A run performs its phases up to its goal, and ends once.
 import { describe, expect, test } from 'vitest'
 import { isRefusal } from '../../../kernel/error/errors.ts'
+import { newJob } from '../../../kernel/job/rules.ts'
 import type { StoredRun } from './model.ts'
 import {
   beginPhase,
@@ -8,7 +9,6 @@ import {
   completePhase,
   expireRun,
   extendGoal,
-  isAtGoal,
   markRunFailed,
   nextPhase,
 } from './rules.ts'
@@ -19,14 +19,14 @@ const pendingRun: StoredRun = {
   ...{ tenant_id: 't', label, created_by: 'ann', created_at: at, updated_at: at },
   ...{ lens: 'people', lens_id: 'lens_1', lens_version: '1.0.0', entity_type: 'person' },
   ...{ state: 'pending', goal: 'completed', privacy: 'none', seed: 1, sources: [], counts: {} },
-  ...{ request_digest: '', owes: 1, attempts: 0 },
+  ...{ request_digest: '', ...newJob(undefined, 0) },
 }
 
 /** Performs all phases as the worker does. */
 function completeAllPhases(run: StoredRun): StoredRun {
   const phase = nextPhase(run)
   if (!phase) return run
-  return completeAllPhases(completePhase(beginPhase(run, phase, at, 0), phase, { counts: { [phase]: 1 } }, at, 99))
+  return completeAllPhases(completePhase(beginPhase(run, phase, at), phase, { counts: { [phase]: 1 } }, at, 99))
 }
 
 describe('phases', () => {
@@ -34,16 +34,16 @@ describe('phases', () => {
     expect(completeAllPhases(pendingRun)).toMatchObject({
       state: 'completed',
       counts: { extract: 1, match: 1, resolve: 1 },
-      ...{ owes: 0, attempts: 0, started_at: at, ended_at: at, files_until_ts: 99 },
+      ...{ job: { state: 'completed' }, job_due_ts: undefined, started_at: at, ended_at: at, files_until_ts: 99 },
     })
   })
 
   test.each(['extracted', 'matched'] as const)('stop at the goal %s, and continue when it is extended', (goal) => {
     const stopped = completeAllPhases({ ...pendingRun, goal })
-    expect(stopped).toMatchObject({ state: goal, owes: 0 })
+    expect(stopped).toMatchObject({ state: goal, job: { state: 'waiting' }, job_due_ts: undefined })
     expect(stopped.ended_at).toBeUndefined()
-    const extended = extendGoal(stopped, 'completed', undefined, at)
-    expect(extended).toMatchObject({ state: goal, owes: 1 })
+    const extended = extendGoal(stopped, 'completed', undefined, at, undefined)
+    expect(extended).toMatchObject({ state: goal, job: { state: 'queued' }, job_due_ts: Date.parse(at) })
     expect(completeAllPhases(extended as StoredRun).state).toBe('completed')
   })
 
@@ -54,35 +54,34 @@ describe('phases', () => {
   ] as const)('an interrupted phase, %s, starts again', (state, phase) => {
     expect(nextPhase({ state, goal: 'completed' })).toBe(phase)
   })
-
-  test('a phase that crashed the process three times does not start a fourth time', () => {
-    let run = { ...pendingRun, state: 'extracted' as const }
-    for (let attempt = 0; attempt < 3; attempt++) run = { ...run, ...beginPhase(run, 'match', at, 7) } as typeof run
-    expect(run).toMatchObject({ state: 'matching', attempts: 3 })
-    const last = beginPhase(run, 'match', at, 7)
-    expect(last).toMatchObject({ state: 'failed', failure: { code: 'ended' }, owes: 0, files_until_ts: 7 })
-    expect(isAtGoal(last)).toBe(true)
-  })
 })
 
 describe('an extended goal', () => {
   test('that the run reaches anyway changes nothing', () => {
-    expect(extendGoal(pendingRun, 'matched', undefined, at)).toBe(pendingRun)
+    expect(extendGoal(pendingRun, 'matched', undefined, at, undefined)).toBe(pendingRun)
     const completed = completeAllPhases(pendingRun)
-    expect(extendGoal(completed, 'completed', undefined, at)).toBe(completed)
+    expect(extendGoal(completed, 'completed', undefined, at, undefined)).toBe(completed)
   })
 
   test('may set a threshold until the run resolves', () => {
     const matched = completeAllPhases({ ...pendingRun, goal: 'matched' })
-    expect(extendGoal(matched, 'completed', 3, at)).toMatchObject({ threshold: 3, goal: 'completed', owes: 1 })
-    expect(extendGoal({ ...matched, scale: 'likeness' }, 'completed', 3, at)).toMatchObject({ code: 'invalid' })
+    expect(extendGoal(matched, 'completed', 3, at, undefined)).toMatchObject({
+      threshold: 3,
+      goal: 'completed',
+      job: { state: 'queued' },
+    })
+    expect(extendGoal({ ...matched, scale: 'likeness' }, 'completed', 3, at, undefined)).toMatchObject({
+      code: 'invalid',
+    })
     for (const state of ['matching', 'resolving', 'completed'] as const) {
-      expect(extendGoal({ ...matched, state }, 'completed', 3, at)).toMatchObject({ code: 'wrong_state' })
+      expect(extendGoal({ ...matched, state }, 'completed', 3, at, undefined)).toMatchObject({ code: 'wrong_state' })
     }
   })
 
   test.each(['failed', 'cancelled'] as const)('of a run that is %s is refused', (state) => {
-    expect(extendGoal({ ...pendingRun, state }, 'matched', undefined, at)).toMatchObject({ code: 'wrong_state' })
+    expect(extendGoal({ ...pendingRun, state }, 'matched', undefined, at, undefined)).toMatchObject({
+      code: 'wrong_state',
+    })
     expect(nextPhase({ state, goal: 'completed' })).toBeUndefined()
   })
 })
@@ -92,9 +91,19 @@ describe('the end of a run', () => {
     'that is %s may be a cancellation or a failure, and its files are deleted at once',
     (state) => {
       const run = { ...pendingRun, state }
-      expect(cancelRun(run, at, 5)).toMatchObject({ state: 'cancelled', owes: 0, ended_at: at, files_until_ts: 5 })
+      expect(cancelRun(run, at, 5)).toMatchObject({
+        state: 'cancelled',
+        job: { state: 'cancelled' },
+        ended_at: at,
+        files_until_ts: 5,
+      })
       const failure = { code: 'invalid', reason: 'no ids' }
-      expect(markRunFailed(run, failure, at, 5)).toMatchObject({ state: 'failed', failure, owes: 0, files_until_ts: 5 })
+      expect(markRunFailed(run, failure, at, 5)).toMatchObject({
+        state: 'failed',
+        failure,
+        job: { state: 'failed' },
+        files_until_ts: 5,
+      })
     },
   )
 
@@ -114,7 +123,7 @@ describe('expiry of a run that waits for a request', () => {
   const later = new Date(now_ms).toISOString()
 
   test.each(['extracted', 'matched'] as const)('at %s comes after its days, and not before', (state) => {
-    const waiting: StoredRun = { ...pendingRun, state, goal: state, owes: 0 }
+    const waiting: StoredRun = { ...pendingRun, state, goal: state, ...newJob(undefined, undefined) }
     expect(expireRun(waiting, 2, later, now_ms - 1)).toBe(waiting)
     expect(expireRun(waiting, 2, later, now_ms)).toMatchObject({
       state: 'failed',
@@ -124,12 +133,12 @@ describe('expiry of a run that waits for a request', () => {
   })
 
   test.each<[string, Partial<StoredRun>]>([
-    ['is in progress', { state: 'matching', owes: 1 }],
-    ['has a further request', { state: 'extracted', owes: 1 }],
+    ['is in progress', { state: 'matching', ...newJob(undefined, 0) }],
+    ['has a further request', { state: 'extracted', ...newJob(undefined, 0) }],
     ['has ended', { state: 'completed' }],
     ['belongs to an exchange', { state: 'matched', exchange_id: 'xchg_1' }],
   ])('does not apply to a run that %s', (_, more) => {
-    const run: StoredRun = { ...pendingRun, owes: 0, ...more }
+    const run: StoredRun = { ...pendingRun, ...newJob(undefined, undefined), ...more }
     expect(expireRun(run, 2, later, now_ms * 2)).toBe(run)
   })
 })

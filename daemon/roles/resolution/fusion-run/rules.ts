@@ -1,5 +1,7 @@
 // Pure rules of a run: its phases in order up to its goal, and its ends.
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import type { StoredPrincipal } from '../../../kernel/identity/stored-principal.ts'
+import { completeStep, endJob, isJobIdle, waitForEvent, wakeJob } from '../../../kernel/job/rules.ts'
 import type { RunPhase, RunState, StoredRun } from './model.ts'
 
 type RunGoal = StoredRun['goal']
@@ -20,9 +22,6 @@ const statesByPhase: Readonly<Record<RunPhase, { readonly during: RunState; read
   match: { during: 'matching', after: 'matched' },
   resolve: { during: 'resolving', after: 'completed' },
 }
-
-/** Limit for a phase that crashes the process each time. */
-const max_attempts = 3
 
 /** States of a run that has not ended. */
 export const open_states: readonly RunState[] = stateSequence.filter((state) => state !== 'completed')
@@ -46,13 +45,8 @@ export function nextPhase(run: Pick<StoredRun, 'state' | 'goal'>): RunPhase | un
   return run.state === 'extracted' || run.state === 'matching' ? 'match' : 'resolve'
 }
 
-export function beginPhase(run: StoredRun, phase: RunPhase, at: string, now_ms: number): StoredRun {
-  if (run.attempts >= max_attempts) {
-    const reason = `the service crashed ${max_attempts} times in the phase ${phase}: see its log, then start a new run`
-    return markRunFailed(run, { code: 'ended', reason }, at, now_ms)
-  }
-  const state = statesByPhase[phase].during
-  return { ...run, state, attempts: run.attempts + 1, started_at: run.started_at ?? at, updated_at: at }
+export function beginPhase(run: StoredRun, phase: RunPhase, at: string): StoredRun {
+  return { ...run, state: statesByPhase[phase].during, started_at: run.started_at ?? at, updated_at: at }
 }
 
 export type RunPhaseResult = Pick<StoredRun, 'counts'> &
@@ -68,9 +62,9 @@ export function completePhase(
 ): StoredRun {
   const state = statesByPhase[phase].after
   const counts = { ...run.counts, ...result.counts }
-  const next: StoredRun = { ...run, ...result, counts, state, attempts: 0, updated_at: at }
-  const owes = isAtGoal(next) ? 0 : 1
-  return state === 'completed' ? { ...next, owes, ended_at: at, files_until_ts } : { ...next, owes }
+  const next: StoredRun = { ...run, ...result, counts, state, updated_at: at }
+  if (state === 'completed') return endJob({ ...next, ended_at: at, files_until_ts }, 'completed')
+  return isAtGoal(next) ? waitForEvent(completeStep(next), Date.parse(at)) : completeStep(next)
 }
 
 export function markRunFailed(
@@ -79,14 +73,14 @@ export function markRunFailed(
   at: string,
   now_ms: number,
 ): StoredRun {
-  return { ...endRun(run, at, now_ms), state: 'failed', failure }
+  return { ...endJob(endRun(run, at, now_ms), 'failed', failure), state: 'failed', failure }
 }
 
 /** Cancels a run; returns the same value if it is cancelled already. */
 export function cancelRun(run: StoredRun, at: string, now_ms: number): StoredRun | Refusal {
   if (run.state === 'cancelled') return run
   if (isEnded(run)) return refuse('wrong_state', `the run is already ${run.state}`)
-  return { ...endRun(run, at, now_ms), state: 'cancelled' }
+  return { ...endJob(endRun(run, at, now_ms), 'cancelled'), state: 'cancelled' }
 }
 
 const day_ms = 86_400_000
@@ -96,22 +90,26 @@ const day_ms = 86_400_000
  * with the exchange.
  */
 export function expireRun(run: StoredRun, wait_days: number, at: string, now_ms: number): StoredRun {
-  const isWaiting = waiting_states.includes(run.state) && run.owes === 0 && run.exchange_id === undefined
+  const isWaiting = waiting_states.includes(run.state) && isJobIdle(run) && run.exchange_id === undefined
   if (!isWaiting || now_ms - Date.parse(run.updated_at) < wait_days * day_ms) return run
   const reason = `the run was ${run.state}, and its next phase was not requested within ${wait_days} days`
   return markRunFailed(run, { code: 'expired', reason }, at, now_ms)
 }
 
 function endRun(run: StoredRun, at: string, now_ms: number): StoredRun {
-  return { ...run, owes: 0, attempts: 0, updated_at: at, ended_at: at, files_until_ts: now_ms }
+  return { ...run, updated_at: at, ended_at: at, files_until_ts: now_ms }
 }
 
-/** Extends the goal of a run. Returns the same value if the goal is as far already. */
+/**
+ * Extends the goal of a run, whose next phases act for the principal that requests them. Returns the same value if the
+ * goal is as far already.
+ */
 export function extendGoal(
   run: StoredRun,
   goal: RunGoal,
   threshold: number | undefined,
   at: string,
+  principal: StoredPrincipal | undefined,
 ): StoredRun | Refusal {
   if (run.state === 'failed' || run.state === 'cancelled')
     return refuse('wrong_state', `the run is ${run.state}: start a new one`)
@@ -127,7 +125,7 @@ export function extendGoal(
   const furthest = stateSequence.indexOf(goal) > stateSequence.indexOf(run.goal) ? goal : run.goal
   if (furthest === run.goal && !hasNewThreshold) return run
   const next = { ...run, goal: furthest, ...(hasNewThreshold ? { threshold } : {}), updated_at: at }
-  return { ...next, owes: isAtGoal(next) ? 0 : 1 }
+  return isAtGoal(next) ? next : wakeJob(next, Date.parse(at), principal)
 }
 
 const likenessThresholdMessage =

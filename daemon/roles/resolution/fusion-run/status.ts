@@ -18,6 +18,6 @@ export const status = operation({
 
   async run(call, { run_id }) {
     const doc = await call.store(fusionRuns).get(run_id)
-    return showRun(doc, doc.value.owes ? call.part(runWork).progress(run_id) : undefined)
+    return showRun(doc, doc.value.job_due_ts !== undefined ? call.part(runWork).progress(run_id) : undefined)
   },
 })

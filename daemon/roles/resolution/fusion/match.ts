@@ -1,6 +1,7 @@
 // Requests the second phase of a run, which compares and scores its records, and returns the best matches.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
+import { storedPrincipalOf } from '../../../kernel/identity/stored-principal.ts'
 import { listFields } from '../../../kernel/operation/paging.ts'
 import { entityMatches, matchView, showMatch } from '../entity-match/model.ts'
 import { uid } from '../fields.ts'
@@ -31,7 +32,10 @@ export const match = matchingOperation({
 
   async run(call, { run_id, limit }) {
     const at = call.nowIso()
-    const changed = await changeRun(call, run_id, call.address, (run) => extendGoal(run, 'matched', undefined, at))
+    const principal = storedPrincipalOf(call.caller, call.now())
+    const changed = await changeRun(call, run_id, call.address, (run) =>
+      extendGoal(run, 'matched', undefined, at, principal),
+    )
     if (isRefusal(changed)) return changed
     const doc = await waitForDocument(call, fusionRuns, changed, runTopic(run_id), isAtGoal)
     const run = showRun(doc, call.part(runWork).progress(run_id))

@@ -1,6 +1,7 @@
 // Requests the third phase of a run, which joins its matches into clusters, and returns the largest.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
+import { storedPrincipalOf } from '../../../kernel/identity/stored-principal.ts'
 import { listFields } from '../../../kernel/operation/paging.ts'
 import { clusterView, entityClusters, showCluster } from '../entity-cluster/model.ts'
 import { uid } from '../fields.ts'
@@ -34,7 +35,10 @@ export const resolve = matchingOperation({
 
   async run(call, { run_id, threshold, limit }) {
     const at = call.nowIso()
-    const changed = await changeRun(call, run_id, call.address, (run) => extendGoal(run, 'completed', threshold, at))
+    const principal = storedPrincipalOf(call.caller, call.now())
+    const changed = await changeRun(call, run_id, call.address, (run) =>
+      extendGoal(run, 'completed', threshold, at, principal),
+    )
     if (isRefusal(changed)) return changed
     const doc = await waitForDocument(call, fusionRuns, changed, runTopic(run_id), isAtGoal)
     const run = showRun(doc, call.part(runWork).progress(run_id))

@@ -47,7 +47,7 @@ async function dropOrphanedPieces(call: Call): Promise<void> {
 /** Expires runs of every tenant, oldest first. */
 async function expireIdleRuns(call: Call): Promise<void> {
   const { wait_days } = call.settings(settings)
-  const filter = { state: { in: waiting_states }, owes: 0, exchange_id: { exists: false } }
+  const filter = { state: { in: waiting_states }, job_due_ts: { exists: false }, exchange_id: { exists: false } }
   const order = { field: 'created_at', direction: 'asc' } as const
   for await (const { id } of iterateDocuments(call.store(fusionRuns), { filter, order, page_size: 100 })) {
     if (call.signal.aborted) return

@@ -1,6 +1,7 @@
 // The run of a party in an exchange: it follows the state of the exchange and stores its result.
 
 import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
+import { endJob, isJobIdle, newJob } from '../../../../kernel/job/rules.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
 import { changeRun } from '../../fusion-run/change-run.ts'
@@ -40,8 +41,7 @@ export async function openExchangeRun(
     counts: {},
     request_digest: value.request_digest,
     exchange_id: id,
-    owes: 0,
-    attempts: 0,
+    ...newJob(undefined, undefined),
     ...(agreement.threshold === undefined ? {} : { threshold: agreement.threshold }),
   }
   const audit = [
@@ -82,7 +82,7 @@ export async function updateRunProgress(
   // A process may have written the result and ended before it stored the step.
   if ((await call.store(fusionRuns).find(runIdOfExchange(doc.id)))?.value.state === 'completed') return undefined
   const changed = await changeExchangeRun(call, doc.id, (run) =>
-    run.state === state || run.owes === 1 ? run : { ...run, state, updated_at: call.nowIso() },
+    run.state === state || !isJobIdle(run) ? run : { ...run, state, updated_at: call.nowIso() },
   )
   const step = plan[doc.value.step]
   const progress = {
@@ -114,7 +114,12 @@ export async function completeExchangeRun(
 ): Promise<Refusal | undefined> {
   const at = call.nowIso()
   const endFields = { updated_at: at, ended_at: at, files_until_ts: call.now() }
-  const changed = await changeExchangeRun(call, id, (run) => ({ ...run, state: 'completed', counts, ...endFields }))
+  const changed = await changeExchangeRun(call, id, (run) => ({
+    ...endJob(run, 'completed'),
+    state: 'completed',
+    counts,
+    ...endFields,
+  }))
   return isRefusal(changed) ? changed : undefined
 }
 
@@ -124,11 +129,11 @@ export async function endExchangeRun(call: Call, { id, value }: Doc<StoredExchan
   if (run?.value.exchange_id !== id || isEnded(run.value)) return
   const { code, reason } = value.failure ?? { code: 'cancelled', reason: 'the exchange was cancelled' }
   const at = call.nowIso()
+  const hasFailed = value.state === 'failed'
   await changeExchangeRun(call, id, (current) => ({
-    ...current,
-    state: value.state === 'failed' ? 'failed' : 'cancelled',
-    ...(value.state === 'failed' ? { failure: { code, reason } } : {}),
-    owes: 0,
+    ...endJob(current, hasFailed ? 'failed' : 'cancelled', hasFailed ? { code, reason } : undefined),
+    state: hasFailed ? 'failed' : 'cancelled',
+    ...(hasFailed ? { failure: { code, reason } } : {}),
     updated_at: at,
     ended_at: at,
     files_until_ts: call.now(),

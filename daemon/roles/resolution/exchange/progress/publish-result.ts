@@ -2,6 +2,7 @@
 // ordinary run.
 
 import { isRefusal, type Refusal } from '../../../../kernel/error/errors.ts'
+import { isJobIdle, wakeJob } from '../../../../kernel/job/rules.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
 import { fusionRuns, type StoredRun } from '../../fusion-run/model.ts'
@@ -48,7 +49,7 @@ async function startLocalRun(context: ExchangeStepContext): Promise<Refusal | un
   const { call, doc, lens } = context
   const { agreement, sizes, own = '' } = doc.value
   const run = await call.store(fusionRuns).find(runIdOfExchange(doc.id))
-  if (run && (run.value.owes === 1 || run.value.attempts > 0)) return undefined
+  if (run && !isJobIdle(run.value)) return undefined
   const self = call.site.name
   const sets = await Promise.all(
     agreement.parties.toSorted().map(async (site) => {
@@ -61,9 +62,8 @@ async function startLocalRun(context: ExchangeStepContext): Promise<Refusal | un
   if (isRefusal(input)) return input
   const at = call.nowIso()
   const started = await changeExchangeRun(call, doc.id, (current) => ({
-    ...current,
+    ...wakeJob(current, call.now()),
     state: 'pending',
-    owes: 1,
     updated_at: at,
   }))
   return isRefusal(started) ? started : undefined

@@ -1,0 +1,257 @@
+// Performs the steps of one job under a lease: claims it, acts for its principal, and settles what a step leaves.
+import { isRefusal, type Refusal, refuse } from '../error/errors.ts'
+import { serviceCaller, tenantServiceCaller } from '../identity/admit-caller.ts'
+import { type Caller, permits } from '../identity/identity.ts'
+import type { Call } from '../operation/call.ts'
+import type { Doc } from '../store/store.ts'
+import { fenceCall, type JobFence, JobLostError } from './fenced-call.ts'
+import { type AnyJobKind, announceJob, type JobDocument, jobTopic } from './job.ts'
+import type { JobEnvironment } from './job-environment.ts'
+import type { JobFailure } from './job-fields.ts'
+import type { Lease } from './lease.ts'
+import { claimJob, isClaimValid, type JobClaim, max_crashes, releaseJob, retryLater } from './rules.ts'
+
+/** Life of a lease: after a crash, the time until another process takes over. */
+const lease_ms = 15_000
+const renewal_ms = 5_000
+
+/** One attempt of this process at a job, from its lease to its end. */
+type JobAttempt = {
+  readonly call: Call
+  readonly kind: AnyJobKind
+  readonly id: string
+  readonly environment: JobEnvironment
+  readonly lease: Lease
+  readonly lost: AbortController
+  /** The step under way, and its time limit on the monotonic clock. */
+  step?: { readonly limit: AbortController; readonly until_ms: number } | undefined
+}
+
+/**
+ * Takes the lease and claims the job; undefined while another process holds it or nothing is due. `ended` resolves when
+ * the job waits, is over or was given back; it never rejects.
+ */
+export async function performJob(
+  call: Call,
+  kind: AnyJobKind,
+  id: string,
+  environment: JobEnvironment,
+): Promise<{ readonly ended: Promise<void> } | undefined> {
+  const lease = await environment.leases.take(`${kind.collection.name}/${id}`, lease_ms)
+  if (!lease) return undefined
+  const attempt: JobAttempt = { call, kind, id, environment, lease, lost: new AbortController() }
+  const claimed = await claim(attempt).catch(async (error: unknown) => {
+    await releaseLease(attempt)
+    throw error
+  })
+  if (claimed) return { ended: holdWhile(attempt, claimed).finally(() => releaseLease(attempt)) }
+  await releaseLease(attempt)
+  return undefined
+}
+
+async function claim({ call, kind, id }: JobAttempt): Promise<Doc<JobDocument> | undefined> {
+  const store = call.store<JobDocument>(kind.collection)
+  const { doc, answer } = await store.update<'held' | 'crashed' | undefined>(id, ({ value }) => {
+    const next = claimJob(value, call.now())
+    if (next === undefined) return { answer: undefined }
+    if (next !== 'crashed') return { next, answer: 'held' }
+    const reason = `the service crashed ${max_crashes} times in this step: see its log, then start anew`
+    return { ...buildFailure(call, kind, id, value, { code: 'internal', reason }), answer: 'crashed' }
+  })
+  if (answer === 'held') return doc
+  if (answer === 'crashed') {
+    announceJob(call, kind.collection, doc)
+    kind.onFailed?.(call, doc)
+  }
+  return undefined
+}
+
+/** Runs steps and renews the lease until the job is given up. Never rejects. */
+async function holdWhile(attempt: JobAttempt, { value }: Doc<JobDocument>): Promise<void> {
+  const { call, kind, id, lost } = attempt
+  const claimed: JobClaim = { claims: value.job.claims }
+  const done = new AbortController()
+  const watching = watchLease(attempt, claimed, done.signal)
+  try {
+    while (await performStep(attempt, claimed));
+  } catch (error) {
+    // The document store is unavailable: the lease ends, and a process takes the job up again.
+    logFailure(call, kind, id, error)
+  } finally {
+    done.abort()
+    lost.abort()
+    await watching
+  }
+}
+
+/** Performs one step. Returns whether the next may begin under the same claim. */
+async function performStep(attempt: JobAttempt, claimed: JobClaim): Promise<boolean> {
+  const { call, kind, id, environment, lost } = attempt
+  const doc = await call.store<JobDocument>(kind.collection).find(id)
+  if (!doc || !isClaimValid(doc.value, claimed)) return false
+  const limit = new AbortController()
+  const signal = AbortSignal.any([call.signal, lost.signal, limit.signal])
+  const fence: JobFence = { collection: kind.collection, id, claim: claimed, signal, onLost: () => lost.abort() }
+  const service = fenceCall(
+    environment.callFor(tenantServiceCaller(environment.role, doc.value.tenant_id), addressOf(attempt), signal),
+    fence,
+  )
+  let outcome: unknown
+  try {
+    const caller = await findCaller(attempt, doc)
+    outcome = isRefusal(caller) ? caller : await runStep(attempt, doc, { caller, fence, service, limit })
+  } catch (error) {
+    outcome = error
+  }
+  if (outcome === undefined) return await hasNextStep(attempt, doc, claimed, service)
+  if (limit.signal.aborted && !lost.signal.aborted && !call.signal.aborted)
+    outcome = refuse('timeout', `a step may run for ${kind.limits(call).step_ms / 1_000} s`)
+  await settle(attempt, claimed, outcome)
+  return false
+}
+
+type StepContext = {
+  readonly caller: Caller
+  readonly fence: JobFence
+  readonly service: Call
+  readonly limit: AbortController
+}
+
+async function runStep(
+  attempt: JobAttempt,
+  doc: Doc<JobDocument>,
+  { caller, fence, service, limit }: StepContext,
+): Promise<Refusal | undefined> {
+  const { call, kind, environment } = attempt
+  attempt.step = { limit, until_ms: call.monotonic() + kind.limits(call).step_ms }
+  try {
+    const own = fenceCall(environment.callFor(caller, addressOf(attempt), fence.signal), fence)
+    return await kind.step(Object.assign(own, { service }), doc)
+  } finally {
+    attempt.step = undefined
+  }
+}
+
+/** The principal of the job as it is now; the service of the role within the tenant for a job without one. */
+async function findCaller({ environment, kind, call }: JobAttempt, doc: Doc<JobDocument>): Promise<Caller | Refusal> {
+  const { tenant_id, job } = doc.value
+  if (!job.principal) return tenantServiceCaller(environment.role, tenant_id)
+  if (job.principal.tenant_id !== tenant_id)
+    return refuse('forbidden', 'the job belongs to another tenant than its principal')
+  const caller = await environment.principals.load(job.principal)
+  if (isRefusal(caller)) return caller
+  if (!permits(caller.permissions, kind.allow))
+    return refuse('forbidden', `${caller.subject} has no permission ${kind.allow} any more`)
+  const acting: Caller = { ...caller, actor: serviceCaller(environment.role).subject }
+  const readable = await environment
+    .callFor(acting, addressOf({ environment, kind }), call.signal)
+    .store(kind.collection)
+    .find(doc.id)
+  return readable ? acting : refuse('forbidden', `${caller.subject} may no longer see what this job works on`)
+}
+
+/** Whether the step moved the job on; a step that moved nothing would run for ever, and fails the job. */
+async function hasNextStep(
+  attempt: JobAttempt,
+  before: Doc<JobDocument>,
+  claimed: JobClaim,
+  service: Call,
+): Promise<boolean> {
+  const { kind, id } = attempt
+  const after = await service.store<JobDocument>(kind.collection).find(id)
+  if (!after || !isClaimValid(after.value, claimed)) return false
+  if (after.value.job.step > before.value.job.step) return true
+  await settle(attempt, claimed, new Error(`the step ${before.value.job.step} ended without moving the job`))
+  return false
+}
+
+/** Gives the job back, puts it off or fails it, by what ended the step. */
+async function settle(attempt: JobAttempt, claimed: JobClaim, outcome: unknown): Promise<void> {
+  const { call, kind, id, environment, lost } = attempt
+  if (outcome instanceof JobLostError || (lost.signal.aborted && !call.signal.aborted)) return
+  const change = (rule: (value: JobDocument) => JobDocument | Refusal) => changeHeld(attempt, claimed, rule)
+  if (call.signal.aborted) return await change((value) => releaseJob(value, call.now()))
+  if (isRefusal(outcome) && outcome.row.retryable && outcome.code !== 'timeout') {
+    call.log.warn(`${environment.role}.${kind.name}.delayed`, { ...traceOf(call), job: id, error: outcome.message })
+    const failure = { code: outcome.code, reason: outcome.message }
+    const chance = Number.parseInt(call.random(4), 16) / 2 ** 32
+    return await change((value) => retryLater(value, failure, { now_ms: call.now(), waits: kind.waits, chance }))
+  }
+  if (!isRefusal(outcome)) logFailure(call, kind, id, outcome)
+  await change(() =>
+    isRefusal(outcome) ? outcome : refuse('internal', 'the service failed with an internal error: see its log'),
+  )
+}
+
+/** Changes the job under the claim; a refusal fails it. */
+async function changeHeld(
+  { call, kind, id }: JobAttempt,
+  claimed: JobClaim,
+  rule: (value: JobDocument) => JobDocument | Refusal,
+): Promise<void> {
+  const { doc, answer } = await call.store<JobDocument>(kind.collection).update(id, ({ value }) => {
+    if (!isClaimValid(value, claimed)) return { answer: 'lost' }
+    const next = rule(value)
+    if (!isRefusal(next)) return { next, answer: 'moved' }
+    const { code, message: reason } = next
+    return { ...buildFailure(call, kind, id, value, { code, reason }), answer: 'failed' }
+  })
+  if (answer === 'lost') return
+  announceJob(call, kind.collection, doc)
+  if (answer === 'failed') kind.onFailed?.(call, doc)
+}
+
+/** The failed document with its audit record, which belongs to the tenant of the job. */
+function buildFailure(call: Call, kind: AnyJobKind, id: string, value: JobDocument, failure: JobFailure) {
+  const next = kind.fail(value, { failure, at: call.nowIso(), now_ms: call.now() })
+  const detail = { failure, principal: value.job.principal?.subject ?? call.caller.subject }
+  const event = call.audited(
+    `${addressOf({ environment: { role: call.address.split('.')[0] ?? '' }, kind })}.failed`,
+    id,
+    detail,
+    value.label as never,
+  )
+  return { next, audit: [{ ...event, tenant_id: value.tenant_id }] }
+}
+
+function addressOf({ environment, kind }: { environment: Pick<JobEnvironment, 'role'>; kind: AnyJobKind }): string {
+  return `${environment.role}.${kind.name}`
+}
+
+/**
+ * Renews the lease, and aborts the work once it is lost, once the claim is not valid any more, or once renewals have
+ * failed for the life of the lease: another process may work on it then.
+ */
+async function watchLease(attempt: JobAttempt, claimed: JobClaim, done: AbortSignal): Promise<void> {
+  const { call, kind, id, environment, lease, lost } = attempt
+  let renewed_ms = call.monotonic()
+  for await (const _ of call.changes(jobTopic(kind.collection, id), done, renewal_ms)) {
+    if (attempt.step && call.monotonic() >= attempt.step.until_ms) attempt.step.limit.abort()
+    try {
+      if (call.monotonic() - renewed_ms >= renewal_ms) {
+        if (!(await environment.leases.renew(lease, lease_ms))) return lost.abort()
+        renewed_ms = call.monotonic()
+      }
+      const doc = await call.store<JobDocument>(kind.collection).find(id)
+      if (!doc || !isClaimValid(doc.value, claimed)) return lost.abort()
+    } catch (error) {
+      if (call.monotonic() - renewed_ms < lease_ms) continue
+      logFailure(call, kind, id, error)
+      return lost.abort()
+    }
+  }
+}
+
+async function releaseLease({ call, kind, id, environment, lease }: JobAttempt): Promise<void> {
+  await environment.leases.release(lease).catch((error: unknown) => logFailure(call, kind, id, error))
+}
+
+function logFailure(call: Call, kind: AnyJobKind, job: string, error: unknown): void {
+  const level = isRefusal(error) && error.row.retryable ? 'warn' : 'error'
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  call.log[level](`${call.address.split('.')[0]}.${kind.name}.failed`, { ...traceOf(call), job, error: text })
+}
+
+function traceOf({ trace: { trace_id } }: Call) {
+  return { trace_id }
+}

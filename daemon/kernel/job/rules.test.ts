@@ -1,0 +1,139 @@
+// A job has one valid claim at a time, and its steps never go backwards, in any order of events.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { JobFields } from './job-fields.ts'
+import {
+  claimJob,
+  completeStep,
+  endJob,
+  isClaimValid,
+  isJobDue,
+  isJobIdle,
+  isJobOver,
+  max_crashes,
+  newJob,
+  releaseJob,
+  retryLater,
+  waitForEvent,
+  wakeJob,
+} from './rules.ts'
+
+const principal = { subject: 'ann', tenant_id: 't', roles: ['analyst'], stored_ts: 0 }
+const waits = { first_ms: 1_000, longest_ms: 60_000 }
+const failure = { code: 'unavailable', reason: 'the disk is full' }
+
+function claimOf(value: JobFields, now_ms = 0): JobFields {
+  const claimed = claimJob(value, now_ms)
+  if (claimed === undefined || claimed === 'crashed') throw new Error('the job is not due')
+  return claimed
+}
+
+describe('a claim', () => {
+  test('takes a due job from its former holder, whose claim is then void', () => {
+    const first = claimOf(newJob(principal, 0))
+    const second = claimOf(first)
+    expect(isClaimValid(second, { claims: 1 })).toBe(false)
+    expect(isClaimValid(second, { claims: 2 })).toBe(true)
+  })
+
+  test('of a job that is not due, waits or is over is not possible', () => {
+    expect(claimJob(newJob(principal, 10), 9)).toBeUndefined()
+    expect(claimJob(newJob(principal, undefined), 9)).toBeUndefined()
+    expect(claimJob(endJob(newJob(principal, 0), 'cancelled'), 9)).toBeUndefined()
+  })
+
+  test('does not start a step a fourth time after three crashes, and a released one is none', () => {
+    let crashing = newJob(principal, 0)
+    let released = newJob(principal, 0)
+    for (let start = 0; start < max_crashes; start++) {
+      crashing = claimOf(crashing)
+      released = releaseJob(claimOf(released), 0)
+    }
+    expect(claimJob(crashing, 0)).toBe('crashed')
+    expect(claimOf(released).job).toMatchObject({ state: 'running', attempts: 1 })
+  })
+
+  test('has crashes of its own for each step', () => {
+    const crashedTwice = claimOf(claimOf(claimOf(newJob(principal, 0))))
+    expect(completeStep(crashedTwice).job).toMatchObject({ step: 1, attempts: 1 })
+  })
+})
+
+describe('an event', () => {
+  test('that arrives while a step runs is not lost', () => {
+    const woken = wakeJob(claimOf(newJob(principal, 0)), 5)
+    const rested = waitForEvent(woken, 7)
+    expect(rested).toMatchObject({ job: { state: 'queued' }, job_due_ts: 7 })
+    expect(isJobIdle(waitForEvent(claimOf(rested, 7), 8))).toBe(true)
+  })
+
+  test('gives the job another principal, and a job that is over stays as it is', () => {
+    const bob = { ...principal, subject: 'bob' }
+    expect(wakeJob(newJob(principal, undefined), 3, bob)).toMatchObject({
+      job: { state: 'queued', principal: { subject: 'bob' } },
+      job_due_ts: 3,
+    })
+    const over = endJob(newJob(principal, 0), 'completed')
+    expect(wakeJob(over, 3, bob)).toBe(over)
+  })
+})
+
+test('the waits between retries double up to the longest, each reduced by up to half', () => {
+  const waitsOf = (chance: number) => {
+    let value = newJob(principal, 0)
+    return Array.from({ length: 9 }, () => {
+      value = retryLater(claimOf(value, 1e12), failure, { now_ms: 0, waits, chance })
+      return value.job_due_ts
+    })
+  }
+  expect(waitsOf(0)).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 1_000))
+  expect(waitsOf(1)).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 500))
+})
+
+test('a retry counts no crash, and keeps the reason until a step completes', () => {
+  const put_off = retryLater(claimOf(newJob(principal, 0)), failure, { now_ms: 0, waits, chance: 0 })
+  expect(put_off.job).toMatchObject({ state: 'waiting', attempts: 0, failures: 1, failure })
+  expect(completeStep(claimOf(put_off, 1e12)).job.failure).toBeUndefined()
+})
+
+type Event = (value: JobFields, now_ms: number) => JobFields
+const unchanged = (value: JobFields) => value
+const events: Record<string, Event> = {
+  claim: (value, now_ms) => {
+    const next = claimJob(value, now_ms)
+    return next === undefined || next === 'crashed' ? value : next
+  },
+  step: (value) => (value.job.state === 'running' ? completeStep(value) : value),
+  rest: (value, now_ms) => (value.job.state === 'running' ? waitForEvent(value, now_ms) : value),
+  release: (value, now_ms) => (value.job.state === 'running' ? releaseJob(value, now_ms) : value),
+  retry: (value, now_ms) =>
+    value.job.state === 'running' ? retryLater(value, failure, { now_ms, waits, chance: 0.5 }) : value,
+  wake: (value, now_ms) => wakeJob(value, now_ms),
+  complete: (value) => endJob(value, 'completed'),
+  fail: (value) => endJob(value, 'failed', failure),
+  cancel: (value) => endJob(value, 'cancelled'),
+  nothing: unchanged,
+}
+
+test('in any order of events, steps and claims never fall, an end is final, and open work is never forgotten', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.constantFrom(...Object.keys(events)), fc.nat(100_000)), { maxLength: 60 }),
+      (list) => {
+        let value = newJob(principal, 0)
+        let now_ms = 0
+        for (const [name, passed_ms] of list) {
+          now_ms += passed_ms
+          const before = value
+          value = (events[name] ?? unchanged)(value, now_ms)
+          expect(value.job.step).toBeGreaterThanOrEqual(before.job.step)
+          expect(value.job.claims).toBeGreaterThanOrEqual(before.job.claims)
+          if (isJobOver(before)) expect(value).toBe(before)
+          if (isJobOver(value)) expect(value.job_due_ts).toBeUndefined()
+          // Open work has a time at which it is due, or waits for an event that is still to come.
+          else expect(isJobDue(value, now_ms + waits.longest_ms)).toBe(!isJobIdle(value))
+        }
+      },
+    ),
+  )
+})

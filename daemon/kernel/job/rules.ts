@@ -1,0 +1,104 @@
+// Pure rules of a job: claims, steps, waits, retries and ends. The document keeps its other fields.
+import type { StoredPrincipal } from '../identity/stored-principal.ts'
+import type { JobFailure, JobFields, JobState } from './job-fields.ts'
+
+/** A claim of a job. A process may write the job only while its claim is the newest. */
+export type JobClaim = { readonly claims: number }
+
+/** Starts of a step that may end in a crash; the next one fails the job. */
+export const max_crashes = 3
+
+/** Waits between retries: exponential from `first_ms` to `longest_ms`, each reduced by up to half at random. */
+export type RetryWaits = { readonly first_ms: number; readonly longest_ms: number }
+
+/** Without a time, the job waits for an event. */
+export function newJob(principal: StoredPrincipal | undefined, due_ts: number | undefined): JobFields {
+  const state = due_ts === undefined ? 'waiting' : 'queued'
+  const execution = { state, step: 0, attempts: 0, failures: 0, claims: 0 } as const
+  return { job: { ...execution, ...(principal ? { principal } : {}) }, job_due_ts: due_ts }
+}
+
+/** Whether the job waits for an event, with nothing to do until then. */
+export function isJobIdle({ job: { state }, job_due_ts }: JobFields): boolean {
+  return state === 'waiting' && job_due_ts === undefined
+}
+
+export function isJobOver({ job: { state } }: JobFields): boolean {
+  return state === 'completed' || state === 'failed' || state === 'cancelled'
+}
+
+export function isJobDue({ job_due_ts }: JobFields, now_ms: number): boolean {
+  return job_due_ts !== undefined && job_due_ts <= now_ms
+}
+
+/**
+ * Claims a due job for a process that has its lease, and so takes it from a former holder. `crashed`: every permitted
+ * start of the step has crashed. Undefined: the job is not due.
+ */
+export function claimJob<T extends JobFields>(value: T, now_ms: number): T | 'crashed' | undefined {
+  if (isJobOver(value) || !isJobDue(value, now_ms)) return undefined
+  const { attempts, claims } = value.job
+  if (attempts >= max_crashes) return 'crashed'
+  return setJob(value, { state: 'running', attempts: attempts + 1, claims: claims + 1 }, now_ms)
+}
+
+/** Whether the claim is the newest and its job runs: every write of a step requires it. */
+export function isClaimValid({ job: { state, claims } }: JobFields, claim: JobClaim): boolean {
+  return state === 'running' && claims === claim.claims
+}
+
+/** Completes the current step; the next begins under the same claim. */
+export function completeStep<T extends JobFields>(value: T): T {
+  const { failure: _failure, ...job } = value.job
+  return { ...value, job: { ...job, step: job.step + 1, attempts: 1, failures: 0 } }
+}
+
+/** Ends the claim until an event wakes the job; an event that arrived meanwhile has woken it already. */
+export function waitForEvent<T extends JobFields>(value: T, now_ms: number): T {
+  const { is_woken, ...job } = value.job
+  const rested = { ...value, job: { ...job, attempts: 0, failures: 0 } }
+  return is_woken ? setJob(rested, { state: 'queued' }, now_ms) : setJob(rested, { state: 'waiting' }, undefined)
+}
+
+/** Wakes a waiting job, for `principal` from now on where it is given. A job that is over stays as it is. */
+export function wakeJob<T extends JobFields>(value: T, now_ms: number, principal?: StoredPrincipal): T {
+  if (isJobOver(value)) return value
+  const woken = principal ? { ...value, job: { ...value.job, principal } } : value
+  if (value.job.state === 'running') return { ...woken, job: { ...woken.job, is_woken: true } }
+  return setJob(woken, { state: 'queued' }, now_ms)
+}
+
+/** Gives a claimed job back, as at an orderly stop: no crash, and due at once. */
+export function releaseJob<T extends JobFields>(value: T, now_ms: number): T {
+  return setJob(value, { state: 'queued', attempts: 0 }, now_ms)
+}
+
+/** Puts a failed step off. `chance`: a uniform random number from 0 to 1, which spreads the retries of many jobs. */
+export function retryLater<T extends JobFields>(
+  value: T,
+  failure: JobFailure,
+  { now_ms, waits, chance }: { readonly now_ms: number; readonly waits: RetryWaits; readonly chance: number },
+): T {
+  const { failures } = value.job
+  const full_ms = Math.min(waits.longest_ms, waits.first_ms * 2 ** Math.min(failures, 30))
+  const due_ts = now_ms + Math.round(full_ms * (1 - chance / 2))
+  const { is_woken: _woken, ...job } = value.job
+  return setJob({ ...value, job }, { state: 'waiting', attempts: 0, failures: failures + 1, failure }, due_ts)
+}
+
+/** Ends a job. The same value for one that is over: the first end counts. */
+export function endJob<T extends JobFields>(
+  value: T,
+  state: Extract<JobState, 'completed' | 'failed' | 'cancelled'>,
+  failure?: JobFailure,
+): T {
+  if (isJobOver(value)) return value
+  const { is_woken: _woken, failure: _failure, ...job } = value.job
+  const step = state === 'completed' ? job.step + 1 : job.step
+  const ended = { ...value, job: { ...job, step, attempts: 0, failures: 0 } }
+  return setJob(ended, failure ? { state, failure } : { state }, undefined)
+}
+
+function setJob<T extends JobFields>(value: T, changes: Partial<JobFields['job']>, job_due_ts: number | undefined): T {
+  return { ...value, job: { ...value.job, ...changes }, job_due_ts }
+}

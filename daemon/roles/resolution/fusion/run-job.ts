@@ -1,0 +1,93 @@
+// A run as a job: each step is a phase, which acts for the principal that requested it.
+import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
+import { type JobCall, jobKind } from '../../../kernel/job/job.ts'
+import { waitForEvent } from '../../../kernel/job/rules.ts'
+import { throwRefusal } from '../../../kernel/operation/operation-contract.ts'
+import type { Doc } from '../../../kernel/store/store.ts'
+import { changeRun } from '../fusion-run/change-run.ts'
+import { fusionRuns, type RunPhase, type RunSource, type StoredRun } from '../fusion-run/model.ts'
+import { publishMatches } from '../fusion-run/publish-matches.ts'
+import { beginPhase, completePhase, markRunFailed, nextPhase } from '../fusion-run/rules.ts'
+import { lenses } from '../lens/stored-lens.ts'
+import { bindLens } from '../lens-binding/bind.ts'
+import { isLookupOnly } from '../matching.ts'
+import { runTotal } from '../metrics.ts'
+import { type PhaseJob, type PhaseResult, runWork } from '../parts.ts'
+import { publishRegistry } from '../registry/publish-registry.ts'
+import { settings } from '../settings.ts'
+
+const day_ms = 86_400_000
+const minute_ms = 60_000
+
+export const runJob = jobKind<StoredRun>({
+  name: 'fusion-run',
+  collection: fusionRuns,
+  allow: 'resolution:write',
+  limits(call) {
+    const { runs_at_once, runs_at_once_per_tenant = runs_at_once, run_minutes } = call.settings(settings)
+    return {
+      at_once: isLookupOnly(call) ? 0 : runs_at_once,
+      at_once_per_tenant: runs_at_once_per_tenant,
+      // The computation of a phase, and as long again to write its results.
+      step_ms: 2 * run_minutes * minute_ms,
+    }
+  },
+  waits: { first_ms: 1_000, longest_ms: 60_000 },
+  step: performNextPhase,
+  fail: (run, { failure, at, now_ms }) => markRunFailed(run, failure, at, now_ms),
+  onFailed(call) {
+    call.count(runTotal, { state: 'failed' })
+    call.wake('files')
+  },
+})
+
+async function performNextPhase(call: JobCall, { id, value }: Doc<StoredRun>): Promise<Refusal | undefined> {
+  const phase = nextPhase(value)
+  const change = (verb: string, rule: (run: StoredRun) => StoredRun) =>
+    throwRefusal(changeRun(call, id, `resolution.fusion-run.${verb}`, rule))
+  if (!phase) {
+    await change('waits', (run) => waitForEvent(run, call.now()))
+    return undefined
+  }
+  const begun = await change(`${phase}-begun`, (run) => beginPhase(run, phase, call.nowIso()))
+  const result = await performPhase(call, begun, phase)
+  if (isRefusal(result)) return result
+  const files_until_ts = call.now() + call.settings(settings).keep_days * day_ms
+  await change(`${phase}-done`, (run) => completePhase(run, phase, result, call.nowIso(), files_until_ts))
+  // Decisions wait while a run writes clusters.
+  if (phase === 'resolve') call.wake('recluster')
+  return undefined
+}
+
+/**
+ * Reads what the principal may read. What follows from it concerns records of every label in the registry of the tenant,
+ * so the service writes it, under labels that are joined.
+ */
+async function performPhase(call: JobCall, run: Doc<StoredRun>, phase: RunPhase): Promise<PhaseResult | Refusal> {
+  const { service, signal } = call
+  const lens = await call.store(lenses).get(run.value.lens_id)
+  const isLast = phase === 'resolve' || (phase === 'match' && run.value.goal === 'matched')
+  const result = await call.part(runWork).perform(buildPhaseJob(run, phase, lens.value.body, isLast), signal)
+  if (isRefusal(result)) return result
+  const updated: Doc<StoredRun> = { ...run, value: { ...run.value, ...result } }
+  if (phase === 'extract') for (const use of result.sources ?? []) await bindLens(service, lens, buildLensUse(run, use))
+  if (isLast) await publishMatches(service, updated, result.counts.matches ?? 0, signal)
+  if (phase === 'resolve') await publishRegistry(service, updated, result.counts.entities ?? 0, signal)
+  return result
+}
+
+function buildPhaseJob(
+  { id, value }: Doc<StoredRun>,
+  phase: RunPhase,
+  lens: PhaseJob['lens'],
+  isLast: boolean,
+): PhaseJob {
+  const { tenant_id, seed, sources } = value
+  const { threshold = lens.threshold, null_penalty = lens.null_penalty, id_field = lens.id_field } = value
+  const runLens = { ...lens, threshold, null_penalty, id_field }
+  return { run: id, phase, lens: runLens, tenant_id, seed, sources, isLast }
+}
+
+function buildLensUse({ id: run_id, value: { label } }: Doc<StoredRun>, { node_id, columns }: RunSource) {
+  return { dataset: node_id, run_id, label, ...(columns ? { columns } : {}) }
+}
