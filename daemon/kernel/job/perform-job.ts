@@ -123,6 +123,7 @@ async function runStep(
   { caller, fence, service, limit }: StepContext,
 ): Promise<Refusal | undefined> {
   const { call, kind, environment } = attempt
+  fence.signal.throwIfAborted()
   attempt.step = { limit, until_ms: call.monotonic() + kind.limits(call).step_ms }
   try {
     const own = fenceCall(environment.callFor(caller, addressOf(attempt), fence.signal), fence)

@@ -1,0 +1,65 @@
+// A kind of job for histories: steps that append to the document, so that it tells which claim did which step.
+import * as z from 'zod'
+import { refuse } from '../../../daemon/kernel/error/errors.ts'
+import { jobKind } from '../../../daemon/kernel/job/job.ts'
+import { job_indexes, jobFields } from '../../../daemon/kernel/job/job-fields.ts'
+import { completeStep, endJob, newJob, waitForEvent } from '../../../daemon/kernel/job/rules.ts'
+import { collection } from '../../../daemon/kernel/store/store.ts'
+
+const storedWork = z.strictObject({
+  tenant_id: z.string(),
+  created_by: z.string(),
+  created_at: z.string(),
+  steps: z.int(),
+  /** Steps in the order in which they were written, with the claim of the writer. */
+  done: z.array(z.strictObject({ step: z.int(), claim: z.int() })),
+  ...jobFields,
+})
+export type StoredWork = z.infer<typeof storedWork>
+
+export const works = collection({ name: 'work', schema: storedWork, indexes: [...job_indexes] })
+
+/** Documents that steps write beside the job, under ids of their content. */
+const effect = z.strictObject({ tenant_id: z.string(), times: z.int() })
+export const effects = collection({ name: 'effect', schema: effect, indexes: [] })
+
+/** `subject`: whose principal a job has. */
+export function buildWork(steps: number, subject: string, now_ms: number): StoredWork {
+  const principal = { subject, tenant_id: 'alpha', roles: ['worker'], stored_ts: now_ms }
+  const created_at = new Date(now_ms).toISOString()
+  return { tenant_id: 'alpha', created_by: subject, created_at, steps, done: [], ...newJob(principal, now_ms) }
+}
+
+/** What happens to a step, as the history decides. */
+export type StepHooks = {
+  /** Called where a step begins; the answer ends it. Resolves after the time that the step takes. */
+  perform(id: string, claim: number): Promise<'done' | 'delayed' | 'broken' | 'rests'>
+}
+
+export const step_limit_ms = 120_000
+
+export function workJob({ perform }: StepHooks) {
+  return jobKind<StoredWork>({
+    name: 'work',
+    collection: works,
+    allow: 'work:do',
+    limits: () => ({ at_once: 3, at_once_per_tenant: 3, step_ms: step_limit_ms }),
+    waits: { first_ms: 1_000, longest_ms: 30_000 },
+    async step(call, { id, value }) {
+      const { step, claims: claim } = value.job
+      const answer = await perform(id, claim)
+      if (answer === 'delayed') return refuse('unavailable', 'a part is not there')
+      if (answer === 'broken') throw new Error('a defect')
+      const created = await call.store(effects).create(`${id}.${step}`, { tenant_id: 'alpha', times: 1 })
+      if (created !== 'exists' && created.value.times !== 1) throw new Error('an effect happened twice')
+      await call.store(works).update(id, ({ value: current }) => {
+        if (answer === 'rests') return { next: waitForEvent(current, call.now()), answer: undefined }
+        const next = { ...current, done: [...current.done, { step, claim }] }
+        const isLast = next.done.length === next.steps
+        return { next: isLast ? endJob(next, 'completed') : completeStep(next), answer: undefined }
+      })
+      return undefined
+    },
+    fail: (value, { failure }) => endJob(value, 'failed', failure),
+  })
+}
