@@ -147,7 +147,7 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
     housekeeping: housekeepingWorkers(storage, role.collections, audit_keep_days).filter(
       ({ name }) => name !== 'anchor' || isAnchored(resources, role),
     ),
-    leases: openLeases(resources, storage, role.name),
+    leases: openLeases(resources, storage, role),
     principals: identity.principals,
     publicListener: wired?.publicListener,
   })

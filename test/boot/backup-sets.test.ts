@@ -44,6 +44,7 @@ function runBackup(share: BackupShare): Promise<string> {
   return scheduledBackups({ folder, resolved, now: clock.now, signatures: joseSignatures({ dir: folder.keys }) }).run(
     2,
     clientsOf(share),
+    new AbortController().signal,
   )
 }
 
@@ -109,6 +110,7 @@ test('a role that the profile does not run, and that has data here, is not left 
   await scheduledBackups({ folder, resolved, now: clock.now, signatures: joseSignatures({ dir: folder.keys }) }).run(
     2,
     clients,
+    new AbortController().signal,
   )
   expect(requested).toEqual(['site', 'consensus'])
 })

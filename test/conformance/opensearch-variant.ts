@@ -13,6 +13,7 @@ import { auditShippingPosition } from '../../adapters/store/sqlite/audit/audit-s
 import { sqlitePendingAudit } from '../../adapters/store/sqlite/audit/pending-audit.ts'
 import { documentsCluster } from '../../adapters/store/sqlite/documents/documents-cluster.ts'
 import { sqliteFile } from '../../adapters/store/sqlite/sqlite-file.ts'
+import type { AnyCollection } from '../../daemon/kernel/store/store.ts'
 import type { OpenSearch } from '../support/engines/opensearch.ts'
 import { opensearchRequirement } from '../support/engines/opensearch.ts'
 import { notes, type StoreFixture } from './store-requirement.ts'
@@ -54,6 +55,7 @@ export function openClusterStore(
   prefix: string,
   timeout_ms = 20_000,
   backlogLimits?: BacklogLimits,
+  collections: readonly AnyCollection[] = [notes],
 ) {
   const file = sqliteFile({ file: path.join(folder, 'store.db'), addonDir: folder })
   const audit = sqliteAudit(file, 'test@here')
@@ -63,7 +65,7 @@ export function openClusterStore(
   const options = {
     ...known,
     pendingAudit,
-    collections: [notes],
+    collections,
     prefix,
     alias_prefix: prefix,
     replicas: 0,

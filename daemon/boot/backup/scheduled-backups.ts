@@ -34,7 +34,7 @@ export function scheduledBackups({ folder, resolved, now, signatures }: Schedule
   const group = resolveDivision(resolved)?.group
   const { name: site } = getSettings(resolved, platformSettings)
   return {
-    async run(keep, clients) {
+    async run(keep, clients, signal) {
       const set = new Date(now()).toISOString().replaceAll(/[:.]/g, '-')
       if (fs.mkdirSync(dir, { recursive: true, mode: 0o700 })) grantGroupAccess(dir, group, 0o750)
       // The remains of an interrupted set are as large as the databases.
@@ -45,7 +45,8 @@ export function scheduledBackups({ folder, resolved, now, signatures }: Schedule
         // Each role may add files, and none may change the files of another.
         grantGroupAccess(draft, group, 0o1770)
         const databases: BackupEntry[] = []
-        for (const role of listBackupRoles(folder, resolved)) databases.push(await requestRoleCopy(role, set, clients))
+        for (const role of listBackupRoles(folder, resolved))
+          databases.push(await requestRoleCopy(role, set, clients, signal))
         requireExactSet(draft, databases)
         writeBackupManifest(draft, await signBackupManifest({ site, databases, now: now(), signatures }))
         fs.renameSync(draft, join(dir, set))
@@ -69,14 +70,21 @@ function listBackupRoles(folder: SiteFolder, resolved: ResolvedSettings): string
 }
 
 /** Requests the copy of one role. The role responds regularly while it copies, so no time limit applies to the whole. */
-async function requestRoleCopy(role: string, set: string, clients: RoleClients): Promise<BackupEntry> {
+async function requestRoleCopy(
+  role: string,
+  set: string,
+  clients: RoleClients,
+  signal: AbortSignal,
+): Promise<BackupEntry> {
   try {
     for (;;) {
+      signal.throwIfAborted()
       const response = await throwRefusal(clients.request(backupContract(role), { set }))
       if (response.state === 'done')
         return { role, file: databaseFileName(role), sha256: response.sha256, bytes: response.bytes }
     }
   } catch (error) {
+    signal.throwIfAborted()
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`the backup failed: the role ${role} made no copy: ${reason}`, { cause: error })
   }

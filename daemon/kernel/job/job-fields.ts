@@ -4,10 +4,10 @@ import { storedPrincipal } from '../identity/stored-principal.ts'
 
 const count = z.int().min(0)
 
-export const jobState = z.enum(['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'])
+const jobState = z.enum(['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'])
 export type JobState = z.infer<typeof jobState>
 
-export const jobFailure = z.strictObject({ code: z.string().max(64), reason: z.string().max(4_096) })
+const jobFailure = z.strictObject({ code: z.string().max(64), reason: z.string().max(4_096) })
 export type JobFailure = z.infer<typeof jobFailure>
 
 const jobExecution = z.strictObject({

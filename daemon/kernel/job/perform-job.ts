@@ -1,31 +1,17 @@
 // Performs the steps of one job under a lease: claims it, acts for its principal, and settles what a step leaves.
 import { isRefusal, type Refusal, refuse } from '../error/errors.ts'
-import { serviceCaller, tenantServiceCaller } from '../identity/admit-caller.ts'
-import { type Caller, permits } from '../identity/identity.ts'
+import { tenantServiceCaller } from '../identity/admit-caller.ts'
+import type { Caller } from '../identity/identity.ts'
 import type { Call } from '../operation/call.ts'
 import type { Doc } from '../store/store.ts'
 import { fenceCall, type JobFence, JobLostError } from './fenced-call.ts'
-import { type AnyJobKind, announceJob, type JobDocument, jobTopic } from './job.ts'
+import { findJobCaller } from './find-job-caller.ts'
+import { lease_ms, releaseLease, watchLease } from './hold-lease.ts'
+import { type AnyJobKind, announceJob, type JobDocument } from './job.ts'
+import { addressOf, type JobAttempt, logJobFailure, traceOf } from './job-attempt.ts'
 import type { JobEnvironment } from './job-environment.ts'
 import type { JobFailure } from './job-fields.ts'
-import type { Lease } from './lease.ts'
 import { claimJob, isClaimValid, type JobClaim, max_crashes, releaseJob, retryLater } from './rules.ts'
-
-/** Life of a lease: after a crash, the time until another process takes over. */
-const lease_ms = 15_000
-const renewal_ms = 5_000
-
-/** One attempt of this process at a job, from its lease to its end. */
-type JobAttempt = {
-  readonly call: Call
-  readonly kind: AnyJobKind
-  readonly id: string
-  readonly environment: JobEnvironment
-  readonly lease: Lease
-  readonly lost: AbortController
-  /** The step under way, and its time limit on the monotonic clock. */
-  step?: { readonly limit: AbortController; readonly until_ms: number } | undefined
-}
 
 /**
  * Takes the lease and claims the job; undefined while another process holds it or nothing is due. `ended` resolves when
@@ -68,7 +54,7 @@ async function claim({ call, kind, id }: JobAttempt): Promise<Doc<JobDocument> |
 
 /** Runs steps and renews the lease until the job is given up. Never rejects. */
 async function holdWhile(attempt: JobAttempt, { value }: Doc<JobDocument>): Promise<void> {
-  const { call, kind, id, lost } = attempt
+  const { lost } = attempt
   const claimed: JobClaim = { claims: value.job.claims }
   const done = new AbortController()
   const watching = watchLease(attempt, claimed, done.signal)
@@ -76,7 +62,7 @@ async function holdWhile(attempt: JobAttempt, { value }: Doc<JobDocument>): Prom
     while (await performStep(attempt, claimed));
   } catch (error) {
     // The document store is unavailable: the lease ends, and a process takes the job up again.
-    logFailure(call, kind, id, error)
+    logJobFailure(attempt, error)
   } finally {
     done.abort()
     lost.abort()
@@ -98,7 +84,7 @@ async function performStep(attempt: JobAttempt, claimed: JobClaim): Promise<bool
   )
   let outcome: unknown
   try {
-    const caller = await findCaller(attempt, doc)
+    const caller = await findJobCaller(attempt, doc)
     outcome = isRefusal(caller) ? caller : await runStep(attempt, doc, { caller, fence, service, limit })
   } catch (error) {
     outcome = error
@@ -133,24 +119,6 @@ async function runStep(
   }
 }
 
-/** The principal of the job as it is now; the service of the role within the tenant for a job without one. */
-async function findCaller({ environment, kind, call }: JobAttempt, doc: Doc<JobDocument>): Promise<Caller | Refusal> {
-  const { tenant_id, job } = doc.value
-  if (!job.principal) return tenantServiceCaller(environment.role, tenant_id)
-  if (job.principal.tenant_id !== tenant_id)
-    return refuse('forbidden', 'the job belongs to another tenant than its principal')
-  const caller = await environment.principals.load(job.principal)
-  if (isRefusal(caller)) return caller
-  if (!permits(caller.permissions, kind.allow))
-    return refuse('forbidden', `${caller.subject} has no permission ${kind.allow} any more`)
-  const acting: Caller = { ...caller, actor: serviceCaller(environment.role).subject }
-  const readable = await environment
-    .callFor(acting, addressOf({ environment, kind }), call.signal)
-    .store(kind.collection)
-    .find(doc.id)
-  return readable ? acting : refuse('forbidden', `${caller.subject} may no longer see what this job works on`)
-}
-
 /** Whether the step moved the job on; a step that moved nothing would run for ever, and fails the job. */
 async function hasNextStep(
   attempt: JobAttempt,
@@ -178,7 +146,7 @@ async function settle(attempt: JobAttempt, claimed: JobClaim, outcome: unknown):
     const chance = Number.parseInt(call.random(4), 16) / 2 ** 32
     return await change((value) => retryLater(value, failure, { now_ms: call.now(), waits: kind.waits, chance }))
   }
-  if (!isRefusal(outcome)) logFailure(call, kind, id, outcome)
+  if (!isRefusal(outcome)) logJobFailure(attempt, outcome)
   await change(() =>
     isRefusal(outcome) ? outcome : refuse('internal', 'the service failed with an internal error: see its log'),
   )
@@ -213,46 +181,4 @@ function buildFailure(call: Call, kind: AnyJobKind, id: string, value: JobDocume
     value.label as never,
   )
   return { next, audit: [{ ...event, tenant_id: value.tenant_id }] }
-}
-
-function addressOf({ environment, kind }: { environment: Pick<JobEnvironment, 'role'>; kind: AnyJobKind }): string {
-  return `${environment.role}.${kind.name}`
-}
-
-/**
- * Renews the lease, and aborts the work once it is lost, once the claim is not valid any more, or once renewals have
- * failed for the life of the lease: another process may work on it then.
- */
-async function watchLease(attempt: JobAttempt, claimed: JobClaim, done: AbortSignal): Promise<void> {
-  const { call, kind, id, environment, lease, lost } = attempt
-  let renewed_ms = call.monotonic()
-  for await (const _ of call.changes(jobTopic(kind.collection, id), done, renewal_ms)) {
-    if (attempt.step && call.monotonic() >= attempt.step.until_ms) attempt.step.limit.abort()
-    try {
-      if (call.monotonic() - renewed_ms >= renewal_ms) {
-        if (!(await environment.leases.renew(lease, lease_ms))) return lost.abort()
-        renewed_ms = call.monotonic()
-      }
-      const doc = await call.store<JobDocument>(kind.collection).find(id)
-      if (!doc || !isClaimValid(doc.value, claimed)) return lost.abort()
-    } catch (error) {
-      if (call.monotonic() - renewed_ms < lease_ms) continue
-      logFailure(call, kind, id, error)
-      return lost.abort()
-    }
-  }
-}
-
-async function releaseLease({ call, kind, id, environment, lease }: JobAttempt): Promise<void> {
-  await environment.leases.release(lease).catch((error: unknown) => logFailure(call, kind, id, error))
-}
-
-function logFailure(call: Call, kind: AnyJobKind, job: string, error: unknown): void {
-  const level = isRefusal(error) && error.row.retryable ? 'warn' : 'error'
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  call.log[level](`${call.address.split('.')[0]}.${kind.name}.failed`, { ...traceOf(call), job, error: text })
-}
-
-function traceOf({ trace: { trace_id } }: Call) {
-  return { trace_id }
 }

@@ -5,7 +5,7 @@ import { settingsBlock } from './settings.ts'
 export const keyValueSettings = settingsBlock('kv', {
   host: z.string().min(1).optional().meta({
     env: 'KV_HOST',
-    doc: 'Redis or Valkey server for counters that several processes share; absent: counters in the process.',
+    doc: 'Redis or Valkey server for counters and leases that several processes share; absent: counters in the process, leases in the store.',
   }),
   port: z.int().min(1).max(65_535).default(6379).meta({ env: 'KV_PORT', doc: 'Port of the server.' }),
   db: z.int().min(0).max(65_535).default(0).meta({ env: 'KV_DB', doc: 'Number of the database.' }),

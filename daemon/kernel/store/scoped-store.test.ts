@@ -24,6 +24,7 @@ const cleared = callerOf('alpha', { level: 'HIGH', categories: [] })
 const uncleared = callerOf('alpha')
 const foreign = callerOf('bravo', { level: 'HIGH', categories: [], nationality: 'alpha' })
 const site = callerOf('*')
+const confined: Caller = { ...site, only_tenant: 'alpha' }
 
 /** A store with an open, a low and a high report of alpha, and one of bravo. */
 async function world() {
@@ -49,6 +50,7 @@ describe('reading', () => {
     ['not cleared', uncleared, ['low', 'open']],
     ['of another tenant', foreign, ['theirs']],
     ['the site itself', site, ['high', 'low', 'open', 'theirs']],
+    ['the site itself, within one tenant', confined, ['high', 'low', 'open']],
     ['of a tenant without any', callerOf('charlie'), []],
   ])('a caller %s sees the same documents by id, list, count and histogram', async (_who, caller, ids) => {
     const view = (await world()).as(caller)
@@ -106,6 +108,7 @@ describe('changing', () => {
 
   test.each([
     ['of another tenant', foreign, 'open', 'not_your_tenant'],
+    ['outside the tenant of a service', confined, 'theirs', 'not_your_tenant'],
     ['beyond one’s clearance', uncleared, 'high', 'not_found'],
     ['that is not there', uncleared, 'nothing', 'not_found'],
   ])('one %s is refused, and nothing changes', async (_what, caller, id, code) => {
@@ -155,10 +158,30 @@ describe('changing', () => {
     ['for another tenant', uncleared, { tenant_id: 'bravo', state: 'new' }, 'not_your_tenant'],
     ['above the clearance of the caller', uncleared, { tenant_id: 'alpha', state: 'new', label: high }, 'label_denied'],
     ['within it', cleared, { tenant_id: 'alpha', state: 'new', label: high }, 'done'],
+    ['outside the tenant of a service', confined, { tenant_id: 'bravo', state: 'new' }, 'not_your_tenant'],
+    ['of any label within it', confined, { tenant_id: 'alpha', state: 'new', label: high }, 'done'],
     ['of any tenant by the site itself', site, { tenant_id: 'bravo', state: 'new', label: high }, 'done'],
   ])('one that is made %s', async (_what, caller, value, code) => {
     const { as, store } = await world()
     expect(await codeOf(as(caller).create('fresh', value))).toBe(code)
     expect((await store.get(reports, 'fresh'))?.value).toEqual(code === 'done' ? value : undefined)
+  })
+})
+
+describe('a service of the site within one tenant', () => {
+  test('can neither list, count nor write in bulk for another', async () => {
+    const { as, store } = await world()
+    const view = as(confined)
+    const filter = { tenant_id: 'bravo' }
+    expect(() => view.list({ filter, limit: 10 })).toThrow('may not list another')
+    expect(() => view.count(filter)).toThrow('may not list another')
+    expect(() => view.countBy('state', filter)).toThrow('may not list another')
+    const writes = ['alpha', 'bravo'].map((tenant_id) => ({
+      ...{ do: 'create' as const, id: `bulk-${tenant_id}` },
+      value: { tenant_id, state: 'new' },
+    }))
+    expect(await codeOf(view.bulk(writes))).toBe('not_your_tenant')
+    expect(await store.get(reports, 'bulk-alpha')).toBeUndefined()
+    expect(await view.bulk(writes.slice(0, 1))).toEqual(['done'])
   })
 })

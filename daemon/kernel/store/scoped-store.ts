@@ -101,7 +101,9 @@ function throwNotFound(collection: { name: string }): never {
 
 /** Whether the caller acts for the tenant, which is its own or any that a service of the site is not kept from. */
 function isTenantOf({ tenant_id, only_tenant }: Caller, value: StoredFields): boolean {
-  return tenant_id === '*' ? only_tenant === undefined || value.tenant_id === only_tenant : value.tenant_id === tenant_id
+  return tenant_id === '*'
+    ? only_tenant === undefined || value.tenant_id === only_tenant
+    : value.tenant_id === tenant_id
 }
 
 function mayRead(scope: StoreScope, value: StoredFields): boolean {

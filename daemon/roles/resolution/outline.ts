@@ -1,5 +1,6 @@
 // The outline of the resolution role: the settings and messages that every process of the site knows.
 import { outline as outlineOf } from '../../kernel/role/role.ts'
+import { keyValueSettings } from '../../kernel/settings/backing-service-settings.ts'
 import { settings } from './settings.ts'
 
 export const outline = outlineOf({
@@ -10,7 +11,7 @@ export const outline = outlineOf({
   index_family: 'fusion',
   api_prefix: '/api/v2',
   needs: ['site'],
-  settings: [settings],
+  settings: [settings, keyValueSettings],
   takes: { resolution: 'ordered' },
   signs: ['registry'],
   load: async () => (await import('./role.ts')).resolution,

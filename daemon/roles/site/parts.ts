@@ -91,9 +91,10 @@ export const quarantinesPart = part<Quarantines>('quarantines')
 export type Backups = {
   /**
    * Requests a copy from every role, in a new folder named by the instant, removes all but the newest
-   * `keep_count` folders, and returns the name. Rejects with the name of a role without a copy, and removes the folder.
+   * `keep_count` folders, and returns the name. Rejects with the name of a role without a copy, and removes the folder;
+   * rejects with the reason of the signal likewise.
    */
-  run(keep_count: number, roles: RoleClients): Promise<string>
+  run(keep_count: number, roles: RoleClients, signal: AbortSignal): Promise<string>
 }
 export const backupsPart = part<Backups>('backups')
 

@@ -1,5 +1,9 @@
 // Declares the site role: the one process that owns keys, peers, channels, the issuer and the checkpoints.
+
+import { jobLeases } from '../../kernel/job/lease.ts'
 import { type Role, role } from '../../kernel/role/role.ts'
+import { backupJob } from './backup/backup-job.ts'
+import { backups } from './backup/model.ts'
 import { list as channelList } from './channel/list.ts'
 import { unfreeze } from './channel/unfreeze.ts'
 import { create as checkpointCreate } from './checkpoint/create.ts'
@@ -41,7 +45,8 @@ import { keysets } from './workers/keysets.ts'
 import { retention } from './workers/retention.ts'
 
 export const site: Role = role(outline, {
-  collections: [checkpoints, peerHeads, releaseRequests],
+  collections: [checkpoints, peerHeads, releaseRequests, backups, jobLeases],
+  jobs: [backupJob],
   metrics: channelGauges,
   gauges: setChannelGauges,
   workers: [backup, keysets, retention],

@@ -1,9 +1,12 @@
 // The key-value store on a real Redis: the requirements, TLS and password, and a server that dies and comes back.
 import { setTimeout as passing } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { systemRandom } from '../../../adapters/host/random/system-random.ts'
 import { type RedisOptions, redisKeyValue } from '../../../adapters/keyvalue/redis/redis-keyvalue.ts'
+import { keyValueLeases } from '../../../adapters/lease/keyvalue/keyvalue-leases.ts'
 import type { KeyValue } from '../../../daemon/kernel/store/key-value.ts'
 import { keyValueRequirements } from '../../conformance/keyvalue.ts'
+import { leaseRequirements } from '../../conformance/leases.ts'
 import { type Redis, redis, redisRequirement } from '../../support/engines/redis.ts'
 import { issueServerCertificates } from '../../support/engines/server-certificates.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
@@ -50,6 +53,18 @@ describe('requirements', () => {
         waitUntilReady(createClient(server, { prefix })),
       ])
       await verify({ store, otherClient: other, advance: (ms) => passing(ms) })
+    })
+  }
+})
+
+describe('leases', () => {
+  for (const { id, description, verify } of leaseRequirements) {
+    test(`${id}: ${description}`, async () => {
+      const open = async () => {
+        const client = await waitUntilReady(createClient(server, { prefix: `${id}:` }))
+        return keyValueLeases(client, 'resolution', systemRandom())
+      }
+      await verify({ leases: await open(), otherLeases: await open(), advance: (ms) => passing(ms) })
     })
   }
 })

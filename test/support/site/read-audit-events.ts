@@ -7,6 +7,8 @@ export type ReadAuditEvent = {
   readonly action: string
   readonly target: string
   readonly tenant_id: string
+  readonly subject: string
+  readonly actor?: string
   readonly detail: Readonly<Record<string, unknown>>
 }
 

@@ -2,13 +2,14 @@
 import { describe, expect, test } from 'vitest'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { newJob } from '../../../kernel/job/rules.ts'
-import type { StoredRun } from './model.ts'
+import { type StoredRun, storedRun } from './model.ts'
 import {
   beginPhase,
   cancelRun,
   completePhase,
   expireRun,
   extendGoal,
+  failEarlierRun,
   markRunFailed,
   nextPhase,
 } from './rules.ts'
@@ -141,4 +142,17 @@ describe('expiry of a run that waits for a request', () => {
     const run: StoredRun = { ...pendingRun, ...newJob(undefined, undefined), ...more }
     expect(expireRun(run, 2, later, now_ms * 2)).toBe(run)
   })
+})
+
+test('an open run of an earlier version fails with the reason, and any other stays as it is', () => {
+  const { job: _job, job_due_ts: _due, ...fields } = pendingRun
+  const failed = failEarlierRun({ ...fields, owes: 1, attempts: 2 }, at, 5)
+  expect(failed).toMatchObject({
+    state: 'failed',
+    failure: { code: 'ended' },
+    job: { state: 'failed' },
+    files_until_ts: 5,
+  })
+  expect(storedRun.safeParse(failed).success).toBe(true)
+  expect(failEarlierRun(pendingRun, at, 5)).toBe(pendingRun)
 })

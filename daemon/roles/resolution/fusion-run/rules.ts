@@ -1,7 +1,7 @@
 // Pure rules of a run: its phases in order up to its goal, and its ends.
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { StoredPrincipal } from '../../../kernel/identity/stored-principal.ts'
-import { completeStep, endJob, isJobIdle, waitForEvent, wakeJob } from '../../../kernel/job/rules.ts'
+import { completeStep, endJob, isJobIdle, newJob, waitForEvent, wakeJob } from '../../../kernel/job/rules.ts'
 import type { RunPhase, RunState, StoredRun } from './model.ts'
 
 type RunGoal = StoredRun['goal']
@@ -74,6 +74,21 @@ export function markRunFailed(
   now_ms: number,
 ): StoredRun {
   return { ...endJob(endRun(run, at, now_ms), 'failed', failure), state: 'failed', failure }
+}
+
+/** A run of a version without jobs: no principal was stored for it. */
+type EarlierRun = Omit<StoredRun, 'job'> & {
+  readonly job?: undefined
+  readonly owes?: unknown
+  readonly attempts?: unknown
+}
+
+/** Fails an open run that an earlier version began; returns any other run unchanged. */
+export function failEarlierRun(run: StoredRun | EarlierRun, at: string, now_ms: number): StoredRun {
+  if (run.job !== undefined) return run
+  const { owes: _owes, attempts: _attempts, job: _job, ...fields } = run
+  const reason = 'an earlier version of the service began this run, without the rights of its principal: start it again'
+  return markRunFailed({ ...fields, ...newJob(undefined, undefined) }, { code: 'ended', reason }, at, now_ms)
 }
 
 /** Cancels a run; returns the same value if it is cancelled already. */

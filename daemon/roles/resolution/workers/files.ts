@@ -6,13 +6,14 @@ import { exchangePieces, exchanges, isOver } from '../exchange/model.ts'
 import { dropPieces } from '../exchange/piece/piece-sets.ts'
 import { changeRun } from '../fusion-run/change-run.ts'
 import { fusionRuns } from '../fusion-run/model.ts'
-import { expireRun, waiting_states } from '../fusion-run/rules.ts'
+import { expireRun, failEarlierRun, open_states, waiting_states } from '../fusion-run/rules.ts'
 import { runWork } from '../parts.ts'
 import { settings } from '../settings.ts'
 
 export const filesWorker: Worker = { name: 'files', when: { every_ms: 60_000 }, run }
 
 async function run(call: Call): Promise<void> {
+  await failEarlierRuns(call)
   await expireIdleRuns(call)
   await dropExpiredFiles(call)
   await dropOrphanedPieces(call)
@@ -41,6 +42,16 @@ async function dropOrphanedPieces(call: Call): Promise<void> {
     if (doc && !isOver(doc.value)) continue
     await dropPieces(call, String(id))
     call.log.info('resolution.exchange.pieces_dropped', { trace_id: call.trace.trace_id, exchange: String(id) })
+  }
+}
+
+/** Fails runs that an earlier version left open. */
+async function failEarlierRuns(call: Call): Promise<void> {
+  const open = { filter: { state: { in: open_states } }, page_size: 100 }
+  for await (const { id, value } of iterateDocuments(call.store(fusionRuns), open)) {
+    if (call.signal.aborted) return
+    if (failEarlierRun(value, call.nowIso(), call.now()) === value) continue
+    await changeRun(call, id, 'resolution.fusion-run.failed', (run) => failEarlierRun(run, call.nowIso(), call.now()))
   }
 }
 

@@ -1,9 +1,11 @@
-// Backs up the databases at the times that the profile names.
+// Requests a backup of the databases at the times that the profile names.
+import { announceJob } from '../../../kernel/job/job.ts'
+import { newJob } from '../../../kernel/job/rules.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { CronSetting, Worker } from '../../../kernel/role/role.ts'
 import { getSettings } from '../../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../../kernel/settings/settings.ts'
-import { backupsPart } from '../parts.ts'
+import { backups } from '../backup/model.ts'
 import { settings } from '../settings.ts'
 
 export const backup: Worker = {
@@ -18,8 +20,15 @@ function readBackupSchedule(resolved: ResolvedSettings): CronSetting | undefined
   return backup_cron === undefined ? undefined : { expression: backup_cron, zone: backup_time_zone }
 }
 
+/** A backup that is still to come covers the new time as well. */
 async function run(call: Call): Promise<void> {
-  const { backup_keep } = call.settings(settings)
-  const name = await call.part(backupsPart).run(backup_keep, call.roles)
-  await call.record([call.audited('site.backup.done', name, {})])
+  const open = await call.store(backups).list({ filter: { job_due_ts: { exists: true } }, limit: 1, fresh: true })
+  if (open.docs.length > 0) return
+  const created = await call.store(backups).create(call.newId('backup'), {
+    tenant_id: call.site.tenant_id,
+    created_by: call.caller.subject,
+    created_at: call.nowIso(),
+    ...newJob(undefined, call.now()),
+  })
+  if (created !== 'exists') announceJob(call, backups, created)
 }

@@ -1,0 +1,38 @@
+// Holds the lease of a job: renews it, and ends the work once another process may have it.
+import { type JobDocument, jobTopic } from './job.ts'
+import { type JobAttempt, logJobFailure } from './job-attempt.ts'
+import { isClaimValid, type JobClaim } from './rules.ts'
+
+/** Life of a lease: after a crash, the time until another process takes over. */
+export const lease_ms = 15_000
+const renewal_ms = 5_000
+
+/**
+ * Renews the lease, and aborts the work once it is lost, once the claim is not valid any more, or once renewals have
+ * failed for the life of the lease: another process may work on it then.
+ */
+export async function watchLease(attempt: JobAttempt, claimed: JobClaim, done: AbortSignal): Promise<void> {
+  const { call, kind, id, environment, lease, lost } = attempt
+  let renewed_ms = call.monotonic()
+  for await (const _ of call.changes(jobTopic(kind.collection, id), done, renewal_ms)) {
+    if (attempt.step && call.monotonic() >= attempt.step.until_ms) attempt.step.limit.abort()
+    try {
+      if (call.monotonic() - renewed_ms >= renewal_ms) {
+        if (!(await environment.leases.renew(lease, lease_ms))) return lost.abort()
+        renewed_ms = call.monotonic()
+      }
+      const doc = await call.store<JobDocument>(kind.collection).find(id)
+      if (!doc || !isClaimValid(doc.value, claimed)) return lost.abort()
+    } catch (error) {
+      if (call.monotonic() - renewed_ms < lease_ms) continue
+      logJobFailure(attempt, error)
+      return lost.abort()
+    }
+  }
+}
+
+/** Gives the lease back. It ends by itself where that fails. */
+export async function releaseLease(attempt: JobAttempt): Promise<void> {
+  const { environment, lease } = attempt
+  await environment.leases.release(lease).catch((error: unknown) => logJobFailure(attempt, error))
+}
