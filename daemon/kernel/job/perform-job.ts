@@ -2,6 +2,7 @@
 import { isRefusal, type Refusal, refuse } from '../error/errors.ts'
 import { tenantServiceCaller } from '../identity/admit-caller.ts'
 import type { Caller } from '../identity/identity.ts'
+import type { Label } from '../label/label.ts'
 import type { Call } from '../operation/call.ts'
 import type { Doc } from '../store/store.ts'
 import { fenceCall, type JobFence, JobLostError } from './fenced-call.ts'
@@ -178,7 +179,7 @@ function buildFailure(call: Call, kind: AnyJobKind, id: string, value: JobDocume
     `${addressOf({ environment: { role: call.address.split('.')[0] ?? '' }, kind })}.failed`,
     id,
     detail,
-    value.label as never,
+    value.label as Label | undefined,
   )
   return { next, audit: [{ ...event, tenant_id: value.tenant_id }] }
 }

@@ -33,7 +33,7 @@ export function buildWork(steps: number, subject: string, now_ms: number): Store
 /** What happens to a step, as the history decides. */
 export type StepHooks = {
   /** Called where a step begins; the answer ends it. Resolves after the time that the step takes. */
-  perform(id: string, claim: number): Promise<'done' | 'delayed' | 'broken' | 'rests'>
+  perform(id: string, claim: number): Promise<'done' | 'delayed' | 'broken' | 'rests' | 'stays'>
 }
 
 export const step_limit_ms = 120_000
@@ -49,6 +49,7 @@ export function workJob({ perform }: StepHooks) {
       const { step, claims: claim } = value.job
       const answer = await perform(id, claim)
       if (answer === 'delayed') return refuse('unavailable', 'a part is not there')
+      if (answer === 'stays') return undefined
       if (answer === 'broken') throw new Error('a defect')
       const created = await call.store(effects).create(`${id}.${step}`, { tenant_id: 'alpha', times: 1 })
       if (created !== 'exists' && created.value.times !== 1) throw new Error('an effect happened twice')

@@ -4,6 +4,7 @@ import { job_indexes, jobFields } from '../../../kernel/job/job-fields.ts'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
 import { consensusRange } from '../entity-match/consultation.ts'
 import { count, instant, lensVersionFields, provenanceFields, provenanceViewFields, shortText, uid } from '../fields.ts'
+import { adoptEarlierRun } from './earlier-run.ts'
 
 export const runState = z.enum([
   'pending',
@@ -123,7 +124,7 @@ export type StoredRun = z.infer<typeof storedRun>
 
 export const fusionRuns = collection({
   name: 'fusion_run',
-  schema: storedRun,
+  schema: z.preprocess(adoptEarlierRun, storedRun),
   documented: { alias: 'fusion', fields: { uid: 'id', run_id: 'id' } },
   indexes: ['lens', 'lens_id', 'state', 'created_at', 'created_by', 'exchange_id', ...job_indexes],
 })

@@ -2,16 +2,16 @@
 import { describe, expect, test } from 'vitest'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { newJob } from '../../../kernel/job/rules.ts'
-import { type StoredRun, storedRun } from './model.ts'
+import { fusionRuns, type StoredRun } from './model.ts'
 import {
   beginPhase,
   cancelRun,
   completePhase,
   expireRun,
   extendGoal,
-  failEarlierRun,
   markRunFailed,
   nextPhase,
+  settleEarlierRun,
 } from './rules.ts'
 
 const at = '2026-03-02T12:00:00.000Z'
@@ -144,15 +144,37 @@ describe('expiry of a run that waits for a request', () => {
   })
 })
 
-test('an open run of an earlier version fails with the reason, and any other stays as it is', () => {
+describe('a run of an earlier version', () => {
   const { job: _job, job_due_ts: _due, ...fields } = pendingRun
-  const failed = failEarlierRun({ ...fields, owes: 1, attempts: 2 }, at, 5)
-  expect(failed).toMatchObject({
-    state: 'failed',
-    failure: { code: 'ended' },
-    job: { state: 'failed' },
-    files_until_ts: 5,
+  const earlier = (changes: object) => ({ ...fields, owes: 0, attempts: 0, ...changes }) as unknown as StoredRun
+  const settle = (changes: object) => settleEarlierRun(earlier(changes), at, 5)
+
+  test('that was in progress fails with the reason', () => {
+    for (const state of ['pending', 'extracting', 'matching', 'resolving'])
+      expect(settle({ state, owes: 1 })).toMatchObject({
+        ...{ state: 'failed', failure: { code: 'ended' }, job: { state: 'failed' }, files_until_ts: 5 },
+      })
+    expect(settle({ state: 'extracted', owes: 1 })).toMatchObject({ state: 'failed' })
   })
-  expect(storedRun.safeParse(failed).success).toBe(true)
-  expect(failEarlierRun(pendingRun, at, 5)).toBe(pendingRun)
+
+  test('that waits for a request goes on with the principal of the request', () => {
+    const waiting = settle({ state: 'extracted', goal: 'extracted' })
+    expect(waiting).toMatchObject({ state: 'extracted', job: { state: 'waiting' } })
+    const principal = { subject: 'ann', tenant_id: 't', roles: [], stored_ts: 0 }
+    expect(extendGoal(waiting, 'matched', undefined, at, principal)).toMatchObject({
+      job: { state: 'queued', principal: { subject: 'ann' } },
+    })
+  })
+
+  test('can be read and moved in any state, and a run with a job stays as it is', () => {
+    for (const state of ['pending', 'matched', 'completed', 'failed', 'cancelled'])
+      expect(fusionRuns.schema.safeParse(earlier({ state })).success).toBe(true)
+    expect(settleEarlierRun(pendingRun, at, 5)).toBe(pendingRun)
+    expect(fusionRuns.schema.safeParse({ ...pendingRun, extra: 1 }).success).toBe(false)
+  })
+
+  test('that a move to another store had already adopted does not stay open for ever', () => {
+    const moved = fusionRuns.schema.parse(earlier({ state: 'matching', owes: 1 }))
+    expect(settleEarlierRun(moved, at, 5)).toMatchObject({ state: 'failed', job: { state: 'failed' } })
+  })
 })

@@ -1,7 +1,8 @@
 // Pure rules of a run: its phases in order up to its goal, and its ends.
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { StoredPrincipal } from '../../../kernel/identity/stored-principal.ts'
-import { completeStep, endJob, isJobIdle, newJob, waitForEvent, wakeJob } from '../../../kernel/job/rules.ts'
+import { completeStep, endJob, isJobIdle, waitForEvent, wakeJob } from '../../../kernel/job/rules.ts'
+import { adoptEarlierRun } from './earlier-run.ts'
 import type { RunPhase, RunState, StoredRun } from './model.ts'
 
 type RunGoal = StoredRun['goal']
@@ -76,19 +77,17 @@ export function markRunFailed(
   return { ...endJob(endRun(run, at, now_ms), 'failed', failure), state: 'failed', failure }
 }
 
-/** A run of a version without jobs: no principal was stored for it. */
-type EarlierRun = Omit<StoredRun, 'job'> & {
-  readonly job?: undefined
-  readonly owes?: unknown
-  readonly attempts?: unknown
-}
-
-/** Fails an open run that an earlier version began; returns any other run unchanged. */
-export function failEarlierRun(run: StoredRun | EarlierRun, at: string, now_ms: number): StoredRun {
-  if (run.job !== undefined) return run
-  const { owes: _owes, attempts: _attempts, job: _job, ...fields } = run
+/**
+ * Ends an open run that an earlier version began, since it has no principal to act for; one that waits for a request goes
+ * on with it. Returns any other run unchanged.
+ */
+export function settleEarlierRun(run: StoredRun, at: string, now_ms: number): StoredRun {
+  const adopted = adoptEarlierRun(run) as StoredRun
+  const isPending = !waiting_states.includes(run.state) || ('owes' in run && run.owes === 1)
+  const hasNobody = isJobIdle(adopted) && adopted.job.principal === undefined && run.exchange_id === undefined
+  if (!isPending || !hasNobody) return adopted
   const reason = 'an earlier version of the service began this run, without the rights of its principal: start it again'
-  return markRunFailed({ ...fields, ...newJob(undefined, undefined) }, { code: 'ended', reason }, at, now_ms)
+  return markRunFailed(adopted, { code: 'ended', reason }, at, now_ms)
 }
 
 /** Cancels a run; returns the same value if it is cancelled already. */

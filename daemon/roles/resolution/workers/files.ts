@@ -6,14 +6,14 @@ import { exchangePieces, exchanges, isOver } from '../exchange/model.ts'
 import { dropPieces } from '../exchange/piece/piece-sets.ts'
 import { changeRun } from '../fusion-run/change-run.ts'
 import { fusionRuns } from '../fusion-run/model.ts'
-import { expireRun, failEarlierRun, open_states, waiting_states } from '../fusion-run/rules.ts'
+import { expireRun, open_states, settleEarlierRun, waiting_states } from '../fusion-run/rules.ts'
 import { runWork } from '../parts.ts'
 import { settings } from '../settings.ts'
 
 export const filesWorker: Worker = { name: 'files', when: { every_ms: 60_000 }, run }
 
 async function run(call: Call): Promise<void> {
-  await failEarlierRuns(call)
+  await settleEarlierRuns(call)
   await expireIdleRuns(call)
   await dropExpiredFiles(call)
   await dropOrphanedPieces(call)
@@ -45,13 +45,15 @@ async function dropOrphanedPieces(call: Call): Promise<void> {
   }
 }
 
-/** Fails runs that an earlier version left open. */
-async function failEarlierRuns(call: Call): Promise<void> {
+/** Settles runs that an earlier version left open. */
+async function settleEarlierRuns(call: Call): Promise<void> {
   const open = { filter: { state: { in: open_states } }, page_size: 100 }
   for await (const { id, value } of iterateDocuments(call.store(fusionRuns), open)) {
     if (call.signal.aborted) return
-    if (failEarlierRun(value, call.nowIso(), call.now()) === value) continue
-    await changeRun(call, id, 'resolution.fusion-run.failed', (run) => failEarlierRun(run, call.nowIso(), call.now()))
+    if (settleEarlierRun(value, call.nowIso(), call.now()) === value) continue
+    await changeRun(call, id, 'resolution.fusion-run.settled', (run) =>
+      settleEarlierRun(run, call.nowIso(), call.now()),
+    )
   }
 }
 
