@@ -18,6 +18,7 @@ import { type OpenSearch, opensearchRequirement } from '../../support/engines/op
 import { type Redis, redis, redisRequirement } from '../../support/engines/redis.ts'
 import { sharedOpenSearch } from '../../support/engines/shared-servers.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
 
 type Clock = { now(): number }
 
@@ -45,7 +46,7 @@ beforeAll(async () => {
     ...{ host: '127.0.0.1', port, password, database: 0, prefix: 'jobs:', chance: () => 0.5 },
     onStateChange: () => undefined,
   })
-  await expect.poll(async () => (await shared.health()).ok, { timeout: 60_000 }).toBe(true)
+  await waitUntil(async () => (await shared.health()).ok)
 })
 afterAll(async () => {
   await shared?.close()

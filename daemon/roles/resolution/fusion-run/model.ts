@@ -1,10 +1,10 @@
 // A run: its records, the lens that resolves them, its state and its results.
 import * as z from 'zod'
 import { job_indexes, jobFields } from '../../../kernel/job/job-fields.ts'
+import { endJob, newJob } from '../../../kernel/job/rules.ts'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
 import { consensusRange } from '../entity-match/consultation.ts'
 import { count, instant, lensVersionFields, provenanceFields, provenanceViewFields, shortText, uid } from '../fields.ts'
-import { adoptEarlierRun } from './earlier-run.ts'
 
 export const runState = z.enum([
   'pending',
@@ -121,6 +121,17 @@ export const storedRun = z.strictObject({
   files_until_ts: z.number().optional(),
 })
 export type StoredRun = z.infer<typeof storedRun>
+
+const ends = ['completed', 'failed', 'cancelled'] as const
+
+/** Reads a run that a version without jobs stored: the run with the fields of a job; any other value unchanged. An open run waits, since no principal was stored for it. */
+export function adoptEarlierRun(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || 'job' in value || !('owes' in value)) return value
+  const { owes: _owes, attempts: _attempts, ...run } = value as Readonly<Record<string, unknown>>
+  const end = ends.find((state) => state === run.state)
+  const idle = newJob(undefined, undefined)
+  return { ...run, ...(end ? endJob(idle, end) : idle) }
+}
 
 export const fusionRuns = collection({
   name: 'fusion_run',

@@ -2,8 +2,7 @@
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { StoredPrincipal } from '../../../kernel/identity/stored-principal.ts'
 import { completeStep, endJob, isJobIdle, waitForEvent, wakeJob } from '../../../kernel/job/rules.ts'
-import { adoptEarlierRun } from './earlier-run.ts'
-import type { RunPhase, RunState, StoredRun } from './model.ts'
+import { adoptEarlierRun, type RunPhase, type RunState, type StoredRun } from './model.ts'
 
 type RunGoal = StoredRun['goal']
 
