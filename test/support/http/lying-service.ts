@@ -105,7 +105,8 @@ export async function startLyingService(text: string): Promise<{ readonly url: s
   const server = http.createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost')
     const target = everyOperation.find(
-      ({ operation }) => operation.method === request.method && matchesPath(operation.path, pathname),
+      ({ operation }) =>
+        operation.method === request.method && operation.path !== undefined && matchesPath(operation.path, pathname),
     )
     request.resume()
     const isText = request.headers.accept?.startsWith('text/') ?? false
