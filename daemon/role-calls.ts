@@ -37,6 +37,8 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
   resolution: [
     'consensus.session.open',
     'site.checkpoint.create',
+    'site.data-key.create',
+    'site.data-key.open',
     'site.message.send',
     'site.message.verify',
     'site.peer.crossing',

@@ -47,7 +47,12 @@ const sampleOf = ({ address }: AddressedOperation): OperationSample => inputs.ge
 
 /** The good request of an operation with something changed, by the admin unless the change names another token. */
 function sendChanged(target: AddressedOperation, change: RequestChange, more: Readonly<Record<string, unknown>> = {}) {
-  return sendOperation(world, target, { ...sampleOf(target).input, ...more }, { token: world.admin, ...change })
+  return sendOperation(world, target, { ...sampleOf(target).input, ...more }, { token: tokenOf(target), ...change })
+}
+
+/** A caller whom the operation admits: a role where it serves only those, otherwise the admin. */
+function tokenOf({ operation }: AddressedOperation): string {
+  return operation.allow === 'role' ? world.service : world.admin
 }
 
 function changesState({ operation }: AddressedOperation): boolean {
@@ -269,7 +274,8 @@ describe('done', () => {
       const { operation } = target
       const sample = sampleOf(target)
       const roles = operation.allow === 'public' ? [] : [roleOf('only', operation.allow)]
-      const token = roles.length ? await world.site.token({ roles, ...topSecretClearance }) : undefined
+      const only = roles.length ? await world.site.token({ roles, ...topSecretClearance }) : undefined
+      const token = operation.allow === 'role' ? world.service : only
       const answer = await sendOperation(world, target, sample.input, { token })
       expect(answer.status, answer.text).toBe(operation.status ?? 200)
       if (answer.headers['content-type'] === 'application/json') operation.output.parse(answer.json)

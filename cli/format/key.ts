@@ -13,7 +13,10 @@ const day_ms = 86_400_000
 export type KeyWithAge<K> = K & { readonly age_days: number; readonly days_left?: number }
 
 /** Adds age and days left, in whole days: 0 for a key that ends today. No `days_left`: it has no end, or has ended. */
-export function addKeyAge<K extends PublicKey>(keys: readonly K[], now: number): KeyWithAge<K>[] {
+export function addKeyAge<K extends Pick<PublicKey, 'created' | 'status' | 'not_after'>>(
+  keys: readonly K[],
+  now: number,
+): KeyWithAge<K>[] {
   const countDays = (start: number, end: number) => Math.max(0, Math.floor((end - start) / day_ms))
   return keys.map((key) => ({
     ...key,

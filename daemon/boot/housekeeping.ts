@@ -2,20 +2,27 @@
 import { isRefusal } from '../kernel/error/errors.ts'
 import { throwRefusal } from '../kernel/operation/operation-contract.ts'
 import type { Worker } from '../kernel/role/role.ts'
+import { listSecretFields } from '../kernel/secret/secret-fields.ts'
+import type { SecretRenewal } from '../kernel/secret/secret-renewal.ts'
+import type { Collection } from '../kernel/store/store.ts'
 import { createCheckpoint } from '../shared/audit-checkpoint/audit-checkpoint.ts'
+import { dataKeysOfSite } from '../shared/data-key/data-key.ts'
 import type { RoleStorage } from './storage/role-storage.ts'
 
 const anchor_interval_ms = 60_000
 const sweep_interval_ms = 60_000
 /** Short, so that work continues soon after a cluster is back. */
 const retry_interval_ms = 2_000
+const secret_renewal_interval_ms = 3_600_000
 const audit_sweep_interval_ms = 3_600_000
 const day_ms = 86_400_000
 
 export function housekeepingWorkers(
   storage: RoleStorage,
-  collections: readonly { readonly name: string; readonly indexes: readonly string[] }[],
+  // biome-ignore lint/suspicious/noExplicitAny: collections of different documents in one list
+  collections: readonly Collection<any>[],
   audit_keep_days: number,
+  renewal?: SecretRenewal,
 ): Worker[] {
   let anchored = -1
   return [
@@ -54,8 +61,29 @@ export function housekeepingWorkers(
       when: { every_ms: retry_interval_ms },
       run: task.run,
     })),
+    ...(renewal ? [secretRenewal(renewal, collections)] : []),
     ...(storage.lostIndexes ? [indexWatcher(storage.lostIndexes)] : []),
   ]
+}
+
+/** Renews the data keys of each collection with secret fields, and logs secrets that are lost. */
+// biome-ignore lint/suspicious/noExplicitAny: collections of different documents in one list
+function secretRenewal(renewal: SecretRenewal, collections: readonly Collection<any>[]): Worker {
+  return {
+    name: 'renew-secrets',
+    when: { every_ms: secret_renewal_interval_ms },
+    async run(call) {
+      const { trace_id } = call.trace
+      for (const each of collections.filter((declared) => listSecretFields(declared).length > 0)) {
+        const report = await renewal.run(dataKeysOfSite(call.roles), each, call.signal)
+        const { resealed, removed_keys, lost } = report
+        if (resealed + removed_keys > 0)
+          call.log.info('platform.secrets.renewed', { trace_id, collection: each.name, resealed, removed_keys })
+        if (lost.length > 0)
+          call.log.error('platform.secrets.lost', { trace_id, collection: each.name, documents: lost })
+      }
+    },
+  }
 }
 
 /** Logs missing indexes and an unavailable cluster, each once for as long as it lasts. */

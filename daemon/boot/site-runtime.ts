@@ -2,6 +2,9 @@
 import { prometheusMetrics } from '../../adapters/metrics/prometheus/prometheus-metrics.ts'
 import type { RoleContext } from '../kernel/operation/role-context.ts'
 import type { Role } from '../kernel/role/role.ts'
+import { listSecretFields } from '../kernel/secret/secret-fields.ts'
+import { SecretKeyring, secretKeyringPart } from '../kernel/secret/secret-keyring.ts'
+import { SecretRenewal } from '../kernel/secret/secret-renewal.ts'
 import { getSettings } from '../kernel/settings/get-settings.ts'
 import { platformSettings } from '../kernel/settings/platform-settings.ts'
 import type { Log } from '../kernel/telemetry/log.ts'
@@ -21,7 +24,7 @@ import { createRoleService, httpMetrics, type RoleService } from './service.ts'
 import { openSiteResources, type SiteResources, type StartPlan } from './site-resources.ts'
 import { stop_grace_ms } from './stop-limits.ts'
 import { openLeases } from './storage/leases.ts'
-import { openRoleStorage } from './storage/role-storage.ts'
+import { openRoleStorage, type RoleStorage } from './storage/role-storage.ts'
 
 export type SiteRuntime = {
   readonly services: readonly RoleService[]
@@ -101,6 +104,9 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
   if (wired) resources.wired.set(role.name, wired)
   const caller = roleCaller(directory, role.name)
   const parts = new Map<string, unknown>(wired?.parts)
+  const keyring = openSecretKeyring(resources, role, storage)
+  if (keyring) parts.set(secretKeyringPart.name, keyring)
+  const renewal = keyring && new SecretRenewal(storage.store, keyring, clock.now)
   const environment = buildRoleEnvironment({
     role: role.name,
     site,
@@ -144,7 +150,7 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
       transports: listTransportNames(resolved),
     },
     dependencyHealth: dependencyHealthCheck(role, folder, resources.services, resources, wired?.dependencies ?? []),
-    housekeeping: housekeepingWorkers(storage, role.collections, audit_keep_days).filter(
+    housekeeping: housekeepingWorkers(storage, role.collections, audit_keep_days, renewal).filter(
       ({ name }) => name !== 'anchor' || isAnchored(resources, role),
     ),
     leases: openLeases(resources, storage, role),
@@ -152,6 +158,16 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
     publicListener: wired?.publicListener,
   })
   return service
+}
+
+/** Undefined for a role without secret fields. */
+function openSecretKeyring(
+  { site, clock, random }: SiteResources,
+  { collections }: Role,
+  { store }: RoleStorage,
+): SecretKeyring | undefined {
+  if (!collections.some((each) => listSecretFields(each).length > 0)) return undefined
+  return new SecretKeyring({ store, tenant_id: site.tenant_id, now: clock.now, random })
 }
 
 /** Whether another role of the site anchors the audit chain of this role; a role that runs alone has none. */

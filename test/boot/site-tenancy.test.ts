@@ -85,7 +85,7 @@ test('the operations include what matters most', () => {
 })
 
 test('an administrator of the site’s own tenant is refused nothing for being who they are', async () => {
-  for (const target of ofSite)
+  for (const target of ofSite.filter(({ operation }) => operation.allow !== 'role'))
     expect(await requestAs(target, { roles: ['admin'] }), target.address).not.toMatch(/^40[13]/)
 })
 

@@ -26,8 +26,8 @@ const keyFilePattern = /^[a-z]+-[A-Za-z0-9_-]{16}\.json$/
 /** An ML-DSA-87 key is 8 KiB, and a key set of 64 of them with its signatures below 512 KiB. */
 export const max_key_file_bytes = 524_288
 
-/** Folders beside the keys: see `key-set-files.ts`, and the certificates of authorities. */
-const reservedFolders: ReadonlySet<string> = new Set(['sets', 'signed', 'certificates'])
+/** Folders beside the keys: see `key-set-files.ts` and `wrapping-keys.ts`, and the certificates of authorities. */
+const reservedFolders: ReadonlySet<string> = new Set(['sets', 'signed', 'certificates', 'secrets'])
 
 /** Makes the folder with mode 0700, or refuses one that others may enter. */
 function prepareKeyFolder(dir: string): void {
@@ -92,7 +92,7 @@ function parseKeyFile(text: string, path: string): StoredKey {
   return key.data
 }
 
-function requirePrivateFolder(dir: string): void {
+export function requirePrivateFolder(dir: string): void {
   const { mode } = fs.statSync(dir)
   if ((mode & 0o077) === 0) return
   throw new Error(`${dir} can be read by others (mode ${(mode & 0o777).toString(8)}); run: chmod 700 ${dir}`)

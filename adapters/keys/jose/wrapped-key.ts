@@ -30,11 +30,16 @@ export class KeyLockedError extends Error {
 /** The key with its private half under the passphrase. */
 export async function wrapKey(key: StoredKey, passphrase: string): Promise<StoredKey> {
   if (!key.private_jwk) return key
-  const private_jwe = await new CompactEncrypt(Buffer.from(JSON.stringify(key.private_jwk)))
+  const private_jwe = await encryptByPassphrase(Buffer.from(JSON.stringify(key.private_jwk)), passphrase)
+  return { public_key: key.public_key, private_jwe }
+}
+
+/** The bytes as a compact JWE under the passphrase. */
+export async function encryptByPassphrase(bytes: Uint8Array, passphrase: string): Promise<string> {
+  return await new CompactEncrypt(bytes)
     .setProtectedHeader({ alg: key_wrap_algorithm, enc: content_algorithm })
     .setKeyManagementParameters({ p2c: pbkdf2_rounds })
     .encrypt(Buffer.from(passphrase))
-  return { public_key: key.public_key, private_jwe }
 }
 
 /** The key with its private half decrypted and checked against its public half. Throws `KeyLockedError`. */
@@ -50,8 +55,17 @@ export async function unwrapKey(key: StoredKey, passphrase: string | undefined):
   return { public_key, private_jwk }
 }
 
-/** Undefined for any fault: the reason must not help to guess the passphrase. */
 async function decryptPrivateJwk(jwe: string, passphrase: string): Promise<Record<string, unknown> | undefined> {
+  const bytes = await decryptByPassphrase(jwe, passphrase)
+  try {
+    return bytes && JSON.parse(Buffer.from(bytes).toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** Undefined for any fault: the reason must not help to guess the passphrase. */
+export async function decryptByPassphrase(jwe: string, passphrase: string): Promise<Uint8Array | undefined> {
   try {
     if (decodeProtectedHeader(jwe).alg !== key_wrap_algorithm) return undefined
     const { plaintext } = await compactDecrypt(jwe, Buffer.from(passphrase), {
@@ -59,7 +73,7 @@ async function decryptPrivateJwk(jwe: string, passphrase: string): Promise<Recor
       contentEncryptionAlgorithms: [content_algorithm],
       maxPBES2Count: max_pbkdf2_rounds,
     })
-    return JSON.parse(Buffer.from(plaintext).toString('utf8'))
+    return plaintext
   } catch {
     return undefined
   }

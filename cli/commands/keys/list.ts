@@ -13,7 +13,9 @@ export const definition = command({
   example: 'platform keys list',
   async run(params, terminal) {
     const { listSiteKeys } = await offline.keys()
-    const items = addKeyAge(listSiteKeys(requireKeyLocation(params, terminal)), Date.now())
+    const { listWrappingKeys } = await offline.wrappingKeys()
+    const location = requireKeyLocation(params, terminal)
+    const items = addKeyAge([...listSiteKeys(location), ...listWrappingKeys(location)], Date.now())
     printResult(terminal, params.json, { items }, () => formatTable(terminal, items, keyColumns, 'there are no keys'))
     return 0
   },

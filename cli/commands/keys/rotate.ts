@@ -1,12 +1,14 @@
 // Replaces a key with a new one; the old key then only verifies.
 
 import { keyAlgorithm, type PublicKey } from '../../../daemon/kernel/cryptography/signatures.ts'
-import { offline } from '../../../daemon/offline/offline.ts'
+import { isWrappingKeyId } from '../../../daemon/kernel/secret/data-key.ts'
+import { offline, type SiteFolder } from '../../../daemon/offline/offline.ts'
 import { passphraseOption, resolvePassphrase } from '../../options/passphrase.ts'
 import { jsonOption, requireWholeSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { choice, duration, instant, required, text } from '../../program/params.ts'
 import { printResult } from '../../terminal/output.ts'
+import type { Terminal } from '../../terminal/terminal.ts'
 
 export const definition = command({
   words: 'keys rotate',
@@ -14,7 +16,7 @@ export const definition = command({
   notes: [
     'An old message key stays active beside the new one for the overlap, and a new key set informs the peers. If',
     'the root keys are elsewhere, draft, sign and publish the set yourself: `platform keys set draft --retire',
-    'KEY`.',
+    'KEY`. A key of use secret protects stored secrets; the old one still opens those in backups.',
   ].join('\n'),
   positionals: { kid: required(text('KEY', 'Key to replace')) },
   options: {
@@ -28,6 +30,7 @@ export const definition = command({
   example: 'platform keys rotate message-Jx3…',
   async run({ kid, algorithm, notAfter, ...params }, terminal) {
     const folder = await requireWholeSite(params, terminal, [params.passphraseFile])
+    if (isWrappingKeyId(kid)) return await rotateSecretKey(kid, params, folder, terminal)
     const { rotateSiteKey, findSiteKey } = await offline.keys()
     const passphrase = findSiteKey(folder, kid).role ? undefined : await resolvePassphrase(terminal, params, folder)
     const rotation = await rotateSiteKey(folder, terminal.env, kid, {
@@ -50,6 +53,21 @@ export const definition = command({
     return 0
   },
 })
+
+/** Replaces the key that wraps the data keys of roles. */
+async function rotateSecretKey(
+  kid: string,
+  params: { readonly passphraseFile: string | undefined; readonly json: boolean },
+  folder: SiteFolder,
+  terminal: Terminal,
+): Promise<0> {
+  const { rotateWrappingKey } = await offline.wrappingKeys()
+  const passphrase = await resolvePassphrase(terminal, params, folder)
+  const rotation = await rotateWrappingKey(folder, terminal.env, kid, { now: Date.now(), passphrase })
+  printResult(terminal, params.json, rotation, () => `${rotation.created.kid} replaces ${kid}`)
+  if (!params.json) terminal.note(`roles encrypt their secrets again within the hour; ${kid} still opens backups`)
+  return 0
+}
 
 function isPinnedUse({ use }: PublicKey): boolean {
   return use === 'message' || use === 'root'

@@ -17,7 +17,7 @@ export const definition = command({
     'unencrypted.',
   ].join('\n'),
   options: {
-    use: choice('USE', 'Only keys of this use', [...keyUses, 'authority']),
+    use: choice('USE', 'Only keys of this use', [...keyUses, 'authority', 'secret']),
     ...passphraseOption,
     ...dirOption,
     ...siteOption,

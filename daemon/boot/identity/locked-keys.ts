@@ -1,6 +1,7 @@
 // Checks before the start that the passphrase decrypts the keys that the site serves with.
 import { importSigningKey } from '../../../adapters/keys/jose/crypto-keys.ts'
 import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
+import { openWrappingKey, readWrappingKeys } from '../../../adapters/keys/jose/wrapping-keys.ts'
 import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
 import { passphraseReader } from '../host/passphrase.ts'
 import type { SiteFolder } from '../storage/site-folder.ts'
@@ -20,6 +21,7 @@ export async function findLockedKeyFault(
   const passphrase = passphraseReader(file)
   try {
     await Promise.all(lockedKeys.map((key) => importSigningKey(key, passphrase)))
+    await Promise.all(readWrappingKeys(folder.keys).map((key) => openWrappingKey(key, passphrase)))
     return undefined
   } catch (error) {
     return error instanceof Error ? error.message : String(error)

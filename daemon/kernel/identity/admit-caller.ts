@@ -106,6 +106,7 @@ export async function admitCaller(
     if (caller.permissions.has(address)) return caller
     return refuse('forbidden', `${claims.sub} does not request ${address}`)
   }
+  if (operation.allow === 'role') return refuse('forbidden', 'only roles of the site request this operation')
   if (operation.allow === 'authenticated' || permits(caller.permissions, operation.allow)) return caller
   return refuse('forbidden', `the operation requires the permission ${operation.allow}`)
 }

@@ -55,8 +55,11 @@ export type Operation<I extends InputSchema = InputSchema, O extends OutputSchem
   readonly output: O
   /** Error codes of this operation, besides those of the kernel. */
   readonly errors: readonly ErrorCode[]
-  /** The permission that the operation requires; `authenticated`: any valid token; `public`: none. */
-  readonly allow: Permission | 'authenticated' | 'public'
+  /**
+   * The permission that the operation requires; `authenticated`: any valid token; `public`: none. `role`: the roles of
+   * the site whose code requests it, and nobody else, whatever permissions they have.
+   */
+  readonly allow: Permission | 'authenticated' | 'role' | 'public'
   /** Status of success; default 200. 204 has no body. */
   readonly status?: 200 | 201 | 202 | 204
   /**

@@ -109,6 +109,7 @@ describe('admission', () => {
     ['consensus:anything', 'alice.operator', 'done'],
     ['authenticated', undefined, 'unauthenticated'],
     ['authenticated', 'alice.unheard_of', 'done'],
+    ['role', 'alice.admin', 'forbidden'],
     ['public', undefined, 'done'],
     ['public', 'nonsense', 'done'],
   ] as const)('of an operation that allows %s, to %s: %s', async (allow, bearer, code) => {
@@ -147,7 +148,13 @@ describe('admission', () => {
       expect(codeOf(await admitRole({}))).toBe('done')
     })
 
+    test('holds for an operation for roles alone that it requests', async () => {
+      expect(codeOf(await admitRole({}, 'test.thing.do', true, 'role'))).toBe('done')
+      expect(codeOf(await admitRole({ roles: ['admin'] }, 'test.thing.do', true, 'role'))).toBe('forbidden')
+    })
+
     test.each<[string, Parameters<typeof admitRole>]>([
+      ['another operation for roles alone', [{}, 'test.thing.undo', true, 'role']],
       ['another operation', [{}, 'test.thing.undo']],
       ['another operation for every service', [{}, 'test.thing.undo', true, 'consensus:read']],
       ['a route for everybody with a token', [{}, 'test.agentspace.message', true, 'authenticated']],

@@ -14,6 +14,7 @@ import { repairKeyList, updateKeyList } from '../../boot/identity/token-key-list
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import type { KeyAlgorithm, PublicKey } from '../../kernel/cryptography/signatures.ts'
 import { parseJson } from '../../kernel/encoding/parse-json.ts'
+import { isWrappingKeyId } from '../../kernel/secret/data-key.ts'
 import { recordOperatorAction } from '../audit/operator-action.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import type { EnvironmentVariables } from '../site/site-profile.ts'
@@ -32,6 +33,12 @@ import {
   revokeRoleKey,
   rotateRoleKey,
 } from './role-keys.ts'
+import {
+  decryptSecretKeys,
+  encryptSecretKeys,
+  hasEncryptedWrappingKeys,
+  type WrappingKeyEntry,
+} from './wrapping-keys.ts'
 
 export type KeyGenerationOptions = {
   readonly algorithm?: KeyAlgorithm
@@ -155,7 +162,7 @@ function isKeyWrapped(folder: KeyLocation, kid: string): boolean {
 
 /** Whether a key of the folder, or one of this use, is encrypted. */
 export function needsPassphrase(folder: KeyLocation, use?: PublicKey['use']): boolean {
-  return hasWrappedKeys(folder.keys, use)
+  return hasWrappedKeys(folder.keys, use) || (use === undefined && hasEncryptedWrappingKeys(folder))
 }
 
 /** Encrypts the keys of the folder, or those of one use; returns the kids of those that were not encrypted before. */
@@ -163,9 +170,11 @@ export async function wrapSiteKeys(
   location: KeyLocation | SiteFolder,
   env: EnvironmentVariables,
   passphrase: string,
-  use: PublicKey['use'] | undefined,
+  use: PublicKey['use'] | WrappingKeyEntry['use'] | undefined,
 ): Promise<string[]> {
-  const kids = await wrapKeys(location.keys, passphrase, use)
+  const signing = use === 'secret' ? [] : await wrapKeys(location.keys, passphrase, use)
+  const wrapping = use === undefined || use === 'secret' ? await encryptSecretKeys(location, passphrase) : []
+  const kids = [...signing, ...wrapping]
   if ('profile' in location && kids.length > 0) await recordKeyAction(location, env, 'site.key.wrap', kids)
   return kids
 }
@@ -176,7 +185,7 @@ export async function unwrapSiteKeys(
   env: EnvironmentVariables,
   passphrase: string,
 ): Promise<string[]> {
-  const kids = await unwrapKeys(location.keys, passphrase)
+  const kids = [...(await unwrapKeys(location.keys, passphrase)), ...(await decryptSecretKeys(location, passphrase))]
   if ('profile' in location && kids.length > 0) await recordKeyAction(location, env, 'site.key.unwrap', kids)
   return kids
 }
@@ -210,6 +219,12 @@ export function parseJwks(text: string): PublicKey[] {
 
 /** Finds a key by kid. Throws `OfflineCommandError` (1) if there is none. */
 export function findSiteKey(folder: SiteFolder, kid: string): SiteKeyEntry {
+  if (isWrappingKeyId(kid))
+    throw new OfflineCommandError(
+      2,
+      `${kid} opens secrets, also those in backups, so it can be rotated and not be revoked`,
+      `platform keys rotate ${kid}`,
+    )
   const key = listSiteKeys(folder).find((key) => key.kid === kid)
   if (!key) throw new OfflineCommandError(1, `the site has no key ${kid}`, '`platform keys list` lists the keys')
   return key

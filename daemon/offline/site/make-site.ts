@@ -3,6 +3,7 @@ import * as fs from 'node:fs'
 import { dirname } from 'node:path'
 import { prepareRevocations } from '../../../adapters/identity/offline/revocations.ts'
 import { generateKey } from '../../../adapters/keys/jose/key-lifecycle.ts'
+import { createWrappingKey } from '../../../adapters/keys/jose/wrapping-keys.ts'
 import { writeDurably } from '../../../adapters/platform/durable-file/write-durably.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import type { KeyAlgorithm, PublicKey } from '../../kernel/cryptography/signatures.ts'
@@ -50,6 +51,7 @@ export async function makeSite(folder: SiteFolder, newSite: NewSite): Promise<Cr
   const terms = { now: newSite.now, ...(newSite.algorithm ? { algorithm: newSite.algorithm } : {}) }
   const keys: PublicKey[] = []
   for (const use of initialKeyUses) keys.push(await generateKey(folder.keys, { use, ...terms }))
+  await createWrappingKey(folder.keys, { now: newSite.now })
   for (const { name } of roles) await generateRoleKey(folder, name, terms)
   // Fails if another process has created the site meanwhile.
   writeDurably(folder.profile, text, { existing_file: 'refuse' })

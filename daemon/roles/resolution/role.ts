@@ -1,6 +1,7 @@
 // The resolution role: lenses, runs over records, and the matches and clusters that runs find.
 import { jobLeases } from '../../kernel/job/lease.ts'
 import { type Role, role } from '../../kernel/role/role.ts'
+import { dataKeys } from '../../kernel/secret/stored-data-key.ts'
 import { create as arrivalCreate } from './arrival/create.ts'
 import * as arrivalGet from './arrival/get.ts'
 import { arrivals } from './arrival/model.ts'
@@ -73,6 +74,7 @@ export const resolution: Role = role(outline, {
     jobLeases,
     exchanges,
     exchangePieces,
+    dataKeys,
   ],
   metrics,
   jobs: [runJob],

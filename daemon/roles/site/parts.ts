@@ -16,10 +16,14 @@ import type { MessageKinds } from '../../kernel/messaging/message-kind.ts'
 import type { Transport } from '../../kernel/messaging/transport.ts'
 import type { RoleClients } from '../../kernel/operation/operation-contract.ts'
 import { part } from '../../kernel/role/part.ts'
+import type { DataKeys } from '../../kernel/secret/data-key.ts'
 import type { StatusFeed } from '../../shared/coalition/status-feed.ts'
 import type { QuarantineEntry, QuarantineItem } from './quarantine/model.ts'
 import type { FailedAttempts } from './token/failed-attempts.ts'
 import type { GrantedClaims, OAuthClient, SubjectToken } from './token/model.ts'
+
+/** The data keys of a role, by its name. */
+export const dataKeysPart = part<(role: string) => DataKeys>('data-keys')
 
 export const signaturesPart = part<Signatures>('signatures')
 export const peersPart = part<Peers>('peers')

@@ -10,6 +10,8 @@ import { create as checkpointCreate } from './checkpoint/create.ts'
 import { list as checkpointList } from './checkpoint/list.ts'
 import { checkpoints } from './checkpoint/model.ts'
 import { publish as coalitionPublish } from './coalition/publish.ts'
+import { create as dataKeyCreate } from './data-key/create.ts'
+import { open as dataKeyOpen } from './data-key/open.ts'
 import { draft } from './epoch/draft.ts'
 import { open } from './epoch/open.ts'
 import { receipt } from './gap/receipt.ts'
@@ -53,6 +55,7 @@ export const site: Role = role(outline, {
   operations: {
     token: { issue, revoke, keys, discovery },
     key: { list: keyList },
+    'data-key': { create: dataKeyCreate, open: dataKeyOpen },
     keyset: { take },
     peer: { list: peerList, crossing },
     message: { list: messageList, send, verify, purge, resend, discard },

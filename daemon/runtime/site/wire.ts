@@ -1,4 +1,5 @@
 // Connects the site role to adapters: keys, peers, links to other sites, token issuer, and backups.
+import { keyFolderDataKeys } from '../../../adapters/keys/jose/data-keys.ts'
 import { readKeySets } from '../../../adapters/keys/jose/key-set-files.ts'
 import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
 import { peopleFiles } from '../../../adapters/peers/files/people-files.ts'
@@ -8,6 +9,7 @@ import { openCommandSandbox } from '../../boot/host/command-sandbox.ts'
 import { passphraseReader } from '../../boot/host/passphrase.ts'
 import { updatePinnedPeer } from '../../boot/identity/pinned-peers.ts'
 import { repairKeyList } from '../../boot/identity/token-key-list.ts'
+import { ensureWrappingKey } from '../../boot/identity/wrapping-key.ts'
 import { linkMetrics, openQuarantines } from '../../boot/links/transports.ts'
 import type { RoleWire, WireContext } from '../../boot/role-wire.ts'
 import { peopleFolder } from '../../boot/storage/site-folder.ts'
@@ -21,6 +23,8 @@ import {
   type BackupCopies,
   backupCopiesPart,
   backupsPart,
+  dataKeysPart,
+
   documentTypesPart,
   failedAttemptsPart,
   issuerPart,
@@ -51,6 +55,7 @@ export const wire: RoleWire = {
   prepare: repairKeyList,
 
   async open(context) {
+    await ensureWrappingKey(context.resources)
     const { scanner } = getSettings(context.resources.resolved, filedropSettings)
     const sandbox = scanner && (await openCommandSandbox(context.log))
     const { statusFeed, ...links } = siteLinks(context, sandbox)
@@ -64,9 +69,12 @@ function buildSiteParts({ resources, storage }: WireContext, statusFeed: StatusF
   const entryOf = <P>(key: PartKey<P>, value: P): [string, unknown] => [key.name, value]
   const { keys_passphrase_file } = getSettings(resolved, identitySettings)
   const { now } = clock
-  const signatures = joseSignatures({ dir: folder.keys, now, passphrase: passphraseReader(keys_passphrase_file) })
+  const passphrase = passphraseReader(keys_passphrase_file)
+  const signatures = joseSignatures({ dir: folder.keys, now, passphrase })
+  const { name: site } = resources.site
   return [
     entryOf(signaturesPart, signatures),
+    entryOf(dataKeysPart, keyFolderDataKeys({ dir: folder.keys, site, passphrase })),
     entryOf(peersPart, peers),
     entryOf<PinnedPeers>(pinnedPeersPart, { change: (name, change) => updatePinnedPeer(folder, name, change) }),
     entryOf<KeySets>(keySetsPart, {

@@ -25,6 +25,8 @@ export type OperationFixture = {
   readonly site: SingleClusterSite
   /** Everything permitted, cleared for all, of tenant alpha. */
   readonly admin: string
+  /** A role of the site, which has secrets of its own. */
+  readonly service: string
   /** Sessions by what became of them. */
   readonly open: string
   readonly toCancel: string
@@ -105,6 +107,7 @@ export async function createOperationFixture(
   return {
     site,
     admin,
+    service: await site.token({ sub: 'role:resolution', tenant_id: '*', roles: ['service'] }),
     open: await session(),
     openToo: await session(),
     toCancel: await session(),

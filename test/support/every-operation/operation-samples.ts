@@ -63,11 +63,22 @@ const shareSample = ({ site }: OperationFixture): OperationSample => {
   return { input: { set } }
 }
 
+async function openedDataKeySample({ site, service: token }: OperationFixture): Promise<OperationSample> {
+  const collection = 'fusion_exchange'
+  const body = JSON.stringify({ collection })
+  const headers = { 'content-type': 'application/json' }
+  const { text } = await site.request('site', { method: 'POST', path: '/api/v2/site/data-key', token, headers, body })
+  const { id, wrapping_key, wrapped } = JSON.parse(text)
+  return { input: { collection, id, wrapping_key, wrapped } }
+}
+
 const siteSamples: OperationSamples = {
   'site.service.backup': shareSample,
   'site.token.issue': () => ({
     input: { grant_type: 'client_credentials', client_id: 'gateway', client_secret: siteClientSecret },
   }),
+  'site.data-key.create': () => ({ input: { collection: 'fusion_exchange' } }),
+  'site.data-key.open': openedDataKeySample,
   'site.token.revoke': () => ({ input: { jti: 'tok_of_nobody', reason: 'sample' } }),
   // Peers are the site's, not a tenant's; and an unknown peer is an answer (not allowed), not an error.
   'site.peer.crossing': () => ({ input: { name: 'bravo', label: secretLabel }, isTenants: false }),

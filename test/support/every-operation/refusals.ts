@@ -38,6 +38,18 @@ const siteRefusals: Record<string, RefusalScenario> = {
     for (let n = 0; n < 60 && answer.status === 401; n += 1) answer = await guess()
     return answer
   },
+  'site.data-key.open not_found': (stage) =>
+    postRequest(
+      stage,
+      '/api/v2/site/data-key/open',
+      {
+        collection: 'fusion_exchange',
+        id: `dk_${'0'.repeat(32)}`,
+        wrapping_key: `secret-${'A'.repeat(16)}`,
+        wrapped: 'A'.repeat(80),
+      },
+      { token: stage.service },
+    ),
   'site.message.send not_found': (stage) =>
     postRequest(stage, '/api/v2/site/message', { ...outgoingMessage, peer: 'nobody' }),
   'site.message.send label_denied': (stage) =>

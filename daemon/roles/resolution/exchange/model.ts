@@ -1,6 +1,7 @@
 // An exchange: a run over the records of two sites, as one of the sites stores it, and the pieces of data sent in it.
 import * as z from 'zod'
 import { siteName } from '../../../kernel/messaging/statement.ts'
+import { sealedSecret } from '../../../kernel/secret/sealed-secret.ts'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
 import { count, instant, provenanceFields, provenanceViewFields, shortText, uid } from '../fields.ts'
 import { type RunProgress, runProgress } from '../fusion-run/model.ts'
@@ -29,8 +30,8 @@ const storedExchange = z.strictObject({
   ...exchangeFields,
   request_digest: z.string(),
   agreement_digest: z.string(),
-  /** The secret of this exchange, in hexadecimal; removed when it ends. */
-  secret: z.string().optional(),
+  /** The secret of this site in the exchange; removed when it ends. An earlier release stored it as hexadecimal text. */
+  secret: z.union([sealedSecret, z.string()]).optional(),
   /** The set of pieces with the records of this site; only at a party that has agreed. */
   own: z.string().optional(),
   /**

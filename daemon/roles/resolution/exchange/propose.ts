@@ -26,10 +26,10 @@ import {
 import { checkSetLimits } from './agreement/check-set-limits.ts'
 import { findAgreedLens } from './agreement/find-agreed-lens.ts'
 import { changeExchange } from './change-exchange.ts'
+import { buildSecretFields, createExchangeSecret } from './exchange-secret.ts'
 import type { OwnRecordSet } from './job/exchange-jobs.ts'
 import { exchanges, exchangeView, isOver, type StoredExchange, showExchange } from './model.ts'
 import { dropPieces } from './piece/piece-sets.ts'
-import { buildSecretFields } from './proposal/accept-proposal.ts'
 import { checkOpenExchanges } from './proposal/check-open-exchanges.ts'
 import { readOwnRecords, storeOwnRecords } from './proposal/own-records.ts'
 
@@ -122,8 +122,8 @@ async function storeRecordsAndOffer(
   own: OwnRecordSet,
 ): Promise<Doc<StoredExchange> | Refusal> {
   const self = call.site.name
+  const secret = await createExchangeSecret(call, value.tenant_id, value.agreement)
   const set = await storeOwnRecords(call, value.tenant_id, id, own)
-  const secret = call.random(32)
   const changed = await changeExchange(call, id, 'resolution.exchange.kept', (current) => {
     if (!isInterrupted(current)) return current
     const sizes = { ...current.sizes, [self]: own.size }

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { Actor, credentialClaims } from '../../../kernel/identity/identity.ts'
 import { clearance } from '../../../kernel/label/label.ts'
+import { secretText } from '../../../kernel/secret/secret-text.ts'
 
 const optionalText = (max: number) => z.string().max(max).optional()
 
@@ -12,14 +13,14 @@ const optionalText = (max: number) => z.string().max(max).optional()
 export const tokenRequest = z.object({
   grant_type: optionalText(128),
   client_id: optionalText(256),
-  client_secret: optionalText(1_024),
+  client_secret: secretText(1_024).optional(),
   scope: optionalText(2_048),
   audience: optionalText(256),
   resource: optionalText(2_048),
   requested_token_type: optionalText(256),
-  subject_token: optionalText(8_192),
+  subject_token: secretText(8_192).optional(),
   subject_token_type: optionalText(256),
-  actor_token: optionalText(8_192),
+  actor_token: secretText(8_192).optional(),
   actor_token_type: optionalText(256),
 })
 export type TokenRequest = z.infer<typeof tokenRequest>

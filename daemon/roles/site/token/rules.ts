@@ -67,7 +67,7 @@ export async function decideGrant(
   }
   const objection = checkExchange(request, client)
   if (objection) return objection
-  const subject = await verifySubject(request.subject_token ?? '')
+  const subject = await verifySubject(request.subject_token?.reveal() ?? '')
   if (!subject) return oauthRefusal('invalid_grant', 'the subject token is not valid')
   return decideExchangeGrant(request, client, subject, audience, terms, now_s)
 }
@@ -94,7 +94,7 @@ function decideClientGrant(
 
 function checkExchange(request: TokenRequest, client: OAuthClient): OAuthError | undefined {
   if (!client.may_exchange) return oauthRefusal('unauthorized_client', 'this client may not exchange tokens')
-  if (!request.subject_token) return oauthRefusal('invalid_request', 'subject_token is required')
+  if (!request.subject_token?.reveal()) return oauthRefusal('invalid_request', 'subject_token is required')
   if (!isTokenType(request.subject_token_type)) {
     return oauthRefusal('invalid_request', 'subject_token_type must be an access token or a JWT')
   }

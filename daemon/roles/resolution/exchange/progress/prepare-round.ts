@@ -7,6 +7,7 @@ import type { Lens } from '../../lens/model.ts'
 import { blindingPart } from '../../privacy/blinding-part.ts'
 import { type ClkParameters, clkParameters, computeVectorLength } from '../../privacy/clk/parameters.ts'
 import { findOtherParty } from '../agreement/agreement.ts'
+import { openExchangeSecret } from '../exchange-secret.ts'
 import {
   type ExchangeJobName,
   type ExchangeJobs,
@@ -47,8 +48,9 @@ const roundBuilders: Readonly<Record<ExchangeRound, (context: ExchangeStepContex
     const { call, doc, signal } = context
     const keys = await performJob(context, 'keys', await loadRecordPieces(context))
     if (isRefusal(keys)) return keys
+    const secret = await openExchangeSecret(call, doc)
     const blinding = call.part(blindingPart)
-    const items = await blinding.blindValues(doc.value.agreement_digest, keys, decodeSecret(context), signal)
+    const items = await blinding.blindValues(doc.value.agreement_digest, keys, secret, signal)
     const sorted = await performJob(context, 'sort', { items, width: computeItemBytes('points', doc.value) })
     return isRefusal(sorted) ? sorted : await storeSorted(context, 'points', sorted)
   },
@@ -106,7 +108,8 @@ async function tagPeerPoints(context: ExchangeStepContext): Promise<Uint8Array |
   const checked = await performJob(context, 'check', { points, own, count: sizes[other] ?? 0, from: other })
   if (isRefusal(checked)) return checked
   const width = computeItemBytes('tags', doc.value)
-  const tags = await call.part(blindingPart).tagPoints(agreement_digest, points, decodeSecret(context), width, signal)
+  const secret = await openExchangeSecret(call, doc)
+  const tags = await call.part(blindingPart).tagPoints(agreement_digest, points, secret, width, signal)
   return tags ?? refuse('invalid', `the points of ${other} are not valid: one has low order or is not a point`)
 }
 
@@ -115,7 +118,8 @@ async function prepareVectors(context: ExchangeStepContext): Promise<Refusal | u
   const { agreement, agreement_digest, keys } = doc.value
   const other = findOtherParty(agreement, call.site.name)
   const peerKey = keys[other]
-  const key = peerKey === undefined ? undefined : deriveAgreedKey(decodeSecret(context), peerKey, agreement_digest)
+  const secret = await openExchangeSecret(call, doc)
+  const key = peerKey === undefined ? undefined : deriveAgreedKey(secret, peerKey, agreement_digest)
   if (!key) return refuse('invalid', `${other} sent no valid public key`)
   const encoded = await performJob(context, 'vectors', {
     ...(await loadRecordPieces(context)),
@@ -198,11 +202,6 @@ async function storeSet(
 ): Promise<void> {
   const { tenant_id } = doc.value
   await storePieces(call, { tenant_id, exchange_id: doc.id, from: call.site.name, what: name }, items, pieces)
-}
-
-function decodeSecret({ doc }: ExchangeStepContext): Uint8Array {
-  if (doc.value.secret === undefined) throw new Error(`${doc.id} has no secret`)
-  return new Uint8Array(Buffer.from(doc.value.secret, 'hex'))
 }
 
 function toBytes(numbers: Int32Array): Uint8Array {

@@ -1,5 +1,4 @@
 // Agrees to a proposal, for a person or by a standing agreement; from then on this site performs its steps.
-import { deriveX25519PublicKey } from '../../../../kernel/cryptography/key-agreement.ts'
 import { canonicalJson } from '../../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import { joinLabels, normaliseLabel } from '../../../../kernel/label/label.ts'
@@ -8,6 +7,7 @@ import type { Doc } from '../../../../kernel/store/store.ts'
 import type { NodeRecords } from '../../fusion-run/node-data.ts'
 import { findAgreedLens } from '../agreement/find-agreed-lens.ts'
 import { changeExchange } from '../change-exchange.ts'
+import { buildSecretFields, createExchangeSecret, type ExchangeSecret } from '../exchange-secret.ts'
 import { exchanges, isOver, type StoredExchange } from '../model.ts'
 import { dropPieces } from '../piece/piece-sets.ts'
 import { checkPeerBudget } from './check-peer-budget.ts'
@@ -42,15 +42,20 @@ export async function acceptProposal(
     )
   const own = await readOwnRecords(call, tenant_id, agreement, lens, data, signal)
   if (isRefusal(own)) return own
+  const secret = await createExchangeSecret(call, tenant_id, agreement)
   const set_name = await storeOwnRecords(call, tenant_id, id, own)
-  const accepted = await storeAcceptance(call, id, { size: own.size, secret: call.random(32), own: set_name })
+  const accepted = await storeAcceptance(call, id, { size: own.size, secret, own: set_name })
   // An exchange that ended meanwhile must not leave records behind.
   const current = isRefusal(accepted) ? await call.store(exchanges).find(id) : undefined
   if (current && isOver(current.value)) await dropPieces(call, id)
   return accepted
 }
 
-type AcceptedExchangeFields = { readonly size?: number; readonly secret?: string; readonly own?: string }
+type AcceptedExchangeFields = {
+  readonly size?: number
+  readonly secret?: ExchangeSecret | undefined
+  readonly own?: string
+}
 
 async function storeAcceptance(
   call: Call,
@@ -73,15 +78,4 @@ async function storeAcceptance(
       updated_at: call.nowIso(),
     }
   })
-}
-
-/** Builds the fields of a new secret. With clk its public key goes to the other party. */
-export function buildSecretFields(
-  { agreement, keys }: Pick<StoredExchange, 'agreement' | 'keys'>,
-  self: string,
-  secret: string | undefined,
-): Pick<StoredExchange, 'secret' | 'keys'> {
-  if (secret === undefined || agreement.privacy === 'none') return { keys }
-  if (agreement.privacy === 'psi') return { secret, keys }
-  return { secret, keys: { ...keys, [self]: deriveX25519PublicKey(Buffer.from(secret, 'hex')) } }
 }

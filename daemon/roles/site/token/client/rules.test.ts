@@ -1,7 +1,7 @@
 // Client authentication: both methods, never together, and one response for every failure.
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
-import type { OAuthClient } from '../model.ts'
+import { type OAuthClient, tokenRequest } from '../model.ts'
 import { authenticateClient, isEqualInConstantTime } from './rules.ts'
 
 const gateway: OAuthClient = {
@@ -17,7 +17,7 @@ const secret = 's3cret: of +gateway%'
 const basic = (id: string, password: string) =>
   `Basic ${btoa(`${encodeURIComponent(id).replaceAll('%20', '+')}:${encodeURIComponent(password).replaceAll('%20', '+')}`)}`
 const authenticateForm = (request: object, authorization?: string) =>
-  authenticateClient(request, authorization, [gateway, oddClient])
+  authenticateClient(tokenRequest.parse(request), authorization, [gateway, oddClient])
 
 describe('a client is authenticated', () => {
   test('by the form', () => expect(authenticateForm({ client_id: 'gateway', client_secret: secret })).toBe(gateway))

@@ -32,7 +32,7 @@ function readCredentials(request: TokenRequest, authorization: string | undefine
     return request.client_id === undefined || request.client_id === basic.client_id ? basic : refuseTwoMethods()
   }
   const { client_id, client_secret } = request
-  if (client_id !== undefined && client_secret !== undefined) return { client_id, secret: client_secret }
+  if (client_id !== undefined && client_secret !== undefined) return { client_id, secret: client_secret.reveal() }
   return { error: 'invalid_client', error_description: 'client_id and client_secret are required' }
 }
 
