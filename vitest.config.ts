@@ -18,7 +18,7 @@ const thorough = [
   'test/attack/**/*.test.ts',
   'test/boot/{doctor,doctor-machine,mtls,roles-fail-alone,traces}.test.ts',
   'test/cli/{certificates,channel-status,root-commands,store-owners,terminal,wrapped-keys}.test.ts',
-  'test/conformance/{every-sandbox,walked-schedules}.test.ts',
+  'test/conformance/{every-data-keys,every-sandbox,walked-schedules}.test.ts',
   'test/declared-errors.test.ts',
   'test/format/differential.test.ts',
   'test/keys/wrapped-key.test.ts',

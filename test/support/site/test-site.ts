@@ -34,6 +34,8 @@ export type TestSiteOptions = {
   readonly peers?: readonly Peer[]
   readonly env?: Readonly<Record<string, string>>
   readonly clock?: SimulatedClock
+  /** Receives every event of the log, as the roles write it. */
+  readonly onEvent?: (event: string, fields: Readonly<Record<string, unknown>>) => void
 }
 
 export type TokenHolder = {
@@ -89,7 +91,7 @@ export async function startTestSite(options: TestSiteOptions = {}): Promise<Test
 
 /** A site that has not been started yet. */
 export async function createTestSite(options: TestSiteOptions = {}): Promise<TestSite> {
-  const { name = 'alpha', tenant = 'tenant-a', env = {}, clock = simulatedClock() } = options
+  const { name = 'alpha', tenant = 'tenant-a', env = {}, clock = simulatedClock(), onEvent } = options
   const dir = fs.mkdtempSync(path.join(tmpdir(), 'site-'))
   const folder = siteFolder(path.join(dir, name))
   await writeSiteFolder(folder, { ...options, name, tenant, clock })
@@ -118,7 +120,7 @@ export async function createTestSite(options: TestSiteOptions = {}): Promise<Tes
     store: (role) =>
       up().services.find((service) => service.role.name === role)?.context.store ?? throwError(`${role} does not run`),
     async start() {
-      running = await serve({ folder, env, clock, log: createFaultLog(faults) })
+      running = await serve({ folder, env, clock, log: createFaultLog(faults, onEvent) })
     },
     async stop() {
       const stopping = running
@@ -173,10 +175,13 @@ async function mintToken(
   return (await issuer.mint({ sub: subject, tenant_id: tenant, roles: [...roles], clearance }, lifetime_s)).token
 }
 
-function createFaultLog(faults: string[]): Log {
-  const silent = () => undefined
-  const error: Log['error'] = (event, fields) => faults.push(`${event} ${JSON.stringify(fields ?? {})}`)
-  return { debug: silent, info: silent, warn: silent, error }
+function createFaultLog(faults: string[], onEvent: TestSiteOptions['onEvent']): Log {
+  const show: Log['info'] = (event, fields) => onEvent?.(event, fields ?? {})
+  const error: Log['error'] = (event, fields) => {
+    faults.push(`${event} ${JSON.stringify(fields ?? {})}`)
+    show(event, fields)
+  }
+  return { debug: show, info: show, warn: show, error }
 }
 
 const rolesOfOperations = new Map<AnyOperation, string>(everyOperation.map(({ operation, role }) => [operation, role]))

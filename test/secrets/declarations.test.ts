@@ -1,0 +1,129 @@
+// Walks every declaration of every role: a secret is written and never shown, and nothing with the name of one is anything else.
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { isSecretName } from '../../adapters/host/log/redact.ts'
+import type { Param } from '../../cli/program/command.ts'
+import { commandCatalogue } from '../../cli/program/command-catalogue.ts'
+import { everyOperation, everyRole } from '../../daemon/every-role.ts'
+import { hasBody, pathParameters } from '../../daemon/kernel/operation/operation.ts'
+import { sealedSecret } from '../../daemon/kernel/secret/sealed-secret.ts'
+import { listSecretFields } from '../../daemon/kernel/secret/secret-fields.ts'
+import { dataKeys } from '../../daemon/kernel/secret/stored-data-key.ts'
+import { expectNone } from '../support/repository/expect-none.ts'
+
+type JsonSchema = Readonly<Record<string, unknown>>
+type SchemaField = { readonly path: string; readonly name: string; readonly schema: JsonSchema }
+
+/** Every property at any depth of the JSON Schema of a declaration. */
+function listFields(schema: z.ZodType, io: 'input' | 'output'): SchemaField[] {
+  return walk(z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline', cycles: 'ref' }), '')
+}
+
+function walk(node: unknown, path: string): SchemaField[] {
+  if (Array.isArray(node)) return node.flatMap((item) => walk(item, path))
+  if (typeof node !== 'object' || node === null) return []
+  return Object.entries(node).flatMap(([key, value]) =>
+    key === 'properties' || key === '$defs'
+      ? Object.entries(value as Record<string, JsonSchema>).flatMap(([name, schema]) => [
+          ...(key === 'properties' ? [{ path: `${path}.${name}`, name, schema }] : []),
+          ...walk(schema, `${path}.${name}`),
+        ])
+      : walk(value, path),
+  )
+}
+
+/** The log also redacts `d` and `k`, members of a private key; here these letters are numbers. */
+const isNamedAsSecret = (name: string) => name.length > 1 && isSecretName(name)
+
+const isSealed = ({ schema }: SchemaField) =>
+  [schema, ...((schema.anyOf ?? []) as JsonSchema[])].some(
+    (each) => Object.keys((each.properties ?? {}) as object).join() === Object.keys(sealedSecret.shape).join(),
+  )
+
+const collections = everyRole.flatMap((role) =>
+  role.collections.map((collection) => ({ role, collection, address: `${role.name}.${collection.name}` })),
+)
+const operations = everyOperation.map((target) => [target.address, target] as const)
+
+describe('collections', () => {
+  test('a role with secret fields stores their data keys', () => {
+    const holders = everyRole.filter(({ collections: own }) => own.some((each) => listSecretFields(each).length > 0))
+    expect(holders.map(({ name }) => name)).toContain('resolution')
+    expectNone(holders.filter(({ collections: own }) => !own.includes(dataKeys)).map(({ name }) => name))
+  })
+
+  test('a sealed secret is a top-level field, which housekeeping finds, and no index', () => {
+    expectNone(
+      collections.flatMap(({ collection, address }) => {
+        const found = listFields(collection.schema, 'output').filter(isSealed)
+        const known = listSecretFields(collection).map((name) => `.${name}`)
+        const hidden = found.filter(({ path }) => !known.includes(path)).map(({ path }) => `${address}${path}`)
+        const indexed = collection.indexes.filter((name) => listSecretFields(collection).includes(String(name)))
+        return [...hidden, ...indexed.map((name) => `${address}.${String(name)} is an index`)]
+      }),
+    )
+  })
+
+  test('a stored field with the name of a secret is sealed', () => {
+    expectNone(
+      collections.flatMap(({ collection, address }) =>
+        listFields(collection.schema, 'output')
+          .filter((field) => isNamedAsSecret(field.name) && !isSealed(field))
+          .map(({ path }) => `${address}${path}: declare it as sealedSecret`),
+      ),
+    )
+  })
+})
+
+/** A token is what the token endpoint issues. */
+const shownTokens: ReadonlySet<string> = new Set(['site.token.issue.TokenResponse.access_token'])
+
+describe('operations', () => {
+  test.each(operations)('%s takes secrets in its body, as fields that are written only', (address, { operation }) => {
+    const fields = listFields(operation.input, 'input')
+    const secrets = fields.filter(({ schema }) => schema.writeOnly === true)
+    const inTheOpen = secrets.filter(
+      ({ name }) => !hasBody(operation.method) || pathParameters(operation.path).includes(name),
+    )
+    expectNone(inTheOpen.map(({ path }) => `${address}${path} is in a path or a query, which logs and histories keep`))
+    if (operation.tool !== undefined)
+      expectNone(secrets.map(({ path }) => `${address}${path} is in a tool: the secret would pass through a model`))
+    expectNone(
+      fields
+        .filter(({ name, schema }) => isNamedAsSecret(name) && schema.writeOnly !== true)
+        .map(({ path }) => `${address}${path}: declare it by secretText()`),
+    )
+  })
+
+  test.each(operations)('%s answers without a secret', (address, { operation }) => {
+    expectNone(
+      listFields(operation.output, 'output')
+        .filter((field) => field.schema.writeOnly === true || isSealed(field) || isNamedAsSecret(field.name))
+        .map(({ path }) => `${address}${path}`)
+        .filter((path) => !shownTokens.has(path)),
+    )
+  })
+
+  test('the walk finds the secrets of today', () => {
+    const found = everyOperation.flatMap(({ address, operation }) =>
+      listFields(operation.input, 'input')
+        .filter(({ schema }) => schema.writeOnly === true)
+        .map(({ path }) => `${address}${path}`),
+    )
+    expect(found).toEqual([
+      'site.token.issue.client_secret',
+      'site.token.issue.subject_token',
+      'site.token.issue.actor_token',
+    ])
+  })
+})
+
+test('no command takes a secret as an argument, but the token whose help warns', async () => {
+  const definitions = await Promise.all(Object.values(commandCatalogue).map(async (load) => (await load()).definition))
+  const found = definitions.flatMap(({ words, options = {}, positionals = {} }) =>
+    Object.entries({ ...options, ...positionals })
+      .filter(([name, param]) => isNamedAsSecret(name) && (param as Param<unknown>).metavar !== undefined)
+      .map(([name]) => `${words}: ${name}`),
+  )
+  expectNone(found.filter((each) => !each.endsWith(': token')))
+})

@@ -1,0 +1,182 @@
+// Data keys of a role over their life: created once, replaced, removed when nothing uses them, and never lost with a secret.
+import { expect, test } from 'vitest'
+import { connections, createSecretFixture, ProcessKilled, type SecretFixture } from './secret-fixture.ts'
+
+const tenant_id = 'tenant-a'
+
+async function storedPassword({ store }: SecretFixture, id: string) {
+  const password = (await store.get(connections, id))?.value.password
+  if (typeof password !== 'object') throw new Error(`${id} has no sealed password`)
+  return password
+}
+
+test('a secret opens in the next process, and its text is nowhere in the document', async () => {
+  const fixture = await createSecretFixture()
+  await fixture.start().write('con_1', 'hunter2')
+  expect(JSON.stringify(await fixture.store.get(connections, 'con_1'))).not.toContain('hunter2')
+  expect(await fixture.start().read('con_1')).toBe('hunter2')
+})
+
+test('many secrets at once share one key', async () => {
+  const fixture = await createSecretFixture()
+  const process = fixture.start()
+  await Promise.all(Array.from({ length: 20 }, (_, n) => process.write(`con_${n}`, `p${n}`)))
+  expect(await fixture.keyIds()).toHaveLength(1)
+  expect(await process.read('con_19')).toBe('p19')
+})
+
+test('a secret copied into another document does not open there', async () => {
+  const fixture = await createSecretFixture()
+  const process = fixture.start()
+  await process.write('con_1', 'hunter2')
+  const password = await storedPassword(fixture, 'con_1')
+  await fixture.store.create(connections, 'con_2', { tenant_id, name: 'thief', password })
+  await expect(process.read('con_2')).rejects.toMatchObject({ code: 'internal' })
+  await expect(
+    process.keyring.open(process.source, connections, { id: 'con_1', tenant_id: 'tenant-b' }, 'password', password),
+  ).rejects.toMatchObject({ code: 'internal' })
+})
+
+test.each<[string, (fixture: SecretFixture) => Promise<void>]>([
+  ['after 90 days', async ({ advanceDays }) => advanceDays(90)],
+  ['once the site has another wrapping key', ({ rotateWrappingKey }) => rotateWrappingKey()],
+])('%s a new key encrypts new and old secrets', async (_, pass) => {
+  const fixture = await createSecretFixture()
+  const process = fixture.start()
+  for (const n of [1, 2, 3]) await process.write(`con_${n}`, `p${n}`)
+  const [old] = await fixture.keyIds()
+  await process.renew()
+  await pass(fixture)
+  expect(await process.renew()).toEqual({ resealed: 3, removed_keys: 0, lost: [] })
+  await process.write('con_4', 'p4')
+  for (const n of [1, 2, 3, 4]) {
+    expect((await storedPassword(fixture, `con_${n}`)).key).not.toBe(old)
+    expect(await process.read(`con_${n}`)).toBe(`p${n}`)
+  }
+})
+
+test('the old key stays until a later process, a day later, finds nothing under it', async () => {
+  const fixture = await createSecretFixture()
+  const first = fixture.start()
+  await first.write('con_1', 'p1')
+  const inFlight = await first.seal('con_2', 'p2')
+  fixture.advanceDays(90)
+  await first.renew()
+  fixture.advanceDays(2)
+  // A running call may still store what it sealed before.
+  expect((await first.renew()).removed_keys).toBe(0)
+  await fixture.store.create(connections, 'con_2', { tenant_id, name: 'late', password: inFlight })
+  expect(await first.read('con_2')).toBe('p2')
+  const second = fixture.start()
+  expect(await second.renew()).toEqual({ resealed: 1, removed_keys: 1, lost: [] })
+  expect(await fixture.keyIds()).toHaveLength(1)
+  expect([await second.read('con_1'), await second.read('con_2')]).toEqual(['p1', 'p2'])
+})
+
+test('within a day of its end nothing is removed, also by a new process', async () => {
+  const fixture = await createSecretFixture()
+  await fixture.start().write('con_1', 'p1')
+  fixture.advanceDays(90)
+  await fixture.start().renew()
+  fixture.advanceDays(0.99)
+  expect((await fixture.start().renew()).removed_keys).toBe(0)
+  fixture.advanceDays(0.01)
+  expect((await fixture.start().renew()).removed_keys).toBe(1)
+})
+
+test('a clock that was set back does not make an older key the newest', async () => {
+  const fixture = await createSecretFixture()
+  const process = fixture.start()
+  await process.write('con_1', 'p1')
+  fixture.advanceDays(-400)
+  await fixture.rotateWrappingKey()
+  await process.renew()
+  const again = fixture.start()
+  expect(await again.renew()).toEqual({ resealed: 0, removed_keys: 0, lost: [] })
+  expect(await fixture.keyIds()).toHaveLength(2)
+  expect(await again.read('con_1')).toBe('p1')
+})
+
+test('a text that an earlier release stored is encrypted by the first run', async () => {
+  const fixture = await createSecretFixture()
+  await fixture.store.create(connections, 'con_1', { tenant_id, name: 'old', password: 'hunter2' })
+  await fixture.store.create(connections, 'con_2', { tenant_id, name: 'none' })
+  const process = fixture.start()
+  expect(await process.renew()).toEqual({ resealed: 1, removed_keys: 0, lost: [] })
+  expect(JSON.stringify(await fixture.store.get(connections, 'con_1'))).not.toContain('hunter2')
+  expect(await process.read('con_1')).toBe('hunter2')
+})
+
+test('a lost wrapping key loses its secrets alone: they are named, and open again once it is back', async () => {
+  const fixture = await createSecretFixture()
+  await fixture.start().write('con_1', 'p1')
+  const restore = fixture.loseWrappingKey()
+  await fixture.rotateWrappingKey()
+  const process = fixture.start()
+  await process.write('con_2', 'p2')
+  fixture.advanceDays(2)
+  expect(await process.renew()).toEqual({ resealed: 0, removed_keys: 0, lost: ['con_1'] })
+  await expect(process.read('con_1')).rejects.toMatchObject({ code: 'internal' })
+  expect(await process.read('con_2')).toBe('p2')
+  expect(await fixture.start().renew()).toMatchObject({ removed_keys: 0, lost: ['con_1'] })
+  restore()
+  const later = fixture.start()
+  expect(await later.read('con_1')).toBe('p1')
+})
+
+test('a secret that was altered is named, and the others are renewed', async () => {
+  const fixture = await createSecretFixture()
+  const process = fixture.start()
+  for (const n of [1, 2]) await process.write(`con_${n}`, `p${n}`)
+  const password = await storedPassword(fixture, 'con_1')
+  const sealed = `${password.sealed.slice(0, -4)}AAAA`
+  await fixture.store.update(connections, 'con_1', ({ value }) => ({
+    next: { ...value, password: { ...password, sealed } },
+    answer: undefined,
+  }))
+  fixture.advanceDays(90)
+  expect(await process.renew()).toEqual({ resealed: 1, removed_keys: 0, lost: ['con_1'] })
+})
+
+/** A change of the secret and a renewal, with a crash at one step; returns the steps done. */
+async function liveAndDie(fixture: SecretFixture, step: number, when: 'before' | 'after'): Promise<boolean> {
+  const process = fixture.start({ step, when })
+  try {
+    await process.renew()
+    await process.write('con_3', 'new')
+    await process.renew()
+    return false
+  } catch (error) {
+    if (error instanceof ProcessKilled) return true
+    throw error
+  }
+}
+
+test.each(['before', 'after'] as const)(
+  'killed %s any step of a rotation, nothing is lost and the next run ends it',
+  async (when) => {
+    let step = 0
+    let wasKilled = true
+    while (wasKilled) {
+      step += 1
+      const fixture = await createSecretFixture()
+      const first = fixture.start()
+      for (const n of [1, 2, 3]) await first.write(`con_${n}`, `p${n}`)
+      await fixture.store.create(connections, 'con_4', { tenant_id, name: 'text', password: 'p4' })
+      fixture.advanceDays(91)
+      await fixture.rotateWrappingKey()
+      wasKilled = await liveAndDie(fixture, step, when)
+      const next = fixture.start()
+      expect(['p3', 'new']).toContain(await next.read('con_3'))
+      expect((await next.renew()).lost).toEqual([])
+      expect(await Promise.all(['con_1', 'con_2', 'con_4'].map((id) => next.read(id)))).toEqual(['p1', 'p2', 'p4'])
+      fixture.advanceDays(2)
+      const last = fixture.start()
+      expect((await last.renew()).lost).toEqual([])
+      expect(await fixture.keyIds()).toHaveLength(1)
+      expect(await Promise.all(['con_1', 'con_2', 'con_4'].map((id) => last.read(id)))).toEqual(['p1', 'p2', 'p4'])
+    }
+    // Listing, creating, storing and opening keys, and a write for each document.
+    expect(step).toBeGreaterThan(15)
+  },
+)
