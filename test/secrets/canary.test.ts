@@ -1,0 +1,237 @@
+// A secret in every field that a role declares, looked for wherever the site shows or stores something.
+import * as fs from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { redactFields } from '../../adapters/host/log/redact.ts'
+import { keyFolderDataKeys } from '../../adapters/keys/jose/data-keys.ts'
+import { createWrappingKey, openWrappingKey, readWrappingKeys } from '../../adapters/keys/jose/wrapping-keys.ts'
+import { sqliteAudit } from '../../adapters/store/sqlite/audit/audit.ts'
+import { sqliteFile } from '../../adapters/store/sqlite/sqlite-file.ts'
+import { sqliteStore } from '../../adapters/store/sqlite/store.ts'
+import { roleDatabaseFile, type SiteFolder, siteFolder } from '../../daemon/boot/storage/site-folder.ts'
+import { everyOperation, everyRole } from '../../daemon/every-role.ts'
+import { pathParameters } from '../../daemon/kernel/operation/operation.ts'
+import { operationsOf } from '../../daemon/kernel/role/built-in-operations.ts'
+import { listSecretFields } from '../../daemon/kernel/secret/secret-fields.ts'
+import { SecretKeyring } from '../../daemon/kernel/secret/secret-keyring.ts'
+import { dataKeys, listDataKeys, openStoredKey } from '../../daemon/kernel/secret/stored-data-key.ts'
+import { restoreBackup } from '../../daemon/offline/store/store-restore.ts'
+import { agree } from '../../daemon/roles/resolution/exchange/agree.ts'
+import { get } from '../../daemon/roles/resolution/exchange/get.ts'
+import { exchanges } from '../../daemon/roles/resolution/exchange/model.ts'
+import { receive } from '../../daemon/roles/resolution/exchange/receive.ts'
+import { create } from '../../daemon/roles/resolution/lens/create.ts'
+import { createPeerSite, type PeerSite, sharedClassification } from '../roles/consensus/peer-site.ts'
+import { buildAgreement, buildProposal } from '../roles/resolution/exchange-fixture.ts'
+import { buildPeople, buildPersonLens } from '../roles/resolution/resolution-site.ts'
+import { createScratchFolder, runCommand } from '../support/command/run-command.ts'
+import { sendHttpRequest } from '../support/http/send-http-request.ts'
+import { startTestSite, type TestSite, waitUntil } from '../support/site/test-site.ts'
+
+const inputCanary = 'canary-7b1e9c4ad0'
+
+/** By `role.collection.field`: stores a secret there, and returns its text. */
+const storedCanaries: Readonly<Record<string, () => Promise<string>>> = {
+  'resolution.fusion_exchange.secret': async () => {
+    const agreement = buildAgreement()
+    const carrier = await world.as({ roles: ['admin'] })
+    expect(await carrier.refusal(receive, await bravo.message('resolution', buildProposal(agreement)))).toBe(200)
+    await (await world.as()).ok(agree, { uid: agreement.exchange_id, data: buildPeople(0, 5) })
+    const { secret, tenant_id } = await waitUntil(async () => {
+      const value = (await world.store('resolution').get(exchanges, agreement.exchange_id))?.value
+      return value?.step === 1 && value.owes === 0 && value
+    })
+    if (typeof secret !== 'object') throw new Error('the exchange has no sealed secret')
+    await (await world.as()).ok(get, { uid: agreement.exchange_id })
+    const document = { id: agreement.exchange_id, tenant_id }
+    return await openKeyring(world).open(resolutionKeys(world.folder.keys), exchanges, document, 'secret', secret)
+  },
+}
+
+/** By `address.field`: the answer to a request with the canary there, in its text. */
+const inputCanaries: Readonly<Record<string, () => Promise<string>>> = {
+  'site.token.issue.client_secret': () => requestToken({ client_secret: inputCanary }),
+  'site.token.issue.subject_token': () => requestToken({ client_secret: 'x', subject_token: inputCanary }),
+  'site.token.issue.actor_token': () => requestToken({ client_secret: 'x', actor_token: inputCanary }),
+}
+
+async function requestToken(form: Readonly<Record<string, string>>): Promise<string> {
+  const text = new URLSearchParams({ grant_type: 'client_credentials', client_id: 'gateway', ...form }).toString()
+  const answer = await fetch(`${world.url('site')}/oauth2/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: text,
+  })
+  return await answer.text()
+}
+
+const scratch = createScratchFolder('canary')
+const shown: string[] = []
+let world: TestSite
+let bravo: PeerSite
+let site: string
+let secrets: string[] = []
+/** Keys that protect them, by a name. */
+const keys = new Map<string, Uint8Array>()
+
+const resolutionKeys = (dir: string) =>
+  keyFolderDataKeys({ dir, site: 'alpha', passphrase: () => undefined })('resolution')
+
+function openKeyring(of: TestSite): SecretKeyring {
+  return new SecretKeyring({ store: of.store('resolution'), tenant_id: of.tenant, now: of.clock.now, random: () => '' })
+}
+
+beforeAll(async () => {
+  bravo = await createPeerSite('bravo', 'tenant-b')
+  const profile = { platform: { roles: ['site', 'resolution'] }, resolution: { peer_exchanges_per_day: 1_000 } }
+  const onEvent = (event: string, fields: object) => void shown.push(`log ${event} ${JSON.stringify(fields)}`)
+  world = await startTestSite({ profile, peers: [bravo.pinned], onEvent })
+  site = path.dirname(world.folder.profile)
+  await (await world.as()).ok(create, { body: buildPersonLens('1.0.0'), classification: sharedClassification })
+  secrets = [inputCanary]
+  for (const store of Object.values(storedCanaries)) secrets.push(await store())
+  for (const send of Object.values(inputCanaries)) shown.push(await send())
+  for (const stored of await listDataKeys(world.store('resolution'), exchanges.name))
+    keys.set(stored.id, (await openStoredKey(resolutionKeys(world.folder.keys), stored)).key)
+  for (const stored of readWrappingKeys(world.folder.keys))
+    keys.set(stored.kid, await openWrappingKey(stored, () => undefined))
+})
+afterAll(async () => {
+  await world?.end()
+  bravo?.remove()
+  scratch.remove()
+})
+
+/** Each spelling in which a text or a key could appear. */
+function spellings(secret: string | Uint8Array): Buffer[] {
+  const bytes = Buffer.from(secret)
+  const decoded = typeof secret === 'string' && /^[0-9a-f]{64}$/.test(secret) ? [Buffer.from(secret, 'hex')] : []
+  return [bytes, ...decoded].flatMap((each) => [
+    each,
+    Buffer.from(each.toString('hex')),
+    // Without the last characters, which depend on what follows.
+    Buffer.from(each.toString('base64').replace(/=+$/, '').slice(0, -1)),
+    Buffer.from(each.toString('base64url').slice(0, -1)),
+  ])
+}
+
+function expectNoSecret(where: string, content: string | Buffer, named = [...secrets, ...keys.values()]): void {
+  const bytes = Buffer.from(content)
+  for (const [index, secret] of named.entries())
+    for (const spelling of spellings(secret))
+      expect(bytes.includes(spelling), `${where} shows secret ${index}`).toBe(false)
+}
+
+function listFiles(dir: string): string[] {
+  return fs
+    .readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+}
+
+test('the tables hold every secret field that a role declares', () => {
+  const stored = everyRole.flatMap(({ name, collections }) =>
+    collections.flatMap((each) => listSecretFields(each).map((field) => `${name}.${each.name}.${field}`)),
+  )
+  const inputs = everyOperation.flatMap(({ address, operation }) =>
+    Object.entries(operation.input.shape as Record<string, { meta(): unknown; unwrap?(): { meta(): unknown } }>)
+      .filter(([, field]) =>
+        [field, field.unwrap?.()].some((each) => (each?.meta() as { writeOnly?: true })?.writeOnly),
+      )
+      .map(([field]) => `${address}.${field}`),
+  )
+  expect(Object.keys(storedCanaries).sort(), 'add a canary for each').toEqual(stored.sort())
+  expect(Object.keys(inputCanaries).sort(), 'add a canary for each').toEqual(inputs.sort())
+})
+
+test('the search finds a secret in each spelling', () => {
+  const [, secret = ''] = secrets
+  expect(secret).toMatch(/^[0-9a-f]{64}$/)
+  for (const text of [secret, Buffer.from(secret, 'hex').toString('base64'), Buffer.from(secret, 'hex')])
+    expect(() => expectNoSecret('here', Buffer.concat([Buffer.from('x'), Buffer.from(text)]))).toThrow()
+})
+
+test('no log event and no answer to the requests with a secret has it', () => {
+  expect(shown.length).toBeGreaterThan(10)
+  for (const line of shown) expectNoSecret(line.slice(0, 60), line)
+})
+
+test('no answer of an operation that reads has it: lists, metrics, OpenAPI, audit records', async () => {
+  const token = await world.token({ roles: ['admin'] })
+  let answered = 0
+  for (const role of everyRole.filter(({ name }) => name === 'site' || name === 'resolution')) {
+    const reads = operationsOf(role).filter(
+      ({ operation }) =>
+        operation.method === 'GET' && !operation.streams && pathParameters(operation.path).length === 0,
+    )
+    for (const { address, operation } of reads) {
+      const { status, text } = await sendHttpRequest(world.url(role.name), 'GET', operation.path, undefined, { token })
+      if (status === 200) answered += 1
+      expectNoSecret(address, text)
+    }
+  }
+  expect(answered).toBeGreaterThan(10)
+})
+
+test('no file of the site has it, and only the key folder has the wrapping key', () => {
+  const files = listFiles(site)
+  expect(files.filter((file) => file.endsWith('.db')).length).toBeGreaterThan(1)
+  const keyFiles = path.join(world.folder.keys, 'secrets')
+  for (const file of files.filter((each) => !each.startsWith(keyFiles))) expectNoSecret(file, fs.readFileSync(file))
+})
+
+test('no export and no backup has it, and a restore elsewhere with the keys of the site opens it', async () => {
+  await world.stop()
+  const backup = path.join(scratch.dir, 'backup')
+  for (const words of [
+    ['audit', 'export'],
+    ['audit', 'export', '--format', 'cef'],
+    ['store', 'backup', backup],
+    ['profile', 'explain'],
+    ['keys', 'list'],
+  ]) {
+    const { exit, stdout, stderr } = await runCommand([...words, '--site', site])
+    expect(exit, stderr).toBe(0)
+    expectNoSecret(words.join(' '), `${stdout}${stderr}`)
+  }
+  for (const file of listFiles(backup)) expectNoSecret(file, fs.readFileSync(file))
+
+  const machine = path.join(scratch.dir, 'machine', 'alpha')
+  fs.cpSync(site, machine, { recursive: true, filter: (from) => !/\/(data|run)\/./.test(from) })
+  const elsewhere = siteFolder(machine)
+  await restoreBackup(elsewhere, {}, { from: backup, now: world.clock.now(), progress: () => undefined })
+  expect(await readRestoredSecret(elsewhere, elsewhere.keys)).toBe(secrets.at(-1))
+
+  const foreignKeys = path.join(scratch.dir, 'foreign')
+  await createWrappingKey(foreignKeys, { now: world.clock.now() })
+  await expect(readRestoredSecret(elsewhere, foreignKeys)).rejects.toMatchObject({ code: 'internal' })
+})
+
+/** The secret of the exchange in the restored database, by the wrapping keys of a key folder. */
+async function readRestoredSecret(folder: SiteFolder, keyFolder: string): Promise<string> {
+  const addonDir = path.join(scratch.dir, 'addon')
+  fs.mkdirSync(addonDir, { recursive: true, mode: 0o700 })
+  const file = sqliteFile({ file: roleDatabaseFile(folder, 'resolution'), addonDir })
+  const store = sqliteStore(file, {
+    audit: sqliteAudit(file, 'resolution@alpha'),
+    collections: [exchanges, dataKeys],
+  })
+  try {
+    const { docs } = await store.list(exchanges, { limit: 10 })
+    const [{ id, value } = { id: '', value: undefined }] = docs
+    if (typeof value?.secret !== 'object') throw new Error('no sealed secret was restored')
+    const keyring = new SecretKeyring({ store, tenant_id: 'tenant-a', now: Date.now, random: () => '' })
+    const document = { id, tenant_id: value.tenant_id }
+    return await keyring.open(resolutionKeys(keyFolder), exchanges, document, 'secret', value.secret)
+  } finally {
+    await store.close()
+    await file.close()
+  }
+}
+
+test('the log adapter redacts sealed and open secrets by their names as well', () => {
+  const printed = JSON.stringify(
+    redactFields({ secret: inputCanary, client_secret: inputCanary, nested: { password: 1 } }),
+  )
+  expectNoSecret('redacted', printed)
+})
