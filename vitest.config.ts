@@ -23,6 +23,7 @@ const thorough = [
   'test/format/differential.test.ts',
   'test/keys/wrapped-key.test.ts',
   'test/mcp/{every-tool,profiles,resources}.test.ts',
+  'test/secrets/wrapping-keys.test.ts',
   'test/metrics.test.ts',
   'test/roles/consensus/{delivery,federation,long-session,session-model}.test.ts',
   'test/roles/intelligence/lifecycle-properties.test.ts',
