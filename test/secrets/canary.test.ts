@@ -15,6 +15,7 @@ import { operationsOf } from '../../daemon/kernel/role/built-in-operations.ts'
 import { listSecretFields } from '../../daemon/kernel/secret/secret-fields.ts'
 import { SecretKeyring } from '../../daemon/kernel/secret/secret-keyring.ts'
 import { dataKeys, listDataKeys, openStoredKey } from '../../daemon/kernel/secret/stored-data-key.ts'
+import { resolveProfile } from '../../daemon/offline/site/site-profile.ts'
 import { restoreBackup } from '../../daemon/offline/store/store-restore.ts'
 import { agree } from '../../daemon/roles/resolution/exchange/agree.ts'
 import { get } from '../../daemon/roles/resolution/exchange/get.ts'
@@ -228,6 +229,18 @@ async function readRestoredSecret(folder: SiteFolder, keyFolder: string): Promis
     await file.close()
   }
 }
+
+test('no command that explains or checks settings shows one of a secret setting, valid or not', async () => {
+  const names = resolveProfile(world.folder, {}).explained.flatMap(({ secret, env }) => (secret ? env : []))
+  expect(names.length).toBeGreaterThan(4)
+  for (const value of [inputCanary, `${inputCanary}\n`.repeat(400)]) {
+    const env = Object.fromEntries(names.map((name) => [name, value]))
+    for (const words of [['explain'], ['explain', '--json'], ['validate']]) {
+      const { stdout, stderr } = await runCommand(['profile', ...words, '--site', site], { env })
+      expectNoSecret(words.join(' '), `${stdout}${stderr}`, [inputCanary])
+    }
+  }
+})
 
 test('the log adapter redacts sealed and open secrets by their names as well', () => {
   const printed = JSON.stringify(

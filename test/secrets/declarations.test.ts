@@ -4,11 +4,13 @@ import * as z from 'zod'
 import { isSecretName } from '../../adapters/host/log/redact.ts'
 import type { Param } from '../../cli/program/command.ts'
 import { commandCatalogue } from '../../cli/program/command-catalogue.ts'
+import { listSettingsBlocks } from '../../daemon/boot/profile.ts'
 import { everyOperation, everyRole } from '../../daemon/every-role.ts'
 import { hasBody, pathParameters } from '../../daemon/kernel/operation/operation.ts'
 import { sealedSecret } from '../../daemon/kernel/secret/sealed-secret.ts'
 import { listSecretFields } from '../../daemon/kernel/secret/secret-fields.ts'
 import { dataKeys } from '../../daemon/kernel/secret/stored-data-key.ts'
+import { metaOf } from '../../daemon/kernel/settings/settings.ts'
 import { expectNone } from '../support/repository/expect-none.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
@@ -115,6 +117,29 @@ describe('operations', () => {
       'site.token.issue.subject_token',
       'site.token.issue.actor_token',
     ])
+  })
+})
+
+describe('settings', () => {
+  const fields = listSettingsBlocks(everyRole).flatMap(({ name, shape }) =>
+    Object.entries(shape).map(([field, schema]) => ({ path: `${name}.${field}`, field, schema })),
+  )
+
+  test('one with the name of a secret is declared as one, so that it is redacted and read from a file', () => {
+    expectNone(
+      fields.filter(({ field, schema }) => isNamedAsSecret(field) && !metaOf(schema).secret).map(({ path }) => path),
+    )
+    expect(fields.filter(({ schema }) => metaOf(schema).secret).length).toBeGreaterThan(4)
+  })
+
+  test('none has a secret inside a list or an object, which is shown whole', () => {
+    expectNone(
+      fields.flatMap(({ path, schema }) =>
+        listFields(schema, 'input')
+          .filter(({ name }) => isNamedAsSecret(name))
+          .map((inner) => `${path}${inner.path}: name a file instead`),
+      ),
+    )
   })
 })
 

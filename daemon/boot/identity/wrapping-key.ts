@@ -6,15 +6,17 @@ import { identitySettings } from '../../kernel/settings/platform-settings.ts'
 import { passphraseReader } from '../host/passphrase.ts'
 import type { SiteResources } from '../site-resources.ts'
 
-/** The new key is under the passphrase where those that the site serves with are. */
+/** The new key is under the passphrase where those that the site serves with are. Logs its creation. */
 export async function ensureWrappingKey({
   folder,
   resolved,
   clock,
-}: Pick<SiteResources, 'folder' | 'resolved' | 'clock'>): Promise<void> {
+  logOf,
+}: Pick<SiteResources, 'folder' | 'resolved' | 'clock' | 'logOf'>): Promise<void> {
   if (readWrappingKeys(folder.keys).length > 0) return
   const { keys_passphrase_file } = getSettings(resolved, identitySettings)
   const isEncrypted = hasWrappedKeys(folder.keys, 'message') || hasWrappedKeys(folder.keys, 'token')
   const passphrase = isEncrypted ? passphraseReader(keys_passphrase_file)() : undefined
-  await createWrappingKey(folder.keys, { now: clock.now(), passphrase })
+  const { kid } = await createWrappingKey(folder.keys, { now: clock.now(), passphrase })
+  logOf('site').warn('site.wrapping_key.created', { kid, remedy: 'add keys/secrets to the backup of the keys' })
 }
