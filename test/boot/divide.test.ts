@@ -109,7 +109,7 @@ test('a pipe holds nothing up', () => {
 
 describe('the doctor', () => {
   const at = (...names: readonly string[]) => path.join(base, 'alpha', ...names)
-  const aKey = () => at('keys', fs.readdirSync(at('keys'))[0] ?? '')
+  const aKey = () => at('keys', fs.readdirSync(at('keys')).find((name) => name.startsWith('message-')) ?? '')
   const consensusKey = () => {
     const dir = roleKeysFolder(folder, 'consensus')
     return path.join(dir, fs.readdirSync(dir)[0] ?? '')

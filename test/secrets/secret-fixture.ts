@@ -7,6 +7,7 @@ import { onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { keyFolderDataKeys } from '../../adapters/keys/jose/data-keys.ts'
 import { createWrappingKey } from '../../adapters/keys/jose/wrapping-keys.ts'
+import { refuse } from '../../daemon/kernel/error/errors.ts'
 import type { DataKeys } from '../../daemon/kernel/secret/data-key.ts'
 import { type SealedSecret, sealedSecret } from '../../daemon/kernel/secret/sealed-secret.ts'
 import { SecretKeyring } from '../../daemon/kernel/secret/secret-keyring.ts'
@@ -30,14 +31,14 @@ const day_ms = 86_400_000
 
 export class ProcessKilled extends Error {}
 
-/** Counts the steps of a process, and ends it before or after one of them. */
-export type KillPoint = { readonly step: number; readonly when: 'before' | 'after' }
+/** A fault at one step of a process: it ends before or after the step, or the step fails and the process lives on. */
+export type FaultPoint = { readonly step: number; readonly kind: 'killed before' | 'killed after' | 'failed at' }
 
 export type SecretFixture = {
   readonly store: Store
   advanceDays(days: number): void
-  /** A new process of the role. `kill`: the step, of the store or of the data keys, at which it ends. */
-  start(kill?: KillPoint): SecretProcess
+  /** A new process of the role. `fault`: at a step of the store or of the data keys. */
+  start(fault?: FaultPoint): SecretProcess
   rotateWrappingKey(): Promise<void>
   /** Takes the oldest wrapping key away; the returned function puts it back. */
   loseWrappingKey(): () => void
@@ -78,22 +79,23 @@ export async function createSecretFixture(): Promise<SecretFixture> {
       return () => renameSync(path.join(root, name), path.join(folder, name))
     },
     keyIds: async () => (await listDataKeys(store, connections.name)).map(({ id }) => id),
-    start: (kill) => startProcess(store, dir, clock, kill),
+    start: (fault) => startProcess(store, dir, clock, fault),
   }
 }
 
-function startProcess(realStore: Store, dir: string, clock: { ms: number }, kill?: KillPoint): SecretProcess {
+function startProcess(realStore: Store, dir: string, clock: { ms: number }, fault?: FaultPoint): SecretProcess {
   let steps = 0
   let isDead = false
   const step = async <T>(action: () => Promise<T>): Promise<T> => {
     steps += 1
-    const isLast = kill?.step === steps
-    if (isDead || (isLast && kill.when === 'before')) {
+    const kind = fault?.step === steps ? fault.kind : undefined
+    if (kind === 'failed at') throw refuse('unavailable', 'the disk is full')
+    if (isDead || kind === 'killed before') {
       isDead = true
       throw new ProcessKilled()
     }
     const result = await action()
-    if (!isLast) return result
+    if (kind === undefined) return result
     isDead = true
     throw new ProcessKilled()
   }
