@@ -1,0 +1,57 @@
+// Delegation: a role of the site acts for a caller, or later for the principal that stored work, by short-lived tokens.
+import * as z from 'zod'
+import type { Refusal } from '../error/errors.ts'
+import { clearance } from '../label/label.ts'
+import type { RoleClients } from '../operation/operation-contract.ts'
+
+/** A party with its rights at one moment. */
+export const principal = z.strictObject({
+  subject: z.string().min(1).max(256),
+  tenant_id: z.string().min(1).max(128),
+  roles: z.array(z.string().min(1).max(64)).max(32),
+  clearance: clearance.optional(),
+})
+export type Principal = z.infer<typeof principal>
+
+/** Bytes of a token that carries a delegation: as many as any token of the site may have. */
+export const max_grant_length = 8_192
+
+/**
+ * The principal of stored work: what it had when the work was stored. `grant` is sealed by `site` for the role that
+ * stored it and decides alone; the other fields are for lists and people. Keep it out of answers, exports and logs.
+ */
+export const storedPrincipal = principal.extend({ grant: z.string().min(1).max(max_grant_length) })
+export type StoredPrincipal = z.infer<typeof storedPrincipal>
+
+/** For whom a token is: a role of this site, or a service outside that `identity.audiences` lists. */
+export const delegationAudience = z.union([
+  z.strictObject({ role: z.string().min(1).max(64) }),
+  z.strictObject({ service: z.string().min(1).max(256) }),
+])
+export type DelegationAudience = z.infer<typeof delegationAudience>
+
+/** `expires_ts` in epoch milliseconds. Never log or store the token. */
+export const delegatedToken = z.strictObject({ token: z.string().min(1), expires_ts: z.int() })
+export type DelegatedToken = z.infer<typeof delegatedToken>
+
+/** How the caller of a request was identified, so that `site` can identify it again. Never log or store it. */
+export type CallerCredential =
+  | { readonly subject_token: string }
+  /** DER of a client certificate, base64url. */
+  | { readonly certificate: string }
+  | { readonly grant: string }
+
+/**
+ * Acts in the name of one principal. Each method returns `forbidden` with the reason when the principal is revoked,
+ * removed, or left without the rights; and throws `Refusal('unavailable')` when `site` cannot be reached.
+ */
+export interface Delegation {
+  /** The principal as stored work keeps it. A role itself has none: its work needs no delegation. */
+  store(): Promise<StoredPrincipal | Refusal>
+  /** The principal as it is now: never more than was stored, and never more than it has now. */
+  principal(): Promise<Principal | Refusal>
+  /** A token of at most five minutes for this audience alone. */
+  token(audience: DelegationAudience): Promise<DelegatedToken | Refusal>
+  /** Operations of other roles, requested in the name of the principal. */
+  readonly roles: RoleClients
+}
