@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { everyOperation, everyRole } from '../daemon/every-role.ts'
 import { backupContract } from '../daemon/kernel/role/built-in-operations.ts'
 import { roleCalls } from '../daemon/role-calls.ts'
+import { createGrant, issueDelegatedToken, resolvePrincipal } from '../daemon/shared/delegation/delegation.ts'
 import { listRepositoryFiles, readSource, type SourceFile } from './support/repository/source-tree.ts'
 
 const sources = listRepositoryFiles()
@@ -69,6 +70,11 @@ const byBoot: Readonly<Record<string, (role: string) => string[]>> = {
   'daemon/boot/housekeeping.ts': () => ['site.checkpoint.create'],
   'daemon/boot/backup/scheduled-backups.ts': (role) =>
     role === 'site' ? everyRole.map(({ name }) => backupContract(name).address) : [],
+  // The requests that a call makes in the name of a principal, for the roles that do so.
+  'daemon/boot/site-delegation.ts': (role) =>
+    sources.some(({ path, text }) => path.startsWith(`daemon/roles/${role}/`) && /\bcall\.delegation\(/.test(text))
+      ? [createGrant, issueDelegatedToken, resolvePrincipal].map(({ address }) => address)
+      : [],
   // The operations that take messages of peers.
   'daemon/boot/links/inbound-delivery.ts': (role) => {
     const taking = everyRole.flatMap(({ messages }) => Object.values(messages))

@@ -2,7 +2,8 @@
 
 import { isRefusal, type Refusal, refuse } from '../kernel/error/errors.ts'
 import { refusalFromProblem } from '../kernel/error/problem.ts'
-import { serviceCaller } from '../kernel/identity/admit-caller.ts'
+import { admitCaller, serviceCaller } from '../kernel/identity/admit-caller.ts'
+import type { Caller } from '../kernel/identity/identity.ts'
 import {
   type AddressedOperation,
   type AnyOperation,
@@ -19,8 +20,16 @@ import { roleSocketFile, type SiteFolder } from './storage/site-folder.ts'
 
 type RoleCallInput = Readonly<Record<string, unknown>>
 
-/** `trace`: of the work that makes the request. The requested work continues it with a span of its own. */
-export type RoleCaller = (target: AddressedOperation, input: RoleCallInput, trace: Trace) => Promise<unknown>
+/**
+ * `trace`: of the work that makes the request. The requested work continues it with a span of its own. `delegated`: a token
+ * for the other role in the name of a principal; absent: the role requests in its own name.
+ */
+export type RoleCaller = (
+  target: AddressedOperation,
+  input: RoleCallInput,
+  trace: Trace,
+  delegated?: string,
+) => Promise<unknown>
 
 export type RoleDirectory = {
   readonly folder: SiteFolder
@@ -36,19 +45,21 @@ const timeout_ms = 30_000
 /** Epoch milliseconds of the system clock; the clock of the site may be stopped by a test. */
 export const readEpoch_ms = (): number => performance.timeOrigin + performance.now()
 
-/** Requests operations as the service identity of `role`. Throws the refusal of the other role. */
+/** Requests operations for `role`. Throws the refusal of the other role. */
 export function roleCaller(directory: RoleDirectory, role: string): RoleCaller {
-  return async (target, input, trace) => {
+  return async (target, input, trace, delegated) => {
     const context = directory.contexts.get(target.role)
-    if (context) return callInProcess(context, target, role, input, childTrace(trace, directory.random))
-    return callOverSocket(directory, target, role, input, trace)
+    const begun = childTrace(trace, directory.random)
+    if (context) return callInProcess(context, target, { role, delegated }, input, begun)
+    const token = delegated ?? (await directory.serviceToken(role, target.role))
+    return callOverSocket(directory.folder, target, token, input, trace)
   }
 }
 
 async function callInProcess(
   context: RoleContext,
   target: AddressedOperation,
-  role: string,
+  { role, delegated }: { readonly role: string; readonly delegated: string | undefined },
   input: RoleCallInput,
   trace: Trace,
 ) {
@@ -60,11 +71,9 @@ async function callInProcess(
     body,
     trace,
     signal: AbortSignal.timeout(timeout_ms),
+    ...(delegated === undefined ? {} : { credential: { subject_token: delegated } }),
   }
-  const caller = serviceCaller(role)
-  // As strict as between processes, so that no call is missing when the roles run in separate processes.
-  if (!context.role_calls.get(role)?.has(target.address))
-    throw refuse('forbidden', `the role ${role} does not request ${target.address}`)
+  const caller = await admitInProcess(context, target, role, delegated)
   const begun: SpanStart = {
     trace,
     name: target.address,
@@ -79,19 +88,36 @@ async function callInProcess(
   return answer.body
 }
 
-async function callOverSocket(
-  directory: RoleDirectory,
+/** As strict as between processes, so that no call is missing when the roles run in separate processes. */
+async function admitInProcess(
+  context: RoleContext,
   target: AddressedOperation,
   role: string,
+  delegated: string | undefined,
+): Promise<Caller> {
+  if (delegated !== undefined) {
+    const caller = await admitCaller(context, target, { bearer: delegated, isLocal: true })
+    if (isRefusal(caller)) throw caller
+    return caller
+  }
+  if (!context.role_calls.get(role)?.has(target.address))
+    throw refuse('forbidden', `the role ${role} does not request ${target.address}`)
+  return serviceCaller(role)
+}
+
+async function callOverSocket(
+  folder: SiteFolder,
+  target: AddressedOperation,
+  token: string,
   input: RoleCallInput,
   trace: Trace,
 ) {
   const { path, query, body } = splitInput(target.operation, input)
   const search = new URLSearchParams(query).toString()
-  const answer = await requestOverSocket(roleSocketFile(directory.folder, target.role), {
+  const answer = await requestOverSocket(roleSocketFile(folder, target.role), {
     method: target.operation.method,
     path: search ? `${path}?${search}` : path,
-    headers: { authorization: `Bearer ${await directory.serviceToken(role, target.role)}`, ...traceHeaders(trace) },
+    headers: { authorization: `Bearer ${token}`, ...traceHeaders(trace) },
     text: body === undefined ? '' : JSON.stringify(body),
     timeout_ms: timeout_ms,
   })

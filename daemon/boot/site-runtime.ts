@@ -21,6 +21,7 @@ import { SiteRoleClients } from './role-clients.ts'
 import { buildRoleEnvironment } from './role-environment.ts'
 import type { RoleWire } from './role-wire.ts'
 import { createRoleService, httpMetrics, type RoleService } from './service.ts'
+import { SiteDelegation } from './site-delegation.ts'
 import { openSiteResources, type SiteResources, type StartPlan } from './site-resources.ts'
 import { stop_grace_ms } from './stop-limits.ts'
 import { openLeases } from './storage/leases.ts'
@@ -123,6 +124,7 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
   const context: RoleContext = {
     environment,
     roles: (trace) => new SiteRoleClients(caller, trace),
+    delegation: (trace, credential) => new SiteDelegation(caller, trace, credential),
     identity: identity.providerFor(role.name),
     role_table: identity.role_table,
     role_calls: roleCalls,

@@ -1,14 +1,20 @@
 // Claims of a token of this site's own issuer, and whether it is still valid.
 import * as z from 'zod'
+import { credentialOrigin } from '../../../daemon/kernel/identity/delegation.ts'
 import { credentialClaims } from '../../../daemon/kernel/identity/identity.ts'
 import type { Revocations } from './revocations.ts'
+
+/** Tokens that one token may be derived from: more would outgrow what a header carries. */
+const max_derivations = 8
 
 /** The kernel's claims and those that the issuer adds: times, audience, and the tokens that it was derived from. */
 export const issuedClaims = credentialClaims.extend({
   iat: z.int(),
   client_id: z.string().max(256).optional(),
   /** Ids of the tokens that this one was exchanged for, nearest last: it is revoked with any of them. */
-  derived_from: z.array(z.string().min(1).max(128)).max(8).optional(),
+  derived_from: z.array(z.string().min(1).max(128)).max(max_derivations).optional(),
+  /** Of a grant or a delegated token: where the rights of its subject came from. */
+  origin: credentialOrigin.optional(),
 })
 export type IssuedClaims = z.infer<typeof issuedClaims>
 

@@ -8,6 +8,7 @@ import type { Revocations } from './revocations.ts'
 export const mintClaims = credentialClaims.omit({ jti: true, exp: true }).extend({
   client_id: issuedClaims.shape.client_id,
   derived_from: issuedClaims.shape.derived_from,
+  origin: issuedClaims.shape.origin,
   /** Default: the site itself. */
   aud: z.string().min(1).max(256).optional(),
 })
@@ -29,6 +30,8 @@ export type OfflineIssuerOptions = {
   readonly now: () => number
   /** Random bytes as lower-case hexadecimal. */
   readonly random: (bytes: number) => string
+  /** Longest life of a token in seconds (default: 30 days). */
+  readonly longest_ttl_s?: number
 }
 
 export type IssuedTokenPayload = { iss: string; aud: string; sub: string; jti: string; iat: number; exp: number }
@@ -37,7 +40,7 @@ export interface OfflineIssuer {
   readonly issuer: string
   readonly audience: string
   /**
-   * A token for 1 to `max_ttl_s` seconds (default: an hour) that never outlives `latest_exp`. Throws a RangeError for
+   * A token for 1 to `longest_ttl_s` seconds (default: an hour) that never outlives `latest_exp`. Throws a RangeError for
    * another lifetime, and a ZodError for invalid claims.
    */
   mint(given: MintClaimsInput, ttl_s?: number, latest_exp?: number): Promise<MintedToken>
@@ -55,14 +58,20 @@ export function roleAudienceUrn(siteName: string, role: string): string {
   return `${siteIssuerUrn(siteName)}:role:${role}`
 }
 
+/** Audience of the grants of one role: no role accepts such a token, and the site role accepts it from this role alone. */
+export function grantAudienceUrn(siteName: string, role: string): string {
+  return `${siteIssuerUrn(siteName)}:grant:${role}`
+}
+
 export function offlineIssuer(options: OfflineIssuerOptions): OfflineIssuer {
+  const { longest_ttl_s = max_ttl_s } = options
   const issuer = siteIssuerUrn(options.siteName)
   return {
     issuer,
     audience: issuer,
     async mint(given, ttl_s = default_ttl_s, latest_exp = Number.POSITIVE_INFINITY) {
-      if (!Number.isInteger(ttl_s) || ttl_s < 1 || ttl_s > max_ttl_s) {
-        throw new RangeError(`the lifetime of a token must be 1 to ${max_ttl_s} seconds`)
+      if (!Number.isInteger(ttl_s) || ttl_s < 1 || ttl_s > longest_ttl_s) {
+        throw new RangeError(`the lifetime of a token must be 1 to ${longest_ttl_s} seconds`)
       }
       const iat = Math.floor(options.now() / 1000)
       const exp = Math.min(iat + ttl_s, latest_exp)

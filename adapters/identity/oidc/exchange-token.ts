@@ -17,7 +17,7 @@ export type TokenExchangeRequest = {
 const tokenExchangeResponse = z.looseObject({
   access_token: z.string().min(1).max(65_536),
   token_type: z.string().regex(/^bearer$/i),
-  expires_in: z.number().optional(),
+  expires_in: z.int().min(0).max(31_536_000).optional(),
   scope: z.string().optional(),
 })
 /** `expires_in` in seconds. */

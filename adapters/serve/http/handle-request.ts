@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HeaderFields, Surface } from '../../../daemon/kernel/api/surface.ts'
 import { isRefusal, type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import { admitCaller, isAnonymous } from '../../../daemon/kernel/identity/admit-caller.ts'
-import type { PresentedCredential } from '../../../daemon/kernel/identity/identity.ts'
+import { delegatingCredential, type PresentedCredential } from '../../../daemon/kernel/identity/identity.ts'
 import { type AddressedOperation, RawResponse, type ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
 import { performOperation } from '../../../daemon/kernel/operation/perform-operation.ts'
 import type { OperationResponse, RoleContext } from '../../../daemon/kernel/operation/role-context.ts'
@@ -87,7 +87,8 @@ async function admitRequest(
 ): Promise<Refusal | undefined> {
   const { headers } = request
   const { operation } = served.target
-  const caller = await admitCaller(context.roleContext, served.target, presentedCredential(context, request))
+  const presented = presentedCredential(context, request)
+  const caller = await admitCaller(context.roleContext, served.target, presented)
   if (isRefusal(caller)) return caller
   // It ended while its credential was verified: shares that it took now would never be given back.
   if (served.controller.signal.aborted)
@@ -95,6 +96,7 @@ async function admitRequest(
   const conditions = parseConditions(operation, headers)
   if (isRefusal(conditions)) return conditions
   served.caller = caller
+  served.credential = delegatingCredential(presented)
   served.conditions = conditions
   const most_bytes = operation.max_body_bytes ?? context.limits.body_bytes
   const identified = isAnonymous(caller) ? undefined : caller
@@ -148,7 +150,8 @@ export async function performRequest(
     ...(served.conditions as RequestConditions),
     trace,
     signal: served.controller.signal,
-    // The token has admitted the request, and is not passed on.
+    credential: served.credential,
+    // The token has admitted the request, and the operation never sees it.
     authorization: target.operation.allow === 'public' ? request.headers.authorization : undefined,
     signed_body: signed ? readSignedBody(request.headers, request.body) : undefined,
   })

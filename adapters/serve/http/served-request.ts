@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Surface } from '../../../daemon/kernel/api/surface.ts'
 import { Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import type { DelegatingCredential } from '../../../daemon/kernel/identity/delegation.ts'
 import type { Caller } from '../../../daemon/kernel/identity/identity.ts'
 import { countedSource } from '../../../daemon/kernel/network/special-addresses.ts'
 import type { RequestTarget, ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
@@ -38,6 +39,7 @@ export class ServedRequest {
   readonly controller = new AbortController()
   /** Undefined until the request is admitted. */
   caller: Caller | undefined
+  credential: DelegatingCredential | undefined
   conditions: RequestConditions | undefined
   /** The address that it is counted by; undefined on a socket file. */
   readonly source: string | undefined

@@ -10,6 +10,7 @@ import type {
 } from '../../../daemon/kernel/api/surface.ts'
 import { isRefusal, Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import { admitCaller } from '../../../daemon/kernel/identity/admit-caller.ts'
+import { delegatingCredential } from '../../../daemon/kernel/identity/identity.ts'
 import { type AddressedOperation, default_body_values } from '../../../daemon/kernel/operation/operation.ts'
 import { performOperation } from '../../../daemon/kernel/operation/perform-operation.ts'
 import type { OperationRequest, OperationResponse } from '../../../daemon/kernel/operation/role-context.ts'
@@ -91,7 +92,8 @@ async function admitAndPerform(
   { headers, signal }: { readonly headers: HeaderFields; readonly signal: AbortSignal },
 ): Promise<OperationResponse | Refusal> {
   const { operation } = target
-  const caller = await admitCaller(context.roleContext, target, presentedCredential(context, request))
+  const presented = presentedCredential(context, request)
+  const caller = await admitCaller(context.roleContext, target, presented)
   if (isRefusal(caller)) return caller
   const conditions = parseConditions(operation, headers)
   if (isRefusal(conditions)) return conditions
@@ -112,6 +114,7 @@ async function admitAndPerform(
     ...conditions,
     trace,
     signal,
+    credential: delegatingCredential(presented),
   })
 }
 

@@ -19,16 +19,19 @@ import { issueToken, max_role_token_s, type TokenPayload, verifyToken } from '..
 import { readSecretFile } from '../../../adapters/platform/secret-file/read-secret-file.ts'
 import { sha256 } from '../../kernel/encoding/canonical-json.ts'
 import { Refusal } from '../../kernel/error/errors.ts'
+import type { Principal } from '../../kernel/identity/delegation.ts'
 import { builtInRoles, type IdentityProvider } from '../../kernel/identity/identity.ts'
 import type { CurrentPrincipals } from '../../kernel/identity/stored-principal.ts'
 import type { Site } from '../../kernel/role/site.ts'
 import type { identitySettings } from '../../kernel/settings/platform-settings.ts'
 import type { SettingValues } from '../../kernel/settings/settings.ts'
 import type { Log } from '../../kernel/telemetry/log.ts'
+import type { Delegations } from '../../roles/site/delegation/model.ts'
 import type { Issuer } from '../../roles/site/parts.ts'
 import type { OAuthClient } from '../../roles/site/token/model.ts'
 import { passphraseReader } from '../host/passphrase.ts'
 import { revocationsFile, roleKeysFolder, type SiteFolder, tokenKeysFile } from '../storage/site-folder.ts'
+import { type ProviderExchange, siteDelegations } from './delegations.ts'
 import { findSigner, roleSubject } from './token-key-list.ts'
 
 export type SiteIdentity = {
@@ -44,10 +47,17 @@ export type SiteIdentity = {
   readonly health: ForeignTokenVerifier['health'] | undefined
   /** Only for the site role: reads the site's private keys and the secrets of its clients. */
   issuer(): Issuer
+  /** Only for the site role. */
+  delegations(): Delegations
 }
 
 /** Verifies tokens of an issuer outside the site, whose name the profile pins. */
 export type ForeignTokenVerifier = {
+  readonly issuer: string
+  /** Roles of the site that its tokens can give. */
+  readonly roles: readonly string[]
+  /** Absent: the profile names no client of the issuer. */
+  readonly exchange?: ProviderExchange | undefined
   isNamedIn(token: string): boolean
   readonly verify: TokenVerifier
   /** Changes whenever an earlier verification may no longer hold. */
@@ -64,6 +74,8 @@ export type OfflineIdentityOptions = {
   readonly random: (bytes: number) => string
   /** Absent: only the site's own tokens are valid. */
   readonly foreignVerifier?: ForeignTokenVerifier | undefined
+  /** Holders of certificates that the profile lists. */
+  readonly certificate_holders: readonly Principal[]
   /** Adds credentials other than tokens. */
   readonly extendProvider?: ((tokens: IdentityProvider, revocations: Revocations) => IdentityProvider) | undefined
 }
@@ -85,16 +97,18 @@ export function offlineIdentity(options: OfflineIdentityOptions): SiteIdentity {
   const role_table = { ...settings.roles, ...builtInRoles }
   const onRefused = (reason: string) => log.info('identity.token.refused', { reason })
   const keysStamp = () => `${tokenKeys.stamp()} ${foreignVerifier?.stamp() ?? ''}`
+  const providerFor = (role: string) => {
+    const verify = (token: string) => verifyTokenFor(context, token, role)
+    return extendProvider(offlineProvider({ verify, revocations, keysStamp, now, onRefused }), revocations)
+  }
   return {
     role_table,
     principals: currentPrincipals(revocations, role_table),
     health: foreignVerifier?.health,
-    providerFor: (role) => {
-      const verify = (token: string) => verifyTokenFor(context, token, role)
-      return extendProvider(offlineProvider({ verify, revocations, keysStamp, now, onRefused }), revocations)
-    },
+    providerFor,
     serviceToken: serviceTokenMinter(context),
     issuer: () => siteIssuer(context, Object.keys(role_table)),
+    delegations: () => openDelegations(context, Object.keys(role_table), providerFor),
   }
 }
 
@@ -115,6 +129,7 @@ function tokenMinter(
   context: TokenVerificationContext,
   keyOf: () => StoredKey,
   passphrase?: () => string | undefined,
+  longest_ttl_s?: number,
 ): OfflineIssuer {
   const { site, revocations, now, random } = context
   const sign = (payload: unknown) => issueToken(keyOf(), payload as TokenPayload, passphrase)
@@ -125,6 +140,7 @@ function tokenMinter(
     now,
     random,
     sign,
+    ...(longest_ttl_s === undefined ? {} : { longest_ttl_s }),
   })
 }
 
@@ -148,18 +164,48 @@ function serviceTokenMinter(context: TokenVerificationContext): SiteIdentity['se
   }
 }
 
-function siteIssuer(context: TokenVerificationContext, role_names: string[]): Issuer {
-  const { folder, site, settings, tokenKeys, revocations, now } = context
+/** Signs with the site's own token key. */
+function siteTokenMinter(context: TokenVerificationContext, longest_ttl_s = max_ttl_s): OfflineIssuer {
+  const { folder, settings, tokenKeys } = context
   const keys = openKeyFolder(folder.keys, recheck)
-  const issuer = tokenMinter(
-    context,
-    () => {
-      const key = findSigner(keys.keys(), tokenKeys.keys())
-      if (!key) throw new Refusal('unavailable', 'the site has no active token key')
-      return key
+  const findKey = () => {
+    const key = findSigner(keys.keys(), tokenKeys.keys())
+    if (!key) throw new Refusal('unavailable', 'the site has no active token key')
+    return key
+  }
+  return tokenMinter(context, findKey, passphraseReader(settings.keys_passphrase_file), longest_ttl_s)
+}
+
+function openDelegations(
+  context: TokenVerificationContext,
+  role_names: readonly string[],
+  providerFor: SiteIdentity['providerFor'],
+): Delegations {
+  const { site, settings, tokenKeys, revocations, foreignVerifier, certificate_holders, now } = context
+  const grant_life_s = settings.grant_days * 86_400
+  return siteDelegations({
+    siteName: site.name,
+    register: {
+      clients: settings.clients.map((client) => readClient(client, site)),
+      certificate_holders,
+      provider: foreignVerifier,
+      role_names,
     },
-    passphraseReader(settings.keys_passphrase_file),
-  )
+    grant_life_s,
+    audiences: settings.audiences,
+    providerFor,
+    issuer: siteTokenMinter(context, grant_life_s),
+    tokenKeys: tokenKeys.keys,
+    revocations,
+    isOfProvider: (token) => foreignVerifier?.isNamedIn(token) ?? false,
+    exchange: foreignVerifier?.exchange,
+    now,
+  })
+}
+
+function siteIssuer(context: TokenVerificationContext, role_names: string[]): Issuer {
+  const { site, settings, tokenKeys, revocations, now } = context
+  const issuer = siteTokenMinter(context)
   return {
     issuer: issuer.issuer,
     audience: issuer.audience,

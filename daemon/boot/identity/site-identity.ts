@@ -6,7 +6,10 @@ import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { ssoSettings, x509Settings } from '../../kernel/settings/sso-settings.ts'
 import { type OfflineIdentityOptions, offlineIdentity, type SiteIdentity } from './offline-identity.ts'
 
-type SiteIdentityOptions = Omit<OfflineIdentityOptions, 'settings' | 'foreignVerifier' | 'extendProvider'> & {
+type SiteIdentityOptions = Omit<
+  OfflineIdentityOptions,
+  'settings' | 'foreignVerifier' | 'extendProvider' | 'certificate_holders'
+> & {
   readonly resolved: ResolvedSettings
   /** Milliseconds of a clock that never jumps. */
   readonly monotonic: () => number
@@ -18,6 +21,7 @@ export async function openSiteIdentity(options: SiteIdentityOptions): Promise<Si
     ...options,
     settings,
     foreignVerifier: await openForeignTokens(options),
+    certificate_holders: getSettings(options.resolved, x509Settings).subjects,
     extendProvider: await openClientCertificates(options),
   })
 }

@@ -3,8 +3,10 @@ import { type Refusal, refuse } from '../error/errors.ts'
 import type { AnyOperation } from '../operation/operation.ts'
 import type { RoleContext } from '../operation/role-context.ts'
 import {
+  type Actor,
   type Caller,
   type CredentialClaims,
+  isDelegable,
   type PresentedCredential,
   permissionsOfRoles,
   permits,
@@ -81,6 +83,26 @@ function isSiteService({ sub, tenant_id, roles }: CredentialClaims): boolean {
   return tenant_id === '*' && sub.startsWith(role_prefix) && roles.length === 1 && roles[0] === 'service'
 }
 
+/**
+ * Why a role may not do this in the name of the subject: it requests other operations, or this one administers the site. A
+ * token that a role holds for somebody is worth no more than the requests of its code.
+ */
+function refuseDelegated(
+  { role_calls }: Pick<RoleContext, 'role_calls'>,
+  address: string,
+  allow: AnyOperation['allow'],
+  { sub, act }: CredentialClaims,
+): Refusal | undefined {
+  if (!hasRoleActor(act)) return undefined
+  if (!isDelegable(allow)) return refuse('forbidden', `no role may use ${allow} in the name of ${sub}`)
+  if (role_calls.get(act?.sub.slice(role_prefix.length) ?? '')?.has(address)) return undefined
+  return refuse('forbidden', `${act?.sub} does not request ${address}`)
+}
+
+function hasRoleActor(act: Actor | undefined): boolean {
+  return act !== undefined && (act.sub.startsWith(role_prefix) || hasRoleActor(act.act))
+}
+
 /** The facts about an operation, or another route, on which admission depends. */
 export type AdmissionTarget = { readonly address: string; readonly operation: Pick<AnyOperation, 'allow'> }
 
@@ -107,6 +129,8 @@ export async function admitCaller(
     return refuse('forbidden', `${claims.sub} does not request ${address}`)
   }
   if (operation.allow === 'role') return refuse('forbidden', 'only roles of the site request this operation')
+  const refused = refuseDelegated(context, address, operation.allow, claims)
+  if (refused) return refused
   if (operation.allow === 'authenticated' || permits(caller.permissions, operation.allow)) return caller
   return refuse('forbidden', `the operation requires the permission ${operation.allow}`)
 }

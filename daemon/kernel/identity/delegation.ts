@@ -34,11 +34,24 @@ export type DelegationAudience = z.infer<typeof delegationAudience>
 export const delegatedToken = z.strictObject({ token: z.string().min(1), expires_ts: z.int() })
 export type DelegatedToken = z.infer<typeof delegatedToken>
 
-/** How the caller of a request was identified, so that `site` can identify it again. Never log or store it. */
-export type CallerCredential =
+/**
+ * Where the rights of a principal came from, and so where to look for what it has now. `token`: minted by a command, and
+ * listed nowhere. `exchange`: exchanged by a client of the site for another subject.
+ */
+export const credentialOrigin = z.discriminatedUnion('source', [
+  z.strictObject({ source: z.literal('token') }),
+  z.strictObject({ source: z.literal('client'), client_id: z.string().max(256) }),
+  z.strictObject({ source: z.literal('exchange'), client_id: z.string().max(256) }),
+  z.strictObject({ source: z.literal('certificate') }),
+  z.strictObject({ source: z.literal('provider'), issuer: z.string().max(2_048) }),
+])
+export type CredentialOrigin = z.infer<typeof credentialOrigin>
+
+/** How a principal was identified, so that `site` can identify it again. Only boot reads it; operations never see it. */
+export type DelegatingCredential =
   | { readonly subject_token: string }
-  /** DER of a client certificate, base64url. */
-  | { readonly certificate: string }
+  /** DER of a client certificate. */
+  | { readonly certificate: Uint8Array }
   | { readonly grant: string }
 
 /**

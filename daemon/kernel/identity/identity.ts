@@ -1,6 +1,7 @@
 // The caller of a request: the claims of a verified token, and the permissions of its roles.
 import * as z from 'zod'
 import { type Clearance, clearance } from '../label/label.ts'
+import type { DelegatingCredential } from './delegation.ts'
 
 /** The party that acts for the subject, and the chain of parties that it acts through (RFC 8693 section 4.1). */
 export const actor = z.object({
@@ -58,6 +59,12 @@ export type PresentedCredential = {
   readonly isLocal: boolean
 }
 
+/** The part of an admitted credential by which `site` can identify the caller again. */
+export function delegatingCredential({ bearer, certificate }: PresentedCredential): DelegatingCredential | undefined {
+  if (bearer !== undefined) return { subject_token: bearer }
+  return certificate && { certificate: certificate.der }
+}
+
 /**
  * Verifies a credential: a token, a certificate, or a token shown over a connection with a certificate. Returns
  * `undefined` for an invalid credential; the reason goes to the log, not to the caller. Providers never throw for a
@@ -102,6 +109,7 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
   analyst: [
     'consensus:read',
     'consensus:write',
+    'consensus:open',
     'consensus:attest',
     'resolution:read',
     'resolution:write',
@@ -162,6 +170,28 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
     'gateway:register',
     'guide:observe',
   ],
+}
+
+/** Nouns of permissions that administer the site or use its keys: no role has them in the name of another. */
+const administrative_nouns: ReadonlySet<string> = new Set([
+  'backup',
+  'channel',
+  'checkpoint',
+  'delegation',
+  'evidence',
+  'federation',
+  'key',
+  'message',
+  'peer',
+  'quarantine',
+  'site',
+  'store',
+  'token',
+])
+
+/** Whether a role that acts in the name of a principal may use the permission. */
+export function isDelegable(permission: string): boolean {
+  return !administrative_nouns.has(permission.split(':')[0] ?? '')
 }
 
 export function permissionsOfRoles(

@@ -108,6 +108,25 @@ export function dominates(viewer: Viewer, label: Label, policy: LabelPolicy): bo
   return audienceOf(label).some((name) => name === viewer.tenant_id || name === viewer.clearance?.nationality)
 }
 
+/**
+ * The meet: whoever has it sees nothing that one of the two hides. An absent clearance is the lowest level, without
+ * categories and nationality; an unknown level sees nothing.
+ */
+export function meetClearances(
+  first: Clearance | undefined,
+  second: Clearance | undefined,
+  { levels }: LabelPolicy,
+): Clearance | undefined {
+  const [lowest] = levels
+  if ((!first && !second) || lowest === undefined) return undefined
+  const [level = lowest] = [first?.level ?? lowest, second?.level ?? lowest].toSorted(
+    (a, b) => levels.indexOf(a) - levels.indexOf(b),
+  )
+  const categories = (first?.categories ?? []).filter((category) => second?.categories.includes(category))
+  const nationality = first?.nationality === second?.nationality ? first?.nationality : undefined
+  return { level, categories, ...(nationality === undefined ? {} : { nationality }) }
+}
+
 /** Whether an object with this label stays at or below a ceiling: level and categories only. */
 export function isWithinCeiling(ceiling: Label, label: Label, policy: LabelPolicy): boolean {
   if (label.policy !== policy.policy || ceiling.policy !== policy.policy) return false

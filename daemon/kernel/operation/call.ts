@@ -2,6 +2,7 @@
 
 import type { AuditEvent } from '../audit/audit-chain.ts'
 import type { Refusal } from '../error/errors.ts'
+import type { Delegation, StoredPrincipal } from '../identity/delegation.ts'
 import type { Caller } from '../identity/identity.ts'
 import type { Label } from '../label/label.ts'
 import type { ScopedStore } from '../store/scoped-store.ts'
@@ -47,6 +48,8 @@ export interface Call extends RoleEnvironment {
   /** `<prefix>_<32 hex>`: random, or derived from (tenant, subject, key) when the client gave an Idempotency-Key. */
   newId(prefix: string): string
   store<T extends StoredFields>(collection: Collection<T>): ScopedStore<T>
+  /** Acts in the name of the caller, or of the principal of stored work. */
+  delegation(stored?: StoredPrincipal): Delegation
   /** An audit record with subject, tenant, time and trace filled in. */
   audited(action: string, target: string, detail: Readonly<Record<string, unknown>>, label?: Label): AuditEvent
   /** Names the object of this call, or more of it, once it is verified. */

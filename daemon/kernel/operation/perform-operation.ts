@@ -165,6 +165,7 @@ function createCall(
         if_match: request.if_match,
         onRefusal: (id, label) => call.nameTarget({ id, label }),
       }),
+    delegation: (stored) => context.delegation(trace, stored ? { grant: stored.grant } : request.credential),
     // Members in canonical order, in which they print fastest.
     audited: (action, target, detail, label?: Label) => ({
       action,

@@ -1,5 +1,6 @@
 // The context in which boot runs the calls of a role, and the form of a request and its response.
 import type { AuditEvent } from '../audit/audit-chain.ts'
+import type { DelegatingCredential, Delegation } from '../identity/delegation.ts'
 import type { IdentityProvider } from '../identity/identity.ts'
 import type { Store } from '../store/store.ts'
 import type { ReportThrottle } from '../telemetry/report-throttle.ts'
@@ -29,6 +30,8 @@ export type OperationRequest = {
   /** The whole Authorization header, for the operations that authenticate clients rather than tokens. */
   readonly authorization?: string | undefined
   readonly signed_body?: SignedBody | undefined
+  /** How the caller was identified, for `Call.delegation` alone. */
+  readonly credential?: DelegatingCredential | undefined
 }
 
 export type OperationResponse = { readonly status: number; readonly body: unknown; readonly version?: number }
@@ -41,6 +44,8 @@ export type RoleContext = {
   readonly environment: RoleEnvironment
   /** Clients of other roles for one call; their requests go out in its trace. */
   readonly roles: (trace: Trace) => RoleClients
+  /** Acts in the name of the principal that the credential identifies. */
+  readonly delegation: (trace: Trace, credential: DelegatingCredential | undefined) => Delegation
   readonly identity: IdentityProvider
   /** Role name to permissions, the profile's additions included. */
   readonly role_table: Readonly<Record<string, readonly string[]>>

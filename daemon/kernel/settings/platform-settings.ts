@@ -75,7 +75,15 @@ export const identitySettings = settingsBlock('identity', {
       z.strictObject({
         client_id: word,
         secret_file: z.string().min(1),
-        subject: z.string().min(1).max(256).optional(),
+        subject: z
+          .string()
+          .min(1)
+          .max(256)
+          .refine(
+            (subject) => !subject.startsWith('role:'),
+            'must not begin with role:, which is reserved for the site’s own services',
+          )
+          .optional(),
         tenant_id: z.string().min(1).max(128).optional(),
         roles: z.array(word).max(32).default([]),
         clearance: z
@@ -87,6 +95,12 @@ export const identitySettings = settingsBlock('identity', {
     .max(256)
     .default([])
     .meta({ doc: 'OAuth clients of the site’s token endpoint; each secret is in its own file (0600).' }),
+  audiences: z.record(z.string().min(1).max(256), z.array(word).min(1).max(32)).default({}).meta({
+    doc: 'Services outside the site, by the audience that each expects, with the roles that may request tokens for it in the name of a caller.',
+  }),
+  grant_days: z.int().min(1).max(3_650).default(90).meta({
+    doc: 'Days for which a role may act for the principal of stored work, such as a schedule, after the work was stored.',
+  }),
 })
 
 const httpUrl = z.url({ protocol: /^https?$/ })

@@ -18,6 +18,7 @@ import type { RoleClients } from '../../kernel/operation/operation-contract.ts'
 import { part } from '../../kernel/role/part.ts'
 import type { DataKeys } from '../../kernel/secret/data-key.ts'
 import type { StatusFeed } from '../../shared/coalition/status-feed.ts'
+import type { Delegations } from './delegation/model.ts'
 import type { QuarantineEntry, QuarantineItem } from './quarantine/model.ts'
 import type { FailedAttempts } from './token/failed-attempts.ts'
 import type { GrantedClaims, OAuthClient, SubjectToken } from './token/model.ts'
@@ -81,6 +82,7 @@ export type Issuer = {
   jwks(keys: readonly PublicKey[]): { keys: Record<string, unknown>[] }
 }
 export const issuerPart = part<Issuer>('issuer')
+export const delegationsPart = part<Delegations>('delegations')
 export const failedAttemptsPart = part<FailedAttempts>('failed-attempts')
 
 export type Quarantines = {

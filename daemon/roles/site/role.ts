@@ -12,6 +12,9 @@ import { checkpoints } from './checkpoint/model.ts'
 import { publish as coalitionPublish } from './coalition/publish.ts'
 import { create as dataKeyCreate } from './data-key/create.ts'
 import { open as dataKeyOpen } from './data-key/open.ts'
+import { grant } from './delegation/grant.ts'
+import { principal } from './delegation/principal.ts'
+import { token } from './delegation/token.ts'
 import { draft } from './epoch/draft.ts'
 import { open } from './epoch/open.ts'
 import { receipt } from './gap/receipt.ts'
@@ -54,6 +57,7 @@ export const site: Role = role(outline, {
   workers: [backup, keysets, retention],
   operations: {
     token: { issue, revoke, keys, discovery },
+    delegation: { grant, principal, token },
     key: { list: keyList },
     'data-key': { create: dataKeyCreate, open: dataKeyOpen },
     keyset: { take },

@@ -24,7 +24,7 @@ import {
   backupCopiesPart,
   backupsPart,
   dataKeysPart,
-
+  delegationsPart,
   documentTypesPart,
   failedAttemptsPart,
   issuerPart,
@@ -88,6 +88,7 @@ function buildSiteParts({ resources, storage }: WireContext, statusFeed: StatusF
     entryOf(statusFeedPart, statusFeed),
     entryOf(verifiedMessageCachePart, verifiedMessages),
     entryOf(issuerPart, identity.issuer()),
+    entryOf(delegationsPart, identity.delegations()),
     entryOf(failedAttemptsPart, failedAttempts(keyValue)),
     entryOf<Quarantines>(quarantinesPart, openQuarantines(folder, resolved, peers)),
     entryOf<BackupCopies>(backupCopiesPart, backupCopies(folder, resolved, storage.audit)),

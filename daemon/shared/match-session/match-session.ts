@@ -65,7 +65,10 @@ export const ruleOnMatch = operationContract({
 export type SessionRuling = ContractInput<(typeof ruleOnMatch)['input']>
 
 /** Opens a session about a match, for its tenant. Returns the refusal of one that can never be opened. */
-export async function openMatchSession({ roles }: Call, session: MatchSession): Promise<Refusal | undefined> {
+export async function openMatchSession(
+  { roles }: Pick<Call, 'roles'>,
+  session: MatchSession,
+): Promise<Refusal | undefined> {
   const opened = await roles.request(openSession, session)
   return isRefusal(opened) ? opened : undefined
 }

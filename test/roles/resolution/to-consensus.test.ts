@@ -1,5 +1,6 @@
 // Matches that are put to consensus sessions, and what these decide: through both roles of one site.
 import { beforeAll, describe, expect, test } from 'vitest'
+import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import { cancel } from '../../../daemon/roles/consensus/session/cancel.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { create as createSession } from '../../../daemon/roles/consensus/session/create.ts'
@@ -10,12 +11,14 @@ import { list as clusters } from '../../../daemon/roles/resolution/entity-cluste
 import { consult } from '../../../daemon/roles/resolution/entity-match/consult.ts'
 import { get } from '../../../daemon/roles/resolution/entity-match/get.ts'
 import { list as matches } from '../../../daemon/roles/resolution/entity-match/list.ts'
-import type { MatchView } from '../../../daemon/roles/resolution/entity-match/model.ts'
+import { entityMatches, type MatchView } from '../../../daemon/roles/resolution/entity-match/model.ts'
 import { review } from '../../../daemon/roles/resolution/entity-match/review.ts'
 import { rule } from '../../../daemon/roles/resolution/entity-match/rule.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { status } from '../../../daemon/roles/resolution/fusion-run/status.ts'
 import { create as createLens } from '../../../daemon/roles/resolution/lens/create.ts'
+import { revoke } from '../../../daemon/roles/site/token/revoke.ts'
+import { quorumPolicy } from '../../../daemon/shared/quorum-policy/quorum-policy.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import { buildOpinionInput } from '../consensus/consensus-site.ts'
@@ -90,7 +93,7 @@ describe('a match that is put to consensus', () => {
     expect(await ann.ok(getSession, { id })).toMatchObject({
       subject: { kind: 'entity_match', left: 'north/b', right: 'north/c', correlation_id: uid },
       tenant_id: 'tenant-a',
-      created_by: 'role:resolution',
+      created_by: 'ann',
       lens_version: '1.0.0',
     })
     await ann.ok(contribute, { id, ...buildOpinionInput('one', 0.95) })
@@ -133,6 +136,44 @@ describe('a match that is put to consensus', () => {
     await consultMatch(uid)
     expect(await ann.refusal(consult, { correlation_id: uid, policy })).toBe('wrong_state')
     expect((await ann.ok(get, { uid })).rulings).toHaveLength(1)
+  })
+
+  test('gets its session in the name of the person who requested it', async () => {
+    const { uid } = await seedClusters()
+    const id = await consultMatch(uid)
+    const { json } = await world().call('consensus', 'GET', `/api/v2/audit?target=${id}`, undefined, {
+      token: olga.token,
+    })
+    expect((json as { items: unknown[] }).items).toMatchObject([
+      { event: { action: 'consensus.session.open', subject: 'ann', actor: 'role:resolution', tenant_id: 'tenant-a' } },
+    ])
+  })
+
+  test('gets none in the name of a person who was revoked meanwhile, whatever the match says about it', async () => {
+    const eve = { subject: 'eve', roles: ['analyst'] }
+    const principal = await world()
+      .delegation('resolution', { subject_token: await world().token(eve) })
+      .store()
+    if (isRefusal(principal)) throw principal
+    await olga.ok(revoke, { subject: 'eve', reason: 'left' })
+    const { uid } = await seedClusters()
+    const stored = { ...principal, subject: 'ann', roles: ['admin'] }
+    await world()
+      .store('resolution')
+      .update(entityMatches, uid, ({ value }) => ({
+        next: {
+          ...value,
+          asks: 1 as const,
+          consult: { policy: quorumPolicy.parse(policy), invite: [], principal: stored },
+        },
+        answer: undefined,
+      }))
+    world().wakeWorker('resolution', 'consult')
+    const match = await waitUntil(async () => {
+      const found = await ann.ok(get, { uid })
+      return found.rulings[0]?.status === 'failed' && found
+    })
+    expect(match.rulings[0]?.reason).toMatch(/was revoked/)
   })
 
   test('that no session can be opened for says why', async () => {

@@ -96,6 +96,7 @@ function buildRoleContext(handle: EchoControls, metrics: Metrics): RoleContext {
   return {
     environment: strictEnvironment,
     roles: () => others,
+    delegation: notHere,
     identity: { name: 'offline', verify: async (bearer = '') => parseClaims(handle, bearer) },
     role_calls: roleCalls,
     role_table: { ...builtInRoles, echoer: ['echo:write'] },

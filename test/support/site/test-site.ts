@@ -12,6 +12,7 @@ import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
 import { type RunningSite, serve } from '../../../daemon/boot/serve.ts'
 import { roleSocketFile, type SiteFolder, siteFolder } from '../../../daemon/boot/storage/site-folder.ts'
 import { everyOperation } from '../../../daemon/every-role.ts'
+import type { DelegatingCredential, Delegation } from '../../../daemon/kernel/identity/delegation.ts'
 import type { Peer } from '../../../daemon/kernel/identity/peer.ts'
 import type { AnyOperation, HttpMethod } from '../../../daemon/kernel/operation/operation.ts'
 import type { Store } from '../../../daemon/kernel/store/store.ts'
@@ -21,6 +22,7 @@ import { makeSite } from '../../../daemon/offline/site/make-site.ts'
 import { type SimulatedClock, simulatedClock } from '../clock/simulated-clock.ts'
 import { type CheckedClient, createCheckedClient } from '../http/checked-client.ts'
 import { type HttpCallResponse, isRoleToken, sendHttpRequest } from '../http/send-http-request.ts'
+import { sampleTrace } from '../trace/sample-trace.ts'
 
 export type ProfileSections = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
@@ -70,6 +72,8 @@ export type TestSite = {
   wakeWorker(role: string, worker: string): void
   /** The store of the role, for documents that no operation writes. */
   store(role: string): Store
+  /** What the role does in the name of a principal, as its operations and workers do. */
+  delegation(role: string, credential: DelegatingCredential): Delegation
   start(): Promise<void>
   stop(): Promise<void>
   restart(): Promise<void>
@@ -98,6 +102,8 @@ export async function createTestSite(options: TestSiteOptions = {}): Promise<Tes
   const faults: string[] = []
   let running: RunningSite | undefined
   const up = () => running ?? throwError(`the site ${name} does not run`)
+  const findService = (role: string) =>
+    up().services.find((service) => service.role.name === role) ?? throwError(`${role} does not run`)
   const world: TestSite = {
     name,
     tenant,
@@ -113,12 +119,9 @@ export async function createTestSite(options: TestSiteOptions = {}): Promise<Tes
     async as(who) {
       return createCheckedClient(world, await world.token(who), findOperationRole)
     },
-    wakeWorker: (role, worker) =>
-      up()
-        .services.find((service) => service.role.name === role)
-        ?.wake(worker),
-    store: (role) =>
-      up().services.find((service) => service.role.name === role)?.context.store ?? throwError(`${role} does not run`),
+    wakeWorker: (role, worker) => findService(role).wake(worker),
+    store: (role) => findService(role).context.store,
+    delegation: (role, credential) => findService(role).context.delegation(sampleTrace, credential),
     async start() {
       running = await serve({ folder, env, clock, log: createFaultLog(faults, onEvent) })
     },

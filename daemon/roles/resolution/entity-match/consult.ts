@@ -1,11 +1,11 @@
 // Requests a consensus session for one match with any score.
 import * as z from 'zod'
-import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { uid } from '../fields.ts'
 import { matchingOperation } from '../matching.ts'
 import { changeMatch } from './change-match.ts'
 import { consultation } from './consultation.ts'
-import { matchView, showMatch } from './model.ts'
+import { entityMatches, matchView, type StoredMatch, showMatch } from './model.ts'
 import { mayOpenSession } from './rules.ts'
 
 export const consult = matchingOperation({
@@ -21,13 +21,25 @@ export const consult = matchingOperation({
   versioned: true,
 
   async run(call, { correlation_id, ...requested }) {
-    const changed = await changeMatch(call, correlation_id, { invite: requested.invite }, (current) => {
-      if (current.asks === 1 || !mayOpenSession(current))
-        return refuse('wrong_state', 'a session for this match is open or has decided it, or a person has decided it')
-      return { ...current, asks: 1, consult: requested, updated_at: call.nowIso() }
-    })
+    // No grant for a match that the caller may not change.
+    const before = await call.store(entityMatches).find(correlation_id)
+    if (before && !isConsultable(before.value)) return refuseConsultation()
+    const principal = before && (await call.delegation().store())
+    if (isRefusal(principal)) return principal
+    const consult = { ...requested, ...(principal ? { principal } : {}) }
+    const changed = await changeMatch(call, correlation_id, { invite: requested.invite }, (current) =>
+      isConsultable(current) ? { ...current, asks: 1, consult, updated_at: call.nowIso() } : refuseConsultation(),
+    )
     if (isRefusal(changed)) return changed
     call.wake('consult')
     return showMatch(changed)
   },
 })
+
+function isConsultable(match: StoredMatch): boolean {
+  return match.asks !== 1 && mayOpenSession(match)
+}
+
+function refuseConsultation(): Refusal {
+  return refuse('wrong_state', 'a session for this match is open or has decided it, or a person has decided it')
+}

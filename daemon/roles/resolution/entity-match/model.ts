@@ -1,6 +1,7 @@
 // A match: two records that a lens found similar, their score, and the assessments and rulings about them.
 import * as z from 'zod'
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
+import { storedPrincipal } from '../../../kernel/identity/delegation.ts'
 import { label } from '../../../kernel/label/label.ts'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
 import { instant, lensVersionFields, type RecordRef, recordRef, shortText, uid } from '../fields.ts'
@@ -120,7 +121,12 @@ const storedMatch = z.strictObject({
   owes: flag,
   /** 1 while a consensus session must still be opened, by the parameters in `consult`. */
   asks: flag,
-  consult: consultation.optional(),
+  consult: consultation
+    .extend({
+      /** The person who requested it, in whose name the session is opened; absent: the run did. */
+      principal: storedPrincipal.optional(),
+    })
+    .optional(),
 })
 export type StoredMatch = z.infer<typeof storedMatch>
 

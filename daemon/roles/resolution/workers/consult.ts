@@ -35,23 +35,32 @@ async function run(call: Call): Promise<void> {
 
 async function openSession(call: Call, doc: Doc<StoredMatch>): Promise<void> {
   const reserved = await reserveSession(call, doc)
-  const { consult: requested, tenant_id, label, lens_id, lens_version, left, right } = reserved.value
-  const open = reserved.value.rulings.find(({ status, seq }) => status === 'open' && seq === 0)
+  const { consult: requested, rulings } = reserved.value
+  const open = rulings.find(({ status, seq }) => status === 'open' && seq === 0)
   const refused =
-    open && requested
-      ? await openMatchSession(call, {
-          ...{ id: open.session_id, tenant_id, label, lens_id, lens_version, ...requested },
-          subject: {
-            kind: 'entity_match',
-            left: formatRecordName(left, max_name_characters),
-            right: formatRecordName(right, max_name_characters),
-            correlation_id: doc.id,
-          },
-        })
-      : undefined
+    open && requested ? await openRequestedSession(call, doc.id, reserved.value, open.session_id, requested) : undefined
   await call
     .store(entityMatches)
     .update(doc.id, ({ value }) => ({ next: recordAnswer(value, refused), answer: undefined }))
+}
+
+/** In the name of the person who requested it, with the rights of now; without one the run did, and the role opens it. */
+async function openRequestedSession(
+  call: Call,
+  id: string,
+  { tenant_id, label, lens_id, lens_version, left, right }: StoredMatch,
+  session_id: string,
+  { principal, ...parameters }: NonNullable<StoredMatch['consult']>,
+): Promise<Refusal | undefined> {
+  return await openMatchSession(principal ? call.delegation(principal) : call, {
+    ...{ id: session_id, tenant_id, label, lens_id, lens_version, ...parameters },
+    subject: {
+      kind: 'entity_match',
+      left: formatRecordName(left, max_name_characters),
+      right: formatRecordName(right, max_name_characters),
+      correlation_id: id,
+    },
+  })
 }
 
 /** Stores the session to open. Its id derives from the match and the number of its earlier sessions. */

@@ -1,0 +1,158 @@
+// Connects delegation of the site role: verifies credentials as each role would, seals grants, mints tokens, exchanges abroad.
+import { type IssuedClaims, issuedClaims, verifyIssuedToken } from '../../../adapters/identity/offline/issued-token.ts'
+import {
+  grantAudienceUrn,
+  type OfflineIssuer,
+  roleAudienceUrn,
+  siteIssuerUrn,
+} from '../../../adapters/identity/offline/issuer.ts'
+import type { Revocations } from '../../../adapters/identity/offline/revocations.ts'
+import type { TokenKey } from '../../../adapters/keys/jose/token-keys.ts'
+import { verifyToken } from '../../../adapters/keys/jose/tokens.ts'
+import { type Refusal, refuse } from '../../kernel/error/errors.ts'
+import type { CredentialOrigin, DelegatedToken } from '../../kernel/identity/delegation.ts'
+import type { CredentialClaims, IdentityProvider } from '../../kernel/identity/identity.ts'
+import { roleCalls } from '../../role-calls.ts'
+import type {
+  DelegatedClaims,
+  Delegations,
+  DelegationTargets,
+  PresentedPrincipal,
+  PrincipalRegister,
+  VerifiedCredential,
+} from '../../roles/site/delegation/model.ts'
+import { tokenCache } from './token-cache.ts'
+
+/** Exchanges a token of the identity provider for one that a service accepts. */
+export type ProviderExchange = (subject_token: string, service: string) => Promise<DelegatedToken | Refusal>
+
+export type DelegationOptions = {
+  readonly siteName: string
+  readonly register: PrincipalRegister
+  readonly grant_life_s: number
+  /** By the audience of a service, the roles that may request tokens for it. */
+  readonly audiences: Readonly<Record<string, readonly string[]>>
+  readonly providerFor: (role: string) => IdentityProvider
+  readonly issuer: OfflineIssuer
+  readonly tokenKeys: () => readonly TokenKey[]
+  readonly revocations: Revocations
+  /** Whether the identity provider of the profile issued the token. */
+  readonly isOfProvider: (token: string) => boolean
+  readonly exchange: ProviderExchange | undefined
+  /** Epoch milliseconds. */
+  readonly now: () => number
+}
+
+/** Why a grant is refused, for the role that presents it. */
+const grantFaults: Readonly<Record<string, string>> = {
+  revoked: 'the principal of the stored work was revoked, or the token with which it was stored',
+  expired: 'the grant of the stored work has expired; store the work again',
+  wrong_audience: 'the grant belongs to another role',
+  key_revoked: 'the key that sealed the grant was revoked; store the work again',
+}
+
+export function siteDelegations(options: DelegationOptions): Delegations {
+  const { register, grant_life_s, issuer, siteName, exchange, now } = options
+  const providers = new Map<string, IdentityProvider>()
+  const providerFor = (role: string): IdentityProvider => {
+    const provider = providers.get(role) ?? options.providerFor(role)
+    providers.set(role, provider)
+    return provider
+  }
+  return {
+    register,
+    grant_life_s,
+    targetsOf: (role) => findTargets(role, options.audiences),
+    verify: (role, presented) =>
+      presented.grant === undefined
+        ? verifyCredential(options, providerFor(role), presented)
+        : verifyGrant(options, role, presented.grant),
+    async seal(role, claims, exp) {
+      const aud = grantAudienceUrn(siteName, role)
+      return (await issuer.mint(buildClaims(role, claims, aud), grant_life_s, exp)).token
+    },
+    async mint(role, claims, audience, exp) {
+      const aud = 'role' in audience ? roleAudienceUrn(siteName, audience.role) : audience.service
+      const minted = await issuer.mint(buildClaims(role, claims, aud), exp - Math.floor(now() / 1_000), exp)
+      return { token: minted.token, expires_ts: minted.exp * 1_000 }
+    },
+    isExchangedAbroad: ({ subject_token }) =>
+      exchange !== undefined && subject_token !== undefined && options.isOfProvider(subject_token),
+    async exchangeAbroad(subject_token, service) {
+      if (!exchange) throw new TypeError('the profile names no client of the identity provider')
+      return await exchange(subject_token, service)
+    },
+    reuse: tokenCache(now),
+  }
+}
+
+function findTargets(role: string, audiences: DelegationOptions['audiences']): DelegationTargets {
+  const requested = [...(roleCalls.get(role) ?? [])].map((address) => address.slice(0, address.indexOf('.')))
+  const services = Object.entries(audiences).filter(([, roles]) => roles.includes(role))
+  return { roles: new Set(requested), services: new Set(services.map(([service]) => service)) }
+}
+
+function buildClaims(
+  role: string,
+  { subject, tenant_id, roles, clearance, act, derived_from, origin }: DelegatedClaims,
+  aud: string,
+) {
+  return {
+    sub: subject,
+    tenant_id,
+    roles: [...roles],
+    ...(clearance ? { clearance } : {}),
+    client_id: `role:${role}`,
+    aud,
+    ...(act ? { act } : {}),
+    derived_from: [...derived_from],
+    origin,
+  }
+}
+
+async function verifyCredential(
+  options: DelegationOptions,
+  provider: IdentityProvider,
+  { subject_token, certificate }: PresentedPrincipal,
+): Promise<VerifiedCredential | Refusal> {
+  const der = certificate === undefined ? undefined : { der: Buffer.from(certificate, 'base64url') }
+  const verified = await provider.verify(subject_token, der)
+  if (!verified) return refuse('forbidden', 'the credential of the caller is not valid any more')
+  if (verified.tenant_id === '*') return refuse('forbidden', 'nobody acts in the name of a role of the site')
+  const origin = findOrigin(options, verified, subject_token)
+  return toVerifiedCredential(verified, origin)
+}
+
+async function verifyGrant(
+  { tokenKeys, revocations, siteName, now }: DelegationOptions,
+  role: string,
+  grant: string,
+): Promise<VerifiedCredential | Refusal> {
+  const audience = grantAudienceUrn(siteName, role)
+  const expected = { issuer: siteIssuerUrn(siteName), audience, now: now(), skew_s: 0 }
+  const verified = await verifyIssuedToken(grant, (token) => verifyToken(token, tokenKeys(), expected), revocations)
+  if ('refused' in verified) return refuse('forbidden', grantFaults[verified.refused] ?? 'the grant is not valid')
+  if (!verified.origin) return refuse('forbidden', 'the grant is not valid')
+  return toVerifiedCredential(verified, verified.origin)
+}
+
+function toVerifiedCredential(claims: CredentialClaims, origin: CredentialOrigin): VerifiedCredential {
+  const { sub, tenant_id, roles, clearance, jti, exp, act } = claims
+  const { derived_from } = claims as Partial<IssuedClaims>
+  return { subject: sub, tenant_id, roles, ...(clearance ? { clearance } : {}), jti, exp, act, derived_from, origin }
+}
+
+/** A token that a role of the site holds for somebody says where its rights came from; others are compared with the profile. */
+function findOrigin(
+  { register, isOfProvider }: DelegationOptions,
+  verified: CredentialClaims,
+  subject_token: string | undefined,
+): CredentialOrigin {
+  if (subject_token === undefined) return { source: 'certificate' }
+  if (register.provider && isOfProvider(subject_token)) return { source: 'provider', issuer: register.provider.issuer }
+  const { origin, client_id, derived_from } = issuedClaims.partial().parse(verified)
+  if (origin) return origin
+  if (client_id === undefined || !register.clients.some((client) => client.client_id === client_id))
+    return { source: 'token' }
+  return { source: derived_from ? 'exchange' : 'client', client_id }
+}

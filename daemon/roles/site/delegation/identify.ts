@@ -1,0 +1,32 @@
+// Identifies the principal of a delegation request: the requesting role, its credential, and the rights now.
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { roleOfCaller } from '../../../kernel/identity/admit-caller.ts'
+import type { Principal } from '../../../kernel/identity/delegation.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import { delegationsPart } from '../parts.ts'
+import type { Delegations, PresentedPrincipal, VerifiedCredential } from './model.ts'
+import { resolveCurrentPrincipal } from './rules.ts'
+
+export type IdentifiedPrincipal = {
+  readonly role: string
+  readonly delegations: Delegations
+  readonly held: VerifiedCredential
+  readonly principal: Principal
+}
+
+/** Refuses callers other than roles of the site, whatever permissions they have. */
+export async function identifyPrincipal(
+  call: Call,
+  presented: PresentedPrincipal,
+): Promise<IdentifiedPrincipal | Refusal> {
+  const role = roleOfCaller(call.caller)
+  if (role === undefined) return refuse('forbidden', 'only roles of the site act in the name of others')
+  if (Object.values(presented).filter((value) => value !== undefined).length !== 1)
+    return refuse('invalid', 'give one of subject_token, certificate and grant')
+  const delegations = call.part(delegationsPart)
+  const held = await delegations.verify(role, presented)
+  if (isRefusal(held)) return held
+  call.nameTarget({ id: held.subject })
+  const principal = resolveCurrentPrincipal(held, delegations.register, call.site.labels)
+  return isRefusal(principal) ? principal : { role, delegations, held, principal }
+}

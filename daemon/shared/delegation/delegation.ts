@@ -1,0 +1,36 @@
+// Delegation as other roles request it: contracts of the site role.
+import * as z from 'zod'
+import { delegatedToken, delegationAudience, max_grant_length, principal } from '../../kernel/identity/delegation.ts'
+import { operationContract } from '../../kernel/operation/operation-contract.ts'
+
+/** Exactly one of them. Provider tokens may be larger than those of the site. */
+const credentialFields = {
+  subject_token: z.string().min(1).max(16_384).optional().meta({ description: 'Token that the caller presented' }),
+  certificate: z
+    .base64url()
+    .min(1)
+    .max(32_768)
+    .optional()
+    .meta({ description: 'DER of the client certificate that the caller presented, base64url' }),
+  grant: z.string().min(1).max(max_grant_length).optional().meta({ description: 'Grant of stored work' }),
+}
+
+export const createGrant = operationContract({
+  address: 'site.delegation.grant',
+  input: z.strictObject(credentialFields),
+  output: z
+    .strictObject({ grant: z.string(), principal })
+    .meta({ id: 'DelegationGrant', description: 'Lets the requesting role act later for the principal' }),
+})
+
+export const resolvePrincipal = operationContract({
+  address: 'site.delegation.principal',
+  input: z.strictObject(credentialFields),
+  output: principal.meta({ id: 'Principal', description: 'A party with its rights now' }),
+})
+
+export const issueDelegatedToken = operationContract({
+  address: 'site.delegation.token',
+  input: z.strictObject({ ...credentialFields, audience: delegationAudience }),
+  output: delegatedToken.meta({ id: 'DelegatedToken', description: 'A short-lived token for one audience' }),
+})
