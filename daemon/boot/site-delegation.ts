@@ -51,7 +51,8 @@ export class SiteDelegation implements Delegation {
 }
 
 function encodeCredential(credential: DelegatingCredential): CredentialInput {
-  if (!('certificate' in credential)) return credential
+  if ('grant' in credential) return { grant: credential.grant }
+  if ('subject_token' in credential) return { subject_token: credential.subject_token }
   return { certificate: Buffer.from(credential.certificate).toString('base64url') }
 }
 

@@ -63,7 +63,10 @@ function openExchange(sso: SsoOptions['sso'], now: () => number): ProviderExchan
     const began = now()
     const exchanged = await exchangeToken(provider, { client_id, client_secret }, { subject_token, audience })
     if (isRefusal(exchanged)) return exchanged
-    return { token: exchanged.access_token, expires_ts: began + (exchanged.expires_in ?? default_life_s) * 1_000 }
+    return {
+      token: exchanged.access_token,
+      expires_ts: began + Math.floor(exchanged.expires_in ?? default_life_s) * 1_000,
+    }
   }
 }
 

@@ -21,10 +21,11 @@ export const consult = matchingOperation({
   versioned: true,
 
   async run(call, { correlation_id, ...requested }) {
-    // No grant for a match that the caller may not change.
+    // No grant, which is recorded, for a change that will be refused.
     const before = await call.store(entityMatches).find(correlation_id)
     if (before && !isConsultable(before.value)) return refuseConsultation()
-    const principal = before && (await call.delegation().store())
+    const isCurrent = before && (call.if_match ?? before.version) === before.version
+    const principal = isCurrent ? await call.delegation().store() : undefined
     if (isRefusal(principal)) return principal
     const consult = { ...requested, ...(principal ? { principal } : {}) }
     const changed = await changeMatch(call, correlation_id, { invite: requested.invite }, (current) =>
