@@ -1,6 +1,7 @@
 // Each role may request exactly the operations that its code requests: the table is compared with the code.
 import { expect, test } from 'vitest'
 import { everyOperation, everyRole } from '../daemon/every-role.ts'
+import { isDelegable } from '../daemon/kernel/identity/identity.ts'
 import { backupContract } from '../daemon/kernel/role/built-in-operations.ts'
 import { roleCalls } from '../daemon/role-calls.ts'
 import { createGrant, issueDelegatedToken, resolvePrincipal } from '../daemon/shared/delegation/delegation.ts'
@@ -101,6 +102,12 @@ test.each(everyRole.map(({ name }) => name))('the operations of %s', (role) => {
   const files = sources.filter(({ path }) => new RegExp(`^daemon/(roles|runtime)/${role}/`).test(path))
   const expected = [...findRequested(files), ...Object.values(byBoot).flatMap((list) => list(role))]
   expect([...(roleCalls.get(role) ?? [])].sort(), 'adapt daemon/role-calls.ts').toEqual([...new Set(expected)].sort())
+})
+
+test('no permission of the site role is used in the name of another, but reading what every role shows', () => {
+  const ofSite = everyOperation.filter(({ role }) => role === 'site').map(({ operation }) => operation.allow)
+  const shown = ['public', 'health:read', 'metrics:read', 'openapi:read', 'audit:read']
+  expect([...new Set(ofSite)].filter((allow) => isDelegable(allow)).sort()).toEqual(shown.sort())
 })
 
 test('each address is an operation', () => {

@@ -1,0 +1,59 @@
+// A role that acts in the name of a principal is admitted to what its code requests, with the permissions of the principal.
+import { describe, expect, test } from 'vitest'
+import { echoRole } from '../../../test/support/echo/echo-role.ts'
+import { isRefusal } from '../error/errors.ts'
+import type { RoleContext } from '../operation/role-context.ts'
+import { admitCaller, roleOfCaller, serviceCaller } from './admit-caller.ts'
+import type { CredentialClaims, Permission } from './identity.ts'
+
+const { context } = echoRole({ count: () => {}, set: () => {}, observe: () => {}, text: async () => '' })
+const claims: CredentialClaims = { sub: 'ann', tenant_id: 't', roles: ['admin'], jti: 'j', exp: 2_000_000_000 }
+
+/** The caller of `consensus.thing.do`, or the reason against it. */
+async function admit(change: Partial<CredentialClaims>, allow: Permission | 'authenticated' = 'consensus:write') {
+  const judging: RoleContext = {
+    ...context,
+    identity: { name: 'offline', verify: async () => ({ ...claims, ...change }) },
+    role_calls: new Map([['gateway', new Set(['consensus.thing.do', 'site.key.list'])]]),
+  }
+  const target = { address: 'consensus.thing.do', operation: { allow } }
+  const admitted = await admitCaller(judging, target, { bearer: 'x', isLocal: false })
+  return isRefusal(admitted) ? admitted.message : admitted
+}
+
+describe('in the name of a principal', () => {
+  test('a role has the permissions of the principal for what it requests', async () => {
+    expect(await admit({ act: { sub: 'role:gateway' } })).toMatchObject({ subject: 'ann', actor: 'role:gateway' })
+    expect(await admit({ act: { sub: 'role:gateway' } }, 'authenticated')).toMatchObject({ subject: 'ann' })
+    expect(await admit({ act: { sub: 'role:gateway' }, roles: ['auditor'] })).toMatch(/requires the permission/)
+  })
+
+  test('a role has nothing for what it does not request, whoever acted before', async () => {
+    for (const act of [
+      { sub: 'role:proxy' },
+      { sub: 'role:' },
+      { sub: 'role:proxy', act: { sub: 'role:gateway' } },
+      { sub: 'svc:portal', act: { sub: 'role:gateway' } },
+    ])
+      expect(await admit({ act })).toMatch(/does not request consensus\.thing\.do/)
+  })
+
+  test.each(['token', 'key', 'peer', 'channel', 'quarantine', 'backup', 'evidence', 'checkpoint', 'delegation'])(
+    'no role has a permission over %s',
+    async (noun) => {
+      expect(await admit({}, `${noun}:write`)).toMatchObject({ subject: 'ann' })
+      expect(await admit({ act: { sub: 'role:gateway' } }, `${noun}:write`)).toMatch(/no role may use/)
+    },
+  )
+
+  test('a client of the token endpoint is no role', async () => {
+    expect(await admit({ act: { sub: 'svc:portal' } }, 'key:read')).toMatchObject({ actor: 'svc:portal' })
+  })
+})
+
+test('only a service of the site is a role', () => {
+  const service = serviceCaller('gateway')
+  expect(roleOfCaller(service)).toBe('gateway')
+  expect(roleOfCaller({ ...service, tenant_id: 't' })).toBeUndefined()
+  expect(roleOfCaller({ ...service, subject: 'Role:gateway' })).toBeUndefined()
+})

@@ -1,0 +1,157 @@
+// The caller's own token goes to the issuer that made it, and to no other service: over every client that leaves the site.
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
+import { hasBody, pathParameters } from '../../../daemon/kernel/operation/operation.ts'
+import { operationsOf } from '../../../daemon/kernel/role/built-in-operations.ts'
+import { consensus } from '../../../daemon/roles/consensus/role.ts'
+import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
+import { create } from '../../../daemon/roles/consensus/session/create.ts'
+import { intelligence } from '../../../daemon/roles/intelligence/role.ts'
+import { resolution } from '../../../daemon/roles/resolution/role.ts'
+import { buildOpinionInput } from '../../roles/consensus/consensus-site.ts'
+import { sampleMapping } from '../../roles/intelligence/intake-sender.ts'
+import { createCheckedClient } from '../../support/http/checked-client.ts'
+import {
+  providerAudience,
+  type RecordingProvider,
+  startRecordingProvider,
+} from '../../support/http/recording-provider.ts'
+import { listRepositoryFiles, readSource, type SourceFile } from '../../support/repository/source-tree.ts'
+import { createTestSite, type TestSite, waitUntil } from '../../support/site/test-site.ts'
+
+/** Each file that opens connections to others, and what it authenticates with there. */
+const outboundClients: Readonly<Record<string, string>> = {
+  'adapters/forward/http/dial.ts': 'the token of the proxy’s own client; headers of the caller pass a list without it',
+  'adapters/host/traces/otlp-spans.ts': 'the headers of the profile',
+  'adapters/identity/oidc/request-json.ts': 'the client of the site; a caller’s own token to its issuer alone',
+  'adapters/intake/http/get-once.ts': 'the file of the source',
+  'adapters/keyvalue/redis/redis-keyvalue.ts': 'the password of the profile',
+  'adapters/platform/http-client/http-client.ts': 'what its user sends',
+  'adapters/serve/http/socket-file.ts': 'nothing: it looks whether a socket of the site is served',
+  'adapters/store/opensearch/cluster/cluster.ts': 'the password of the profile',
+  'adapters/transport/amqp/broker-connection.ts': 'the password of the profile',
+  'adapters/transport/coalition/hub-http-client.ts': 'the secret of the node',
+  'adapters/transport/mtls/client.ts': 'the certificate of the site',
+  'adapters/webhook/http/webhook.ts': 'a seal by the secret of the sink',
+  'cli/client/http-request.ts': 'the operator’s token, to the operator’s own site',
+  'daemon/boot/host/role-presence.ts': 'nothing: it looks whether a socket of the site answers',
+  'daemon/boot/host/socket-request.ts': 'tokens of the site, to roles of the site',
+}
+
+/** Files that see the credential of a caller of the site. */
+const credentialHolders: readonly string[] = [
+  'adapters/identity/oidc/exchange-token.ts',
+  'adapters/identity/offline/provider.ts',
+  'adapters/identity/x509/provider.ts',
+  'adapters/serve/http/handle-request.ts',
+  'adapters/serve/http/served-request.ts',
+  'adapters/serve/http/stream-response.ts',
+]
+
+const network =
+  /^(node:(https?|net|tls|http2|dgram)|undici|amqplib|@redis\/client|@opensearch-project\/.+|@opentelemetry\/exporter.+|adapters\/platform\/http-client\/http-client\.ts)/
+const connects =
+  /new (HttpClient|Client|OTLPTraceExporter)\(|import\('undici|\bcreateClient\(|\b(https?|tls|net)\.(request|get|connect)\(|\b(connect(Tls)?|httpsRequest|fetch)\(/
+/** Names of what a caller presented. */
+const credentialName = /^(subject_token|credential|bearer|\w*(Delegating|Presented)Credential|presentedCredential)$/i
+
+const sources = listRepositoryFiles()
+  .filter((file) => /^(adapters|daemon|cli)\/.*(?<!\.test)\.tsx?$/.test(file))
+  .map(readSource)
+
+function opensConnection({ text, loads }: SourceFile): boolean {
+  return connects.test(text) && (loads.some((each) => network.test(each)) || text.includes("import('undici"))
+}
+
+/** By what the code names, not by its comments. */
+function seesCredential({ names, declaredNames }: SourceFile): boolean {
+  return [...names, ...declaredNames].some(({ name }) => name.split('.').some((word) => credentialName.test(word)))
+}
+
+test('every client is in the list above, with what it authenticates with', () => {
+  const found = sources.filter(opensConnection).map((file) => file.path)
+  expect(found.sort()).toEqual(Object.keys(outboundClients).sort())
+})
+
+test('no client sees the credential of a caller, and one adapter returns it to its issuer', () => {
+  const holders = sources.filter((file) => file.path.startsWith('adapters/') && seesCredential(file))
+  expect(holders.map((file) => file.path).sort()).toEqual([...credentialHolders].sort())
+  expect(holders.filter((file) => file.path in outboundClients)).toEqual([])
+})
+
+test('no role sees it but the site role, which issues tokens', () => {
+  const seeing = sources.filter((file) => /^daemon\/(roles|shared)\//.test(file.path) && seesCredential(file))
+  const folders = new Set(seeing.map((file) => path.dirname(file.path)))
+  expect([...folders].sort()).toEqual(['daemon/roles/site/delegation', 'daemon/roles/site/token'])
+})
+
+async function startRecordedSite(): Promise<{ provider: RecordingProvider; world: TestSite }> {
+  const provider = await startRecordingProvider()
+  const world = await createTestSite({
+    profile: {
+      platform: { roles: ['site', 'resolution', 'consensus', 'intelligence'] },
+      resolution: { port: 0 },
+      intelligence: { port: 0 },
+      identity: { provider: 'oidc', audiences: { airflow: ['resolution'] } },
+      sso: {
+        ...{ issuer: provider.issuer, audience: providerAudience, client_id: 'site:a', client_secret: 'a-secret' },
+        role_map: { examiner: ['admin'] },
+      },
+      consensus: {
+        sinks: [{ name: 'hook', kind: 'webhook', url: `${provider.issuer}/hook`, secret_file: 'hook.secret' }],
+        contributors: { one: { signer_keys: ['one-1'], spoken_for_by: ['ada'] } },
+      },
+      intake: {
+        sources: [
+          {
+            kind: 'http',
+            name: 'feed',
+            url: `${provider.issuer}/feed`,
+            mapping: { ...sampleMapping, items: '/alerts' },
+            every_s: 1,
+          },
+        ],
+      },
+    },
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: provider.issuer, OTEL_BSP_SCHEDULE_DELAY: '20' },
+  })
+  onTestFinished(async () => {
+    await world.end()
+    provider.close()
+    expect(world.loggedErrors).toEqual([])
+  })
+  writeFileSync(path.join(path.dirname(world.folder.profile), 'hook.secret'), 'x'.repeat(48), { mode: 0o600 })
+  await world.start()
+  return { provider, world }
+}
+
+test('a token that a caller presents everywhere leaves the site in one request to its issuer', async () => {
+  const { provider, world } = await startRecordedSite()
+  provider.answerExchange(() => [200, { token_type: 'Bearer', access_token: 'theirs', expires_in: 60 }])
+  const token = await provider.sign(world.clock.now())
+  const ada = createCheckedClient(
+    world,
+    token,
+    (operation) =>
+      [consensus, resolution, intelligence].find((role) =>
+        operationsOf(role).some((each) => each.operation === operation),
+      )?.name ?? '',
+  )
+  const session = { lens_id: 'people', lens_version: '1', policy: { m: 1, n: 1 }, classification: 'UNCLASSIFIED' }
+  const { id } = await ada.ok(create, session)
+  await ada.ok(contribute, { id, ...buildOpinionInput('one', 0.95) })
+  for (const { role, operation } of [consensus, resolution, intelligence].flatMap(operationsOf)) {
+    if (operation.streams || pathParameters(operation.path).length > 0) continue
+    await world.call(role, operation.method, operation.path, hasBody(operation.method) ? {} : undefined, { token })
+  }
+  const exchanged = await world.delegation('resolution', { subject_token: token }).token({ service: 'airflow' })
+  expect(isRefusal(exchanged) || exchanged.token).toBe('theirs')
+  const reached = ['/hook', '/feed', '/v1/traces', '/keys', '/token']
+  await waitUntil(() => reached.every((place) => provider.requests.some((request) => request.path === place)))
+  await world.stop()
+  const [, , signature = ''] = token.split('.')
+  const carrying = provider.requests.filter(({ head, body, path: at }) => [head, body, at].join().includes(signature))
+  expect(carrying.map((request) => request.path)).toEqual(['/token'])
+})
