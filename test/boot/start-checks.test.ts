@@ -229,6 +229,9 @@ describe('identified callers', () => {
     ])
     const subjects = [{ dn: 'CN=Ada', subject: 'ada', tenant_id: 't', roles: ['analyst', 'chief'] }]
     expect(listProblems({ x509: { subjects } })).toEqual(['x509.subjects.0.roles: the role "chief" is not defined'])
+    expect(listProblems({ identity: { audiences: { airflow: ['site', 'analyst'] } } })).toEqual([
+      'identity.audiences.airflow: no role of the site is called "analyst"',
+    ])
     expect(listProblems({ x509: { subjects }, identity: { roles: { chief: ['consensus:read'] } } })).toEqual([])
   })
 

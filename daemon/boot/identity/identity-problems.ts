@@ -9,12 +9,14 @@ import { identitySettings, platformSettings } from '../../kernel/settings/platfo
 import type { ProfileProblem } from '../../kernel/settings/profile-error.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { ssoSettings, x509Settings } from '../../kernel/settings/sso-settings.ts'
+import { roles } from '../../roles.ts'
 
 export function findIdentityProblems(resolved: ResolvedSettings, starting: readonly Role[]): ProfileProblem[] {
   return [
     ...findProviderProblems(resolved),
     ...findRoleProblems(resolved),
     ...findCertificateProblems(resolved, starting),
+    ...findAudienceProblems(resolved),
   ]
 }
 
@@ -52,6 +54,14 @@ function findRoleProblems(resolved: ResolvedSettings): ProfileProblem[] {
     roles
       .filter((role) => !Object.hasOwn(knownRoles, role))
       .map((role) => ({ path, message: `the role "${role}" is not defined` })),
+  )
+}
+
+function findAudienceProblems(resolved: ResolvedSettings): ProfileProblem[] {
+  return Object.entries(getSettings(resolved, identitySettings).audiences).flatMap(([audience, names]) =>
+    names
+      .filter((name) => !roles.some((role) => role.name === name))
+      .map((name) => ({ path: `identity.audiences.${audience}`, message: `no role of the site is called "${name}"` })),
   )
 }
 

@@ -95,9 +95,22 @@ export const identitySettings = settingsBlock('identity', {
     .max(256)
     .default([])
     .meta({ doc: 'OAuth clients of the site’s token endpoint; each secret is in its own file (0600).' }),
-  audiences: z.record(z.string().min(1).max(256), z.array(word).min(1).max(32)).default({}).meta({
-    doc: 'Services outside the site, by the audience that each expects, with the roles that may request tokens for it in the name of a caller.',
-  }),
+  audiences: z
+    .record(
+      z
+        .string()
+        .min(1)
+        .max(256)
+        .refine(
+          (audience) => !audience.startsWith('urn:platform:'),
+          'must not begin with urn:platform:, which names sites and their roles',
+        ),
+      z.array(word).min(1).max(32),
+    )
+    .default({})
+    .meta({
+      doc: 'Services outside the site, by the audience that each expects, with the roles that may request tokens for it in the name of a caller.',
+    }),
   grant_days: z.int().min(1).max(3_650).default(90).meta({
     doc: 'Days for which a role may act for the principal of stored work, such as a schedule, after the work was stored.',
   }),
