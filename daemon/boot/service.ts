@@ -102,14 +102,7 @@ export function createRoleService(options: RoleServiceOptions): RoleService {
     phase: () => phase,
     health: async ({ trace }) => ({
       store: await measureHealth('store', async () => findingOf(await storage.store.health(), 'down')),
-      others: [
-        ...(await Promise.all(
-          (storage.retriedTasks ?? []).map((task) =>
-            measureHealth(task.name, async () => findingOf(await task.health(), 'degraded')),
-          ),
-        )),
-        ...(await options.dependencyHealth(trace)),
-      ],
+      others: [...(await measureRetriedTasks(storage)), ...(await options.dependencyHealth(trace))],
     }),
     listens: () => servers.map(({ url }) => url).filter((url) => url.startsWith('http')),
     service_info: { ...role.serviceInfo(deployment), ...toolServiceInfo(toolOperations, resources.length) },
@@ -170,6 +163,12 @@ export function createRoleService(options: RoleServiceOptions): RoleService {
       await waitAtMost(stop_grace_ms, finished).finally(() => finishing.abort())
     },
   }
+}
+
+function measureRetriedTasks({ retriedTasks = [] }: RoleStorage): Promise<DependencyHealth[]> {
+  return Promise.all(
+    retriedTasks.map((task) => measureHealth(task.name, async () => findingOf(await task.health(), 'degraded'))),
+  )
 }
 
 /** The worker that runs the jobs of the role, each of them in a trace of its own. */

@@ -9,6 +9,7 @@ import { issueToken } from '../../../adapters/keys/jose/tokens.ts'
 import { roleKeysFolder } from '../../../daemon/boot/storage/site-folder.ts'
 import { isRefusal, type Refusal } from '../../../daemon/kernel/error/errors.ts'
 import type { DelegatedToken, Delegation } from '../../../daemon/kernel/identity/delegation.ts'
+import { fillPath } from '../../../daemon/kernel/operation/operation.ts'
 import { open } from '../../../daemon/roles/consensus/session/open.ts'
 import { grant } from '../../../daemon/roles/site/delegation/grant.ts'
 import { principal as principalOperation } from '../../../daemon/roles/site/delegation/principal.ts'
@@ -94,7 +95,7 @@ async function readStatuses(token: string): Promise<Record<string, number>> {
     const { status } = await world.call(role, 'GET', at, undefined, { token })
     return [role, status] as const
   })
-  const opened = await world.call('consensus', 'POST', open.path, buildSession(), { token })
+  const opened = await world.call('consensus', 'POST', fillPath(open, {}), buildSession(), { token })
   return { ...Object.fromEntries(await Promise.all(statuses)), open: opened.status }
 }
 

@@ -39,8 +39,6 @@ export type OperationSample = {
   readonly uncleared?: Record<string, unknown>
   /** The operation reads or changes a tenant's object; true for every path parameter by default. */
   readonly isTenants?: boolean
-  /** The role of the site that alone is served. */
-  readonly by_role?: string
 }
 
 /** A message of one byte in each file. */
@@ -146,11 +144,10 @@ const siteSamples: OperationSamples = {
     const envelope = await signWithKeys([key], 'contribution', Buffer.from('{}'))
     return { input: { subjects: ['ada'], created: new Date().toISOString(), envelope } }
   },
-  'site.delegation.grant': ({ admin }) => ({ input: { subject_token: admin }, by_role: 'resolution' }),
-  'site.delegation.principal': ({ admin }) => ({ input: { subject_token: admin }, by_role: 'resolution' }),
+  'site.delegation.grant': ({ admin }) => ({ input: { subject_token: admin } }),
+  'site.delegation.principal': ({ admin }) => ({ input: { subject_token: admin } }),
   'site.delegation.token': ({ admin }) => ({
     input: { subject_token: admin, audience: { role: 'consensus' } },
-    by_role: 'resolution',
   }),
   'site.checkpoint.create': () => ({ input: { writer: 'someone@elsewhere', seq: 7, hash: 'a'.repeat(64) } }),
 }

@@ -12,7 +12,7 @@ export const grant = operation({
   input: createGrant.input,
   output: createGrant.output,
   errors: ['unavailable'],
-  allow: 'delegation:act',
+  allow: 'role',
   inside: true,
 
   async run(call, presented) {

@@ -11,7 +11,7 @@ export const principal = operation({
   input: resolvePrincipal.input,
   output: resolvePrincipal.output,
   errors: ['unavailable'],
-  allow: 'delegation:act',
+  allow: 'role',
   inside: true,
 
   async run(call, presented) {

@@ -16,7 +16,7 @@ export const token = operation({
   input: issueDelegatedToken.input,
   output: issueDelegatedToken.output,
   errors: ['unavailable'],
-  allow: 'delegation:act',
+  allow: 'role',
   inside: true,
 
   async run(call, { audience, ...presented }) {
