@@ -1,8 +1,11 @@
 // Written bytes read back as the values that were meant, with any ids.
 import { expect, test } from 'vitest'
+import { readCsv } from '../../adapters/format/csv/read-csv.ts'
+import { usualCsv } from '../../daemon/kernel/data/csv-dialect.ts'
+import { usualLimits } from '../../daemon/kernel/data/read-options.ts'
 import { CsvWriter } from '../../daemon/offline/resolve/csv-writer.ts'
-import { CsvReader } from '../../daemon/roles/resolution/engine/records/csv.ts'
 import type { LensRecords } from '../../daemon/roles/resolution/engine/records/records.ts'
+import { listRows, memorySource } from '../support/data/memory-source.ts'
 
 /** The output of a sheet. */
 function collectBytes(fill: (sheet: CsvWriter) => void): Buffer {
@@ -26,7 +29,7 @@ const records = {
   },
 } as unknown as LensRecords
 
-test('every cell comes back, first or later in its line, over many pieces', () => {
+test('every cell comes back, first or later in its line, over many pieces', async () => {
   const lines = 60_000
   const bytes = collectBytes((sheet) => {
     sheet.writeTexts(['first', 'number', 'second', 'score'])
@@ -39,15 +42,10 @@ test('every cell comes back, first or later in its line, over many pieces', () =
       sheet.endLine()
     }
   })
-  const reader = new CsvReader({ field_bytes: 2_000_000, rows: 100_000, names: 1_000 }, () => true)
-  reader.push(bytes)
-  const { rows, columns } = reader.finish()
-  expect(rows).toBe(lines)
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  const cell = (column: number, row: number) => {
-    const { values, codes } = columns[column] ?? { values: undefined, codes: [] }
-    return decoder.decode(values?.bytesOf(codes[row] ?? -1))
-  }
+  const limits = { ...usualLimits, maxFieldBytes: () => 2_000_000 }
+  const { rows } = await listRows(readCsv(memorySource(bytes), usualCsv, { limits, isSelected: () => true }))
+  expect(rows.length).toBe(lines)
+  const cell = (column: number, row: number) => rows[row]?.[column]
   for (let line = 0; line < lines; line++) {
     const row = line < irregularIds.length ? line : line % 6
     expect(cell(0, line)).toBe(irregularIds[row])

@@ -65,6 +65,12 @@ describe('the same records', () => {
     }
   })
 
+  test('from CSV in UTF-16, whose byte order mark says so', async () => {
+    const bytes = Buffer.from(`\ufeff${csv}`, 'utf16le')
+    expect(listRows(await readDataFile(writeData('people.csv', bytes), all))).toEqual(people)
+    expect(listRows(await readDataFile(writeData('people.csv', bytes.swap16()), all))).toEqual(people)
+  })
+
   test('from Parquet', async () => {
     expect(listRows(await readDataFile(writeData('people.parquet', encodeParquet(people)), all))).toEqual(people)
   })
@@ -98,20 +104,14 @@ describe('reports the fault of a file, and its place', () => {
     ['too many cells', 'bad.csv', 'id,name\n1,a,b\n', ', line 2: more than the 2 fields that the first line names'],
     ['an open quotation', 'bad.csv', 'id,name\n1,"a\n', ', line 3: the file ends within quotation marks'],
     ['a bare mark', 'bad.csv', 'id,name\n1,a"b\n', ', line 2: a quotation mark in the middle of field 2'],
-    ['bytes of nought', 'bad.csv', 'id,name\n1,a\n2,\0\n', ' cannot be read: line 3 contains a NUL byte'],
+    ['bytes of nought', 'bad.csv', 'id,name\n1,a\n2,\0\n', ', line 3: a NUL byte'],
     [
       'another encoding',
       'bad.csv',
       Buffer.from('id,name\n1,a\n2,Müller\n', 'latin1'),
-      ' cannot be read: line 3 is not UTF-8',
+      ', line 3: bytes that are not UTF-8',
     ],
-    [
-      'half a letter at the end',
-      'bad.csv',
-      Buffer.from('id\né').subarray(0, 4),
-      ' cannot be read: line 2 is not UTF-8',
-    ],
-    ['16 bits a letter', 'bad.csv', Buffer.from('\ufeffid,name\n', 'utf16le'), ' cannot be read as text: it is UTF-16'],
+    ['half a letter at the end', 'bad.csv', Buffer.from('id\né').subarray(0, 4), ', line 2: bytes that are not UTF-8'],
     ['a packed file', 'bad.csv', Uint8Array.of(0x1f, 0x8b, 8, 0), ' cannot be read as text: it is compressed'],
     ['Parquet by a wrong name', 'bad.csv', encodeParquet(people), ' cannot be read as text: it is Parquet'],
     [

@@ -1,23 +1,21 @@
 // Parquet: each type of value as readable text, a write-read round trip, and the refusal of inconsistent files.
 import type { SchemaElement } from 'hyparquet'
+import { parquetHeader } from 'hyparquet/src/column.js'
 import { ByteWriter, parquetWrite } from 'hyparquet-writer'
 import { describe, expect, test } from 'vitest'
-import { checkPages, ParquetFault } from './check-pages.ts'
+import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
+import { usualLimits } from '../../../daemon/kernel/data/read-options.ts'
+import { cellOf, listRows, memoryRanges } from '../../../test/support/data/memory-source.ts'
+import { PageChecks } from './check-pages.ts'
 import { parquetSink } from './parquet-sink.ts'
-import { parquetTable } from './parquet-table.ts'
+import { readParquet } from './read-parquet.ts'
 
-const memorySource = (bytes: Uint8Array) => ({
-  size: bytes.length,
-  read: (from: number, to: number) => Uint8Array.from(bytes.subarray(from, to)).buffer,
-})
+const readColumn = (bytes: Uint8Array, name: string, limits = usualLimits) =>
+  readParquet(memoryRanges(bytes), '|', { limits, isSelected: (each) => each === name })
 
 async function readValues(bytes: Uint8Array, name: string): Promise<(string | undefined)[]> {
-  const table = await parquetTable(memorySource(bytes), 1_000_000)
-  const values: (string | undefined)[] = Array.from({ length: table.rows }, () => undefined)
-  await table.read(name, '|', (row, value) => {
-    values[row] = typeof value === 'string' ? value : Buffer.from(value).toString()
-  })
-  return values
+  const { rows } = await listRows(readColumn(bytes, name))
+  return rows.map(([value]) => value ?? undefined)
 }
 
 function buildFile(element: Omit<SchemaElement, 'name'>, data: unknown[], more: SchemaElement[] = []): Uint8Array {
@@ -34,12 +32,7 @@ function buildFile(element: Omit<SchemaElement, 'name'>, data: unknown[], more: 
 
 describe('reads', () => {
   test.each<[string, Omit<SchemaElement, 'name'>, unknown[], (string | undefined)[]]>([
-    [
-      'texts',
-      { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
-      ['é', null, '', 'b,"c'],
-      ['é', undefined, undefined, 'b,"c'],
-    ],
+    ['texts', { type: 'BYTE_ARRAY', converted_type: 'UTF8' }, ['é', null, '', 'b,"c'], ['é', undefined, '', 'b,"c']],
     ['bytes that are text', { type: 'BYTE_ARRAY' }, [new TextEncoder().encode('x')], ['x']],
     ['whole numbers', { type: 'INT32' }, [-1, 0, 7], ['-1', '0', '7']],
     ['integers beyond the precision of a double', { type: 'INT64' }, [9_007_199_254_740_993n], ['9007199254740993']],
@@ -77,7 +70,7 @@ describe('reads', () => {
       { name: 'element', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' },
     ]
     const bytes = buildFile({ converted_type: 'LIST', num_children: 1 }, [['a', 'b'], [], null, ['c', null]], list)
-    expect(await readValues(bytes, 'v')).toEqual(['a|b', undefined, undefined, 'c'])
+    expect(await readValues(bytes, 'v')).toEqual(['a|b', '', undefined, 'c'])
   })
 })
 
@@ -101,7 +94,8 @@ test('a written file is read back unchanged, group by group', async () => {
   sink.group([['c'], [3], [1e-7], [true]])
   sink.finish()
   const bytes = new Uint8Array(Buffer.concat(parts))
-  expect((await parquetTable(memorySource(bytes), 10)).names).toEqual(['id', 'cluster', 'score', 'linked'])
+  const { value: block } = await readColumn(bytes, 'id').next()
+  expect(block?.names).toEqual(['id', 'cluster', 'score', 'linked'])
   expect(await readValues(bytes, 'id')).toEqual(['a', 'ü', 'c'])
   expect(await readValues(bytes, 'cluster')).toEqual(['1', '2', '3'])
   expect(await readValues(bytes, 'score')).toEqual(['0.25', '-3', '1e-7'])
@@ -121,15 +115,21 @@ test('a column of more values than are decoded together is read in order', async
     rowGroupSize: rows,
     pageSize: 400_000,
   })
-  const table = await parquetTable(memorySource(new Uint8Array(writer.getBuffer())), rows)
   let next = 0
   let isInOrder = true
-  await table.read('v', '|', (row, value) => {
-    isInOrder &&= row === next && value === String(next)
-    next++
-  })
+  for await (const block of readColumn(new Uint8Array(writer.getBuffer()), 'v')) {
+    for (let row = 0; row < block.rows; row++) isInOrder &&= cellOf(block, 0, row) === String(next++)
+  }
   expect([next, isInOrder]).toEqual([rows, true])
 })
+
+/** Headers of pages, one after the other, as of a column with so many values. */
+function checkHeaders(values: number, ...pages: readonly number[][]): void {
+  const checks = new PageChecks(values)
+  for (const page of pages) {
+    checks.check(parquetHeader({ view: new DataView(Uint8Array.from(page).buffer), offset: 0 }))
+  }
+}
 
 describe('refuses', () => {
   const good = buildFile({ type: 'BYTE_ARRAY', converted_type: 'UTF8' }, ['one', 'two', 'three'])
@@ -142,25 +142,25 @@ describe('refuses', () => {
 
   test('bytes that are not UTF-8', async () => {
     await expect(readValues(buildFile({ type: 'BYTE_ARRAY' }, [Uint8Array.of(0xff)]), 'v')).rejects.toThrow(
-      'record 1: v is not UTF-8',
+      'column v: record 1 is not UTF-8',
     )
   })
 
   test('more records than are allowed', async () => {
-    await expect(parquetTable(memorySource(good), 2)).rejects.toThrow('more than 2 records')
+    await expect(listRows(readColumn(good, 'v', { ...usualLimits, rows: 2 }))).rejects.toThrow('more than 2 records')
   })
 
   test('files that are not Parquet, or truncated', async () => {
     for (const bytes of [new Uint8Array(0), new TextEncoder().encode('id,name\n1,a\n'), good.subarray(0, 40)]) {
-      await expect(parquetTable(memorySource(bytes), 10)).rejects.toThrow(ParquetFault)
+      await expect(listRows(readColumn(bytes, 'v'))).rejects.toThrow(DataFault)
     }
   })
 
-  test('any wrong byte with a ParquetFault or other values, never with another error', async () => {
+  test('any wrong byte with a DataFault or other values, never with another error', async () => {
     for (let at = 0; at < good.length; at++) {
       const broken = good.slice()
       broken[at] = 0xff
-      await readValues(broken, 'v').catch((error: unknown) => expect(error, `byte ${at}`).toBeInstanceOf(ParquetFault))
+      await readValues(broken, 'v').catch((error: unknown) => expect(error, `byte ${at}`).toBeInstanceOf(DataFault))
     }
   })
 
@@ -169,9 +169,8 @@ describe('refuses', () => {
     const header = [
       0x15, 0x00, 0x15, 0x10, 0x15, 0x10, 0x2c, 0x15, 0xfe, 0xff, 0xff, 0xff, 0x0f, 0x15, 0x00, 0x00, 0x00,
     ]
-    const chunk = Uint8Array.from([...header, ...new Array(8).fill(0)]).buffer
-    expect(() => checkPages(chunk, 1_000)).toThrow('a page claims more than the 1000 values that it may have')
-    expect(() => checkPages(chunk, 2_147_483_647)).toThrow('a page claims more than the 1048576 values')
+    expect(() => checkHeaders(1_000, header)).toThrow('a page claims more than the 1000 values that it may have')
+    expect(() => checkHeaders(2_147_483_647, header)).toThrow('a page claims more than the 1048576 values')
   })
 
   /** Thrift's compact protocol: a data page of so many stored and unpacked bytes, and values. */
@@ -187,12 +186,10 @@ describe('refuses', () => {
   }
 
   test('pages that together claim more values than the row group, or too many bytes', () => {
-    const chunkOf = (...pages: number[][]) => Uint8Array.from(pages.flat()).buffer
     const full = buildPage({ values: 1_000_000 })
-    expect(checkPages(chunkOf(full, full), 2_000_000)).toEqual([1_000_000, 1_000_000])
-    expect(() => checkPages(chunkOf(full, full, full), 2_000_000)).toThrow('pages claim more than the 2000000 values')
+    expect(() => checkHeaders(2_000_000, full, full)).not.toThrow()
+    expect(() => checkHeaders(2_000_000, full, full, full)).toThrow('pages claim more than the 2000000 values')
     const large = buildPage({ values: 1, unpacked: 134_217_729 })
-    expect(() => checkPages(chunkOf(large), 1)).toThrow('a page claims more than the 134217728 bytes')
-    expect(() => checkPages(chunkOf(full).slice(0, -1), 1_000_000)).toThrow('a page ends beyond its column')
+    expect(() => checkHeaders(1, large)).toThrow('a page claims more than the 134217728 bytes')
   })
 })

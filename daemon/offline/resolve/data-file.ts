@@ -1,8 +1,7 @@
 // Reads records from a data file in chunks, whatever its size.
 import { basename } from 'node:path'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
-import type { CsvLimits } from '../../roles/resolution/engine/records/csv.ts'
-import type { RecordSource } from '../../roles/resolution/engine/records/records.ts'
+import type { IdLimit, RecordSource } from '../../roles/resolution/engine/records/records.ts'
 import { type DataFile, openDataFile } from '../../runtime/resolution/files/data-file.ts'
 import {
   type DataKind,
@@ -16,7 +15,7 @@ export type DataFileOptions = {
   /** Format of the file, regardless of its ending. */
   readonly kind?: DataKind | undefined
   /** The id column, if there is one. */
-  readonly id?: CsvLimits['id']
+  readonly id?: IdLimit | undefined
   /** Receives the bytes read and the size of the file. Reading ends if it throws. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined
 }

@@ -117,6 +117,7 @@ export const owners: Readonly<Record<string, RegExp>> = {
   fastify: /^adapters\/serve\/http\//,
   hyparquet: /^adapters\/format\/parquet\//,
   'hyparquet/src/column.js': /^adapters\/format\/parquet\//,
+  'hyparquet/src/convert.js': /^adapters\/format\/parquet\//,
   'hyparquet-compressors': /^adapters\/format\/parquet\//,
   'hyparquet-writer': /^adapters\/format\/parquet\//,
   ink: /^cli\/admin\//,

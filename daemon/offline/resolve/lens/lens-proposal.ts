@@ -1,16 +1,17 @@
 // Profiles the beginning of a data file and proposes a lens for it.
 import { basename, extname } from 'node:path'
-import { DataFault } from '../../../roles/resolution/engine/records/csv.ts'
+import type { DataBlocks } from '../../../kernel/data/data-block.ts'
+import { collectColumns } from '../../../roles/resolution/engine/records/collect-columns.ts'
 import { type ColumnProfile, findIdColumn, profileColumns } from '../../../roles/resolution/engine/records/profile.ts'
 import type { RecordSource } from '../../../roles/resolution/engine/records/records.ts'
 import type { FieldType } from '../../../roles/resolution/lens/field.ts'
 import { draftLens } from '../../../roles/resolution/lens/proposal.ts'
-import { createTextReader, type TextKind } from '../../../runtime/resolution/files/read-records.ts'
+import { type DataKind, openBlocks } from '../../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
-import { detectDataKind, readDataFile, withDataFile } from '../data-file.ts'
+import { detectDataKind, withDataFile } from '../data-file.ts'
 import { listShippedLenses, readLens } from './lens-file.ts'
 
-/** Maximum size of the sample. */
+/** The sample ends with the block that reaches this size. */
 const sample_bytes = 16_777_216
 
 export type LensProposal = {
@@ -25,8 +26,7 @@ export type LensProposal = {
 /** Proposes a lens. Throws `OfflineCommandError` (1) if the file cannot be read or is invalid. */
 export async function proposeLens(file: string): Promise<LensProposal> {
   const kind = detectDataKind(file)
-  const { isWhole, ...source } =
-    kind === 'parquet' ? { isWhole: true, ...(await readDataFile(file, () => true)) } : await readSample(file, kind)
+  const { isWhole, ...source } = await readSample(file, kind)
   if (source.rows === 0) throw new OfflineCommandError(1, `${file} contains no records`)
   const shipped = listShippedLenses().flatMap((name) => readLens(name).fields)
   const shippedColumns = shipped.flatMap(({ name, type, columns }) =>
@@ -61,38 +61,25 @@ function deriveLensName(file: string): string {
   return slug === '' ? 'my-lens' : slug.slice(0, 64)
 }
 
-const max_tries = 64
-
-/** The complete records within the sample. */
-async function readSample(file: string, kind: TextKind): Promise<RecordSource & { readonly isWhole: boolean }> {
-  return await withDataFile(file, (openFile) => {
-    const bytes = new Uint8Array(Math.min(openFile.size, sample_bytes))
-    let length = 0
-    openFile.forEachTextChunk((chunk, length_read) => {
-      bytes.set(chunk, length)
-      length = length_read
-    }, sample_bytes)
-    const isWhole = openFile.size <= sample_bytes
-    return { name: basename(file), isWhole, ...parseSample(kind, bytes.subarray(0, length), isWhole) }
-  })
-}
-
-/** Parses the sample. Its last line may be cut or inside quotation marks; then an earlier line ends the last record. */
-function parseSample(kind: TextKind, bytes: Uint8Array, isWhole: boolean): Omit<RecordSource, 'name'> {
-  let end = isWhole ? 0 : bytes.lastIndexOf(10)
-  for (let attempt = 0; attempt < max_tries && end > 0; attempt++) {
-    try {
-      return parseRecords(kind, bytes.subarray(0, end + 1))
-    } catch (error) {
-      if (!(error instanceof DataFault)) throw error
-      end = bytes.lastIndexOf(10, end - 1)
+/** The records of the first blocks. */
+async function readSample(file: string, kind: DataKind): Promise<RecordSource & { readonly isWhole: boolean }> {
+  return await withDataFile(file, async (openFile) => {
+    let read_bytes = 0
+    const onProgress = (done: number) => {
+      read_bytes = done
     }
-  }
-  return parseRecords(kind, bytes)
-}
-
-function parseRecords(kind: TextKind, bytes: Uint8Array): Omit<RecordSource, 'name'> {
-  const reader = createTextReader(kind, () => true)
-  reader.push(bytes)
-  return reader.finish()
+    const blocks = await openBlocks(openFile, { kind, isWanted: () => true, onProgress })
+    let isWhole = true
+    async function* takeSample(): DataBlocks {
+      let hasBlock = false
+      for await (const block of blocks) {
+        isWhole = !hasBlock || read_bytes < sample_bytes
+        if (!isWhole) return
+        hasBlock = true
+        yield block
+      }
+    }
+    const columns = await collectColumns(takeSample())
+    return { name: basename(file), isWhole, ...columns }
+  })
 }

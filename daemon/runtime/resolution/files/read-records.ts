@@ -1,8 +1,11 @@
 // Reads the records of an open data file of any supported kind, for commands and threads.
 import { extname } from 'node:path'
-import { type CsvLimits, CsvReader, DataFault, separators } from '../../../roles/resolution/engine/records/csv.ts'
-import { JsonLinesReader } from '../../../roles/resolution/engine/records/json-lines.ts'
-import type { RecordSource } from '../../../roles/resolution/engine/records/records.ts'
+import { csvDialect, usualCsv } from '../../../kernel/data/csv-dialect.ts'
+import type { DataBlocks } from '../../../kernel/data/data-block.ts'
+import { DataFault, not_utf8 } from '../../../kernel/data/data-fault.ts'
+import { type DataReadOptions, usualLimits } from '../../../kernel/data/read-options.ts'
+import { collectColumns } from '../../../roles/resolution/engine/records/collect-columns.ts'
+import type { IdLimit, RecordSource } from '../../../roles/resolution/engine/records/records.ts'
 import { type DataFile, DataFileError } from './data-file.ts'
 import { TenantDataFileError } from './tenant-data-file.ts'
 
@@ -10,10 +13,8 @@ import { TenantDataFileError } from './tenant-data-file.ts'
 export const resultKinds = ['csv', 'jsonl', 'parquet'] as const
 export type ResultKind = (typeof resultKinds)[number]
 export type DataKind = ResultKind | 'tsv'
-export type TextKind = Exclude<DataKind, 'parquet'>
 
-/** Limits of a field, a line of JSON, and a file. */
-const data_limits = { field_bytes: 1_048_576, line_bytes: 16_777_216, names: 4_096, rows: 50_000_000 }
+const tabs = csvDialect.parse({ delimiter: '\t' })
 
 /** Separates the items of a list; fields that are sets split at it. */
 const list_separator = '|'
@@ -41,79 +42,69 @@ export type RecordReadOptions = {
   /** Selects the columns to read; others are skipped. */
   readonly isWanted: (column: string) => boolean
   /** The id column, where there is one. */
-  readonly id?: CsvLimits['id']
+  readonly id?: IdLimit | undefined
   /** More records than this are a fault. */
   readonly rows?: number
   /** Receives the bytes read so far and in total. May throw, which ends the reading. */
   readonly onProgress: (done: number, total: number) => void
 }
 
-type RecordColumns = Omit<RecordSource, 'name'>
-
 /** Throws faults that `describeDataFault` describes, and what `onProgress` throws. */
-export async function readRecords(file: DataFile, options: RecordReadOptions): Promise<RecordColumns> {
-  const { kind, isWanted, onProgress, ...limits } = options
-  const columns =
-    kind === 'parquet'
-      ? await readParquetRecords(file, options)
-      : readTextRecords(file, createTextReader(kind, isWanted, limits), onProgress)
+export async function readRecords(file: DataFile, options: RecordReadOptions): Promise<Omit<RecordSource, 'name'>> {
+  const columns = await collectColumns(await openBlocks(file, options))
   file.checkUnchanged()
   return columns
+}
+
+/** Returns the blocks of the file. Reading them throws what `readRecords` throws. */
+export async function openBlocks(
+  file: DataFile,
+  { kind, isWanted, id, rows = usualLimits.rows, onProgress }: RecordReadOptions,
+): Promise<DataBlocks> {
+  const maxFieldBytes = (name: string) => {
+    const max_bytes = usualLimits.maxFieldBytes(name)
+    return id?.name === name ? Math.min(id.bytes, max_bytes) : max_bytes
+  }
+  const limits = { ...usualLimits, rows, maxFieldBytes }
+  return await openers[kind](file, { limits, isSelected: isWanted }, (done) => onProgress(done, file.size))
+}
+
+type BlockOpener = (
+  file: DataFile,
+  options: DataReadOptions,
+  onRead: (read_bytes: number) => void,
+) => Promise<DataBlocks>
+
+/** Formats are loaded when a file of them is read. */
+const openers: Readonly<Record<DataKind, BlockOpener>> = {
+  async csv(file, options, onRead) {
+    const { readCsv } = await import('../../../../adapters/format/csv/read-csv.ts')
+    return readCsv(file.text(onRead), usualCsv, options)
+  },
+  async tsv(file, options, onRead) {
+    const { readCsv } = await import('../../../../adapters/format/csv/read-csv.ts')
+    return readCsv(file.text(onRead), tabs, options)
+  },
+  async jsonl(file, options, onRead) {
+    const { readJsonLines } = await import('../../../../adapters/format/json-lines/read-json-lines.ts')
+    return readJsonLines(file.text(onRead), list_separator, options)
+  },
+  async parquet(file, options, onRead) {
+    const { readParquet } = await import('../../../../adapters/format/parquet/read-parquet.ts')
+    return readParquet(file, list_separator, options, onRead)
+  },
 }
 
 /** Describes a fault of the file, to continue a sentence after its name; undefined for other errors. */
 export function describeDataFault(
   error: unknown,
 ): { readonly text: string; readonly remedy?: string | undefined } | undefined {
-  if (error instanceof DataFault) return { text: `, ${error.message}` }
+  if (error instanceof DataFault) {
+    const text = `${error.place ? ',' : ':'} ${error.message}`
+    const remedy = 'write all of it as UTF-8; of ISO 8859-1: `iconv -f ISO-8859-1 -t UTF-8`'
+    return { text, remedy: error.reason === not_utf8 ? remedy : undefined }
+  }
   if (error instanceof TenantDataFileError) return { text: `: ${error.message}` }
   if (error instanceof DataFileError) return { text: ` ${error.message}`, remedy: error.remedy }
-  const isParquet = error instanceof Error && error.name === 'ParquetFault'
-  return isParquet ? { text: `: ${error.message}` } : undefined
-}
-
-/** Parses the bytes of a text into columns. */
-export function createTextReader(
-  kind: TextKind,
-  isWanted: (name: string) => boolean,
-  { rows = data_limits.rows, id }: Pick<RecordReadOptions, 'rows' | 'id'> = {},
-): CsvReader | JsonLinesReader {
-  const limits = { ...data_limits, rows, id }
-  if (kind === 'jsonl') return new JsonLinesReader(limits, isWanted, list_separator)
-  return new CsvReader(limits, isWanted, kind === 'tsv' ? separators.tab : separators.comma)
-}
-
-function readTextRecords(
-  file: DataFile,
-  reader: CsvReader | JsonLinesReader,
-  onProgress: RecordReadOptions['onProgress'],
-): RecordColumns {
-  file.forEachTextChunk((bytes, done) => {
-    onProgress(done - bytes.length, file.size)
-    reader.push(bytes)
-  })
-  return reader.finish()
-}
-
-async function readParquetRecords(
-  file: DataFile,
-  { isWanted, onProgress, rows = data_limits.rows }: RecordReadOptions,
-): Promise<RecordColumns> {
-  const { ColumnBuilder } = await import('../../../roles/resolution/engine/records/column-builder.ts')
-  const { parquetTable } = await import('../../../../adapters/format/parquet/parquet-table.ts')
-  const table = await parquetTable(file, rows)
-  const selected = table.names.filter(isWanted)
-  const columns: RecordSource['columns'][number][] = []
-  for (const [index, name] of selected.entries()) {
-    onProgress(Math.floor((file.size * index) / selected.length), file.size)
-    const column = new ColumnBuilder(name)
-    await table.read(name, list_separator, (row, value) => {
-      if (value.length > data_limits.field_bytes) {
-        throw new DataFileError(`has more than ${data_limits.field_bytes} bytes in record ${row + 1}, column ${name}`)
-      }
-      column.set(row, value)
-    })
-    columns.push(column.finish(table.rows))
-  }
-  return { names: table.names, rows: table.rows, columns }
+  return undefined
 }

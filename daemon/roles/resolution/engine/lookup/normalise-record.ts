@@ -1,6 +1,6 @@
 // Normalises the field values of one record by a lens.
 import type { Lens } from '../../lens/model.ts'
-import { ColumnBuilder } from '../records/column-builder.ts'
+import { buildTextColumn } from '../records/collect-columns.ts'
 import { buildRecords, LensFault } from '../records/records.ts'
 import { decodeText } from '../text/dictionary.ts'
 import type { FieldValues } from './keys.ts'
@@ -14,9 +14,7 @@ const id_placeholder = '\u0000'
 /** Normalises a record, without missing values; undefined for a record without any value that the lens reads. */
 export function normaliseRecord(lens: Lens, record: UnnormalisedRecord): FieldValues | undefined {
   const columns = Object.entries({ ...record, [id_placeholder]: id_placeholder }).map(([name, value]) => {
-    const column = new ColumnBuilder(name)
-    column.set(0, value === null ? '' : String(value))
-    return column.finish(1)
+    return buildTextColumn(name, [value === null ? '' : String(value)])
   })
   const names = columns.map(({ name }) => name)
   const lookupLens = {

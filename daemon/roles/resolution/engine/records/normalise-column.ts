@@ -3,7 +3,7 @@ import type { NormaliserName } from '../../lens/normalisers.ts'
 import { chooseByteNormaliser } from '../text/byte-normaliser.ts'
 import { buildDictionaryFromBytes, countRows, type DictionaryColumn } from '../text/dictionary.ts'
 import { createNormaliser } from '../text/normalisers.ts'
-import type { RawColumn } from './csv.ts'
+import type { RawColumn } from './collect-columns.ts'
 import { ValueTable } from './value-table.ts'
 
 /** Fault: a value is not valid UTF-8. */

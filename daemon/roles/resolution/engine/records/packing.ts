@@ -1,5 +1,5 @@
 // Packs the columns of a source into number arrays and a head, each distinct value once, and unpacks them.
-import type { ColumnValues, RawColumn } from './csv.ts'
+import type { ColumnValues, RawColumn } from './collect-columns.ts'
 import type { RecordSource } from './records.ts'
 
 export type PackedSourceHead = {

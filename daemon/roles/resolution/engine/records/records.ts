@@ -2,7 +2,7 @@
 import { readExplicitLevels, resolveNormalisers } from '../../lens/field.ts'
 import type { Lens } from '../../lens/model.ts'
 import type { FieldColumn } from '../compare/pair-comparer.ts'
-import type { CsvLimits, RawColumn } from './csv.ts'
+import type { RawColumn } from './collect-columns.ts'
 import { normaliseColumn, Utf8Fault } from './normalise-column.ts'
 import { ValueTable } from './value-table.ts'
 
@@ -43,8 +43,11 @@ export function createColumnFilter(lens: Lens): (name: string) => boolean {
 /** Maximum length of an id in UTF-8; a longer id does not fit into an index. */
 const max_id_bytes = 4_096
 
+/** Limit of the id column, whose values may have fewer bytes than others. */
+export type IdLimit = { readonly name: string; readonly bytes: number }
+
 /** Returns the limit of the id column, for readers that report a longer id with its line. */
-export function getIdLimit({ id_field }: Pick<Lens, 'id_field'>): NonNullable<CsvLimits['id']> {
+export function getIdLimit({ id_field }: Pick<Lens, 'id_field'>): IdLimit {
   return { name: id_field, bytes: max_id_bytes }
 }
 

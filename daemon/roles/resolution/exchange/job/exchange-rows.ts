@@ -1,7 +1,7 @@
 // Reduces records to the rows of an exchange: the id and the agreed fields.
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
+import { buildTextColumn } from '../../engine/records/collect-columns.ts'
 import { buildRecords, getIdLimit, type LensRecords, type RecordSource } from '../../engine/records/records.ts'
-import { ValueTable } from '../../engine/records/value-table.ts'
 import type { NodeRecord } from '../../fusion-run/node-data.ts'
 import type { Lens } from '../../lens/model.ts'
 
@@ -51,15 +51,12 @@ export function buildRunRecord(lens: Lens, fields: readonly string[], row: Excha
 
 /** Converts rows to records of the engine. Never throws `LensFault` for rows of `buildRows`. */
 export function buildLensRecords(lens: Lens, fields: readonly string[], rows: readonly ExchangeRow[]): LensRecords {
-  const encoder = new TextEncoder()
   const names = [lens.id_field, ...fields.map((name) => getColumnName(lens, name))]
   const columns = names.map((name, at) => {
-    const values = new ValueTable()
-    const codes = Int32Array.from(rows, (row) => {
-      const bytes = encoder.encode(row[at] ?? '')
-      return bytes.length === 0 ? -1 : values.add(bytes, 0, bytes.length)
-    })
-    return { name, values, codes }
+    return buildTextColumn(
+      name,
+      rows.map((row) => row[at] ?? ''),
+    )
   })
   const source: RecordSource = { name: 'records', rows: rows.length, names, columns }
   return buildRecords({ ...lens, fields: lens.fields.filter(({ name }) => fields.includes(name)) }, [source])

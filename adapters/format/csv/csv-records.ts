@@ -1,0 +1,240 @@
+// Reads the complete CSV records of a window into columns. No value is copied.
+import { isUtf8 } from 'node:buffer'
+import type { CsvDialect } from '../../../daemon/kernel/data/csv-dialect.ts'
+import type { DataBlock } from '../../../daemon/kernel/data/data-block.ts'
+import { DataFault, not_utf8 } from '../../../daemon/kernel/data/data-fault.ts'
+import { type DataReadOptions, max_record_bytes } from '../../../daemon/kernel/data/read-options.ts'
+import type { TextWindow } from '../../../daemon/kernel/data/text-window.ts'
+import { CsvColumns } from './csv-columns.ts'
+import { faulty, incomplete, RecordScanner } from './record-scanner.ts'
+
+const [lineFeed, carriageReturn] = [10, 13]
+
+export class CsvRecords {
+  readonly #options: DataReadOptions
+  readonly #window: TextWindow
+  readonly #scanner: RecordScanner
+  readonly #hasHeader: boolean
+  readonly #delimiter: number
+  readonly #quote: number
+  readonly #comment: number
+  /** No byte above it has a meaning outside quotation marks. */
+  readonly #highest: number
+  #columns: CsvColumns | undefined
+  #rowsBefore = 0
+  /** Line of the next record. */
+  #line = 1
+  /** Whether everything up to the next line end belongs to a record that was left out. */
+  #isSkipping = false
+  /** Whether the window has bytes that are not text, so that each record is checked. */
+  #checksText = false
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+  constructor(window: TextWindow, dialect: CsvDialect, options: DataReadOptions) {
+    this.#options = options
+    this.#window = window
+    this.#scanner = new RecordScanner(dialect)
+    this.#hasHeader = dialect.header
+    this.#delimiter = dialect.delimiter.charCodeAt(0)
+    this.#quote = dialect.quote.charCodeAt(0)
+    this.#comment = dialect.comment?.charCodeAt(0) ?? -1
+    this.#highest = Math.max(this.#delimiter, this.#quote, lineFeed)
+  }
+
+  /** Prepares for the bytes that the window has now. */
+  open(): void {
+    const { bytes, end } = this.#window
+    // The last record may end within a character.
+    const text = bytes.subarray(0, bytes.lastIndexOf(lineFeed, end - 1) + 1)
+    this.#checksText = !isUtf8(text) || text.includes(0)
+  }
+
+  get isFull(): boolean {
+    return this.#columns !== undefined && this.#columns.rows === this.#columns.max_rows
+  }
+
+  /** Reads complete records until the block is full; returns the start of the next one. Throws `DataFault`. */
+  take(from: number): number {
+    const { bytes, end } = this.#window
+    let at = from
+    while (at < end && !this.isFull) {
+      if (this.#isSkipping) at = this.#skipLine(at)
+      else {
+        if (this.#columns && !this.#checksText) at = this.#takePlain(this.#columns, bytes, at, end)
+        if (at === end || this.isFull) break
+        const next = this.#takeRecord(bytes, at, end)
+        if (next === incomplete) break
+        at = next
+      }
+    }
+    return at
+  }
+
+  /** Reads records of unquoted fields, as long as they have no special case; returns the start of the first other one. */
+  #takePlain(table: CsvColumns, bytes: Uint8Array, from: number, end: number): number {
+    const { columns, limits } = table
+    const [delimiter, quote, highest, comment] = [this.#delimiter, this.#quote, this.#highest, this.#comment]
+    const last = columns.length - 1
+    const room = Math.min(table.max_rows, this.#options.limits.rows - this.#rowsBefore)
+    let [record, start, field, row] = [from, from, 0, table.rows]
+    if (row >= room || bytes[from] === comment) return from
+    for (let at = from; at < end; at++) {
+      const byte = bytes[at]!
+      if (byte > highest || (byte !== delimiter && byte !== lineFeed && byte !== quote)) continue
+      const isEnd = byte === lineFeed
+      if (byte === quote || isEnd !== (field === last) || at - start > limits[field]!) break
+      const valueEnd = isEnd && at > start && bytes[at - 1] === carriageReturn ? at - 1 : at
+      const column = columns[field]
+      if (column !== undefined) {
+        const isMissing = valueEnd === start
+        column.starts[row] = isMissing ? -1 : start
+        column.ends[row] = isMissing ? -1 : valueEnd
+      }
+      if (isEnd && last === 0 && valueEnd === start) break
+      start = at + 1
+      field++
+      if (!isEnd) continue
+      field = 0
+      record = start
+      table.reserve(++row)
+      if (row === room || bytes[start] === comment) break
+    }
+    this.#line += row - table.rows
+    table.rows = row
+    return record
+  }
+
+  #takeRecord(bytes: Uint8Array, from: number, end: number): number {
+    if (bytes[from] === this.#comment) return this.#takeComment(bytes, from, end)
+    const scanner = this.#scanner
+    const next = scanner.scan(bytes, from, end)
+    if (next === incomplete) return incomplete
+    if (next === faulty) return this.#leaveOut(scanner.reason, from, scanner.at)
+    const { fields, starts, ends } = scanner
+    if (fields === 1 && starts[0] === -1) {
+      this.#line++
+      return next
+    }
+    const isHeader = !this.#columns && this.#hasHeader
+    const fault =
+      this.#findTextFault(bytes, from, next) ?? (isHeader ? undefined : this.#findFieldFault(bytes, from, next))
+    if (fault !== undefined) return this.#leaveOut(fault, from, next - 1)
+    const feeds = countFeeds(bytes, from, next)
+    scanner.unescape(bytes)
+    if (isHeader) this.#begin(bytes)
+    else this.#columns?.add(starts, ends)
+    this.#line += feeds
+    return next
+  }
+
+  #takeComment(bytes: Uint8Array, from: number, end: number): number {
+    const feed = bytes.indexOf(lineFeed, from)
+    if (feed < 0 || feed >= end) return incomplete
+    this.#line++
+    return feed + 1
+  }
+
+  /** Why the bytes of a scanned record are not text. */
+  #findTextFault(bytes: Uint8Array, from: number, next: number): string | undefined {
+    if (!this.#checksText) return undefined
+    const record = bytes.subarray(from, next)
+    return isUtf8(record) ? (record.includes(0) ? 'a NUL byte' : undefined) : not_utf8
+  }
+
+  /** Why a scanned record is not a row of the table. Without a header, the first record begins the table. */
+  #findFieldFault(bytes: Uint8Array, from: number, next: number): string | undefined {
+    const { fields, starts, ends } = this.#scanner
+    const table = this.#columns ?? this.#begin(bytes)
+    const width = table.names.length
+    const origin = this.#hasHeader ? 'the first line names' : 'the first record has'
+    if (fields > width) return `more than the ${width} fields that ${origin}`
+    if (fields < width) return `${fields} fields, and ${origin} ${width}`
+    const long = table.limits.findIndex((limit, field) => ends[field]! - starts[field]! > limit)
+    if (long >= 0) return this.#describeLongField(long)
+    const { rows } = this.#options.limits
+    if (this.#rowsBefore + table.rows < rows) return undefined
+    throw new DataFault(`more than ${rows} records`, this.#placeOf(from, next - 1))
+  }
+
+  #describeLongField(field: number): string {
+    const name = this.#columns && this.#hasHeader ? `, ${JSON.stringify(this.#columns.names[field] ?? '')},` : ''
+    return `field ${field + 1}${name} has more than ${this.#columns?.limits[field]} bytes`
+  }
+
+  #begin(bytes: Uint8Array): CsvColumns {
+    const { fields, starts, ends } = this.#scanner
+    const { limits } = this.#options
+    const place = { line: this.#line, offset: 0 }
+    if (fields > limits.names) throw new DataFault(`more than ${limits.names} columns`, place)
+    const nameOf = (field: number) => {
+      if (!this.#hasHeader) return `column_${field + 1}`
+      return starts[field]! < 0 ? '' : this.#decoder.decode(bytes.subarray(starts[field], ends[field])).trim()
+    }
+    const names = Array.from({ length: fields }, (_, field) => nameOf(field))
+    const rest = new Set(names)
+    const repeated = names.find((name) => !rest.delete(name))
+    if (repeated !== undefined) throw new DataFault(`two columns have the name ${JSON.stringify(repeated)}`, place)
+    this.#columns = new CsvColumns(names, this.#options)
+    return this.#columns
+  }
+
+  /** Reports the record from `from` with a fault at `at`; returns where reading resumes: at the next line. */
+  #leaveOut(reason: string, from: number, at: number): number {
+    const fault = new DataFault(reason, this.#placeOf(from, at))
+    // Without the names of the columns nothing that follows can be read.
+    if (!this.#options.onReject || !this.#columns) throw fault
+    this.#options.onReject(fault)
+    this.#line = fault.place?.line ?? this.#line
+    this.#isSkipping = true
+    return at
+  }
+
+  #skipLine(from: number): number {
+    const { bytes, end } = this.#window
+    const feed = bytes.indexOf(lineFeed, from)
+    if (feed < 0 || feed >= end) return end
+    this.#isSkipping = false
+    this.#line++
+    return feed + 1
+  }
+
+  #placeOf(from: number, at: number): { line: number; offset: number } {
+    return { line: this.#line + countFeeds(this.#window.bytes, from, at), offset: this.#window.base + from }
+  }
+
+  /** Leaves out the record that fills the window; returns where reading resumes. Throws `DataFault`. */
+  rejectLong(): number {
+    const { bytes, end } = this.#window
+    this.#scanner.scan(bytes, 0, end)
+    const { fields, starts } = this.#scanner
+    const limit = this.#columns?.limits[fields] ?? Number.POSITIVE_INFINITY
+    const isField = end - (starts[fields] ?? end) > limit
+    return this.#leaveOut(
+      isField ? this.#describeLongField(fields) : `the record has more than ${max_record_bytes} bytes`,
+      0,
+      isField ? (starts[fields] ?? end) + limit : end,
+    )
+  }
+
+  /** Ends the text, of which the record from `from` on is incomplete. Throws `DataFault`. */
+  end(from: number): void {
+    const { end, isEndAdded } = this.#window
+    if (from < end) this.#leaveOut('the file ends within quotation marks', from, isEndAdded ? end - 1 : end)
+    if (this.#columns) return
+    throw new DataFault('the first line must name the columns, and the file has no line', { line: 1, offset: 0 })
+  }
+
+  /** Returns the rows since the last block. */
+  block(): DataBlock {
+    const block = this.#columns?.block(this.#window.bytes) ?? { rows: 0, names: [], columns: [] }
+    this.#rowsBefore += block.rows
+    if (this.#columns) this.#columns.rows = 0
+    return block
+  }
+}
+
+function countFeeds(bytes: Uint8Array, from: number, to: number): number {
+  let count = 0
+  for (let at = bytes.indexOf(lineFeed, from); at >= 0 && at < to; at = bytes.indexOf(lineFeed, at + 1)) count++
+  return count
+}

@@ -1,0 +1,127 @@
+// Reads the complete JSON lines of a window into columns.
+import { type DataBlock, maxBlockRows, TextColumnBuilder } from '../../../daemon/kernel/data/data-block.ts'
+import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
+import { type DataReadOptions, max_record_bytes } from '../../../daemon/kernel/data/read-options.ts'
+import type { TextWindow } from '../../../daemon/kernel/data/text-window.ts'
+import { formatJsonValue, parseJsonRecord } from './json-record.ts'
+
+const [lineFeed, carriageReturn, blank] = [10, 13, 32]
+
+/** Lines of a block have so many bytes at most, besides the last one. */
+const max_block_bytes = 16_777_216
+
+export class JsonLines {
+  readonly #window: TextWindow
+  readonly #separator: string
+  readonly #options: DataReadOptions
+  /** Column of each key; undefined for keys that are not selected. */
+  readonly #columns = new Map<string, TextColumnBuilder | undefined>()
+  readonly #encoder = new TextEncoder()
+  #rows = 0
+  #rowsBefore = 0
+  #block_bytes = 0
+  #line = 1
+  /** Whether everything up to the next line end belongs to a line that was left out. */
+  #isSkipping = false
+
+  constructor(window: TextWindow, separator: string, options: DataReadOptions) {
+    this.#window = window
+    this.#separator = separator
+    this.#options = options
+  }
+
+  get isFull(): boolean {
+    return this.#rows >= maxBlockRows(this.#columns.size) || this.#block_bytes >= max_block_bytes
+  }
+
+  /** Reads complete lines until the block is full; returns the start of the next one. Throws `DataFault`. */
+  take(from: number): number {
+    const { bytes, end } = this.#window
+    let at = from
+    while (at < end && !this.isFull) {
+      const feed = bytes.indexOf(lineFeed, at)
+      if (feed < 0 || feed >= end) return this.#isSkipping ? end : at
+      if (!this.#isSkipping) this.#takeLine(bytes.subarray(at, feed), at)
+      this.#isSkipping = false
+      this.#line++
+      at = feed + 1
+    }
+    return at
+  }
+
+  #takeLine(line: Uint8Array, at: number): void {
+    if (line.every((byte) => byte === blank || byte === carriageReturn)) return
+    const record = parseJsonRecord(line)
+    const fault = typeof record === 'string' ? record : this.#addRecord(record, at)
+    if (fault !== undefined) this.#leaveOut(fault, at)
+    else this.#block_bytes += line.length
+  }
+
+  /** Returns what is wrong with the record, of which nothing is added then. */
+  #addRecord(record: Readonly<Record<string, unknown>>, at: number): string | undefined {
+    const { limits } = this.#options
+    if (this.#rowsBefore + this.#rows === limits.rows) throw this.#fault(`more than ${limits.rows} records`, at)
+    const values: [TextColumnBuilder, string | undefined][] = []
+    for (const [name, value] of Object.entries(record)) {
+      const column = this.#columnOf(name, at)
+      if (!column) continue
+      const formatted = formatJsonValue(value, this.#separator)
+      if ('fault' in formatted) return `${JSON.stringify(name)} is ${formatted.fault}`
+      const max_bytes = limits.maxFieldBytes(name)
+      if (this.#isLong(formatted.text, max_bytes)) return `${JSON.stringify(name)} has more than ${max_bytes} bytes`
+      values.push([column, formatted.text])
+    }
+    for (const [column, text] of values) {
+      column.skipTo(this.#rows)
+      column.add(text)
+    }
+    this.#rows++
+    return undefined
+  }
+
+  #isLong(text: string | undefined, max_bytes: number): boolean {
+    return text !== undefined && text.length * 3 > max_bytes && this.#encoder.encode(text).length > max_bytes
+  }
+
+  #columnOf(name: string, at: number): TextColumnBuilder | undefined {
+    const { limits, isSelected } = this.#options
+    if (!this.#columns.has(name)) {
+      if (this.#columns.size === limits.names) throw this.#fault(`more than ${limits.names} different keys`, at)
+      this.#columns.set(name, isSelected(name) ? new TextColumnBuilder(name) : undefined)
+    }
+    return this.#columns.get(name)
+  }
+
+  #fault(reason: string, at: number): DataFault {
+    return new DataFault(reason, { line: this.#line, offset: this.#window.base + at })
+  }
+
+  #leaveOut(reason: string, at: number): void {
+    const fault = this.#fault(reason, at)
+    if (!this.#options.onReject) throw fault
+    this.#options.onReject(fault)
+  }
+
+  /** Leaves out the line that fills the window; returns where reading resumes. Throws `DataFault`. */
+  rejectLong(): number {
+    this.#leaveOut(`the line has more than ${max_record_bytes} bytes`, 0)
+    this.#isSkipping = true
+    return this.#window.end
+  }
+
+  /** Removes the rows of the last block. */
+  clear(): void {
+    for (const column of this.#columns.values()) column?.clear()
+    this.#rowsBefore += this.#rows
+    this.#rows = 0
+    this.#block_bytes = 0
+  }
+
+  /** Returns the rows since `clear`. */
+  block(): DataBlock {
+    const selected = [...this.#columns.values()].filter((column) => column !== undefined)
+    for (const column of selected) column.skipTo(this.#rows)
+    const columns = selected.map((column) => column.column())
+    return { rows: this.#rows, names: [...this.#columns.keys()], columns }
+  }
+}

@@ -1,0 +1,30 @@
+// Reads JSON lines of any length by blocks, in bounded memory: one object a line, with keys in any order; a line may lack keys.
+import type { ByteSource } from '../../../daemon/kernel/data/byte-source.ts'
+import type { DataBlock } from '../../../daemon/kernel/data/data-block.ts'
+import type { DataReadOptions } from '../../../daemon/kernel/data/read-options.ts'
+import { TextWindow } from '../../../daemon/kernel/data/text-window.ts'
+import { openUtf8 } from '../../../daemon/kernel/data/utf8-source.ts'
+import { JsonLines } from './json-lines.ts'
+
+/** `separator`: joins the items of a list of plain values. Throws `DataFault`, and what the source or `onReject` throws. */
+export async function* readJsonLines(
+  source: ByteSource,
+  separator: string,
+  options: DataReadOptions,
+): AsyncGenerator<DataBlock, void, undefined> {
+  const window = new TextWindow(await openUtf8(source, 'utf-8'))
+  const lines = new JsonLines(window, separator, options)
+  let hasBlock = false
+  for (let start = 0; !window.isLast; ) {
+    start = (await window.moveTo(start)) ? 0 : lines.rejectLong()
+    for (let hasMore = true; hasMore; ) {
+      start = lines.take(start)
+      hasMore = lines.isFull
+      const block = lines.block()
+      if (block.rows === 0 && (hasBlock || !window.isLast)) continue
+      hasBlock = true
+      yield block
+      lines.clear()
+    }
+  }
+}

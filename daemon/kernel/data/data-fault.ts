@@ -1,0 +1,21 @@
+// Faults of data files.
+
+/** Where a record begins: the line, from 1, on which the fault is, and the bytes of UTF-8 text before the record. */
+export type RecordPlace = { readonly line: number; readonly offset: number }
+
+/** Reason of a record with bytes of another encoding. */
+export const not_utf8 = 'bytes that are not UTF-8'
+
+/** A fault of the content of a data file. The message says which line has it, where the format has lines. */
+export class DataFault extends Error {
+  readonly place: RecordPlace | undefined
+  /** What is wrong, without the line. */
+  readonly reason: string
+
+  constructor(reason: string, place?: RecordPlace) {
+    super(place ? `line ${place.line}: ${reason}` : reason)
+    this.name = 'DataFault'
+    this.reason = reason
+    this.place = place
+  }
+}

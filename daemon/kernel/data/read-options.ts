@@ -1,0 +1,29 @@
+// What a reader of data files reads, and what it refuses.
+import type { DataFault } from './data-fault.ts'
+
+/** Limits of a file. A record of text is read as a whole, so it also has a limit: `max_record_bytes`. */
+export type DataLimits = {
+  readonly rows: number
+  readonly names: number
+  /** Maximum bytes of a value, by the name of its column. */
+  maxFieldBytes(name: string): number
+}
+
+/** Maximum bytes of a record of text. */
+export const max_record_bytes = 16_777_216
+
+const max_field_bytes = 1_048_576
+
+/** Limits for data of unknown origin. */
+export const usualLimits: DataLimits = { rows: 50_000_000, names: 4_096, maxFieldBytes: () => max_field_bytes }
+
+export type DataReadOptions = {
+  readonly limits: DataLimits
+  /** Selects the columns to read. The values of others are not stored. */
+  readonly isSelected: (name: string) => boolean
+  /**
+   * Receives the fault of each record that is left out. Without it, the first fault ends the reading. Faults of the whole file
+   * always do: too many rows or columns, and column names that cannot be used.
+   */
+  readonly onReject?: ((fault: DataFault) => void) | undefined
+}
