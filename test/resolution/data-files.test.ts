@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, closeSync, mkdirSync, openSync, symlinkSync, writeFileSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { parquetSink } from '../../adapters/format/parquet/parquet-sink.ts'
 import { readDataFile } from '../../daemon/offline/resolve/data-file.ts'
 import type { RecordSource } from '../../daemon/roles/resolution/engine/records/records.ts'
 import type { DataKind } from '../../daemon/runtime/resolution/files/read-records.ts'
 import { createScratchFolder } from '../support/command/run-command.ts'
+import { encodeParquet as encodeTexts } from '../support/data/encode-blocks.ts'
 
 const { dir, remove } = createScratchFolder('data-files')
 afterAll(remove)
@@ -209,17 +209,12 @@ describe('reports the fault of a file, and its place', () => {
   })
 })
 
-/** Every cell is a text; a gap is an empty one. */
 function encodeParquet(records: readonly Readonly<Record<string, string>>[]): Uint8Array {
-  const parts: Uint8Array[] = []
   const names = ['id', 'name', 'city']
-  const sink = parquetSink(
-    names.map((name) => ({ name, type: 'text' })),
-    (bytes) => parts.push(Uint8Array.from(bytes)),
+  return encodeTexts(
+    names,
+    records.map((record) => names.map((name) => record[name] ?? null)),
   )
-  sink.group(names.map((name) => records.map((record) => record[name] ?? '')))
-  sink.finish()
-  return Buffer.concat(parts)
 }
 
 /** Written in pieces; of a hundred megabytes. */

@@ -4,11 +4,13 @@ import { parquetHeader } from 'hyparquet/src/column.js'
 import { ByteWriter, parquetWrite } from 'hyparquet-writer'
 import { describe, expect, test } from 'vitest'
 import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
+import type { DataSchema } from '../../../daemon/kernel/data/data-schema.ts'
 import { usualLimits } from '../../../daemon/kernel/data/read-options.ts'
+import { buildBlock, encodeBlocks } from '../../../test/support/data/encode-blocks.ts'
 import { cellOf, listRows, memoryRanges } from '../../../test/support/data/memory-source.ts'
 import { PageChecks } from './check-pages.ts'
-import { parquetSink } from './parquet-sink.ts'
 import { readParquet } from './read-parquet.ts'
+import { writeParquet } from './write-parquet.ts'
 
 const readColumn = (bytes: Uint8Array, name: string, limits = usualLimits) =>
   readParquet(memoryRanges(bytes), '|', { limits, isSelected: (each) => each === name })
@@ -75,25 +77,20 @@ describe('reads', () => {
 })
 
 test('a written file is read back unchanged, group by group', async () => {
-  const parts: Uint8Array[] = []
-  const sink = parquetSink(
-    [
-      { name: 'id', type: 'text' },
-      { name: 'cluster', type: 'whole' },
-      { name: 'score', type: 'real' },
-      { name: 'linked', type: 'truth' },
-    ],
-    (bytes) => parts.push(Uint8Array.from(bytes)),
-  )
-  sink.group([
-    ['a', 'ü'],
-    [1, 2],
-    [0.25, -3],
-    [true, false],
+  const schema: DataSchema = [
+    { name: 'id', type: 'text' },
+    { name: 'cluster', type: 'int32' },
+    { name: 'score', type: 'double' },
+    { name: 'linked', type: 'boolean' },
+  ]
+  const names = schema.map(({ name }) => name)
+  const bytes = encodeBlocks(writeParquet, schema, [
+    buildBlock(names, [
+      ['a', '1', '0.25', 'true'],
+      ['ü', '2', '-3', 'false'],
+    ]),
+    buildBlock(names, [['c', '3', '1e-7', 'true']]),
   ])
-  sink.group([['c'], [3], [1e-7], [true]])
-  sink.finish()
-  const bytes = new Uint8Array(Buffer.concat(parts))
   const { value: block } = await readColumn(bytes, 'id').next()
   expect(block?.names).toEqual(['id', 'cluster', 'score', 'linked'])
   expect(await readValues(bytes, 'id')).toEqual(['a', 'ü', 'c'])
@@ -153,6 +150,33 @@ describe('refuses', () => {
   test('files that are not Parquet, or truncated', async () => {
     for (const bytes of [new Uint8Array(0), new TextEncoder().encode('id,name\n1,a\n'), good.subarray(0, 40)]) {
       await expect(listRows(readColumn(bytes, 'v'))).rejects.toThrow(DataFault)
+    }
+  })
+
+  test('values that share beginnings, which together take far more than their page', async () => {
+    const values = Array.from({ length: 40_000 }, (_, at) => 'x'.repeat(4_000 + (at % 2)))
+    const writer = new ByteWriter()
+    parquetWrite({
+      writer,
+      columnData: [{ name: 'v', data: values, encoding: 'DELTA_BYTE_ARRAY' }],
+      schema: [
+        { name: 'root', num_children: 1 },
+        { name: 'v', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' },
+      ],
+      rowGroupSize: values.length,
+      pageSize: 1_000_000_000,
+    })
+    const bytes = new Uint8Array(writer.getBuffer())
+    await expect(listRows(readColumn(bytes, 'v'))).rejects.toThrow('a page claims more than the 134217728 bytes')
+  })
+
+  test('decimals with more places than any number has', async () => {
+    const decimal = { type: 'INT32', converted_type: 'DECIMAL', precision: 9 } as const
+    for (const scale of [2_000_000_000, -2_000_000_000]) {
+      const bytes = buildFile({ ...decimal, scale: 0 }, [1n])
+      const text = Buffer.from(buildFile({ ...decimal, scale }, [1n]))
+      expect(text.length).toBeGreaterThan(bytes.length - 16)
+      await expect(listRows(readColumn(text, 'v'))).rejects.toThrow('has no text')
     }
   })
 

@@ -4,10 +4,15 @@ import type { SchemaElement } from 'hyparquet'
 /** Formats a stored value as text or as UTF-8 bytes; undefined for a missing value. */
 export type TextFormatter = (stored: unknown) => string | Uint8Array | undefined
 
+/** As many digits as the widest decimals of other programs have. */
+const max_decimal_places = 76
+
 /** How a column of this type is written; what it is called, where it has no text form. */
 export function selectTextFormatter(element: SchemaElement): TextFormatter | string {
   const { type = 'none' } = element
   const meaning = readAnnotation(element)
+  const { scale = 0 } = element
+  if (meaning === 'DECIMAL' && Math.abs(scale) > max_decimal_places) return `${type} DECIMAL of ${scale} places`
   const form = formatters[`${type} ${meaning}`] ?? formatters[`* ${meaning}`]
   return form ? form(element) : `${type} ${meaning}`.trim()
 }

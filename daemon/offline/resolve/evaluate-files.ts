@@ -162,7 +162,7 @@ async function writeEvaluation(out: string, evaluation: Evaluation): Promise<voi
       out,
       {
         name: 'sweep',
-        columns: names.map((name) => ({ name, type: name === 'pairs' ? 'whole' : 'real' })),
+        columns: names.map((name) => ({ name, type: name === 'pairs' ? 'int32' : 'double', required: true })),
         rows: scored.sweep.map((point) => names.map((name) => point[name])),
       },
       'csv',

@@ -147,11 +147,11 @@ function buildMatchedTable(matched: readonly MatchedFileRecord[]): ResultTable {
   return {
     name: 'matched',
     columns: [
-      { name: 'source', type: 'text' },
-      { name: 'id', type: 'text' },
-      { name: 'outcome', type: 'text' },
-      { name: 'entity', type: 'text' },
-      { name: 'size', type: 'whole' },
+      { name: 'source', type: 'text', required: true },
+      { name: 'id', type: 'text', required: true },
+      { name: 'outcome', type: 'text', required: true },
+      { name: 'entity', type: 'text', required: true },
+      { name: 'size', type: 'int32', required: true },
     ],
     rows: matched.map(({ source, id, outcome, entity, size }) => [source, id, outcome, entity, size]),
   }

@@ -1,7 +1,8 @@
 // Tables of the clusters and pairs of a resolution: rows for any format, and a fast path for CSV, the most common one.
+
+import type { CsvWriter } from '../../../adapters/format/csv/csv-writer.ts'
 import type { LensRecords } from '../../roles/resolution/engine/records/records.ts'
 import type { Resolution } from '../../roles/resolution/engine/resolve.ts'
-import type { CsvWriter } from './csv-writer.ts'
 import type { ResultTable } from './result-file.ts'
 
 /** Table of the cluster of each record. `entities`: entity ids by cluster number from 1, if a registry keeps them. */
@@ -16,10 +17,10 @@ export function buildClusterTable(
   return {
     name: 'clusters',
     columns: [
-      { name: 'source', type: 'text' },
-      { name: 'id', type: 'text' },
-      { name: 'cluster', type: 'whole' },
-      ...(entities ? [{ name: 'entity', type: 'text' as const }] : []),
+      { name: 'source', type: 'text', required: true },
+      { name: 'id', type: 'text', required: true },
+      { name: 'cluster', type: 'int32', required: true },
+      ...(entities ? [{ name: 'entity', type: 'text' as const, required: true }] : []),
     ],
     rows: generateRows(rows, buildRow),
     writeTo: (writer) => writeClusters(writer, records, numbers, entities),
@@ -27,12 +28,12 @@ export function buildClusterTable(
 }
 
 export const pairColumns = [
-  { name: 'source_l', type: 'text' },
-  { name: 'id_l', type: 'text' },
-  { name: 'source_r', type: 'text' },
-  { name: 'id_r', type: 'text' },
-  { name: 'score', type: 'real' },
-  { name: 'linked', type: 'truth' },
+  { name: 'source_l', type: 'text', required: true },
+  { name: 'id_l', type: 'text', required: true },
+  { name: 'source_r', type: 'text', required: true },
+  { name: 'id_r', type: 'text', required: true },
+  { name: 'score', type: 'double', required: true },
+  { name: 'linked', type: 'boolean', required: true },
 ] satisfies ResultTable['columns']
 
 /** Table of linked and nearly linked pairs, or of all compared pairs. */

@@ -1,26 +1,26 @@
 // Writes a table of results as CSV, JSON lines or Parquet: the whole file or none.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { CsvWriter } from '../../../adapters/format/csv/csv-writer.ts'
 import { writeDurably, writeFully } from '../../../adapters/platform/durable-file/write-durably.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
+import { TextColumnBuilder } from '../../kernel/data/data-block.ts'
+import type { DataSchema } from '../../kernel/data/data-schema.ts'
+import type { ByteSink, DataWriter, DataWriterFactory } from '../../kernel/data/data-writer.ts'
 import type { ResultKind } from '../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
-import { CsvWriter } from './csv-writer.ts'
 
 type ResultCell = string | number | boolean
 
 export type ResultTable = {
   /** File name without extension. */
   readonly name: string
-  readonly columns: readonly { readonly name: string; readonly type: 'text' | 'whole' | 'real' | 'truth' }[]
+  readonly columns: DataSchema
   /** Cells in the order of the columns. */
   readonly rows: Iterable<readonly ResultCell[]>
   /** Writes the same rows to a CSV writer, with fewer allocations. */
   readonly writeTo?: (sheet: CsvWriter) => void
 }
-
-/** Appends all bytes. */
-type ByteWriter = (bytes: Uint8Array) => void
 
 const write_error_reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
@@ -45,29 +45,26 @@ export async function writeResultTable(
   onChunk: () => void = () => undefined,
 ): Promise<string> {
   const file = join(folder, `${table.name}.${kind}`)
-  if (kind !== 'parquet') {
-    writeFileAtomically(file, (write) => (kind === 'csv' ? writeCsv : writeJsonLines)(table, write), onChunk)
-    return file
+  const createWriter = await loadWriter[kind]()
+  const fill = (write: ByteSink) => {
+    if (kind === 'csv' && table.writeTo) writeSheet(table.columns, table.writeTo, write)
+    else writeBlocks(table, createWriter(table.columns, write))
   }
-  const { parquetSink } = await import('../../../adapters/format/parquet/parquet-sink.ts')
-  writeFileAtomically(
-    file,
-    (write) => {
-      const sink = parquetSink(table.columns, write)
-      for (const chunk of chunkRows(table.rows)) {
-        sink.group(table.columns.map((_, column) => chunk.map((row) => row[column])))
-      }
-      sink.finish()
-    },
-    onChunk,
-  )
+  writeFileAtomically(file, fill, onChunk)
   return file
+}
+
+/** Formats are loaded when a file of them is written. */
+const loadWriter: Readonly<Record<ResultKind, () => Promise<DataWriterFactory>>> = {
+  csv: async () => (await import('../../../adapters/format/csv/write-csv.ts')).writeCsv,
+  jsonl: async () => (await import('../../../adapters/format/json-lines/write-json-lines.ts')).writeJsonLines,
+  parquet: async () => (await import('../../../adapters/format/parquet/write-parquet.ts')).writeParquet,
 }
 
 /** The file has its name only after all of it is on disk. A partial file is removed after a failure. */
 export function writeFileAtomically(
   file: string,
-  fill: (write: ByteWriter) => void,
+  fill: (write: ByteSink) => void,
   onChunk: () => void = () => undefined,
 ): void {
   const write = (descriptor: number) =>
@@ -100,30 +97,26 @@ function fileInUseError(file: string): OfflineCommandError {
   return new OfflineCommandError(3, `another run writes to ${file}, or has written it`, 'name a new folder')
 }
 
-function writeCsv({ columns, rows, writeTo }: ResultTable, write: ByteWriter): void {
+function writeSheet(columns: DataSchema, writeTo: (sheet: CsvWriter) => void, write: ByteSink): void {
   const sheet = new CsvWriter(write)
   sheet.writeTexts(columns.map(({ name }) => name))
-  if (writeTo) writeTo(sheet)
-  else for (const row of rows) sheet.writeTexts(row.map(String))
+  writeTo(sheet)
   sheet.flush()
 }
 
-function writeJsonLines({ columns, rows }: ResultTable, write: ByteWriter): void {
+function writeBlocks({ columns, rows }: ResultTable, writer: DataWriter): void {
+  const builders = columns.map(({ name }) => new TextColumnBuilder(name))
   const names = columns.map(({ name }) => name)
-  for (const chunk of chunkRows(rows))
-    write(Buffer.from(`${chunk.map((row) => formatJsonLine(names, row)).join('\n')}\n`))
-}
-
-function* chunkRows(rows: ResultTable['rows']): Generator<(readonly ResultCell[])[]> {
-  let piece: (readonly ResultCell[])[] = []
-  for (const row of rows) {
-    if (piece.push(row) < chunk_rows) continue
-    yield piece
-    piece = []
+  let count = 0
+  const flush = () => {
+    if (count > 0) writer.write({ rows: count, names, columns: builders.map((builder) => builder.column()) })
+    for (const builder of builders) builder.clear()
+    count = 0
   }
-  if (piece.length > 0) yield piece
-}
-
-function formatJsonLine(names: readonly string[], row: readonly ResultCell[]): string {
-  return `{${names.map((name, at) => `${JSON.stringify(name)}:${JSON.stringify(row[at])}`).join(',')}}`
+  for (const row of rows) {
+    for (const [at, builder] of builders.entries()) builder.add(String(row[at]))
+    if (++count === chunk_rows) flush()
+  }
+  flush()
+  writer.end()
 }

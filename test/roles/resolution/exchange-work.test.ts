@@ -3,13 +3,13 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { parquetSink } from '../../../adapters/format/parquet/parquet-sink.ts'
 import { agree } from '../../../daemon/roles/resolution/exchange/agree.ts'
 import { cancelExchange } from '../../../daemon/roles/resolution/exchange/cancel.ts'
 import { get } from '../../../daemon/roles/resolution/exchange/get.ts'
 import { exchangePieces } from '../../../daemon/roles/resolution/exchange/model.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { clkParameters } from '../../../daemon/roles/resolution/privacy/clk/parameters.ts'
+import { encodeParquet } from '../../support/data/encode-blocks.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import {
   buildAgreement,
@@ -41,14 +41,8 @@ function writeFiles(own: string): void {
   const lines = people.map((each) => Object.values(each).join(','))
   fs.writeFileSync(path.join(own, 'people.csv'), [columns.join(','), ...lines, ''].join('\n'))
   fs.writeFileSync(path.join(own, 'people.jsonl'), people.map((each) => JSON.stringify(each)).join('\n'))
-  const parts: Uint8Array[] = []
-  const sink = parquetSink(
-    columns.map((name) => ({ name, type: 'text' as const })),
-    (bytes) => parts.push(bytes.slice()),
-  )
-  sink.group(columns.map((name) => people.map((person) => person[name as keyof typeof person])))
-  sink.finish()
-  fs.writeFileSync(path.join(own, 'people.parquet'), Buffer.concat(parts))
+  const rows = people.map((person) => columns.map((name) => person[name as keyof typeof person]))
+  fs.writeFileSync(path.join(own, 'people.parquet'), encodeParquet(columns, rows))
   fs.writeFileSync(path.join(own, 'broken.jsonl'), '{"id":"1","given_name":"a","surname":"b"}\n{"id":')
   fs.writeFileSync(path.join(own, 'broken.parquet'), 'PAR1 and nothing of the kind PAR1')
   fs.writeFileSync(path.join(own, 'latin.csv'), Buffer.from('id,given_name,surname\n1,J\xfcrgen,b\n', 'latin1'))
@@ -87,7 +81,7 @@ test('an id that is longer than any name is none', async () => {
 test.each([
   ['broken.jsonl', /^the data file, line 2/],
   ['broken.parquet', /^the data file: damaged, or not a Parquet file/],
-  ['latin.csv', /^the data file cannot be read: line 2 is not UTF-8/],
+  ['latin.csv', /^the data file, line 2: bytes that are not UTF-8/],
   ['people.txt', /must be one of \.csv/],
   ['nobody.csv', /the data file does not exist/],
 ])('%s is refused, and nothing is agreed', async (file, why) => {

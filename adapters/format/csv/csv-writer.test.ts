@@ -1,11 +1,10 @@
 // Written bytes read back as the values that were meant, with any ids.
 import { expect, test } from 'vitest'
-import { readCsv } from '../../adapters/format/csv/read-csv.ts'
-import { usualCsv } from '../../daemon/kernel/data/csv-dialect.ts'
-import { usualLimits } from '../../daemon/kernel/data/read-options.ts'
-import { CsvWriter } from '../../daemon/offline/resolve/csv-writer.ts'
-import type { LensRecords } from '../../daemon/roles/resolution/engine/records/records.ts'
-import { listRows, memorySource } from '../support/data/memory-source.ts'
+import { usualCsv } from '../../../daemon/kernel/data/csv-dialect.ts'
+import { usualLimits } from '../../../daemon/kernel/data/read-options.ts'
+import { listRows, memorySource } from '../../../test/support/data/memory-source.ts'
+import { CsvWriter } from './csv-writer.ts'
+import { readCsv } from './read-csv.ts'
 
 /** The output of a sheet. */
 function collectBytes(fill: (sheet: CsvWriter) => void): Buffer {
@@ -27,7 +26,7 @@ const records = {
     into.set(bytes, at)
     return at + bytes.length
   },
-} as unknown as LensRecords
+}
 
 test('every cell comes back, first or later in its line, over many pieces', async () => {
   const lines = 60_000

@@ -1,7 +1,5 @@
 // Writes comma-separated lines as bytes in chunks, without a string for each of millions of lines.
-
-import { escapeFormula } from '../../kernel/text/formula-cell.ts'
-import type { LensRecords } from '../../roles/resolution/engine/records/records.ts'
+import { escapeFormula } from '../../../daemon/kernel/text/formula-cell.ts'
 
 const chunk_bytes = 1 << 20
 /** Free bytes kept for short parts: numbers and separators. */
@@ -12,6 +10,12 @@ const max_int32 = 2_147_483_647
 const [comma, feed, point, minus, zero] = [44, 10, 46, 45, 48]
 /** Of cells that `escapeFormula` may change; the full-width signs share their first byte. */
 const formulaBytes = new Set(Buffer.from("'=@+-\0\t\n\r＝"))
+
+/** Ids of records by row; `writeId` writes one as UTF-8 at `at` and returns the end, or -1 if there is no room. */
+type RecordIdSource = {
+  idOf(row: number): string
+  writeId(row: number, into: Uint8Array, at: number): number
+}
 
 /** Writes cells from left to right; `endLine` ends a line, and `flush` writes the last chunk. */
 export class CsvWriter {
@@ -67,7 +71,7 @@ export class CsvWriter {
     return bytes
   }
 
-  writeId(records: LensRecords, row: number): void {
+  writeId(records: RecordIdSource, row: number): void {
     this.#begin()
     const end = records.writeId(row, this.#bytes, this.#offset)
     if (end >= 0 && !needsText(this.#bytes, this.#offset, end)) {

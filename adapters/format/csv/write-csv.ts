@@ -1,0 +1,28 @@
+// Writes blocks as CSV (RFC 4180): a missing value as an empty field, an empty text in quotation marks, and so the missing value
+// of an only column, since an empty line is not a record. Cells that a spreadsheet would run are disarmed.
+import { BlockReader, type DataWriterFactory } from '../../../daemon/kernel/data/data-writer.ts'
+import { CsvWriter } from './csv-writer.ts'
+
+export const writeCsv: DataWriterFactory = (schema, onBytes) => {
+  const cells = new CsvWriter(onBytes)
+  const reader = new BlockReader(schema)
+  const missing = new Uint8Array(0)
+  const empty = Buffer.from('""')
+  cells.writeTexts(schema.map(({ name }) => name))
+  return {
+    write(block) {
+      const columns = reader.columns(block)
+      for (let row = 0; row < block.rows; row++) {
+        for (const [column, values] of columns) {
+          reader.value(column, values, row)
+          const text = reader.text(values, row)
+          if (text === undefined) cells.writeCell(columns.length === 1 ? empty : missing)
+          else if (text === '') cells.writeCell(empty)
+          else cells.writeText(text)
+        }
+        cells.endLine()
+      }
+    },
+    end: () => cells.flush(),
+  }
+}

@@ -1,0 +1,47 @@
+// Runs each format of data files against each requirement.
+import { describe, test } from 'vitest'
+import { readCsv } from '../../adapters/format/csv/read-csv.ts'
+import { writeCsv } from '../../adapters/format/csv/write-csv.ts'
+import { readJsonLines } from '../../adapters/format/json-lines/read-json-lines.ts'
+import { writeJsonLines } from '../../adapters/format/json-lines/write-json-lines.ts'
+import { readParquet } from '../../adapters/format/parquet/read-parquet.ts'
+import { writeParquet } from '../../adapters/format/parquet/write-parquet.ts'
+import { usualCsv } from '../../daemon/kernel/data/csv-dialect.ts'
+import { escapeFormula } from '../../daemon/kernel/text/formula-cell.ts'
+import { memoryRanges, memorySource } from '../support/data/memory-source.ts'
+import { type DataFormatFixture, dataFormatRequirements } from './data-format.ts'
+
+const formats: Readonly<Record<string, DataFormatFixture>> = {
+  csv: {
+    read: (bytes, options, cuts) => readCsv(memorySource(bytes, cuts), usualCsv, options),
+    write: writeCsv,
+    textOf: (_, text) => escapeFormula(text),
+    hasEmptyRows: false,
+  },
+  'json-lines': {
+    read: (bytes, options, cuts) => readJsonLines(memorySource(bytes, cuts), '|', options),
+    write: writeJsonLines,
+    // A double is read as JSON numbers are: exact, and in its shortest form.
+    textOf: (_, text) => text,
+    hasEmptyRows: true,
+  },
+  parquet: {
+    read: (bytes, options) => readParquet(memoryRanges(bytes), '|', options),
+    write: writeParquet,
+    // Midnight is a day, and decimals end with their last digit.
+    textOf: (type, text) =>
+      type === 'timestamp'
+        ? text
+            .replace('Z', '')
+            .replace(/\.?0+$/, '')
+            .replace(/T00:00(:00?)?$/, '')
+        : text,
+    hasEmptyRows: true,
+  },
+}
+
+for (const [name, format] of Object.entries(formats)) {
+  describe(name, () => {
+    test.each(dataFormatRequirements)('$id: $description', ({ verify }) => verify(format))
+  })
+}
