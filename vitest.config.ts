@@ -13,7 +13,9 @@ const engines = 'test/engines/**/*.test.ts'
 
 /** In process, and slow by their subject: attacks, floods, time limits, passphrases, crashes at every step, walks, seeded properties. */
 const thorough = [
+  'adapters/format/csv/csv-{dialect,memory}.test.ts',
   'adapters/format/parquet/parquet-memory.test.ts',
+  'test/conformance/every-data-format.test.ts',
   'daemon/runtime/proxy/threads/thread-supervisor.test.ts',
   'test/attack/**/*.test.ts',
   'test/boot/{doctor,doctor-machine,mtls,roles-fail-alone,traces}.test.ts',

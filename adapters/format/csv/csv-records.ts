@@ -180,11 +180,11 @@ export class CsvRecords {
 
   /** Reports the record from `from` with a fault at `at`; returns where reading resumes: at the next line. */
   #leaveOut(reason: string, from: number, at: number): number {
-    const fault = new DataFault(reason, this.#placeOf(from, at))
+    const place = this.#placeOf(from, at)
     // Without the names of the columns nothing that follows can be read.
-    if (!this.#options.onReject || !this.#columns) throw fault
-    this.#options.onReject(fault)
-    this.#line = fault.place?.line ?? this.#line
+    if (!this.#options.onReject || !this.#columns) throw new DataFault(reason, place)
+    this.#options.onReject({ reason, place })
+    this.#line = place.line
     this.#isSkipping = true
     return at
   }

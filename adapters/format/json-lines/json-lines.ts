@@ -1,6 +1,6 @@
 // Reads the complete JSON lines of a window into columns.
 import { type DataBlock, maxBlockRows, TextColumnBuilder } from '../../../daemon/kernel/data/data-block.ts'
-import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
+import { DataFault, type RecordPlace } from '../../../daemon/kernel/data/data-fault.ts'
 import { type DataReadOptions, max_record_bytes } from '../../../daemon/kernel/data/read-options.ts'
 import type { TextWindow } from '../../../daemon/kernel/data/text-window.ts'
 import { formatJsonValue, parseJsonRecord } from './json-record.ts'
@@ -93,13 +93,16 @@ export class JsonLines {
   }
 
   #fault(reason: string, at: number): DataFault {
-    return new DataFault(reason, { line: this.#line, offset: this.#window.base + at })
+    return new DataFault(reason, this.#placeOf(at))
+  }
+
+  #placeOf(at: number): RecordPlace {
+    return { line: this.#line, offset: this.#window.base + at }
   }
 
   #leaveOut(reason: string, at: number): void {
-    const fault = this.#fault(reason, at)
-    if (!this.#options.onReject) throw fault
-    this.#options.onReject(fault)
+    if (!this.#options.onReject) throw this.#fault(reason, at)
+    this.#options.onReject({ reason, place: this.#placeOf(at) })
   }
 
   /** Leaves out the line that fills the window; returns where reading resumes. Throws `DataFault`. */

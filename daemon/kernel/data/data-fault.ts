@@ -3,6 +3,9 @@
 /** Where a record begins: the line, from 1, on which the fault is, and the bytes of UTF-8 text before the record. */
 export type RecordPlace = { readonly line: number; readonly offset: number }
 
+/** A record that a tolerant reading left out. A file can have millions, so it is not an error. */
+export type RejectedRecord = { readonly reason: string; readonly place: RecordPlace }
+
 /** Reason of a record with bytes of another encoding. */
 export const not_utf8 = 'bytes that are not UTF-8'
 

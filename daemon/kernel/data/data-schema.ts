@@ -43,11 +43,7 @@ const parsers: Readonly<Record<ColumnType, (text: string) => TypedValue | undefi
     const value = BigInt(text)
     return value === BigInt.asIntN(64, value) ? value : undefined
   },
-  double(text) {
-    if (!numberPattern.test(text)) return undefined
-    const value = Number(text)
-    return Number.isFinite(value) && (countSignificantDigits(text) <= 15 || String(value) === text) ? value : undefined
-  },
+  double: parseDouble,
   date(text) {
     const ms = parseDay(text)
     return ms === undefined ? undefined : ms / day_ms
@@ -58,6 +54,18 @@ const parsers: Readonly<Record<ColumnType, (text: string) => TypedValue | undefi
 /** Whether a text is an instant whatever the site's time zone: it has an offset. */
 export function hasOffset(text: string): boolean {
   return timestampPattern.exec(text)?.[6] !== undefined
+}
+
+/** Below it a double keeps fewer digits. */
+const least_normal_double = 2.2250738585072014e-308
+
+function parseDouble(text: string): number | undefined {
+  if (!numberPattern.test(text)) return undefined
+  const value = Number(text)
+  if (!Number.isFinite(value) || Object.is(value, -0)) return undefined
+  const digits = countSignificantDigits(text)
+  const isExact = value === 0 ? digits === 0 : Math.abs(value) >= least_normal_double && digits <= 15
+  return isExact || String(value) === text ? value : undefined
 }
 
 function countSignificantDigits(text: string): number {

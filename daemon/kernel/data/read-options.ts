@@ -1,5 +1,5 @@
 // What a reader of data files reads, and what it refuses.
-import type { DataFault } from './data-fault.ts'
+import type { RejectedRecord } from './data-fault.ts'
 
 /** Limits of a file. A record of text is read as a whole, so it also has a limit: `max_record_bytes`. */
 export type DataLimits = {
@@ -22,8 +22,8 @@ export type DataReadOptions = {
   /** Selects the columns to read. The values of others are not stored. */
   readonly isSelected: (name: string) => boolean
   /**
-   * Receives the fault of each record that is left out. Without it, the first fault ends the reading. Faults of the whole file
+   * Receives each record that is left out. Without it, the first fault ends the reading. Faults of the whole file
    * always do: too many rows or columns, and column names that cannot be used.
    */
-  readonly onReject?: ((fault: DataFault) => void) | undefined
+  readonly onReject?: ((record: RejectedRecord) => void) | undefined
 }
