@@ -23,6 +23,8 @@ export class JsonLines {
   #line = 1
   /** Whether everything up to the next line end belongs to a line that was left out. */
   #isSkipping = false
+  /** Whether the next line has columns that the rows of the block would be too many for. */
+  #isCut = false
 
   constructor(window: TextWindow, separator: string, options: DataReadOptions) {
     this.#window = window
@@ -31,7 +33,7 @@ export class JsonLines {
   }
 
   get isFull(): boolean {
-    return this.#rows >= maxBlockRows(this.#columns.size) || this.#block_bytes >= max_block_bytes
+    return this.#isCut || this.#rows >= maxBlockRows(this.#columns.size) || this.#block_bytes >= max_block_bytes
   }
 
   /** Reads complete lines until the block is full; returns the start of the next one. Throws `DataFault`. */
@@ -42,6 +44,7 @@ export class JsonLines {
       const feed = bytes.indexOf(lineFeed, at)
       if (feed < 0 || feed >= end) return this.#isSkipping ? end : at
       if (!this.#isSkipping) this.#takeLine(bytes.subarray(at, feed), at)
+      if (this.#isCut) return at
       this.#isSkipping = false
       this.#line++
       at = feed + 1
@@ -53,6 +56,8 @@ export class JsonLines {
     if (line.every((byte) => byte === blank || byte === carriageReturn)) return
     const record = parseJsonRecord(line)
     const fault = typeof record === 'string' ? record : this.#addRecord(record, at)
+    // The line is read again in the next block.
+    if (this.#isCut) return
     if (fault !== undefined) this.#leaveOut(fault, at)
     else this.#block_bytes += line.length
   }
@@ -71,6 +76,7 @@ export class JsonLines {
       if (this.#isLong(formatted.text, max_bytes)) return `${JSON.stringify(name)} has more than ${max_bytes} bytes`
       values.push([column, formatted.text])
     }
+    if (this.#isCut) return undefined
     for (const [column, text] of values) {
       column.skipTo(this.#rows)
       column.add(text)
@@ -87,6 +93,8 @@ export class JsonLines {
     const { limits, isSelected } = this.#options
     if (!this.#columns.has(name)) {
       if (this.#columns.size === limits.names) throw this.#fault(`more than ${limits.names} different keys`, at)
+      this.#isCut ||= this.#rows > 0 && this.#rows >= maxBlockRows(this.#columns.size + 1)
+      if (this.#isCut) return undefined
       this.#columns.set(name, isSelected(name) ? new TextColumnBuilder(name) : undefined)
     }
     return this.#columns.get(name)
@@ -118,6 +126,7 @@ export class JsonLines {
     this.#rowsBefore += this.#rows
     this.#rows = 0
     this.#block_bytes = 0
+    this.#isCut = false
   }
 
   /** Returns the rows since `clear`. */

@@ -1,6 +1,7 @@
 // JSON lines are read as written, for any chunk boundaries.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { usualLimits } from '../../../daemon/kernel/data/read-options.ts'
 import { listRows, memorySource } from '../../../test/support/data/memory-source.ts'
 import { readJsonLines as readBlocks } from './read-json-lines.ts'
 
@@ -36,4 +37,16 @@ test('a value that is too long is reported with its key, and an excess record wi
     'line 1: "id" has more than 100 bytes',
   )
   await expect(readJsonLines(bytes('{"id":1}\n'.repeat(51)), [])).rejects.toThrow('line 51: more than 50 records')
+})
+
+test('keys that appear late do not make a block of them for all rows before', async () => {
+  const keys = Array.from({ length: 4_000 }, (_, key) => [`k${key}`, 1])
+  const text = `${'{"a":1}\n'.repeat(600_000)}${JSON.stringify(Object.fromEntries(keys))}\n{"a":2}\n`
+  const usual = { limits: usualLimits, isSelected: () => true }
+  let rows = 0
+  for await (const block of readBlocks(memorySource(Buffer.from(text)), '|', usual)) {
+    rows += block.rows
+    expect(block.rows * block.columns.length).toBeLessThanOrEqual(2_097_152)
+  }
+  expect(rows).toBe(600_002)
 })

@@ -145,16 +145,13 @@ export class ColumnPages {
   }
 
   #addValues(values: DecodedArray): void {
-    const { list, separator } = this.#request
+    const { list } = this.#request
     const texts = this.#texts
     /** Rows of the values of the dictionary, whose text is stored once. */
     const rowOf = new Map<unknown, number>()
     for (const stored of values) {
       if (list !== 'none') {
-        const items = presentItems(list === 'optional' ? (stored as unknown[])[0] : stored)?.map((item) =>
-          this.#format(item),
-        )
-        texts.add(this.#checkLength(items?.map(decodeItem).join(separator)))
+        this.#addText(this.#joinItems(list === 'optional' ? (stored as unknown[])[0] : stored))
         continue
       }
       const known = this.#dictionary && stored instanceof Uint8Array ? rowOf.get(stored) : undefined
@@ -163,7 +160,7 @@ export class ColumnPages {
         continue
       }
       if (this.#dictionary && stored instanceof Uint8Array) rowOf.set(stored, texts.rows)
-      texts.add(this.#checkLength(this.#format(stored)))
+      this.#addText(this.#format(stored))
     }
   }
 
@@ -173,12 +170,30 @@ export class ColumnPages {
     return text
   }
 
-  #checkLength(text: string | Uint8Array | undefined): string | Uint8Array | undefined {
+  /** Joins the items of a list that are present; undefined for a missing list. */
+  #joinItems(stored: unknown): string | undefined {
+    if (!Array.isArray(stored)) return undefined
+    const { separator, max_field_bytes } = this.#request
+    let text = ''
+    let isFirst = true
+    for (const item of stored) {
+      if (item === undefined || item === null) continue
+      text += `${isFirst ? '' : separator}${decodeItem(this.#format(item))}`
+      isFirst = false
+      // Items of a dictionary cost a file nothing: the text must not grow to all of them first.
+      if (text.length > max_field_bytes) throw this.#fault(`has more than ${max_field_bytes} bytes`)
+    }
+    return text
+  }
+
+  #addText(text: string | Uint8Array | undefined): void {
     const { max_field_bytes } = this.#request
     const length =
       typeof text === 'string' && text.length * 3 > max_field_bytes ? Buffer.byteLength(text) : text?.length
     if (length !== undefined && length > max_field_bytes) throw this.#fault(`has more than ${max_field_bytes} bytes`)
-    return text
+    this.#texts.add(text)
+    if (this.#texts.length <= parquet_limits.open_bytes) return
+    throw new DataFault(`a row group has more than ${parquet_limits.open_bytes} bytes of it`)
   }
 
   #fault(reason: string): DataFault {
@@ -204,11 +219,6 @@ function checkPrefixes(view: DataView, header: PageHeader, decoder: ColumnDecode
   if (bytes > parquet_limits.page_bytes) {
     throw new DataFault(`a page claims more than the ${parquet_limits.page_bytes} bytes that it may have`)
   }
-}
-
-/** The items of a list; undefined for a missing list. */
-function presentItems(stored: unknown): readonly unknown[] | undefined {
-  return Array.isArray(stored) ? stored.filter((item) => item !== undefined && item !== null) : undefined
 }
 
 function decodeItem(item: string | Uint8Array | undefined): string {

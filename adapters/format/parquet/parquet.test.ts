@@ -170,6 +170,30 @@ describe('refuses', () => {
     await expect(listRows(readColumn(bytes, 'v'))).rejects.toThrow('a page claims more than the 134217728 bytes')
   })
 
+  test('lists of one long item many times, in one record or in many', async () => {
+    const list: SchemaElement[] = [
+      { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+      { name: 'element', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' },
+    ]
+    const item = 'x'.repeat(1_000_000)
+    const schema: SchemaElement[] = [
+      { name: 'root', num_children: 1 },
+      { name: 'v', repetition_type: 'OPTIONAL', converted_type: 'LIST', num_children: 1 },
+      ...list,
+    ]
+    const encode = (data: string[][]) => {
+      const writer = new ByteWriter()
+      parquetWrite({ writer, columnData: [{ name: 'v', data }], schema, rowGroupSize: data.length })
+      return new Uint8Array(writer.getBuffer())
+    }
+    const wide = encode([new Array(2_000).fill(item)])
+    expect(wide.length).toBeLessThan(1_000_000)
+    await expect(listRows(readColumn(wide, 'v'))).rejects.toThrow('column v: record 1 has more than 1048576 bytes')
+    const tall = encode(new Array(2_000).fill([item]))
+    expect(tall.length).toBeLessThan(1_000_000)
+    await expect(listRows(readColumn(tall, 'v'))).rejects.toThrow('a row group has more than 536870912 bytes of it')
+  })
+
   test('decimals with more places than any number has', async () => {
     const decimal = { type: 'INT32', converted_type: 'DECIMAL', precision: 9 } as const
     for (const scale of [2_000_000_000, -2_000_000_000]) {

@@ -13,6 +13,8 @@ import { listShippedLenses, readLens } from './lens-file.ts'
 
 /** The sample ends with the block that reaches this size. */
 const sample_bytes = 16_777_216
+/** Values of all columns of the sample, missing ones too: a column that appears late has one for each row. */
+const max_sample_values = 33_554_432
 
 export type LensProposal = {
   readonly records: number
@@ -71,11 +73,13 @@ async function readSample(file: string, kind: DataKind): Promise<RecordSource & 
     const blocks = await openBlocks(openFile, { kind, isWanted: () => true, onProgress })
     let isWhole = true
     async function* takeSample(): DataBlocks {
-      let hasBlock = false
+      let rows = 0
+      let isFirst = true
       for await (const block of blocks) {
-        isWhole = !hasBlock || read_bytes < sample_bytes
+        rows += block.rows
+        isWhole = isFirst || (read_bytes < sample_bytes && rows * block.columns.length <= max_sample_values)
         if (!isWhole) return
-        hasBlock = true
+        isFirst = false
         yield block
       }
     }
