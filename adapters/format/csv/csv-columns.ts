@@ -2,7 +2,7 @@
 import { type DataBlock, doubleLength, maxBlockRows } from '../../../daemon/kernel/data/data-block.ts'
 import type { DataReadOptions } from '../../../daemon/kernel/data/read-options.ts'
 
-export type CsvColumn = { readonly name: string; starts: Int32Array; ends: Int32Array }
+type CsvColumn = { readonly name: string; starts: Int32Array; ends: Int32Array }
 
 const first_capacity = 1 << 10
 

@@ -11,7 +11,7 @@ import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
 export const parquet_limits = {
   chunk_bytes: 1_073_741_824,
   page_bytes: 134_217_728,
-  open_bytes: 536_870_912,
+  open_bytes: 268_435_456,
   values: 16_777_216,
   page_values: 1_048_576,
   list_values: 2_097_152,

@@ -191,7 +191,7 @@ describe('refuses', () => {
     await expect(listRows(readColumn(wide, 'v'))).rejects.toThrow('column v: record 1 has more than 1048576 bytes')
     const tall = encode(new Array(2_000).fill([item]))
     expect(tall.length).toBeLessThan(1_000_000)
-    await expect(listRows(readColumn(tall, 'v'))).rejects.toThrow('a row group has more than 536870912 bytes of it')
+    await expect(listRows(readColumn(tall, 'v'))).rejects.toThrow('a row group has more than 268435456 bytes of it')
   })
 
   test('decimals with more places than any number has', async () => {

@@ -10,10 +10,10 @@ import * as z from 'zod'
  * - `timestamp`: an instant, `2024-02-29T13:00:00.5Z`: microseconds in UTC. A text without an offset is taken as UTC where the type
  *   is known, and is not taken as a timestamp where the type is inferred.
  */
-export const columnTypes = ['text', 'boolean', 'int32', 'int64', 'double', 'date', 'timestamp'] as const
+const columnTypes = ['text', 'boolean', 'int32', 'int64', 'double', 'date', 'timestamp'] as const
 export type ColumnType = (typeof columnTypes)[number]
 
-export const dataColumn = z.strictObject({
+const dataColumn = z.strictObject({
   name: z.string(),
   type: z.enum(columnTypes),
   required: z.boolean().optional().describe('Whether every row has a value.'),
