@@ -5,6 +5,7 @@ import type { DataBlocks } from '../../daemon/kernel/data/data-block.ts'
 import { DataFault } from '../../daemon/kernel/data/data-fault.ts'
 import type { DataColumn, DataSchema } from '../../daemon/kernel/data/data-schema.ts'
 import type { DataWriterFactory } from '../../daemon/kernel/data/data-writer.ts'
+import { inferSchema } from '../../daemon/kernel/data/infer-schema.ts'
 import { type DataReadOptions, usualLimits } from '../../daemon/kernel/data/read-options.ts'
 import { buildBlock, encodeBlocks } from '../support/data/encode-blocks.ts'
 import { listRows } from '../support/data/memory-source.ts'
@@ -169,6 +170,28 @@ export const dataFormatRequirements: readonly DataFormatRequirement[] = [
       await expect(listRows(format.read(long, { ...all, limits }, []))).rejects.toThrow(/id.* has more than 4 bytes/)
     },
   ),
+
+  requirement('inferred-schema', 'a file written by the schema inferred from it reads the same', async (format) => {
+    const types = ['text', 'int64', 'double', 'boolean', 'date', 'timestamp'] as const
+    const rows = [
+      ['007', '-2', '2.5', 'true', '2024-02-29', '2024-02-29T13:00:00.5Z'],
+      ['x', null, '1e-7', 'false', null, '1969-12-31T23:59:59Z'],
+    ]
+    const texts = encode(
+      format,
+      types.map((name) => textColumn(name)),
+      rows,
+    )
+    for await (const block of format.read(texts, all, [])) {
+      const schema = inferSchema(block)
+      expect(schema.map(({ type }) => type)).toEqual(types)
+      const read = await listRows(format.read(encodeBlocks(format.write, schema, [block]), all, []))
+      const expected = rows.map((row) =>
+        row.map((cell, at) => (cell === null ? null : format.textOf(types[at] ?? 'text', cell))),
+      )
+      expect(read.rows).toEqual(expected)
+    }
+  }),
 
   requirement(
     'types',
