@@ -67,3 +67,12 @@ test.each([
   })
   expect(bytes.toString()).toBe(`${wanted}\n`)
 })
+
+test('the writer escapes every text cell', () => {
+  const bytes = collectBytes((sheet) => {
+    sheet.writeTexts(['=1', '-5', 'a', '=A1,"x"'])
+    sheet.writeFraction(-0.5)
+    sheet.endLine()
+  })
+  expect(bytes.toString()).toBe(`'=1,-5,a,"'=A1,""x"""\n-0.5000\n`)
+})
