@@ -1,7 +1,7 @@
 // One connection of a public client: serves its requests one after the other, and watches for slowness.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { BodyFraming, Exchange, RequestFault } from '../../../daemon/kernel/forward/exchange.ts'
+import type { BodyFraming, Exchange, RequestFault, UpgradeProtocol } from '../../../daemon/kernel/forward/exchange.ts'
 import { isBelowPace } from '../../platform/http-server/transfer-pace.ts'
 import type { CoarseClock } from './coarse-clock.ts'
 import { HttpExchange } from './exchange.ts'
@@ -27,10 +27,11 @@ export class ClientConnection {
   readonly #waiting: HttpExchange[] = []
   /** The current or last response ends the connection: bytes after it are not a request. */
   #isLast = false
-  #isBodyWatched = false
+  /** Since when a body is read, and where it began. Undefined while none is. */
+  #body: { readonly since: number; readonly from: number } | undefined
   /** The response that was begun last. Several may wait for earlier ones to be sent. */
   #answer: ServerResponse | undefined
-  /** Bytes at the last look, and when there was progress for the last time; of a body, when and where it began. */
+  /** Bytes at the last look, and when there was progress for the last time. */
   #mark = 0
   #since: number
   /** Since when a response waits for its client, and the bytes sent by then. Undefined while none waits. */
@@ -60,9 +61,10 @@ export class ClientConnection {
     response: ServerResponse,
     framing: BodyFraming | RequestFault,
     isAwaited: boolean,
+    upgrade?: UpgradeProtocol,
   ): void {
     if (this.#isLast) return
-    const exchange = new HttpExchange(this, request, response, framing, isAwaited)
+    const exchange = new HttpExchange(this, request, response, framing, isAwaited, upgrade)
     if (!this.#current && !this.#socket.writableNeedDrain) this.#start(exchange)
     else if (this.#waiting.length < this.#context.limits.pipelined) this.#waiting.push(exchange)
     else this.destroy()
@@ -90,11 +92,17 @@ export class ClientConnection {
     if (isFinal) this.#linger()
   }
 
+  /** The connection switches protocols: no request follows. */
+  leaveHttp(response: ServerResponse): void {
+    this.#isLast = true
+    response.detachSocket(this.#socket)
+  }
+
   /** Starts or stops counting the bytes of a body. */
   watchBody(isWatched: boolean): void {
-    this.#isBodyWatched = isWatched
     this.#since = this.#context.clock.now()
     this.#mark = this.#socket.bytesRead
+    this.#body = isWatched ? { since: this.#since, from: this.#mark } : undefined
   }
 
   /**
@@ -102,12 +110,12 @@ export class ClientConnection {
    * answer; otherwise the request that is being read is notified.
    */
   onParserError(isLate: boolean): boolean {
-    if (this.#isLast) return false
+    const current = this.#current
+    const wasLast = this.#isLast
     this.#isLast = true
     this.#waiting.length = 0
-    const current = this.#current
     current?.bodyFailed(isLate ? 'too_slow' : 'malformed')
-    return !current
+    return !current && !wasLast
   }
 
   /** Writes the last bytes, after all earlier responses, and ends the connection. */
@@ -135,7 +143,7 @@ export class ClientConnection {
 
   sweep(now: number): void {
     if (now >= this.#lingers_until || this.#isOverdue(now)) this.destroy()
-    else if (this.#isBodyWatched) this.#sweepBody(now)
+    else if (this.#body && !this.#isBodyInTime(now, this.#body)) this.#current?.bodyFailed('too_slow')
     else this.#sweepProgress(now)
   }
 
@@ -160,11 +168,10 @@ export class ClientConnection {
     else then()
   }
 
-  #sweepBody(now: number): void {
+  #isBodyInTime(now: number, { since, from }: { readonly since: number; readonly from: number }): boolean {
     const { grace_ms, body_rate } = this.#context.limits
-    const elapsed_ms = now - this.#since
-    const bytes = this.#socket.bytesRead - this.#mark
-    if (elapsed_ms >= grace_ms && bytes * 1_000 < body_rate * elapsed_ms) this.#current?.bodyFailed('too_slow')
+    const elapsed_ms = now - since
+    return elapsed_ms < grace_ms || (this.#socket.bytesRead - from) * 1_000 >= body_rate * elapsed_ms
   }
 
   /** Bytes that the client reads while a response waits for it; otherwise bytes that it sends. */

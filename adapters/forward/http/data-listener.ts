@@ -7,7 +7,7 @@ import { PendingConnections } from '../../platform/http-server/pending-connectio
 import { ClientConnection, type DataListenerContext } from './client-connection.ts'
 import type { CoarseClock } from './coarse-clock.ts'
 import type { InboundLimits } from './limits.ts'
-import { checkRequestFraming, requestFaults } from './request-fault.ts'
+import { checkRequestFraming, requestFaults, requestsWebSocket } from './request-fault.ts'
 
 export type PemKeyPair = { readonly cert: string; readonly key: string }
 
@@ -27,6 +27,8 @@ export type DataListenerOptions = {
   readonly tls?: PemKeyPair
   readonly limits: InboundLimits
   readonly clock: CoarseClock
+  /** Requests for a switch to WebSocket reach the handler as such. Absent: they are ordinary requests. */
+  readonly offersWebSocket?: true
   /** Receives each request, faulty ones included, and must answer it. Must not throw. */
   readonly handle: (exchange: Exchange) => void
   readonly onConnectionFault: (fault: ConnectionFault) => void
@@ -90,6 +92,11 @@ export async function dataListener(options: DataListenerOptions): Promise<DataLi
   server.on('request', (request, response) => arrive(request, response, false))
   server.on('checkContinue', (request, response) => arrive(request, response, true))
   server.on('checkExpectation', (request, response) => arrive(request, response, false))
+  if (options.offersWebSocket) {
+    server.on('upgrade', (request: IncomingMessage, socket: Socket, early: Buffer) =>
+      receiveUpgrade(request, socket, early, connections.get(socket)),
+    )
+  }
   server.on('connect', (request: IncomingMessage, socket: Socket) =>
     refuseTunnel(request, socket, connections.get(socket)),
   )
@@ -148,7 +155,7 @@ function makeRoom(
   return false
 }
 
-function createListenerServer({ limits, tls, onConnectionFault }: DataListenerOptions): Server {
+function createListenerServer({ limits, tls, offersWebSocket, onConnectionFault }: DataListenerOptions): Server {
   const common: ServerOptions = {
     maxHeaderSize: limits.header_bytes,
     headersTimeout: limits.headers_ms,
@@ -160,6 +167,9 @@ function createListenerServer({ limits, tls, onConnectionFault }: DataListenerOp
     // A request without a host is a fault of the request, and is counted like others.
     requireHostHeader: false,
     noDelay: true,
+    ...(offersWebSocket
+      ? { shouldUpgradeCallback: (request) => requestsWebSocket(request, limits.header_fields), allowHalfOpen: true }
+      : {}),
   }
   const server = tls
     ? createTlsServer({
@@ -180,15 +190,42 @@ function createListenerServer({ limits, tls, onConnectionFault }: DataListenerOp
 
 /** Node detaches from a socket when a client requests a tunnel: from its events, pending responses and errors. */
 function refuseTunnel(request: IncomingMessage, socket: Socket, connection: ClientConnection | undefined): void {
+  const response = attachResponse(request, socket, connection)
+  if (response) connection?.receive(request, response, requestFaults.tunnel, false)
+}
+
+/** Bytes of the new protocol that came with the head are returned to the socket. */
+function receiveUpgrade(
+  request: IncomingMessage,
+  socket: Socket,
+  early: Buffer,
+  connection: ClientConnection | undefined,
+): void {
+  const response = attachResponse(request, socket, connection)
+  if (!response) return
+  if (early.length > 0) socket.unshift(early)
+  connection?.receive(request, response, 0, false, 'websocket')
+}
+
+/** A response on a socket that Node has detached from. Undefined where earlier responses are unsent: they are lost. */
+function attachResponse(
+  request: IncomingMessage,
+  socket: Socket,
+  connection: ClientConnection | undefined,
+): ServerResponse | undefined {
   socket.on('error', () => socket.destroy())
   if (!connection?.isQuiet) {
     socket.destroy()
-    return
+    return undefined
   }
   const response = new ServerResponse(request)
   response.assignSocket(socket)
-  response.on('finish', () => socket.destroySoon())
-  connection.receive(request, response, requestFaults.tunnel, false)
+  response.on('finish', () => {
+    // Read, so that the client receives the response before the connection is reset.
+    socket.resume()
+    socket.destroySoon()
+  })
+  return response
 }
 
 function listenOn(server: Server, { host, port, reusePort = false }: DataListenerOptions['listen']): Promise<void> {

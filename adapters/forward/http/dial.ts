@@ -42,7 +42,9 @@ export function parseUpstreamOrigin(url: URL, ca?: string | readonly string[]): 
 export function dial(origin: UpstreamOrigin, rule: AddressRule, resolve: AddressResolver, onread?: OnReadOpts): Socket {
   const { host, port, tls } = origin
   const lookup = checkedLookup(rule, resolve)
-  const options = { host, port, lookup, noDelay: true, keepAlive: true, ...(onread ? { onread } : {}) }
+  // After a switch of protocols each side ends by itself; in HTTP the end of the upstream's side ends the connection.
+  const allowHalfOpen = onread !== undefined
+  const options = { host, port, lookup, noDelay: true, keepAlive: true, allowHalfOpen, ...(onread ? { onread } : {}) }
   const refusal = isIP(host) === 0 ? undefined : rule.refusal(host)
   // Addresses are not looked up, so the check of the lookup is made here, and fails in the same way.
   if (refusal !== undefined)

@@ -4,11 +4,14 @@ import type {
   BodyFailure,
   BodyFraming,
   BodyResult,
+  BodySink,
   Exchange,
   RequestFault,
   ResponseProducer,
+  UpgradeProtocol,
 } from '../../../daemon/kernel/forward/exchange.ts'
 import type { ClientConnection } from './client-connection.ts'
+import { ClientTunnel } from './client-tunnel.ts'
 
 /** Up to this many bytes go in one write with the head. */
 const single_write_bytes = 16_384
@@ -30,15 +33,20 @@ export class HttpExchange implements Exchange {
   readonly fault: RequestFault | undefined
   /** The announced body: its bytes, or `chunked`, or 0. */
   readonly framing: BodyFraming
+  /** The protocol that the client requests to switch to, if the listener offers it. */
+  readonly upgrade: UpgradeProtocol | undefined
   answering: ResponseProducer | undefined
   readonly #connection: ClientConnection
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   /** The client waits for `100 Continue` before it sends its body. */
   #isAwaited: boolean
-  #onBody: ((body: BodyResult) => void) | undefined
+  #sink: BodySink | undefined
+  /** The handler has requested the body. */
+  #isBodyRequested = false
   /** A failure that was found before the body was requested. */
   #bodyFailure: BodyFailure | undefined
+  #tunnel: ClientTunnel | undefined
   #hasWritten = false
   #isDrainAwaited = false
   #isOver = false
@@ -49,6 +57,7 @@ export class HttpExchange implements Exchange {
     response: ServerResponse,
     framing: BodyFraming | RequestFault,
     isAwaited: boolean,
+    upgrade?: UpgradeProtocol,
   ) {
     this.method = request.method ?? ''
     this.target = request.url ?? ''
@@ -60,6 +69,7 @@ export class HttpExchange implements Exchange {
     this.#request = request
     this.#response = response
     this.#isAwaited = isAwaited
+    this.upgrade = upgrade
   }
 
   /** The whole response was handed to the socket, or never will be. */
@@ -72,35 +82,67 @@ export class HttpExchange implements Exchange {
    * outcome is known already. After any outcome but bytes, the response ends the connection.
    */
   readBody(most_bytes: number, done: (body: BodyResult) => void): void {
-    const known = this.#knownBody(most_bytes)
-    if (known !== undefined) {
-      done(known)
-      return
-    }
-    const request = this.#request
-    if (this.#isAwaited) this.#response.writeContinue()
-    this.#isAwaited = false
     const pieces: Buffer[] = []
-    let size = 0
-    const taken = (body: BodyResult) => {
-      this.#onBody = undefined
-      this.#connection.watchBody(false)
-      request.removeAllListeners('data')
-      done(body)
-    }
-    this.#onBody = taken
-    this.#connection.watchBody(true)
-    request.on('data', (piece: Buffer) => {
-      size += piece.length
-      if (size <= most_bytes) pieces.push(piece)
-      else this.#onBody?.('too_large')
+    this.streamBody(most_bytes, {
+      data: (piece) => pieces.push(piece) > 0,
+      end: () => done(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)),
+      fail: done,
     })
-    request.on('end', () => this.#onBody?.(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, size)))
   }
 
-  #knownBody(most_bytes: number): BodyResult | undefined {
+  streamBody(most_bytes: number, sink: BodySink): void {
+    if (this.#tunnel) {
+      this.#tunnel.read(sink)
+      return
+    }
+    const failure = this.#knownBodyFailure(most_bytes)
+    if (failure !== undefined || this.framing === 0) {
+      if (failure === undefined) sink.end()
+      else sink.fail(failure)
+      return
+    }
+    if (this.#isAwaited) this.#response.writeContinue()
+    this.#isAwaited = false
+    this.#isBodyRequested = true
+    this.#sink = sink
+    this.#connection.watchBody(true)
+    let size = 0
+    this.#request.on('data', (piece: Buffer) => {
+      size += piece.length
+      if (size > most_bytes) this.#releaseBody()?.fail('too_large')
+      else if (this.#sink?.data(piece) === false) this.#pauseBody()
+    })
+    this.#request.on('end', () => this.#releaseBody()?.end())
+  }
+
+  resumeBody(): void {
+    if (this.#tunnel) this.#tunnel.resume()
+    if (!this.#sink || !this.#request.isPaused()) return
+    this.#connection.watchBody(true)
+    this.#request.resume()
+  }
+
+  /** A client is not charged for the time in which nobody reads its body. */
+  #pauseBody(): void {
+    if (!this.#sink) return
+    this.#request.pause()
+    this.#connection.watchBody(false)
+  }
+
+  /** The sink, which receives nothing more but its last call. What else arrives of the body is dropped. */
+  #releaseBody(): BodySink | undefined {
+    const sink = this.#sink
+    if (!sink) return undefined
+    this.#sink = undefined
+    this.#connection.watchBody(false)
+    this.#request.removeAllListeners('data')
+    this.#request.resume()
+    return sink
+  }
+
+  #knownBodyFailure(most_bytes: number): BodyFailure | undefined {
     if (this.#isOver) return 'gone'
-    if (this.framing === 0) return empty_body
+    if (this.framing === 0) return undefined
     if (this.framing !== 'chunked' && this.framing > most_bytes) return 'too_large'
     return this.#bodyFailure
   }
@@ -130,9 +172,18 @@ export class HttpExchange implements Exchange {
     })
   }
 
+  switchProtocols(headers: readonly string[]): void {
+    if (this.#isOver || !this.upgrade) return
+    const { socket } = this.#request
+    this.#connection.leaveHttp(this.#response)
+    this.#tunnel = new ClientTunnel(socket, this, () => this.#finish())
+    this.#tunnel.open(this.upgrade, headers)
+  }
+
   /** False when the client reads slowly: `answering.drained` follows. The caller must not reuse the bytes. */
   write(bytes: Buffer | string): boolean {
     if (this.#isOver) return true
+    if (this.#tunnel) return this.#tunnel.write(bytes)
     this.#hasWritten = true
     const isTaken = this.#response.write(bytes, 'latin1')
     if (!isTaken && !this.#isDrainAwaited) {
@@ -147,6 +198,10 @@ export class HttpExchange implements Exchange {
 
   end(bytes: Buffer | string = ''): void {
     if (this.#isOver) return
+    if (this.#tunnel) {
+      this.#tunnel.end(bytes)
+      return
+    }
     if (bytes.length === 0) this.#response.end()
     else this.#response.end(bytes, 'latin1')
     this.#finish()
@@ -163,14 +218,15 @@ export class HttpExchange implements Exchange {
   gone(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#onBody?.('gone')
+    this.#releaseBody()?.fail('gone')
+    this.#tunnel?.gone()
     this.answering?.gone()
   }
 
   /** The client connection reports that the body will not arrive whole. */
   bodyFailed(why: BodyFailure): void {
     this.#bodyFailure ??= why
-    this.#onBody?.(why)
+    this.#releaseBody()?.fail(why)
   }
 
   #replyInPieces(status: number, headers: readonly string[], body: Buffer): void {
@@ -206,8 +262,9 @@ export class HttpExchange implements Exchange {
 
   /** Whether the connection goes on must be known before the head is written. */
   #beforeHead(): void {
-    // Only POST may have a body (RFC 9110, section 9.3.1): a hop that skips the body of another takes it for a request.
-    const isUnread = this.framing !== 0 && (this.method !== 'POST' || !this.#request.complete)
+    // A hop that skips the body of another method than POST, which nobody requested here, takes it for a request.
+    const isTaken = this.method === 'POST' || this.#isBodyRequested
+    const isUnread = this.framing !== 0 && (!isTaken || !this.#request.complete)
     // Node's parser hands the bytes after an upgrade request to an upgrade handler, and there is none.
     const isUpgrade = requestsUpgrade(this.rawHeaders)
     // A client may send its body without `100 Continue`: the next bytes could be that body or a request.
@@ -216,6 +273,7 @@ export class HttpExchange implements Exchange {
 
   #finish(): void {
     this.#isOver = true
+    this.#releaseBody()
     this.#connection.next()
   }
 }

@@ -61,5 +61,31 @@ export function checkRequestFraming(
   return isExpectable ? framing : requestFaults.expectation
 }
 
+/**
+ * Whether the request is a handshake of RFC 6455, section 4.1, without a body and without a fault. Any other request for a
+ * switch is an ordinary request: Node gives all later bytes of the connection to the new protocol, so it must be certain.
+ */
+export function requestsWebSocket({ method, httpVersion, rawHeaders }: WebSocketHandshake, most: number): boolean {
+  if (method !== 'GET' || httpVersion !== '1.1') return false
+  if (checkRequestFraming(httpVersion, rawHeaders, most) !== 0) return false
+  const values = (wanted: string) =>
+    rawHeaders.filter((_, at) => at % 2 === 1 && (rawHeaders[at - 1] as string).toLowerCase() === wanted)
+  const hasOne = (name: string, pattern: RegExp) => {
+    const [value, ...more] = values(name)
+    return value !== undefined && more.length === 0 && pattern.test(value)
+  }
+  return (
+    hasOne('upgrade', /^websocket$/i) &&
+    hasOne('sec-websocket-version', /^13$/) &&
+    hasOne('sec-websocket-key', /^[\dA-Za-z+/]{22}==$/)
+  )
+}
+
+type WebSocketHandshake = {
+  readonly method?: string | undefined
+  readonly httpVersion: string
+  readonly rawHeaders: readonly string[]
+}
+
 /** Gateways of the CGI kind read `_` as `-`: a length by that name would frame a body there and none here. */
 const toDashes = (name: string) => name.toLowerCase().replaceAll('_', '-')

@@ -38,6 +38,7 @@ export class ResponseParser {
   #remaining_bytes = 0
   #interims = 0
   #isHead = false
+  #isUpgrade = false
   #failure = ''
 
   constructor(limits: ResponseParserLimits, reader: ResponseReader) {
@@ -45,8 +46,10 @@ export class ResponseParser {
     this.#reader = reader
   }
 
-  expect(isHead: boolean): void {
+  /** `isUpgrade`: the request offers a switch of protocols. The bytes after status 101 are data then. */
+  expect(isHead: boolean, isUpgrade = false): void {
     this.#state = 'head'
+    this.#isUpgrade = isUpgrade
     this.#buffer = ''
     this.#interims = 0
     this.#isHead = isHead
@@ -128,12 +131,25 @@ export class ResponseParser {
   #onHead(text: string): void {
     const head = parseResponseHead(text, this.#isHead)
     if (typeof head === 'string') this.#fail(head)
-    else if (head.status === 101) this.#fail('the upstream switches protocols without a request for it')
+    else if (head.status === 101) this.#onSwitch(head)
     else if (head.status < 200) {
       this.#interims++
       if (this.#interims > this.#limits.interim) this.#fail('too many interim (1xx) responses')
     } else {
       this.#begin(head)
+      this.#reader.head(head)
+    }
+  }
+
+  #onSwitch(head: ResponseHead): void {
+    const protocols = head.rawHeaders.filter(
+      (_, at) => at % 2 === 1 && head.rawHeaders[at - 1]?.toLowerCase() === 'upgrade',
+    )
+    if (!this.#isUpgrade) this.#fail('the upstream switches protocols without a request for it')
+    else if (protocols.length !== 1 || protocols[0]?.toLowerCase() !== 'websocket')
+      this.#fail('the upstream switches to another protocol than the requested one')
+    else {
+      this.#state = 'close'
       this.#reader.head(head)
     }
   }

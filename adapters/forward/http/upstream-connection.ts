@@ -6,6 +6,7 @@ import { AddressDeniedError } from './dial.ts'
 import type { UpstreamLimits } from './limits.ts'
 import type { ResponseHead } from './response-head.ts'
 import { ResponseParser } from './response-parser.ts'
+import { UpstreamBody } from './upstream-body.ts'
 import type { UpstreamTransaction } from './upstream-transaction.ts'
 
 /** The pool of a connection, which it notifies of its state. */
@@ -28,6 +29,8 @@ export class UpstreamConnection {
   readonly #parser: ResponseParser
   /** The request that it carries. */
   #transaction: UpstreamTransaction | undefined
+  /** The streamed body of its request; after a switch of protocols the bytes for the upstream. */
+  #body: UpstreamBody | undefined
   #isOpen = false
   #isGone = false
   /** It has carried a request before: the upstream may close it at any time. */
@@ -52,8 +55,10 @@ export class UpstreamConnection {
       data: (bytes) => this.#onData(bytes),
     })
     this.#socket = owner.dial({ buffer: read_buffer, callback: (size) => this.#onRead(size) })
+    this.#readBeyondFailedWrites()
     this.#socket.on('error', (error) => this.#onError(error))
     this.#socket.on('end', () => this.#onEnd())
+    this.#socket.on('drain', () => this.#onDrain())
     this.#socket.on('close', () => this.#fail('closed', 'the connection closed'))
     this.#socket.on('encrypted' in this.#socket ? 'secureConnect' : 'connect', () => this.#onOpen())
   }
@@ -79,8 +84,23 @@ export class UpstreamConnection {
   resume(transaction: UpstreamTransaction): void {
     if (this.#transaction !== transaction || !this.#isPaused) return
     this.#isPaused = false
-    this.#deadline = this.#owner.clock.now() + this.#owner.limits.idle_ms
+    this.#restartDeadline(transaction)
     this.#socket.resume()
+  }
+
+  write(transaction: UpstreamTransaction, bytes: Buffer): boolean {
+    if (this.#transaction !== transaction || !this.#body) return true
+    const isTaken = this.#body.write(bytes)
+    this.#restartDeadline(transaction)
+    return isTaken
+  }
+
+  /** Ends the streamed body, or this side of the protocol that was switched to. */
+  end(transaction: UpstreamTransaction): void {
+    if (this.#transaction !== transaction || !this.#body) return
+    if (!this.#body.end()) this.#fail('closed', 'the body ended before its announced length')
+    else if (this.#socket.readableEnded) this.#endTunnel()
+    else this.#restartDeadline(transaction)
   }
 
   /** Ends the connection; a request that it carries is given up. */
@@ -89,9 +109,22 @@ export class UpstreamConnection {
   }
 
   sweep(now: number): void {
+    if (this.#transaction && now >= this.#transaction.end_deadline)
+      this.#fail('timeout', 'the response was not complete in time')
     if (now < this.#deadline) return
     if (this.#isOpen) this.#fail('timeout', 'the upstream did not answer in time')
     else this.#fail('connect', 'the upstream did not accept a connection in time')
+  }
+
+  /**
+   * An upstream may answer and close while the body is still being sent. The next write fails then, and Node would close the
+   * socket with the response unread. Reading continues instead, up to its own end or error.
+   */
+  #readBeyondFailedWrites(): void {
+    const socket = this.#socket
+    const destroy = socket.destroy
+    socket.destroy = (error?: NodeJS.ErrnoException) =>
+      error?.syscall === 'write' && this.#body?.breakOff() ? socket : destroy.call(socket, error)
   }
 
   #onOpen(): void {
@@ -101,9 +134,26 @@ export class UpstreamConnection {
 
   #send(transaction: UpstreamTransaction): void {
     this.#hasBegun = false
-    this.#parser.expect(transaction.method === 'HEAD')
-    this.#deadline = this.#owner.clock.now() + this.#owner.limits.first_byte_ms
+    this.#parser.expect(transaction.method === 'HEAD', transaction.upgrade !== undefined)
     this.#socket.write(transaction.text, 'latin1')
+    if (transaction.streamed && !transaction.upgrade) this.#beginBody(transaction)
+    this.#restartDeadline(transaction)
+  }
+
+  #beginBody(transaction: UpstreamTransaction): void {
+    const { streamed } = transaction
+    if (!streamed) return
+    this.#body = new UpstreamBody(this.#socket, streamed, transaction.upgrade !== undefined)
+    // Not within `forward`, whose caller does not have the active request yet.
+    queueMicrotask(() => {
+      if (this.#transaction === transaction) streamed.ready()
+    })
+  }
+
+  #onDrain(): void {
+    if (!this.#transaction || !this.#body) return
+    this.#restartDeadline(this.#transaction)
+    this.#body.drained()
   }
 
   /** False: the socket is not read from until it is resumed. */
@@ -123,11 +173,19 @@ export class UpstreamConnection {
     return !this.#isPaused && !this.#isGone
   }
 
-  /** The whole head must arrive within its limit; after it each read restarts the idle limit, unless the reader pauses. */
+  /** The whole head must arrive within its limit; after it each read restarts the idle limit. */
   #extendDeadline(transaction: UpstreamTransaction): void {
     if (!transaction.hasHead) return
     transaction.sink.flush()
-    this.#deadline = this.#isPaused ? Number.POSITIVE_INFINITY : this.#owner.clock.now() + this.#owner.limits.idle_ms
+    this.#restartDeadline(transaction)
+  }
+
+  /** None while this side waits for the client: for its reading, or for its body, which has limits of its own. */
+  #restartDeadline({ limits, hasHead }: UpstreamTransaction): void {
+    const own = this.#owner.limits
+    const idle_ms = limits?.idle_ms ?? (hasHead ? own.idle_ms : own.first_byte_ms)
+    const isForClient = this.#isPaused || (!hasHead && this.#body?.awaitsClient === true)
+    this.#deadline = isForClient ? Number.POSITIVE_INFINITY : this.#owner.clock.now() + idle_ms
   }
 
   #onHead(head: ResponseHead): void {
@@ -139,6 +197,7 @@ export class UpstreamConnection {
     // A second less than the upstream announces, so that no request is sent into a connection that is being closed.
     this.#keep_ms = head.keep_alive_ms === undefined ? keep_ms : Math.min(keep_ms, head.keep_alive_ms - 1_000)
     transaction.sink.head(head.status, head.rawHeaders, head.length, head.framing !== 'close')
+    if (head.status === 101) this.#beginBody(transaction)
   }
 
   #onData(bytes: Buffer): void {
@@ -147,12 +206,15 @@ export class UpstreamConnection {
 
   #complete(hasMore: boolean): void {
     const transaction = this.#transaction
+    const isBodySent = this.#body?.isEnded ?? true
     this.#transaction = undefined
+    this.#body = undefined
     this.#isPaused = false
     this.#hasServed = true
     // Not kept after surplus bytes, which would be taken for the next response, nor after a response that came before the
     // whole request was sent, whose rest would be taken for the next request.
-    if (hasMore || this.#socket.writableLength > 0 || !this.#isReusable || this.#keep_ms <= 0) this.close()
+    const isSent = isBodySent && this.#socket.writableLength === 0
+    if (hasMore || !isSent || !this.#isReusable || this.#keep_ms <= 0) this.close()
     else {
       this.#deadline = this.#owner.clock.now() + this.#keep_ms
       this.#owner.release(this)
@@ -161,8 +223,17 @@ export class UpstreamConnection {
   }
 
   #onEnd(): void {
-    if (this.#transaction?.hasHead && this.#parser.finish()) this.#complete(false)
+    if (this.#transaction && this.#body?.isRaw) {
+      this.#transaction.sink.end()
+      if (this.#body?.isEnded) this.#endTunnel()
+    } else if (this.#transaction?.hasHead && this.#parser.finish()) this.#complete(false)
     else this.#fail('closed', 'the upstream closed the connection before its response was complete')
+  }
+
+  /** Both directions have ended: the socket closes by itself when it has sent all. */
+  #endTunnel(): void {
+    this.#transaction = undefined
+    this.#deadline = this.#owner.clock.now() + this.#owner.limits.idle_ms
   }
 
   #onError(error: Error): void {
@@ -179,7 +250,7 @@ export class UpstreamConnection {
     this.#socket.destroy()
     const isUnseen = failure === 'closed' && this.#hasServed && !this.#hasBegun
     // Retried once, and only when the method changes nothing at the upstream (RFC 9110, section 9.2.2).
-    const isAgain = transaction !== undefined && isUnseen && transaction.method !== 'POST' && !transaction.isRetry
+    const isAgain = isUnseen && transaction?.isRepeatable === true
     this.#owner.remove(this, isAgain ? transaction : undefined)
     if (transaction && !isAgain) transaction.sink.fail(failure, detail)
   }

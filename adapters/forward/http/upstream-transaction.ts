@@ -1,16 +1,32 @@
 // A request in transit: its bytes, and the progress of its response.
-import type { ActiveRequest, ResponseSink, UpstreamRequest } from '../../../daemon/kernel/forward/upstream.ts'
+import type {
+  ActiveRequest,
+  ForwardLimits,
+  ResponseSink,
+  StreamedBody,
+  UpstreamRequest,
+} from '../../../daemon/kernel/forward/upstream.ts'
 import type { UpstreamConnection } from './upstream-connection.ts'
 
 /** Characters that would end a line or a head early. */
 const lineBreakPattern = /[\0\r\n]/
 const pathPattern = /^\/[\x21-\x7e]*$/
+const methodPattern = /^[!#$%&'*+\-.^_`|~\dA-Za-z]{1,32}$/
+const refusedMethods: ReadonlySet<string> = new Set(['CONNECT', 'TRACE'])
+/** Methods that announce even an empty body (RFC 9110, section 8.6). */
+const methodsWithContent: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
+/** A second execution changes nothing more at the upstream (RFC 9110, section 9.2.2). */
+const idempotentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
 
 export class UpstreamTransaction implements ActiveRequest {
-  /** The whole request, one character per byte. */
+  /** All that is sent at once, one character per byte: the head, and a body that is known whole. */
   readonly text: string
-  readonly method: UpstreamRequest['method']
+  readonly method: string
+  readonly upgrade: UpstreamRequest['upgrade']
+  readonly limits: ForwardLimits | undefined
   readonly sink: ResponseSink
+  /** The body that follows `text`, if it is streamed. */
+  readonly streamed: StreamedBody | undefined
   hasHead = false
   /** Retried on a new connection, for the last time. */
   isRetry = false
@@ -19,12 +35,23 @@ export class UpstreamTransaction implements ActiveRequest {
   connection: UpstreamConnection | undefined
   /** Deadline for getting a connection. */
   wait_deadline = 0
+  /** Deadline of the whole response. */
+  readonly end_deadline: number
 
-  /** @throws Error when a part holds a byte that would end a line. */
-  constructor(request: UpstreamRequest, sink: ResponseSink) {
+  /** @throws Error when the method is not forwarded, or a part holds a byte that would end a line. */
+  constructor(request: UpstreamRequest, sink: ResponseSink, now: number) {
     this.text = formatRequest(request)
     this.method = request.method
+    this.upgrade = request.upgrade
+    this.limits = request.limits
     this.sink = sink
+    this.streamed = isStreamed(request.body) ? request.body : undefined
+    this.end_deadline = now + (request.limits?.total_ms ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** May be sent a second time where the upstream has answered no byte: nothing of it is lost, and nothing happens twice. */
+  get isRepeatable(): boolean {
+    return !this.isRetry && !this.streamed && idempotentMethods.has(this.method)
   }
 
   abort(): void {
@@ -36,9 +63,19 @@ export class UpstreamTransaction implements ActiveRequest {
   resume(): void {
     this.connection?.resume(this)
   }
+
+  write(bytes: Buffer): boolean {
+    return this.connection?.write(this, bytes) ?? true
+  }
+
+  end(): void {
+    this.connection?.end(this)
+  }
 }
 
-function formatRequest({ method, path, headers, body }: UpstreamRequest): string {
+function formatRequest({ method, path, headers, body, upgrade }: UpstreamRequest): string {
+  if (!methodPattern.test(method) || refusedMethods.has(method))
+    throw new Error(`the method ${JSON.stringify(method.slice(0, 32))} is not forwarded`)
   if (!pathPattern.test(path)) throw new Error('the path holds bytes that are not allowed in a path')
   let text = `${method} ${path} HTTP/1.1\r\n`
   for (let at = 0; at < headers.length; at += 2) {
@@ -48,8 +85,13 @@ function formatRequest({ method, path, headers, body }: UpstreamRequest): string
       throw new Error(`${JSON.stringify(headers[at])} holds bytes that are not allowed in a header field`)
     text += `${field}\r\n`
   }
-  if (method !== 'POST') return `${text}\r\n`
-  return body
-    ? `${text}content-length: ${body.length}\r\n\r\n${body.toString('latin1')}`
-    : `${text}content-length: 0\r\n\r\n`
+  if (upgrade) return `${text}connection: Upgrade\r\nupgrade: ${upgrade}\r\n\r\n`
+  if (isStreamed(body)) return `${text}${formatFraming(body)}\r\n\r\n`
+  if (body) return `${text}content-length: ${body.length}\r\n\r\n${body.toString('latin1')}`
+  return methodsWithContent.has(method) ? `${text}content-length: 0\r\n\r\n` : `${text}\r\n`
 }
+
+const isStreamed = (body: UpstreamRequest['body']): body is StreamedBody => body !== undefined && 'ready' in body
+
+const formatFraming = ({ length }: StreamedBody) =>
+  length === undefined ? 'transfer-encoding: chunked' : `content-length: ${length}`

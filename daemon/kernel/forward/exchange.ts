@@ -28,6 +28,20 @@ export type BodyFailure = 'too_large' | 'too_slow' | 'malformed' | 'gone'
 export type BodyResult = Buffer | BodyFailure
 
 /**
+ * Receives the body of a request as it arrives: any number of `data`, then `end` or `fail` as the last call. After a switch of
+ * protocols these are the bytes of the client, up to the end of its side.
+ */
+export type BodySink = {
+  /** Takes ownership of the bytes. False stops the reading until `resumeBody`. */
+  data(bytes: Buffer): boolean
+  end(): void
+  fail(failure: BodyFailure): void
+}
+
+/** The one protocol that a connection may switch to. Others (`h2c`) would carry requests past the checks of the listener. */
+export type UpgradeProtocol = 'websocket'
+
+/**
  * Receives the events of a response that is being written. It is an object rather than a closure per request: V8
  * allocates a closure assigned to a property in the old space, and retains its captured values until the next full
  * collection.
@@ -55,6 +69,8 @@ export interface Exchange {
   readonly fault: RequestFault | undefined
   /** The announced body. */
   readonly framing: BodyFraming
+  /** The protocol that the client requests to switch to, if the listener offers it. */
+  readonly upgrade: UpgradeProtocol | undefined
   answering: ResponseProducer | undefined
   /** The socket has taken the whole response, or never will. */
   readonly isOver: boolean
@@ -63,6 +79,13 @@ export interface Exchange {
    * the result is known by then. After any failure the response ends the connection.
    */
   readBody(max_bytes: number, done: (body: BodyResult) => void): void
+  /**
+   * Passes the body on as it arrives, with the same conditions as `readBody`. A response may begin and end before the body
+   * has: the sink receives nothing after the end of the response, and the connection ends with it.
+   */
+  streamBody(max_bytes: number, sink: BodySink): void
+  /** Continues after `data` of the sink returned false. */
+  resumeBody(): void
   /** Sends a whole response and sets its length. For HEAD the body is that of GET, and is not sent. */
   reply(status: number, headers: readonly string[], body?: Buffer): void
   /** Like `reply`, with the bytes of the body as one character each. */
@@ -72,6 +95,11 @@ export interface Exchange {
    * body where they are known, also for HEAD.
    */
   begin(status: number, headers: readonly string[], length: number | undefined): void
+  /**
+   * Accepts `upgrade` with status 101. From here on `write`, `end` and `streamBody` carry the bytes of the protocol. `end` ends
+   * one direction only; the exchange is over when both have ended.
+   */
+  switchProtocols(headers: readonly string[]): void
   /** Takes ownership of the bytes. False: the client reads slowly, and `answering.drained` follows. */
   write(bytes: Buffer | string): boolean
   end(bytes?: Buffer | string): void

@@ -1,13 +1,41 @@
-// The contract of a client for one upstream: the request it takes, and the sink that receives the response.
+// The contract of a client for an upstream: the request it takes, and the sink that receives the response.
+import type { UpgradeProtocol } from './exchange.ts'
 
 export type UpstreamRequest = {
-  readonly method: 'GET' | 'HEAD' | 'POST'
+  /** Any method but CONNECT, whose answer would be a tunnel, and TRACE, whose answer would show the headers that were added. */
+  readonly method: string
   /** Path and query as they are written on the request line. */
   readonly path: string
-  /** Alternating names and values, `host` included; no `connection`, `content-length` or `transfer-encoding`. */
+  /**
+   * Alternating names and values, `host` included; no `connection`, `upgrade`, `content-length` or `transfer-encoding`.
+   */
   readonly headers: readonly string[]
-  /** For POST. The client does not keep it after the call. */
-  readonly body?: Buffer
+  /** Absent: no body. The client does not keep a buffer after the call. */
+  readonly body?: Buffer | StreamedBody
+  /**
+   * Requests a switch of protocols; `body` is then streamed and holds the bytes after the switch. The sink receives status 101,
+   * and then the bytes of the upstream up to the end of its side; or any other response.
+   */
+  readonly upgrade?: UpgradeProtocol
+  /** Absent: the limits of the upstream. */
+  readonly limits?: ForwardLimits
+}
+
+/** A body that is sent as it arrives, with `write` and `end` of the active request. */
+export type StreamedBody = {
+  /** Bytes where they are known; undefined: sent in chunks. */
+  readonly length: number | undefined
+  /** The bytes may be written now: a connection was established, or the protocol was switched. Called once at most. */
+  ready(): void
+  /** `write` returned false, and more may be written now. */
+  drained(): void
+}
+
+export type ForwardLimits = {
+  /** Longest time in which neither the body nor the response advances, although its reader is ready. */
+  readonly idle_ms: number
+  /** From the call until the response is complete. Undefined: as long as it advances, as for streams of events. */
+  readonly total_ms: number | undefined
 }
 
 /**
@@ -37,10 +65,17 @@ export type ResponseSink = {
   fail(failure: UpstreamFailure, detail: string): void
 }
 
-/** A request that was sent, or waits for a connection. */
+/** A request that was sent, or waits for a connection. Its methods do nothing when the request is over. */
 export type ActiveRequest = {
   /** The response is not needed any longer. */
   abort(): void
+  /**
+   * Sends a part of a streamed body, and takes ownership of the bytes. False: the upstream reads slowly, and `drained` of the
+   * body follows.
+   */
+  write(bytes: Buffer): boolean
+  /** Ends the streamed body. A body shorter than its length ends the connection, and the request fails. */
+  end(): void
   /** Continues after `data` returned false. */
   resume(): void
 }
@@ -48,7 +83,7 @@ export type ActiveRequest = {
 export type Upstream = {
   /**
    * Sends the request. The sink receives the response or the failure, never before this returns.
-   * @throws Error where path or headers hold bytes that would split the request.
+   * @throws Error where method, path or headers hold bytes that would split the request, or the method is not forwarded.
    */
   forward(request: UpstreamRequest, sink: ResponseSink): ActiveRequest
   counts(): { readonly connections: number; readonly idle: number; readonly waiting: number }

@@ -44,7 +44,7 @@ export async function closeDataListeners(): Promise<void> {
 /** `handle` answers requests; without it they stay open. `closeDataListeners` ends all that was opened. */
 export async function startDataListener(
   handle: (exchange: Exchange) => void = () => undefined,
-  more: { limits?: Partial<InboundLimits>; tls?: PemKeyPair } = {},
+  more: { limits?: Partial<InboundLimits>; tls?: PemKeyPair; offersWebSocket?: true } = {},
 ): Promise<TestDataListener> {
   const clock = manualCoarseClock()
   const exchanges: Exchange[] = []
@@ -52,6 +52,7 @@ export async function startDataListener(
   const listener = await dataListener({
     listen: { host: '127.0.0.1', port: 0 },
     ...(more.tls ? { tls: more.tls } : {}),
+    ...(more.offersWebSocket ? { offersWebSocket: true } : {}),
     limits: { ...defaultInboundLimits, ...more.limits },
     clock,
     handle(exchange) {
@@ -67,8 +68,8 @@ export async function startDataListener(
   }
   openResources.push({ close })
   const client = async (bytes?: string, how = { staysOpen: false }) => {
-    const at = { port: listener.port, host: '127.0.0.1', allowHalfOpen: how.staysOpen }
-    const client = await createRawClient(net.connect(at))
+    const client = await createRawClient(listener.port, how)
+    openResources.push({ close: () => client.socket.destroy() })
     if (bytes !== undefined) client.send(bytes)
     return client
   }
@@ -76,7 +77,9 @@ export async function startDataListener(
   return { listener, clock, exchanges, unrouted: faults, client, waitForRequests }
 }
 
-async function createRawClient(socket: net.Socket): Promise<RawClient> {
+/** `staysOpen`: the client stays open when the server closes. */
+export async function createRawClient(port: number, { staysOpen } = { staysOpen: false }): Promise<RawClient> {
+  const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: staysOpen })
   const client: RawClient = {
     socket,
     text: '',
@@ -94,7 +97,6 @@ async function createRawClient(socket: net.Socket): Promise<RawClient> {
     client.isClosed = true
   })
   await new Promise<void>((resolve) => socket.once('connect', resolve))
-  openResources.push({ close: () => socket.destroy() })
   return client
 }
 

@@ -36,7 +36,7 @@ function world({ count = async () => ({ count: 1, left_ms: 1 }), token = () => '
       forward(request, sink) {
         if (request.path === '/broken') throw new Error('an internal fault')
         sinks.push(sink)
-        return { abort: () => undefined, resume: () => undefined }
+        return { abort: () => undefined, resume: () => undefined, write: () => true, end: () => undefined }
       },
       counts: () => ({ connections: 0, idle: 0, waiting: 0 }),
       close: () => undefined,
