@@ -2,10 +2,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { BodyFraming, Exchange, RequestFault, UpgradeProtocol } from '../../../daemon/kernel/forward/exchange.ts'
-import { isBelowPace } from '../../platform/http-server/transfer-pace.ts'
 import type { CoarseClock } from './coarse-clock.ts'
 import { HttpExchange } from './exchange.ts'
 import type { InboundLimits } from './limits.ts'
+import { ReaderPace } from './reader-pace.ts'
 
 /** State of a listener that all its connections share. */
 export type DataListenerContext = {
@@ -34,8 +34,7 @@ export class ClientConnection {
   /** Bytes at the last look, and when there was progress for the last time. */
   #mark = 0
   #since: number
-  /** Since when a response waits for its client, and the bytes sent by then. Undefined while none waits. */
-  #waits: { readonly since: number; readonly from: number } | undefined
+  readonly #reader: ReaderPace
   /** When to drop a connection that is kept only until the client closes it. */
   #lingers_until = Number.POSITIVE_INFINITY
 
@@ -43,6 +42,7 @@ export class ClientConnection {
     this.#context = context
     this.#socket = socket
     this.#since = context.clock.now()
+    this.#reader = new ReaderPace(context.limits)
     this.peer = socket.remoteAddress ?? ''
   }
 
@@ -179,24 +179,14 @@ export class ClientConnection {
     const { stall_ms, idle_ms } = this.#context.limits
     const isWriting = this.#socket.writableLength > 0
     const mark = isWriting ? this.#socket.bytesWritten - this.#socket.writableLength : this.#socket.bytesRead
-    if (this.#isReadTooSlowly(now, isWriting, mark)) {
+    // Only while an incomplete response waits for its client: a client is not charged for a slow upstream.
+    if (this.#reader.isTooSlow(now, isWriting && this.#current !== undefined, mark)) {
       this.#context.onSlowReader()
       this.destroy()
     } else if (mark !== this.#mark || (this.#current && !isWriting)) {
       this.#mark = mark
       this.#since = now
     } else if (now - this.#since >= (isWriting ? stall_ms : idle_ms)) this.destroy()
-  }
-
-  /** Only while an incomplete response waits for its client: a client is not charged for a slow upstream. */
-  #isReadTooSlowly(now: number, isWriting: boolean, taken: number): boolean {
-    if (!this.#current || !isWriting) {
-      this.#waits = undefined
-      return false
-    }
-    this.#waits ??= { since: now, from: taken }
-    const { answer_rate: bytes_per_s, answer_grace_ms: grace_ms } = this.#context.limits
-    return isBelowPace(taken - this.#waits.from, now - this.#waits.since, { grace_ms, bytes_per_s })
   }
 
   /**

@@ -6,12 +6,16 @@ import type { Exchange } from '../../../daemon/kernel/forward/exchange.ts'
 import { PendingConnections } from '../../platform/http-server/pending-connections.ts'
 import { ClientConnection, type DataListenerContext } from './client-connection.ts'
 import type { CoarseClock } from './coarse-clock.ts'
-import type { InboundLimits } from './limits.ts'
+import { Http2Connection } from './http2-connection.ts'
+import type { Http2Limits, InboundLimits } from './limits.ts'
 import { checkRequestFraming, requestFaults, requestsWebSocket } from './request-fault.ts'
 
 export type PemKeyPair = { readonly cert: string; readonly key: string }
 
-/** Why a connection ended without a request: no method and no path to count it by. `slow_reader`: within a response. */
+/**
+ * Why a connection ended without a request: no method and no path to count it by. `slow_reader`: within a response.
+ * `abandoned_streams`: a client of HTTP/2 abandoned too many.
+ */
 export type ConnectionFault =
   | 'malformed'
   | 'head_too_large'
@@ -19,6 +23,7 @@ export type ConnectionFault =
   | 'slow_reader'
   | 'too_many_connections'
   | 'handshake'
+  | 'abandoned_streams'
 
 export type DataListenerOptions = {
   /** `reusePort`: several threads listen on one address, and the kernel distributes connections (Linux). */
@@ -27,6 +32,8 @@ export type DataListenerOptions = {
   readonly tls?: PemKeyPair
   readonly limits: InboundLimits
   readonly clock: CoarseClock
+  /** Offers HTTP/2 beside HTTP/1.1, by ALPN. Needs `tls`. */
+  readonly http2?: Http2Limits
   /** Requests for a switch to WebSocket reach the handler as such. Absent: they are ordinary requests. */
   readonly offersWebSocket?: true
   /** Receives each request, faulty ones included, and must answer it. Must not throw. */
@@ -48,6 +55,15 @@ export type DataListener = {
   close(drain_ms: number): Promise<void>
 }
 
+/** A connection of either protocol. */
+type ListenerConnection = {
+  readonly isIdle: boolean
+  destroy(): void
+  onClose(): void
+  drained(): void
+  sweep(now: number): void
+}
+
 /** @throws Error when the address is taken or the certificate is unsound. */
 export async function dataListener(options: DataListenerOptions): Promise<DataListener> {
   const { listen, limits, clock } = options
@@ -58,7 +74,7 @@ export async function dataListener(options: DataListenerOptions): Promise<DataLi
     onSlowReader: () => options.onConnectionFault('slow_reader'),
     closing: undefined,
   }
-  const connections = new Map<Socket, ClientConnection>()
+  const connections = new Map<Socket, ListenerConnection>()
   const server = createListenerServer(options)
   // With TLS, only this set knows connections that are still in their handshake.
   const handshakingSockets = new Set<Socket>()
@@ -76,7 +92,7 @@ export async function dataListener(options: DataListenerOptions): Promise<DataLi
       socket.destroy()
       return
     }
-    const connection = new ClientConnection(context, socket)
+    const connection = createConnection(context, socket, options)
     connections.set(socket, connection)
     socket.on('drain', () => connection.drained())
     socket.on('close', () => {
@@ -84,24 +100,28 @@ export async function dataListener(options: DataListenerOptions): Promise<DataLi
       connection.onClose()
     })
   })
+  const http1Connection = (socket: Socket) => {
+    const connection = connections.get(socket)
+    return connection instanceof ClientConnection ? connection : undefined
+  }
   const arrive = (request: IncomingMessage, response: ServerResponse, isAwaited: boolean) => {
     const { httpVersion, rawHeaders } = request
     const framing = checkRequestFraming(httpVersion, rawHeaders, limits.header_fields)
-    connections.get(request.socket)?.receive(request, response, framing, isAwaited)
+    http1Connection(request.socket)?.receive(request, response, framing, isAwaited)
   }
   server.on('request', (request, response) => arrive(request, response, false))
   server.on('checkContinue', (request, response) => arrive(request, response, true))
   server.on('checkExpectation', (request, response) => arrive(request, response, false))
   if (options.offersWebSocket) {
     server.on('upgrade', (request: IncomingMessage, socket: Socket, early: Buffer) =>
-      receiveUpgrade(request, socket, early, connections.get(socket)),
+      receiveUpgrade(request, socket, early, http1Connection(socket)),
     )
   }
   server.on('connect', (request: IncomingMessage, socket: Socket) =>
-    refuseTunnel(request, socket, connections.get(socket)),
+    refuseTunnel(request, socket, http1Connection(socket)),
   )
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    handleParserError(error, connections.get(socket as Socket), options),
+    handleParserError(error, http1Connection(socket as Socket), options),
   )
   const stopTicks = clock.onTick(() => {
     const now = clock.now()
@@ -141,7 +161,7 @@ function limitHandshakes({
  * cannot keep others out; those with a request are bounded by the rate limits.
  */
 function makeRoom(
-  connections: Map<Socket, ClientConnection>,
+  connections: Map<Socket, ListenerConnection>,
   { limits, onConnectionFault }: DataListenerOptions,
 ): boolean {
   if (connections.size < limits.connections) return true
@@ -155,7 +175,19 @@ function makeRoom(
   return false
 }
 
-function createListenerServer({ limits, tls, offersWebSocket, onConnectionFault }: DataListenerOptions): Server {
+function createConnection(
+  context: DataListenerContext,
+  socket: Socket,
+  { http2, onConnectionFault }: DataListenerOptions,
+): ListenerConnection {
+  if (!http2 || !speaksHttp2(socket)) return new ClientConnection(context, socket)
+  const onAbandoned = () => onConnectionFault('abandoned_streams')
+  return new Http2Connection({ context, socket, limits: http2, onAbandoned })
+}
+
+const speaksHttp2 = (socket: Socket) => 'alpnProtocol' in socket && socket.alpnProtocol === 'h2'
+
+function createListenerServer({ limits, tls, http2, offersWebSocket, onConnectionFault }: DataListenerOptions): Server {
   const common: ServerOptions = {
     maxHeaderSize: limits.header_bytes,
     headersTimeout: limits.headers_ms,
@@ -176,16 +208,27 @@ function createListenerServer({ limits, tls, offersWebSocket, onConnectionFault 
         ...common,
         ...tls,
         minVersion: 'TLSv1.2',
-        ALPNProtocols: ['http/1.1'],
+        ALPNProtocols: http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
         handshakeTimeout: limits.headers_ms,
       })
     : createServer(common)
+  if (http2) serveHttp1Alone(server)
   server.on('tlsClientError', () => onConnectionFault('handshake'))
   // Node would end idle connections as soon as the listener closes, even when a request is on its way.
   server.closeIdleConnections = () => undefined
   // Node would silently drop fields beyond its count: here bytes are bounded, and too many fields are a fault.
   server.maxHeadersCount = 0
   return server
+}
+
+/** Connections that negotiated HTTP/2 bypass the parser of HTTP/1.1. */
+function serveHttp1Alone(server: Server): void {
+  const serveHttp1 = server.listeners('secureConnection')
+  server.removeAllListeners('secureConnection')
+  server.on('secureConnection', (socket: Socket) => {
+    if (speaksHttp2(socket)) return
+    for (const listener of serveHttp1) listener.call(server, socket)
+  })
 }
 
 /** Node detaches from a socket when a client requests a tunnel: from its events, pending responses and errors. */

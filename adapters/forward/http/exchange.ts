@@ -12,6 +12,7 @@ import type {
 } from '../../../daemon/kernel/forward/exchange.ts'
 import type { ClientConnection } from './client-connection.ts'
 import { ClientTunnel } from './client-tunnel.ts'
+import { collectBody } from './collect-body.ts'
 
 /** Up to this many bytes go in one write with the head. */
 const single_write_bytes = 16_384
@@ -82,12 +83,7 @@ export class HttpExchange implements Exchange {
    * outcome is known already. After any outcome but bytes, the response ends the connection.
    */
   readBody(most_bytes: number, done: (body: BodyResult) => void): void {
-    const pieces: Buffer[] = []
-    this.streamBody(most_bytes, {
-      data: (piece) => pieces.push(piece) > 0,
-      end: () => done(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)),
-      fail: done,
-    })
+    collectBody(this, most_bytes, done)
   }
 
   streamBody(most_bytes: number, sink: BodySink): void {

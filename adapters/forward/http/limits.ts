@@ -6,7 +6,7 @@ export type InboundLimits = {
   /** Of the request line and all fields, and how many fields. */
   readonly header_bytes: number
   readonly header_fields: number
-  /** For a head, counted from the connection or from its first byte; and for all of a request. */
+  /** For a head, counted from the connection or from its first byte; and for all of a request, 0 for no limit. */
   readonly headers_ms: number
   readonly request_ms: number
   /** Between requests. */
@@ -43,6 +43,25 @@ export const defaultInboundLimits: InboundLimits = {
   stall_ms: 60_000,
   pipelined: 16,
   linger_ms: 2_000,
+}
+
+/** Limits of HTTP/2, beside those above. Bytes and number of the fields of a head are as in HTTP/1.1. */
+export type Http2Limits = {
+  /** Open at once on one connection. */
+  readonly streams: number
+  /** Streams of a connection that end before their response, in a time: one more ends the connection. */
+  readonly abandoned_streams: number
+  readonly abandoned_window_ms: number
+  /** For the state of one connection: heads, and data that waits for its client. */
+  readonly session_mib: number
+}
+
+export const defaultHttp2Limits: Http2Limits = {
+  // The least that RFC 9113, section 6.5.2, recommends; nginx has 128.
+  streams: 100,
+  abandoned_streams: 200,
+  abandoned_window_ms: 10_000,
+  session_mib: 10,
 }
 
 export type UpstreamLimits = {

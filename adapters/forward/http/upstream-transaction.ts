@@ -18,6 +18,8 @@ const methodsWithContent: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']
 /** A second execution changes nothing more at the upstream (RFC 9110, section 9.2.2). */
 const idempotentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
 
+export const isIdempotent = (method: string): boolean => idempotentMethods.has(method)
+
 export class UpstreamTransaction implements ActiveRequest {
   /** All that is sent at once, one character per byte: the head, and a body that is known whole. */
   readonly text: string
@@ -51,7 +53,7 @@ export class UpstreamTransaction implements ActiveRequest {
 
   /** May be sent a second time where the upstream has answered no byte: nothing of it is lost, and nothing happens twice. */
   get isRepeatable(): boolean {
-    return !this.isRetry && !this.streamed && idempotentMethods.has(this.method)
+    return !this.isRetry && !this.streamed && isIdempotent(this.method)
   }
 
   abort(): void {
@@ -91,7 +93,7 @@ function formatRequest({ method, path, headers, body, upgrade }: UpstreamRequest
   return methodsWithContent.has(method) ? `${text}content-length: 0\r\n\r\n` : `${text}\r\n`
 }
 
-const isStreamed = (body: UpstreamRequest['body']): body is StreamedBody => body !== undefined && 'ready' in body
+export const isStreamed = (body: UpstreamRequest['body']): body is StreamedBody => body !== undefined && 'ready' in body
 
 const formatFraming = ({ length }: StreamedBody) =>
   length === undefined ? 'transfer-encoding: chunked' : `content-length: ${length}`

@@ -37,6 +37,7 @@ export const failureStatuses: Readonly<Record<ForwardFailure, number>> = {
   address: 502,
   connect: 502,
   busy: 503,
+  no_member: 503,
   timeout: 504,
   closed: 502,
   protocol: 502,

@@ -42,8 +42,9 @@ export type ForwardLimits = {
  * Why no response, or only a part of it, arrived. `address`: the upstream's name has an address that may not be dialled.
  * `connect`: no connection was established. `busy`: all connections are in use and the queue is full. `timeout`: the
  * upstream was too slow. `closed`: the upstream closed the connection. `protocol`: the response is not valid HTTP.
+ * `no_member`: every member of the pool is down by its probes.
  */
-export type UpstreamFailure = 'address' | 'connect' | 'busy' | 'timeout' | 'closed' | 'protocol'
+export type UpstreamFailure = 'address' | 'connect' | 'busy' | 'timeout' | 'closed' | 'protocol' | 'no_member'
 
 /**
  * Receives one response: `head`, any number of `data`, and `end`; or `fail` at any point, as the last call. No call follows
@@ -61,6 +62,7 @@ export type ResponseSink = {
   data(bytes: Buffer): boolean
   /** After the calls of one read, unless the response ended with it: bytes that wait to be batched should go out now. */
   flush(): void
+  /** The response is complete. After a switch of protocols: the upstream's side has ended, and `fail` may still follow. */
   end(): void
   fail(failure: UpstreamFailure, detail: string): void
 }

@@ -1,6 +1,6 @@
-// A forwarder without decisions of its own, as the coming roles use it: a listener of the data plane before a client of an upstream.
+// A forwarder without decisions of its own, as the coming roles use it: a listener of the data plane before an upstream or a pool.
 import { addressRule } from '../../../adapters/forward/http/address-rule.ts'
-import { type CoarseClock, coarseClock } from '../../../adapters/forward/http/coarse-clock.ts'
+import type { CoarseClock } from '../../../adapters/forward/http/coarse-clock.ts'
 import { type DataListenerOptions, dataListener } from '../../../adapters/forward/http/data-listener.ts'
 import {
   defaultInboundLimits,
@@ -8,6 +8,7 @@ import {
   type InboundLimits,
 } from '../../../adapters/forward/http/limits.ts'
 import { upstream } from '../../../adapters/forward/http/upstream.ts'
+import { defaultPoolLimits, type PoolLimits, upstreamPool } from '../../../adapters/forward/http/upstream-pool.ts'
 import type { Exchange } from '../../../daemon/kernel/forward/exchange.ts'
 import {
   type ForwardFailure,
@@ -19,13 +20,14 @@ import { removeHopHeaders } from '../../../daemon/kernel/forward/hop-headers.ts'
 import type { ForwardLimits, Upstream } from '../../../daemon/kernel/forward/upstream.ts'
 
 export type ForwarderOptions = {
-  /** Ports of the upstream on loopback. */
+  /** Port of the upstream on loopback. */
   readonly port: number
-  readonly clock?: CoarseClock
+  readonly clock: CoarseClock
+  readonly isPool?: boolean
   readonly max_body_bytes?: number
   readonly limits?: ForwardLimits
   readonly inbound?: Partial<InboundLimits>
-  readonly listener?: Pick<DataListenerOptions, 'tls' | 'offersWebSocket'>
+  readonly listener?: Pick<DataListenerOptions, 'tls' | 'http2' | 'offersWebSocket'>
 }
 
 export type TestForwarder = {
@@ -33,6 +35,8 @@ export type TestForwarder = {
   readonly upstream: Upstream
   /** Failures in order; `undefined` for a complete response. */
   readonly ends: readonly (ForwardFailure | undefined)[]
+  /** Connections that ended without a request, or whose client read too slowly. */
+  readonly faults: readonly string[]
   /** Ends the exchange that began last, as a role does when a credential expires. */
   cutLast(): void
   close(): Promise<void>
@@ -40,53 +44,62 @@ export type TestForwarder = {
 
 const default_max_body_bytes = 1 << 20
 const defaultLimits: ForwardLimits = { idle_ms: 30_000, total_ms: undefined }
+/** No probes: the upstream of the test receives the requests of the test alone. */
+const poolLimits: PoolLimits = { ...defaultPoolLimits, probe_interval_ms: Number.POSITIVE_INFINITY }
 
 export async function startForwarder(options: ForwarderOptions): Promise<TestForwarder> {
-  const ownClock = options.clock ? undefined : coarseClock(20)
-  const clock = options.clock ?? (ownClock as CoarseClock)
-  const client = upstream({
-    origin: { host: '127.0.0.1', port: options.port },
-    rule: addressRule(['127.0.0.0/8']),
-    limits: defaultUpstreamLimits,
-    clock,
-  })
+  const { port, clock, isPool, inbound } = options
+  const common = { rule: addressRule(['127.0.0.0/8']), limits: defaultUpstreamLimits, clock }
+  const origin = { host: '127.0.0.1', port }
+  const client = isPool
+    ? upstreamPool({ ...common, origins: [origin], pool: poolLimits })
+    : upstream({ ...common, origin })
   const ends: (ForwardFailure | undefined)[] = []
-  let cutLast = () => undefined as void
+  const faults: string[] = []
+  let cutLast: () => void = () => undefined
   const handle = (exchange: Exchange) => {
-    const fault = findForwardFault(exchange)
-    if (fault !== undefined) return exchange.reply(fault, [])
-    let isAnswered = false
-    cutLast = forwardExchange(exchange, client, {
-      path: exchange.target,
-      headers: ['host', 'upstream', ...removeHost(removeHopHeaders(exchange.rawHeaders))],
-      max_body_bytes: options.max_body_bytes ?? default_max_body_bytes,
-      limits: options.limits ?? defaultLimits,
-      answerHeaders: (_, headers) => headers,
-      onAnswer: () => {
-        isAnswered = true
-      },
-      onEnd(failure) {
-        ends.push(failure)
-        if (failure && !isAnswered) exchange.reply(failureStatuses[failure], [])
-      },
-    })
+    const status = findForwardFault(exchange)
+    if (status !== undefined) exchange.reply(status, [])
+    else cutLast = forward(exchange, client, options, ends)
   }
   const listener = await dataListener({
     ...options.listener,
     listen: { host: '127.0.0.1', port: 0 },
-    limits: { ...defaultInboundLimits, request_ms: 0, ...options.inbound },
+    limits: { ...defaultInboundLimits, request_ms: 0, ...inbound },
     clock,
     handle,
-    onConnectionFault: () => undefined,
+    onConnectionFault: (fault) => void faults.push(fault),
   })
   const close = async () => {
     const closed = listener.close(0)
-    if (options.clock && 'advance' in options.clock) (options.clock.advance as (ms: number) => void)(0)
+    if ('advance' in clock) (clock.advance as (ms: number) => void)(0)
     await closed
     client.close()
-    ownClock?.stop()
   }
-  return { port: listener.port, upstream: client, ends, cutLast: () => cutLast(), close }
+  return { port: listener.port, upstream: client, ends, faults, cutLast: () => cutLast(), close }
+}
+
+function forward(
+  exchange: Exchange,
+  client: Upstream,
+  { max_body_bytes = default_max_body_bytes, limits = defaultLimits }: ForwarderOptions,
+  ends: (ForwardFailure | undefined)[],
+): () => void {
+  let isAnswered = false
+  return forwardExchange(exchange, client, {
+    path: exchange.target,
+    headers: ['host', 'upstream', ...removeHost(removeHopHeaders(exchange.rawHeaders))],
+    max_body_bytes,
+    limits,
+    answerHeaders: (_, headers) => headers,
+    onAnswer: () => {
+      isAnswered = true
+    },
+    onEnd(failure) {
+      ends.push(failure)
+      if (failure && !isAnswered) exchange.reply(failureStatuses[failure], [])
+    },
+  })
 }
 
 const removeHost = (headers: readonly string[]) => headers.filter((_, at) => headers[at - (at % 2)] !== 'host')

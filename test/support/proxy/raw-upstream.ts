@@ -20,9 +20,10 @@ export type RawUpstream = {
 /** `answer` is called for each read, with the connection and how many requests have begun on it. */
 export async function startRawUpstream(
   answer: (connection: RawConnection, requests: number) => void,
+  options: net.ServerOpts = {},
 ): Promise<RawUpstream> {
   const connections: RawConnection[] = []
-  const server = net.createServer((socket) => {
+  const server = net.createServer(options, (socket) => {
     const connection: RawConnection = { socket, text: '', isClosed: false }
     connections.push(connection)
     socket.setEncoding('latin1')
