@@ -29,7 +29,7 @@ export class Http2Connection {
     this.#idle_since = context.clock.now()
     this.peer = socket.remoteAddress ?? ''
     this.#session = performServerHandshake(socket, sessionOptions(context, options.limits))
-    this.#session.on('stream', (stream, _, flags, rawHeaders) => this.#receive(stream, flags, rawHeaders))
+    this.#session.on('stream', (stream, _, __, rawHeaders) => this.#receive(stream, rawHeaders))
     this.#session.on('error', () => socket.destroy())
     this.#session.on('close', () => socket.destroy())
   }
@@ -61,10 +61,10 @@ export class Http2Connection {
     for (const exchange of this.#exchanges) if (exchange.sweep(now)) onSlowReader()
   }
 
-  #receive(stream: ServerHttp2Stream, flags: number, rawHeaders: readonly string[]): void {
+  #receive(stream: ServerHttp2Stream, rawHeaders: readonly string[]): void {
     const { context } = this.#options
     stream.on('error', () => undefined)
-    const request = readHttp2Request(rawHeaders, (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0, context.limits)
+    const request = readHttp2Request(rawHeaders, stream.endAfterHeaders, context.limits)
     const exchange = new Http2Exchange(context, this.peer, stream, request)
     this.#hasServed = true
     this.#exchanges.add(exchange)

@@ -34,10 +34,18 @@ export function readHttp2Request(raw: readonly string[], isEnded: boolean, limit
   const method = pseudo.get(':method') ?? ''
   const target = pseudo.get(':path') ?? ''
   const isOneHost = host === undefined || host === authority
-  const fault = method === 'CONNECT' ? requestFaults.tunnel : isOneHost ? undefined : requestFaults.host
+  // The library enforces the announced limit only after the client has acknowledged it.
+  const head_bytes = raw.reduce((sum, text) => sum + text.length, 0)
+  const fault = findFault(method, head_bytes > limits.header_bytes, isOneHost)
   const framing = fault ?? checkRequestFraming('1.1', rawHeaders, limits.header_fields)
   // Without a length the body ends with its stream.
   const hasLength = fields.some((name, at) => at % 2 === 0 && name === 'content-length')
   const isUnknown = !isEnded && !hasLength
   return { method, target, rawHeaders, framing: isUnknown && framing === 0 ? 'chunked' : framing }
+}
+
+function findFault(method: string, isTooLarge: boolean, isOneHost: boolean): RequestFault | undefined {
+  if (isTooLarge) return requestFaults.fields
+  if (method === 'CONNECT') return requestFaults.tunnel
+  return isOneHost ? undefined : requestFaults.host
 }

@@ -104,9 +104,9 @@ export function http2Client(port: number, ca: string): ForwardClient {
     open(method, path, headers = {}) {
       const stream = session.request(
         { ...withoutCoding(headers), ':method': method, ':path': path },
-        { endStream: false },
+        { endStream: isWithoutBody(method, headers) },
       )
-      return http2Call(stream)
+      return http2Call(session, stream)
     },
     close: () => session.destroy(),
   }
@@ -118,7 +118,7 @@ const isWithoutBody = (method: string, headers: Readonly<Record<string, string>>
 /** A body without a length needs no coding in HTTP/2. */
 const withoutCoding = ({ 'transfer-encoding': _, ...headers }: Readonly<Record<string, string>>) => headers
 
-function http2Call(stream: http2.ClientHttp2Stream): ForwardCall {
+function http2Call(session: http2.ClientHttp2Session, stream: http2.ClientHttp2Stream): ForwardCall {
   const answer = emptyAnswer()
   stream.on('response', (headers) => {
     answer.status = headers[':status'] ?? 0
@@ -134,7 +134,8 @@ function http2Call(stream: http2.ClientHttp2Stream): ForwardCall {
     write: (bytes) => void stream.write(bytes),
     end: () => void stream.end(),
     unsent_bytes: () => stream.writableLength,
-    abort: () => stream.close(http2.constants.NGHTTP2_CANCEL),
+    // The reset of a stream by Node ends its body first.
+    abort: () => session.destroy(),
     pause: () => void stream.pause(),
     resume: () => void stream.resume(),
   }

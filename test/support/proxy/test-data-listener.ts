@@ -7,7 +7,7 @@ import {
   dataListener,
   type PemKeyPair,
 } from '../../../adapters/forward/http/data-listener.ts'
-import { defaultInboundLimits, type InboundLimits } from '../../../adapters/forward/http/limits.ts'
+import { defaultInboundLimits, type Http2Limits, type InboundLimits } from '../../../adapters/forward/http/limits.ts'
 import type { Exchange } from '../../../daemon/kernel/forward/exchange.ts'
 import { type ManualCoarseClock, manualCoarseClock } from '../clock/manual-coarse-clock.ts'
 import { pollOptions } from './upstream-fixture.ts'
@@ -44,7 +44,7 @@ export async function closeDataListeners(): Promise<void> {
 /** `handle` answers requests; without it they stay open. `closeDataListeners` ends all that was opened. */
 export async function startDataListener(
   handle: (exchange: Exchange) => void = () => undefined,
-  more: { limits?: Partial<InboundLimits>; tls?: PemKeyPair; offersWebSocket?: true } = {},
+  more: { limits?: Partial<InboundLimits>; tls?: PemKeyPair; http2?: Http2Limits } = {},
 ): Promise<TestDataListener> {
   const clock = manualCoarseClock()
   const exchanges: Exchange[] = []
@@ -52,7 +52,7 @@ export async function startDataListener(
   const listener = await dataListener({
     listen: { host: '127.0.0.1', port: 0 },
     ...(more.tls ? { tls: more.tls } : {}),
-    ...(more.offersWebSocket ? { offersWebSocket: true } : {}),
+    ...(more.http2 ? { http2: more.http2 } : {}),
     limits: { ...defaultInboundLimits, ...more.limits },
     clock,
     handle(exchange) {
