@@ -122,7 +122,7 @@ export class Http2Exchange implements Exchange {
     if (this.#isOver) return
     this.#isOver = true
     this.#releaseBody()
-    this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+    this.#breakOff()
   }
 
   /** The stream is closed. */
@@ -140,7 +140,7 @@ export class Http2Exchange implements Exchange {
       this.#releaseBody()?.fail('too_slow')
     const unread = this.#stream.writableLength
     if (!this.#reader.isTooSlow(now, unread > 0, this.#written_bytes - unread)) return false
-    this.#stream.close(constants.NGHTTP2_CANCEL)
+    this.#breakOff()
     return true
   }
 
@@ -160,6 +160,11 @@ export class Http2Exchange implements Exchange {
       // A stream that its client reset ends as well, before it is closed: a part must not pass for the whole.
       if (!this.#stream.closed && !this.#stream.destroyed) this.#releaseBody()?.end()
     })
+  }
+
+  /** With an error: `close` with a code ends the response first, and a part of it would pass for the whole. */
+  #breakOff(): void {
+    this.#stream.destroy(new Error('the response was broken off'))
   }
 
   #pauseBody(): void {

@@ -13,7 +13,7 @@ afterEach(async () => {
 
 async function startPair(
   answer: (connection: RawConnection) => void,
-  { allowHalfOpen = false, ...more }: Partial<ForwarderOptions> & { allowHalfOpen?: true } = {},
+  { allowHalfOpen = false, ...more }: Partial<ForwarderOptions> & { allowHalfOpen?: boolean } = {},
 ) {
   const server = await startRawUpstream(answer, { allowHalfOpen })
   const clock = manualCoarseClock()
@@ -162,7 +162,7 @@ describe('a switch of protocols', () => {
 
   test('with a body is refused', async () => {
     const { client, server } = await startPair(echo, offering)
-    const sender = await client(handshake.replace('Host: a', 'Host: a\r\nContent-Length: 5') + 'GET /')
+    const sender = await client(`${handshake.replace('Host: a', 'Host: a\r\nContent-Length: 5')}GET /`)
     await sender.waitFor(/^HTTP\/1\.1 400 /)
     expect(server.connections).toEqual([])
   })

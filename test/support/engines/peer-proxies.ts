@@ -47,6 +47,26 @@ http {
 `,
 }
 
+/** Forwards everything as it arrives, as the data plane does for roles with authenticated callers. */
+const nginxForwarder: PeerProxyProgram = {
+  ...nginx,
+  config: (folder, port, upstream) => `daemon off; user root; worker_processes 1; pid ${folder}/nginx.pid;
+events { worker_connections 512; }
+http {
+  access_log off; client_max_body_size 1m; keepalive_timeout 5s;
+  map $http_upgrade $connection_upgrade { default upgrade; '' ''; }
+  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join(' ')}
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass http://127.0.0.1:${upstream}; proxy_http_version 1.1; proxy_buffering off; proxy_request_buffering off;
+      proxy_set_header Host upstream; proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $connection_upgrade;
+    }
+  }
+}
+`,
+}
+
 const nginxForwarding = (upstream: number) =>
   `rewrite ^/public-api(/.*)$ $1 break; proxy_pass http://127.0.0.1:${upstream}; proxy_http_version 1.1;`
 
@@ -103,6 +123,7 @@ async function createPeerProxy({ name, config, args }: PeerProxyProgram, upstrea
 }
 
 export const nginxPeer = (upstream: number) => createPeerProxy(nginx, upstream)
+export const nginxForwarderPeer = (upstream: number) => createPeerProxy(nginxForwarder, upstream)
 export const haproxyPeer = (upstream: number) => createPeerProxy(haproxy, upstream)
 
 function isListening(port: number): Promise<boolean> {

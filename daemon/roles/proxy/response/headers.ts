@@ -1,5 +1,6 @@
 // Headers of a response for the caller: without hop, topology and session headers, and with the proxy's own CORS
 // headers.
+import { hopHeaders } from '../../../kernel/forward/hop-headers.ts'
 
 /**
  * Headers that are never relayed: those of one connection (RFC 9110 section 7.6.1); those that reveal internals;
@@ -7,17 +8,7 @@
  * those that apply to the whole host or to the servers before the proxy; and those that the proxy sets itself.
  */
 const droppedHeaders = new Set([
-  ...[
-    'connection',
-    'content-length',
-    'keep-alive',
-    'proxy-connection',
-    'te',
-    'trailer',
-    'transfer-encoding',
-    'upgrade',
-    'http2-settings',
-  ],
+  ...hopHeaders,
   ...['server', 'x-powered-by', 'via'],
   ...['set-cookie', 'set-cookie2', 'www-authenticate', 'authentication-info'],
   ...['alt-svc', 'clear-site-data', 'service-worker-allowed', 'strict-transport-security', 'x-sendfile'],

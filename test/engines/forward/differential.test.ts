@@ -1,0 +1,78 @@
+// Forwarding beside nginx: streams, upgrades, early responses, half-closed connections and slow readers have the same outcome,
+// or a difference that the scenario explains.
+import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest'
+import { coarseClock } from '../../../adapters/forward/http/coarse-clock.ts'
+import { nginxForwarderPeer, type PeerProxy, peerProxiesRequirement } from '../../support/engines/peer-proxies.ts'
+import { startForwarder, type TestForwarder } from '../../support/forward/test-forwarder.ts'
+import { type RawConnection, type RawUpstream, startRawUpstream } from '../../support/proxy/raw-upstream.ts'
+import type { RawClient } from '../../support/proxy/test-data-listener.ts'
+import { pollOptions } from '../../support/proxy/upstream-fixture.ts'
+import { whenPresent } from '../../support/runner/requires.ts'
+import { type ForwardScenario, forwardScenarios, openClient, type ScenarioOutcome } from './scenarios.ts'
+
+const test = whenPresent(peerProxiesRequirement)
+
+/** A forwarder with its own upstream. */
+type ComparedForwarder = { readonly port: number; readonly server: RawUpstream }
+
+let answer: (connection: RawConnection) => void = () => undefined
+let ours: ComparedForwarder
+let theirs: ComparedForwarder
+let forwarder: TestForwarder | undefined
+let nginx: PeerProxy | undefined
+const clock = coarseClock(20)
+const clients: RawClient[] = []
+
+beforeAll(async () => {
+  if (!peerProxiesRequirement.isPresent) return
+  const [first, second] = [await startServer(), await startServer()]
+  forwarder = await startForwarder({ port: first.port, clock, listener: { offersWebSocket: true } })
+  nginx = await nginxForwarderPeer(second.port)
+  await nginx.start()
+  ours = { port: forwarder.port, server: first }
+  theirs = { port: nginx.port, server: second }
+})
+afterEach(() => {
+  for (const { socket } of clients.splice(0)) socket.destroy()
+})
+afterAll(async () => {
+  await forwarder?.close()
+  await nginx?.end()
+  await ours?.server.close()
+  await theirs?.server.close()
+  clock.stop()
+})
+
+const startServer = () => startRawUpstream((connection) => answer(connection))
+
+async function play(
+  { play, answer: own, isHalfOpen = false }: ForwardScenario,
+  compared: ComparedForwarder,
+): Promise<ScenarioOutcome> {
+  const { server, port } = compared
+  const before = server.connections.length
+  answer = (connection) => {
+    connection.socket.allowHalfOpen = isHalfOpen
+    own?.(connection)
+  }
+  const connections = () => server.connections.slice(before)
+  return play({
+    async client(bytes) {
+      const client = await openClient(port, bytes)
+      clients.push(client)
+      return client
+    },
+    async upstream() {
+      await vi.waitFor(() => expect(connections()).not.toHaveLength(0), pollOptions)
+      return connections()[0] as RawConnection
+    },
+    connections,
+  })
+}
+
+test.each(forwardScenarios)('$name', async (scenario) => {
+  const [own, other] = [await play(scenario, ours), await play(scenario, theirs)]
+  const differing = Object.keys({ ...own, ...other }).filter((key) => own[key] !== other[key])
+  const found = Object.fromEntries(differing.map((key) => [key, [own[key], other[key]]]))
+  expect(found).toEqual(scenario.difference?.values ?? {})
+})
