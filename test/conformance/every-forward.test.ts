@@ -10,7 +10,8 @@ import { type ForwardClient, http1Client, http2Client } from '../support/forward
 import { type ForwarderOptions, startForwarder } from '../support/forward/test-forwarder.ts'
 import { createAuthority, issueCertificate } from '../support/keys/site-certificates.ts'
 import { startRawUpstream } from '../support/proxy/raw-upstream.ts'
-import { type ForwardFixture, type ForwardRequirement, forwardRequirements } from './forward.ts'
+import { forwardRequirements } from './forward.ts'
+import type { ForwardFixture, ForwardRequirement } from './forward-requirement.ts'
 
 let folder: string
 let ca: string

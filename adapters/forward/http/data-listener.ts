@@ -1,14 +1,17 @@
-// The public listener: Node's strict parser, checks for what it lets pass, and time limits on everything.
-import { createServer, type IncomingMessage, type Server, type ServerOptions, ServerResponse } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
+// The listener of the data plane: strict parsers, checks for what they let pass, and time limits on everything.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Server as TlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Exchange } from '../../../daemon/kernel/forward/exchange.ts'
 import { PendingConnections } from '../../platform/http-server/pending-connections.ts'
 import { ClientConnection, type DataListenerContext } from './client-connection.ts'
 import type { CoarseClock } from './coarse-clock.ts'
+import { receiveUpgrade, refuseTunnel } from './detached-socket.ts'
 import { Http2Connection } from './http2-connection.ts'
 import type { Http2Limits, InboundLimits } from './limits.ts'
-import { checkRequestFraming, requestFaults, requestsWebSocket } from './request-fault.ts'
+import { createListenerServer, listenOn, speaksHttp2 } from './listener-server.ts'
+import { handleParserError } from './parser-error.ts'
+import { checkRequestFraming } from './request-fault.ts'
 
 export type PemKeyPair = { readonly cert: string; readonly key: string }
 
@@ -135,8 +138,7 @@ export async function dataListener(options: DataListenerOptions): Promise<DataLi
       connections: connections.size,
       busy: [...connections.values()].filter((connection) => !connection.isIdle).length,
     }),
-    replaceCertificate: (tls) =>
-      'setSecureContext' in server && (server as ReturnType<typeof createTlsServer>).setSecureContext(tls),
+    replaceCertificate: (tls) => 'setSecureContext' in server && (server as TlsServer).setSecureContext(tls),
     async close(drain_ms) {
       const now = clock.now()
       context.closing = { idle_at: now + Math.min(limits.linger_ms, drain_ms), all_at: now + drain_ms }
@@ -183,130 +185,4 @@ function createConnection(
   if (!http2 || !speaksHttp2(socket)) return new ClientConnection(context, socket)
   const onAbandoned = () => onConnectionFault('abandoned_streams')
   return new Http2Connection({ context, socket, limits: http2, onAbandoned })
-}
-
-const speaksHttp2 = (socket: Socket) => 'alpnProtocol' in socket && socket.alpnProtocol === 'h2'
-
-function createListenerServer({ limits, tls, http2, offersWebSocket, onConnectionFault }: DataListenerOptions): Server {
-  const common: ServerOptions = {
-    maxHeaderSize: limits.header_bytes,
-    headersTimeout: limits.headers_ms,
-    requestTimeout: limits.request_ms,
-    connectionsCheckingInterval: Math.min(1_000, Math.ceil(limits.headers_ms / 2)),
-    // Idle connections are ended by the sweep: Node would set a timer after each answer.
-    keepAliveTimeout: 0,
-    insecureHTTPParser: false,
-    // A request without a host is a fault of the request, and is counted like others.
-    requireHostHeader: false,
-    noDelay: true,
-    ...(offersWebSocket
-      ? { shouldUpgradeCallback: (request) => requestsWebSocket(request, limits.header_fields), allowHalfOpen: true }
-      : {}),
-  }
-  const server = tls
-    ? createTlsServer({
-        ...common,
-        ...tls,
-        minVersion: 'TLSv1.2',
-        ALPNProtocols: http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
-        handshakeTimeout: limits.headers_ms,
-      })
-    : createServer(common)
-  if (http2) serveHttp1Alone(server)
-  server.on('tlsClientError', () => onConnectionFault('handshake'))
-  // Node would end idle connections as soon as the listener closes, even when a request is on its way.
-  server.closeIdleConnections = () => undefined
-  // Node would silently drop fields beyond its count: here bytes are bounded, and too many fields are a fault.
-  server.maxHeadersCount = 0
-  return server
-}
-
-/** Connections that negotiated HTTP/2 bypass the parser of HTTP/1.1. */
-function serveHttp1Alone(server: Server): void {
-  const serveHttp1 = server.listeners('secureConnection')
-  server.removeAllListeners('secureConnection')
-  server.on('secureConnection', (socket: Socket) => {
-    if (speaksHttp2(socket)) return
-    for (const listener of serveHttp1) listener.call(server, socket)
-  })
-}
-
-/** Node detaches from a socket when a client requests a tunnel: from its events, pending responses and errors. */
-function refuseTunnel(request: IncomingMessage, socket: Socket, connection: ClientConnection | undefined): void {
-  const response = attachResponse(request, socket, connection)
-  if (response) connection?.receive(request, response, requestFaults.tunnel, false)
-}
-
-/** Bytes of the new protocol that came with the head are returned to the socket. */
-function receiveUpgrade(
-  request: IncomingMessage,
-  socket: Socket,
-  early: Buffer,
-  connection: ClientConnection | undefined,
-): void {
-  const response = attachResponse(request, socket, connection)
-  if (!response) return
-  if (early.length > 0) socket.unshift(early)
-  connection?.receive(request, response, 0, false, 'websocket')
-}
-
-/** A response on a socket that Node has detached from. Undefined where earlier responses are unsent: they are lost. */
-function attachResponse(
-  request: IncomingMessage,
-  socket: Socket,
-  connection: ClientConnection | undefined,
-): ServerResponse | undefined {
-  socket.on('error', () => socket.destroy())
-  if (!connection?.isQuiet) {
-    socket.destroy()
-    return undefined
-  }
-  const response = new ServerResponse(request)
-  response.assignSocket(socket)
-  response.on('finish', () => {
-    // Read, so that the client receives the response before the connection is reset.
-    socket.resume()
-    socket.destroySoon()
-  })
-  return response
-}
-
-function listenOn(server: Server, { host, port, reusePort = false }: DataListenerOptions['listen']): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ host, port, reusePort, backlog: 4_096 }, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
-}
-
-const statusLines = {
-  malformed: '400 Bad Request',
-  too_slow: '408 Request Timeout',
-  head_too_large: '431 Request Header Fields Too Large',
-} as const
-
-/** The other end closed or broke the connection, perhaps within a request. */
-const disconnectCodes = new Set(['ECONNRESET', 'EPIPE', 'HPE_INVALID_EOF_STATE'])
-
-/** Bytes that are not a request, or not a whole one in time. The response repeats nothing of them. */
-function handleParserError(
-  error: NodeJS.ErrnoException,
-  connection: ClientConnection | undefined,
-  { onConnectionFault }: DataListenerOptions,
-): void {
-  if (!connection || disconnectCodes.has(error.code ?? '')) {
-    connection?.destroy()
-    return
-  }
-  const fault =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? 'head_too_large'
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? 'too_slow'
-        : 'malformed'
-  if (!connection.onParserError(fault === 'too_slow')) return
-  onConnectionFault(fault)
-  connection.sendFinal(`HTTP/1.1 ${statusLines[fault]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }

@@ -13,6 +13,7 @@ import type {
 import type { ClientConnection } from './client-connection.ts'
 import { ClientTunnel } from './client-tunnel.ts'
 import { collectBody } from './collect-body.ts'
+import { IncomingBody } from './incoming-body.ts'
 
 /** Up to this many bytes go in one write with the head. */
 const single_write_bytes = 16_384
@@ -24,17 +25,12 @@ const empty_body = Buffer.alloc(0)
 /** No method throws for a client that is gone: nothing is written then, and `answering` has been notified. */
 export class HttpExchange implements Exchange {
   readonly method: string
-  /** The request target as received: nothing is decoded. */
   readonly target: string
-  /** Names and values in turn, as received. */
   readonly rawHeaders: readonly string[]
-  /** Address of the other end of the connection; empty when it is gone already. */
   readonly peer: string
   /** Why this request must not be forwarded: it is answered with the fault's status, and counted like any other. */
   readonly fault: RequestFault | undefined
-  /** The announced body: its bytes, or `chunked`, or 0. */
   readonly framing: BodyFraming
-  /** The protocol that the client requests to switch to, if the listener offers it. */
   readonly upgrade: UpgradeProtocol | undefined
   answering: ResponseProducer | undefined
   readonly #connection: ClientConnection
@@ -42,9 +38,7 @@ export class HttpExchange implements Exchange {
   readonly #response: ServerResponse
   /** The client waits for `100 Continue` before it sends its body. */
   #isAwaited: boolean
-  #sink: BodySink | undefined
-  /** The handler has requested the body. */
-  #isBodyRequested = false
+  readonly #body: IncomingBody
   /** A failure that was found before the body was requested. */
   #bodyFailure: BodyFailure | undefined
   #tunnel: ClientTunnel | undefined
@@ -69,6 +63,7 @@ export class HttpExchange implements Exchange {
     this.#connection = connection
     this.#request = request
     this.#response = response
+    this.#body = new IncomingBody(request, (isWatched) => connection.watchBody(isWatched))
     this.#isAwaited = isAwaited
     this.upgrade = upgrade
   }
@@ -99,41 +94,12 @@ export class HttpExchange implements Exchange {
     }
     if (this.#isAwaited) this.#response.writeContinue()
     this.#isAwaited = false
-    this.#isBodyRequested = true
-    this.#sink = sink
-    this.#connection.watchBody(true)
-    let size = 0
-    this.#request.on('data', (piece: Buffer) => {
-      size += piece.length
-      if (size > most_bytes) this.#releaseBody()?.fail('too_large')
-      else if (this.#sink?.data(piece) === false) this.#pauseBody()
-    })
-    this.#request.on('end', () => this.#releaseBody()?.end())
+    this.#body.read(most_bytes, sink)
   }
 
   resumeBody(): void {
     if (this.#tunnel) this.#tunnel.resume()
-    if (!this.#sink || !this.#request.isPaused()) return
-    this.#connection.watchBody(true)
-    this.#request.resume()
-  }
-
-  /** A client is not charged for the time in which nobody reads its body. */
-  #pauseBody(): void {
-    if (!this.#sink) return
-    this.#request.pause()
-    this.#connection.watchBody(false)
-  }
-
-  /** The sink, which receives nothing more but its last call. What else arrives of the body is dropped. */
-  #releaseBody(): BodySink | undefined {
-    const sink = this.#sink
-    if (!sink) return undefined
-    this.#sink = undefined
-    this.#connection.watchBody(false)
-    this.#request.removeAllListeners('data')
-    this.#request.resume()
-    return sink
+    else this.#body.resume()
   }
 
   #knownBodyFailure(most_bytes: number): BodyFailure | undefined {
@@ -214,7 +180,7 @@ export class HttpExchange implements Exchange {
   gone(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#releaseBody()?.fail('gone')
+    this.#body.fail('gone')
     this.#tunnel?.gone()
     this.answering?.gone()
   }
@@ -222,7 +188,7 @@ export class HttpExchange implements Exchange {
   /** The client connection reports that the body will not arrive whole. */
   bodyFailed(why: BodyFailure): void {
     this.#bodyFailure ??= why
-    this.#releaseBody()?.fail(why)
+    this.#body.fail(why)
   }
 
   #replyInPieces(status: number, headers: readonly string[], body: Buffer): void {
@@ -259,8 +225,8 @@ export class HttpExchange implements Exchange {
   /** Whether the connection goes on must be known before the head is written. */
   #beforeHead(): void {
     // A hop that skips the body of another method than POST, which nobody requested here, takes it for a request.
-    const isTaken = this.method === 'POST' || this.#isBodyRequested
-    const isUnread = this.framing !== 0 && (!isTaken || !this.#request.complete)
+    const isRead = this.#body.isTaken || (this.method === 'POST' && this.#request.complete)
+    const isUnread = this.framing !== 0 && !isRead
     // Node's parser hands the bytes after an upgrade request to an upgrade handler, and there is none.
     const isUpgrade = requestsUpgrade(this.rawHeaders)
     // A client may send its body without `100 Continue`: the next bytes could be that body or a request.
@@ -269,7 +235,7 @@ export class HttpExchange implements Exchange {
 
   #finish(): void {
     this.#isOver = true
-    this.#releaseBody()
+    this.#body.drop()
     this.#connection.next()
   }
 }

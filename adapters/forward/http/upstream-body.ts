@@ -77,3 +77,13 @@ export class UpstreamBody {
     return isTaken
   }
 }
+
+/**
+ * An upstream may answer and close while the body is still being sent. The next write fails then, and Node would close the
+ * socket with the response unread. Reading continues instead, up to its own end or error, where `breakOff` accepts it.
+ */
+export function readBeyondFailedWrites(socket: Socket, breakOff: () => boolean): void {
+  const destroy = socket.destroy
+  socket.destroy = (error?: NodeJS.ErrnoException) =>
+    error?.syscall === 'write' && breakOff() ? socket : destroy.call(socket, error)
+}

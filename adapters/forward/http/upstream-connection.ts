@@ -6,7 +6,7 @@ import { AddressDeniedError } from './dial.ts'
 import type { UpstreamLimits } from './limits.ts'
 import type { ResponseHead } from './response-head.ts'
 import { ResponseParser } from './response-parser.ts'
-import { UpstreamBody } from './upstream-body.ts'
+import { readBeyondFailedWrites, UpstreamBody } from './upstream-body.ts'
 import type { UpstreamTransaction } from './upstream-transaction.ts'
 
 /** The pool of a connection, which it notifies of its state. */
@@ -55,7 +55,7 @@ export class UpstreamConnection {
       data: (bytes) => this.#onData(bytes),
     })
     this.#socket = owner.dial({ buffer: read_buffer, callback: (size) => this.#onRead(size) })
-    this.#readBeyondFailedWrites()
+    readBeyondFailedWrites(this.#socket, () => this.#body?.breakOff() === true)
     this.#socket.on('error', (error) => this.#onError(error))
     this.#socket.on('end', () => this.#onEnd())
     this.#socket.on('drain', () => this.#onDrain())
@@ -114,17 +114,6 @@ export class UpstreamConnection {
     if (now < this.#deadline) return
     if (this.#isOpen) this.#fail('timeout', 'the upstream did not answer in time')
     else this.#fail('connect', 'the upstream did not accept a connection in time')
-  }
-
-  /**
-   * An upstream may answer and close while the body is still being sent. The next write fails then, and Node would close the
-   * socket with the response unread. Reading continues instead, up to its own end or error.
-   */
-  #readBeyondFailedWrites(): void {
-    const socket = this.#socket
-    const destroy = socket.destroy
-    socket.destroy = (error?: NodeJS.ErrnoException) =>
-      error?.syscall === 'write' && this.#body?.breakOff() ? socket : destroy.call(socket, error)
   }
 
   #onOpen(): void {

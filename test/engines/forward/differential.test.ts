@@ -1,14 +1,14 @@
 // Forwarding beside nginx: streams, upgrades, early responses, half-closed connections and slow readers have the same outcome,
 // or a difference that the scenario explains.
-import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { coarseClock } from '../../../adapters/forward/http/coarse-clock.ts'
 import { nginxForwarderPeer, type PeerProxy, peerProxiesRequirement } from '../../support/engines/peer-proxies.ts'
 import { startForwarder, type TestForwarder } from '../../support/forward/test-forwarder.ts'
 import { type RawConnection, type RawUpstream, startRawUpstream } from '../../support/proxy/raw-upstream.ts'
-import type { RawClient } from '../../support/proxy/test-data-listener.ts'
-import { pollOptions } from '../../support/proxy/upstream-fixture.ts'
+import { createRawClient, type RawClient } from '../../support/proxy/test-data-listener.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
-import { type ForwardScenario, forwardScenarios, openClient, type ScenarioOutcome } from './scenarios.ts'
+import { type ForwardScenario, type ScenarioOutcome, waitFor } from './forward-scenario.ts'
+import { forwardScenarios } from './scenarios.ts'
 
 const test = whenPresent(peerProxiesRequirement)
 
@@ -50,6 +50,7 @@ async function play(
   compared: ComparedForwarder,
 ): Promise<ScenarioOutcome> {
   const { server, port } = compared
+  await endConnections(server)
   const before = server.connections.length
   answer = (connection) => {
     connection.socket.allowHalfOpen = isHalfOpen
@@ -58,16 +59,23 @@ async function play(
   const connections = () => server.connections.slice(before)
   return play({
     async client(bytes) {
-      const client = await openClient(port, bytes)
+      const client = await createRawClient(port)
+      client.send(bytes)
       clients.push(client)
       return client
     },
     async upstream() {
-      await vi.waitFor(() => expect(connections()).not.toHaveLength(0), pollOptions)
+      await waitFor(() => expect(connections()).not.toHaveLength(0))
       return connections()[0] as RawConnection
     },
     connections,
   })
+}
+
+/** Each scenario begins with a new connection to the upstream. */
+async function endConnections({ connections }: RawUpstream): Promise<void> {
+  for (const { socket } of connections) socket.destroy()
+  await waitFor(() => expect(forwarder?.upstream.counts().connections).toBe(0))
 }
 
 test.each(forwardScenarios)('$name', async (scenario) => {

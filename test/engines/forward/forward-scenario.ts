@@ -1,0 +1,43 @@
+// A scenario of forwarding: the bytes of a client and an upstream, and the outcome for both.
+import { vi } from 'vitest'
+import type { RawConnection } from '../../support/proxy/raw-upstream.ts'
+import type { RawClient } from '../../support/proxy/test-data-listener.ts'
+import { pollOptions } from '../../support/proxy/upstream-fixture.ts'
+
+export type ForwardStage = {
+  /** Opens a connection to the forwarder and sends. */
+  client(bytes: string): Promise<RawClient>
+  /** The connection of the scenario at the upstream. */
+  upstream(): Promise<RawConnection>
+  /** Connections that the upstream has had in this scenario. */
+  connections(): readonly RawConnection[]
+}
+
+/** The outcome, in words and bytes that do not depend on the time. */
+export type ScenarioOutcome = Readonly<Record<string, string | number | boolean>>
+
+export type ForwardScenario = {
+  readonly name: string
+  readonly answer?: (connection: RawConnection) => void
+  /** The upstream goes on when the forwarder has ended its side. */
+  readonly isHalfOpen?: boolean
+  readonly play: (stage: ForwardStage) => Promise<ScenarioOutcome>
+  /** Why the outcomes differ, and how: `[ours, nginx]` of each value. Absent: they are equal. */
+  readonly difference?: {
+    readonly reason: string
+    readonly values: Readonly<Record<string, readonly [unknown, unknown]>>
+  }
+}
+
+export const waitFor = (check: () => void): Promise<void> => vi.waitFor(check, pollOptions)
+
+/** Waits until a number stays the same over many turns of the event loop and of the sockets. */
+export async function waitForRest(measure: () => number): Promise<void> {
+  let last = Number.NaN
+  for (let same = 0; same < 2_000; ) {
+    await new Promise((resolve) => setImmediate(resolve))
+    const next = measure()
+    same = next === last ? same + 1 : 0
+    last = next
+  }
+}
