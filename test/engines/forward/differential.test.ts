@@ -1,6 +1,6 @@
 // Forwarding beside nginx: streams, upgrades, early responses, half-closed connections and slow readers have the same outcome,
 // or a difference that the scenario explains.
-import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { coarseClock } from '../../../adapters/forward/http/coarse-clock.ts'
 import { nginxForwarderPeer, type PeerProxy, peerProxiesRequirement } from '../../support/engines/peer-proxies.ts'
 import { startForwarder, type TestForwarder } from '../../support/forward/test-forwarder.ts'
@@ -32,10 +32,8 @@ beforeAll(async () => {
   ours = { port: forwarder.port, server: first }
   theirs = { port: nginx.port, server: second }
 })
-afterEach(() => {
-  for (const { socket } of clients.splice(0)) socket.destroy()
-})
 afterAll(async () => {
+  for (const { socket } of clients) socket.destroy()
   await forwarder?.close()
   await nginx?.end()
   await ours?.server.close()
@@ -50,7 +48,7 @@ async function play(
   compared: ComparedForwarder,
 ): Promise<ScenarioOutcome> {
   const { server, port } = compared
-  await endConnections(server)
+  await endConnections()
   const before = server.connections.length
   answer = (connection) => {
     connection.socket.allowHalfOpen = isHalfOpen
@@ -72,9 +70,10 @@ async function play(
   })
 }
 
-/** Each scenario begins with a new connection to the upstream. */
-async function endConnections({ connections }: RawUpstream): Promise<void> {
-  for (const { socket } of connections) socket.destroy()
+/** Each scenario begins without clients, and with a new connection to the upstream. */
+async function endConnections(): Promise<void> {
+  for (const { socket } of clients.splice(0)) socket.destroy()
+  for (const { connections } of [ours.server, theirs.server]) for (const { socket } of connections) socket.destroy()
   await waitFor(() => expect(forwarder?.upstream.counts().connections).toBe(0))
 }
 
