@@ -1,45 +1,33 @@
 // One role as a running service: its context, workers and listeners, and its orderly stop.
-import { readFileSync } from 'node:fs'
 import { httpActiveRequests, httpRequests, httpSeconds } from '../../adapters/serve/http/http-metrics.ts'
 import type { ListenerLimits } from '../../adapters/serve/http/limits.ts'
-import {
-  type HttpServer,
-  type ListenerTls,
-  type ListenTarget,
-  serveHttp,
-} from '../../adapters/serve/http/serve-http.ts'
+import { type HttpServer, serveHttp } from '../../adapters/serve/http/serve-http.ts'
 import { sqliteScheduleRecord } from '../../adapters/store/sqlite/schedule/schedule-record.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { offeredResources } from '../kernel/api/mcp-resources.ts'
 import { offeredTools, toolServiceInfo } from '../kernel/api/mcp-tools.ts'
 import { buildOpenapi } from '../kernel/api/openapi.ts'
-import type { Surface } from '../kernel/api/surface.ts'
 import type { CurrentPrincipals } from '../kernel/identity/stored-principal.ts'
 import type { JobEnvironment } from '../kernel/job/job-environment.ts'
 import { jobsWorker } from '../kernel/job/jobs-worker.ts'
 import type { Leases } from '../kernel/job/lease.ts'
 import type { Call } from '../kernel/operation/call.ts'
-import type { AddressedOperation } from '../kernel/operation/operation.ts'
 import { createCallFor, createServiceCall } from '../kernel/operation/perform-operation.ts'
 import type { RoleContext } from '../kernel/operation/role-context.ts'
 import type { RoleEnvironment } from '../kernel/operation/role-environment.ts'
 import { operationsOf, type ServiceParts } from '../kernel/role/built-in-operations.ts'
 import { type DependencyHealth, findingOf } from '../kernel/role/dependency.ts'
 import type { Role, RoleDeployment, Worker } from '../kernel/role/role.ts'
-import { getSettings } from '../kernel/settings/get-settings.ts'
-import type { ResolvedSettings } from '../kernel/settings/settings.ts'
-import { x509Settings } from '../kernel/settings/sso-settings.ts'
 import type { Log } from '../kernel/telemetry/log.ts'
 import type { Metrics } from '../kernel/telemetry/metrics.ts'
 import { newTrace, type Trace } from '../kernel/telemetry/trace.ts'
-import { type TracePolicy, traceModes } from '../kernel/telemetry/trace-policy.ts'
 import { openAgentspace } from './agentspace.ts'
 import { roleBackup } from './backup/role-backup.ts'
 import { measureHealth } from './dependency-health.ts'
-import { resolveDivision } from './host/site-division.ts'
+import { areMetricsInternal, buildListeners, type ServiceListener } from './role-listeners.ts'
 import { stop_grace_ms, waitAtMost } from './stop-limits.ts'
 import type { RoleStorage } from './storage/role-storage.ts'
-import { roleSocketFile, type SiteFolder } from './storage/site-folder.ts'
+import type { SiteFolder } from './storage/site-folder.ts'
 import { type RunningWorkers, startWorkers } from './workers.ts'
 
 export const httpMetrics = [httpRequests, httpSeconds, httpActiveRequests]
@@ -179,82 +167,7 @@ function buildJobsWorker({ role: { name, jobs = [] }, context, leases, principal
   return [jobsWorker(jobs, { role: name, leases, principals, callFor })]
 }
 
-/** In profiles C and D metrics stay inside. */
-function areMetricsInternal({ deployment_profile }: RoleDeployment): boolean {
-  return deployment_profile === 'coalition_federated' || deployment_profile === 'classified_airgapped'
-}
-
 function readLimits({ role, deployment }: RoleServiceOptions): Partial<ListenerLimits> {
   const { streams_per_caller } = deployment.settings.values.get(role.name) ?? {}
   return typeof streams_per_caller === 'number' ? { streams_per_caller } : {}
-}
-
-type ServiceListener = {
-  name: string
-  operations: readonly AddressedOperation[]
-  restricted: boolean
-  listen: ListenTarget
-  tls?: ListenerTls | undefined
-  surface?: Surface | undefined
-  trace_policy?: TracePolicy | undefined
-}
-
-/** The local socket, the TCP listener, and the internal listener if the profile names one. */
-function buildListeners(
-  { role, deployment, folder }: RoleServiceOptions,
-  operations: readonly AddressedOperation[],
-  toolSurface: Surface | undefined,
-): ServiceListener[] {
-  const roleSettings = (deployment.settings.values.get(role.name) ?? {}) as Record<string, string | number | undefined>
-  const { listen, port, metrics_listen } = roleSettings
-  const restricted = areMetricsInternal(deployment)
-  const tls = readTls(roleSettings, deployment.settings)
-  const [socket, group] = [roleSocketFile(folder, role.name), resolveDivision(deployment.settings)?.group]
-  const internal = operations.filter(({ address }) => /\.service\.(live|info|metrics)$/.test(address))
-  const [host = '', internalPort = ''] = String(metrics_listen ?? '').split(/:(?=\d+$)/)
-  return [
-    { name: `${role.name}:socket`, operations, restricted: false, listen: { socket, group } },
-    {
-      name: `${role.name}:tcp`,
-      operations,
-      restricted,
-      listen: { host: String(listen), port: Number(port) },
-      tls,
-      surface: toolSurface,
-      trace_policy: readTracePolicy(roleSettings),
-    },
-    ...(metrics_listen
-      ? [
-          {
-            name: `${role.name}:internal`,
-            operations: internal,
-            restricted: false,
-            listen: { host, port: Number(internalPort) },
-          },
-        ]
-      : []),
-  ]
-}
-
-/** Undefined for a role whose listener has a policy of its own. */
-function readTracePolicy({ trace_mode, trace_header }: Readonly<Record<string, unknown>>): TracePolicy | undefined {
-  const mode = traceModes.find((each) => each === trace_mode)
-  return mode && { mode, header: String(trace_header) }
-}
-
-/** Undefined for a listener without TLS. */
-function readTls(
-  roleSettings: Readonly<Record<string, string | number | undefined>>,
-  settings: ResolvedSettings,
-): ListenerTls | undefined {
-  const { tls_cert_file, tls_key_file, tls_client_auth } = roleSettings
-  if (!tls_cert_file || !tls_key_file) return undefined
-  const keyPair = { cert: readTextFile(tls_cert_file), key: readTextFile(tls_key_file) }
-  const { ca_file } = getSettings(settings, x509Settings)
-  if (tls_client_auth === 'none' || ca_file === undefined) return keyPair
-  return { ...keyPair, ca: readTextFile(ca_file), isCertificateOptional: tls_client_auth === 'request' }
-}
-
-function readTextFile(file: string | number): string {
-  return readFileSync(String(file), 'utf8')
 }

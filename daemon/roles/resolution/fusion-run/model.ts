@@ -137,7 +137,7 @@ export const fusionRuns = collection({
   name: 'fusion_run',
   schema: z.preprocess(adoptEarlierRun, storedRun),
   documented: { alias: 'fusion', fields: { uid: 'id', run_id: 'id' } },
-  indexes: ['lens', 'lens_id', 'state', 'created_at', 'created_by', 'exchange_id', ...job_indexes],
+  indexes: ['lens', 'lens_id', 'state', 'exchange_id', ...job_indexes],
 })
 
 export const runView = z
