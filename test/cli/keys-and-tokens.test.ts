@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createScratchFolder, runCommand, runJsonCommand, serveSite } from '../support/command/run-command.ts'
+import { readSecrets } from '../support/keys/read-secrets.ts'
 
 const { dir, remove } = createScratchFolder('keys')
 const alpha = path.join(dir, 'alpha')
@@ -17,15 +18,6 @@ afterAll(remove)
 
 const mintToken = (...more: string[]) =>
   runJsonCommand(['token', 'mint', '--subject', 'alice', '--roles', 'analyst', ...more], at)
-
-/** The private halves of every key of a site. */
-function readSecrets(site: string): string[] {
-  const folder = path.join(site, 'keys')
-  return readdirSync(folder).flatMap((name) => {
-    const { private_jwk } = JSON.parse(readFileSync(path.join(folder, name), 'utf8'))
-    return [private_jwk?.d, private_jwk?.priv].filter((part) => typeof part === 'string')
-  })
-}
 
 describe('tokens', () => {
   test('prints a minted token alone to stdout, with the requested claims', async () => {
@@ -105,8 +97,9 @@ describe('keys', () => {
       commands.flatMap((words) => [runCommand(words, at), runCommand([...words, '--json'], at)]),
     )
     const all = results.map(({ stdout, stderr }) => stdout + stderr).join('')
-    expect(readSecrets(alpha).length).toBe(3)
-    for (const secret of readSecrets(alpha)) expect(all).not.toContain(secret)
+    const secrets = readSecrets(path.join(alpha, 'keys'))
+    expect(secrets.length).toBe(4)
+    for (const secret of secrets) expect(all).not.toContain(secret)
   })
 
   test('export writes a new file, never over one that is there', async () => {

@@ -77,8 +77,11 @@ describe('collections', () => {
   })
 })
 
-/** A token is what the token endpoint issues. */
-const shownTokens: ReadonlySet<string> = new Set(['site.token.issue.TokenResponse.access_token'])
+/** Operations whose answer is a token. */
+const shownTokens: ReadonlySet<string> = new Set([
+  'site.token.issue.TokenResponse.access_token',
+  'site.delegation.token.DelegatedToken.token',
+])
 
 describe('operations', () => {
   test.each(operations)('%s takes secrets in its body, as fields that are written only', (address, { operation }) => {
@@ -116,6 +119,12 @@ describe('operations', () => {
       'site.token.issue.client_secret',
       'site.token.issue.subject_token',
       'site.token.issue.actor_token',
+      'site.delegation.grant.subject_token',
+      'site.delegation.grant.grant',
+      'site.delegation.principal.subject_token',
+      'site.delegation.principal.grant',
+      'site.delegation.token.subject_token',
+      'site.delegation.token.grant',
     ])
   })
 })

@@ -177,7 +177,6 @@ const administrative_nouns: ReadonlySet<string> = new Set([
   'backup',
   'channel',
   'checkpoint',
-  'delegation',
   'evidence',
   'federation',
   'key',
@@ -189,9 +188,9 @@ const administrative_nouns: ReadonlySet<string> = new Set([
   'token',
 ])
 
-/** Whether a role that acts in the name of a principal may use the permission. */
+/** Whether a role that acts in the name of a principal may use the permission; what roles alone may do is theirs. */
 export function isDelegable(permission: string): boolean {
-  return !administrative_nouns.has(permission.split(':')[0] ?? '')
+  return permission !== 'role' && !administrative_nouns.has(permission.split(':')[0] ?? '')
 }
 
 export function permissionsOfRoles(

@@ -2,17 +2,18 @@
 import * as z from 'zod'
 import { delegatedToken, delegationAudience, max_grant_length, principal } from '../../kernel/identity/delegation.ts'
 import { operationContract } from '../../kernel/operation/operation-contract.ts'
+import { secretText } from '../../kernel/secret/secret-text.ts'
 
 /** Exactly one of them. Provider tokens may be larger than those of the site. */
 const credentialFields = {
-  subject_token: z.string().min(1).max(16_384).optional().meta({ description: 'Token that the caller presented' }),
+  subject_token: secretText(16_384).optional().meta({ description: 'Token that the caller presented' }),
   certificate: z
     .base64url()
     .min(1)
     .max(32_768)
     .optional()
     .meta({ description: 'DER of the client certificate that the caller presented, base64url' }),
-  grant: z.string().min(1).max(max_grant_length).optional().meta({ description: 'Grant of stored work' }),
+  grant: secretText(max_grant_length).optional().meta({ description: 'Grant of stored work' }),
 }
 
 export const createGrant = operationContract({

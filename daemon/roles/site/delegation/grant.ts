@@ -15,14 +15,14 @@ export const grant = operation({
   allow: 'role',
   inside: true,
 
-  async run(call, presented) {
-    const identified = await identifyPrincipal(call, presented)
+  async run(call, credential) {
+    const identified = await identifyPrincipal(call, credential)
     if (isRefusal(identified)) return identified
     const { role, delegations, held, principal } = identified
     const decided = decideGrant(held, principal, {
       now_s: Math.floor(call.now() / 1_000),
       life_s: delegations.grant_life_s,
-      isGrant: presented.grant !== undefined,
+      isGrant: credential.grant !== undefined,
     })
     if (isRefusal(decided)) return decided
     const sealed = await delegations.seal(role, decided.claims, decided.exp)

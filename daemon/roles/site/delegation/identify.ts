@@ -3,12 +3,21 @@ import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts
 import { roleOfCaller } from '../../../kernel/identity/admit-caller.ts'
 import type { Principal } from '../../../kernel/identity/delegation.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import type { SecretText } from '../../../kernel/secret/secret-text.ts'
 import { delegationsPart } from '../parts.ts'
 import type { Delegations, PresentedPrincipal, VerifiedCredential } from './model.ts'
 import { resolveCurrentPrincipal } from './rules.ts'
 
+/** The credential of a request, in fields that print nothing. */
+export type PresentedSecrets = {
+  readonly subject_token?: SecretText | undefined
+  readonly certificate?: string | undefined
+  readonly grant?: SecretText | undefined
+}
+
 export type IdentifiedPrincipal = {
   readonly role: string
+  readonly presented: PresentedPrincipal
   readonly delegations: Delegations
   readonly held: VerifiedCredential
   readonly principal: Principal
@@ -17,10 +26,11 @@ export type IdentifiedPrincipal = {
 /** Refuses callers other than roles of the site, whatever permissions they have. */
 export async function identifyPrincipal(
   call: Call,
-  presented: PresentedPrincipal,
+  { subject_token, certificate, grant }: PresentedSecrets,
 ): Promise<IdentifiedPrincipal | Refusal> {
   const role = roleOfCaller(call.caller)
   if (role === undefined) return refuse('forbidden', 'only roles of the site act in the name of others')
+  const presented = { subject_token: subject_token?.reveal(), certificate, grant: grant?.reveal() }
   if (Object.values(presented).filter((value) => value !== undefined).length !== 1)
     return refuse('invalid', 'give one of subject_token, certificate and grant')
   const delegations = call.part(delegationsPart)
@@ -28,5 +38,5 @@ export async function identifyPrincipal(
   if (isRefusal(held)) return held
   call.nameTarget({ id: held.subject })
   const principal = resolveCurrentPrincipal(held, delegations.register, call.site.labels)
-  return isRefusal(principal) ? principal : { role, delegations, held, principal }
+  return isRefusal(principal) ? principal : { role, presented, delegations, held, principal }
 }

@@ -14,8 +14,8 @@ export const principal = operation({
   allow: 'role',
   inside: true,
 
-  async run(call, presented) {
-    const identified = await identifyPrincipal(call, presented)
+  async run(call, credential) {
+    const identified = await identifyPrincipal(call, credential)
     return isRefusal(identified) ? identified : identified.principal
   },
 })

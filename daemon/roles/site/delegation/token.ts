@@ -6,7 +6,6 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { issueDelegatedToken } from '../../../shared/delegation/delegation.ts'
 import { type IdentifiedPrincipal, identifyPrincipal } from './identify.ts'
-import type { PresentedPrincipal } from './model.ts'
 import { decideDelegatedToken } from './rules.ts'
 
 export const token = operation({
@@ -19,8 +18,8 @@ export const token = operation({
   allow: 'role',
   inside: true,
 
-  async run(call, { audience, ...presented }) {
-    const identified = await identifyPrincipal(call, presented)
+  async run(call, { audience, ...credential }) {
+    const identified = await identifyPrincipal(call, credential)
     if (isRefusal(identified)) return identified
     const { role, delegations, held, principal } = identified
     const now_s = Math.floor(call.now() / 1_000)
@@ -31,7 +30,7 @@ export const token = operation({
     // Whoever presents another credential, or has other rights meanwhile, gets another token.
     const key = sha256(JSON.stringify([audience, principal, act, derived_from]))
     return await delegations.reuse(key, async () => {
-      const issued = await issue(identified, presented, audience, decided)
+      const issued = await issue(identified, audience, decided)
       if (!isRefusal(issued)) await recordToken(call, identified, audience, issued)
       return issued
     })
@@ -40,8 +39,7 @@ export const token = operation({
 
 /** The issuer of a credential exchanges it: the site cannot speak for an identity provider that services trust. */
 async function issue(
-  { role, delegations }: IdentifiedPrincipal,
-  presented: PresentedPrincipal,
+  { role, presented, delegations }: IdentifiedPrincipal,
   audience: DelegationAudience,
   { claims, exp }: Exclude<ReturnType<typeof decideDelegatedToken>, Refusal>,
 ): Promise<DelegatedToken | Refusal> {
