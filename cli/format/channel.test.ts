@@ -1,5 +1,6 @@
 // Channels as people read them fit a terminal, and a bar says how much is left and for how long.
 import { expect, test } from 'vitest'
+import { line_break } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import {
   formatAge,
@@ -27,7 +28,9 @@ const channel: TransportChannelStatus = {
 }
 
 test('a busy channel fits 120 columns', () => {
-  const lines = formatChannels(terminal, [channel, { ...channel, direction: 'out', state: 'stopped' }]).split('\n')
+  const lines = formatChannels(terminal, [channel, { ...channel, direction: 'out', state: 'stopped' }]).split(
+    line_break,
+  )
   expect(lines[0]).toMatch(
     /^PEER +WAY +STATE +EPOCH +NEXT +HIGHEST +GAPS +BACKLOG +HELD +OLDEST +INVENTORY +QUARANTINE +PER MIN$/,
   )
@@ -39,18 +42,18 @@ test('a busy channel fits 120 columns', () => {
 
 test('what is not known, or nothing, is a dash', () => {
   const { oldest_waiting_s: _, inventory_age_s: __, ...rest } = channel
-  const [, line = ''] = formatChannels(terminal, [{ ...rest, quarantined: 0, quarantined_bytes: 0 }]).split('\n')
+  const [, line = ''] = formatChannels(terminal, [{ ...rest, quarantined: 0, quarantined_bytes: 0 }]).split(line_break)
   expect(line).toMatch(/1024 +- +- +- +12345\.6$/)
 })
 
 test('before an inventory has shown the last number, what is missing is not known', () => {
   const pending = { ...channel, is_inventory_pending: true }
-  const [, line = '', other = ''] = formatChannels(terminal, [pending, { ...pending, gaps: 0 }]).split('\n')
+  const [, line = '', other = ''] = formatChannels(terminal, [pending, { ...pending, gaps: 0 }]).split(line_break)
   expect([line, other].map((each) => each.split(/ +/)[6])).toEqual(['12+', '?'])
 })
 
 test('a peer without a channel has a line, and nothing in it', () => {
-  const [, , line = ''] = formatChannels(terminal, [channel], ['bravo']).split('\n')
+  const [, , line = ''] = formatChannels(terminal, [channel], ['bravo']).split(line_break)
   expect(line).toMatch(/^bravo( +-) +closed( +-){10}$/)
 })
 

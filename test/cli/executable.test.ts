@@ -49,6 +49,7 @@ const commands: readonly [words: readonly string[], exit: number, shows: RegExp]
   [['signal', 'source', 'list'], 0, /./],
   [['site', 'divide', 'nowhere'], 2, /./],
   [['store', 'status'], 0, /consensus/],
+  [['tools', 'list', '--role', 'resolution'], 0, /entity/],
   [['token', 'mint', '--subject', 'ann', '--roles', 'analyst'], 0, /^[\w-]+\.[\w-]+\.[\w-]+\n$/],
 ]
 

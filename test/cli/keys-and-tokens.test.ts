@@ -1,5 +1,5 @@
 // Keys, tokens and peers by hand: changes take effect at once, faults are refused, and no secret is ever printed.
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createScratchFolder, runCommand, runJsonCommand, serveSite } from '../support/command/run-command.ts'
