@@ -15,7 +15,7 @@ export const definition = command({
   words: 'tools list',
   summary: 'List the tools that a service offers to the holder of the token',
   notes: [
-    'A role offers tools where its `mcp.enabled` permits it; exit code 1: it offers none. The list holds the tools',
+    'A role offers tools where its `mcp_enabled` permits it; exit code 1: it offers none. The list holds the tools',
     'that the token may call.',
   ].join('\n'),
   options: {
