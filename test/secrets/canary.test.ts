@@ -10,6 +10,8 @@ import { sqliteFile } from '../../adapters/store/sqlite/sqlite-file.ts'
 import { sqliteStore } from '../../adapters/store/sqlite/store.ts'
 import { roleDatabaseFile, type SiteFolder, siteFolder } from '../../daemon/boot/storage/site-folder.ts'
 import { everyOperation, everyRole } from '../../daemon/every-role.ts'
+import { isRefusal } from '../../daemon/kernel/error/errors.ts'
+import type { DelegatingCredential, Delegation } from '../../daemon/kernel/identity/delegation.ts'
 import { pathParameters } from '../../daemon/kernel/operation/operation.ts'
 import { operationsOf } from '../../daemon/kernel/role/built-in-operations.ts'
 import { listSecretFields } from '../../daemon/kernel/secret/secret-fields.ts'
@@ -54,6 +56,12 @@ const inputCanaries: Readonly<Record<string, () => Promise<string>>> = {
   'site.token.issue.client_secret': () => requestToken({ client_secret: inputCanary }),
   'site.token.issue.subject_token': () => requestToken({ client_secret: 'x', subject_token: inputCanary }),
   'site.token.issue.actor_token': () => requestToken({ client_secret: 'x', actor_token: inputCanary }),
+  'site.delegation.grant.subject_token': () => delegate(tokenCanary, (acting) => acting.store()),
+  'site.delegation.grant.grant': () => delegate(grantCanary, (acting) => acting.store()),
+  'site.delegation.principal.subject_token': () => delegate(tokenCanary, (acting) => acting.principal()),
+  'site.delegation.principal.grant': () => delegate(grantCanary, (acting) => acting.principal()),
+  'site.delegation.token.subject_token': () => delegate(tokenCanary, (acting) => acting.token({ role: 'consensus' })),
+  'site.delegation.token.grant': () => delegate(grantCanary, (acting) => acting.token({ role: 'consensus' })),
 }
 
 async function requestToken(form: Readonly<Record<string, string>>): Promise<string> {
@@ -64,6 +72,18 @@ async function requestToken(form: Readonly<Record<string, string>>): Promise<str
     body: text,
   })
   return await answer.text()
+}
+
+const tokenCanary = { subject_token: inputCanary }
+const grantCanary = { grant: inputCanary }
+
+async function delegate(
+  credential: DelegatingCredential,
+  request: (acting: Delegation) => Promise<object>,
+): Promise<string> {
+  const answer = await request(world.delegation('resolution', credential))
+  expect(isRefusal(answer)).toBe(true)
+  return JSON.stringify(answer)
 }
 
 const scratch = createScratchFolder('canary')
