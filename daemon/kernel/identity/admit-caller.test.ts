@@ -38,13 +38,17 @@ describe('in the name of a principal', () => {
       expect(await admit({ act })).toMatch(/does not request consensus\.thing\.do/)
   })
 
-  test.each(['token', 'key', 'peer', 'channel', 'quarantine', 'backup', 'evidence', 'checkpoint', 'delegation'])(
+  test.each(['token', 'key', 'peer', 'channel', 'quarantine', 'backup', 'evidence', 'checkpoint'])(
     'no role has a permission over %s',
     async (noun) => {
       expect(await admit({}, `${noun}:write`)).toMatchObject({ subject: 'ann' })
       expect(await admit({ act: { sub: 'role:gateway' } }, `${noun}:write`)).toMatch(/no role may use/)
     },
   )
+
+  test('what roles alone may do is permitted to none in the name of a principal', async () => {
+    expect(await admit({ act: { sub: 'role:gateway' } }, 'role')).toMatch(/no role may use role/)
+  })
 
   test('a client of the token endpoint is no role', async () => {
     expect(await admit({ act: { sub: 'svc:portal' } }, 'key:read')).toMatchObject({ actor: 'svc:portal' })
