@@ -10,7 +10,10 @@ const { context } = echoRole({ count: () => {}, set: () => {}, observe: () => {}
 const claims: CredentialClaims = { sub: 'ann', tenant_id: 't', roles: ['admin'], jti: 'j', exp: 2_000_000_000 }
 
 /** The caller of `consensus.thing.do`, or the reason against it. */
-async function admit(change: Partial<CredentialClaims>, allow: Permission | 'authenticated' = 'consensus:write') {
+async function admit(
+  change: Partial<CredentialClaims>,
+  allow: Permission | 'authenticated' | 'role' = 'consensus:write',
+) {
   const judging: RoleContext = {
     ...context,
     identity: { name: 'offline', verify: async () => ({ ...claims, ...change }) },
@@ -47,7 +50,7 @@ describe('in the name of a principal', () => {
   )
 
   test('what roles alone may do is permitted to none in the name of a principal', async () => {
-    expect(await admit({ act: { sub: 'role:gateway' } }, 'role')).toMatch(/no role may use role/)
+    expect(await admit({ act: { sub: 'role:gateway' } }, 'role')).toMatch(/only roles of the site/)
   })
 
   test('a client of the token endpoint is no role', async () => {
