@@ -7,12 +7,10 @@ import manifest from '../../package.json' with { type: 'json' }
 import { offeredResources } from '../kernel/api/mcp-resources.ts'
 import { offeredTools, toolServiceInfo } from '../kernel/api/mcp-tools.ts'
 import { buildOpenapi } from '../kernel/api/openapi.ts'
-import type { CurrentPrincipals } from '../kernel/identity/stored-principal.ts'
-import type { JobEnvironment } from '../kernel/job/job-environment.ts'
 import { jobsWorker } from '../kernel/job/jobs-worker.ts'
 import type { Leases } from '../kernel/job/lease.ts'
 import type { Call } from '../kernel/operation/call.ts'
-import { createCallFor, createServiceCall } from '../kernel/operation/perform-operation.ts'
+import { createServiceCall } from '../kernel/operation/perform-operation.ts'
 import type { RoleContext } from '../kernel/operation/role-context.ts'
 import type { RoleEnvironment } from '../kernel/operation/role-environment.ts'
 import { operationsOf, type ServiceParts } from '../kernel/role/built-in-operations.ts'
@@ -62,7 +60,6 @@ export type RoleServiceOptions = {
   readonly dependencyHealth: (trace: Trace) => Promise<DependencyHealth[]>
   readonly housekeeping: readonly Worker[]
   readonly leases: Leases
-  readonly principals: CurrentPrincipals
   readonly publicListener?: PublicListener | undefined
 }
 
@@ -159,12 +156,9 @@ function measureRetriedTasks({ retriedTasks = [] }: RoleStorage): Promise<Depend
   )
 }
 
-/** The worker that runs the jobs of the role, each of them in a trace of its own. */
-function buildJobsWorker({ role: { name, jobs = [] }, context, leases, principals }: RoleServiceOptions): Worker[] {
-  if (jobs.length === 0) return []
-  const callFor: JobEnvironment['callFor'] = (caller, address, signal) =>
-    createCallFor(context, caller, address, newTrace(context.environment.random), signal)
-  return [jobsWorker(jobs, { role: name, leases, principals, callFor })]
+/** The worker that runs the jobs of the role. */
+function buildJobsWorker({ role: { name, jobs = [] }, context, leases }: RoleServiceOptions): Worker[] {
+  return jobs.length === 0 ? [] : [jobsWorker(jobs, { role: name, leases, context })]
 }
 
 function readLimits({ role, deployment }: RoleServiceOptions): Partial<ListenerLimits> {

@@ -156,7 +156,6 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
       ({ name }) => name !== 'anchor' || isAnchored(resources, role),
     ),
     leases: openLeases(resources, storage, role),
-    principals: identity.principals,
     publicListener: wired?.publicListener,
   })
   return service

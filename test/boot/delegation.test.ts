@@ -7,11 +7,18 @@ import { type RunningSite, serve } from '../../daemon/boot/serve.ts'
 import { isRefusal, type Refusal } from '../../daemon/kernel/error/errors.ts'
 import { parseWithSchema } from '../../daemon/kernel/error/parsing.ts'
 import type { DelegatingCredential } from '../../daemon/kernel/identity/delegation.ts'
+import { wakeJob } from '../../daemon/kernel/job/rules.ts'
 import { identitySettings } from '../../daemon/kernel/settings/platform-settings.ts'
+import { extract } from '../../daemon/roles/resolution/fusion/extract.ts'
+import { fusionRuns } from '../../daemon/roles/resolution/fusion-run/model.ts'
+import { status } from '../../daemon/roles/resolution/fusion-run/status.ts'
+import { create } from '../../daemon/roles/resolution/lens/create.ts'
 import { openSession } from '../../daemon/shared/match-session/match-session.ts'
+import { buildPeople, buildPersonLens } from '../roles/resolution/resolution-site.ts'
+import { sendHttpRequest } from '../support/http/send-http-request.ts'
 import { opensslAuthority } from '../support/keys/openssl-authority.ts'
 import { requires } from '../support/runner/requires.ts'
-import { createTestSite, startTestSite } from '../support/site/test-site.ts'
+import { createTestSite, startTestSite, waitUntil } from '../support/site/test-site.ts'
 import { sampleTrace } from '../support/trace/sample-trace.ts'
 
 const session = {
@@ -50,6 +57,45 @@ test('roles in two processes act for the caller over their sockets, and are refu
   expect(isRefusal(refused) && refused.message).toMatch(/requires the permission consensus:open/)
   await running.shift()?.stop()
   await expect(analyst.principal()).rejects.toMatchObject({ code: 'unavailable' })
+})
+
+test('work is put off while role site is away, and no request that needs it is accepted', async () => {
+  const profile = { platform: { roles: ['site', 'resolution', 'consensus'] }, resolution: { port: 0 } }
+  const world = await startTestSite({ profile })
+  const running: RunningSite[] = []
+  onTestFinished(async () => {
+    for (const process of running.toReversed()) await process.stop()
+    await world.end()
+  })
+  const ann = await world.as()
+  await ann.ok(create, { body: buildPersonLens() })
+  const { run_id } = await ann.ok(extract, { lens_id: 'people', node_data: { east: buildPeople(0, 20) } })
+  await waitUntil(async () => (await ann.ok(status, { run_id })).state === 'extracted')
+  await world.stop()
+  const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
+  const options = { folder: world.folder, env: {}, clock: world.clock, log }
+  running.push(await serve({ ...options, roles: ['resolution'] }))
+  const [resolution] = running[0]?.services ?? []
+  if (!resolution) throw new Error('resolution does not run')
+  const { store } = resolution.context
+  const url = resolution.urls.find((each) => each.startsWith('http')) ?? ''
+  const requested = await sendHttpRequest(url, 'POST', `/api/v2/fusion/match/${run_id}`, {}, { token: ann.token })
+  expect(requested).toMatchObject({ status: 503, json: { code: 'unavailable' } })
+  await store.update(fusionRuns, run_id, ({ value }) => ({
+    next: wakeJob({ ...value, goal: 'matched' as const }, world.clock.now()),
+    answer: undefined,
+  }))
+  resolution.wake('jobs')
+  const readRun = async () => (await store.get(fusionRuns, run_id))?.value
+  const delayed = await waitUntil(async () => {
+    const run = await readRun()
+    return run?.job.failures === 1 && run
+  })
+  expect(delayed).toMatchObject({ state: 'extracted', job: { state: 'waiting', failure: { code: 'unavailable' } } })
+  running.push(await serve({ ...options, roles: ['site', 'consensus'] }))
+  world.clock.advance(1_000)
+  resolution.wake('jobs')
+  await waitUntil(async () => (await readRun())?.state === 'matched')
 })
 
 describe('a caller with a certificate', () => {

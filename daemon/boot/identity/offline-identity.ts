@@ -1,6 +1,4 @@
 // Connects the offline identity of a site: a provider for every role, a key for each, and the issuer of the site role.
-
-import { currentPrincipals } from '../../../adapters/identity/offline/current-principals.ts'
 import type { TokenVerifier } from '../../../adapters/identity/offline/issued-token.ts'
 import {
   max_ttl_s,
@@ -16,29 +14,24 @@ import type { StoredKey } from '../../../adapters/keys/jose/key-files.ts'
 import { openKeyFolder } from '../../../adapters/keys/jose/key-folder.ts'
 import { openTokenKeys, type TokenKeyList } from '../../../adapters/keys/jose/token-keys.ts'
 import { issueToken, max_role_token_s, type TokenPayload, verifyToken } from '../../../adapters/keys/jose/tokens.ts'
-import { readSecretFile } from '../../../adapters/platform/secret-file/read-secret-file.ts'
-import { sha256 } from '../../kernel/encoding/canonical-json.ts'
 import { Refusal } from '../../kernel/error/errors.ts'
 import type { Principal } from '../../kernel/identity/delegation.ts'
 import { builtInRoles, type IdentityProvider } from '../../kernel/identity/identity.ts'
-import type { CurrentPrincipals } from '../../kernel/identity/stored-principal.ts'
 import type { Site } from '../../kernel/role/site.ts'
 import type { identitySettings } from '../../kernel/settings/platform-settings.ts'
 import type { SettingValues } from '../../kernel/settings/settings.ts'
 import type { Log } from '../../kernel/telemetry/log.ts'
 import type { Delegations } from '../../roles/site/delegation/model.ts'
 import type { Issuer } from '../../roles/site/parts.ts'
-import type { OAuthClient } from '../../roles/site/token/model.ts'
 import { passphraseReader } from '../host/passphrase.ts'
 import { revocationsFile, roleKeysFolder, type SiteFolder, tokenKeysFile } from '../storage/site-folder.ts'
 import { type ProviderExchange, siteDelegations } from './delegations.ts'
+import { readOAuthClient } from './read-oauth-client.ts'
 import { findSigner, roleSubject } from './token-key-list.ts'
 
 export type SiteIdentity = {
   /** Verifies credentials that callers present to this role. */
   providerFor(role: string): IdentityProvider
-  /** Principals of stored work as they are now. */
-  readonly principals: CurrentPrincipals
   /** Permissions by role name, built-in and of the profile. */
   readonly role_table: Readonly<Record<string, readonly string[]>>
   /** A short-lived token signed with the key of the role, valid only at the role `target`. */
@@ -103,7 +96,6 @@ export function offlineIdentity(options: OfflineIdentityOptions): SiteIdentity {
   }
   return {
     role_table,
-    principals: currentPrincipals(revocations, role_table),
     health: foreignVerifier?.health,
     providerFor,
     serviceToken: serviceTokenMinter(context),
@@ -186,7 +178,7 @@ function openDelegations(
   return siteDelegations({
     siteName: site.name,
     register: {
-      clients: settings.clients.map((client) => readClient(client, site)),
+      clients: settings.clients.map((client) => readOAuthClient(client, site)),
       certificate_holders,
       provider: foreignVerifier,
       role_names,
@@ -209,7 +201,7 @@ function siteIssuer(context: TokenVerificationContext, role_names: string[]): Is
   return {
     issuer: issuer.issuer,
     audience: issuer.audience,
-    clients: settings.clients.map((client) => readClient(client, site)),
+    clients: settings.clients.map((client) => readOAuthClient(client, site)),
     role_names,
     lifetime_s: Math.min(settings.token_ttl_s, max_ttl_s),
     mint: async (claims, ttl_s, latest_exp) => (await issuer.mint(claims, ttl_s, latest_exp)).token,
@@ -220,37 +212,4 @@ function siteIssuer(context: TokenVerificationContext, role_names: string[]): Is
     keys: () => tokenKeys.keys().filter((key) => key.only_subject === undefined && key.status !== 'revoked'),
     jwks: buildJwks,
   }
-}
-
-/** Reads the secret once and keeps only its digest. Throws with the name of the client if its file cannot be read. */
-function readClient(client: SettingValues<typeof identitySettings>['clients'][number], site: Site): OAuthClient {
-  const {
-    client_id,
-    secret_file,
-    subject = client_id,
-    tenant_id = site.tenant_id,
-    roles,
-    clearance,
-    may_exchange,
-  } = client
-  return {
-    client_id,
-    secret_sha256: sha256(readClientSecret(secret_file, client_id)),
-    subject,
-    tenant_id,
-    roles: [...roles],
-    ...(clearance ? { clearance } : {}),
-    may_exchange,
-  }
-}
-
-function readClientSecret(file: string, client_id: string): string {
-  let text: string
-  try {
-    text = readSecretFile(file).trim()
-  } catch (error) {
-    throw new Error(`the secret of the client ${client_id} cannot be used: ${(error as Error).message}`)
-  }
-  if (text.length < 16) throw new Error(`the secret of the client ${client_id} is shorter than 16 characters`)
-  return text
 }

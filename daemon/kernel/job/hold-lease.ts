@@ -13,7 +13,7 @@ const renewal_ms = 5_000
  */
 export async function watchLease(attempt: JobAttempt, claimed: JobClaim, done: AbortSignal): Promise<void> {
   const { call, kind, id, environment, lease, lost } = attempt
-  let renewed_ms = call.monotonic()
+  let renewed_ms = attempt.taken_ms
   for await (const _ of call.changes(jobTopic(kind.collection, id), done, renewal_ms)) {
     if (attempt.step && call.monotonic() >= attempt.step.until_ms) attempt.step.limit.abort()
     try {

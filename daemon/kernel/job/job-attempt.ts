@@ -11,6 +11,8 @@ export type JobAttempt = {
   readonly id: string
   readonly environment: JobEnvironment
   readonly lease: Lease
+  /** Monotonic time before the lease was requested. */
+  readonly taken_ms: number
   readonly lost: AbortController
   /** The step under way, and its time limit on the monotonic clock. */
   step?: { readonly limit: AbortController; readonly until_ms: number } | undefined

@@ -1,6 +1,6 @@
 // The fields by which a document is a job: its principal, its state, and the holder that works on it.
 import * as z from 'zod'
-import { storedPrincipal } from '../identity/stored-principal.ts'
+import { storedPrincipal } from '../identity/delegation.ts'
 
 const count = z.int().min(0)
 

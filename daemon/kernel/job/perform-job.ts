@@ -1,17 +1,16 @@
 // Performs the steps of one job under a lease: claims it, acts for its principal, and settles what a step leaves.
 import { isRefusal, type Refusal, refuse } from '../error/errors.ts'
-import { tenantServiceCaller } from '../identity/admit-caller.ts'
-import type { Caller } from '../identity/identity.ts'
 import type { Label } from '../label/label.ts'
 import type { Call } from '../operation/call.ts'
 import type { Doc } from '../store/store.ts'
+import { newTrace } from '../telemetry/trace.ts'
 import { fenceCall, type JobFence, JobLostError } from './fenced-call.ts'
-import { findJobCaller } from './find-job-caller.ts'
 import { lease_ms, releaseLease, watchLease } from './hold-lease.ts'
 import { type AnyJobKind, announceJob, type JobDocument } from './job.ts'
 import { addressOf, type JobAttempt, logJobFailure, traceOf } from './job-attempt.ts'
 import type { JobEnvironment } from './job-environment.ts'
 import type { JobFailure } from './job-fields.ts'
+import { openServiceCall, openStepCall } from './open-step-call.ts'
 import { claimJob, isClaimValid, type JobClaim, max_crashes, releaseJob, retryLater } from './rules.ts'
 
 /**
@@ -24,9 +23,10 @@ export async function performJob(
   id: string,
   environment: JobEnvironment,
 ): Promise<{ readonly ended: Promise<void> } | undefined> {
+  const taken_ms = call.monotonic()
   const lease = await environment.leases.take(`${kind.collection.name}/${id}`, lease_ms)
   if (!lease) return undefined
-  const attempt: JobAttempt = { call, kind, id, environment, lease, lost: new AbortController() }
+  const attempt: JobAttempt = { call, kind, id, environment, lease, taken_ms, lost: new AbortController() }
   const claimed = await claim(attempt).catch(async (error: unknown) => {
     await releaseLease(attempt)
     throw error
@@ -36,10 +36,11 @@ export async function performJob(
   return undefined
 }
 
-async function claim({ call, kind, id }: JobAttempt): Promise<Doc<JobDocument> | undefined> {
+/** A claim that was held back for longer than the lease lives would take the job from its next holder, and is not made. */
+async function claim({ call, kind, id, taken_ms }: JobAttempt): Promise<Doc<JobDocument> | undefined> {
   const store = call.store<JobDocument>(kind.collection)
   const { doc, answer } = await store.update<'held' | 'crashed' | undefined>(id, ({ value }) => {
-    const next = claimJob(value, call.now())
+    const next = call.monotonic() - taken_ms < lease_ms ? claimJob(value, call.now()) : undefined
     if (next === undefined) return { answer: undefined }
     if (next !== 'crashed') return { next, answer: 'held' }
     const reason = `the service crashed ${max_crashes} times in this step: see its log, then start anew`
@@ -73,20 +74,18 @@ async function holdWhile(attempt: JobAttempt, { value }: Doc<JobDocument>): Prom
 
 /** Performs one step. Returns whether the next may begin under the same claim. */
 async function performStep(attempt: JobAttempt, claimed: JobClaim): Promise<boolean> {
-  const { call, kind, id, environment, lost } = attempt
+  const { call, kind, id, lost } = attempt
   const doc = await call.store<JobDocument>(kind.collection).find(id)
   if (!doc || !isClaimValid(doc.value, claimed)) return false
   const limit = new AbortController()
   const signal = AbortSignal.any([call.signal, lost.signal, limit.signal])
   const fence: JobFence = { collection: kind.collection, id, claim: claimed, signal, onLost: () => lost.abort() }
-  const service = fenceCall(
-    environment.callFor(tenantServiceCaller(environment.role, doc.value.tenant_id), addressOf(attempt), signal),
-    fence,
-  )
+  const scope = { trace: newTrace(call.random), signal }
+  const service = fenceCall(openServiceCall(attempt, doc.value.tenant_id, scope), fence)
   let outcome: unknown
   try {
-    const caller = await findJobCaller(attempt, doc)
-    outcome = isRefusal(caller) ? caller : await runStep(attempt, doc, { caller, fence, service, limit })
+    const own = await openStepCall(attempt, doc, scope)
+    outcome = isRefusal(own) ? own : await runStep(attempt, doc, { own, fence, service, limit })
   } catch (error) {
     outcome = error
   }
@@ -98,7 +97,8 @@ async function performStep(attempt: JobAttempt, claimed: JobClaim): Promise<bool
 }
 
 type StepContext = {
-  readonly caller: Caller
+  /** Of the principal. */
+  readonly own: Call
   readonly fence: JobFence
   readonly service: Call
   readonly limit: AbortController
@@ -107,14 +107,13 @@ type StepContext = {
 async function runStep(
   attempt: JobAttempt,
   doc: Doc<JobDocument>,
-  { caller, fence, service, limit }: StepContext,
+  { own, fence, service, limit }: StepContext,
 ): Promise<Refusal | undefined> {
-  const { call, kind, environment } = attempt
+  const { call, kind } = attempt
   fence.signal.throwIfAborted()
   attempt.step = { limit, until_ms: call.monotonic() + kind.limits(call).step_ms }
   try {
-    const own = fenceCall(environment.callFor(caller, addressOf(attempt), fence.signal), fence)
-    return await kind.step(Object.assign(own, { service }), doc)
+    return await kind.step(Object.assign(fenceCall(own, fence), { service }), doc)
   } finally {
     attempt.step = undefined
   }

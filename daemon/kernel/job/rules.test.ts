@@ -18,7 +18,7 @@ import {
   wakeJob,
 } from './rules.ts'
 
-const principal = { subject: 'ann', tenant_id: 't', roles: ['analyst'], stored_ts: 0 }
+const principal = { subject: 'ann', tenant_id: 't', roles: ['analyst'], grant: 'sealed' }
 const waits = { first_ms: 1_000, longest_ms: 60_000 }
 const failure = { code: 'unavailable', reason: 'the disk is full' }
 

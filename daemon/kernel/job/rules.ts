@@ -1,5 +1,5 @@
 // Pure rules of a job: claims, steps, waits, retries and ends. The document keeps its other fields.
-import type { StoredPrincipal } from '../identity/stored-principal.ts'
+import type { StoredPrincipal } from '../identity/delegation.ts'
 import type { JobFailure, JobFields, JobState } from './job-fields.ts'
 
 /** A claim of a job. A process may write the job only while its claim is the newest. */

@@ -3,6 +3,7 @@
 import { canonicalDigest, sha256 } from '../encoding/canonical-json.ts'
 import { type ErrorCode, isRefusal, type Refusal, refuse } from '../error/errors.ts'
 import { serviceCaller } from '../identity/admit-caller.ts'
+import type { DelegatingCredential } from '../identity/delegation.ts'
 import type { Caller } from '../identity/identity.ts'
 import type { Label } from '../label/label.ts'
 import { scopedStore } from '../store/scoped-store.ts'
@@ -75,15 +76,19 @@ export function createServiceCall(
   return createCallFor(context, serviceCaller(role), address, trace, signal)
 }
 
-/** Creates the call of work that the role performs for a caller without a request of that caller. */
+/**
+ * Creates the call of work that the role performs for a caller without a request of that caller. `credential`: for what
+ * the call does in the name of the caller.
+ */
 export function createCallFor(
   context: RoleContext,
   caller: Caller,
   address: string,
   trace: Trace,
   signal: AbortSignal,
+  credential?: DelegatingCredential,
 ): Call {
-  return createCall(context, address, caller, { ...emptyRequest, trace, signal }, {})
+  return createCall(context, address, caller, { ...emptyRequest, trace, signal, credential }, {})
 }
 
 function versionOf(operation: AnyOperation, result: unknown): { version?: number } {

@@ -219,7 +219,7 @@ describe('no session decides a match', () => {
   })
 })
 
-test('a run puts the matches between two scores to sessions, and another run opens no second one', async () => {
+test('a run puts the matches between two scores to sessions for its requester, and another run opens no second one', async () => {
   await ann.ok(createLens, { body: buildPersonLens('1.0.0') })
   const consensus = { from: 0.5, to: 1, policy, invite: [] }
   const input = { lens_id: 'people', node_data: { east: buildPeople(0, 30), west: buildPeople(20, 50) }, consensus }
@@ -245,4 +245,5 @@ test('a run puts the matches between two scores to sessions, and another run ope
     return all.items.length >= uncertain.length && all.items
   })
   expect(found).toHaveLength(uncertain.length)
+  expect([...new Set(found.map(({ created_by }) => created_by))]).toEqual(['ann'])
 })

@@ -5,7 +5,7 @@ import type { Leases } from '../../../daemon/kernel/job/lease.ts'
 import { endJob, isJobOver, wakeJob } from '../../../daemon/kernel/job/rules.ts'
 import type { Store } from '../../../daemon/kernel/store/store.ts'
 import { type SeededRandom, seededRandom } from '../../support/random/seeded-random.ts'
-import { JobProcess, type JobWorld, workerCaller } from './job-process.ts'
+import { findWorker, JobProcess, type JobWorld } from './job-process.ts'
 import { type SimulatedTime, simulatedTime } from './simulated-time.ts'
 import { buildWork, type StoredWork, works } from './work-job.ts'
 
@@ -119,10 +119,8 @@ class JobHistory {
       isCut: () => this.#isCut,
       random: (bytes) =>
         Array.from({ length: bytes }, () => this.#chance.below(256).toString(16).padStart(2, '0')).join(''),
-      principals: {
-        load: async ({ subject }) =>
-          this.#revoked.has(subject) ? refuse('forbidden', `${subject} was revoked`) : workerCaller(subject),
-      },
+      findPrincipal: async (subject) =>
+        this.#revoked.has(subject) ? refuse('forbidden', `${subject} was revoked`) : findWorker(subject),
       decideStep: () => this.#decideStep(),
       decideStall_ms: () => (!this.#isCalm && this.#chance.happens(0.02) ? this.#chance.below(60_000) : 0),
       onStep: (process, id, claim, phase) => this.#noteStep(process, id, claim, phase),

@@ -5,7 +5,7 @@ import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import { jobLeases } from '../../../daemon/kernel/job/lease.ts'
 import { max_crashes } from '../../../daemon/kernel/job/rules.ts'
 import { openTemporaryStore } from '../../support/store/open-temporary-store.ts'
-import { JobProcess, type JobWorld, workerCaller } from './job-process.ts'
+import { findWorker, JobProcess, type JobWorld } from './job-process.ts'
 import { simulatedTime } from './simulated-time.ts'
 import { buildWork, effects, step_limit_ms, works } from './work-job.ts'
 
@@ -20,7 +20,7 @@ function openWorld(changes: Partial<JobWorld> = {}) {
   const world: JobWorld = {
     ...{ time, store, random },
     leases: ({ now }) => documentLeases({ store, tenant_id: 'alpha', now, random }),
-    principals: { load: async ({ subject }) => workerCaller(subject) },
+    findPrincipal: async (subject) => findWorker(subject),
     isCut: () => false,
     onStep: () => undefined,
     decideStep: () => ({ takes_ms: 1_000, answer: 'done' }),
@@ -97,9 +97,7 @@ test('a step that moves nothing fails the job instead of running for ever', asyn
 test('a principal that is revoked between two steps gets no second one', async () => {
   let isRevoked = false
   const world = openWorld({
-    principals: {
-      load: async ({ subject }) => (isRevoked ? refuse('forbidden', 'ann was revoked') : workerCaller(subject)),
-    },
+    findPrincipal: async (subject) => (isRevoked ? refuse('forbidden', 'ann was revoked') : findWorker(subject)),
     onStep: () => {
       isRevoked = true
     },
@@ -117,11 +115,9 @@ test('a principal that is revoked between two steps gets no second one', async (
 test('without a verdict on the principal the job waits, and goes on once there is one', async () => {
   let isReachable = false
   const world = openWorld({
-    principals: {
-      async load({ subject }) {
-        if (!isReachable) throw refuse('unavailable', 'the site role does not answer')
-        return workerCaller(subject)
-      },
+    async findPrincipal(subject) {
+      if (!isReachable) throw refuse('unavailable', 'the site role does not answer')
+      return findWorker(subject)
     },
   })
   await world.create(1)

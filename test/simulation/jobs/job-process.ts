@@ -1,10 +1,9 @@
 // A process that runs jobs: it can be killed at any call, and paused for longer than its leases live.
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
-import { tenantServiceCaller } from '../../../daemon/kernel/identity/admit-caller.ts'
-import type { CurrentPrincipals } from '../../../daemon/kernel/identity/stored-principal.ts'
+import type { DelegatingCredential, Principal } from '../../../daemon/kernel/identity/delegation.ts'
 import { jobsWorker } from '../../../daemon/kernel/job/jobs-worker.ts'
 import type { Leases } from '../../../daemon/kernel/job/lease.ts'
-import { createCallFor, createServiceCall } from '../../../daemon/kernel/operation/perform-operation.ts'
+import { createServiceCall } from '../../../daemon/kernel/operation/perform-operation.ts'
 import type { RoleContext } from '../../../daemon/kernel/operation/role-context.ts'
 import type { RoleEnvironment } from '../../../daemon/kernel/operation/role-environment.ts'
 import type { Store } from '../../../daemon/kernel/store/store.ts'
@@ -18,7 +17,8 @@ export type JobWorld = {
   readonly time: SimulatedTime
   readonly store: Store
   readonly leases: (time: Pick<SimulatedTime, 'now'>) => Leases
-  readonly principals: CurrentPrincipals
+  /** The principal of a grant as it is now. */
+  readonly findPrincipal: (grant: string) => Promise<Principal | Refusal>
   readonly random: (bytes: number) => string
   /** Whether calls of leases and of the store find no answer now. */
   readonly isCut: () => boolean
@@ -84,10 +84,8 @@ export class JobProcess {
   }
 
   async #run(): Promise<void> {
-    const { time, leases, principals, random } = this.#world
+    const { time, leases, random } = this.#world
     const context = this.#buildContext()
-    const callFor: Parameters<typeof jobsWorker>[1]['callFor'] = (caller, address, signal) =>
-      createCallFor(context, caller, address, newTrace(random), signal)
     const shared = leases(time)
     const guarded: Leases = {
       take: (key, life_ms) => this.#reach(() => shared.take(key, life_ms)),
@@ -95,7 +93,7 @@ export class JobProcess {
       release: (lease) => this.#reach(() => shared.release(lease)),
     }
     const kind = workJob({ perform: (id, claim) => this.#performStep(id, claim) })
-    const worker = jobsWorker([kind], { role: 'test', leases: guarded, principals, callFor })
+    const worker = jobsWorker([kind], { role: 'test', leases: guarded, context })
     const { signal } = this.#stopping
     while (!signal.aborted) {
       const call = createServiceCall(context, 'test', 'test.worker.jobs', newTrace(random), signal)
@@ -142,7 +140,7 @@ export class JobProcess {
   }
 
   #buildContext(): RoleContext {
-    const { store } = this.#world
+    const { store, findPrincipal } = this.#world
     const reach = this.#reach.bind(this)
     const guarded = new Proxy(store, {
       get(target, name: keyof Store) {
@@ -154,6 +152,9 @@ export class JobProcess {
       environment: this.#buildEnvironment(),
       store: guarded,
       roles: () => ({}) as ReturnType<RoleContext['roles']>,
+      delegation: (_trace, credential) =>
+        ({ principal: () => findPrincipal(readGrant(credential)) }) as ReturnType<RoleContext['delegation']>,
+      role_table: { worker: ['work:do'] },
       record: async () => undefined,
     }
     return context as RoleContext
@@ -191,8 +192,12 @@ export class JobProcess {
   }
 }
 
-/** The caller that a principal of these histories is now. */
-export function workerCaller(subject: string) {
-  const { roles } = tenantServiceCaller('test', 'alpha')
-  return { subject, tenant_id: 'alpha', roles, permissions: new Set(['work:do']), clearance: undefined }
+function readGrant(credential: DelegatingCredential | undefined): string {
+  if (credential && 'grant' in credential) return credential.grant
+  throw new Error('a job acts by the grant of its principal alone')
+}
+
+/** What a principal of these histories is now. */
+export function findWorker(subject: string): Principal {
+  return { subject, tenant_id: 'alpha', roles: ['worker'] }
 }

@@ -23,9 +23,9 @@ export const works = collection({ name: 'work', schema: storedWork, indexes: [..
 const effect = z.strictObject({ tenant_id: z.string(), times: z.int() })
 export const effects = collection({ name: 'effect', schema: effect, indexes: [] })
 
-/** `subject`: whose principal a job has. */
+/** `subject`: whose principal a job has. Its grant is the name: these histories have no `site` that seals it. */
 export function buildWork(steps: number, subject: string, now_ms: number): StoredWork {
-  const principal = { subject, tenant_id: 'alpha', roles: ['worker'], stored_ts: now_ms }
+  const principal = { subject, tenant_id: 'alpha', roles: ['worker'], grant: subject }
   const created_at = new Date(now_ms).toISOString()
   return { tenant_id: 'alpha', created_by: subject, created_at, steps, done: [], ...newJob(principal, now_ms) }
 }

@@ -12,7 +12,10 @@ export type ReadAuditEvent = {
   readonly detail: Readonly<Record<string, unknown>>
 }
 
-export async function readAuditEvents(world: TestSite, role: 'intelligence' | 'resolution'): Promise<ReadAuditEvent[]> {
+export async function readAuditEvents(
+  world: TestSite,
+  role: 'intelligence' | 'resolution' | 'site',
+): Promise<ReadAuditEvent[]> {
   const { origin } = new URL(world.url(role))
   const token = await world.token({ tenant: '*', subject: 'role:reader', roles: ['admin'] })
   const events: { seq: number; event: ReadAuditEvent }[] = []

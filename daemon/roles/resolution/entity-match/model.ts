@@ -123,7 +123,7 @@ const storedMatch = z.strictObject({
   asks: flag,
   consult: consultation
     .extend({
-      /** The person who requested it, in whose name the session is opened; absent: the run did. */
+      /** The person who requested it or its run, in whose name the session is opened; absent: the role opens it. */
       principal: storedPrincipal.optional(),
     })
     .optional(),

@@ -1,4 +1,5 @@
 // Writes scored pairs as matches. Their ids derive from their records, so a repeat changes nothing.
+import type { StoredPrincipal } from '../../../kernel/identity/delegation.ts'
 import { joinLabels } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { RunMatch } from '../engine/findings.ts'
@@ -10,11 +11,18 @@ import type { ConsensusRange } from './consultation.ts'
 import { entityMatches, type MatchScore, matchUid, type StoredMatch } from './model.ts'
 import { mayOpenSession } from './rules.ts'
 
-/** The run that scored the pairs, and the label of their matches. */
+/**
+ * The run that scored the pairs, and the label of their matches. `principal`: in whose name sessions are opened; absent: the
+ * role opens them.
+ */
 export type MatchOrigin = Pick<
   StoredMatch,
   'tenant_id' | 'label' | 'lens' | 'lens_id' | 'lens_version' | 'entity_type' | 'run_id'
-> & { readonly scale?: PhaseResult['scale'] | undefined; readonly consensus?: ConsensusRange | undefined }
+> & {
+  readonly scale?: PhaseResult['scale'] | undefined
+  readonly consensus?: ConsensusRange | undefined
+  readonly principal?: StoredPrincipal | undefined
+}
 
 export async function upsertMatches(call: Call, origin: MatchOrigin, pairs: readonly RunMatch[]): Promise<void> {
   await upsertDocuments(
@@ -25,11 +33,11 @@ export async function upsertMatches(call: Call, origin: MatchOrigin, pairs: read
 }
 
 function buildMatch(call: Call, origin: MatchOrigin, { score, ...pair }: RunMatch): DocumentUpsert<StoredMatch> {
-  const { tenant_id, label, lens, lens_id, lens_version, entity_type, run_id, scale, consensus } = origin
+  const { tenant_id, label, lens, lens_id, lens_version, entity_type, run_id, scale, consensus, principal } = origin
   const at = call.nowIso()
   const matchScore = scale === 'likeness' ? { likeness: score } : logOddsToScore(score)
   const consult = isInConsensusRange(matchScore, consensus)
-    ? { policy: consensus.policy, invite: consensus.invite }
+    ? { policy: consensus.policy, invite: consensus.invite, ...(principal ? { principal } : {}) }
     : undefined
   const { left_size, right_size, above, above_cut, ...rest } = pair
   const chanceField = above_cut === undefined ? {} : { chance: likenessToProbability(above_cut) }

@@ -1,8 +1,8 @@
 // Creates a run for the caller's tenant: writes its records to disk, stores the run, and announces it.
 import * as z from 'zod'
 import { type FieldError, isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import { storedPrincipalOf } from '../../../kernel/identity/stored-principal.ts'
 import { announceJob } from '../../../kernel/job/job.ts'
+import type { JobFields } from '../../../kernel/job/job-fields.ts'
 import { newJob } from '../../../kernel/job/rules.ts'
 import { classification } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -57,16 +57,21 @@ export async function openRun(call: Call, goal: StoredRun['goal'], input: RunInp
   return await call.part(runWork).runInTurn(value.tenant_id, () => createRun(call, id, value, input))
 }
 
+/** A run before it has a principal. */
+type UnstoredRun = Omit<StoredRun, keyof JobFields>
+
 async function createRun(
   call: Call,
   id: string,
-  value: StoredRun,
+  value: UnstoredRun,
   { node_data }: RunInput,
 ): Promise<Doc<StoredRun> | Refusal> {
   const before = await call.store(fusionRuns).find(id)
   if (before) return checkRepeatedRequest(call, before)
   const refused = await checkRunLimit(call)
   if (refused) return refused
+  const principal = await call.delegation().store()
+  if (isRefusal(principal)) return principal
   const { label, goal, sources } = value
   const { inline } = splitNodeData(node_data)
   const stored = inline.size > 0 ? await call.part(runWork).storeRecords(id, inline) : undefined
@@ -74,7 +79,7 @@ async function createRun(
   const audit = [call.audited('resolution.fusion-run.start', id, detail, label)]
   const created = await call
     .store(fusionRuns)
-    .create(id, value, audit)
+    .create(id, { ...value, ...newJob(principal, call.now()) }, audit)
     .finally(() => stored?.release())
   if (created === 'exists') return checkRepeatedRequest(call, await call.store(fusionRuns).get(id))
   call.count(runTotal, { state: 'pending' })
@@ -127,7 +132,6 @@ function buildRun(call: Call, goal: StoredRun['goal'], input: RunInput, { id, va
     seed: input.seed,
     counts: {},
     request_digest: call.requestDigest(),
-    ...newJob(storedPrincipalOf(call.caller, call.now()), call.now()),
     ...(threshold === undefined ? {} : { threshold }),
     ...(null_penalty === undefined ? {} : { null_penalty }),
     ...(id_field === undefined ? {} : { id_field }),

@@ -7,7 +7,7 @@ import type { StoredRun } from './model.ts'
 
 /** Writes the matches in the files of the last phase. `signal` is aborted when the run has ended; throws its reason. */
 export async function publishMatches(call: Call, run: Doc<StoredRun>, total: number, signal: AbortSignal) {
-  const origin = { ...run.value, run_id: run.id }
+  const origin = { ...run.value, run_id: run.id, principal: run.value.job.principal }
   const phase = run.value.state === 'matching' ? 'match' : 'resolve'
   let written = 0
   for await (const batch of call.part(runWork).matches(run.id)) {

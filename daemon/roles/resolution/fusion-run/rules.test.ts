@@ -160,7 +160,7 @@ describe('a run of an earlier version', () => {
   test('that waits for a request goes on with the principal of the request', () => {
     const waiting = settle({ state: 'extracted', goal: 'extracted' })
     expect(waiting).toMatchObject({ state: 'extracted', job: { state: 'waiting' } })
-    const principal = { subject: 'ann', tenant_id: 't', roles: [], stored_ts: 0 }
+    const principal = { subject: 'ann', tenant_id: 't', roles: [], grant: 'sealed' }
     expect(extendGoal(waiting, 'matched', undefined, at, principal)).toMatchObject({
       job: { state: 'queued', principal: { subject: 'ann' } },
     })

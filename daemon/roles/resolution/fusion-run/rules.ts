@@ -1,10 +1,10 @@
 // Pure rules of a run: its phases in order up to its goal, and its ends.
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import type { StoredPrincipal } from '../../../kernel/identity/stored-principal.ts'
+import type { StoredPrincipal } from '../../../kernel/identity/delegation.ts'
 import { completeStep, endJob, isJobIdle, waitForEvent, wakeJob } from '../../../kernel/job/rules.ts'
 import { adoptEarlierRun, type RunPhase, type RunState, type StoredRun } from './model.ts'
 
-type RunGoal = StoredRun['goal']
+export type RunGoal = StoredRun['goal']
 
 /** The states of a run in order; `failed` and `cancelled` can follow any state except the last. */
 const stateSequence: readonly RunState[] = [
@@ -122,7 +122,7 @@ export function extendGoal(
   goal: RunGoal,
   threshold: number | undefined,
   at: string,
-  principal: StoredPrincipal | undefined,
+  principal?: StoredPrincipal,
 ): StoredRun | Refusal {
   if (run.state === 'failed' || run.state === 'cancelled')
     return refuse('wrong_state', `the run is ${run.state}: start a new one`)

@@ -1,13 +1,13 @@
 // Requests the second phase of a run, which compares and scores its records, and returns the best matches.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
-import { storedPrincipalOf } from '../../../kernel/identity/stored-principal.ts'
 import { listFields } from '../../../kernel/operation/paging.ts'
 import { entityMatches, matchView, showMatch } from '../entity-match/model.ts'
 import { uid } from '../fields.ts'
-import { changeRun, runTopic } from '../fusion-run/change-run.ts'
+import { runTopic } from '../fusion-run/change-run.ts'
 import { fusionRuns, runView, showRun } from '../fusion-run/model.ts'
-import { extendGoal, isAtGoal } from '../fusion-run/rules.ts'
+import { requestPhase } from '../fusion-run/request-phase.ts'
+import { isAtGoal } from '../fusion-run/rules.ts'
 import { matchingOperation } from '../matching.ts'
 import { runWork } from '../parts.ts'
 import { waitForDocument } from '../wait-for-document.ts'
@@ -31,11 +31,7 @@ export const match = matchingOperation({
   allow: 'resolution:write',
 
   async run(call, { run_id, limit }) {
-    const at = call.nowIso()
-    const principal = storedPrincipalOf(call.caller, call.now())
-    const changed = await changeRun(call, run_id, call.address, (run) =>
-      extendGoal(run, 'matched', undefined, at, principal),
-    )
+    const changed = await requestPhase(call, run_id, 'matched')
     if (isRefusal(changed)) return changed
     const doc = await waitForDocument(call, fusionRuns, changed, runTopic(run_id), isAtGoal)
     const run = showRun(doc, call.part(runWork).progress(run_id))

@@ -1,13 +1,13 @@
 // Requests the third phase of a run, which joins its matches into clusters, and returns the largest.
 import * as z from 'zod'
 import { isRefusal } from '../../../kernel/error/errors.ts'
-import { storedPrincipalOf } from '../../../kernel/identity/stored-principal.ts'
 import { listFields } from '../../../kernel/operation/paging.ts'
 import { clusterView, entityClusters, showCluster } from '../entity-cluster/model.ts'
 import { uid } from '../fields.ts'
-import { changeRun, runTopic } from '../fusion-run/change-run.ts'
+import { runTopic } from '../fusion-run/change-run.ts'
 import { fusionRuns, lensOverrides, runView, showRun } from '../fusion-run/model.ts'
-import { extendGoal, isAtGoal } from '../fusion-run/rules.ts'
+import { requestPhase } from '../fusion-run/request-phase.ts'
+import { isAtGoal } from '../fusion-run/rules.ts'
 import { matchingOperation } from '../matching.ts'
 import { runWork } from '../parts.ts'
 import { waitForDocument } from '../wait-for-document.ts'
@@ -34,11 +34,7 @@ export const resolve = matchingOperation({
   allow: 'resolution:write',
 
   async run(call, { run_id, threshold, limit }) {
-    const at = call.nowIso()
-    const principal = storedPrincipalOf(call.caller, call.now())
-    const changed = await changeRun(call, run_id, call.address, (run) =>
-      extendGoal(run, 'completed', threshold, at, principal),
-    )
+    const changed = await requestPhase(call, run_id, 'completed', threshold)
     if (isRefusal(changed)) return changed
     const doc = await waitForDocument(call, fusionRuns, changed, runTopic(run_id), isAtGoal)
     const run = showRun(doc, call.part(runWork).progress(run_id))

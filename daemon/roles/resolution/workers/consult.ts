@@ -44,7 +44,7 @@ async function openSession(call: Call, doc: Doc<StoredMatch>): Promise<void> {
     .update(doc.id, ({ value }) => ({ next: recordAnswer(value, refused), answer: undefined }))
 }
 
-/** In the name of the person who requested it, with the rights of now; without one the run did, and the role opens it. */
+/** In the name of the person who requested it or its run, with the rights of now; for an arriving record the role opens it. */
 async function openRequestedSession(
   call: Call,
   id: string,

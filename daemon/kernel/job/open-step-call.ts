@@ -1,0 +1,59 @@
+// The call of a step: it acts for the principal of the job, with the rights that the principal has now.
+import { isRefusal, type Refusal, refuse } from '../error/errors.ts'
+import { serviceCaller, tenantServiceCaller } from '../identity/admit-caller.ts'
+import type { DelegatingCredential } from '../identity/delegation.ts'
+import { type Caller, permissionsOfRoles, permits } from '../identity/identity.ts'
+import type { Call } from '../operation/call.ts'
+import { createCallFor } from '../operation/perform-operation.ts'
+import type { Doc } from '../store/store.ts'
+import type { Trace } from '../telemetry/trace.ts'
+import type { JobDocument } from './job.ts'
+import { addressOf, type JobAttempt } from './job-attempt.ts'
+
+export type StepScope = { readonly trace: Trace; readonly signal: AbortSignal }
+
+/**
+ * The call of the principal, which may act in its name in turn; of the service of the role within the tenant for a job
+ * without one. Throws `Refusal('unavailable')` while `site` cannot be reached.
+ */
+export async function openStepCall(
+  attempt: Pick<JobAttempt, 'environment' | 'kind'>,
+  doc: Doc<JobDocument>,
+  scope: StepScope,
+): Promise<Call | Refusal> {
+  const { environment, kind } = attempt
+  const { role, context } = environment
+  const { tenant_id, job } = doc.value
+  if (!job.principal) return openServiceCall(attempt, tenant_id, scope)
+  // Whatever else is stored: the grant alone decides.
+  const credential = { grant: job.principal.grant }
+  const principal = await context.delegation(scope.trace, credential).principal()
+  if (isRefusal(principal)) return principal
+  if (principal.tenant_id !== tenant_id)
+    return refuse('forbidden', 'the job belongs to another tenant than its principal')
+  const permissions = permissionsOfRoles(principal.roles, context.role_table)
+  if (!permits(permissions, kind.allow))
+    return refuse('forbidden', `${principal.subject} has no permission ${kind.allow} any more`)
+  const caller = { ...principal, clearance: principal.clearance, permissions, actor: serviceCaller(role).subject }
+  const call = createStepCall(attempt, caller, scope, credential)
+  const readable = await call.store(kind.collection).find(doc.id)
+  return readable ? call : refuse('forbidden', `${caller.subject} may no longer see what this job works on`)
+}
+
+/** The call of the service of the role within one tenant. */
+export function openServiceCall(
+  attempt: Pick<JobAttempt, 'environment' | 'kind'>,
+  tenant_id: string,
+  scope: StepScope,
+): Call {
+  return createStepCall(attempt, tenantServiceCaller(attempt.environment.role, tenant_id), scope)
+}
+
+function createStepCall(
+  attempt: Pick<JobAttempt, 'environment' | 'kind'>,
+  caller: Caller,
+  { trace, signal }: StepScope,
+  credential?: DelegatingCredential,
+): Call {
+  return createCallFor(attempt.environment.context, caller, addressOf(attempt), trace, signal, credential)
+}
