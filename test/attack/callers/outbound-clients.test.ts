@@ -31,6 +31,7 @@ const outboundClients: Readonly<Record<string, string>> = {
   'adapters/platform/http-client/http-client.ts': 'what its user sends',
   'adapters/serve/http/socket-file.ts': 'nothing: it looks whether a socket of the site is served',
   'adapters/store/opensearch/cluster/cluster.ts': 'the password of the profile',
+  'adapters/tools/mcp/bounded-fetch.ts': 'what the supplier of tokens of its user gives',
   'adapters/transport/amqp/broker-connection.ts': 'the password of the profile',
   'adapters/transport/coalition/hub-http-client.ts': 'the secret of the node',
   'adapters/transport/mtls/client.ts': 'the certificate of the site',
