@@ -96,7 +96,7 @@ describe('the user of consensus', () => {
       status: 0,
       stderr: '',
     })
-    expect(runShell(users.site, `cd ${pair.alpha.dir} && cat keys/*`).status).toBe(0)
+    expect(runShell(users.site, `cd ${pair.alpha.dir} && cat keys/*.json keys/secrets/*`).status).toBe(0)
     // Not even the site role reads the files of another.
     expect(runShell(users.site, `cd ${pair.alpha.dir} && cat data/consensus/consensus.db`).status).not.toBe(0)
     expect(runShell(stranger, `ls ${pair.alpha.dir}`).status).not.toBe(0)

@@ -12,6 +12,7 @@ export function runShell(user: UnixUser, words: string) {
 export const forbiddenCommands: readonly (readonly [name: string, words: string])[] = [
   ['read a key', 'cat keys/*.json'],
   ['list the keys', 'ls keys'],
+  ['list the wrapping keys of secrets', 'ls keys/secrets'],
   ['read messages', 'ls filedrop'],
   ['read what waits for a courier', 'ls filedrop/bravo/out/ready'],
   ['bring a message', 'touch filedrop/bravo/in/new/message.env.json'],
