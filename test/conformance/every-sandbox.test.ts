@@ -3,31 +3,39 @@ import { spawn, spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { describe, expect, vi } from 'vitest'
-import { linuxSandbox, openSandbox } from '../../adapters/sandbox/linux/linux-sandbox.ts'
-import type { SandboxIsolation } from '../../daemon/kernel/sandbox/sandbox.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { openControlGroups } from '../../adapters/sandbox/linux/control-group.ts'
+import { linuxSandbox } from '../../adapters/sandbox/linux/linux-sandbox.ts'
+import { openSandbox } from '../../adapters/sandbox/linux/open-sandbox.ts'
+import { removeAbandonedFolders } from '../../adapters/sandbox/linux/run-folder.ts'
+import type { SandboxIsolation, SandboxLimits } from '../../daemon/kernel/sandbox/sandbox.ts'
 import { repositoryRoot } from '../support/repository/source-tree.ts'
 import { whenPresent } from '../support/runner/requires.ts'
 import { sandboxLimitRequirements } from './sandbox.ts'
+import { sandboxAttacks } from './sandbox-attacks.ts'
 import { sandboxIsolationRequirements } from './sandbox-isolation.ts'
-import { isRunning } from './sandbox-requirement.ts'
+import { isRunning, plain_limits } from './sandbox-requirement.ts'
 
-const opened = await openSandbox()
+const groups = await openControlGroups()
+const opened = await openSandbox(plain_limits, groups)
+process.stderr.write(`sandbox: ${opened.isolation}; shortfalls: ${opened.shortfalls.join('; ') || 'none'}\n`)
+
+const requirements = [...sandboxLimitRequirements, ...sandboxIsolationRequirements, ...sandboxAttacks]
 
 describe.each<SandboxIsolation>(['namespaces', 'limits'])('%s', (isolation) => {
   const where = whenPresent({
     isPresent: isolation === 'limits' || opened.isolation === 'namespaces',
     name: 'user namespaces',
-    hint: opened.shortfall ?? '',
+    hint: opened.shortfalls.join('; '),
   })
 
-  for (const { id, description, isolations, verify } of [...sandboxLimitRequirements, ...sandboxIsolationRequirements])
+  for (const { id, description, isolations, verify } of requirements)
     if (isolations.includes(isolation))
       where(`${id}: ${description}`, async () => {
         const dir = fs.mkdtempSync(path.join(tmpdir(), 'sandbox-test-'))
         fs.chmodSync(dir, 0o755)
         try {
-          await verify({ sandbox: linuxSandbox(isolation), dir })
+          await verify({ sandbox: linuxSandbox({ isolation, groups }), dir })
         } finally {
           fs.rmSync(dir, { recursive: true, force: true })
         }
@@ -39,6 +47,8 @@ describe.each<SandboxIsolation>(['namespaces', 'limits'])('%s', (isolation) => {
     await vi.waitFor(() => expect(isRunning(`sleep\0${mark}`)).toBe(true), 60_000)
     child.kill('SIGKILL')
     await vi.waitFor(() => expect(isRunning(mark)).toBe(false), 60_000)
+    await removeAbandonedFolders()
+    expect(fs.readdirSync(tmpdir()).filter((name) => name.includes(`-${child.pid}-`))).toEqual([])
   })
 })
 
@@ -52,27 +62,53 @@ describe('a machine that gives less', () => {
   testWithMounts('without namespaces the limits hold, and the reason is given', () => {
     expect(openWithout('unshare')).toEqual({
       isolation: 'limits',
-      shortfall: expect.stringMatching(/^namespaces are not available: .*unshare.*Permission denied/),
+      shortfalls: [expect.stringMatching(/^namespaces are not available: .*unshare.*Permission denied/)],
     })
   })
 
   testWithMounts('without util-linux no command runs, and what is needed is named', () => {
     expect(openWithout('setpriv')).toMatch(/no command can be run in a sandbox here: .*; install util-linux/)
   })
+
+  test('keys that a command would inherit are named', () => {
+    const add = `my ($type, $name, $key) = ("user", "canary", "secret"); syscall(${keyctl}, 1, 0);
+syscall(${add_key}, $type, $name, $key, 6, -3) > 0 or die $!; exec @ARGV`
+    expect(runOpen('perl', ['-e', add, process.execPath, '-e', buildOpenScript(plain_limits)])).toMatchObject({
+      shortfalls: expect.arrayContaining([expect.stringMatching(/keys of the session keyring.*KeyringMode=private/)]),
+    })
+  })
+
+  test('a limit that the site may not set is the site’s fault, and no exit code of a command', () => {
+    const narrow = ['--nofile=200:200', process.execPath, '-e', buildOpenScript({ ...plain_limits, open_files: 256 })]
+    expect(runOpen('prlimit', narrow)).toMatch(/here: prlimit: .*NOFILE resource limit.*; raise this limit of the site/)
+    expect(runOpen('prlimit', [...narrow.slice(0, 3), buildOpenScript(plain_limits)])).toMatchObject({
+      isolation: opened.isolation,
+    })
+  })
 })
+
+/** Numbers of system calls, which a script of Perl makes by them. */
+const [add_key, keyctl] = process.arch === 'arm64' ? [217, 219] : [248, 250]
 
 /** What a process finds that may not run this tool: the sandbox, or the text of the error. */
 function openWithout(tool: string): unknown {
-  const open = `import(${JSON.stringify(adapter)}).then(({ openSandbox }) => openSandbox()).then(
-    (sandbox) => console.log(JSON.stringify(sandbox)), (error) => console.log(JSON.stringify(error.message)))`
   const script = `mount --bind /dev/null "$(command -v ${tool})" && exec "$@"`
-  const args = ['--mount', 'sh', '-c', script, 'sh', process.execPath, '-e', open]
-  const { stdout, stderr } = spawnSync('unshare', args, { cwd: repositoryRoot, encoding: 'utf8' })
+  const open = buildOpenScript(plain_limits)
+  return runOpen('unshare', ['--mount', 'sh', '-c', script, 'sh', process.execPath, '-e', open])
+}
+
+function buildOpenScript(limits: SandboxLimits): string {
+  return `import(${JSON.stringify(`${folder}/open-sandbox.ts`)}).then(({ openSandbox }) => openSandbox(${JSON.stringify(limits)})).then(
+    (sandbox) => console.log(JSON.stringify(sandbox)), (error) => console.log(JSON.stringify(error.message)))`
+}
+
+function runOpen(program: string, args: readonly string[]): unknown {
+  const { stdout, stderr } = spawnSync(program, args, { cwd: repositoryRoot, encoding: 'utf8' })
   if (stdout === '') throw new Error(stderr)
   return JSON.parse(stdout)
 }
 
-const adapter = path.join(repositoryRoot, 'adapters/sandbox/linux/linux-sandbox.ts')
+const folder = path.join(repositoryRoot, 'adapters/sandbox/linux')
 
 /** A process of its own, which waits for a command in the sandbox. */
 function buildParentScript(isolation: SandboxIsolation, mark: string): string {
@@ -81,5 +117,5 @@ function buildParentScript(isolation: SandboxIsolation, mark: string): string {
     ...{ program: '/bin/sleep', args: [mark], inputs: {}, visible: [] },
     limits: { ...limits, processes: 8, open_files: 32 },
   }
-  return `import(${JSON.stringify(adapter)}).then(({ linuxSandbox }) => linuxSandbox('${isolation}').run(${JSON.stringify(command)}))`
+  return `import(${JSON.stringify(`${folder}/linux-sandbox.ts`)}).then(({ linuxSandbox }) => linuxSandbox({ isolation: '${isolation}' }).run(${JSON.stringify(command)}))`
 }

@@ -1,6 +1,7 @@
 // A requirement on sandboxes as data, and the commands that try it.
 import { randomUUID } from 'node:crypto'
 import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
 import type {
   Sandbox,
   SandboxCommand,
@@ -67,16 +68,28 @@ export function readText(result: SandboxResult): string {
   return Buffer.from(result.stdout).toString()
 }
 
-/** Whether a process with this text in its command line exists; one that has ended has none. */
-export function isRunning(mark: string): boolean {
-  return fs.readdirSync('/proc').some((pid) => {
-    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false
-    try {
-      return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(mark)
-    } catch {
-      return false
-    }
-  })
+/** Processes with this text in their command line; one that has ended has none. */
+export function listRunning(mark: string): number[] {
+  return fs
+    .readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid) && Number(pid) !== process.pid)
+    .filter((pid) => {
+      try {
+        return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(mark)
+      } catch {
+        return false
+      }
+    })
+    .map(Number)
+}
+
+export const isRunning = (mark: string) => listRunning(mark).length > 0
+
+/** Folders of runs of this process. */
+export function listRunFolders(): string[] {
+  return fs
+    .readdirSync(tmpdir())
+    .filter((name) => name.startsWith('platform-sandbox-') && name.includes(`-${process.pid}-`))
 }
 
 /** A number of seconds that no other command sleeps: it is found again in the list of processes. */

@@ -1,12 +1,12 @@
 // What every sandbox must keep, whatever its isolation: results, inputs and limits.
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, vi } from 'vitest'
 import type { SandboxCommand } from '../../daemon/kernel/sandbox/sandbox.ts'
 import {
   isRunning,
+  listRunFolders,
   mebibyte,
   plain_limits,
   readText,
@@ -73,11 +73,9 @@ export const sandboxLimitRequirements: readonly SandboxRequirement[] = [
   }),
 
   requirement('folder', 'its own folder can be written, and is gone afterwards', async ({ sandbox }) => {
-    const before = fs.readdirSync(tmpdir()).filter((name) => name.startsWith('platform-sandbox-'))
     const script = 'echo x >"$TMPDIR/y" && cat "$HOME/y" && [ "$(pwd)" = "$HOME" ]'
     expect(readText(await sandbox.run(shell(script)))).toBe('x\n')
-    const after = fs.readdirSync(tmpdir()).filter((name) => name.startsWith('platform-sandbox-'))
-    expect(after.filter((name) => !before.includes(name))).toEqual([])
+    expect(listRunFolders()).toEqual([])
   }),
 
   requirement('time', 'a command that ignores requests to end, ends', async ({ sandbox }) => {
@@ -161,6 +159,7 @@ export const sandboxLimitRequirements: readonly SandboxRequirement[] = [
     const cases: [SandboxCommand, RegExp][] = [
       [{ ...shell(''), program: at('absent') }, /ENOENT/],
       [{ ...shell(''), program: at('plain') }, /EACCES/],
+      [{ ...shell(''), program: dir }, /is no program/],
       [{ ...shell(''), program: 'sh' }, /absolute path/],
       [shell('', { visible: ['/'] }), /absolute path/],
       [shell('', { visible: ['/proc/1'] }), /absolute path/],

@@ -1,21 +1,31 @@
 // The command lines that put a command into a sandbox: pure, so that every argument can be read in a test.
-import type { SandboxCommand, SandboxIsolation } from '../../../daemon/kernel/sandbox/sandbox.ts'
-import { limits_script, namespaces_script } from './setup-scripts.ts'
+import type { SandboxCommand, SandboxIsolation, SandboxLimits } from '../../../daemon/kernel/sandbox/sandbox.ts'
+import type { SandboxUser } from './sandbox-user.ts'
+import { group_script, limits_script, namespaces_script, start_script } from './setup-scripts.ts'
 
-/** The folder that is the command's own: mount point with namespaces, where its files are without. */
 export type LaunchContext = {
+  /** The folder that is the command's own: mount point with namespaces, where its files are without. */
   readonly folder: string
   /** The user that the command becomes; absent: that of this process. */
   readonly user?: SandboxUser | undefined
+  /** A file of a control group, which the command enters before all else. */
+  readonly group_entry?: string | undefined
   /** Processes and threads that the user has already, where the kernel counts them along. */
   readonly other_processes: number
 }
 
-export type SandboxUser = { readonly uid: number; readonly gid: number }
+/** Processes of the setup that live beside the command in its namespaces. */
+export const setup_processes = 2
 
 /** Program and arguments. The folder inside is `/tmp` with namespaces. */
 export function launchLine(isolation: SandboxIsolation, command: SandboxCommand, context: LaunchContext): string[] {
-  return isolation === 'namespaces' ? namespacesLine(command, context) : limitsLine(command, context)
+  const line = isolation === 'namespaces' ? namespacesLine(command, context) : limitsLine(command, context)
+  return context.group_entry === undefined ? line : ['sh', '-c', group_script, context.group_entry, ...line]
+}
+
+/** Runs a tool with the rights of the command. */
+export function userLine(user: SandboxUser | undefined, ...line: readonly string[]): string[] {
+  return ['setpriv', ...becoming(user), '--', ...line]
 }
 
 function namespacesLine(command: SandboxCommand, { folder, user }: LaunchContext): string[] {
@@ -26,7 +36,7 @@ function namespacesLine(command: SandboxCommand, { folder, user }: LaunchContext
     ...['setpriv', '--pdeathsig', 'KILL', ...becoming(user), '--'],
     ...['unshare', '--user', '--map-root-user', '--mount', '--pid', '--net', '--ipc', '--uts', '--cgroup'],
     ...['--fork', '--kill-child=KILL', '--'],
-    ...['sh', '-c', namespaces_script, 'sandbox', folder, `${limits.disk_bytes}`],
+    ...['sh', '-c', namespaces_script, 'sandbox', folder, `${limits.disk_bytes}`, `${countFiles(limits)}`],
     ...[`${names.length}`, ...names, `${paths.length}`, ...paths],
     // The shell that waits for the command counts as well.
     ...limitedCommand(command, '/tmp', limits.processes + 1),
@@ -45,6 +55,7 @@ function becoming(user: SandboxUser | undefined): string[] {
   return user ? ['--reuid', `${user.uid}`, '--regid', `${user.gid}`, '--clear-groups'] : []
 }
 
+/** Queues and locked memory of the kernel are not memory of a process: the command gets none. */
 function limitedCommand({ program, args, limits }: SandboxCommand, folder: string, processes: number): string[] {
   return [
     'prlimit',
@@ -54,10 +65,18 @@ function limitedCommand({ program, args, limits }: SandboxCommand, folder: strin
     `--nproc=${processes}`,
     `--nofile=${limits.open_files}`,
     '--core=0',
+    '--msgqueue=0',
+    '--memlock=0',
+    '--rtprio=0',
     '--',
-    program,
+    ...['sh', '-c', start_script, 'sandbox', program],
     ...args.map((arg) => (typeof arg === 'string' ? arg : `${folder}/${arg.input}`)),
   ]
+}
+
+/** One file for each page of the folder: an empty file takes memory of the kernel as well, about a quarter of a page. */
+function countFiles({ disk_bytes }: SandboxLimits): number {
+  return Math.ceil(disk_bytes / 4_096) + 64
 }
 
 /** What every command sees. */

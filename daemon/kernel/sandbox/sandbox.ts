@@ -6,7 +6,7 @@ export type SandboxLimits = {
   readonly time_ms: number
   /** Processor time of each process, in whole seconds. */
   readonly cpu_s: number
-  /** Memory of all its processes together, and address space of each of them. */
+  /** Memory of all its processes together with files in memory, and address space of each of them. */
   readonly memory_bytes: number
   /** Files that it writes, together; each of them where the sandbox has no file system of its own. */
   readonly disk_bytes: number
@@ -34,6 +34,7 @@ export type SandboxOutput = { readonly stdout: Uint8Array; readonly stderr: Uint
 
 export type SandboxResult =
   | ({ readonly kind: 'exited'; readonly code: number } & SandboxOutput)
+  /** A code above 128 is read as a signal, as shells report one. */
   | ({ readonly kind: 'signalled'; readonly signal: string } & SandboxOutput)
   | ({ readonly kind: 'exceeded'; readonly limit: ExceededLimit } & SandboxOutput)
   | { readonly kind: 'cancelled' }
@@ -46,14 +47,18 @@ export type ExceededLimit = 'time_ms' | 'cpu_s' | 'memory_bytes' | 'output_bytes
 /**
  * `namespaces`: no network, no file of the machine but those that are visible, no process but its own; nothing outlives
  * the command or this process. `limits`: only the limits hold; the command has the rights and the files of its user.
+ * What weakens either on this machine is in `shortfalls`.
  */
 export type SandboxIsolation = 'namespaces' | 'limits'
 
 export type Sandbox = {
   readonly isolation: SandboxIsolation
-  /** Why there is no more isolation than that; absent with namespaces. */
-  readonly shortfall?: string
-  /** Resolves when the command has ended, with everything it started; its files are gone then. Never throws. */
+  /** What the kernel of this machine does not give, each with its reason. */
+  readonly shortfalls: readonly string[]
+  /**
+   * Resolves when the command has ended, with everything it started; its files are gone then. What cannot be ended is
+   * waited for a few seconds. A limit that this process may not set is `not_started`. Never throws.
+   */
   run(command: SandboxCommand, signal?: AbortSignal): Promise<SandboxResult>
 }
 

@@ -3,6 +3,7 @@ import { keyFolderDataKeys } from '../../../adapters/keys/jose/data-keys.ts'
 import { readKeySets } from '../../../adapters/keys/jose/key-set-files.ts'
 import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
 import { peopleFiles } from '../../../adapters/peers/files/people-files.ts'
+import { scanLimits } from '../../../adapters/transport/filedrop/receiving/body-scanner/body-scanner.ts'
 import { backupCopies } from '../../boot/backup/backup-copies.ts'
 import { scheduledBackups } from '../../boot/backup/scheduled-backups.ts'
 import { openCommandSandbox } from '../../boot/host/command-sandbox.ts'
@@ -57,7 +58,7 @@ export const wire: RoleWire = {
   async open(context) {
     await ensureWrappingKey(context.resources)
     const { scanner } = getSettings(context.resources.resolved, filedropSettings)
-    const sandbox = scanner && (await openCommandSandbox(context.log))
+    const sandbox = scanner && (await openCommandSandbox(context.log, scanLimits(scanner)))
     const { statusFeed, ...links } = siteLinks(context, sandbox)
     return { parts: buildSiteParts(context, statusFeed), ...links }
   },

@@ -1,5 +1,6 @@
 // Checks what the kernel of this machine gives to bound the commands that the site runs, if it runs any.
-import { openSandbox } from '../../../../adapters/sandbox/linux/linux-sandbox.ts'
+import { openSandbox } from '../../../../adapters/sandbox/linux/open-sandbox.ts'
+import { scanLimits } from '../../../../adapters/transport/filedrop/receiving/body-scanner/body-scanner.ts'
 import { getSettings } from '../../../kernel/settings/get-settings.ts'
 import { filedropSettings } from '../../../roles/site/settings.ts'
 import { readSiteSettings } from '../../site/site-profile.ts'
@@ -10,12 +11,12 @@ export async function checkSandbox({ folder, env }: DoctorContext): Promise<Doct
   const { scanner } = getSettings(readSiteSettings(folder, env).resolved, filedropSettings)
   if (!scanner) return []
   try {
-    const { shortfall } = await openSandbox()
-    return shortfall === undefined
+    const { isolation, shortfalls } = await openSandbox(scanLimits(scanner))
+    return isolation === 'namespaces'
       ? [reportOk('sandbox', 'the scanner has no network and sees no files but its own')]
-      : [reportWarning('sandbox', `only limits bound the scanner: ${shortfall}`, namespaces_remedy)]
+      : [reportWarning('sandbox', `only limits bound the scanner: ${shortfalls.join('; ')}`, namespaces_remedy)]
   } catch (error) {
-    return [reportProblem('sandbox', (error as Error).message, 'install util-linux')]
+    return [reportProblem('sandbox', (error as Error).message, 'repair this: the site does not start without it')]
   }
 }
 

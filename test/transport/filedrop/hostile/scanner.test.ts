@@ -4,7 +4,11 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { openSandbox } from '../../../../adapters/sandbox/linux/linux-sandbox.ts'
+import { openSandbox } from '../../../../adapters/sandbox/linux/open-sandbox.ts'
+import {
+  scanLimits,
+  scannerSettings,
+} from '../../../../adapters/transport/filedrop/receiving/body-scanner/body-scanner.ts'
 import { canonicalJson } from '../../../../daemon/kernel/encoding/canonical-json.ts'
 import type { Sandbox } from '../../../../daemon/kernel/sandbox/sandbox.ts'
 import { readFolders } from '../../../support/filedrop/filedrop-readers.ts'
@@ -18,7 +22,7 @@ import { filedropTest } from '../../../support/filedrop/filedrop-test.ts'
 import { dropMessage, forgeMessage } from '../../../support/filedrop/forge-message.ts'
 
 const test = filedropTest.extend({ options: { receiving: ['bravo'] } })
-const sandbox = await openSandbox()
+const sandbox = await openSandbox(scanLimits(scannerSettings.parse({ command: ['/bin/true'] })))
 /** Every user may read it: a sandbox gives up the rights of root. */
 let dir: string
 let script: string
@@ -66,7 +70,7 @@ test('clean: it is applied; the command gets its own arguments, then the path, n
 })
 
 test('it reads the body and what the settings show it, and nothing else of the site', async ({ sites, skip }) => {
-  if (sandbox.isolation !== 'namespaces') skip(sandbox.shortfall)
+  if (sandbox.isolation !== 'namespaces') skip(sandbox.shortfalls.join('; '))
   const rules = join(dir, 'rules')
   fs.writeFileSync(rules, 'no vessels')
   const keys = join(sites.bravo.root, '..', 'keys')

@@ -55,7 +55,7 @@ export function bodyScanner(settings: ScannerSettings, sandbox: Sandbox): BodySc
 export const scannerFault = fault('SCANNER', 'the scanner refused it')
 
 /** What the command prints may quote the body: it goes nowhere. */
-function scanLimits({ timeout_s, memory_mb }: ScannerSettings): SandboxLimits {
+export function scanLimits({ timeout_s, memory_mb }: ScannerSettings): SandboxLimits {
   return {
     time_ms: timeout_s * 1_000,
     cpu_s: timeout_s,
