@@ -15,7 +15,7 @@ import { createRunFolder, fillHome, removeRunFolder } from './run-folder.ts'
 import { listProcessesOf } from './running-processes.ts'
 import { pickUser, releaseUser, type SandboxUser } from './sandbox-user.ts'
 
-export type LinuxSandboxOptions = {
+type LinuxSandboxOptions = {
   readonly isolation: SandboxIsolation
   readonly shortfalls?: readonly string[]
   readonly groups?: ControlGroups

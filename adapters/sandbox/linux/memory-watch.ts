@@ -13,7 +13,7 @@ export function watchMemory(
 ): { readonly stop: () => void } {
   let isStopped = false
   const look = async () => {
-    const used = await sumMemory(await list())
+    const used = await sumMemory(await list().catch(() => []))
     if (isStopped) return
     if (used > max_bytes) exceeded()
     else timer = setTimeout(look, look_every_ms)

@@ -13,7 +13,7 @@ export const group_script = 'echo $$ >"$0" && exec "$@"'
 /** The last step of every setup, with all limits in force. Arguments: the command, which takes the place of the shell. */
 export const start_script = `
 if ! [ -x "$1" ]; then
-  echo "$1: EACCES for the user that the command becomes" >&2
+  echo "$1: EACCES for the user that the command becomes, or a link to a path that is not visible" >&2
   exit 126
 fi
 echo ${started_line} >&2
