@@ -1,5 +1,6 @@
 // Runs the sandbox with each isolation against each requirement, and says what the kernel of this machine gives.
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -45,7 +46,9 @@ describe.each<SandboxIsolation>(['namespaces', 'limits'])('%s', (isolation) => {
     const mark = `31536000.${process.pid}${isolation.length}`
     const child = spawn(process.execPath, ['-e', buildParentScript(isolation, mark)], { cwd: repositoryRoot })
     await vi.waitFor(() => expect(isRunning(`sleep\0${mark}`)).toBe(true), 60_000)
+    const ended = once(child, 'exit')
     child.kill('SIGKILL')
+    await ended
     await vi.waitFor(() => expect(isRunning(mark)).toBe(false), 60_000)
     await removeAbandonedFolders()
     expect(fs.readdirSync(tmpdir()).filter((name) => name.includes(`-${child.pid}-`))).toEqual([])
