@@ -9,13 +9,13 @@ import { openControlGroups } from '../../adapters/sandbox/linux/control-group.ts
 import { linuxSandbox } from '../../adapters/sandbox/linux/linux-sandbox.ts'
 import { openSandbox } from '../../adapters/sandbox/linux/open-sandbox.ts'
 import { removeAbandonedFolders } from '../../adapters/sandbox/linux/run-folder.ts'
-import type { SandboxIsolation, SandboxLimits } from '../../daemon/kernel/sandbox/sandbox.ts'
+import type { Sandbox, SandboxIsolation, SandboxLimits } from '../../daemon/kernel/sandbox/sandbox.ts'
 import { repositoryRoot } from '../support/repository/source-tree.ts'
 import { whenPresent } from '../support/runner/requires.ts'
 import { sandboxLimitRequirements } from './sandbox.ts'
 import { sandboxAttacks } from './sandbox-attacks.ts'
 import { sandboxIsolationRequirements } from './sandbox-isolation.ts'
-import { isRunning, plain_limits } from './sandbox-requirement.ts'
+import { isRunning, plain_limits, type SandboxRequirement } from './sandbox-requirement.ts'
 
 const groups = await openControlGroups()
 const opened = await openSandbox(plain_limits, groups)
@@ -33,13 +33,7 @@ describe.each<SandboxIsolation>(['namespaces', 'limits'])('%s', (isolation) => {
   for (const { id, description, isolations, verify } of requirements)
     if (isolations.includes(isolation))
       where(`${id}: ${description}`, async () => {
-        const dir = fs.mkdtempSync(path.join(tmpdir(), 'sandbox-test-'))
-        fs.chmodSync(dir, 0o755)
-        try {
-          await verify({ sandbox: linuxSandbox({ isolation, groups }), dir })
-        } finally {
-          fs.rmSync(dir, { recursive: true, force: true })
-        }
+        await verifyWith(verify, linuxSandbox({ isolation, groups }))
       })
 
   where('what runs in it ends when this process is killed', async () => {
@@ -53,6 +47,28 @@ describe.each<SandboxIsolation>(['namespaces', 'limits'])('%s', (isolation) => {
     await removeAbandonedFolders()
     expect(fs.readdirSync(tmpdir()).filter((name) => name.includes(`-${child.pid}-`))).toEqual([])
   })
+})
+
+async function verifyWith(verify: SandboxRequirement['verify'], sandbox: Sandbox): Promise<void> {
+  const dir = fs.mkdtempSync(path.join(tmpdir(), 'sandbox-test-'))
+  fs.chmodSync(dir, 0o755)
+  try {
+    await verify({ sandbox, dir })
+  } finally {
+    fs.rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+describe('limits without a control group', () => {
+  const asRoot = whenPresent({
+    isPresent: process.getuid?.() === 0,
+    name: 'root',
+    hint: 'a run has no user of its own',
+  })
+  const names = ['escape-of-group', 'held-output', 'removal', 'memory-of-orphans', 'left-behind', 'memory-files']
+  for (const { id, description, verify } of requirements)
+    if (names.some((name) => id === `sandbox/${name}`))
+      asRoot(`${id}: ${description}`, () => verifyWith(verify, linuxSandbox({ isolation: 'limits' })))
 })
 
 describe('a machine that gives less', () => {
