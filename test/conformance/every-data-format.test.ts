@@ -17,6 +17,7 @@ const formats: Readonly<Record<string, DataFormatFixture>> = {
     write: writeCsv,
     textOf: (_, text) => escapeFormula(text),
     hasEmptyRows: false,
+    statesTypes: false,
   },
   'json-lines': {
     read: (bytes, options, cuts) => readJsonLines(memorySource(bytes, cuts), '|', options),
@@ -24,19 +25,16 @@ const formats: Readonly<Record<string, DataFormatFixture>> = {
     // A double is read as JSON numbers are: exact, and in its shortest form.
     textOf: (_, text) => text,
     hasEmptyRows: true,
+    statesTypes: false,
   },
   parquet: {
     read: (bytes, options) => readParquet(memoryRanges(bytes), '|', options),
     write: writeParquet,
-    // Midnight is a day, and decimals end with their last digit.
+    // Decimals end with their last digit.
     textOf: (type, text) =>
-      type === 'timestamp'
-        ? text
-            .replace('Z', '')
-            .replace(/\.?0+$/, '')
-            .replace(/T00:00(:00?)?$/, '')
-        : text,
+      /timestamp$/.test(type) ? text.replace(/(\.\d*?)0+(Z?)$/, '$1$2').replace(/\.(Z?)$/, '$1') : text,
     hasEmptyRows: true,
+    statesTypes: true,
   },
 }
 

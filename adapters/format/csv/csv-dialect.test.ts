@@ -49,6 +49,80 @@ describe('dialects', () => {
     expect((await readTolerantly(content, dialect)).rows).toEqual(text === '' ? [['Müller']] : rows)
   })
 
+  test.each<[what: string, text: string, rows: (string | null)[][]]>([
+    [
+      'carriage returns',
+      'a,b\r1,2\r3,4\r',
+      [
+        ['1', '2'],
+        ['3', '4'],
+      ],
+    ],
+    [
+      'carriage returns, the last one missing',
+      'a,b\r1,2\r3,4',
+      [
+        ['1', '2'],
+        ['3', '4'],
+      ],
+    ],
+    [
+      'carriage returns behind quoted fields',
+      '"a","b"\r"1","2"\r"3","4"\r',
+      [
+        ['1', '2'],
+        ['3', '4'],
+      ],
+    ],
+    [
+      'carriage returns and blank lines',
+      'a,b\r\r1,2\r\r\r3,4\r',
+      [
+        ['1', '2'],
+        ['3', '4'],
+      ],
+    ],
+    ['carriage returns, and line ends in values', '"a\nb",c\r"1\n\r\n",2\r', [['1\n\r\n', '2']]],
+    [
+      'both together',
+      'a,b\r\n1,2\r\n"3",4\r\n',
+      [
+        ['1', '2'],
+        ['3', '4'],
+      ],
+    ],
+    ['both together, carriage returns twice', 'a,b\r\r\n"1","2"\r\r\n', [['1', '2']]],
+    ['line feeds, and a carriage return in a value', 'a,b\n1\r,2\n', [['1\r', '2']]],
+    ['line feeds, and a quoted carriage return in the header', '"a\rb",c\n1,2\n', [['1', '2']]],
+  ])('line ends: %s', async (_, text, rows) => {
+    expect(await readTolerantly(text)).toEqual({ rows, rejects: [] })
+    expect((await readTolerantly(Buffer.from(`\ufeff${text}`, 'utf16le'))).rows).toEqual(rows)
+  })
+
+  test('line ends: a comment has the first one', async () => {
+    expect((await readTolerantly('# it\'s "made\ra,b\r#1,2\r3,4\r', { comment: '#' })).rows).toEqual([['3', '4']])
+  })
+
+  test('line ends of another kind within a file are faults with their line, and no part of a value', async () => {
+    expect(await readTolerantly('a,b\r1,2\r3,4\n5,6\r7,8\r')).toEqual({
+      rows: [
+        ['1', '2'],
+        ['7', '8'],
+      ],
+      rejects: [[3, 8, 'a line feed, in a file whose lines end with carriage returns, in field 2']],
+    })
+    expect(await readTolerantly('a,b\r\n1,2\r3,4\r\n5,6\r\n')).toEqual({
+      rows: [['5', '6']],
+      rejects: [[2, 5, 'more than the 2 fields that the first line names']],
+    })
+  })
+
+  test('line ends: many carriage returns, over any number of windows', async () => {
+    const text = `a,b\r${'1,"x\r"\r'.repeat(200_000)}`
+    const { rows, rejects } = await readTolerantly(text)
+    expect([rows.length, rejects, rows.every(([, b]) => b === 'x\r')]).toEqual([200_000, [], true])
+  })
+
   test('a missing value and an empty text differ', async () => {
     expect((await readTolerantly('a,b\n,""\n"",\n')).rows).toEqual([
       [null, ''],
@@ -148,6 +222,7 @@ describe('a file made to exhaust a reader is read once, which a quadratic reader
     ['quotation marks and line ends', '"\n'],
     ['escaped quotation marks', '"x\\"\n'],
     ['carriage returns behind a quoted field', '""\r'],
+    ['an open quotation behind each carriage return', '"a\r'],
     ['delimiters', ','],
     ['line ends', '\n'],
   ])('%s', async (_, unit) => {

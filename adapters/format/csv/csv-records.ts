@@ -6,9 +6,8 @@ import { DataFault, not_utf8 } from '../../../daemon/kernel/data/data-fault.ts'
 import { type DataReadOptions, max_record_bytes } from '../../../daemon/kernel/data/read-options.ts'
 import type { TextWindow } from '../../../daemon/kernel/data/text-window.ts'
 import { CsvColumns } from './csv-columns.ts'
+import { carriageReturn, lineFeed } from './line-end.ts'
 import { faulty, incomplete, RecordScanner } from './record-scanner.ts'
-
-const [lineFeed, carriageReturn] = [10, 13]
 
 export class CsvRecords {
   readonly #options: DataReadOptions
@@ -38,14 +37,14 @@ export class CsvRecords {
     this.#delimiter = dialect.delimiter.charCodeAt(0)
     this.#quote = dialect.quote.charCodeAt(0)
     this.#comment = dialect.comment?.charCodeAt(0) ?? -1
-    this.#highest = Math.max(this.#delimiter, this.#quote, lineFeed)
+    this.#highest = Math.max(this.#delimiter, this.#quote, carriageReturn)
   }
 
   /** Prepares for the bytes that the window has now. */
   open(): void {
-    const { bytes, end } = this.#window
+    const { bytes, end, lineEnd } = this.#window
     // The last record may end within a character.
-    const text = bytes.subarray(0, bytes.lastIndexOf(lineFeed, end - 1) + 1)
+    const text = bytes.subarray(0, bytes.lastIndexOf(lineEnd, end - 1) + 1)
     this.#checksText = !isUtf8(text) || text.includes(0)
   }
 
@@ -74,16 +73,18 @@ export class CsvRecords {
   #takePlain(table: CsvColumns, bytes: Uint8Array, from: number, end: number): number {
     const { columns, limits } = table
     const [delimiter, quote, highest, comment] = [this.#delimiter, this.#quote, this.#highest, this.#comment]
+    const { lineEnd } = this.#window
     const last = columns.length - 1
     const room = Math.min(table.max_rows, this.#options.limits.rows - this.#rowsBefore)
     let [record, start, field, row] = [from, from, 0, table.rows]
     if (row >= room || bytes[from] === comment) return from
     for (let at = from; at < end; at++) {
       const byte = bytes[at]!
-      if (byte > highest || (byte !== delimiter && byte !== lineFeed && byte !== quote)) continue
-      const isEnd = byte === lineFeed
-      if (byte === quote || isEnd !== (field === last) || at - start > limits[field]!) break
-      const valueEnd = isEnd && at > start && bytes[at - 1] === carriageReturn ? at - 1 : at
+      if (byte > highest || (byte !== delimiter && byte !== lineFeed && byte !== lineEnd && byte !== quote)) continue
+      const isEnd = byte === lineEnd
+      if (byte === quote || (byte === lineFeed && !isEnd) || isEnd !== (field === last) || at - start > limits[field]!)
+        break
+      const valueEnd = byte === lineFeed && at > start && bytes[at - 1] === carriageReturn ? at - 1 : at
       const column = columns[field]
       if (column !== undefined) {
         const isMissing = valueEnd === start
@@ -107,7 +108,7 @@ export class CsvRecords {
   #takeRecord(bytes: Uint8Array, from: number, end: number): number {
     if (bytes[from] === this.#comment) return this.#takeComment(bytes, from, end)
     const scanner = this.#scanner
-    const next = scanner.scan(bytes, from, end)
+    const next = scanner.scan(bytes, from, end, this.#window.lineEnd)
     if (next === incomplete) return incomplete
     if (next === faulty) return this.#leaveOut(scanner.reason, from, scanner.at)
     const { fields, starts, ends } = scanner
@@ -119,16 +120,16 @@ export class CsvRecords {
     const fault =
       this.#findTextFault(bytes, from, next) ?? (isHeader ? undefined : this.#findFieldFault(bytes, from, next))
     if (fault !== undefined) return this.#leaveOut(fault, from, next - 1)
-    const feeds = countFeeds(bytes, from, next)
+    const lines = this.#countLines(from, next)
     scanner.unescape(bytes)
     if (isHeader) this.#begin(bytes)
     else this.#columns?.add(starts, ends)
-    this.#line += feeds
+    this.#line += lines
     return next
   }
 
   #takeComment(bytes: Uint8Array, from: number, end: number): number {
-    const feed = bytes.indexOf(lineFeed, from)
+    const feed = bytes.indexOf(this.#window.lineEnd, from)
     if (feed < 0 || feed >= end) return incomplete
     this.#line++
     return feed + 1
@@ -191,7 +192,7 @@ export class CsvRecords {
 
   #skipLine(from: number): number {
     const { bytes, end } = this.#window
-    const feed = bytes.indexOf(lineFeed, from)
+    const feed = bytes.indexOf(this.#window.lineEnd, from)
     if (feed < 0 || feed >= end) return end
     this.#isSkipping = false
     this.#line++
@@ -199,13 +200,13 @@ export class CsvRecords {
   }
 
   #placeOf(from: number, at: number): { line: number; offset: number } {
-    return { line: this.#line + countFeeds(this.#window.bytes, from, at), offset: this.#window.base + from }
+    return { line: this.#line + this.#countLines(from, at), offset: this.#window.base + from }
   }
 
   /** Leaves out the record that fills the window; returns where reading resumes. Throws `DataFault`. */
   rejectLong(): number {
     const { bytes, end } = this.#window
-    this.#scanner.scan(bytes, 0, end)
+    this.#scanner.scan(bytes, 0, end, this.#window.lineEnd)
     const { fields, starts } = this.#scanner
     const limit = this.#columns?.limits[fields] ?? Number.POSITIVE_INFINITY
     const isField = end - (starts[fields] ?? end) > limit
@@ -231,10 +232,11 @@ export class CsvRecords {
     if (this.#columns) this.#columns.rows = 0
     return block
   }
-}
 
-function countFeeds(bytes: Uint8Array, from: number, to: number): number {
-  let count = 0
-  for (let at = bytes.indexOf(lineFeed, from); at >= 0 && at < to; at = bytes.indexOf(lineFeed, at + 1)) count++
-  return count
+  #countLines(from: number, to: number): number {
+    const { bytes, lineEnd } = this.#window
+    let count = 0
+    for (let at = bytes.indexOf(lineEnd, from); at >= 0 && at < to; at = bytes.indexOf(lineEnd, at + 1)) count++
+    return count
+  }
 }

@@ -6,6 +6,7 @@ import type { DataReadOptions } from '../../../daemon/kernel/data/read-options.t
 import { TextWindow } from '../../../daemon/kernel/data/text-window.ts'
 import { openUtf8 } from '../../../daemon/kernel/data/utf8-source.ts'
 import { CsvRecords } from './csv-records.ts'
+import { findLineEnd } from './line-end.ts'
 
 /** Throws `DataFault`, and what the source or `onReject` throws. */
 export async function* readCsv(
@@ -13,7 +14,7 @@ export async function* readCsv(
   dialect: CsvDialect,
   options: DataReadOptions,
 ): AsyncGenerator<DataBlock, void, undefined> {
-  const window = new TextWindow(await openUtf8(source, dialect.encoding))
+  const window = new TextWindow(await openUtf8(source, dialect.encoding), (text) => findLineEnd(text, dialect))
   const records = new CsvRecords(window, dialect, options)
   let hasBlock = false
   for (let start = 0; !window.isLast; ) {

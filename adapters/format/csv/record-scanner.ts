@@ -1,16 +1,18 @@
 // Finds the fields of one CSV record (RFC 4180 and its dialects).
 import type { CsvDialect } from '../../../daemon/kernel/data/csv-dialect.ts'
 import { doubleLength } from '../../../daemon/kernel/data/data-block.ts'
-
-const [lineFeed, carriageReturn] = [10, 13]
+import { carriageReturn, lineFeed } from './line-end.ts'
 
 /** Results of a scan that are not the end of a record. */
 export const [incomplete, faulty] = [-1, -2]
+
+const foreignFeed = 'a line feed, in a file whose lines end with carriage returns, in'
 
 export class RecordScanner {
   readonly #delimiter: number
   readonly #quote: number
   readonly #escape: number
+  #lineEnd = lineFeed
   /** Positions of the fields; the last one counts while the record is incomplete. */
   starts = new Int32Array(1 << 8)
   ends = new Int32Array(1 << 8)
@@ -29,16 +31,20 @@ export class RecordScanner {
     this.#escape = dialect.escape.charCodeAt(0)
   }
 
-  /** Returns the start of the next record, `incomplete`, or `faulty`. Only `unescape` changes the bytes. */
-  scan(bytes: Uint8Array, from: number, end: number): number {
+  /**
+   * Returns the start of the next record, `incomplete`, or `faulty`. Only `unescape` changes the bytes. `lineEnd`: the byte that
+   * ends the lines of the file.
+   */
+  scan(bytes: Uint8Array, from: number, end: number, lineEnd: number): number {
     this.fields = 0
+    this.#lineEnd = lineEnd
     this.#escaped = []
     for (let at = from; at < end; at++) {
       this.isQuoted = bytes[at] === this.#quote
       this.starts[this.fields] = this.isQuoted ? at + 1 : at
       at = this.isQuoted ? this.#scanQuoted(bytes, at + 1, end) : this.#scanPlain(bytes, at, end)
       if (at < 0) return at
-      if (bytes[at] === lineFeed) return at + 1
+      if (bytes[at] === lineEnd) return at + 1
     }
     this.isQuoted = false
     this.starts[this.fields] = end
@@ -46,11 +52,12 @@ export class RecordScanner {
   }
 
   #scanPlain(bytes: Uint8Array, from: number, end: number): number {
-    const [delimiter, quote] = [this.#delimiter, this.#quote]
+    const [delimiter, quote, lineEnd] = [this.#delimiter, this.#quote, this.#lineEnd]
     for (let at = from; at < end; at++) {
       const byte = bytes[at]!
       if (byte === quote) return this.#fail('a quotation mark in the middle of', at)
-      if (byte !== delimiter && byte !== lineFeed) continue
+      if (byte === lineFeed && lineEnd !== lineFeed) return this.#fail(foreignFeed, at)
+      if (byte !== delimiter && byte !== lineEnd) continue
       const isReturn = byte === lineFeed && at > from && bytes[at - 1] === carriageReturn
       const valueEnd = isReturn ? at - 1 : at
       if (valueEnd > from) this.#push(from, valueEnd)
@@ -64,9 +71,9 @@ export class RecordScanner {
     const valueEnd = this.#findClosingQuote(bytes, from, end)
     if (valueEnd === incomplete) return incomplete
     let at = valueEnd + 1
-    while (at < end && bytes[at] === carriageReturn) at++
+    if (this.#lineEnd === lineFeed) while (at < end && bytes[at] === carriageReturn) at++
     if (at === end) return incomplete
-    if (bytes[at] !== this.#delimiter && bytes[at] !== lineFeed) {
+    if (bytes[at] !== this.#delimiter && bytes[at] !== this.#lineEnd) {
       return this.#fail('text after the closing quotation mark of', at)
     }
     this.#push(from, valueEnd)

@@ -1,5 +1,6 @@
 // Parses a line as a record, and formats its values as text.
 import { not_utf8 } from '../../../daemon/kernel/data/data-fault.ts'
+import { countMembers, findAmbiguity } from './ambiguous-json.ts'
 
 /** Matches lines that may have a number that changes when parsed; cheaper than a check of each number. */
 const longNumberPattern = /\d{16}|\d[eE]/
@@ -20,15 +21,18 @@ export function parseJsonRecord(line: Uint8Array): Readonly<Record<string, unkno
   } catch {
     return not_utf8
   }
+  const members = countMembers(line)
+  if (members === undefined) return 'the line is nested too deeply'
   let value: unknown
   try {
     value = longNumberPattern.test(text) ? JSON.parse(text, reviveLongNumber) : JSON.parse(text)
   } catch {
     return 'the line is not JSON'
   }
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : 'the line is not an object: write each record as a line such as {"id": "1", "name": "Ann"}'
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return 'the line is not an object: write each record as a line such as {"id": "1", "name": "Ann"}'
+  const record = value as Record<string, unknown>
+  return findAmbiguity(record, members, text) ?? record
 }
 
 const isPlain = (item: unknown) => typeof item !== 'object' || item === null

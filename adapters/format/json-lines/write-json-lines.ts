@@ -4,7 +4,7 @@ import { BlockReader, type DataWriterFactory } from '../../../daemon/kernel/data
 
 const lines_per_write = 50_000
 
-/** Types whose texts are JSON. Integers keep their digits, whatever a double keeps. */
+/** Types whose finite texts are JSON. Integers keep their digits, whatever a double keeps. */
 const plainTypes: ReadonlySet<DataColumn['type']> = new Set(['int32', 'int64', 'double'])
 
 export const writeJsonLines: DataWriterFactory = (schema, onBytes) => {
@@ -19,7 +19,8 @@ export const writeJsonLines: DataWriterFactory = (schema, onBytes) => {
           const value = reader.value(column, values, row)
           if (value === undefined) return []
           const text = reader.text(values, row) ?? ''
-          const json = plainTypes.has(column.type) ? text : JSON.stringify(typeof value === 'boolean' ? value : text)
+          const isPlain = plainTypes.has(column.type) && Number.isFinite(Number(text))
+          const json = isPlain ? text : JSON.stringify(typeof value === 'boolean' ? value : text)
           return `${keys.get(column.name)}:${json}`
         })
         if (lines.push(`{${members.join(',')}}`) < lines_per_write) continue

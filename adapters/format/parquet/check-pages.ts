@@ -12,6 +12,8 @@ export const parquet_limits = {
   chunk_bytes: 1_073_741_824,
   page_bytes: 134_217_728,
   open_bytes: 268_435_456,
+  /** Read beyond the current pages, of all columns together. */
+  read_ahead_bytes: 33_554_432,
   values: 16_777_216,
   page_values: 1_048_576,
   list_values: 2_097_152,

@@ -6,6 +6,7 @@ import { convert } from 'hyparquet/src/convert.js'
 import type { RangeSource } from '../../../daemon/kernel/data/byte-source.ts'
 import { type TextColumn, TextColumnBuilder } from '../../../daemon/kernel/data/data-block.ts'
 import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
+import type { ValueType } from '../../../daemon/kernel/data/data-schema.ts'
 import { PageChecks, parquet_limits } from './check-pages.ts'
 import type { TextFormatter } from './text-formatters.ts'
 
@@ -17,8 +18,11 @@ export type ColumnChunkRequest = {
   /** `optional`: the library wraps each list that is present. */
   readonly list: 'none' | 'required' | 'optional'
   readonly format: TextFormatter
+  readonly stated: ValueType
   readonly separator: string
   readonly max_field_bytes: number
+  /** Bytes that are read together, where a page does not have more. */
+  readonly read_bytes: number
   /** Range of the column in the file. */
   readonly start: number
   readonly end: number
@@ -28,7 +32,6 @@ export type ColumnChunkRequest = {
 }
 
 const header_bytes = [1_024, 65_536, 1_048_576, 16_777_216]
-const read_ahead_bytes = 1_048_576
 
 /** Bytes besides its text that a decoded value takes. */
 const value_overhead_bytes = 16
@@ -66,7 +69,8 @@ export class ColumnPages {
 
   /** Bytes that this column keeps in memory. */
   get open_bytes(): number {
-    return this.#texts.length + this.#texts.rows * value_overhead_bytes + this.#dictionary_bytes
+    const text_bytes = this.#texts.length + this.#texts.rows * value_overhead_bytes
+    return text_bytes + this.#dictionary_bytes + this.#piece.byteLength
   }
 
   /** Decodes the next page, or all pages of a list column. Throws `DataFault`, and errors of the library. */
@@ -88,6 +92,8 @@ export class ColumnPages {
       }
     }
     if (lists) this.#addValues(lists)
+    // A page of its own length would be kept until the next one is requested.
+    if (this.#offset >= this.#pieceStart + this.#piece.byteLength) this.#piece = new ArrayBuffer(0)
     const decoded = this.#rows + this.#texts.rows
     if (this.#texts.rows === 0 || decoded > rows) {
       throw new DataFault(`it has ${decoded} values in ${rows} rows of a group`)
@@ -97,9 +103,10 @@ export class ColumnPages {
   /** Returns the next rows of those that are available. */
   take(rows: number): TextColumn {
     const { name, bytes, starts, ends } = this.#texts.column()
+    const { stated } = this.#request
     const from = this.#position
     this.#position += rows
-    return { name, bytes, starts: starts.subarray(from, from + rows), ends: ends.subarray(from, from + rows) }
+    return { name, stated, bytes, starts: starts.subarray(from, from + rows), ends: ends.subarray(from, from + rows) }
   }
 
   #readHeader(): PageHeader {
@@ -119,7 +126,7 @@ export class ColumnPages {
 
   #view(start: number, end: number): DataView {
     if (start < this.#pieceStart || end > this.#pieceStart + this.#piece.byteLength) {
-      this.#piece = this.#file.read(start, Math.min(this.#request.end, Math.max(end, start + read_ahead_bytes)))
+      this.#piece = this.#file.read(start, Math.min(this.#request.end, Math.max(end, start + this.#request.read_bytes)))
       this.#pieceStart = start
     }
     return new DataView(this.#piece, start - this.#pieceStart, end - start)

@@ -2,14 +2,17 @@
 import { type FileMetaData, parquetMetadataAsync, parquetSchema, type SchemaElement, type SchemaTree } from 'hyparquet'
 import type { RangeSource } from '../../../daemon/kernel/data/byte-source.ts'
 import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
+import type { ValueType } from '../../../daemon/kernel/data/data-schema.ts'
 import type { DataLimits } from '../../../daemon/kernel/data/read-options.ts'
 import { parquet_limits } from './check-pages.ts'
-import { selectTextFormatter, type TextFormatter } from './text-formatters.ts'
+import { selectValueForm, type TextFormatter } from './text-formatters.ts'
 
 /** How the values of a column are read, or a word for values that have no text. */
 export type ColumnLayout = {
   readonly list: 'none' | 'required' | 'optional'
   readonly format: TextFormatter
+  /** Of the column as it is read: a list is one text. */
+  readonly stated: ValueType
   /** From the root to the values, without annotations: then the library returns values as stored, and no digit is lost. */
   readonly path: SchemaTree[]
 }
@@ -49,11 +52,17 @@ function describeColumn(root: SchemaTree, name: string): ColumnLayout {
     const kind = isListElement(path[1]?.element) ? 'lists of records' : 'records within records'
     throw new DataFault(`column ${name} holds ${kind}, which has no text`)
   }
-  const format = selectTextFormatter(leaf.element)
-  if (typeof format === 'string') throw new DataFault(`column ${name} holds ${format}, which has no text`)
+  const form = selectValueForm(leaf.element)
+  if (typeof form === 'string') throw new DataFault(`column ${name} holds ${form}, which has no text`)
   const isList = path.some(({ element }) => element.repetition_type === 'REPEATED')
   const list = !isList ? 'none' : path[1]?.element.repetition_type === 'OPTIONAL' ? 'optional' : 'required'
-  return { list, format, path: path.map((tree) => ({ ...tree, element: stripAnnotations(tree.element) })) }
+  const stated: ValueType = isList ? { type: 'text' } : form.stated
+  return {
+    list,
+    format: form.format,
+    stated,
+    path: path.map((tree) => ({ ...tree, element: stripAnnotations(tree.element) })),
+  }
 }
 
 /** The one value that a column has, or the items of its list; otherwise the column alone. */

@@ -5,6 +5,7 @@ import { ByteWriter, parquetWrite } from 'hyparquet-writer'
 import { describe, expect, test } from 'vitest'
 import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
 import type { DataSchema } from '../../../daemon/kernel/data/data-schema.ts'
+import { inferSchema } from '../../../daemon/kernel/data/infer-schema.ts'
 import { usualLimits } from '../../../daemon/kernel/data/read-options.ts'
 import { buildBlock, encodeBlocks } from '../../../test/support/data/encode-blocks.ts'
 import { cellOf, listRows, memoryRanges } from '../../../test/support/data/memory-source.ts'
@@ -32,6 +33,11 @@ function buildFile(element: Omit<SchemaElement, 'name'>, data: unknown[], more: 
   return new Uint8Array(writer.getBuffer())
 }
 
+const timestampElement = (isAdjustedToUTC: boolean, unit: 'MILLIS' | 'MICROS' | 'NANOS') => ({
+  type: 'INT64' as const,
+  logical_type: { type: 'TIMESTAMP' as const, isAdjustedToUTC, unit },
+})
+
 describe('reads', () => {
   test.each<[string, Omit<SchemaElement, 'name'>, unknown[], (string | undefined)[]]>([
     ['texts', { type: 'BYTE_ARRAY', converted_type: 'UTF8' }, ['é', null, '', 'b,"c'], ['é', undefined, '', 'b,"c']],
@@ -48,14 +54,27 @@ describe('reads', () => {
 
   test.each<[string, Omit<SchemaElement, 'name'>, unknown[], string[]]>([
     ['days', { type: 'INT32', converted_type: 'DATE' }, [0, -1, 19_783], ['1970-01-01', '1969-12-31', '2024-03-01']],
+    ['days of other millennia', { type: 'INT32', converted_type: 'DATE' }, [3_651_695], ['+011968-01-02']],
     [
       'instants',
       { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
       [0n, -1n, 1_500n],
-      ['1970-01-01', '1969-12-31T23:59:59.999', '1970-01-01T00:00:01.5'],
+      ['1970-01-01T00:00:00Z', '1969-12-31T23:59:59.999Z', '1970-01-01T00:00:01.5Z'],
     ],
-    ['finer instants', { type: 'INT64', converted_type: 'TIMESTAMP_MICROS' }, [1n], ['1970-01-01T00:00:00.000001']],
-    ['times', { type: 'INT32', converted_type: 'TIME_MILLIS' }, [34_200_000], ['09:30:00']],
+    ['finer instants', { type: 'INT64', converted_type: 'TIMESTAMP_MICROS' }, [1n], ['1970-01-01T00:00:00.000001Z']],
+    [
+      'local times',
+      timestampElement(false, 'NANOS'),
+      [0n, 1n],
+      ['1970-01-01T00:00:00', '1970-01-01T00:00:00.000000001'],
+    ],
+    ['times', { type: 'INT32', converted_type: 'TIME_MILLIS' }, [34_200_000], ['09:30:00Z']],
+    [
+      'local times of day',
+      { type: 'INT64', logical_type: { type: 'TIME', isAdjustedToUTC: false, unit: 'MICROS' } },
+      [34_200_000_001n],
+      ['09:30:00.000001'],
+    ],
     [
       'decimals',
       { type: 'INT64', converted_type: 'DECIMAL', scale: 2, precision: 18 },
@@ -74,6 +93,75 @@ describe('reads', () => {
     const bytes = buildFile({ converted_type: 'LIST', num_children: 1 }, [['a', 'b'], [], null, ['c', null]], list)
     expect(await readValues(bytes, 'v')).toEqual(['a|b', '', undefined, 'c'])
   })
+})
+
+test.each<[string, Omit<SchemaElement, 'name'>, unknown[], object]>([
+  ['midnights alone', timestampElement(true, 'MICROS'), [0n, 86_400_000_000n], { type: 'timestamp', unit: 'us' }],
+  ['milliseconds', timestampElement(true, 'MILLIS'), [1_500n], { type: 'timestamp', unit: 'ms' }],
+  ['nanoseconds', timestampElement(true, 'NANOS'), [1n, -1n], { type: 'timestamp', unit: 'ns' }],
+  ['local midnights', timestampElement(false, 'MILLIS'), [0n], { type: 'local_timestamp', unit: 'ms' }],
+  ['local nanoseconds', timestampElement(false, 'NANOS'), [7n], { type: 'local_timestamp', unit: 'ns' }],
+  [
+    'the older annotation',
+    { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+    [0n],
+    { type: 'timestamp', unit: 'ms' },
+  ],
+  ['years of five digits', timestampElement(true, 'MILLIS'), [253_402_300_800_000n], { type: 'timestamp', unit: 'ms' }],
+  ['days of other millennia', { type: 'INT32', converted_type: 'DATE' }, [3_651_695, -800_000], { type: 'date' }],
+  ['texts of digits', { type: 'BYTE_ARRAY', converted_type: 'UTF8' }, ['7', '8'], { type: 'text' }],
+  ['texts of days', { type: 'BYTE_ARRAY', converted_type: 'UTF8' }, ['2024-02-29'], { type: 'text' }],
+  ['doubles that are whole', { type: 'DOUBLE' }, [1, 2], { type: 'double' }],
+  [
+    'doubles beyond all bounds',
+    { type: 'DOUBLE' },
+    [Number.POSITIVE_INFINITY, -Number.POSITIVE_INFINITY],
+    { type: 'double' },
+  ],
+  ['small integers', { type: 'INT32', converted_type: 'INT_16' }, [1, -1], { type: 'int32' }],
+  ['missing values alone', { type: 'BOOLEAN' }, [null], { type: 'boolean' }],
+])('what a file states is written again: %s', async (_, element, data, stated) => {
+  const first = buildFile(element, data)
+  const { value: block } = await readColumn(first, 'v').next()
+  if (!block) throw new Error('no block')
+  const schema = inferSchema(block)
+  expect(schema).toEqual([{ name: 'v', ...stated }])
+  const second = encodeBlocks(writeParquet, schema, [block])
+  expect(await readValues(second, 'v')).toEqual(await readValues(first, 'v'))
+  const { value: again } = await readColumn(second, 'v').next()
+  expect(again && inferSchema(again)).toEqual(schema)
+})
+
+test('a file without rows states its types too', async () => {
+  const { value: block } = await readColumn(buildFile(timestampElement(false, 'NANOS'), []), 'v').next()
+  expect(block && inferSchema(block)).toEqual([{ name: 'v', type: 'local_timestamp', unit: 'ns' }])
+})
+
+test('many columns share the memory of what is read ahead', async () => {
+  const names = Array.from({ length: 200 }, (_, at) => `c${at}`)
+  const data = Array.from({ length: 400 }, (_, row) => `${row}`.padEnd(1_000, 'x'))
+  const writer = new ByteWriter()
+  parquetWrite({
+    writer,
+    columnData: names.map((name) => ({ name, data, type: 'STRING', encoding: 'PLAIN' })),
+    codec: 'UNCOMPRESSED',
+    pageSize: 8_192,
+  })
+  const file = memoryRanges(new Uint8Array(writer.getBuffer()))
+  expect(file.size).toBeGreaterThan(75_000_000)
+  let read_bytes = 0
+  const counted = {
+    size: file.size,
+    read(from: number, to: number) {
+      read_bytes += to - from
+      return file.read(from, to)
+    },
+  }
+  for await (const { rows } of readParquet(counted, '|', { limits: usualLimits, isSelected: () => true })) {
+    expect(rows).toBeGreaterThan(0)
+    break
+  }
+  expect(read_bytes).toBeLessThan(40_000_000)
 })
 
 test('a written file is read back unchanged, group by group', async () => {

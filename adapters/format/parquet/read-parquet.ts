@@ -1,11 +1,11 @@
 // Reads Apache Parquet by blocks: of each column, a page is in memory.
 import { DEFAULT_PARSERS } from 'hyparquet/src/convert.js'
 import type { RangeSource } from '../../../daemon/kernel/data/byte-source.ts'
-import { type DataBlock, maxBlockRows } from '../../../daemon/kernel/data/data-block.ts'
+import { type DataBlock, maxBlockRows, type TextColumn } from '../../../daemon/kernel/data/data-block.ts'
 import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
 import type { DataReadOptions } from '../../../daemon/kernel/data/read-options.ts'
 import { decompressors, parquet_limits } from './check-pages.ts'
-import { ColumnPages } from './column-pages.ts'
+import { type ColumnChunkRequest, ColumnPages } from './column-pages.ts'
 import { mapLibraryErrors } from './parquet-fault.ts'
 import { type ColumnLayout, type RowGroup, readLayout } from './parquet-layout.ts'
 
@@ -23,12 +23,15 @@ export async function* readParquet(
   const { names, groups } = layout
   const selected = names.filter(isSelected).map((name) => ({ name, ...layout.column(name) }))
   const max_rows = maxBlockRows(selected.length)
+  const read_bytes = chooseReadLength(selected.length)
   let row = 0
   onRead(0)
   for (const group of groups) {
     const groupRows = Number(group.num_rows)
     const pages =
-      groupRows === 0 ? [] : selected.map((column) => openColumn(file, column, group, row, separator, limits))
+      groupRows === 0
+        ? []
+        : selected.map((column) => openColumn(file, column, group, { first_row: row, separator, limits, read_bytes }))
     for (let left = groupRows; left > 0; ) {
       await decodePages(pages)
       const rows = Math.min(left, max_rows, ...pages.map(({ available }) => available))
@@ -38,16 +41,24 @@ export async function* readParquet(
       onRead(Math.floor((file.size * row) / layout.rows))
     }
   }
-  if (row === 0) yield { rows: 0, names, columns: selected.map(({ name }) => emptyColumn(name)) }
+  if (row === 0) yield { rows: 0, names, columns: selected.map(emptyColumn) }
 }
+
+/** Bytes of one column that are read together. Many columns share the memory of it, and so read less of each. */
+function chooseReadLength(columns: number): number {
+  return Math.min(1_048_576, Math.max(16_384, Math.floor(parquet_limits.read_ahead_bytes / Math.max(1, columns))))
+}
+
+type ColumnReading = Pick<DataReadOptions, 'limits'> &
+  Pick<ColumnChunkRequest, 'first_row' | 'separator' | 'read_bytes'>
+
+type NamedColumn = ColumnLayout & { readonly name: string }
 
 function openColumn(
   file: RangeSource,
-  { name, list, format, path }: ColumnLayout & { readonly name: string },
+  { name, list, format, stated, path }: NamedColumn,
   group: RowGroup,
-  first_row: number,
-  separator: string,
-  limits: DataReadOptions['limits'],
+  { limits, ...reading }: ColumnReading,
 ): ColumnPages {
   const chunk = group.columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === name)?.meta_data
   if (!chunk) throw new DataFault(`column ${name}: a row group does not contain the column`)
@@ -68,12 +79,12 @@ function openColumn(
     decoder,
     list,
     format,
-    separator,
+    stated,
     max_field_bytes,
     start,
     end,
-    first_row,
     rows,
+    ...reading,
   })
 }
 
@@ -90,6 +101,6 @@ async function decodePages(columns: readonly ColumnPages[]): Promise<void> {
   }
 }
 
-function emptyColumn(name: string) {
-  return { name, bytes: new Uint8Array(0), starts: new Int32Array(0), ends: new Int32Array(0) }
+function emptyColumn({ name, stated }: NamedColumn): TextColumn {
+  return { name, stated, bytes: new Uint8Array(0), starts: new Int32Array(0), ends: new Int32Array(0) }
 }

@@ -1,19 +1,23 @@
 // Values of Parquet columns as the text that a person would write for them, exact to the last digit.
 import type { SchemaElement } from 'hyparquet'
+import type { TimeUnit, ValueType } from '../../../daemon/kernel/data/data-schema.ts'
 
 /** Formats a stored value as text or as UTF-8 bytes; undefined for a missing value. */
 export type TextFormatter = (stored: unknown) => string | Uint8Array | undefined
+
+/** The text form of the values of a column, and the type by which that text is written again; `text` where there is no other. */
+export type ValueForm = { readonly format: TextFormatter; readonly stated: ValueType }
 
 /** As many digits as the widest decimals of other programs have. */
 const max_decimal_places = 76
 
 /** How a column of this type is written; what it is called, where it has no text form. */
-export function selectTextFormatter(element: SchemaElement): TextFormatter | string {
+export function selectValueForm(element: SchemaElement): ValueForm | string {
   const { type = 'none' } = element
   const meaning = readAnnotation(element)
   const { scale = 0 } = element
   if (meaning === 'DECIMAL' && Math.abs(scale) > max_decimal_places) return `${type} DECIMAL of ${scale} places`
-  const form = formatters[`${type} ${meaning}`] ?? formatters[`* ${meaning}`]
+  const form = forms[`${type} ${meaning}`] ?? forms[`* ${meaning}`]
   return form ? form(element) : `${type} ${meaning}`.trim()
 }
 
@@ -28,36 +32,54 @@ function readAnnotation({ converted_type, logical_type }: SchemaElement): string
   return /^UINT_\d+$/.test(meaning) ? 'UNSIGNED' : meaning
 }
 
-const asBytes = () => (stored: unknown) => stored as Uint8Array
-const asDigits = () => (stored: unknown) => String(stored)
+const form = (format: TextFormatter, type: ValueType['type'] = 'text'): ValueForm => ({ format, stated: { type } })
 
-const formatters: Readonly<Record<string, (element: SchemaElement) => TextFormatter>> = {
+const asBytes = () => form((stored) => stored as Uint8Array)
+const asDigits = (type: ValueType['type']) => () => form((stored) => String(stored), type)
+
+const forms: Readonly<Record<string, (element: SchemaElement) => ValueForm>> = {
   'BYTE_ARRAY ': asBytes,
   'BYTE_ARRAY STRING': asBytes,
   'BYTE_ARRAY UTF8': asBytes,
   'BYTE_ARRAY ENUM': asBytes,
   'BYTE_ARRAY JSON': asBytes,
-  'INT32 ': asDigits,
-  'INT64 ': asDigits,
-  'BOOLEAN ': asDigits,
-  'INT32 UNSIGNED': () => (stored) => String((stored as number) >>> 0),
-  'INT64 UNSIGNED': () => (stored) => String(BigInt.asUintN(64, stored as bigint)),
-  'FLOAT ': () => (stored) => formatFloat(stored as number, formatSingle),
-  'DOUBLE ': () => (stored) => formatFloat(stored as number, String),
-  'INT32 DATE': () => (stored) => formatDay(BigInt(stored as number) * 86_400_000n),
-  'INT64 TIMESTAMP_MILLIS': () => (stored) => formatInstant(stored as bigint, 1_000n),
-  'INT64 TIMESTAMP_MICROS': () => (stored) => formatInstant(stored as bigint, 1_000_000n),
-  'INT64 TIMESTAMP_NANOS': () => (stored) => formatInstant(stored as bigint, 1_000_000_000n),
-  'INT96 ': () => (stored) => formatInstant(stored as bigint, 1_000_000_000n),
-  'INT32 TIME_MILLIS': () => (stored) => formatTime(BigInt(stored as number), 1_000n),
-  'INT64 TIME_MICROS': () => (stored) => formatTime(stored as bigint, 1_000_000n),
-  'INT64 TIME_NANOS': () => (stored) => formatTime(stored as bigint, 1_000_000_000n),
-  'FIXED_LEN_BYTE_ARRAY UUID': () => (stored) => formatUuid(stored as Uint8Array),
-  '* DECIMAL':
-    ({ scale = 0 }) =>
-    (stored) =>
-      formatDecimal(readInteger(stored), scale),
-  '* NULL': () => () => undefined,
+  'INT32 ': asDigits('int32'),
+  'INT64 ': asDigits('int64'),
+  'BOOLEAN ': asDigits('boolean'),
+  'INT32 UNSIGNED': () => form((stored) => String((stored as number) >>> 0), 'int64'),
+  'INT64 UNSIGNED': () => form((stored) => String(BigInt.asUintN(64, stored as bigint))),
+  'FLOAT ': () => form((stored) => formatFloat(stored as number, formatSingle), 'double'),
+  'DOUBLE ': () => form((stored) => formatFloat(stored as number, String), 'double'),
+  'INT32 DATE': () => form((stored) => formatDay(BigInt(stored as number) * 86_400_000n), 'date'),
+  'INT64 TIMESTAMP_MILLIS': (element) => timestampForm('ms', isInstant(element)),
+  'INT64 TIMESTAMP_MICROS': (element) => timestampForm('us', isInstant(element)),
+  'INT64 TIMESTAMP_NANOS': (element) => timestampForm('ns', isInstant(element)),
+  // Says nothing about an offset: some programs write instants by it, and others local times.
+  'INT96 ': () => timestampForm('ns', false),
+  'INT32 TIME_MILLIS': (element) => timeForm('ms', isInstant(element)),
+  'INT64 TIME_MICROS': (element) => timeForm('us', isInstant(element)),
+  'INT64 TIME_NANOS': (element) => timeForm('ns', isInstant(element)),
+  'FIXED_LEN_BYTE_ARRAY UUID': () => form((stored) => formatUuid(stored as Uint8Array)),
+  '* DECIMAL': ({ scale = 0 }) => form((stored) => formatDecimal(readInteger(stored), scale)),
+  '* NULL': () => form(() => undefined),
+}
+
+/** Whether the file states that times are in UTC. The older annotations always mean it. */
+function isInstant({ logical_type: stated }: SchemaElement): boolean {
+  return stated?.type === 'TIMESTAMP' || stated?.type === 'TIME' ? stated.isAdjustedToUTC : true
+}
+
+const per_second: Readonly<Record<TimeUnit, bigint>> = { ms: 1_000n, us: 1_000_000n, ns: 1_000_000_000n }
+
+function timestampForm(unit: TimeUnit, isUtc: boolean): ValueForm {
+  const offset = isUtc ? 'Z' : ''
+  const format = (stored: unknown) => `${formatTimestamp(stored as bigint, per_second[unit])}${offset}`
+  return { format, stated: { type: isUtc ? 'timestamp' : 'local_timestamp', unit } }
+}
+
+function timeForm(unit: TimeUnit, isUtc: boolean): ValueForm {
+  const offset = isUtc ? 'Z' : ''
+  return form((stored) => `${formatTime(BigInt(stored as number | bigint), per_second[unit])}${offset}`)
 }
 
 /** NaN counts as a missing value, as tables of other programs write their gaps. */
@@ -96,12 +118,11 @@ function formatDay(ms: bigint): string {
   return day
 }
 
-/** A day alone at midnight, since many programs have no other way to write a day; with its time otherwise. */
-function formatInstant(stored: bigint, per_second: bigint): string {
+function formatTimestamp(stored: bigint, per_second: bigint): string {
   const day_length = (day_ms / 1_000n) * per_second
   const in_day = ((stored % day_length) + day_length) % day_length
   const day = formatDay(((stored - in_day) / day_length) * day_ms)
-  return in_day === 0n ? day : `${day}T${formatTime(in_day, per_second)}`
+  return `${day}T${formatTime(in_day, per_second)}`
 }
 
 /** `09:30:00`, with as many decimals as are not nought. */

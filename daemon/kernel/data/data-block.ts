@@ -1,4 +1,5 @@
 // Rows of a data file by columns: what readers return and writers take, whatever the format.
+import type { ValueType } from './data-schema.ts'
 
 /**
  * A column of a block: the values of its rows as UTF-8 in one buffer, which columns may share. The value of row `r` is
@@ -9,6 +10,8 @@ export type TextColumn = {
   readonly bytes: Uint8Array
   readonly starts: Int32Array
   readonly ends: Int32Array
+  /** What the file states about the values; absent where the format states nothing. */
+  readonly stated?: ValueType
 }
 
 /** Consecutive rows. Buffers are reused: a block is valid until the next one is requested. */

@@ -51,12 +51,15 @@ export class BlockReader {
   }
 
   /** Returns a value by its type; undefined for a missing one. Throws `DataFault`. */
-  value({ name, type, required }: DataColumn, column: TextColumn, row: number): TypedValue | undefined {
+  value(wanted: DataColumn, column: TextColumn, row: number): TypedValue | undefined {
+    const { name, type, unit, required } = wanted
     const text = this.text(column, row)
-    const value = text === undefined ? undefined : parseTyped(type, text)
+    const value = text === undefined ? undefined : parseTyped(wanted, text)
     if (value === undefined && (text !== undefined || required === true)) {
       const found = text === undefined ? 'is missing' : `is ${JSON.stringify(text.slice(0, 40))}`
-      throw new DataFault(`record ${this.#first + row + 1}: ${name} ${found}; it must be ${type}`)
+      throw new DataFault(
+        `record ${this.#first + row + 1}: ${name} ${found}; it must be ${type}${unit ? ` in ${unit}` : ''}`,
+      )
     }
     return value
   }

@@ -11,14 +11,19 @@ export class TextWindow {
   end = 0
   /** Bytes of the text before the window. */
   base = 0
-  /** Whether the window ends where the text ends. Its last byte is a line feed then, which may be added. */
+  /** Whether the window ends where the text ends. Its last byte ends a line then, and may be added. */
   isLast = false
-  /** Whether the line feed at the end was added. */
+  /** Whether the line end at the end was added. */
   isEndAdded = false
+  /** The byte that ends a line. */
+  lineEnd = lineFeed
   readonly #source: ByteSource
+  #findLineEnd: ((text: Uint8Array) => number) | undefined
 
-  constructor(source: ByteSource) {
+  /** `findLineEnd`: finds the byte that ends the lines in the beginning of the text; default: a line feed. */
+  constructor(source: ByteSource, findLineEnd?: (text: Uint8Array) => number) {
     this.#source = source
+    this.#findLineEnd = findLineEnd
   }
 
   /**
@@ -31,9 +36,11 @@ export class TextWindow {
     this.base += start
     this.end = await fillBuffer(this.#source, this.bytes.subarray(0, -1), this.end - start)
     if (this.end + 1 === this.bytes.length && this.end < max_record_bytes) await this.#widen()
+    this.lineEnd = this.#findLineEnd?.(this.bytes.subarray(0, this.end)) ?? this.lineEnd
+    this.#findLineEnd = undefined
     this.isLast = this.end + 1 < this.bytes.length
-    this.isEndAdded = this.isLast && this.end > 0 && this.bytes[this.end - 1] !== lineFeed
-    if (this.isEndAdded) this.bytes[this.end++] = lineFeed
+    this.isEndAdded = this.isLast && this.end > 0 && this.bytes[this.end - 1] !== this.lineEnd
+    if (this.isEndAdded) this.bytes[this.end++] = this.lineEnd
     return true
   }
 

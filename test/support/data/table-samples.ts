@@ -20,6 +20,9 @@ const texts: Readonly<Record<DataColumn['type'], fc.Arbitrary<string>>> = {
   timestamp: fc
     .date({ min: new Date('0001-01-02'), max: new Date('9999-12-30'), noInvalidDate: true })
     .map((date) => date.toISOString()),
+  local_timestamp: fc
+    .date({ min: new Date('0001-01-02'), max: new Date('9999-12-30'), noInvalidDate: true })
+    .map((date) => date.toISOString().slice(0, -1)),
 }
 
 export type TableSample = { readonly schema: DataSchema; readonly rows: readonly (readonly (string | null)[])[] }
@@ -29,7 +32,7 @@ export const tables: fc.Arbitrary<TableSample> = fc
   .uniqueArray(
     fc.record({
       name: fc.constantFrom('a', 'ü', 'two words', '__proto__', 'x,y', 'say "so"'),
-      type: fc.constantFrom('text', 'boolean', 'int32', 'int64', 'double', 'date', 'timestamp'),
+      type: fc.constantFrom('text', 'boolean', 'int32', 'int64', 'double', 'date', 'timestamp', 'local_timestamp'),
     }),
     { minLength: 1, maxLength: 4, selector: ({ name }) => name },
   )
