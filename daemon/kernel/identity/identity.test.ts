@@ -24,6 +24,11 @@ test.each([
   expect(holdersOf(permission)).toEqual(holders)
 })
 
+test('a service that is not a role of the site neither speaks for the site nor keeps its records', () => {
+  const ofRoles = ['channel:send', 'checkpoint:write', 'backup:write', 'message:verify', 'evidence:sign', 'key:write']
+  expect(ofRoles.filter((permission) => holdersOf(permission).includes('service'))).toEqual([])
+})
+
 test('an auditor changes nothing, and a node reaches the hub alone', () => {
   const writes = ['write', 'run', 'connect', 'dispatch', 'chat', 'register', 'observe', 'admin', 'review', 'attest']
   expect(builtInRoles.auditor?.filter((each) => writes.includes(each.split(':')[1] ?? ''))).toEqual([])

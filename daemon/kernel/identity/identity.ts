@@ -78,7 +78,8 @@ export interface IdentityProvider {
 /**
  * The built-in roles and their permissions; "x:*" is every permission of a noun, "*" is all. The profile may add
  * roles. Connections of ingest hold credentials of foreign systems (`ingest:connect`), and guidance is administered by
- * administrators alone (`guide:admin`): both are in no list but that of whole nouns and of `admin`.
+ * administrators alone (`guide:admin`): both are in no list but that of whole nouns and of `admin`. `service` is for services
+ * beside the site; the site's own roles are not in this table, since each is admitted to the operations that its code requests.
  */
 export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
   admin: ['*'],
@@ -154,11 +155,6 @@ export const builtInRoles: Readonly<Record<string, readonly string[]>> = {
     'resolution:*',
     'intelligence:*',
     'federation:*',
-    'channel:send',
-    'evidence:sign',
-    'checkpoint:write',
-    'backup:write',
-    'message:verify',
     'metrics:read',
     'health:read',
     'openapi:read',
@@ -177,7 +173,6 @@ const administrative_nouns: ReadonlySet<string> = new Set([
   'backup',
   'channel',
   'checkpoint',
-  'evidence',
   'federation',
   'key',
   'message',

@@ -23,12 +23,15 @@ test.each([
   ['role:resolution', 'evidence', 403, 'forbidden'],
   ['role:consensus', 'registry', 403, 'forbidden'],
   ['role:intelligence', 'evidence', 403, 'forbidden'],
-  ['admin', 'evidence', 200, undefined],
-  ['admin', 'dataset', 422, 'invalid'],
+  ['role:consensus', 'dataset', 422, 'invalid'],
   ['role:consensus', 'statement', 422, 'invalid'],
-  ['admin', 'statement', 422, 'invalid'],
-  ['admin', 'keyset', 422, 'invalid'],
-  ['admin', 'constructor', 422, 'invalid'],
+  ['role:consensus', 'keyset', 422, 'invalid'],
+  ['role:consensus', 'constructor', 422, 'invalid'],
+  ['admin', 'evidence', 403, 'forbidden'],
+  ['admin', 'statement', 403, 'forbidden'],
+  ['operator', 'evidence', 403, 'forbidden'],
+  ['service', 'evidence', 403, 'forbidden'],
+  ['service', 'registry', 403, 'forbidden'],
 ])('%s requests a signature of type %s: %i', async (subject, type, status, code) => {
   expect(await requestSignature(subject, type)).toEqual([status, code])
 })

@@ -3,7 +3,7 @@
 import { operation } from '../../../kernel/operation/operation.ts'
 import { createDataKey } from '../../../shared/data-key/data-key.ts'
 import { dataKeysPart } from '../parts.ts'
-import { requireRole } from './requesting-role.ts'
+import { requireRole } from '../requesting-role.ts'
 
 export const create = operation({
   summary: 'Create a data key for secrets of the requesting role; only roles of the site',

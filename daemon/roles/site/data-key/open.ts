@@ -2,7 +2,7 @@
 import { operation } from '../../../kernel/operation/operation.ts'
 import { openDataKey } from '../../../shared/data-key/data-key.ts'
 import { dataKeysPart } from '../parts.ts'
-import { requireRole } from './requesting-role.ts'
+import { requireRole } from '../requesting-role.ts'
 
 export const open = operation({
   summary: 'Open a data key of the requesting role; only roles of the site',

@@ -1,6 +1,6 @@
-// The role that requests an operation for roles alone: its data keys, and those of no other, are what it gets.
-import { roleOfCaller } from '../../../kernel/identity/admit-caller.ts'
-import type { Caller } from '../../../kernel/identity/identity.ts'
+// The role that requests an operation for roles alone: it gets its own data keys, and signatures of its own documents.
+import { roleOfCaller } from '../../kernel/identity/admit-caller.ts'
+import type { Caller } from '../../kernel/identity/identity.ts'
 
 /** Throws for any other caller, which admission refuses. */
 export function requireRole(caller: Caller): string {
