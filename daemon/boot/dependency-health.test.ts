@@ -1,9 +1,11 @@
 // A dependency is probed in bounded time and number, and its finding is reported with the reason.
 import { expect, test } from 'vitest'
+import { sampleTrace } from '../../test/support/trace/sample-trace.ts'
 import { refuse } from '../kernel/error/errors.ts'
 import type { Dependency, DependencyFinding } from '../kernel/role/dependency.ts'
 import type { Role } from '../kernel/role/role.ts'
-import { dependencyHealthCheck, dependencyProbe } from './dependency-health.ts'
+import { keyValueSettings } from '../kernel/settings/backing-service-settings.ts'
+import { DependencyProbes, dependencyHealthCheck } from './dependency-health.ts'
 import type { SiteFolder } from './storage/site-folder.ts'
 
 const scheduler = (probe: Dependency['probe']): Dependency => ({ name: 'scheduler', probe })
@@ -35,7 +37,7 @@ test.each<[string, () => Promise<DependencyFinding>, object]>([
     { state: 'ok', latency_ms: 77 },
   ],
 ])('a probe reports %s', async (_what, probe, expected) => {
-  expect(await dependencyProbe(scheduler(probe), limits)()).toMatchObject({ name: 'scheduler', ...expected })
+  expect(await new DependencyProbes(limits).find(scheduler(probe))).toMatchObject({ name: 'scheduler', ...expected })
 })
 
 test('the probe can give up when its time is over', async () => {
@@ -44,7 +46,7 @@ test('the probe can give up when its time is over', async () => {
     given = signal
     return new Promise<DependencyFinding>(() => undefined)
   }
-  await dependencyProbe(scheduler(probe), limits)()
+  await new DependencyProbes(limits).find(scheduler(probe))
   expect(given?.aborted).toBe(true)
 })
 
@@ -57,7 +59,8 @@ test('any number of requests is one probe a second', async () => {
       answer = resolve
     })
   }
-  const report = dependencyProbe(scheduler(probe), { ...limits, timeout_ms: 60_000, now: () => now })
+  const shared = new DependencyProbes({ ...limits, timeout_ms: 60_000, now: () => now })
+  const report = () => shared.find(scheduler(probe))
   const crowd = Array.from({ length: 100 }, () => report())
   now = 5_000
   const late = report()
@@ -71,6 +74,26 @@ test('any number of requests is one probe a second', async () => {
   now = 5_999
   expect(await report()).toMatchObject({ detail: 'second' })
   expect(probes).toBe(2)
+})
+
+test('any number of requests is one probe of each dependency that roles share', async () => {
+  const counts = { transport: 0, carrier: 0, keyValue: 0, declared: 0 }
+  const counted = (name: keyof typeof counts) => async () => {
+    counts[name]++
+    return { ok: true, detail: '' }
+  }
+  const sources = {
+    transports: [{ name: 'filedrop', health: counted('transport') }],
+    carriers: [{ name: 'hub', health: counted('carrier') }],
+    keyValue: { name: 'redis', health: counted('keyValue') },
+    identity: { health: () => ({ ok: true, detail: '' }) },
+  } as unknown as Parameters<typeof dependencyHealthCheck>[3]
+  const role = { name: 'x', needs: [], settings: [{ name: keyValueSettings.name }] } as unknown as Role
+  const declared = scheduler(async () => ({ ...(await counted('declared')()), state: 'ok' }))
+  const check = dependencyHealthCheck(role, {} as SiteFolder, [], sources, [declared])
+  const reports = await Promise.all(Array.from({ length: 200 }, () => check(sampleTrace)))
+  expect(counts).toEqual({ transport: 1, carrier: 1, keyValue: 1, declared: 1 })
+  expect(new Set(reports.map((report) => report.length))).toEqual(new Set([5]))
 })
 
 test.each(['store', 'site', 'transport filedrop'])('a role cannot declare a second dependency named %s', (name) => {

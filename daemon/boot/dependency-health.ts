@@ -32,14 +32,14 @@ export function dependencyHealthCheck(
   // Listed again for each report: carriers and roles of the process may end.
   const listShared = () => listSharedDependencies(role, folder, services, sources)
   requireUniqueNames(role, [...listShared(), ...declared])
-  const probes = declared.map((dependency) => dependencyProbe(dependency))
-  return async (trace: Trace): Promise<DependencyHealth[]> =>
-    Promise.all([
-      ...listShared().map(({ name, check }) => measureHealth(name, () => check(trace))),
-      ...probes.map((probe) => probe()),
-    ])
+  const probes = new DependencyProbes()
+  return async (trace: Trace): Promise<DependencyHealth[]> => {
+    const shared = listShared().map(({ name, check }) => ({ name, probe: () => check(trace) }))
+    return Promise.all([...shared, ...declared].map((dependency) => probes.find(dependency)))
+  }
 }
 
+/** `trace`: of the request whose probe it is. */
 type SharedDependency = { readonly name: string; readonly check: (trace: Trace) => Promise<DependencyFinding> }
 
 function listSharedDependencies(
@@ -79,23 +79,30 @@ export type ProbeLimits = {
 
 const defaultLimits: ProbeLimits = { timeout_ms: 3_000, reuse_ms: 1_000, now: () => performance.now() }
 
+type BegunProbe = { readonly began_ms: number; isRunning: boolean; readonly health: Promise<DependencyHealth> }
+
 /**
- * Probes a dependency that the wire of a role supplies. Requests that arrive during a probe, or shortly after it began,
- * share its finding: `/health` needs no token, and strangers must not multiply requests to other servers.
+ * Probes dependencies, each by its name. Requests that arrive during a probe, or shortly after it began, share its finding:
+ * `/health` needs no token, and strangers must not multiply requests to other servers, to a cluster or to the disk.
  */
-export function dependencyProbe({ name, probe }: Dependency, limits = defaultLimits): () => Promise<DependencyHealth> {
-  const { timeout_ms, reuse_ms, now } = limits
-  let latest: { readonly began_ms: number; isRunning: boolean; readonly health: Promise<DependencyHealth> } | undefined
-  const begin = () => {
+export class DependencyProbes {
+  readonly #limits: ProbeLimits
+  readonly #begun = new Map<string, BegunProbe>()
+
+  constructor(limits = defaultLimits) {
+    this.#limits = limits
+  }
+
+  find({ name, probe }: Dependency): Promise<DependencyHealth> {
+    const { timeout_ms, reuse_ms, now } = this.#limits
+    const latest = this.#begun.get(name)
+    if (latest && (latest.isRunning || now() - latest.began_ms < reuse_ms)) return latest.health
     const health = measureHealth(name, () => limitTime(probe, timeout_ms)).finally(() => {
       begun.isRunning = false
     })
-    const begun = { began_ms: now(), isRunning: true, health }
-    return begun
-  }
-  return () => {
-    if (!latest || (!latest.isRunning && now() - latest.began_ms >= reuse_ms)) latest = begin()
-    return latest.health
+    const begun: BegunProbe = { began_ms: now(), isRunning: true, health }
+    this.#begun.set(name, begun)
+    return health
   }
 }
 
@@ -128,7 +135,7 @@ async function requestHealthStatus(socketPath: string, trace: Trace): Promise<nu
 }
 
 /** Runs a health check and measures its latency. A check that throws has found its dependency down. */
-export async function measureHealth(name: string, check: () => Promise<DependencyFinding>): Promise<DependencyHealth> {
+async function measureHealth(name: string, check: () => Promise<DependencyFinding>): Promise<DependencyHealth> {
   const began = performance.now()
   const found = await check().catch((error: unknown): DependencyFinding => {
     return { state: 'down', detail: isRefusal(error) ? error.message : 'cannot be reached' }

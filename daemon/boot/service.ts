@@ -21,7 +21,7 @@ import type { Metrics } from '../kernel/telemetry/metrics.ts'
 import { newTrace, type Trace } from '../kernel/telemetry/trace.ts'
 import { openAgentspace } from './agentspace.ts'
 import { roleBackup } from './backup/role-backup.ts'
-import { measureHealth } from './dependency-health.ts'
+import { DependencyProbes } from './dependency-health.ts'
 import { areMetricsInternal, buildListeners, type ServiceListener } from './role-listeners.ts'
 import { stop_grace_ms, waitAtMost } from './stop-limits.ts'
 import type { RoleStorage } from './storage/role-storage.ts'
@@ -79,6 +79,7 @@ export function createRoleService(options: RoleServiceOptions): RoleService {
   let workers: RunningWorkers | undefined
   let document: ServiceParts['openapi'] | undefined
   const servers: HttpServer[] = []
+  const probes = new DependencyProbes()
   const newCall = (address: string, signal: AbortSignal) => {
     const trace = newTrace(context.environment.random)
     return createServiceCall(context, role.name, address, context.spans?.start(trace) ?? trace, signal)
@@ -86,8 +87,8 @@ export function createRoleService(options: RoleServiceOptions): RoleService {
   const service: ServiceParts = {
     phase: () => phase,
     health: async ({ trace }) => ({
-      store: await measureHealth('store', async () => findingOf(await storage.store.health(), 'down')),
-      others: [...(await measureRetriedTasks(storage)), ...(await options.dependencyHealth(trace))],
+      store: await probes.find({ name: 'store', probe: async () => findingOf(await storage.store.health(), 'down') }),
+      others: [...(await probeRetriedTasks(storage, probes)), ...(await options.dependencyHealth(trace))],
     }),
     listens: () => servers.map(({ url }) => url).filter((url) => url.startsWith('http')),
     service_info: { ...role.serviceInfo(deployment), ...toolServiceInfo(toolOperations, resources.length) },
@@ -150,9 +151,11 @@ export function createRoleService(options: RoleServiceOptions): RoleService {
   }
 }
 
-function measureRetriedTasks({ retriedTasks = [] }: RoleStorage): Promise<DependencyHealth[]> {
+function probeRetriedTasks({ retriedTasks = [] }: RoleStorage, probes: DependencyProbes): Promise<DependencyHealth[]> {
   return Promise.all(
-    retriedTasks.map((task) => measureHealth(task.name, async () => findingOf(await task.health(), 'degraded'))),
+    retriedTasks.map((task) => {
+      return probes.find({ name: task.name, probe: async () => findingOf(await task.health(), 'degraded') })
+    }),
   )
 }
 

@@ -6,7 +6,13 @@ import { type Refusal, refuse } from '../error/errors.ts'
 import { permits } from '../identity/identity.ts'
 import { dominates, parseLabelKey } from '../label/label.ts'
 import type { Call } from '../operation/call.ts'
-import { type AddressedOperation, type AnyOperation, operation, RawResponse } from '../operation/operation.ts'
+import {
+  type AddressedOperation,
+  type AnyOperation,
+  listPaths,
+  operation,
+  RawResponse,
+} from '../operation/operation.ts'
 import type { OperationContract } from '../operation/operation-contract.ts'
 import { type DependencyHealth, dependencyHealth } from './dependency.ts'
 import { part } from './part.ts'
@@ -148,7 +154,7 @@ const operationsByRole = new WeakMap<Role, readonly AddressedOperation[]>()
 
 /**
  * Every operation of a role; the built-in ones are `<role>.service.<verb>`. Returns the same objects each time, since
- * operations are compared by identity.
+ * operations are compared by identity. Throws for a noun that every role has, and for two operations of one path or tool.
  */
 export function operationsOf(role: Role): readonly AddressedOperation[] {
   const operations = operationsByRole.get(role) ?? listOperations(role)
@@ -156,13 +162,32 @@ export function operationsOf(role: Role): readonly AddressedOperation[] {
   return operations
 }
 
+/** Throws for a role whose declarations contradict each other, or those that every role has. */
 function listOperations(role: Role): readonly AddressedOperation[] {
+  if (Object.hasOwn(role.operations, builtInNoun))
+    throw new TypeError(`the role ${role.name} declares the noun "${builtInNoun}", which every role has`)
   const builtIn = Object.entries(builtInOperations(role)).map(([verb, operation]) => ({
     address: `${role.name}.${builtInNoun}.${verb}`,
     role: role.name,
     operation,
   }))
-  return [...addressOperations(role), ...builtIn]
+  const operations = [...addressOperations(role), ...builtIn]
+  requireUniqueNames(operations)
+  return operations
+}
+
+/** A second operation under a name or a path would hide the first, or be hidden by it. */
+function requireUniqueNames(operations: readonly AddressedOperation[]): void {
+  const addresses = new Map<string, string>()
+  for (const { address, operation } of operations) {
+    const routes = listPaths(operation).map((path) => `${operation.method} ${path.replaceAll(/\{[^}]*\}/g, '{}')}`)
+    const names = operation.tool === undefined ? routes : [...routes, `the tool ${operation.tool}`]
+    for (const name of names) {
+      const other = addresses.get(name)
+      if (other !== undefined) throw new TypeError(`${address} and ${other} are both served as ${name}`)
+      addresses.set(name, address)
+    }
+  }
 }
 
 function auditOperation(path: string): AnyOperation {

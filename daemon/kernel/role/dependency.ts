@@ -14,6 +14,21 @@ export type DependencyHealth = z.infer<typeof dependencyHealth>
 /** The state of a dependency and its reason. `latency_ms`: of an earlier request, where the probe sends none. */
 export type DependencyFinding = Pick<DependencyHealth, 'state' | 'detail'> & { readonly latency_ms?: number }
 
+/** What a request of the role's work last found. `at`: epoch milliseconds. */
+export type DependencyObservation = {
+  readonly ok: boolean
+  readonly detail: string
+  readonly latency_ms: number
+  readonly at: number
+}
+
+/** The finding of an observation; without one the dependency has not been used. */
+export function findingOfObservation(observation: DependencyObservation | undefined): DependencyFinding {
+  if (!observation) return { state: 'ok', detail: 'not used yet' }
+  const { ok, detail, latency_ms, at } = observation
+  return { state: ok ? 'ok' : 'down', detail: `${detail}, ${new Date(at).toISOString()}`, latency_ms }
+}
+
 /** A dependency that the wire of a role supplies. Its name is unique in the role, and not `store`. */
 export type Dependency = {
   readonly name: string

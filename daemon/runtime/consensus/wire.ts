@@ -1,18 +1,23 @@
 // Connects the consensus role to adapters: webhooks and brokers that receive decisions.
 import { postWebhook } from '../../../adapters/webhook/http/webhook.ts'
 import type { RoleWire } from '../../boot/role-wire.ts'
+import { ObservedDependencies, observedDependenciesPart } from '../../kernel/role/observed-dependencies.ts'
 import type { Site } from '../../kernel/role/site.ts'
 import { type BrokerSinkClient, brokerSinkClient } from '../../roles/consensus/emission/broker-sink.ts'
 import { type WebhookSinkClient, webhookSinkClient } from '../../roles/consensus/emission/webhook-sink.ts'
+import { listSinkDependencies } from '../../roles/consensus/session/sinks.ts'
 
 export const wire: RoleWire = {
-  async open({ resources: { site, clock } }) {
+  async open({ resources: { site, clock, resolved } }) {
+    const observed = new ObservedDependencies(listSinkDependencies(resolved))
     const webhooks: WebhookSinkClient = { post: (to, body, by) => postWebhook(to, body, by, clock.now()) }
     return {
       parts: [
         [webhookSinkClient.name, webhooks],
         [brokerSinkClient.name, openBrokerSinkClient(site)],
+        [observedDependenciesPart.name, observed],
       ],
+      dependencies: observed.list(),
     }
   },
 }

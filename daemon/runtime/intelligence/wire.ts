@@ -4,7 +4,9 @@ import { parseSchedule } from '../../../adapters/host/schedule/cron.ts'
 import { parseUntrustedJson } from '../../../adapters/serve/http/untrusted-json.ts'
 import type { RoleWire } from '../../boot/role-wire.ts'
 import { isRefusal } from '../../kernel/error/errors.ts'
+import type { Dependency, DependencyFinding } from '../../kernel/role/dependency.ts'
 import { FairTurns } from '../../kernel/role/fair-turns.ts'
+import { ObservedDependencies, observedDependenciesPart } from '../../kernel/role/observed-dependencies.ts'
 import type { PartKey } from '../../kernel/role/part.ts'
 import type { Schedule } from '../../kernel/schedule/schedule.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
@@ -22,7 +24,7 @@ import {
   sourceTallyPart,
 } from '../../roles/intelligence/signal-intake/parts.ts'
 import { RateWindows } from '../../roles/intelligence/signal-intake/rate-windows.ts'
-import { type IntakeSource, intakeSettings } from '../../roles/intelligence/signal-intake/settings.ts'
+import { type IntakeSource, intakeSettings, sourceDependency } from '../../roles/intelligence/signal-intake/settings.ts'
 import { SeenCauses } from '../../roles/intelligence/signal-intake/site-cause/seen-causes.ts'
 import { PollSchedule } from '../../roles/intelligence/signal-source/poll-schedule.ts'
 import { SourceTally } from '../../roles/intelligence/signal-source/source-tally.ts'
@@ -40,6 +42,9 @@ const max_seen_keys = 50_000
 export const wire: RoleWire = {
   findStartProblems: async ({ resolved }) => readSchedules(resolved).problems,
   async open({ resources: { resolved } }) {
+    const { sources } = getSettings(resolved, intakeSettings)
+    const polled = sources.filter(({ kind }) => kind !== 'webhook').map(({ name }) => sourceDependency(name))
+    const observed = new ObservedDependencies(polled)
     const entryOf = <P>(key: PartKey<P>, value: P): [string, unknown] => [key.name, value]
     return {
       parts: [
@@ -53,9 +58,22 @@ export const wire: RoleWire = {
         entryOf(sourceTallyPart, new SourceTally()),
         entryOf(pollSchedulePart, new PollSchedule()),
         entryOf(seenCausesPart, new SeenCauses(max_seen_keys)),
+        entryOf(observedDependenciesPart, observed),
       ],
+      dependencies: [...observed.list(), ...sources.flatMap(webhookDependency)],
     }
   },
+}
+
+/** What a webhook source needs is its secrets. Deliveries say nothing of its health, since strangers send them too. */
+function webhookDependency(source: IntakeSource): Dependency[] {
+  if (source.kind !== 'webhook') return []
+  const probe = async (): Promise<DependencyFinding> => {
+    const secrets = await readSecrets(source.secret_files)
+    if (isRefusal(secrets)) return { state: 'down', detail: secrets.message }
+    return { state: 'ok', detail: 'its secrets can be read' }
+  }
+  return [{ name: sourceDependency(source.name), probe }]
 }
 
 /** Schedules by the name of their source, and the problems of those that are none. */

@@ -1,9 +1,14 @@
 // Health of the proxy: its threads, and its dependencies as the requests of callers last found them.
 
-import type { Dependency, DependencyFinding } from '../../kernel/role/dependency.ts'
+import {
+  type Dependency,
+  type DependencyFinding,
+  type DependencyObservation,
+  findingOfObservation,
+} from '../../kernel/role/dependency.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
-import type { DependencyObservation, ProxyDependency } from '../../roles/proxy/serving/thread-report.ts'
+import type { ProxyDependency } from '../../roles/proxy/serving/thread-report.ts'
 import { settings } from '../../roles/proxy/settings.ts'
 import type { PublicListenerState } from './public-listener-state.ts'
 
@@ -40,13 +45,8 @@ function findDependencyState(
   return { state: 'down', detail: 'no client for service tokens is configured' }
 }
 
-/** A health check sends no request: otherwise anyone who reaches the port could cause requests to the dependencies. */
 function findLastState(observation: DependencyObservation | undefined, now: number): DependencyFinding {
-  if (!observation) return { state: 'ok', detail: 'not used yet' }
-  const { ok, detail, latency_ms, at } = observation
-  return {
-    state: ok || Math.abs(now - at) > failure_memory_ms ? 'ok' : 'down',
-    detail: `${detail}, ${new Date(at).toISOString()}`,
-    latency_ms,
-  }
+  const finding = findingOfObservation(observation)
+  const isOld = observation !== undefined && Math.abs(now - observation.at) > failure_memory_ms
+  return isOld ? { ...finding, state: 'ok' } : finding
 }

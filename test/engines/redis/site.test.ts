@@ -54,7 +54,7 @@ test('guesses are counted in Redis: over the death of a daemon, and not at all w
   await server.kill()
   const without = await requestToken(port, 'the right secret of this client')
   expect([without.status, without.retry]).toEqual([503, '1'])
-  expect(await readHealth(port)).toBe('degraded')
+  await expect.poll(() => readHealth(port), { timeout: 60_000 }).toBe('degraded')
   await server.start()
   await expect.poll(() => readHealth(port), { timeout: 60_000 }).toBe('ok')
   expect(await second.stop()).toBe(0)

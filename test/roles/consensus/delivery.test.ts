@@ -66,6 +66,38 @@ test('a receiver that fails twice, and a restart between, gets the same emission
   })
 })
 
+/** The dependency in the health of the role, and the state of the whole. */
+async function readSinkHealth(name: string) {
+  const token = await world().token({ roles: ['operator'] })
+  const { json } = await world().call('consensus', 'GET', '/api/v2/health', undefined, { token })
+  const { status, dependencies } = json as {
+    status: string
+    dependencies: { name: string; state: string; detail: string }[]
+  }
+  return { status, sink: dependencies.find((each) => each.name === `sink ${name}`) }
+}
+
+test('the health names a sink that refuses, and why, until it takes a delivery', async () => {
+  const person = await createOperator(world())
+  await expect
+    .poll(() => readSinkHealth('second'), { timeout: 60_000 })
+    .toMatchObject({ status: 'ok', sink: { state: 'ok' } })
+  second.answerWith(...Array.from({ length: 50 }, () => 503))
+  const id = await ratifySession(person)
+  const refused = { state: 'down', detail: expect.stringMatching(/503.*, \d{4}-\d\d-\d\dT/) }
+  await expect
+    .poll(() => readSinkHealth('second'), { timeout: 60_000 })
+    .toMatchObject({ status: 'degraded', sink: refused })
+  expect((await readSinkHealth('first')).sink?.state).toBe('ok')
+  const stranger = await world().call('consensus', 'GET', '/health')
+  expect([stranger.status, stranger.json]).toEqual([200, { status: 'degraded', service: 'consensus-service' }])
+  second.answerWith()
+  world().wakeWorker('consensus', 'relay')
+  await waitUntilDelivered(person, id)
+  const taken = { state: 'ok', detail: expect.stringMatching(/^delivered, /) }
+  await expect.poll(() => readSinkHealth('second'), { timeout: 60_000 }).toMatchObject({ status: 'ok', sink: taken })
+})
+
 test('a sink that is down holds up no other', async () => {
   const person = await createOperator(world())
   first.answerWith(...Array.from({ length: 50 }, () => 503))

@@ -147,3 +147,27 @@ test('a source is tried without raising anything', async () => {
   expect(await olga.refusal(tried, { name: 'nowhere' })).toBe('not_found')
   expect(await (await world.as()).refusal(tried, { name: 'feed' })).toBe('forbidden')
 })
+
+test('the health names the sources that cannot be polled, and why', async () => {
+  const token = await world.token({ roles: ['operator'] })
+  const readHealth = async () => {
+    const { json } = await world.call('intelligence', 'GET', '/api/v1/health', undefined, { token })
+    const { status: whole, dependencies } = json as {
+      status: string
+      dependencies: { name: string; state: string; detail: string }[]
+    }
+    const stateOf = (name: string) => dependencies.find((each) => each.name === `source ${name}`)
+    return { whole, drop: stateOf('drop'), feed: stateOf('feed'), nowhere: stateOf('nowhere') }
+  }
+  const polled = { state: 'ok', detail: expect.stringMatching(/^polled, /) }
+  const missing = { state: 'down', detail: expect.stringMatching(/, \d{4}-\d\d-\d\dT/) }
+  status = 200
+  await waitAdvancing(async () => (await readHealth()).feed?.state === 'ok')
+  expect(await readHealth()).toMatchObject({ whole: 'degraded', drop: polled, feed: polled, nowhere: missing })
+  status = 500
+  await waitAdvancing(async () => (await readHealth()).feed?.state === 'down')
+  expect((await readHealth()).feed?.detail).toMatch(/500/)
+  expect(JSON.stringify(await readHealth())).not.toContain(files.dir)
+  status = 200
+  await waitAdvancing(async () => (await readHealth()).feed?.state === 'ok')
+})

@@ -256,3 +256,16 @@ function shiftTimestamp(headers: Readonly<Record<string, string>>): Record<strin
   const signature = headers['x-platform-signature'] ?? ''
   return { 'x-platform-signature': signature.replace(/t=(\d+)/, (_, at: string) => `t=${Number(at) + 1}`) }
 }
+
+test('the health names the sources whose secrets cannot be used, and why, without a path', async () => {
+  const token = await world.token({ roles: ['operator'] })
+  const { json } = await world.call('intelligence', 'GET', '/api/v1/health', undefined, { token })
+  const { status, dependencies } = json as {
+    status: string
+    dependencies: { name: string; state: string; detail: string }[]
+  }
+  const down = dependencies.filter(({ name, state }) => name.startsWith('source ') && state !== 'ok')
+  expect([status, down.map(({ name }) => name)]).toEqual(['degraded', ['source loose', 'source short', 'source gone']])
+  expect(down.map(({ detail }) => detail).join()).toMatch(/others.*less than 16 bytes/)
+  expect(JSON.stringify(json)).not.toContain(files.dir)
+})

@@ -2,12 +2,14 @@
 
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { observedDependenciesPart } from '../../../kernel/role/observed-dependencies.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { sendMessage } from '../../../shared/site-message/site-message.ts'
 import { evidenceBlocks } from '../evidence/model.ts'
 import { sessionTopic } from '../session/announce-change.ts'
 import { lifecycleEvent } from '../session/lifecycle-event.ts'
 import { type SessionOutboxEntry, type StoredSession, sessions } from '../session/model.ts'
+import { sinkDependency } from '../session/sinks.ts'
 import { replaceInOutbox } from '../session/transition/rules.ts'
 import { deliverEmission } from './deliver-emission.ts'
 import { closeDissentRecord, deliverDissent, deliverEvidence, readSentDissent } from './deliver-record.ts'
@@ -27,7 +29,7 @@ export async function deliverOutbox(call: Call, doc: Doc<StoredSession>, lost_ms
     const destination = destinationOf(entry)
     if (blocked.has(destination)) continue
     const began = call.monotonic()
-    const delivery = await tryDelivery(call, doc, entry)
+    const delivery = await tryDelivery(call, doc, entry, destination)
     if (!delivery) {
       // Sinks and peers do not wait for each other, and all of them wait for the session's own records.
       if (destination === 'records') return
@@ -47,7 +49,7 @@ export async function deliverOutbox(call: Call, doc: Doc<StoredSession>, lost_ms
 
 function destinationOf(entry: SessionOutboxEntry): string {
   if (entry.type === 'message') return `peer ${entry.peer}`
-  return entry.type === 'emission' ? `sink ${entry.sink}` : 'records'
+  return entry.type === 'emission' ? sinkDependency(entry.sink) : 'records'
 }
 
 /** Undefined when the entry cannot be delivered now. */
@@ -55,11 +57,23 @@ async function tryDelivery(
   call: Call,
   doc: Doc<StoredSession>,
   entry: SessionOutboxEntry,
+  destination: string,
 ): Promise<OutboxDelivery | undefined> {
+  const began = call.monotonic()
+  const observe = (ok: boolean, detail: string) => {
+    const observation = { ok, detail, latency_ms: Math.round(call.monotonic() - began), at: call.now() }
+    call.part(observedDependenciesPart).observe(destination, observation)
+  }
   try {
-    return await deliverEntry(call, doc, entry)
+    const delivery = await deliverEntry(call, doc, entry)
+    observe(true, 'delivered')
+    return delivery
   } catch (error) {
     if (!isRefusal(error) || !isPermanentFailure(error)) {
+      observe(
+        false,
+        isRefusal(error) ? error.message : 'the delivery failed; see consensus.session.undelivered in the log',
+      )
       const { trace_id } = call.trace
       const detail = { trace_id, session: doc.id, entry: entry.id, error: String(error) }
       call.log.warn('consensus.session.undelivered', detail)

@@ -2,6 +2,8 @@
 
 import type { Label } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { getSettings } from '../../../kernel/settings/get-settings.ts'
+import type { ResolvedSettings } from '../../../kernel/settings/settings.ts'
 import { coalitionSettings, mayPublishToFeed } from '../../../shared/coalition/coalition-settings.ts'
 import { feed_sink_name, settings } from '../settings.ts'
 import type { StoredSession } from './model.ts'
@@ -12,6 +14,18 @@ export function sinksFor(call: Call, label: Label): string[] {
   return mayPublishToFeed(label, call.settings(coalitionSettings), call.site.labels)
     ? [...sinkNames, feed_sink_name]
     : sinkNames
+}
+
+/** Name of a sink in the health of the role. */
+export function sinkDependency(sink: string): string {
+  return `sink ${sink}`
+}
+
+/** Every sink that a decision may be delivered to, by the names of the role's health. */
+export function listSinkDependencies(resolved: ResolvedSettings): string[] {
+  const sinkNames = getSettings(resolved, settings).sinks.map(({ name }) => name)
+  const hasFeed = getSettings(resolved, coalitionSettings).hub_url !== undefined
+  return [...sinkNames, ...(hasFeed ? [feed_sink_name] : [])].map(sinkDependency)
 }
 
 /** The sinks that apply the session to its match; none for a session about anything else. */

@@ -105,3 +105,8 @@ export const intakeSettings = settingsBlock('intake', {
   }),
   failed_pipeline: siteCauseSettings('medium').meta({ doc: 'Signals for failed runs of a pipeline.' }),
 })
+
+/** Name of a source in the health of the role. */
+export function sourceDependency(source: string): string {
+  return `source ${source}`
+}

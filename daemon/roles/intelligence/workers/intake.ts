@@ -2,11 +2,12 @@
 
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { observedDependenciesPart } from '../../../kernel/role/observed-dependencies.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { nextTime } from '../../../kernel/schedule/next-time.ts'
 import { countIntake } from '../signal-intake/metrics.ts'
 import { polledSourcesPart, pollSchedulePart, sourceTallyPart } from '../signal-intake/parts.ts'
-import { type FolderSource, type HttpSource, intakeSettings } from '../signal-intake/settings.ts'
+import { type FolderSource, type HttpSource, intakeSettings, sourceDependency } from '../signal-intake/settings.ts'
 import { signalSources } from '../signal-source/model.ts'
 import { pollSource } from '../signal-source/poll-source.ts'
 import { storeTally } from '../signal-source/store-source.ts'
@@ -49,8 +50,12 @@ function findNextPollTime(call: Call, { name, every_s, time_zone }: PolledSource
 async function pollAndReschedule(call: Call, source: PolledSourceSettings): Promise<void> {
   const { name } = source
   const polled = call.part(polledSourcesPart).sources.get(name)
+  const began = call.monotonic()
   const failed = polled ? await pollSource(call, source, polled).catch(refuseUnexpected(call, name)) : undefined
   if (call.signal.aborted) return
+  const latency_ms = Math.round(call.monotonic() - began)
+  const observation = { ok: !failed, detail: failed?.message ?? 'polled', latency_ms, at: call.now() }
+  call.part(observedDependenciesPart).observe(sourceDependency(name), observation)
   if (failed) return recordFailure(call, source, failed)
   call.part(pollSchedulePart).recordSuccess(name, findNextPollTime(call, source, call.now()))
 }

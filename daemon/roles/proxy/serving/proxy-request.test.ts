@@ -1,13 +1,14 @@
 // Failures between the steps of a request: it is answered once, other requests are not delayed, and nothing is forwarded by mistake.
+
 import { expect, test } from 'vitest'
 import type { Exchange } from '../../../kernel/forward/exchange.ts'
 import type { ResponseSink, UpstreamFailure } from '../../../kernel/forward/upstream.ts'
+import type { DependencyObservation } from '../../../kernel/role/dependency.ts'
 import type { CounterValue } from '../../../kernel/store/key-value.ts'
 import { compileProxyConfig, type ProxyConfig } from '../config.ts'
 import { ProxyRequest } from './proxy-request.ts'
 import type { ProxyRequestDependencies } from './proxy-request-dependencies.ts'
 import type { RequestRecorder } from './request-recorder.ts'
-import type { DependencyObservation } from './thread-report.ts'
 import { WindowCounter } from './window-counter.ts'
 
 const values = {

@@ -1,10 +1,12 @@
 // Records each request of a thread: one audit line before the response goes out, the counters, and the state of the dependencies.
+
+import type { DependencyObservation } from '../../../kernel/role/dependency.ts'
 import type { Metric } from '../../../kernel/telemetry/metrics.ts'
 import { answerTotal, lostRecordTotal, requestTotal } from '../metrics.ts'
 import { lookUpReason, type ProxyReason } from '../reasons.ts'
 import { formatRecordLine, type RequestAuditEntry } from '../record/record-line.ts'
 import type { AuditLineWriter } from './audit-line-writer.ts'
-import type { CounterDelta, DependencyObservation, DependencyObservations, ProxyDependency } from './thread-report.ts'
+import type { CounterDelta, DependencyObservations, ProxyDependency } from './thread-report.ts'
 
 export class RequestRecorder {
   readonly #journal: AuditLineWriter
