@@ -29,6 +29,7 @@ export const offline = {
   authority: () => import('./keys/site-authority.ts'),
   certificate: () => import('./keys/site-certificate.ts'),
   passphrase: () => import('./keys/site-passphrase.ts'),
+  secrets: () => import('./read-named-secret.ts'),
   tokens: () => import('./token/site-tokens.ts'),
   providerTokens: () => import('./token/provider-tokens.ts'),
   peers: () => import('./peers/site-peers.ts'),

@@ -3,11 +3,13 @@ import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { listKeys } from '../../adapters/keys/jose/key-lifecycle.ts'
+import { readWrappingKeys } from '../../adapters/keys/jose/wrapping-keys.ts'
 import { sqliteJournal } from '../../adapters/store/sqlite/journal/journal.ts'
 import { foldersOf } from '../../adapters/transport/filedrop/files/channel-folders.ts'
 import type { AuditEvent } from '../../daemon/kernel/audit/audit-chain.ts'
 import type { Peer } from '../../daemon/kernel/identity/peer.ts'
 import type { Journal } from '../../daemon/kernel/messaging/journal.ts'
+import { dataKeys } from '../../daemon/kernel/secret/stored-data-key.ts'
 import { withSiteDatabase } from '../../daemon/offline/audit/operator-action.ts'
 import { examineSite } from '../../daemon/offline/doctor/examine-site.ts'
 import type { DoctorFinding } from '../../daemon/offline/doctor/finding.ts'
@@ -253,5 +255,63 @@ describe('the settings that a peer was enrolled with', () => {
     expect(await findFaults('labels')).toEqual([
       matchFinding('problem', 'label map of bravo maps to levels .*: COSMIC', 'peers remove'),
     ])
+  })
+})
+
+describe('tools', () => {
+  const withTools = (mcp_enabled: boolean, deployment_profile: string) =>
+    siteWith({}, { profile: { platform: { deployment_profile }, consensus: { mcp_enabled } } })
+
+  test('that a role does not offer in this profile, whatever is set', async () => {
+    await withTools(true, 'customer_onprem')
+    const finding = matchFinding(
+      'warning',
+      'consensus.mcp_enabled has no effect: .* single_cluster, multi_tenant_cloud alone, and this is customer_onprem',
+      'remove consensus.mcp_enabled',
+    )
+    expect(await findFaults('profile')).toEqual([finding])
+  })
+
+  test('by a variable', async () => {
+    await siteWith({}, { profile: { platform: { deployment_profile: 'customer_onprem' } } })
+    expect(await findFaults('profile')).toEqual([])
+    expect(await findFaults('profile', 0, { CONSENSUS_MCP_ENABLED: 'true' })).toHaveLength(1)
+  })
+
+  test('that are off, or offered here, are no fault', async () => {
+    await withTools(false, 'customer_onprem')
+    expect(await findFaults('profile')).toEqual([])
+    await world.end()
+    await withTools(true, 'single_cluster')
+    expect(await findFaults('profile')).toEqual([])
+  })
+})
+
+describe('the keys of stored secrets', () => {
+  const storeDataKey = (collection: string, wrapping_key: string) =>
+    world.store('resolution').create(dataKeys, `key_${collection}_${wrapping_key}`, {
+      ...{ tenant_id: world.tenant, collection, created_ts: noon, wrapping_key, wrapped: 'A'.repeat(80) },
+    })
+
+  test('are there, or are named with what they protect', async () => {
+    world = await startTestSite({ profile: { platform: { roles: ['site', 'resolution'] }, resolution: { port: 0 } } })
+    const [{ kid = '' } = {}] = readWrappingKeys(world.folder.keys)
+    const secretFindings = async () => (await examineAt(0)).filter(({ check }) => check === 'secrets')
+    expect(await secretFindings()).toEqual([])
+    await storeDataKey('exchange', kid)
+    expect(await secretFindings()).toEqual([
+      { check: 'secrets', state: 'ok', detail: 'the keys of the secrets of resolution are there' },
+    ])
+    const lost = 'secret-AAAAAAAAAAAAAAAA'
+    await storeDataKey('exchange', lost)
+    expect(await secretFindings()).toEqual([
+      matchFinding(
+        'problem',
+        `secrets of resolution \\(exchange\\) .* ${lost} is missing`,
+        `restore secrets/${lost}.json`,
+      ),
+    ])
+    fs.rmSync(path.join(world.folder.keys, 'secrets'), { recursive: true })
+    expect(await secretFindings()).toHaveLength(2)
   })
 })

@@ -9,12 +9,12 @@ import type { Call } from '../operation/call.ts'
 import {
   type AddressedOperation,
   type AnyOperation,
-  listPaths,
   operation,
   RawResponse,
 } from '../operation/operation.ts'
 import type { OperationContract } from '../operation/operation-contract.ts'
 import { type DependencyHealth, dependencyHealth } from './dependency.ts'
+import { requireDistinctOperations } from './distinct-operations.ts'
 import { part } from './part.ts'
 import { addressOperations, type Role } from './role.ts'
 
@@ -172,22 +172,8 @@ function listOperations(role: Role): readonly AddressedOperation[] {
     operation,
   }))
   const operations = [...addressOperations(role), ...builtIn]
-  requireUniqueNames(operations)
+  requireDistinctOperations(operations)
   return operations
-}
-
-/** A second operation under a name or a path would hide the first, or be hidden by it. */
-function requireUniqueNames(operations: readonly AddressedOperation[]): void {
-  const addresses = new Map<string, string>()
-  for (const { address, operation } of operations) {
-    const routes = listPaths(operation).map((path) => `${operation.method} ${path.replaceAll(/\{[^}]*\}/g, '{}')}`)
-    const names = operation.tool === undefined ? routes : [...routes, `the tool ${operation.tool}`]
-    for (const name of names) {
-      const other = addresses.get(name)
-      if (other !== undefined) throw new TypeError(`${address} and ${other} are both served as ${name}`)
-      addresses.set(name, address)
-    }
-  }
 }
 
 function auditOperation(path: string): AnyOperation {

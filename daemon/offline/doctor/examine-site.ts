@@ -16,6 +16,7 @@ import { checkPorts } from './checks/ports.ts'
 import { checkProfile } from './checks/profile.ts'
 import { checkResults } from './checks/results.ts'
 import { checkSandbox } from './checks/sandbox.ts'
+import { checkSecrets } from './checks/secrets.ts'
 import { checkStore } from './checks/store.ts'
 import { checkTraffic } from './checks/traffic.ts'
 import { checkWatchers } from './checks/watchers.ts'
@@ -37,6 +38,7 @@ const doctorChecks: Readonly<Record<string, DoctorCheck>> = {
   disk: checkFileSystems,
   keys: checkKeys,
   passphrase: checkPassphrase,
+  secrets: checkSecrets,
   tokens: checkTokenLists,
   tls: checkCertificates,
   sso: checkIdentityProvider,

@@ -4,6 +4,7 @@ import { readChainSpan } from '../audit/audit-export.ts'
 import { appendAuditEvent } from '../audit/operator-action.ts'
 import { findNewestRecords } from '../doctor/checks/clock.ts'
 import { findFalseResults } from '../doctor/checks/results.ts'
+import { listNeededWrappingKeys } from '../doctor/checks/secrets.ts'
 import { examineTraffic } from '../doctor/checks/traffic.ts'
 import { generateOwnKey, revokeOwnKey, rotateOwnKey } from '../keys/role-keys.ts'
 import { storeSnapshot } from '../resolve/registry/registry-snapshot.ts'
@@ -23,6 +24,7 @@ export const roleTasks: readonly RoleTaskService[] = [
   findFalseResults,
   findNewestRecords,
   examineTraffic,
+  listNeededWrappingKeys,
   generateOwnKey,
   revokeOwnKey,
   rotateOwnKey,
