@@ -1,19 +1,19 @@
 // Opens the terminal screens over a running site: roles, sessions, channels, denials.
 import { offline } from '../../daemon/offline/offline.ts'
 import type { AdminSource } from '../admin/admin-snapshot.ts'
-import { connectService, serviceOptions } from '../options/service-options.ts'
+import { connectService, type ServiceOptionsInput, serviceOptions } from '../options/service-options.ts'
 import { requireOwnSite, siteOption } from '../options/site-options.ts'
 import { CommandFailure, command } from '../program/command.ts'
 import type { OutputRow } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-const { url, token } = serviceOptions
+const { url, token, tokenFile } = serviceOptions
 
 export const definition = command({
   words: 'admin',
   summary: 'Watch roles, sessions, channels and denials on one screen',
   notes: 'Needs a terminal. `?` lists the keys, `q` quits. The screens are read-only.',
-  options: { ...siteOption, url, token },
+  options: { ...siteOption, url, token, tokenFile },
   example: 'platform admin --site ./site',
   async run(params, terminal) {
     if (!terminal.isInteractive || !terminal.canPrompt) {
@@ -27,16 +27,10 @@ export const definition = command({
   },
 })
 
-type AdminOptionsInput = {
-  readonly site: string | undefined
-  readonly url: string | undefined
-  readonly token: string | undefined
-}
-
 /** Shorter than the lifetime of a minted token, which is five minutes. */
 const client_renewal_ms = 240_000
 
-async function createAdminSource(params: AdminOptionsInput, terminal: Terminal): Promise<AdminSource> {
+async function createAdminSource(params: ServiceOptionsInput, terminal: Terminal): Promise<AdminSource> {
   let client = await connectService(params, terminal)
   let connected_at_ms = Date.now()
   const connect = async () => {
@@ -51,7 +45,7 @@ async function createAdminSource(params: AdminOptionsInput, terminal: Terminal):
 }
 
 async function describeLocalSite(
-  params: AdminOptionsInput,
+  params: ServiceOptionsInput,
   terminal: Terminal,
 ): Promise<Pick<AdminSource, 'siteName' | 'roles'>> {
   const folder = requireOwnSite(params, terminal)

@@ -7,6 +7,7 @@ import type { ServiceConnectionOptions } from '../client/connection.ts'
 import { CommandFailure } from '../program/command.ts'
 import { text } from '../program/params.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { readSecretOption, secretFile } from './secret-option.ts'
 import { jsonOption, requireSite, siteOption } from './site-options.ts'
 
 export const serviceOptions = {
@@ -16,24 +17,32 @@ export const serviceOptions = {
     'TOKEN',
     'Bearer token (default: minted locally). Prefer PLATFORM_TOKEN: arguments are visible to other users',
   ),
+  tokenFile: secretFile('Bearer token'),
   ...jsonOption,
 }
 
-type ServiceOptionsInput = {
+export type ServiceOptionsInput = {
   readonly site: string | undefined
   readonly url: string | undefined
   readonly token: string | undefined
+  readonly tokenFile: string | undefined
 }
 
 /** Client of the service. Needs a site unless both a URL and a token are passed. */
 export async function connectService(params: ServiceOptionsInput, terminal: Terminal): Promise<ServiceClient> {
   const { connectServiceClient } = await import('../client/connection.ts')
-  return connectServiceClient(resolveConnectionOptions(params, terminal))
+  return connectServiceClient(await resolveConnectionOptions(params, terminal))
 }
 
 /** Needs a site unless both a URL and a token are passed. */
-export function resolveConnectionOptions(params: ServiceOptionsInput, terminal: Terminal): ServiceConnectionOptions {
-  const token = params.token ?? (terminal.env.PLATFORM_TOKEN || undefined)
+export async function resolveConnectionOptions(
+  params: ServiceOptionsInput,
+  terminal: Terminal,
+): Promise<ServiceConnectionOptions> {
+  if (params.token !== undefined && params.tokenFile !== undefined)
+    throw new CommandFailure(2, 'only one of --token and --token-file is allowed')
+  const named = params.token ?? (await readSecretOption(params.tokenFile, 'token', terminal))
+  const token = named ?? (terminal.env.PLATFORM_TOKEN || undefined)
   const url = params.url === undefined ? undefined : parseServiceUrl(params.url)
   const folder = url && token ? undefined : requireSite(params, terminal)
   return { folder, url, token, env: terminal.env }
@@ -48,7 +57,7 @@ export async function connectServiceWithSubject(
     import('../client/connection.ts'),
     import('../client/client.ts'),
   ])
-  const target = resolveServiceTarget(resolveConnectionOptions(params, terminal))
+  const target = resolveServiceTarget(await resolveConnectionOptions(params, terminal))
   const subject = readTokenSubject((await target.token('site')) ?? '')
   if (subject === undefined)
     throw new CommandFailure(2, 'the token has no subject (claim sub); use a token of one person')

@@ -5,7 +5,7 @@ import { offline } from '../../daemon/offline/offline.ts'
 import { CommandFailure } from '../program/command.ts'
 import { text } from '../program/params.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { resolveConnectionOptions, serviceOptions } from './service-options.ts'
+import { resolveConnectionOptions, type ServiceOptionsInput, serviceOptions } from './service-options.ts'
 
 export const toolServiceOptions = {
   role: text('ROLE', 'Role of this site whose tools to use, such as consensus'),
@@ -13,12 +13,7 @@ export const toolServiceOptions = {
   url: text('URL', 'Use the tools of this service instead: its root, or the URL of its endpoint'),
 }
 
-type ToolServiceInput = {
-  readonly role: string | undefined
-  readonly site: string | undefined
-  readonly url: string | undefined
-  readonly token: string | undefined
-}
+type ToolServiceInput = ServiceOptionsInput & { readonly role: string | undefined }
 
 /** Connects, passes the connection to `use`, and closes it afterwards. */
 export async function withToolService<T>(
@@ -42,7 +37,7 @@ export async function resolveToolService(params: ToolServiceInput, terminal: Ter
   if ((role === undefined) === (url === undefined))
     throw new CommandFailure(2, 'exactly one of --role and --url is needed', '`platform status` lists the roles')
   const { resolveServiceTarget } = await import('../client/connection.ts')
-  const connection = resolveConnectionOptions(params, terminal)
+  const connection = await resolveConnectionOptions(params, terminal)
   const target = resolveServiceTarget(connection)
   const token = () => target.token(role ?? '')
   if (connection.url) return { url: endpointOf(connection.url), token }

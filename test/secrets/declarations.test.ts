@@ -6,9 +6,10 @@ import type { Param } from '../../cli/program/command.ts'
 import { commandCatalogue } from '../../cli/program/command-catalogue.ts'
 import { listSettingsBlocks } from '../../daemon/boot/profile.ts'
 import { everyOperation, everyRole } from '../../daemon/every-role.ts'
-import { hasBody, pathParameters } from '../../daemon/kernel/operation/operation.ts'
+import { type AddressedOperation, hasBody, operation, pathParameters } from '../../daemon/kernel/operation/operation.ts'
 import { sealedSecret } from '../../daemon/kernel/secret/sealed-secret.ts'
 import { listSecretFields } from '../../daemon/kernel/secret/secret-fields.ts'
+import { secretText } from '../../daemon/kernel/secret/secret-text.ts'
 import { dataKeys } from '../../daemon/kernel/secret/stored-data-key.ts'
 import { metaOf } from '../../daemon/kernel/settings/settings.ts'
 import { expectNone } from '../support/repository/expect-none.ts'
@@ -152,12 +153,45 @@ describe('settings', () => {
   })
 })
 
+const definitions = () => Promise.all(Object.values(commandCatalogue).map(async (load) => (await load()).definition))
+
 test('no command takes a secret as an argument, but the token whose help warns', async () => {
-  const definitions = await Promise.all(Object.values(commandCatalogue).map(async (load) => (await load()).definition))
-  const found = definitions.flatMap(({ words, options = {}, positionals = {} }) =>
+  const found = (await definitions()).flatMap(({ words, options = {}, positionals = {} }) =>
     Object.entries({ ...options, ...positionals })
       .filter(([name, param]) => isNamedAsSecret(name) && (param as Param<unknown>).metavar !== undefined)
       .map(([name]) => `${words}: ${name}`),
   )
   expectNone(found.filter((each) => !each.endsWith(': token')))
+})
+
+/** Fields of secrets in operations of people and clients, without those of the token endpoint, which is for programs. */
+function listSecretInputs(targets: readonly AddressedOperation[]): { path: string; option: string }[] {
+  return targets
+    .filter(({ operation }) => operation.allow !== 'role' && operation.consumes === undefined)
+    .flatMap(({ address, operation }) =>
+      listFields(operation.input, 'input')
+        .filter(({ schema }) => schema.writeOnly === true)
+        .map(({ path, name }) => ({
+          path: `${address}${path}`,
+          option: `${name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())}File`,
+        })),
+    )
+}
+
+test('each secret of an operation can be given to a command as a file', async () => {
+  const optionNames = new Set((await definitions()).flatMap(({ options = {} }) => Object.keys(options)))
+  const withoutOption = (targets: readonly AddressedOperation[]) =>
+    listSecretInputs(targets)
+      .filter(({ option }) => !optionNames.has(option))
+      .map(({ path, option }) => `${path}: no command has the option ${option}, see cli/options/secret-option.ts`)
+  expectNone(withoutOption(everyOperation))
+  const create = operation({
+    ...{ summary: 'Create a connection', method: 'POST', path: '/connection', errors: [], allow: 'ingest:connect' },
+    input: z.strictObject({ api_password: secretText(), token: secretText() }),
+    output: z.strictObject({}),
+    run: async () => ({}),
+  })
+  expect(withoutOption([{ address: 'ingest.connection.create', role: 'ingest', operation: create }])).toEqual([
+    'ingest.connection.create.api_password: no command has the option apiPasswordFile, see cli/options/secret-option.ts',
+  ])
 })
