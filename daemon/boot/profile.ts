@@ -95,7 +95,18 @@ export function buildProfileSchema(roles: readonly RoleOutline[]): Record<string
     override: ({ zodSchema, jsonSchema }) => {
       const { doc } = metaOf(zodSchema as unknown as z.ZodType)
       if (doc) Object.assign(jsonSchema, { description: doc })
-      for (const key of ['doc', 'env', 'secret']) delete (jsonSchema as Record<string, unknown>)[key]
+      if (zodSchema instanceof z.ZodObject) addNestedNames(jsonSchema, zodSchema.shape)
+      for (const key of ['doc', 'env', 'secret', 'nested']) delete (jsonSchema as Record<string, unknown>)[key]
     },
   }) as Record<string, unknown>
+}
+
+/** Adds the groups by which a profile may nest fields, such as `mcp: { enabled: true }`. */
+function addNestedNames(jsonSchema: { properties?: unknown }, shape: Readonly<Record<string, unknown>>): void {
+  const properties = (jsonSchema.properties ?? {}) as Record<string, object>
+  for (const [field, schema] of Object.entries(shape)) {
+    const [group, member] = metaOf(schema as z.ZodType).nested?.split('.') ?? []
+    if (group === undefined || member === undefined) continue
+    properties[group] = { type: 'object', properties: { [member]: properties[field] }, additionalProperties: false }
+  }
 }

@@ -157,6 +157,8 @@ describe('profile', () => {
   test('schema is a JSON Schema with every section', async () => {
     const schema = await runJsonCommand(['profile', 'schema'])
     expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(['platform', 'labels', 'site', 'consensus']))
+    const { mcp, mcp_enabled } = schema.properties.resolution.properties
+    expect(mcp).toEqual({ type: 'object', properties: { enabled: mcp_enabled }, additionalProperties: false })
   })
 })
 

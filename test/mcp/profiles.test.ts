@@ -34,9 +34,13 @@ describe.each(cases)('in $profile with mcp_enabled $setting', ({ profile, settin
   let world: TestSite
   let token: string
   beforeAll(async () => {
-    const enabled = setting === undefined ? {} : { mcp_enabled: setting }
+    // Both spellings: that of the section, and that of the interface decisions.
+    const spell = (name: string) => (name === 'resolution' ? { mcp: { enabled: setting } } : { mcp_enabled: setting })
     const toolSections = Object.fromEntries(
-      rolesWithTools.map(({ name }) => [name, { ...everyRoleSections[name as 'resolution'], ...enabled }]),
+      rolesWithTools.map(({ name }) => [
+        name,
+        { ...everyRoleSections[name as 'resolution'], ...(setting === undefined ? {} : spell(name)) },
+      ]),
     )
     world = await startTestSite({
       profile: {

@@ -126,6 +126,7 @@ export function toolFields(prefix: string) {
       .optional()
       .meta({
         env: `${prefix}_MCP_ENABLED`,
+        nested: 'mcp.enabled',
         doc: 'Whether AI clients may call the role’s tools at /agentspace (default: true in profiles A, B and C, false in D).',
       }),
     mcp_url: httpUrl.optional().meta({

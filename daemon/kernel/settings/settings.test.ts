@@ -9,7 +9,7 @@ const proxy = settingsBlock('proxy', {
     .min(1)
     .default(60)
     .meta({ env: ['RATE_LIMIT', 'PROXY_RATE'], doc: 'Requests a minute.' }),
-  is_open: z.boolean().default(false).meta({ env: 'PROXY_OPEN', doc: 'Whether it is open.' }),
+  is_open: z.boolean().default(false).meta({ env: 'PROXY_OPEN', doc: 'Whether it is open.', nested: 'access.open' }),
   hosts: z.array(z.string()).default([]).meta({ env: 'PROXY_HOSTS', doc: 'Names.' }),
   key: z.string().min(8).optional().meta({ env: 'PROXY_KEY', doc: 'A secret.', secret: true }),
 })
@@ -43,6 +43,26 @@ describe('precedence', () => {
   ])('%s', (origin, overrides, value) => {
     expect(explained(overrides, 'proxy.rate_limit')).toMatchObject({ origin, value })
     expect(resolveSettings([proxy], sources(overrides)).values.get('proxy')).toMatchObject({ rate_limit: value })
+  })
+
+  test.each<[unknown, object, Record<string, string>]>([
+    [true, { origin: 'profile', value: true }, {}],
+    [true, { origin: 'environment PROXY_OPEN', value: false }, { PROXY_OPEN: 'false' }],
+  ])('a field that the documents nest is read there: %j', (open, expected, env) => {
+    const nested = { profile: { proxy: { access: { open } } }, env }
+    expect(explained(nested, 'proxy.is_open')).toMatchObject(expected)
+    expect(resolveSettings([proxy], sources(nested)).problems).toEqual([])
+  })
+
+  test.each<[string, object, string[]]>([
+    ['both forms', { is_open: false, access: { open: true } }, ['proxy.access.open']],
+    ['a wrong value', { access: { open: 'x' } }, ['proxy.is_open']],
+    ['another name in the group', { access: { open: true, closed: true } }, ['proxy.access']],
+    ['another group', { entry: { open: true } }, ['proxy.entry']],
+    ['a name of every object', { access: { constructor: true } }, ['proxy.access']],
+  ])('%s in a nested field is a problem', (_, section, paths) => {
+    const { problems } = resolveSettings([proxy], sources({ profile: { proxy: section } }))
+    expect(problems.map(({ path }) => path)).toEqual(paths)
   })
 
   test('an empty variable counts as unset', () => {

@@ -9,6 +9,8 @@ export type SettingMeta = {
   /** Environment variables, the documented one first. */
   readonly env?: string | readonly string[]
   readonly secret?: boolean
+  /** Group and name by which the interface documents know it, such as `mcp.enabled`: a profile may nest it so. */
+  readonly nested?: `${string}.${string}`
 }
 
 export type SettingsShape = Readonly<Record<string, z.ZodType>>
@@ -107,7 +109,7 @@ type SettingProblems = { path: string; message: string }[]
 /** `unread`: fields whose secret only another process reads. */
 function gatherSection(section: SettingsBlock, sources: SettingSources, isNeeded: boolean, problems: SettingProblems) {
   const declared = sources.profile[section.name]
-  const raw: Record<string, unknown> = { ...(isRecord(declared) ? declared : {}) }
+  const raw = readNestedFields(section, isRecord(declared) ? declared : {}, problems)
   if (declared !== undefined && declared !== null && !isRecord(declared)) {
     problems.push({ path: section.name, message: 'must be a mapping' })
   }
@@ -126,6 +128,28 @@ function gatherSection(section: SettingsBlock, sources: SettingSources, isNeeded
     }
   }
   return { raw: resolvePaths(raw, sources.resolvePath) as Record<string, unknown>, origins, unread }
+}
+
+/** The declared fields under their own names. Whatever else a group holds stays there, and is unknown. */
+function readNestedFields(
+  { name, shape }: SettingsBlock,
+  declared: Record<string, unknown>,
+  problems: SettingProblems,
+) {
+  const raw = { ...declared }
+  for (const [field, schema] of Object.entries(shape)) {
+    const { nested = '' } = metaOf(schema)
+    const [group = '', member = ''] = nested.split('.')
+    const content = raw[group]
+    if (!isRecord(content) || !Object.hasOwn(content, member)) continue
+    if (field in raw)
+      problems.push({ path: `${name}.${nested}`, message: `is also set as ${field}: remove one of them` })
+    const { [member]: value, ...others } = content
+    raw[field] = value
+    if (Object.keys(others).length > 0) raw[group] = others
+    else delete raw[group]
+  }
+  return raw
 }
 
 /** Fields that hold the path of a file or folder, and lists of such paths. A field `file` names a data file of a tenant. */

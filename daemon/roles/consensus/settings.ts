@@ -18,6 +18,7 @@ export const settings = settingsBlock('consensus', {
   ...toolFields('CONSENSUS'),
   mcp_enabled: z.boolean().optional().meta({
     env: 'CONSENSUS_MCP_ENABLED',
+    nested: 'mcp.enabled',
     doc: 'Whether AI clients may call the role’s tools (default: true). Only profile A offers them, whatever is set.',
   }),
   matching_pattern: z.enum(['full_lens', 'lookup_only']).default('full_lens').meta({
