@@ -52,6 +52,39 @@ test('a source is polled at its time in its zone, and once for the times that pa
   await waitForPoll(site, 2, '2026-03-04T15:00:00.000Z')
 })
 
+test.each([{ cron: '0 * * * *', time_zone: 'UTC' }, { every_s: 3_600 }])(
+  'a clock that ran ten years ahead stops no source with %j, in this process or the next one',
+  async (when) => {
+    await world?.end()
+    const site = await startTestSite({ profile: buildProfile(when) })
+    world = site
+    const ten_years_ms = 87_660 * hour_ms
+    site.clock.advance(ten_years_ms)
+    writeAlert(11)
+    await waitForPoll(site, 1, new Date(site.clock.now()).toISOString())
+    site.clock.advance(-ten_years_ms)
+    site.wakeWorker('intelligence', 'intake')
+    writeAlert(12)
+    await waitUntil(async () => {
+      site.clock.advance(hour_ms)
+      site.wakeWorker('intelligence', 'intake')
+      return (await site.store('intelligence').get(signalSources, 'nightly'))?.value.taken === 2
+    })
+    site.clock.advance(ten_years_ms)
+    writeAlert(13)
+    await waitForPoll(site, 3, new Date(site.clock.now()).toISOString())
+    await site.stop()
+    site.clock.advance(-ten_years_ms)
+    writeAlert(14)
+    await site.start()
+    await waitUntil(async () => {
+      site.clock.advance(hour_ms)
+      site.wakeWorker('intelligence', 'intake')
+      return (await site.store('intelligence').get(signalSources, 'nightly'))?.value.taken === 4
+    })
+  },
+)
+
 test.each([{ cron: 'every night' }, { cron: '0 0 31 6 *' }, { cron: '* * * * * * *' }])(
   'a site whose source has the schedule %j does not start',
   async ({ cron }) => {

@@ -2,30 +2,30 @@
 
 const max_backoff_ms = 3_600_000
 
-export class PollSchedule {
-  readonly #next = new Map<string, { readonly at: number; readonly failures: number }>()
+/** `planned_ts`: the clock when the poll was planned. Both times are epoch milliseconds. */
+type PlannedPoll = { readonly at: number; readonly failures: number; readonly planned_ts: number }
 
-  isPlanned(name: string): boolean {
-    return this.#next.has(name)
+export class PollSchedule {
+  readonly #next = new Map<string, PlannedPoll>()
+
+  /** False also where the clock was put back since: a poll that was planned years ahead would otherwise stop its source for years. */
+  isPlanned(name: string, now: number): boolean {
+    return now >= (this.#next.get(name)?.planned_ts ?? Number.POSITIVE_INFINITY)
   }
 
   /** `first`: time of the first poll, in epoch milliseconds. */
-  plan(name: string, first: number): void {
-    this.#next.set(name, { at: first, failures: 0 })
+  plan(name: string, first: number, now: number): void {
+    this.#next.set(name, { at: first, failures: 0, planned_ts: now })
   }
 
   isDue(name: string, now: number): boolean {
     return now >= (this.#next.get(name)?.at ?? Number.POSITIVE_INFINITY)
   }
 
-  recordSuccess(name: string, next: number): void {
-    this.#next.set(name, { at: next, failures: 0 })
-  }
-
   /** Twice as long each time, from `wait_ms` to an hour. */
   recordFailure(name: string, wait_ms: number, now: number): void {
     const failures = (this.#next.get(name)?.failures ?? 0) + 1
-    this.#next.set(name, { at: now + computeBackoff(wait_ms, failures), failures })
+    this.#next.set(name, { at: now + computeBackoff(wait_ms, failures), failures, planned_ts: now })
   }
 }
 

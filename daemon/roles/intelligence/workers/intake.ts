@@ -25,11 +25,11 @@ async function run(call: Call): Promise<void> {
 async function pollIfDue(call: Call, source: PolledSourceSettings): Promise<void> {
   const { name } = source
   const planned = call.part(pollSchedulePart)
-  const first = planned.isPlanned(name)
+  const first = planned.isPlanned(name, call.now())
     ? undefined
     : await findFirstPollTime(call, source).catch(refuseUnexpected(call, name))
   if (isRefusal(first)) return recordFailure(call, source, first)
-  if (first !== undefined) planned.plan(name, first)
+  if (first !== undefined) planned.plan(name, first, call.now())
   if (planned.isDue(name, call.now())) await pollAndReschedule(call, source)
 }
 
@@ -38,7 +38,8 @@ async function findFirstPollTime(call: Call, source: PolledSourceSettings): Prom
   const now = call.now()
   if (source.cron === undefined) return now
   const last = (await call.store(signalSources).find(source.name))?.value.last_success_at
-  return findNextPollTime(call, source, last === undefined ? now : Date.parse(last))
+  // A last success in the future is of a clock that was put back.
+  return findNextPollTime(call, source, last === undefined ? now : Math.min(Date.parse(last), now))
 }
 
 function findNextPollTime(call: Call, { name, every_s, time_zone }: PolledSourceSettings, after: number): number {
@@ -57,7 +58,7 @@ async function pollAndReschedule(call: Call, source: PolledSourceSettings): Prom
   const observation = { ok: !failed, detail: failed?.message ?? 'polled', latency_ms, at: call.now() }
   call.part(observedDependenciesPart).observe(sourceDependency(name), observation)
   if (failed) return recordFailure(call, source, failed)
-  call.part(pollSchedulePart).recordSuccess(name, findNextPollTime(call, source, call.now()))
+  call.part(pollSchedulePart).plan(name, findNextPollTime(call, source, call.now()), call.now())
 }
 
 function recordFailure(call: Call, { name, every_s }: PolledSourceSettings, failed: Refusal): void {

@@ -30,12 +30,12 @@ const conflict_cursor_name = 'site:conflict'
 async function run(call: Call): Promise<void> {
   const now = call.now()
   const planned = call.part(pollSchedulePart)
-  if (planned.isPlanned('site') && !planned.isDue('site', now)) return
+  if (planned.isPlanned('site', now) && !planned.isDue('site', now)) return
   const walks = [conflicts, quarantined, staleChannels].map((walk) =>
     walk(call).catch(logUnreachedRole(call, walk.name)),
   )
   await Promise.all(walks)
-  planned.recordSuccess('site', now + call.settings(intakeSettings).within_every_s * 1_000)
+  planned.plan('site', now + call.settings(intakeSettings).within_every_s * 1_000, now)
 }
 
 /** A role that does not respond is polled again; its items stay. */
