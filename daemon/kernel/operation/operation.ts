@@ -97,10 +97,23 @@ export type Operation<I extends InputSchema = InputSchema, O extends OutputSchem
 export function operation<I extends InputSchema, O extends OutputSchema>(
   declaration: Operation<I, O>,
 ): Operation<I, O> {
-  const { path, also, tool, summary } = declaration
+  const { path, tool, surface, streams, summary } = declaration
   if (path === undefined && tool === undefined) throw new TypeError(`"${summary}" needs a path, a tool, or both`)
-  if (path === undefined && also) throw new TypeError(`"${summary}" has further paths, but no path`)
+  if (surface !== undefined && tool === undefined) throw new TypeError(`"${summary}" has a surface, but no tool`)
+  if (tool !== undefined && !toolNamePattern.test(tool)) throw new TypeError(`"${tool}" cannot be the name of a tool`)
+  if (tool !== undefined && streams) throw new TypeError(`"${summary}" is an event stream, which no tool can return`)
+  const ofPaths = listPathFields(declaration)
+  if (path === undefined && ofPaths.length > 0) throw new TypeError(`"${summary}" has ${ofPaths.join()}, but no path`)
   return declaration
+}
+
+/** As MCP and the models that call tools take names. */
+const toolNamePattern = /^[a-z][a-z0-9_]{0,63}$/
+
+/** The declared fields that only requests by path have. */
+function listPathFields(declaration: Operation): string[] {
+  const fields = ['also', 'otherwise', 'produces', 'consumes', 'signed', 'inside', 'streams'] as const
+  return fields.filter((field) => declaration[field] !== undefined)
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: run's parameter is contravariant, so a list of different operations needs it

@@ -92,9 +92,21 @@ test.each<[string, Partial<AnyOperation>, SurfaceName | undefined, string]>([
   expect(codeOf(await performWith(fields, request))).toBe(expected)
 })
 
-test('an operation that nothing can reach is not declared', () => {
-  expect(() => declareOperation({ path: undefined } as object)).toThrow('needs a path, a tool, or both')
-  expect(() => declareOperation({ path: undefined, also: ['/b'], tool: 'b' } as object)).toThrow('but no path')
+test.each<[what: string, fields: object, fault: string]>([
+  ['that nothing can reach', { path: undefined }, 'needs a path, a tool, or both'],
+  ['with further paths alone', { path: undefined, also: ['/b'], tool: 'b' }, 'has also, but no path'],
+  ['with a surface that offers nothing', { surface: 'admin_chat' }, 'has a surface, but no tool'],
+  ['with an empty tool', { path: undefined, tool: '' }, '"" cannot be the name of a tool'],
+  ['with a tool that models cannot name', { tool: 'Thing.do' }, '"Thing.do" cannot be the name of a tool'],
+  ['that streams events by a tool', { tool: 'b', streams: true }, 'is an event stream, which no tool can return'],
+  [
+    'whose form no path takes',
+    { path: undefined, tool: 'b', consumes: 'x', signed: true },
+    'has consumes,signed, but no',
+  ],
+  ['that no listener serves inside', { path: undefined, tool: 'b', inside: true }, 'has inside, but no path'],
+])('an operation %s is not declared', (_, fields, fault) => {
+  expect(() => declareOperation(fields as object)).toThrow(fault)
 })
 
 describe('admission', () => {

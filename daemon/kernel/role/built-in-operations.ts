@@ -6,12 +6,7 @@ import { type Refusal, refuse } from '../error/errors.ts'
 import { permits } from '../identity/identity.ts'
 import { dominates, parseLabelKey } from '../label/label.ts'
 import type { Call } from '../operation/call.ts'
-import {
-  type AddressedOperation,
-  type AnyOperation,
-  operation,
-  RawResponse,
-} from '../operation/operation.ts'
+import { type AddressedOperation, type AnyOperation, operation, RawResponse } from '../operation/operation.ts'
 import type { OperationContract } from '../operation/operation-contract.ts'
 import { type DependencyHealth, dependencyHealth } from './dependency.ts'
 import { requireDistinctOperations } from './distinct-operations.ts'
