@@ -8,6 +8,7 @@ import type { AddressedOperation, AnyOperation } from '../operation/operation.ts
 import type { ResolvedSettings, SettingsBlock } from '../settings/settings.ts'
 import type { Collection } from '../store/store.ts'
 import type { Metric } from '../telemetry/metrics.ts'
+import { findDeclarationFaults } from './declaration-faults.ts'
 import type { DeploymentProfile } from './site.ts'
 
 /** A cron expression or named interval, and the time zone that it is in. */
@@ -97,9 +98,15 @@ export function outline<K extends MessageKind>(declaration: MessageTakingOutline
   return declaration
 }
 
-/** Declares a role. `messages` must hold an operation for each kind that the outline takes, and for no other. */
+/**
+ * Declares a role. `messages` must hold an operation for each kind that the outline takes, and for no other. Throws with
+ * every mistake that `findDeclarationFaults` finds.
+ */
 export function role<K extends MessageKind>(outline: MessageTakingOutline<K>, contents: RoleContents<K>): Role {
-  return { ...outline, ...contents }
+  const declared: Role = { ...outline, ...contents }
+  const faults = findDeclarationFaults(declared)
+  if (faults.length > 0) throw new TypeError(`the role ${declared.name} is declared wrongly: ${faults.join('; ')}`)
+  return declared
 }
 
 /** Every operation of a role with its address, in the order of declaration. */

@@ -1,0 +1,212 @@
+// Each mistake in the declaration of a role is reported before the role runs.
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { type AnyJobKind, jobKind } from '../job/job.ts'
+import { jobFields } from '../job/job-fields.ts'
+import { jobLeases } from '../job/lease.ts'
+import { type AnyOperation, type Operation, operation } from '../operation/operation.ts'
+import { sealedSecret } from '../secret/sealed-secret.ts'
+import { listenerFields, toolFields } from '../settings/platform-settings.ts'
+import { settingsBlock } from '../settings/settings.ts'
+import { collection } from '../store/store.ts'
+import { findDeclarationFaults } from './declaration-faults.ts'
+import { outline, type Role, role } from './role.ts'
+
+const settings = settingsBlock('ingest', { ...listenerFields(8008, 'INGEST'), ...toolFields('INGEST') })
+
+const ingest = outline({
+  name: 'ingest',
+  purpose: 'Lands data',
+  port: 8008,
+  serves: 'tenants',
+  api_prefix: '/userspace',
+  needs: ['site'],
+  settings: [settings],
+  takes: {},
+  load: async (): Promise<Role> => sound,
+})
+
+const contents = {
+  collections: [],
+  metrics: [],
+  workers: [],
+  operations: {},
+  messages: {},
+  serviceInfo: () => ({ name: 'ingest' }),
+}
+const sound: Role = role(ingest, contents)
+
+const declareOperation = (changes: Partial<Operation> = {}): AnyOperation =>
+  operation({
+    summary: 'Get a pipeline',
+    method: 'GET',
+    path: '/userspace/datapipeline/{uid}',
+    input: z.strictObject({ uid: z.string() }),
+    output: z.strictObject({}),
+    errors: [],
+    allow: 'ingest:read',
+    run: async () => ({}),
+    ...changes,
+  })
+
+const withOperation = (changes: Partial<Operation>) => ({
+  operations: { pipeline: { get: declareOperation(changes) } },
+})
+
+const stored = z.strictObject({ tenant_id: z.string(), created_by: z.string(), created_at: z.string(), ...jobFields })
+const runs = collection({ name: 'run', schema: stored, indexes: ['job_due_ts', 'created_at', 'created_by'] })
+const unindexed = collection({ name: 'run', schema: stored, indexes: ['created_at'] })
+const secretive = collection({
+  name: 'connection',
+  schema: z.strictObject({ tenant_id: z.string(), password: sealedSecret }),
+  indexes: [],
+})
+
+const declareJob = (jobs_of: typeof runs): AnyJobKind =>
+  jobKind({
+    name: 'run',
+    collection: jobs_of,
+    allow: 'ingest:run',
+    limits: () => ({ at_once: 1, at_once_per_tenant: 1, step_ms: 1_000 }),
+    waits: { first_ms: 1_000, longest_ms: 60_000 },
+    step: async () => undefined,
+    fail: (value) => value,
+  })
+
+const get = declareOperation()
+const resource = { uri: 'templates://dags/{uid}', name: 'dag', description: 'A template', operation: get }
+
+type Mistake = readonly [name: string, changes: Partial<Role>, fault: string]
+const mistakes: readonly Mistake[] = [
+  [
+    'no section of its own name',
+    { settings: [settingsBlock('pipelines', { ...listenerFields(8008, 'INGEST') })] },
+    'its section of settings, "ingest", needs listenerFields',
+  ],
+  [
+    'tools that no setting switches off',
+    {
+      settings: [settingsBlock('ingest', listenerFields(8008, 'INGEST'))],
+      ...withOperation({ tool: 'datapipeline_get' }),
+    },
+    'it has tools: its section "ingest" needs toolFields',
+  ],
+  [
+    'a parameter that is not an input',
+    withOperation({ path: '/userspace/datapipeline/{id}' }),
+    'ingest.pipeline.get: {id} is not a field of its input',
+  ],
+  [
+    'a parameter of a second path that is not an input',
+    withOperation({ also: ['/api/v1/datapipeline/{id}'] }),
+    'ingest.pipeline.get: {id} is not a field of its input',
+  ],
+  [
+    'a parameter that no router reads',
+    withOperation({ path: '/userspace/datapipeline/{dagId}' }),
+    'ingest.pipeline.get: a parameter of /userspace/datapipeline/{dagId} is not lower-case letters and underscores',
+  ],
+  [
+    'an input that drops fields',
+    withOperation({ input: z.object({ uid: z.string() }) }),
+    'ingest.pipeline.get: its input must be a strict object: other fields would be dropped in silence',
+  ],
+  [
+    'a surface without a tool',
+    withOperation({ surface: 'admin_chat' }),
+    'ingest.pipeline.get: it names a surface and has no tool',
+  ],
+  [
+    'the noun of the operations that every role has',
+    { operations: { service: { get } } },
+    'ingest.service.get: the noun "service" belongs to the operations of every role',
+  ],
+  [
+    'two operations at one path',
+    {
+      operations: {
+        pipeline: {
+          get,
+          read: declareOperation({
+            path: '/userspace/datapipeline/{name}',
+            input: z.strictObject({ name: z.string() }),
+          }),
+        },
+      },
+    },
+    'two operations at GET /userspace/datapipeline/{}',
+  ],
+  [
+    'two tools of one name',
+    {
+      operations: {
+        pipeline: {
+          get: declareOperation({ tool: 'datapipeline_get' }),
+          read: declareOperation({ tool: 'datapipeline_get', path: '/other/{uid}' }),
+        },
+      },
+    },
+    'two tools named datapipeline_get',
+  ],
+  ['two collections of one name', { collections: [runs, unindexed] }, 'two collections named run'],
+  [
+    'a job without leases',
+    { collections: [runs], jobs: [declareJob(runs)] },
+    'it has jobs: its collections need jobLeases',
+  ],
+  [
+    'a job whose documents it does not store',
+    { collections: [jobLeases], jobs: [declareJob(runs)] },
+    'the collection of the job run is not among its collections',
+  ],
+  [
+    'a job that nobody finds when it is due',
+    { collections: [unindexed, jobLeases], jobs: [declareJob(unindexed)] },
+    'the collection of the job run needs the index job_due_ts',
+  ],
+  [
+    'two kinds of jobs of one name',
+    { collections: [runs, jobLeases], jobs: [declareJob(runs), declareJob(runs)] },
+    'two kinds of jobs named run',
+  ],
+  ['secrets without data keys', { collections: [secretive] }, 'it stores secrets: its collections need dataKeys'],
+  [
+    'a message for an operation that nothing finds',
+    { messages: { notice: get } },
+    'the operation that takes "notice" is not among its operations',
+  ],
+  [
+    'a message that no schema describes',
+    { operations: { pipeline: { get } }, messages: { notice: get } },
+    'the operation that takes "notice" must be a federationOperation of this kind',
+  ],
+  [
+    'a resource behind a change',
+    { resources: [{ ...resource, operation: declareOperation({ method: 'POST' }) }] },
+    'the operation behind templates://dags/{uid} must be a GET',
+  ],
+  [
+    'a resource with a field that its operation does not take',
+    { resources: [{ ...resource, uri: 'templates://dags/{dag_type}' }] },
+    '{dag_type} of templates://dags/{dag_type} is not a field of the input of its operation',
+  ],
+]
+
+test.each(mistakes)('%s', (_, changes, fault) => {
+  expect(findDeclarationFaults({ ...sound, ...changes })).toContain(fault)
+})
+
+test('a form may drop fields, and two methods may share a path', () => {
+  const form = declareOperation({
+    method: 'POST',
+    consumes: 'application/x-www-form-urlencoded',
+    input: z.object({ uid: z.string() }),
+  })
+  expect(findDeclarationFaults({ ...sound, operations: { pipeline: { get, form } } })).toEqual([])
+})
+
+test('a role with a mistake cannot be declared', () => {
+  expect(() => role(ingest, { ...contents, collections: [runs, runs] })).toThrow(
+    'the role ingest is declared wrongly: two collections named run',
+  )
+})

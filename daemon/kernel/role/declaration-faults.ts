@@ -1,0 +1,119 @@
+// Finds mistakes in the declaration of a role that would otherwise show at a request, or never.
+import * as z from 'zod'
+import { toolOperations } from '../api/mcp-tools.ts'
+import { job_indexes } from '../job/job-fields.ts'
+import { jobLeases } from '../job/lease.ts'
+import { controlKinds } from '../messaging/message-kind.ts'
+import { type AddressedOperation, type AnyOperation, listPaths, pathParameters } from '../operation/operation.ts'
+import { listSecretFields } from '../secret/secret-fields.ts'
+import { dataKeys } from '../secret/stored-data-key.ts'
+import { addressOperations, type Role } from './role.ts'
+
+/** Each mistake with what would be right; empty for a sound declaration. */
+export function findDeclarationFaults(role: Role): string[] {
+  const operations = addressOperations(role)
+  return [
+    ...findSettingFaults(role, operations),
+    ...operations.flatMap(findOperationFaults),
+    ...findRepeated('operations at', operations.flatMap(listRoutes)),
+    ...findRepeated(
+      'tools named',
+      operations.flatMap(({ operation: { tool } }) => tool ?? []),
+    ),
+    ...findRepeated(
+      'collections named',
+      role.collections.map(({ name }) => name),
+    ),
+    ...findJobFaults(role),
+    ...findSecretFaults(role),
+    ...findMessageFaults(role, operations),
+    ...findResourceFaults(role),
+  ]
+}
+
+/** Boot reads the listener of a role from the section that has its name. */
+function findSettingFaults({ name, settings }: Role, operations: readonly AddressedOperation[]): string[] {
+  const { shape = {} } = settings.find((block) => block.name === name) ?? {}
+  const hasTools = toolOperations('agentspace', operations).length > 0
+  return [
+    ...('listen' in shape && 'port' in shape ? [] : [`its section of settings, "${name}", needs listenerFields`]),
+    ...(hasTools && !('mcp_enabled' in shape) ? [`it has tools: its section "${name}" needs toolFields`] : []),
+  ]
+}
+
+function findOperationFaults({ address, operation }: AddressedOperation): string[] {
+  const { input, tool, surface, consumes } = operation
+  // A form follows another standard, by which unknown fields are ignored.
+  const isParsedStrictly = consumes !== undefined || isStrict(input)
+  return [
+    ...listPaths(operation).flatMap((path) => findPathFaults(path, input)),
+    ...(isParsedStrictly ? [] : ['its input must be a strict object: other fields would be dropped in silence']),
+    ...(surface !== undefined && tool === undefined ? ['it names a surface and has no tool'] : []),
+    ...(address.split('.')[1] === 'service' ? ['the noun "service" belongs to the operations of every role'] : []),
+  ].map((fault) => `${address}: ${fault}`)
+}
+
+function findPathFaults(path: string, input: z.ZodObject): string[] {
+  const names = pathParameters(path)
+  const rest = names.reduce((text, name) => text.replace(`{${name}}`, ''), path)
+  return [
+    ...(/[{}]/.test(rest) ? [`a parameter of ${path} is not lower-case letters and underscores`] : []),
+    ...names.filter((name) => !Object.hasOwn(input.shape, name)).map((name) => `{${name}} is not a field of its input`),
+  ]
+}
+
+function isStrict({ def: { catchall } }: z.ZodObject): boolean {
+  return catchall instanceof z.ZodNever
+}
+
+/** Method and path, without the names of parameters. */
+function listRoutes({ operation }: AddressedOperation): string[] {
+  return listPaths(operation).map((path) => `${operation.method} ${path.replaceAll(/\{\w+\}/g, '{}')}`)
+}
+
+function findRepeated(what: string, names: readonly string[]): string[] {
+  return [...new Set(names.filter((name, at) => names.indexOf(name) !== at))].map((name) => `two ${what} ${name}`)
+}
+
+function findJobFaults({ jobs = [], collections }: Role): string[] {
+  if (jobs.length === 0) return []
+  return [
+    ...findRepeated(
+      'kinds of jobs named',
+      jobs.map(({ name }) => name),
+    ),
+    ...(collections.includes(jobLeases) ? [] : ['it has jobs: its collections need jobLeases']),
+    ...jobs.flatMap(({ name, collection }) => [
+      ...(collections.includes(collection) ? [] : [`the collection of the job ${name} is not among its collections`]),
+      ...job_indexes
+        .filter((index) => !collection.indexes.includes(index))
+        .map((index) => `the collection of the job ${name} needs the index ${index}`),
+    ]),
+  ]
+}
+
+function findSecretFaults({ collections }: Role): string[] {
+  const hasSecrets = collections.some((each) => listSecretFields(each).length > 0)
+  return hasSecrets && !collections.includes(dataKeys) ? ['it stores secrets: its collections need dataKeys'] : []
+}
+
+/** Boot delivers to the operation by the list of operations, and the schema of messages comes from `message`. */
+function findMessageFaults({ messages }: Role, operations: readonly AddressedOperation[]): string[] {
+  return Object.entries(messages).flatMap(([kind, operation]: [string, AnyOperation]) => {
+    const isOwn = operations.some((each) => each.operation === operation)
+    const isDescribed = operation.message?.kind === kind || Object.hasOwn(controlKinds, kind)
+    return [
+      ...(isOwn ? [] : [`the operation that takes "${kind}" is not among its operations`]),
+      ...(isDescribed ? [] : [`the operation that takes "${kind}" must be a federationOperation of this kind`]),
+    ]
+  })
+}
+
+function findResourceFaults({ resources = [] }: Role): string[] {
+  return resources.flatMap(({ uri, operation }) => [
+    ...(operation.method === 'GET' ? [] : [`the operation behind ${uri} must be a GET`]),
+    ...pathParameters(uri)
+      .filter((name) => !Object.hasOwn(operation.input.shape, name))
+      .map((name) => `{${name}} of ${uri} is not a field of the input of its operation`),
+  ])
+}
