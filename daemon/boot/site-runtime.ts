@@ -100,7 +100,8 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
   resources.storages.push(storage)
   const log = resources.logOf(role.name)
   const declared = [...role.metrics, ...(wire?.metrics ?? []), ...httpMetrics]
-  const metrics = prometheusMetrics(declared, { process: true })
+  const onUndeclared = (metric: string) => log.error(`${role.name}.metric.undeclared`, { metric })
+  const metrics = prometheusMetrics(declared, { process: true, onUndeclared })
   const wired = await wire?.open({ role, resources, storage, metrics, log })
   if (wired) resources.wired.set(role.name, wired)
   const caller = roleCaller(directory, role.name)

@@ -44,6 +44,18 @@ describe('declared metrics', () => {
   })
 })
 
+test('a metric that is not declared, or as another kind, is not counted, and is reported once', async () => {
+  const reported: string[] = []
+  const metrics = prometheusMetrics([votes], { onUndeclared: (metric) => void reported.push(metric) })
+  for (let turn = 0; turn < 2; turn++) {
+    metrics.set(queue, {}, 7)
+    metrics.count({ ...seconds, kind: 'counter' }, { step: 'read' })
+    metrics.count(votes, { side: 'left', outcome: 'yes' })
+  }
+  expect(reported).toEqual(['queue_length', 'work_seconds'])
+  expect(await metrics.text()).not.toMatch(/queue_length|work_seconds/)
+})
+
 describe('values that a label does not have', () => {
   test('are counted together as other, and leave nothing behind', async () => {
     const metrics = prometheusMetrics([votes, seconds])

@@ -13,6 +13,8 @@ export type PrometheusOptions = {
   readonly process?: boolean
   /** An undeclared metric, or a label that it does not have, throws; otherwise it is not counted. */
   readonly strict?: boolean
+  /** Called once for each metric that is not counted. */
+  readonly onUndeclared?: (metric: string) => void
 }
 
 type ValueRecorder = (value: number) => void
@@ -28,12 +30,19 @@ type RegisteredMetric = {
 export function prometheusMetrics(declared: readonly Metric[], options: PrometheusOptions = {}): Metrics {
   const registry = new Registry()
   if (options.process) collectDefaultMetrics({ register: registry })
+  const undeclared = new Set<string>()
+  const reportUndeclared = (name: string) => {
+    if (undeclared.has(name)) return
+    undeclared.add(name)
+    options.onUndeclared?.(name)
+  }
   const kept = new Map(declared.map((metric) => [metric.name, registerMetric(metric, registry)]))
   const recorder = (kind: Metric['kind'], metric: Metric, labels: Readonly<Record<string, string>>) => {
     const found = kept.get(metric.name)
     const key = found && labelValuesKey(found.metric, labels)
     if (found === undefined || key === undefined || found.metric.kind !== kind) {
       if (options.strict) throw new TypeError(`${metric.name} is not declared as a ${kind} with these labels`)
+      reportUndeclared(metric.name)
       return undefined
     }
     return found.recorders.get(key) ?? cacheRecorder(found, key, labels, options.strict)
