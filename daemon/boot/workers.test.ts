@@ -144,3 +144,8 @@ test('a worker that fails, at once or later, is logged, runs again, and disturbs
 test('nobody minds a wake of a worker that there is not', () => {
   expect(() => startTestWorkers().wake('nobody')).not.toThrow()
 })
+
+test('two workers of one name are refused: a wake and the schedule on disk would be those of one of them', () => {
+  const { worker } = blockingWorker()
+  expect(() => startTestWorkers(worker, { ...worker })).toThrow('the role role has two workers named "work"')
+})

@@ -26,7 +26,11 @@ export type WorkerOptions = {
   readonly newCall: (address: string, signal: AbortSignal) => Call
 }
 
+/** Throws if two workers have one name, which is also that of a schedule on disk. */
 export function startWorkers(options: WorkerOptions): RunningWorkers {
+  const names = options.workers.map(({ name }) => name)
+  const repeated = names.find((name, at) => names.indexOf(name) !== at)
+  if (repeated !== undefined) throw new TypeError(`the role ${options.role} has two workers named "${repeated}"`)
   const stopping = new AbortController()
   const loops = new Map(
     options.workers.map((worker) => [worker.name, runWorkerLoop(worker, options, stopping.signal)] as const),
