@@ -18,7 +18,7 @@ import {
 import { ssoSettings, x509Settings } from '../kernel/settings/sso-settings.ts'
 import { traceSettings } from '../kernel/settings/trace-settings.ts'
 
-/** Every section that a profile may have, each once. */
+/** Every section that a profile may have, each once. Throws for two sections of one name. */
 export function listSettingsBlocks(roles: readonly RoleOutline[]): SettingsBlock[] {
   const siteBlocks = [
     platformSettings,
@@ -30,7 +30,13 @@ export function listSettingsBlocks(roles: readonly RoleOutline[]): SettingsBlock
     traceSettings,
   ]
   const blocks = [...siteBlocks, ...roles.flatMap((role) => role.settings)] as SettingsBlock[]
-  return [...new Map(blocks.map((section) => [section.name, section])).values()]
+  const sections = new Map<string, SettingsBlock>()
+  for (const block of blocks) {
+    if ((sections.get(block.name) ?? block) !== block)
+      throw new TypeError(`two sections of the profile are named "${block.name}"`)
+    sections.set(block.name, block)
+  }
+  return [...sections.values()]
 }
 
 /** Parses the profile file; throws ProfileError for unreadable or malformed YAML. */
