@@ -104,6 +104,8 @@ describe('operations', () => {
   test.each(operations)('%s answers without a secret', (address, { operation }) => {
     expectNone(
       listFields(operation.output, 'output')
+        // Whether a secret is set, as in `has_password`, holds none of it.
+        .filter(({ schema }) => schema.type !== 'boolean')
         .filter((field) => field.schema.writeOnly === true || isSealed(field) || isNamedAsSecret(field.name))
         .map(({ path }) => `${address}${path}`)
         .filter((path) => !shownTokens.has(path)),
