@@ -166,7 +166,7 @@ export function toolFields(prefix: string) {
   }
 }
 
-/** Also true (require) and false (adopt): the values of GUIDE_REQUIRE_TRACEPARENT. */
+/** Also true (require) and false (adopt): the values of `<prefix>_REQUIRE_TRACEPARENT`. */
 const traceMode = z.union([
   z.enum(traceModes),
   z.boolean().transform((isRequired): TracePolicy['mode'] => (isRequired ? 'require' : 'adopt')),
@@ -176,7 +176,7 @@ const traceMode = z.union([
 export function traceFields(prefix: string) {
   return {
     trace_mode: traceMode.default('adopt').meta({
-      env: `${prefix}_TRACE_MODE`,
+      env: [`${prefix}_TRACE_MODE`, `${prefix}_REQUIRE_TRACEPARENT`],
       doc: 'adopt: continue the trace of a valid header. ignore: begin one for each request. require: refuse a request without a valid header (400).',
     }),
     trace_header: z
