@@ -143,7 +143,11 @@ function serviceTokenMinter(context: TokenVerificationContext): SiteIdentity['se
     const keys = openKeyFolder(roleKeysFolder(context.folder, role), recheck)
     return tokenMinter(context, () => {
       const key = findSigner(keys.keys(), context.tokenKeys.keys(), roleSubject(role))
-      if (!key) throw new Refusal('unavailable', `the role ${role} has no key that the site lists`)
+      if (!key)
+        throw new Refusal(
+          'unavailable',
+          `the role ${role} has no key that the site lists; platform keys generate --use token --role ${role} makes one`,
+        )
       return key
     })
   }
