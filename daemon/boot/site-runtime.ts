@@ -1,6 +1,7 @@
 // The running part of a site in this process: its roles, their databases, the carriers between sites.
 import { prometheusMetrics } from '../../adapters/metrics/prometheus/prometheus-metrics.ts'
 import type { RoleContext } from '../kernel/operation/role-context.ts'
+import { operationsOf } from '../kernel/role/built-in-operations.ts'
 import type { Role } from '../kernel/role/role.ts'
 import { listSecretFields } from '../kernel/secret/secret-fields.ts'
 import { SecretKeyring, secretKeyringPart } from '../kernel/secret/secret-keyring.ts'
@@ -124,6 +125,7 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
   })
   const context: RoleContext = {
     environment,
+    operations: operationsOf(role),
     roles: (trace) => new SiteRoleClients(caller, trace),
     delegation: (trace, credential) => new SiteDelegation(caller, trace, credential),
     identity: identity.providerFor(role.name),

@@ -1,5 +1,5 @@
 // Tools without a path, paths without a tool, and tools of another surface: each is reached where it is declared alone.
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { offeredResources } from '../../daemon/kernel/api/mcp-resources.ts'
 import { deriveTools, toolOperations } from '../../daemon/kernel/api/mcp-tools.ts'
 import { buildOpenapi } from '../../daemon/kernel/api/openapi.ts'
@@ -37,11 +37,51 @@ test('a path of an operation whose tool is private is served', async () => {
   expect(answer).toMatchObject({ status: 200, body: '{"text":"a"}' })
 })
 
+describe('a conversation that a role serves', () => {
+  const converse = async (body: object, bearer = token) => {
+    const { request } = await startEchoServer()
+    const headers = { ...jsonHeaders, authorization: `Bearer ${bearer}` }
+    return JSON.parse((await request('POST /converse', headers, JSON.stringify(body))).body)
+  }
+
+  test('performs a private tool for its caller, under the address of the tool and in the same trace', async () => {
+    const { request } = await startEchoServer()
+    const trace_id = '0af7651916cd43dd8448eb211c80319c'
+    const headers = {
+      ...jsonHeaders,
+      authorization: `Bearer ${token}`,
+      traceparent: `00-${trace_id}-b7ad6b7169203331-01`,
+    }
+    const { body } = await request('POST /converse', headers, '{"tool":"echo_report","text":"hello"}')
+    expect(JSON.parse(body)).toMatchObject({
+      listed: ['echo_report', 'echo_confide', 'echo_mumble'],
+      body: { text: 'hello', subject: 'alice', address: 'test.echo.report', trace: { trace_id } },
+    })
+  })
+
+  test('neither lists nor performs what its caller may not do', async () => {
+    const listed = ['echo_confide', 'echo_mumble']
+    expect(await converse({ tool: 'echo_report' }, 'bob.analyst')).toEqual({ listed, code: 'not_found' })
+    expect(await converse({ tool: 'echo_confide', text: 'a' }, 'bob.analyst')).toEqual({ listed, body: { text: 'a' } })
+  })
+
+  test.each(['echo_say', 'echo_edit', 'echo_converse', '__proto__', ''])(
+    'performs no other operation: %j',
+    async (tool) => {
+      expect(await converse({ tool })).toMatchObject({ code: 'not_found' })
+    },
+  )
+
+  test('checks the input that a model has written', async () => {
+    expect(await converse({ tool: 'echo_report', text: 7 })).toMatchObject({ code: 'invalid' })
+  })
+})
+
 test('each surface lists its own tools', () => {
   const names = (surface: 'agentspace' | 'admin_chat') =>
     deriveTools(toolOperations(surface, operations)).map(({ name }) => name)
   expect(names('agentspace')).toEqual(['echo_edit', 'echo_say'])
-  expect(names('admin_chat')).toEqual(['echo_confide', 'echo_mumble'])
+  expect(names('admin_chat')).toEqual(['echo_report', 'echo_confide', 'echo_mumble'])
 })
 
 test('the OpenAPI document lists paths alone', () => {

@@ -26,7 +26,11 @@ async function admit(
 
 describe('in the name of a principal', () => {
   test('a role has the permissions of the principal for what it requests', async () => {
-    expect(await admit({ act: { sub: 'role:gateway' } })).toMatchObject({ subject: 'ann', actor: 'role:gateway' })
+    expect(await admit({ act: { sub: 'role:gateway' } })).toMatchObject({
+      subject: 'ann',
+      actor: 'role:gateway',
+      is_role_acting: true,
+    })
     expect(await admit({ act: { sub: 'role:gateway' } }, 'authenticated')).toMatchObject({ subject: 'ann' })
     expect(await admit({ act: { sub: 'role:gateway' }, roles: ['auditor'] })).toMatch(/requires the permission/)
   })

@@ -51,6 +51,13 @@ export function roleOfCaller({ subject, tenant_id }: Caller): string | undefined
   return tenant_id === '*' && subject.startsWith(role_prefix) ? subject.slice(role_prefix.length) : undefined
 }
 
+/** Whether the caller is a role of this site, or a role acts for it: in the name of a person, or for the principal of a job. */
+export function isRoleActing(caller: Caller): boolean {
+  return caller.is_role_acting === true || isRole(caller.actor) || roleOfCaller(caller) !== undefined
+}
+
+const isRole = (subject: string | undefined) => subject?.startsWith(role_prefix) === true
+
 /** Claims are cached by the provider, so their callers are cached with them. */
 const callersByClaims = new WeakMap<CredentialClaims, Caller>()
 
@@ -65,6 +72,7 @@ function callerFromClaims(claims: CredentialClaims, context: RoleContext): Calle
     clearance: claims.clearance,
     expires_ts: claims.exp * 1_000,
     ...(claims.act ? { actor: claims.act.sub } : {}),
+    ...(hasRoleActor(claims.act) ? { is_role_acting: true } : {}),
   }
   callersByClaims.set(claims, caller)
   return caller
@@ -100,7 +108,7 @@ function refuseDelegated(
 }
 
 function hasRoleActor(act: Actor | undefined): boolean {
-  return act !== undefined && (act.sub.startsWith(role_prefix) || hasRoleActor(act.act))
+  return act !== undefined && (isRole(act.sub) || hasRoleActor(act.act))
 }
 
 /** The facts about an operation, or another route, on which admission depends. */

@@ -41,6 +41,8 @@ export type Caller = {
   readonly only_tenant?: string
   /** The party that acts for the subject (RFC 8693 `act`). */
   readonly actor?: string
+  /** True if a role of the site is among the parties that act for the subject. */
+  readonly is_role_acting?: true
   /** Expiry of the credential in epoch milliseconds; absent for the site's own services. */
   readonly expires_ts?: number
 }

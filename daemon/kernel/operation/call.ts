@@ -8,8 +8,10 @@ import type { Label } from '../label/label.ts'
 import type { ScopedStore } from '../store/scoped-store.ts'
 import type { Collection, StoredFields } from '../store/store.ts'
 import type { Trace } from '../telemetry/trace.ts'
+import type { SurfaceName } from './operation.ts'
 import type { RoleClients } from './operation-contract.ts'
 import type { RoleEnvironment } from './role-environment.ts'
+import type { SurfaceTools } from './surface-tools.ts'
 
 /** The exact bytes of a signed body. Header names are in lower case. */
 export type SignedBody = {
@@ -48,6 +50,8 @@ export interface Call extends RoleEnvironment {
   /** `<prefix>_<32 hex>`: random, or derived from (tenant, subject, key) when the client gave an Idempotency-Key. */
   newId(prefix: string): string
   store<T extends StoredFields>(collection: Collection<T>): ScopedStore<T>
+  /** Operations of this role that the surface serves as tools, performed for the caller: for a conversation with a model. */
+  tools(surface: SurfaceName): SurfaceTools
   /** Acts in the name of the caller, or of the principal of stored work. */
   delegation(stored?: StoredPrincipal): Delegation
   /** An audit record with subject, tenant, time and trace filled in. */

@@ -15,6 +15,7 @@ import { type AddressedOperation, type AnyOperation, isServedBy, RawResponse, ta
 import { parseInput } from './parse-input.ts'
 import type { OperationRequest, OperationResponse, RoleContext } from './role-context.ts'
 import type { RoleEnvironment } from './role-environment.ts'
+import { surfaceTools } from './surface-tools.ts'
 
 /** Runs an admitted request to its response. Never throws: every failure becomes a `Refusal`. */
 export async function performOperation(
@@ -170,6 +171,17 @@ function createCall(
         if_match: request.if_match,
         onRefusal: (id, label) => call.nameTarget({ id, label }),
       }),
+    tools: (surface) =>
+      surfaceTools(surface, context.operations, caller, (target, fields) =>
+        performOperation(context, target, caller, {
+          ...emptyRequest,
+          through: { surface, fields },
+          accepts: ['application/json'],
+          trace,
+          signal: request.signal,
+          credential: request.credential,
+        }),
+      ),
     delegation: (stored) => context.delegation(trace, stored ? { grant: stored.grant } : request.credential),
     // Members in canonical order, in which they print fastest.
     audited: (action, target, detail, label?: Label) => ({

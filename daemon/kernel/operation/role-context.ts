@@ -7,7 +7,7 @@ import type { ReportThrottle } from '../telemetry/report-throttle.ts'
 import type { SpanRecorder } from '../telemetry/spans.ts'
 import type { Trace } from '../telemetry/trace.ts'
 import type { SignedBody } from './call.ts'
-import type { SurfaceName } from './operation.ts'
+import type { AddressedOperation, SurfaceName } from './operation.ts'
 import type { RoleClients } from './operation-contract.ts'
 import type { RoleEnvironment } from './role-environment.ts'
 
@@ -42,6 +42,8 @@ export type RoleCalls = ReadonlyMap<string, ReadonlySet<string>>
 /** Everything that boot supplies to run the calls of a role. */
 export type RoleContext = {
   readonly environment: RoleEnvironment
+  /** Every operation of the role, the same list each time. */
+  readonly operations: readonly AddressedOperation[]
   /** Clients of other roles for one call; their requests go out in its trace. */
   readonly roles: (trace: Trace) => RoleClients
   /** Acts in the name of the principal that the credential identifies. */

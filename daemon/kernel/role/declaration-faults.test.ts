@@ -117,6 +117,11 @@ const mistakes: readonly Mistake[] = [
     'ingest.pipeline.get: it names a surface and has no tool',
   ],
   [
+    'a stream as a tool',
+    withOperation({ tool: 'datapipeline_get', streams: true }),
+    'ingest.pipeline.get: it streams, and a tool answers once',
+  ],
+  [
     'the noun of the operations that every role has',
     { operations: { service: { get } } },
     'ingest.service.get: the noun "service" belongs to the operations of every role',

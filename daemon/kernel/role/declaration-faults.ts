@@ -42,13 +42,14 @@ function findSettingFaults({ name, settings }: Role, operations: readonly Addres
 }
 
 function findOperationFaults({ address, operation }: AddressedOperation): string[] {
-  const { input, tool, surface, consumes } = operation
+  const { input, tool, surface, consumes, streams } = operation
   // A form follows another standard, by which unknown fields are ignored.
   const isParsedStrictly = consumes !== undefined || isStrict(input)
   return [
     ...listPaths(operation).flatMap((path) => findPathFaults(path, input)),
     ...(isParsedStrictly ? [] : ['its input must be a strict object: other fields would be dropped in silence']),
     ...(surface !== undefined && tool === undefined ? ['it names a surface and has no tool'] : []),
+    ...(streams && tool !== undefined ? ['it streams, and a tool answers once'] : []),
     ...(address.split('.')[1] === 'service' ? ['the noun "service" belongs to the operations of every role'] : []),
   ].map((fault) => `${address}: ${fault}`)
 }

@@ -89,36 +89,6 @@ export function buildPlainOperations(): Record<string, AnyOperation> {
   }
 }
 
-/** Tools: with a path and without, of AI clients and of the administrator’s chat alone. */
-export function buildToolOperations(): Record<string, AnyOperation> {
-  const common = { summary: 'For tests', errors: [], output: z.unknown(), allow: 'authenticated' } as const
-  const input = z.strictObject({ text: z.string().optional() })
-  const run: AnyOperation['run'] = async (_call, { text }) => ({ text })
-  return {
-    edit: operation({
-      ...common,
-      method: 'PATCH',
-      path: '/echo/{id}',
-      input: input.extend({ id: name }),
-      allow: 'echo:write',
-      versioned: true,
-      tool: 'echo_edit',
-      run: async (call, input) => ({ ...input, version: (call.if_match ?? 0) + 1, key: call.idempotency_key }),
-    }),
-    say: operation({ ...common, method: 'POST', tool: 'echo_say', input, run }),
-    confide: operation({ ...common, method: 'POST', tool: 'echo_confide', surface: 'admin_chat', input, run }),
-    mumble: operation({
-      ...common,
-      method: 'POST',
-      path: '/mumble',
-      tool: 'echo_mumble',
-      surface: 'admin_chat',
-      input,
-      run,
-    }),
-  }
-}
-
 /** Answers that are not plain JSON of success. */
 export function buildOtherOperations(): Record<string, AnyOperation> {
   const common = { summary: 'For tests', errors: [], output: z.unknown() } as const

@@ -8,12 +8,8 @@ import type { RoleEnvironment } from '../../../daemon/kernel/operation/role-envi
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { reportThrottle } from '../../../daemon/kernel/telemetry/report-throttle.ts'
 import { roleCalls } from '../../../daemon/role-calls.ts'
-import {
-  buildOtherOperations,
-  buildPlainOperations,
-  buildSlowOperations,
-  buildToolOperations,
-} from './echo-operations.ts'
+import { buildOtherOperations, buildPlainOperations, buildSlowOperations } from './echo-operations.ts'
+import { buildToolOperations } from './tool-operations.ts'
 
 /** The test's handles of the role: gates to open, signals to read. */
 export type EchoControls = {
@@ -61,10 +57,14 @@ export function echoRole(metrics: Metrics): EchoRole {
     role: 'test',
     operation: declared,
   }))
-  return { operations, context: buildRoleContext(handle, metrics), controls: handle }
+  return { operations, context: buildRoleContext(handle, metrics, operations), controls: handle }
 }
 
-function buildRoleContext(handle: EchoControls, metrics: Metrics): RoleContext {
+function buildRoleContext(
+  handle: EchoControls,
+  metrics: Metrics,
+  operations: readonly AddressedOperation[],
+): RoleContext {
   let drawn = 0
   const notHere = (): never => {
     throw new Error('this role has no such thing')
@@ -95,6 +95,7 @@ function buildRoleContext(handle: EchoControls, metrics: Metrics): RoleContext {
   const others = new Proxy({}, { get: notHere }) as RoleClients
   return {
     environment: strictEnvironment,
+    operations,
     roles: () => others,
     delegation: notHere,
     identity: { name: 'offline', verify: async (bearer = '') => parseClaims(handle, bearer) },
