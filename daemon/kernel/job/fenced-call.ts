@@ -34,12 +34,17 @@ function fenceStore<T extends StoredFields>(
   collection: Collection<T>,
   fence: JobFence,
 ): ScopedStore<T> {
-  const guard = () => fence.signal.throwIfAborted()
   const isJob = (id: string) => collection.name === fence.collection.name && id === fence.id
+  const guard = () => fence.signal.throwIfAborted()
+  /** Only `update` compares the claim with the write. */
+  const guardOther = (id: string) => {
+    guard()
+    if (isJob(id)) throw new TypeError(`a step changes its own job ${id} by update alone`)
+  }
   return {
     ...store,
     async create(id, value, audit) {
-      guard()
+      guardOther(id)
       return await store.create(id, value, audit)
     },
     async update(id, rule) {
@@ -50,11 +55,11 @@ function fenceStore<T extends StoredFields>(
       return { doc, answer: answer.given }
     },
     async remove(id, audit) {
-      guard()
+      guardOther(id)
       await store.remove(id, audit)
     },
     async bulk(writes) {
-      guard()
+      for (const { id } of writes) guardOther(id)
       return await store.bulk(writes)
     },
   }

@@ -12,14 +12,14 @@ const renewal_ms = 5_000
  * failed for the life of the lease: another process may work on it then.
  */
 export async function watchLease(attempt: JobAttempt, claimed: JobClaim, done: AbortSignal): Promise<void> {
-  const { call, kind, id, environment, lease, lost } = attempt
-  let renewed_ms = attempt.taken_ms
+  const { call, kind, id, taken_ms, lost } = attempt
+  let renewed_ms = taken_ms
   for await (const _ of call.changes(jobTopic(kind.collection, id), done, renewal_ms)) {
-    if (attempt.step && call.monotonic() >= attempt.step.until_ms) attempt.step.limit.abort()
     try {
       if (call.monotonic() - renewed_ms >= renewal_ms) {
-        if (!(await environment.leases.renew(lease, lease_ms))) return lost.abort()
-        renewed_ms = call.monotonic()
+        const requested_ms = call.monotonic()
+        if (!(await extendLease(attempt))) return lost.abort()
+        renewed_ms = requested_ms
       }
       const doc = await call.store<JobDocument>(kind.collection).find(id)
       if (!doc || !isClaimValid(doc.value, claimed)) return lost.abort()
@@ -29,6 +29,15 @@ export async function watchLease(attempt: JobAttempt, claimed: JobClaim, done: A
       return lost.abort()
     }
   }
+}
+
+/** Also takes a lease anew that has vanished, as in a Redis that restarted: the claim decides whether the job is lost. */
+async function extendLease(attempt: JobAttempt): Promise<boolean> {
+  const { leases } = attempt.environment
+  if (await leases.renew(attempt.lease, lease_ms)) return true
+  const taken = await leases.take(attempt.lease.key, lease_ms)
+  attempt.lease = taken ?? attempt.lease
+  return taken !== undefined
 }
 
 /** Gives the lease back. It ends by itself where that fails. */

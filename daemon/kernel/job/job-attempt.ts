@@ -10,12 +10,11 @@ export type JobAttempt = {
   readonly kind: AnyJobKind
   readonly id: string
   readonly environment: JobEnvironment
-  readonly lease: Lease
+  /** A lease that vanished is taken anew. */
+  lease: Lease
   /** Monotonic time before the lease was requested. */
   readonly taken_ms: number
   readonly lost: AbortController
-  /** The step under way, and its time limit on the monotonic clock. */
-  step?: { readonly limit: AbortController; readonly until_ms: number } | undefined
 }
 
 /** `role.kind`: of log events and audit records. */

@@ -1,5 +1,6 @@
 // The fields by which a document is a job: its principal, its state, and the holder that works on it.
 import * as z from 'zod'
+import type { Refusal } from '../error/errors.ts'
 import { storedPrincipal } from '../identity/delegation.ts'
 
 const count = z.int().min(0)
@@ -7,8 +8,16 @@ const count = z.int().min(0)
 const jobState = z.enum(['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'])
 export type JobState = z.infer<typeof jobState>
 
-const jobFailure = z.strictObject({ code: z.string().max(64), reason: z.string().max(4_096) })
+const max_reason_length = 4_096
+const jobFailure = z.strictObject({ code: z.string().max(64), reason: z.string().max(max_reason_length) })
 export type JobFailure = z.infer<typeof jobFailure>
+
+/** The failure as a document and an audit record can hold it: a longer reason is cut, and ends in an ellipsis. */
+export function describeFailure({ code, message }: Pick<Refusal, 'code' | 'message'>): JobFailure {
+  if (message.length <= max_reason_length) return { code, reason: message.toWellFormed() }
+  const kept = message.slice(0, max_reason_length - 1).replace(/[\uD800-\uDBFF]$/, '')
+  return { code, reason: `${kept.toWellFormed()}…` }
+}
 
 const jobExecution = z.strictObject({
   state: jobState,
@@ -16,8 +25,8 @@ const jobExecution = z.strictObject({
   principal: storedPrincipal.optional(),
   /** Completed steps. Never falls. */
   step: count,
-  /** Starts of the current step; reset by every end but a crash. */
-  attempts: count,
+  /** Claims that began the current step and did not end it: the running one, and those that crashed. */
+  starts: z.array(count),
   /** Retryable failures in a row. */
   failures: count,
   /** Claims so far: the number of the newest holder. A write under a lower number is refused. */

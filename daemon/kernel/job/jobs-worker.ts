@@ -1,4 +1,5 @@
 // The worker that runs the jobs of a role: takes turns among owners, within the limits of each kind.
+import { isRefusal } from '../error/errors.ts'
 import type { Call } from '../operation/call.ts'
 import { FairTurns } from '../role/fair-turns.ts'
 import type { Worker } from '../role/role.ts'
@@ -7,6 +8,7 @@ import type { Doc } from '../store/store.ts'
 import { type AnyJobKind, type JobDocument, jobs_topic, jobs_worker } from './job.ts'
 import type { JobEnvironment } from './job-environment.ts'
 import { performJob } from './perform-job.ts'
+import { StartFailures } from './start-failures.ts'
 
 /** Another process may make a job due without an announcement here. */
 const poll_interval_ms = 1_000
@@ -16,6 +18,7 @@ type ActiveJobs = Map<string, ActiveJob>
 
 export function jobsWorker(kinds: readonly AnyJobKind[], environment: JobEnvironment): Worker {
   const turns = new Map(kinds.map((kind) => [kind.name, new FairTurns()] as const))
+  const failures = new StartFailures(environment.role)
   return {
     name: jobs_worker,
     when: { every_ms: 5_000 },
@@ -25,7 +28,11 @@ export function jobsWorker(kinds: readonly AnyJobKind[], environment: JobEnviron
         for await (const _ of call.changes(jobs_topic, call.signal, poll_interval_ms)) {
           for (const kind of kinds) {
             const [running = new Map(), fair = new FairTurns()] = [active.get(kind.name), turns.get(kind.name)]
-            await startDueJobs(call, kind, environment, running, fair)
+            // One kind or one outage must not keep the others, and what runs now, from starting later.
+            await startDueJobs(call, kind, { environment, running, turns: fair, failures }).then(
+              () => failures.clear(kind),
+              (error: unknown) => failures.report(call, kind, error),
+            )
           }
           if ([...active.values()].every(({ size }) => size === 0)) break
         }
@@ -36,48 +43,52 @@ export function jobsWorker(kinds: readonly AnyJobKind[], environment: JobEnviron
   }
 }
 
+type KindTurns = {
+  readonly environment: JobEnvironment
+  readonly running: ActiveJobs
+  readonly turns: FairTurns
+  readonly failures: StartFailures
+}
+
 /** Starts jobs until the limits of the kind are reached or nothing is due that another process does not hold. */
-async function startDueJobs(
-  call: Call,
-  kind: AnyJobKind,
-  environment: JobEnvironment,
-  running: ActiveJobs,
-  turns: FairTurns,
-): Promise<void> {
+async function startDueJobs(call: Call, kind: AnyJobKind, state: KindTurns): Promise<void> {
+  const { running, turns } = state
   const { at_once, at_once_per_tenant } = kind.limits(call)
   const tried = new Set<string>()
-  const isFree = ({ id, value }: Doc<JobDocument>) =>
-    !running.has(id) && !tried.has(id) && countTenant(running, value.tenant_id) < at_once_per_tenant
+  const choice = {
+    isOpen: (tenant_id: string) => countTenant(running, tenant_id) < at_once_per_tenant,
+    isFree: ({ id }: Doc<JobDocument>) => !running.has(id) && !tried.has(id),
+  }
   while (running.size < at_once && !call.signal.aborted) {
-    const due = await findFirstDue(
-      call.store<JobDocument>(kind.collection),
-      { job_due_ts: { lte: call.now() } },
-      isFree,
-    )
-    const next = turns.take(due, ownerOf)
+    const due = { job_due_ts: { lte: call.now() } }
+    const next = turns.take(await findFirstDue(call.store<JobDocument>(kind.collection), due, choice), ownerOf)
     if (!next) return
     tried.add(next.id)
-    const held = await holdJob(call, kind, environment, next, running)
-    if (!held) continue
+    await startJob(call, kind, next, state)
   }
 }
 
-/** Takes the lease of a job and runs it; false while another process holds it. */
-async function holdJob(
+/** Takes the lease of a job and runs it, unless another process holds it. Throws while leases or store do not answer. */
+async function startJob(
   call: Call,
   kind: AnyJobKind,
-  environment: JobEnvironment,
   { id, value }: Doc<JobDocument>,
-  running: ActiveJobs,
-): Promise<boolean> {
-  const begun = await performJob(call, kind, id, environment)
-  if (!begun) return false
-  const ended = begun.ended.finally(() => {
-    running.delete(id)
-    call.announce(jobs_topic)
-  })
-  running.set(id, { tenant_id: value.tenant_id, ended })
-  return true
+  { environment, running, failures }: KindTurns,
+): Promise<void> {
+  try {
+    const begun = await performJob(call, kind, id, environment)
+    failures.clear(kind, id)
+    if (!begun) return
+    const ended = begun.ended.finally(() => {
+      running.delete(id)
+      call.announce(jobs_topic)
+    })
+    running.set(id, { tenant_id: value.tenant_id, ended })
+  } catch (error) {
+    if (isRefusal(error) && error.row.retryable) throw error
+    // Of this job alone.
+    failures.report(call, kind, error, id)
+  }
 }
 
 function countTenant(running: ActiveJobs, tenant_id: string): number {

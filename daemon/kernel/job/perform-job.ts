@@ -6,12 +6,23 @@ import type { Doc } from '../store/store.ts'
 import { newTrace } from '../telemetry/trace.ts'
 import { fenceCall, type JobFence, JobLostError } from './fenced-call.ts'
 import { lease_ms, releaseLease, watchLease } from './hold-lease.ts'
-import { type AnyJobKind, announceJob, type JobDocument } from './job.ts'
+import { type AnyJobKind, announceJob, type JobDocument, jobTopic } from './job.ts'
 import { addressOf, type JobAttempt, logJobFailure, traceOf } from './job-attempt.ts'
 import type { JobEnvironment } from './job-environment.ts'
-import type { JobFailure } from './job-fields.ts'
-import { openServiceCall, openStepCall } from './open-step-call.ts'
-import { claimJob, isClaimValid, type JobClaim, max_crashes, releaseJob, retryLater } from './rules.ts'
+import { describeFailure } from './job-fields.ts'
+import { openServiceCall, openStepCall, type StepScope } from './open-step-call.ts'
+import {
+  claimJob,
+  isClaimValid,
+  type JobClaim,
+  max_crashes,
+  releaseJob,
+  retryLater,
+  withdrawStart as withdraw,
+} from './rules.ts'
+import { watchStep } from './watch-step.ts'
+
+const withdrawal_retry_ms = 5_000
 
 /**
  * Takes the lease and claims the job; undefined while another process holds it or nothing is due. `ended` resolves when
@@ -29,6 +40,8 @@ export async function performJob(
   const attempt: JobAttempt = { call, kind, id, environment, lease, taken_ms, lost: new AbortController() }
   const claimed = await claim(attempt).catch(async (error: unknown) => {
     await releaseLease(attempt)
+    // The document was removed after the look for due jobs.
+    if (isRefusal(error) && error.code === 'not_found') return undefined
     throw error
   })
   if (claimed) return { ended: holdWhile(attempt, claimed).finally(() => releaseLease(attempt)) }
@@ -44,7 +57,7 @@ async function claim({ call, kind, id, taken_ms }: JobAttempt): Promise<Doc<JobD
     if (next === undefined) return { answer: undefined }
     if (next !== 'crashed') return { next, answer: 'held' }
     const reason = `the service crashed ${max_crashes} times in this step: see its log, then start anew`
-    return { ...buildFailure(call, kind, id, value, { code: 'internal', reason }), answer: 'crashed' }
+    return { ...buildFailure(call, kind, id, value, refuse('internal', reason)), answer: 'crashed' }
   })
   if (answer === 'held') return doc
   if (answer === 'crashed') {
@@ -63,12 +76,32 @@ async function holdWhile(attempt: JobAttempt, { value }: Doc<JobDocument>): Prom
   try {
     while (await performStep(attempt, claimed));
   } catch (error) {
-    // The document store is unavailable: the lease ends, and a process takes the job up again.
+    // The document store is unavailable; any other error is a defect, and counts as a crash.
     logJobFailure(attempt, error)
-  } finally {
-    done.abort()
-    lost.abort()
-    await watching
+    if (isRefusal(error) && error.row.retryable) lost.abort()
+  }
+  done.abort()
+  await watching
+  if (lost.signal.aborted) await withdrawStart(attempt, claimed)
+  lost.abort()
+}
+
+/** Withdraws the start of a lost job as soon as the store answers, so that an outage does not count as a crash. */
+async function withdrawStart(attempt: JobAttempt, claimed: JobClaim): Promise<void> {
+  const { call, kind, id } = attempt
+  for await (const _ of call.changes(jobTopic(kind.collection, id), call.signal, withdrawal_retry_ms)) {
+    try {
+      const { doc, answer: isOpen } = await call.store<JobDocument>(kind.collection).update(id, ({ value }) => {
+        const next = withdraw(value, claimed, call.now())
+        return next === value ? { answer: false } : { next, answer: true }
+      })
+      if (isOpen) announceJob(call, kind.collection, doc)
+      return
+    } catch (error) {
+      if (isRefusal(error) && error.row.retryable) continue
+      if (!isRefusal(error) || error.code !== 'not_found') logJobFailure(attempt, error)
+      return
+    }
   }
 }
 
@@ -82,41 +115,30 @@ async function performStep(attempt: JobAttempt, claimed: JobClaim): Promise<bool
   const fence: JobFence = { collection: kind.collection, id, claim: claimed, signal, onLost: () => lost.abort() }
   const scope = { trace: newTrace(call.random), signal }
   const service = fenceCall(openServiceCall(attempt, doc.value.tenant_id, scope), fence)
-  let outcome: unknown
-  try {
-    const own = await openStepCall(attempt, doc, scope)
-    outcome = isRefusal(own) ? own : await runStep(attempt, doc, { own, fence, service, limit })
-  } catch (error) {
-    outcome = error
-  }
+  const work = runStep(attempt, doc, { scope, fence, service }).catch((error: unknown) => error)
+  const outcome = await watchStep(attempt, doc, { scope, limit }, work)
   if (outcome === undefined) return await hasNextStep(attempt, doc, claimed, service)
   if (limit.signal.aborted && !lost.signal.aborted && !call.signal.aborted)
-    outcome = refuse('timeout', `a step may run for ${kind.limits(call).step_ms / 1_000} s`)
-  await settle(attempt, claimed, outcome)
+    await changeHeld(attempt, claimed, () => limit.signal.reason as Refusal)
+  else await settle(attempt, claimed, outcome)
   return false
 }
 
 type StepContext = {
-  /** Of the principal. */
-  readonly own: Call
+  readonly scope: StepScope
   readonly fence: JobFence
   readonly service: Call
-  readonly limit: AbortController
 }
 
 async function runStep(
   attempt: JobAttempt,
   doc: Doc<JobDocument>,
-  { own, fence, service, limit }: StepContext,
+  { scope, fence, service }: StepContext,
 ): Promise<Refusal | undefined> {
-  const { call, kind } = attempt
+  const own = await openStepCall(attempt, doc, scope)
+  if (isRefusal(own)) return own
   fence.signal.throwIfAborted()
-  attempt.step = { limit, until_ms: call.monotonic() + kind.limits(call).step_ms }
-  try {
-    return await kind.step(Object.assign(fenceCall(own, fence), { service }), doc)
-  } finally {
-    attempt.step = undefined
-  }
+  return await attempt.kind.step(Object.assign(fenceCall(own, fence), { service }), doc)
 }
 
 /** Whether the step moved the job on; a step that moved nothing would run for ever, and fails the job. */
@@ -140,9 +162,9 @@ async function settle(attempt: JobAttempt, claimed: JobClaim, outcome: unknown):
   if (outcome instanceof JobLostError || (lost.signal.aborted && !call.signal.aborted)) return
   const change = (rule: (value: JobDocument) => JobDocument | Refusal) => changeHeld(attempt, claimed, rule)
   if (call.signal.aborted) return await change((value) => releaseJob(value, call.now()))
-  if (isRefusal(outcome) && outcome.row.retryable && outcome.code !== 'timeout') {
+  if (isRefusal(outcome) && outcome.row.retryable) {
     call.log.warn(`${environment.role}.${kind.name}.delayed`, { ...traceOf(call), job: id, error: outcome.message })
-    const failure = { code: outcome.code, reason: outcome.message }
+    const failure = describeFailure(outcome)
     const chance = Number.parseInt(call.random(4), 16) / 2 ** 32
     return await change((value) => retryLater(value, failure, { now_ms: call.now(), waits: kind.waits, chance }))
   }
@@ -162,8 +184,7 @@ async function changeHeld(
     if (!isClaimValid(value, claimed)) return { answer: 'lost' }
     const next = rule(value)
     if (!isRefusal(next)) return { next, answer: 'moved' }
-    const { code, message: reason } = next
-    return { ...buildFailure(call, kind, id, value, { code, reason }), answer: 'failed' }
+    return { ...buildFailure(call, kind, id, value, next), answer: 'failed' }
   })
   if (answer === 'lost') return
   announceJob(call, kind.collection, doc)
@@ -171,7 +192,8 @@ async function changeHeld(
 }
 
 /** The failed document with its audit record, which belongs to the tenant of the job. */
-function buildFailure(call: Call, kind: AnyJobKind, id: string, value: JobDocument, failure: JobFailure) {
+function buildFailure(call: Call, kind: AnyJobKind, id: string, value: JobDocument, refusal: Refusal) {
+  const failure = describeFailure(refusal)
   const next = kind.fail(value, { failure, at: call.nowIso(), now_ms: call.now() })
   const detail = { failure, principal: value.job.principal?.subject ?? call.caller.subject }
   const event = call.audited(

@@ -16,6 +16,7 @@ import {
   retryLater,
   waitForEvent,
   wakeJob,
+  withdrawStart,
 } from './rules.ts'
 
 const principal = { subject: 'ann', tenant_id: 't', roles: ['analyst'], grant: 'sealed' }
@@ -50,12 +51,23 @@ describe('a claim', () => {
       released = releaseJob(claimOf(released), 0)
     }
     expect(claimJob(crashing, 0)).toBe('crashed')
-    expect(claimOf(released).job).toMatchObject({ state: 'running', attempts: 1 })
+    expect(claimOf(released).job).toMatchObject({ state: 'running', starts: [max_crashes + 1] })
   })
 
   test('has crashes of its own for each step', () => {
     const crashedTwice = claimOf(claimOf(claimOf(newJob(principal, 0))))
-    expect(completeStep(crashedTwice).job).toMatchObject({ step: 1, attempts: 1 })
+    expect(completeStep(crashedTwice).job).toMatchObject({ step: 1, starts: [3] })
+  })
+
+  test('that a process lost without a crash is withdrawn, once, whoever claimed the job since', () => {
+    const lost = claimOf(newJob(principal, 0))
+    const next = claimOf(lost)
+    const withdrawn = withdrawStart(next, { claims: 1 }, 5)
+    expect(withdrawn).toEqual({ ...next, job: { ...next.job, starts: [2] } })
+    expect(withdrawStart(withdrawn, { claims: 1 }, 6)).toBe(withdrawn)
+    expect(withdrawStart(lost, { claims: 1 }, 5)).toMatchObject({ job: { state: 'queued', starts: [] }, job_due_ts: 5 })
+    const over = endJob(next, 'completed')
+    expect(withdrawStart(over, { claims: 1 }, 5)).toBe(over)
   })
 })
 
@@ -92,7 +104,7 @@ test('the waits between retries double up to the longest, each reduced by up to 
 
 test('a retry counts no crash, and keeps the reason until a step completes', () => {
   const put_off = retryLater(claimOf(newJob(principal, 0)), failure, { now_ms: 0, waits, chance: 0 })
-  expect(put_off.job).toMatchObject({ state: 'waiting', attempts: 0, failures: 1, failure })
+  expect(put_off.job).toMatchObject({ state: 'waiting', starts: [], failures: 1, failure })
   expect(completeStep(claimOf(put_off, 1e12)).job.failure).toBeUndefined()
 })
 
@@ -106,6 +118,7 @@ const events: Record<string, Event> = {
   step: (value) => (value.job.state === 'running' ? completeStep(value) : value),
   rest: (value, now_ms) => (value.job.state === 'running' ? waitForEvent(value, now_ms) : value),
   release: (value, now_ms) => (value.job.state === 'running' ? releaseJob(value, now_ms) : value),
+  withdraw: (value, now_ms) => withdrawStart(value, { claims: value.job.claims - (now_ms % 2) }, now_ms),
   retry: (value, now_ms) =>
     value.job.state === 'running' ? retryLater(value, failure, { now_ms, waits, chance: 0.5 }) : value,
   wake: (value, now_ms) => wakeJob(value, now_ms),

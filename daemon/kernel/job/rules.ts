@@ -14,8 +14,8 @@ export type RetryWaits = { readonly first_ms: number; readonly longest_ms: numbe
 /** Without a time, the job waits for an event. */
 export function newJob(principal: StoredPrincipal | undefined, due_ts: number | undefined): JobFields {
   const state = due_ts === undefined ? 'waiting' : 'queued'
-  const execution = { state, step: 0, attempts: 0, failures: 0, claims: 0 } as const
-  return { job: { ...execution, ...(principal ? { principal } : {}) }, job_due_ts: due_ts }
+  const counts = { step: 0, starts: [], failures: 0, claims: 0 }
+  return { job: { state, ...counts, ...(principal ? { principal } : {}) }, job_due_ts: due_ts }
 }
 
 /** Whether the job waits for an event, with nothing to do until then. */
@@ -37,9 +37,9 @@ export function isJobDue({ job_due_ts }: JobFields, now_ms: number): boolean {
  */
 export function claimJob<T extends JobFields>(value: T, now_ms: number): T | 'crashed' | undefined {
   if (isJobOver(value) || !isJobDue(value, now_ms)) return undefined
-  const { attempts, claims } = value.job
-  if (attempts >= max_crashes) return 'crashed'
-  return setJob(value, { state: 'running', attempts: attempts + 1, claims: claims + 1 }, now_ms)
+  const { starts, claims } = value.job
+  if (starts.length >= max_crashes) return 'crashed'
+  return setJob(value, { state: 'running', starts: [...starts, claims + 1], claims: claims + 1 }, now_ms)
 }
 
 /** Whether the claim is the newest and its job runs: every write of a step requires it. */
@@ -50,13 +50,13 @@ export function isClaimValid({ job: { state, claims } }: JobFields, claim: JobCl
 /** Completes the current step; the next begins under the same claim. */
 export function completeStep<T extends JobFields>(value: T): T {
   const { failure: _failure, ...job } = value.job
-  return { ...value, job: { ...job, step: job.step + 1, attempts: 1, failures: 0 } }
+  return { ...value, job: { ...job, step: job.step + 1, starts: [job.claims], failures: 0 } }
 }
 
 /** Ends the claim until an event wakes the job; an event that arrived meanwhile has woken it already. */
 export function waitForEvent<T extends JobFields>(value: T, now_ms: number): T {
   const { is_woken, ...job } = value.job
-  const rested = { ...value, job: { ...job, attempts: 0, failures: 0 } }
+  const rested = { ...value, job: { ...job, starts: [], failures: 0 } }
   return is_woken ? setJob(rested, { state: 'queued' }, now_ms) : setJob(rested, { state: 'waiting' }, undefined)
 }
 
@@ -70,7 +70,18 @@ export function wakeJob<T extends JobFields>(value: T, now_ms: number, principal
 
 /** Gives a claimed job back, as at an orderly stop: no crash, and due at once. */
 export function releaseJob<T extends JobFields>(value: T, now_ms: number): T {
-  return setJob(value, { state: 'queued', attempts: 0 }, now_ms)
+  return setJob(value, { state: 'queued', starts: [] }, now_ms)
+}
+
+/**
+ * Takes back the start of a process that lost the job, or its store, without a crash; gives the job back if nobody has
+ * claimed it since. The same value for a start that has ended.
+ */
+export function withdrawStart<T extends JobFields>(value: T, claim: JobClaim, now_ms: number): T {
+  const { starts } = value.job
+  if (!starts.includes(claim.claims)) return value
+  const withdrawn = { ...value, job: { ...value.job, starts: starts.filter((start) => start !== claim.claims) } }
+  return isClaimValid(value, claim) ? setJob(withdrawn, { state: 'queued' }, now_ms) : withdrawn
 }
 
 /** Puts a failed step off. `chance`: a uniform random number from 0 to 1, which spreads the retries of many jobs. */
@@ -83,7 +94,7 @@ export function retryLater<T extends JobFields>(
   const full_ms = Math.min(waits.longest_ms, waits.first_ms * 2 ** Math.min(failures, 30))
   const due_ts = now_ms + Math.round(full_ms * (1 - chance / 2))
   const { is_woken: _woken, ...job } = value.job
-  return setJob({ ...value, job }, { state: 'waiting', attempts: 0, failures: failures + 1, failure }, due_ts)
+  return setJob({ ...value, job }, { state: 'waiting', starts: [], failures: failures + 1, failure }, due_ts)
 }
 
 /** Ends a job. The same value for one that is over: the first end counts. */
@@ -95,7 +106,7 @@ export function endJob<T extends JobFields>(
   if (isJobOver(value)) return value
   const { is_woken: _woken, failure: _failure, ...job } = value.job
   const step = state === 'completed' ? job.step + 1 : job.step
-  const ended = { ...value, job: { ...job, step, attempts: 0, failures: 0 } }
+  const ended = { ...value, job: { ...job, step, starts: [], failures: 0 } }
   return setJob(ended, failure ? { state, failure } : { state }, undefined)
 }
 

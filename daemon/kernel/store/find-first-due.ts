@@ -7,17 +7,22 @@ import type { Doc, Filter, StoredFields } from './store.ts'
 /** Few, since a document may be large, and the first one is nearly always free. */
 const page_size = 5
 
-/**
- * `due`: the filter of due documents. `isFree`: whether work on the document may begin. The collection has the indexes
- * `created_by` and `created_at`.
- */
+export type DueChoice<T extends StoredFields> = {
+  /** Whether work of the tenant may begin at all. One at its limit costs no reading of its documents. */
+  readonly isOpen?: (tenant_id: string) => boolean
+  /** Whether work on the document may begin. */
+  readonly isFree: (doc: Doc<T>) => boolean
+}
+
+/** `due`: the filter of due documents. The collection has the indexes `created_by` and `created_at`. */
 export async function findFirstDue<T extends StoredFields & { created_by: string }>(
   store: Pick<ScopedStore<T>, 'countBy' | 'list'>,
   due: Filter,
-  isFree: (doc: Doc<T>) => boolean,
+  { isOpen = () => true, isFree }: DueChoice<T>,
 ): Promise<Doc<T>[]> {
   const first: Doc<T>[] = []
   for (const tenant_id of (await store.countBy('tenant_id', due)).keys()) {
+    if (!isOpen(String(tenant_id))) continue
     for (const created_by of (await store.countBy('created_by', { ...due, tenant_id })).keys()) {
       const order = { field: 'created_at', direction: 'asc' } as const
       const query = { filter: { ...due, tenant_id, created_by }, order, fresh: true, page_size }

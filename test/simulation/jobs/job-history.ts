@@ -130,14 +130,14 @@ class JobHistory {
   #decideStep(): ReturnType<JobWorld['decideStep']> {
     if (this.#isCalm) return { takes_ms: 1_000, answer: 'done' }
     const answer = this.#chance.weighted({ done: 12, delayed: 3, broken: 0.2, rests: 1 })
-    return { takes_ms: this.#chance.below(40_000), answer }
+    return { takes_ms: this.#chance.below(40_000), answer, isObedient: this.#chance.happens(0.5) }
   }
 
   /** A process that runs and renews keeps its jobs: one that loses a job is dead, or was away for as long as a lease lives. */
   #noteStep(process: JobProcess, id: string, claim: number, phase: 'begins' | 'ends'): void {
     const former = this.#working.get(id)
     if (phase === 'ends') {
-      if (former?.process === process) this.#working.delete(id)
+      if (former?.process === process && former.claim === claim) this.#working.delete(id)
       return
     }
     if (former && claim <= former.claim && former.process !== process) {

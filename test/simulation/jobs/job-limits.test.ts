@@ -1,52 +1,15 @@
 // What ends a job that does not end by itself: its time, its crashes, a defect, and the loss of its principal's rights.
 import { expect, test } from 'vitest'
-import { documentLeases } from '../../../adapters/lease/document/document-leases.ts'
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
-import { jobLeases } from '../../../daemon/kernel/job/lease.ts'
 import { max_crashes } from '../../../daemon/kernel/job/rules.ts'
-import { openTemporaryStore } from '../../support/store/open-temporary-store.ts'
-import { findWorker, JobProcess, type JobWorld } from './job-process.ts'
-import { simulatedTime } from './simulated-time.ts'
-import { buildWork, effects, step_limit_ms, works } from './work-job.ts'
+import { findWorker } from './job-process.ts'
+import { openJobWorld } from './open-job-world.ts'
+import { step_limit_ms } from './work-job.ts'
 
 const minute_ms = 60_000
 
-function openWorld(changes: Partial<JobWorld> = {}) {
-  const { store } = openTemporaryStore(works, effects, jobLeases)
-  const time = simulatedTime(Date.parse('2026-03-02T12:00:00Z'))
-  let drawn = 0
-  const random = (bytes: number) => (++drawn).toString(16).padStart(2 * bytes, '0')
-  const started: JobProcess[] = []
-  const world: JobWorld = {
-    ...{ time, store, random },
-    leases: ({ now }) => documentLeases({ store, tenant_id: 'alpha', now, random }),
-    findPrincipal: async (subject) => findWorker(subject),
-    isCut: () => false,
-    onStep: () => undefined,
-    decideStep: () => ({ takes_ms: 1_000, answer: 'done' }),
-    decideStall_ms: () => 0,
-    ...changes,
-  }
-  return {
-    time,
-    start() {
-      const process = new JobProcess(`process-${started.length}`, world)
-      started.push(process)
-      return process
-    },
-    async create(steps: number) {
-      await store.create(works, 'job', buildWork(steps, 'ann', time.now()))
-    },
-    read: async () => (await store.get(works, 'job'))?.value,
-    async end() {
-      for (const process of started) process.stop()
-      await time.pass(10 * minute_ms)
-    },
-  }
-}
-
 test('a step that exceeds its time fails the job, and writes nothing afterwards', async () => {
-  const world = openWorld({ decideStep: () => ({ takes_ms: 3 * step_limit_ms, answer: 'done' }) })
+  const world = openJobWorld({ decideStep: () => ({ takes_ms: 3 * step_limit_ms, answer: 'done' }) })
   await world.create(2)
   world.start()
   await world.time.pass(4 * step_limit_ms)
@@ -59,7 +22,7 @@ test('a step that exceeds its time fails the job, and writes nothing afterwards'
 
 test('a step that kills the process each time does so three times', async () => {
   let begun = 0
-  const world = openWorld({
+  const world = openJobWorld({
     onStep(process, _id, _claim, phase) {
       if (phase !== 'begins') return
       begun += 1
@@ -80,7 +43,7 @@ test('a step that kills the process each time does so three times', async () => 
 
 test('a step that moves nothing fails the job instead of running for ever', async () => {
   let begun = 0
-  const world = openWorld({
+  const world = openJobWorld({
     decideStep() {
       begun += 1
       return { takes_ms: 10, answer: 'stays' }
@@ -96,7 +59,7 @@ test('a step that moves nothing fails the job instead of running for ever', asyn
 
 test('a principal that is revoked between two steps gets no second one', async () => {
   let isRevoked = false
-  const world = openWorld({
+  const world = openJobWorld({
     findPrincipal: async (subject) => (isRevoked ? refuse('forbidden', 'ann was revoked') : findWorker(subject)),
     onStep: () => {
       isRevoked = true
@@ -114,7 +77,7 @@ test('a principal that is revoked between two steps gets no second one', async (
 
 test('without a verdict on the principal the job waits, and goes on once there is one', async () => {
   let isReachable = false
-  const world = openWorld({
+  const world = openJobWorld({
     async findPrincipal(subject) {
       if (!isReachable) throw refuse('unavailable', 'the site role does not answer')
       return findWorker(subject)
@@ -127,5 +90,41 @@ test('without a verdict on the principal the job waits, and goes on once there i
   isReachable = true
   await world.time.pass(2 * minute_ms)
   expect((await world.read())?.job).toMatchObject({ state: 'completed' })
+  await world.end()
+})
+
+test('a principal that is revoked during a step is noticed within a minute, and the step writes nothing', async () => {
+  let isRevoked = false
+  const world = openJobWorld({
+    decideStep: () => ({ takes_ms: step_limit_ms - minute_ms / 4, answer: 'done' }),
+    findPrincipal: async (subject) => (isRevoked ? refuse('forbidden', 'ann was revoked') : findWorker(subject)),
+  })
+  await world.create(1)
+  world.start()
+  await world.time.pass(5_000)
+  isRevoked = true
+  await world.time.pass(minute_ms + 10_000)
+  const failed = await world.read()
+  expect(failed).toMatchObject({ done: [], job: { state: 'failed', failure: { reason: 'ann was revoked' } } })
+  await world.time.pass(2 * minute_ms)
+  expect(await world.read()).toEqual(failed)
+  await world.end()
+})
+
+test('a site that does not answer about the principal during a step does not end it', async () => {
+  let loads = 0
+  const world = openJobWorld({
+    decideStep: () => ({ takes_ms: step_limit_ms - minute_ms / 4, answer: 'done' }),
+    async findPrincipal(subject) {
+      loads += 1
+      if (loads > 1) throw refuse('unavailable', 'the site role does not answer')
+      return findWorker(subject)
+    },
+  })
+  await world.create(1)
+  world.start()
+  await world.time.pass(2 * minute_ms)
+  expect(loads).toBe(2)
+  expect((await world.read())?.job.state).toBe('completed')
   await world.end()
 })

@@ -22,12 +22,17 @@ export type JobWorld = {
   readonly random: (bytes: number) => string
   /** Whether calls of leases and of the store find no answer now. */
   readonly isCut: () => boolean
-  /** A step began and ended at a process. */
+  /** A step began at a process, and ended or was aborted there. */
   readonly onStep: (process: JobProcess, id: string, claim: number, phase: 'begins' | 'ends') => void
+  readonly onError?: (event: string) => void
   /** Milliseconds for which the network holds a call back; mostly none. */
   readonly decideStall_ms: () => number
-  /** Milliseconds that a step takes, and what becomes of it. */
-  readonly decideStep: () => { readonly takes_ms: number; readonly answer: Awaited<ReturnType<StepHooks['perform']>> }
+  /** Milliseconds that a step takes, and what becomes of it. One that does not obey goes on after its abort. */
+  readonly decideStep: () => {
+    readonly takes_ms: number
+    readonly answer: Awaited<ReturnType<StepHooks['perform']>>
+    readonly isObedient?: boolean
+  }
 }
 
 const labels = { policy: 'SITE', levels: ['UNCLASSIFIED'] }
@@ -92,7 +97,7 @@ export class JobProcess {
       renew: (lease, life_ms) => this.#reach(() => shared.renew(lease, life_ms)),
       release: (lease) => this.#reach(() => shared.release(lease)),
     }
-    const kind = workJob({ perform: (id, claim) => this.#performStep(id, claim) })
+    const kind = workJob({ perform: (id, claim, signal) => this.#performStep(id, claim, signal) })
     const worker = jobsWorker([kind], { role: 'test', leases: guarded, context })
     const { signal } = this.#stopping
     while (!signal.aborted) {
@@ -102,12 +107,15 @@ export class JobProcess {
     }
   }
 
-  async #performStep(id: string, claim: number) {
+  async #performStep(id: string, claim: number, signal: AbortSignal) {
     const { onStep, decideStep } = this.#world
     onStep(this, id, claim, 'begins')
-    const { takes_ms, answer } = decideStep()
-    await this.#sleep(takes_ms)
+    const { takes_ms, answer, isObedient = false } = decideStep()
+    const aborted = new Promise<void>((resolve) => void signal.addEventListener('abort', () => resolve()))
+    void aborted.then(() => this.#isKilled || onStep(this, id, claim, 'ends'))
+    await (isObedient ? Promise.race([this.#sleep(takes_ms), aborted]) : this.#sleep(takes_ms))
     await this.#paused
+    if (isObedient) signal.throwIfAborted()
     onStep(this, id, claim, 'ends')
     return answer
   }
@@ -165,7 +173,7 @@ export class JobProcess {
     const ignore = () => undefined
     const environment: Partial<RoleEnvironment> = {
       site: { tenant_id: 'alpha', labels } as unknown as RoleEnvironment['site'],
-      log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+      log: { debug: ignore, info: ignore, warn: ignore, error: (event) => this.#world.onError?.(event) },
       now: time.now,
       monotonic: time.now,
       random,
@@ -181,11 +189,13 @@ export class JobProcess {
     while (!signal.aborted) {
       yield
       await new Promise<void>((resolve) => {
-        const cancel = this.#world.time.after(every_ms, resolve)
-        signal.addEventListener('abort', () => {
+        const end = () => {
           cancel()
+          signal.removeEventListener('abort', end)
           resolve()
-        })
+        }
+        const cancel = this.#world.time.after(every_ms, end)
+        signal.addEventListener('abort', end)
       })
       while (this.#paused) await this.#paused
     }

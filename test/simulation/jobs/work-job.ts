@@ -1,6 +1,6 @@
 // A kind of job for histories: steps that append to the document, so that it tells which claim did which step.
 import * as z from 'zod'
-import { refuse } from '../../../daemon/kernel/error/errors.ts'
+import { isRefusal, type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import { jobKind } from '../../../daemon/kernel/job/job.ts'
 import { job_indexes, jobFields } from '../../../daemon/kernel/job/job-fields.ts'
 import { completeStep, endJob, newJob, waitForEvent } from '../../../daemon/kernel/job/rules.ts'
@@ -33,7 +33,11 @@ export function buildWork(steps: number, subject: string, now_ms: number): Store
 /** What happens to a step, as the history decides. */
 export type StepHooks = {
   /** Called where a step begins; the answer ends it. Resolves after the time that the step takes. */
-  perform(id: string, claim: number): Promise<'done' | 'delayed' | 'broken' | 'rests' | 'stays'>
+  perform(
+    id: string,
+    claim: number,
+    signal: AbortSignal,
+  ): Promise<'done' | 'delayed' | 'broken' | 'rests' | 'stays' | Refusal>
 }
 
 export const step_limit_ms = 120_000
@@ -47,7 +51,8 @@ export function workJob({ perform }: StepHooks) {
     waits: { first_ms: 1_000, longest_ms: 30_000 },
     async step(call, { id, value }) {
       const { step, claims: claim } = value.job
-      const answer = await perform(id, claim)
+      const answer = await perform(id, claim, call.signal)
+      if (isRefusal(answer)) return answer
       if (answer === 'delayed') return refuse('unavailable', 'a part is not there')
       if (answer === 'stays') return undefined
       if (answer === 'broken') throw new Error('a defect')

@@ -31,7 +31,7 @@ const batch_size = 50
 async function run(call: Call): Promise<void> {
   const failed = new Set<string>()
   for (;;) {
-    const due = await findFirstDue(call.store(bulks), { owes: 1 }, ({ id }) => !failed.has(id))
+    const due = await findFirstDue(call.store(bulks), { owes: 1 }, { isFree: ({ id }) => !failed.has(id) })
     const doc = call.part(bulkTurnsPart).take(due, ownerOf)
     if (!doc || call.signal.aborted) return
     await applyBatch(call, doc).catch((error: unknown) => {

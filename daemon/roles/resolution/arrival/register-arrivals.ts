@@ -29,7 +29,7 @@ export async function registerArrivals(call: Call): Promise<void> {
   for (;;) {
     const doc = call
       .part(workTurnsPart)
-      .arrivals.take(await findFirstDue(call.store(arrivals), { owes: 1 }, isFree), ownerOf)
+      .arrivals.take(await findFirstDue(call.store(arrivals), { owes: 1 }, { isFree }), ownerOf)
     if (!doc || call.signal.aborted) return
     const outcome = await registerBatch(call, doc, written).catch((error: unknown) =>
       handleFailure(call, doc.id, error),
