@@ -119,6 +119,25 @@ describe('changing', () => {
     expect(await store.get(reports, id)).toEqual(before)
   })
 
+  test.each<[string, Caller, string, object, string]>([
+    ['to another tenant', uncleared, 'open', { tenant_id: 'bravo' }, 'not_your_tenant'],
+    ['to another tenant by a confined service', confined, 'open', { tenant_id: 'bravo' }, 'not_your_tenant'],
+    ['to another tenant by the site itself', site, 'open', { tenant_id: 'bravo' }, 'not_your_tenant'],
+    ['above the clearance of the caller', uncleared, 'low', { label: high }, 'label_denied'],
+    ['under a label, above that clearance', uncleared, 'open', { label: high }, 'label_denied'],
+    ['out of its label', cleared, 'low', { label: undefined }, 'label_denied'],
+    ['out of its label by the site itself', site, 'low', { label: undefined }, 'label_denied'],
+    ['to a label within the clearance', cleared, 'low', { label: high }, 'done'],
+    ['to any label by a service', confined, 'low', { label: high }, 'done'],
+  ])('one that moves %s is held to the same rules', async (_what, caller, id, moved, code) => {
+    const { as, store } = await world()
+    const before = await store.get(reports, id)
+    const answer = as(caller).update(id, ({ value }) => ({ next: { ...value, ...moved }, answer: 'ok' }))
+    expect(await codeOf(answer)).toBe(code)
+    const after = await store.get(reports, id)
+    expect(after).toEqual(code === 'done' ? { ...before, ...after, value: { ...before?.value, ...moved } } : before)
+  })
+
   test('the rule never runs on a document that the caller may not see', async () => {
     const { as } = await world()
     const names: string[] = []

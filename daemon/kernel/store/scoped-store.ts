@@ -24,7 +24,10 @@ export interface ScopedStore<T extends StoredFields> {
   find(id: string): Promise<Doc<T> | undefined>
   /** Throws `Refusal('not_your_tenant')` or `Refusal('label_denied')` for an object that the caller could not read. */
   create(id: string, value: T, audit?: readonly AuditEvent[]): Promise<Doc<T> | 'exists'>
-  /** Compare-and-swap around a pure rule; honours If-Match; another tenant's object is `not_your_tenant`. */
+  /**
+   * Compare-and-swap around a pure rule; honours If-Match; another tenant's object is `not_your_tenant`, also one that the
+   * rule would move to another tenant. Throws `Refusal('label_denied')` for a label that the caller may not give.
+   */
   update<R>(id: string, rule: (current: Doc<T>) => UpdateStep<T, R>): Promise<{ doc: Doc<T>; answer: R }>
   remove(id: string, audit?: readonly AuditEvent[]): Promise<void>
   /**
@@ -72,6 +75,7 @@ export function scopedStore<T extends StoredFields>(
         assertMayChange(scope, collection, current)
         const step = rule(current)
         if (isRefusal(step.answer)) scope.onRefusal(id, current.value.label as Label | undefined)
+        if (step.next) assertMayMove(scope, collection, current.value, step.next)
         return step
       })
       return outcome === 'missing' ? throwNotFound(collection) : outcome
@@ -119,6 +123,14 @@ function assertMayCreate(scope: StoreScope, collection: { name: string }, value:
   if (!isTenantOf(scope.caller, value))
     throw refuse('not_your_tenant', `the ${collection.name} would not belong to the caller's tenant`)
   throw refuse('label_denied', `the label of the ${collection.name} is above the caller's clearance`)
+}
+
+/** Refuses a change that takes an object out of its tenant or its label, or to a label that the caller could not give it. */
+function assertMayMove(scope: StoreScope, collection: { name: string }, from: StoredFields, to: StoredFields): void {
+  if (to.tenant_id !== from.tenant_id) throw refuse('not_your_tenant', `the ${collection.name} stays in its tenant`)
+  if (from.label !== undefined && to.label === undefined)
+    throw refuse('label_denied', `the ${collection.name} stays under a label`)
+  assertMayCreate(scope, collection, to)
 }
 
 function assertMayChange<T extends StoredFields>(scope: StoreScope, collection: Collection<T>, current: Doc<T>): void {
