@@ -76,9 +76,8 @@ function secretRenewal(renewal: SecretRenewal, collections: readonly Collection<
       const { trace_id } = call.trace
       for (const each of collections.filter((declared) => listSecretFields(declared).length > 0)) {
         const report = await renewal.run(dataKeysOfSite(call.roles), each, call.signal)
-        const { resealed, removed_keys, lost } = report
-        if (resealed + removed_keys > 0)
-          call.log.info('platform.secrets.renewed', { trace_id, collection: each.name, resealed, removed_keys })
+        const { resealed, lost } = report
+        if (resealed > 0) call.log.info('platform.secrets.renewed', { trace_id, collection: each.name, resealed })
         if (lost.length > 0)
           call.log.error('platform.secrets.lost', { trace_id, collection: each.name, documents: lost })
       }

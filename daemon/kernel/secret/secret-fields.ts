@@ -5,19 +5,33 @@ import { sealedSecret } from './sealed-secret.ts'
 
 const knownFields = new WeakMap<z.ZodType, readonly string[]>()
 
-/** Names of the top-level fields that hold a sealed secret, optional or beside another form. */
+/** Names of the top-level fields that hold a sealed secret, in any form of the document, optional or beside another form. */
 export function listSecretFields({ schema }: { readonly schema: z.ZodType<StoredFields> }): readonly string[] {
   const known = knownFields.get(schema)
   if (known) return known
-  const shape: Readonly<Record<string, unknown>> = schema instanceof z.ZodObject ? schema.shape : {}
-  const fields = Object.keys(shape).filter((name) => holdsSealedSecret(shape[name]))
-  knownFields.set(schema, fields)
-  return fields
+  const fields = listForms(schema).flatMap(({ shape }) =>
+    Object.keys(shape).filter((name) => listForms(shape[name]).some(isSealedSecret)),
+  )
+  const distinct = [...new Set(fields)]
+  knownFields.set(schema, distinct)
+  return distinct
 }
 
-function holdsSealedSecret(schema: unknown): boolean {
-  if (schema === sealedSecret) return true
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
-    return holdsSealedSecret(schema.unwrap())
-  return schema instanceof z.ZodUnion && schema.options.some(holdsSealedSecret)
+/** The objects that a value of the schema may be. */
+function listForms(schema: unknown): readonly z.ZodObject[] {
+  if (schema instanceof z.ZodObject) return [schema]
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap(listForms)
+  if (schema instanceof z.ZodIntersection) return [schema.def.left, schema.def.right].flatMap(listForms)
+  if (schema instanceof z.ZodPipe) return [schema.in, schema.out].flatMap(listForms)
+  return isWrapper(schema) ? listForms(schema.unwrap()) : []
+}
+
+function isWrapper(schema: unknown): schema is { unwrap(): unknown } {
+  const wrappers = [z.ZodOptional, z.ZodNullable, z.ZodDefault, z.ZodPrefault, z.ZodReadonly, z.ZodCatch, z.ZodLazy]
+  return wrappers.some((wrapper) => schema instanceof wrapper)
+}
+
+/** Also with a description, which makes a copy of the schema. */
+function isSealedSecret({ shape }: z.ZodObject): boolean {
+  return shape.sealed === sealedSecret.shape.sealed
 }

@@ -30,8 +30,8 @@ export type KeyringOptions = {
 }
 
 /**
- * One for each role of a process; the lock of the role excludes a second process. Each method opens wrapped keys
- * through the `DataKeys` of its caller, in the trace of the call.
+ * One for each role of a process. Processes over one store may encrypt by different keys for a while, all of which stay
+ * stored. Each method opens wrapped keys through the `DataKeys` of its caller, in the trace of the call.
  */
 export class SecretKeyring {
   readonly #options: KeyringOptions
@@ -83,10 +83,9 @@ export class SecretKeyring {
     this.#current.set(name, Promise.resolve(await this.#createKey(source, name, newest)))
   }
 
-  /** Removes a key that nothing uses. */
-  async removeKey(id: string): Promise<void> {
-    await this.#options.store.remove(dataKeys, id)
-    this.#opened.delete(id)
+  /** The next secret looks for the newest key again, which another process may have created. */
+  forgetCurrentKey(name: string): void {
+    this.#current.delete(name)
   }
 
   async #loadCurrentKey(source: DataKeys, name: string): Promise<IdentifiedDataKey> {

@@ -1,4 +1,4 @@
-// Housekeeping of secrets: a new data key when one is due, older secrets encrypted by it, unused keys removed.
+// Housekeeping of secrets: a new data key when one is due, and older secrets encrypted by it.
 import { iterateDocuments } from '../store/iterate-documents.ts'
 import type { Collection, Doc, Store, StoredFields } from '../store/store.ts'
 import type { DataKeys } from './data-key.ts'
@@ -12,33 +12,25 @@ import { listDataKeys, openStoredKey, orLost, type StoredDataKey } from './store
  * (2^32), and NIST SP 800-57 allows up to two years.
  */
 const max_key_age_ms = 90 * 86_400_000
-/** A write of an ended process may still reach a cluster, which must not hold a secret without its key. */
-const removal_delay_ms = 86_400_000
 const max_reported = 100
 
 /** `lost`: ids of documents whose secret cannot be opened any more, at most 100. */
 export type RenewalReport = {
   readonly resealed: number
-  readonly removed_keys: number
   readonly lost: readonly string[]
 }
 
-type RenewalPass = Omit<RenewalReport, 'removed_keys'> & {
-  /** Keys other than the newest one that are still needed. */
-  readonly used: ReadonlySet<string>
-}
-
-const emptyReport: RenewalReport = { resealed: 0, removed_keys: 0, lost: [] }
-
-/** One for each role of a process. Each step stands alone: after a crash the next run continues. */
+/**
+ * One for each role of a process; several processes may run one over the same store. Each step stands alone: after a
+ * crash the next run continues. A key that was replaced stays stored: another process may still seal by it, until its
+ * next run, and a call may store later what it sealed before.
+ */
 export class SecretRenewal {
   readonly #store: Store
   readonly #keyring: SecretKeyring
   readonly #now: () => number
-  /** Keys by collection that an earlier process replaced: no call of this process holds a secret sealed by one. */
-  readonly #replacedBefore = new Map<string, ReadonlySet<string>>()
-  /** Collections whose documents this process has compared with the newest key. */
-  readonly #compared = new Set<string>()
+  /** By collection, the newest key when this process last compared all documents with it; undefined: there was none. */
+  readonly #compared = new Map<string, string | undefined>()
 
   /** `now`: epoch milliseconds. */
   constructor(store: Store, keyring: SecretKeyring, now: () => number) {
@@ -49,24 +41,23 @@ export class SecretRenewal {
 
   /**
    * Encrypts secrets of older keys by the newest, and those that an earlier release stored as text. Reads the documents
-   * once in a process and as long as there are older keys.
+   * once for each newest key, also one of another process, and again as long as a secret cannot be opened.
    */
   async run<T extends StoredFields>(
     source: DataKeys,
     within: Collection<T>,
     signal: AbortSignal,
   ): Promise<RenewalReport> {
-    const keys = await listDataKeys(this.#store, within.name)
-    const newest = keys.at(-1)
-    if (!this.#replacedBefore.has(within.name))
-      this.#replacedBefore.set(within.name, new Set(keys.slice(0, -1).map(({ id }) => id)))
+    const newest = (await listDataKeys(this.#store, within.name)).at(-1)
     const isDue = newest !== undefined && (await this.#isDue(source, newest))
     if (isDue) await this.#keyring.replaceKey(source, within.name, newest)
-    if (this.#compared.has(within.name) && keys.length <= 1 && !isDue) return emptyReport
-    const { used, ...pass } = await this.#resealDocuments(source, within, signal)
-    if (signal.aborted) return { ...pass, removed_keys: 0 }
-    this.#compared.add(within.name)
-    return { ...pass, removed_keys: await this.#removeUnusedKeys(within.name, used) }
+    else this.#keyring.forgetCurrentKey(within.name)
+    const isCompared = this.#compared.has(within.name) && this.#compared.get(within.name) === newest?.id
+    if (isCompared && !isDue) return { resealed: 0, lost: [] }
+    const report = await this.#resealDocuments(source, within, signal)
+    if (signal.aborted || report.lost.length > 0) return report
+    this.#compared.set(within.name, newest && (await this.#keyring.currentKey(source, within.name)).id)
+    return report
   }
 
   async #isDue(source: DataKeys, newest: Doc<StoredDataKey>): Promise<boolean> {
@@ -78,8 +69,7 @@ export class SecretRenewal {
     source: DataKeys,
     within: Collection<T>,
     signal: AbortSignal,
-  ): Promise<RenewalPass> {
-    const used = new Set<string>()
+  ): Promise<RenewalReport> {
     const lost: string[] = []
     let resealed = 0
     const from = { list: (query: Parameters<Store['list']>[1]) => this.#store.list(within, query) }
@@ -90,12 +80,10 @@ export class SecretRenewal {
         if (secret === undefined) continue
         const outcome = await this.#resealField(source, within, doc, field, secret)
         if (outcome === 'resealed') resealed += 1
-        if (outcome !== 'lost' || typeof secret === 'string') continue
-        used.add(secret.key)
-        if (lost.length < max_reported) lost.push(doc.id)
+        if (outcome === 'lost' && lost.length < max_reported) lost.push(doc.id)
       }
     }
-    return { resealed, lost, used }
+    return { resealed, lost }
   }
 
   async #resealField<T extends StoredFields>(
@@ -119,17 +107,6 @@ export class SecretRenewal {
         : { answer: 'current' as const },
     )
     return outcome === 'missing' ? 'current' : outcome.answer
-  }
-
-  /** A key goes only when an earlier process replaced it, its successor is a day old, and no document uses it. */
-  async #removeUnusedKeys(name: string, used: ReadonlySet<string>): Promise<number> {
-    const keys = await listDataKeys(this.#store, name)
-    const newest = keys.at(-1)
-    if (!newest || this.#now() - newest.value.created_ts < removal_delay_ms) return 0
-    const replaced = this.#replacedBefore.get(name)
-    const unused = keys.filter(({ id }) => id !== newest.id && replaced?.has(id) && !used.has(id))
-    for (const { id } of unused) await this.#keyring.removeKey(id)
-    return unused.length
   }
 }
 

@@ -34,11 +34,16 @@ export class SecretText {
  * a request leaves it out: a stored digest would let a reader test guesses of a password.
  */
 export function secretText(max_characters = max_secret_bytes / 4) {
-  return z
-    .string()
-    .max(max_characters)
-    .transform((text) => new SecretText(text))
-    .meta(secretFieldMeta)
+  return (
+    z
+      .string()
+      .max(max_characters)
+      // Its bytes would be others than those that the caller meant.
+      .refine((text) => text.isWellFormed(), 'must be valid Unicode')
+      .refine((text) => Buffer.byteLength(text) <= max_secret_bytes, `must have at most ${max_secret_bytes} bytes`)
+      .transform((text) => new SecretText(text))
+      .meta(secretFieldMeta)
+  )
 }
 
 const secretFieldMeta = { format: 'password', writeOnly: true } as const
