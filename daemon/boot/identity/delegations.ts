@@ -1,5 +1,5 @@
 // Connects delegation of the site role: verifies credentials as each role would, seals grants, mints tokens, exchanges abroad.
-import { type IssuedClaims, issuedClaims, verifyIssuedToken } from '../../../adapters/identity/offline/issued-token.ts'
+import { type IssuedClaims, verifyIssuedToken } from '../../../adapters/identity/offline/issued-token.ts'
 import {
   grantAudienceUrn,
   type OfflineIssuer,
@@ -21,6 +21,7 @@ import type {
   PrincipalRegister,
   VerifiedCredential,
 } from '../../roles/site/delegation/model.ts'
+import { findOrigin } from './find-origin.ts'
 import { tokenCache } from './token-cache.ts'
 
 /** Exchanges a token of the identity provider for one that a service accepts. */
@@ -119,7 +120,8 @@ async function verifyCredential(
   const verified = await provider.verify(subject_token, der)
   if (!verified) return refuse('forbidden', 'the credential of the caller is not valid any more')
   if (verified.tenant_id === '*') return refuse('forbidden', 'nobody acts in the name of a role of the site')
-  const origin = findOrigin(options, verified, subject_token)
+  const origin =
+    subject_token === undefined ? { source: 'certificate' as const } : findOrigin(options, verified, subject_token)
   return toVerifiedCredential(verified, origin)
 }
 
@@ -140,19 +142,4 @@ function toVerifiedCredential(claims: CredentialClaims, origin: CredentialOrigin
   const { sub, tenant_id, roles, clearance, jti, exp, act } = claims
   const { derived_from } = claims as Partial<IssuedClaims>
   return { subject: sub, tenant_id, roles, ...(clearance ? { clearance } : {}), jti, exp, act, derived_from, origin }
-}
-
-/** A token that a role of the site holds for somebody says where its rights came from; others are compared with the profile. */
-function findOrigin(
-  { register, isOfProvider }: DelegationOptions,
-  verified: CredentialClaims,
-  subject_token: string | undefined,
-): CredentialOrigin {
-  if (subject_token === undefined) return { source: 'certificate' }
-  if (register.provider && isOfProvider(subject_token)) return { source: 'provider', issuer: register.provider.issuer }
-  const { origin, client_id, derived_from } = issuedClaims.partial().parse(verified)
-  if (origin) return origin
-  if (client_id === undefined || !register.clients.some((client) => client.client_id === client_id))
-    return { source: 'token' }
-  return { source: derived_from ? 'exchange' : 'client', client_id }
 }

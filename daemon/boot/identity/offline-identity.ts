@@ -26,6 +26,7 @@ import type { Issuer } from '../../roles/site/parts.ts'
 import { passphraseReader } from '../host/passphrase.ts'
 import { revocationsFile, roleKeysFolder, type SiteFolder, tokenKeysFile } from '../storage/site-folder.ts'
 import { type ProviderExchange, siteDelegations } from './delegations.ts'
+import { findOrigin } from './find-origin.ts'
 import { readOAuthClient } from './read-oauth-client.ts'
 import { findSigner, roleSubject } from './token-key-list.ts'
 
@@ -193,23 +194,33 @@ function openDelegations(
     issuer: siteTokenMinter(context, grant_life_s),
     tokenKeys: tokenKeys.keys,
     revocations,
-    isOfProvider: (token) => foreignVerifier?.isNamedIn(token) ?? false,
+    isOfProvider: providerTokenTest(context),
     exchange: foreignVerifier?.exchange,
     now,
   })
 }
 
+function providerTokenTest({ foreignVerifier }: TokenVerificationContext): (token: string) => boolean {
+  return (token) => foreignVerifier?.isNamedIn(token) ?? false
+}
+
 function siteIssuer(context: TokenVerificationContext, role_names: string[]): Issuer {
   const { site, settings, tokenKeys, revocations, now } = context
   const issuer = siteTokenMinter(context)
+  const clients = settings.clients.map((client) => readOAuthClient(client, site))
   return {
     issuer: issuer.issuer,
     audience: issuer.audience,
-    clients: settings.clients.map((client) => readOAuthClient(client, site)),
+    clients,
     role_names,
     lifetime_s: Math.min(settings.token_ttl_s, max_ttl_s),
     mint: async (claims, ttl_s, latest_exp) => (await issuer.mint(claims, ttl_s, latest_exp)).token,
-    verifySubject: issuer.verifySubject,
+    async verifySubject(token) {
+      const verified = await issuer.verifySubject(token)
+      const register = { clients, provider: context.foreignVerifier }
+      const origin = verified && findOrigin({ register, isOfProvider: providerTokenTest(context) }, verified, token)
+      return verified && origin && { ...verified, origin }
+    },
     async revoke(target, reason) {
       revocations.revoke({ ...target, reason, at: new Date(now()).toISOString() })
     },

@@ -34,16 +34,19 @@ export type DelegationAudience = z.infer<typeof delegationAudience>
 export const delegatedToken = z.strictObject({ token: z.string().min(1), expires_ts: z.int() })
 export type DelegatedToken = z.infer<typeof delegatedToken>
 
+const client_id = z.string().max(256)
+/** Clients of the site that exchanged the credential, the last one last. */
+const exchangeFields = { exchanged_by: z.array(client_id).max(8).optional() }
+
 /**
  * Where the rights of a principal came from, and so where to look for what it has now. `token`: minted by a command, and
- * listed nowhere. `exchange`: exchanged by a client of the site for another subject.
+ * listed nowhere. An exchange keeps the origin of its subject.
  */
 export const credentialOrigin = z.discriminatedUnion('source', [
-  z.strictObject({ source: z.literal('token') }),
-  z.strictObject({ source: z.literal('client'), client_id: z.string().max(256) }),
-  z.strictObject({ source: z.literal('exchange'), client_id: z.string().max(256) }),
+  z.strictObject({ source: z.literal('token'), ...exchangeFields }),
+  z.strictObject({ source: z.literal('client'), client_id, ...exchangeFields }),
   z.strictObject({ source: z.literal('certificate') }),
-  z.strictObject({ source: z.literal('provider'), issuer: z.string().max(2_048) }),
+  z.strictObject({ source: z.literal('provider'), issuer: z.string().max(2_048), ...exchangeFields }),
 ])
 export type CredentialOrigin = z.infer<typeof credentialOrigin>
 

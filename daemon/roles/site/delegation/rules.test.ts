@@ -22,6 +22,7 @@ const client: OAuthClient = {
   ...{ client_id: 'etl', secret_sha256: '0'.repeat(64), subject: 'ann', tenant_id: 't', roles: ['analyst'] },
   ...{ clearance: { level: 'MID', categories: ['B'] }, may_exchange: false },
 }
+const front: OAuthClient = { ...client, client_id: 'front', subject: 'svc:front', may_exchange: true }
 const emptyRegister: PrincipalRegister = { clients: [], certificate_holders: [], role_names }
 
 const resolve = (
@@ -64,10 +65,16 @@ describe('what a principal has now', () => {
       { roles: ['admin'], clearance: { level: 'LOW', categories: [] } },
     ],
     [
-      'an exchange: what the client may pass on',
-      { source: 'exchange', client_id: 'etl' },
+      'an exchange: what its subject has',
+      { source: 'token', exchanged_by: ['etl'] },
       { clients: [{ ...client, may_exchange: true }] },
       { roles: ['admin', 'analyst'] },
+    ],
+    [
+      'an exchange for a client: what the profile gives that client now',
+      { source: 'client', client_id: 'etl', exchanged_by: ['front', 'everywhere'] },
+      { clients: [client, front, { ...front, client_id: 'everywhere', tenant_id: '*' }] },
+      { roles: ['analyst'] },
     ],
   ]
   test.each(cases)('%s', (_, origin, register, expected) => {
@@ -109,9 +116,27 @@ describe('what a principal has now', () => {
     ],
     [
       'a client that may no longer exchange',
-      { source: 'exchange', client_id: 'etl' },
+      { source: 'token', exchanged_by: ['etl'] },
       { clients: [client] },
-      /which acts for ann/,
+      /the client etl, which acts for ann/,
+    ],
+    [
+      'an exchange for a client that is gone',
+      { source: 'client', client_id: 'etl', exchanged_by: ['front'] },
+      { clients: [front] },
+      /the client etl is not/,
+    ],
+    [
+      'an earlier one of two exchanging clients that is gone',
+      { source: 'provider', issuer: 'https://i', exchanged_by: ['etl', 'front'] },
+      { clients: [front], provider: { issuer: 'https://i', roles: role_names } },
+      /the client etl, which acts for ann/,
+    ],
+    [
+      'an exchanging client that was moved to another tenant',
+      { source: 'token', exchanged_by: ['front'] },
+      { clients: [{ ...front, tenant_id: 'u' }] },
+      /the client front, which acts for ann/,
     ],
     [
       'roles that are all gone',

@@ -3,6 +3,7 @@ import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts
 import type { DelegationAudience, Principal } from '../../../kernel/identity/delegation.ts'
 import type { Actor } from '../../../kernel/identity/identity.ts'
 import { type Clearance, type LabelPolicy, meetClearances } from '../../../kernel/label/label.ts'
+import type { OAuthClient } from '../token/model.ts'
 import type { DelegatedClaims, DelegationTargets, PrincipalRegister, VerifiedCredential } from './model.ts'
 
 /** Longest life of a delegated token. */
@@ -47,16 +48,14 @@ function narrowPrincipal(
 /** What the site lists for the principal now, one entry for each of its credentials. */
 function findCurrentRights(held: VerifiedCredential, register: PrincipalRegister): readonly CurrentRights[] | Refusal {
   const { origin, subject, tenant_id } = held
+  const removed = findRemovedExchanger(held, register)
+  if (removed !== undefined) return refuseRemoved(`the client ${removed}, which acts for ${subject},`)
   const isHeld = (each: { subject: string; tenant_id: string }) =>
     each.subject === subject && each.tenant_id === tenant_id
   switch (origin.source) {
     case 'client': {
       const client = register.clients.find((each) => each.client_id === origin.client_id && isHeld(each))
       return client ? [client] : refuseRemoved(`the client ${origin.client_id}`)
-    }
-    case 'exchange': {
-      const client = register.clients.find(({ client_id }) => client_id === origin.client_id)
-      return client?.may_exchange ? [held] : refuseRemoved(`the client ${origin.client_id}, which acts for ${subject},`)
     }
     case 'certificate': {
       const holders = register.certificate_holders.filter(isHeld)
@@ -70,6 +69,14 @@ function findCurrentRights(held: VerifiedCredential, register: PrincipalRegister
     case 'token':
       return [held]
   }
+}
+
+/** A client that exchanged the credential, and may not do so any more. */
+function findRemovedExchanger({ origin, tenant_id }: VerifiedCredential, { clients }: PrincipalRegister) {
+  const exchangers = 'exchanged_by' in origin ? (origin.exchanged_by ?? []) : []
+  const mayExchange = (client: OAuthClient) =>
+    client.may_exchange && (client.tenant_id === '*' || client.tenant_id === tenant_id)
+  return exchangers.find((id) => !clients.some((client) => client.client_id === id && mayExchange(client)))
 }
 
 function refuseRemoved(removed: string): Refusal {

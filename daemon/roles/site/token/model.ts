@@ -1,5 +1,6 @@
 // The shapes of the token endpoint: RFC 6749 requests and errors, RFC 8693 exchange, RFC 8414 metadata, RFC 7517 keys.
 import * as z from 'zod'
+import type { CredentialOrigin } from '../../../kernel/identity/delegation.ts'
 import type { Actor, credentialClaims } from '../../../kernel/identity/identity.ts'
 import { clearance } from '../../../kernel/label/label.ts'
 import { secretText } from '../../../kernel/secret/secret-text.ts'
@@ -74,8 +75,11 @@ export const oauthClient = z.strictObject({
 })
 export type OAuthClient = z.infer<typeof oauthClient>
 
-/** A verified token of this issuer, from which an exchange starts. */
-export type SubjectToken = z.infer<typeof credentialClaims> & { readonly derived_from?: readonly string[] | undefined }
+/** A verified token, from which an exchange starts. */
+export type SubjectToken = z.infer<typeof credentialClaims> & {
+  readonly derived_from?: readonly string[] | undefined
+  readonly origin: CredentialOrigin
+}
 
 /** The claims for the issuer to mint. */
 export type GrantedClaims = {
@@ -87,6 +91,8 @@ export type GrantedClaims = {
   aud: string
   act?: Actor
   derived_from?: string[]
+  /** What the rights are compared with when a role acts for the subject. */
+  origin: CredentialOrigin
 }
 
 /** RFC 8414; `issuer` is the site's URN, since an air-gapped site has no name that every reader could resolve. */

@@ -42,6 +42,7 @@ const ada: SubjectToken = {
   clearance: { level: 'SECRET', categories: ['A'], nationality: 'NL' },
   jti: 'tok_ada',
   exp: now_s + 600,
+  origin: { source: 'token' },
 }
 const exchangeForm = {
   client_id: 'gateway',
@@ -77,6 +78,7 @@ describe('client credentials', () => {
         roles: ['service', 'operator'],
         client_id: 'gateway',
         aud: site,
+        origin: { source: 'client', client_id: 'gateway' },
       },
       expires_in: 3600,
       exp: now_s + 3600,
@@ -102,6 +104,7 @@ describe('exchange', () => {
         aud: site,
         act: { sub: 'svc:gateway' },
         derived_from: ['tok_ada'],
+        origin: { source: 'token', exchanged_by: ['gateway'] },
       },
       expires_in: 600,
       exp: ada.exp,
@@ -122,9 +125,11 @@ describe('exchange', () => {
   })
 
   test('keeps the whole chain of actors, up to eight', async () => {
-    const chained = { ...ada, act: { sub: 'svc:a', act: { sub: 'svc:b' } }, derived_from: ['tok_1', 'tok_2'] }
+    const origin = { source: 'client' as const, client_id: 'etl', exchanged_by: ['b', 'a'] }
+    const chained = { ...ada, act: { sub: 'svc:a', act: { sub: 'svc:b' } }, derived_from: ['tok_1', 'tok_2'], origin }
     expect(await requestExchange({}, chained)).toMatchObject({
       claims: {
+        origin: { ...origin, exchanged_by: ['b', 'a', 'gateway'] },
         act: { sub: 'svc:gateway', act: { sub: 'svc:a', act: { sub: 'svc:b' } } },
         derived_from: ['tok_1', 'tok_2', 'tok_ada'],
       },

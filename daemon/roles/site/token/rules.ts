@@ -1,4 +1,5 @@
 // Decides token requests: client credentials (RFC 6749 section 4.4) and token exchange (RFC 8693).
+import type { CredentialOrigin } from '../../../kernel/identity/delegation.ts'
 import type { Actor } from '../../../kernel/identity/identity.ts'
 import { authenticateClient } from './client/rules.ts'
 import {
@@ -88,6 +89,7 @@ function decideClientGrant(
     ...(client.clearance === undefined ? {} : { clearance: client.clearance }),
     client_id: client.client_id,
     aud: audience,
+    origin: { source: 'client', client_id: client.client_id },
   }
   return { claims, expires_in: terms.lifetime_s, exp: now_s + terms.lifetime_s }
 }
@@ -136,8 +138,15 @@ function decideExchangeGrant(
     aud: audience,
     act: { sub: client.subject, ...(subject.act ? { act: subject.act } : {}) },
     derived_from,
+    origin: addExchanger(subject.origin, client.client_id),
   }
   return { claims, expires_in, exp: now_s + expires_in, issued_token_type: tokenTypes.access_token }
+}
+
+function addExchanger(origin: CredentialOrigin, client_id: string): CredentialOrigin {
+  // A certificate is not a subject token.
+  if (origin.source === 'certificate') return origin
+  return { ...origin, exchanged_by: [...(origin.exchanged_by ?? []), client_id] }
 }
 
 /** The response for a grant whose token has been minted. */
