@@ -74,6 +74,11 @@ describe('secrets', () => {
     'set-cookie',
     'x-api-key',
     'db_password',
+    'pwd',
+    'sasl.password',
+    'aws_secret_access_key',
+    'account_key',
+    'connection_string',
   ])('the field %s is never written, at any depth', (name) => {
     const { log, text } = captureLog()
     log.info('x', { [name]: 'hunter2-top', inside: [{ deep: { [name]: { a: 'hunter2-deep' } } }] })
@@ -106,6 +111,12 @@ describe('secrets', () => {
     ['form', 'grant_type=x&client_secret=s3cr3t-opaque&scope=y'],
     ['json', '{"client_secret": "s3cr3t-opaque", "a": 1}'],
     ['pem', '-----BEGIN PRIVATE KEY-----\ns3cr3t-opaque\n-----END PRIVATE KEY-----'],
+    ['json with an escaped quote', '{"password":"x\\"s3cr3t-opaque", "a": 1}'],
+    ['connection string', 'Driver=ODBC;Server=h;UID=sa;PWD=s3cr3t-opaque;'],
+    ['account key', 'AccountName=a;AccountKey=s3cr3t-opaque==;EndpointSuffix=x'],
+    ['passwd', 'mount failed: passwd=s3cr3t-opaque'],
+    ['signed url', 'GET https://store/x?sv=1&sig=s3cr3t-opaque&se=2'],
+    ['pre-signed url', 'GET https://store/x?X-Amz-Credential=s3cr3t-1&X-Amz-Signature=s3cr3t-opaque'],
     ['cut pem', '-----BEGIN EC PRIVATE KEY-----\ns3cr3t-opaque'],
   ])('in running text: %s', (name, example) => {
     const { log, text } = captureLog()
@@ -114,6 +125,16 @@ describe('secrets', () => {
     expect(text()).not.toContain('s3cr3t')
     expect(text()).not.toContain('czNjcjN0')
   })
+
+  test.each(['a-', 'a.', 'a_', 'eyJ-', 'http://', 'a:', 'x-token ', 'password=', '?a-', '\\"', 'bearer '])(
+    'a long text of %j that a caller chose is written at once',
+    (part) => {
+      // Quadratic work on it would take minutes.
+      const { log, lines } = captureLog()
+      log.info('x', { message: `token bearer eyJ :// "password":"${part.repeat(400_000 / part.length)}` })
+      expect(lines()).toHaveLength(1)
+    },
+  )
 
   test('the event itself is redacted too', () => {
     const { log, text } = captureLog()
