@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type RunningSite, serve } from '../../daemon/boot/serve.ts'
-import { isRefusal, type Refusal } from '../../daemon/kernel/error/errors.ts'
+import { isRefusal } from '../../daemon/kernel/error/errors.ts'
 import { parseWithSchema } from '../../daemon/kernel/error/parsing.ts'
 import type { DelegatingCredential } from '../../daemon/kernel/identity/delegation.ts'
 import { wakeJob } from '../../daemon/kernel/job/rules.ts'
@@ -15,6 +15,7 @@ import { status } from '../../daemon/roles/resolution/fusion-run/status.ts'
 import { create } from '../../daemon/roles/resolution/lens/create.ts'
 import { openSession } from '../../daemon/shared/match-session/match-session.ts'
 import { buildPeople, buildPersonLens } from '../roles/resolution/resolution-site.ts'
+import { accept } from '../support/delegation/delegation-answers.ts'
 import { sendHttpRequest } from '../support/http/send-http-request.ts'
 import { opensslAuthority } from '../support/keys/openssl-authority.ts'
 import { requires } from '../support/runner/requires.ts'
@@ -26,11 +27,6 @@ const session = {
   label: { policy: 'SITE', level: 'UNCLASSIFIED', categories: [], originator: 'tenant-a' },
   subject: { kind: 'entity_match', left: 'a', right: 'b' },
   policy: { m: 1, n: 1 },
-}
-
-function accept<T>(value: T | Refusal): T {
-  if (isRefusal(value)) throw value
-  return value
 }
 
 test('roles in two processes act for the caller over their sockets, and are refused there as in one', async () => {

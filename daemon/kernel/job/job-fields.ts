@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { Refusal } from '../error/errors.ts'
 import { storedPrincipal } from '../identity/delegation.ts'
+import { shortenText } from '../text/shorten-text.ts'
 
 const count = z.int().min(0)
 
@@ -12,11 +13,9 @@ const max_reason_length = 4_096
 const jobFailure = z.strictObject({ code: z.string().max(64), reason: z.string().max(max_reason_length) })
 export type JobFailure = z.infer<typeof jobFailure>
 
-/** The failure as a document and an audit record can hold it: a longer reason is cut, and ends in an ellipsis. */
+/** The failure as a document and an audit record can hold it. */
 export function describeFailure({ code, message }: Pick<Refusal, 'code' | 'message'>): JobFailure {
-  if (message.length <= max_reason_length) return { code, reason: message.toWellFormed() }
-  const kept = message.slice(0, max_reason_length - 1).replace(/[\uD800-\uDBFF]$/, '')
-  return { code, reason: `${kept.toWellFormed()}…` }
+  return { code, reason: shortenText(message, max_reason_length) }
 }
 
 const jobExecution = z.strictObject({

@@ -34,6 +34,8 @@ export type JobKind<T extends JobDocument> = {
   readonly collection: Collection<T>
   /** The permission that the principal must still have at each step. */
   readonly allow: Permission
+  /** Jobs of the kind may have no principal: work that the site does by itself. Absent: such a job fails. */
+  readonly isSiteWork?: true
   readonly limits: (call: Pick<Call, 'settings'>) => JobLimits
   readonly waits: RetryWaits
   /**

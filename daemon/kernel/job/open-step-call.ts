@@ -13,8 +13,8 @@ import { addressOf, type JobAttempt } from './job-attempt.ts'
 export type StepScope = { readonly trace: Trace; readonly signal: AbortSignal }
 
 /**
- * The call of the principal, which may act in its name in turn; of the service of the role within the tenant for a job
- * without one. Throws `Refusal('unavailable')` while `site` cannot be reached.
+ * The call of the principal, which may act in its name in turn; of the service of the role within the tenant for work of
+ * the site. Throws `Refusal('unavailable')` while `site` cannot be reached.
  */
 export async function openStepCall(
   attempt: Pick<JobAttempt, 'environment' | 'kind'>,
@@ -24,7 +24,9 @@ export async function openStepCall(
   const { environment, kind } = attempt
   const { role, context } = environment
   const { tenant_id, job } = doc.value
-  if (!job.principal) return openServiceCall(attempt, tenant_id, scope)
+  if (!job.principal && kind.isSiteWork) return openServiceCall(attempt, tenant_id, scope)
+  // Whoever edits the stored job must not gain the rights of the service.
+  if (!job.principal) return refuse('forbidden', 'the job has no principal to act for')
   // Whatever else is stored: the grant alone decides.
   const credential = { grant: job.principal.grant }
   const principal = await context.delegation(scope.trace, credential).principal()

@@ -6,23 +6,14 @@ import type { Doc } from '../store/store.ts'
 import { newTrace } from '../telemetry/trace.ts'
 import { fenceCall, type JobFence, JobLostError } from './fenced-call.ts'
 import { lease_ms, releaseLease, watchLease } from './hold-lease.ts'
-import { type AnyJobKind, announceJob, type JobDocument, jobTopic } from './job.ts'
+import { type AnyJobKind, announceJob, type JobDocument } from './job.ts'
 import { addressOf, type JobAttempt, logJobFailure, traceOf } from './job-attempt.ts'
 import type { JobEnvironment } from './job-environment.ts'
 import { describeFailure } from './job-fields.ts'
 import { openServiceCall, openStepCall, type StepScope } from './open-step-call.ts'
-import {
-  claimJob,
-  isClaimValid,
-  type JobClaim,
-  max_crashes,
-  releaseJob,
-  retryLater,
-  withdrawStart as withdraw,
-} from './rules.ts'
+import { claimJob, isClaimValid, type JobClaim, max_crashes, releaseJob, retryLater } from './rules.ts'
 import { watchStep } from './watch-step.ts'
-
-const withdrawal_retry_ms = 5_000
+import { withdrawLostStart } from './withdraw-lost-start.ts'
 
 /**
  * Takes the lease and claims the job; undefined while another process holds it or nothing is due. `ended` resolves when
@@ -39,9 +30,9 @@ export async function performJob(
   if (!lease) return undefined
   const attempt: JobAttempt = { call, kind, id, environment, lease, taken_ms, lost: new AbortController() }
   const claimed = await claim(attempt).catch(async (error: unknown) => {
-    await releaseLease(attempt)
     // The document was removed after the look for due jobs.
     if (isRefusal(error) && error.code === 'not_found') return undefined
+    await releaseLease(attempt)
     throw error
   })
   if (claimed) return { ended: holdWhile(attempt, claimed).finally(() => releaseLease(attempt)) }
@@ -82,27 +73,8 @@ async function holdWhile(attempt: JobAttempt, { value }: Doc<JobDocument>): Prom
   }
   done.abort()
   await watching
-  if (lost.signal.aborted) await withdrawStart(attempt, claimed)
+  if (lost.signal.aborted) await withdrawLostStart(attempt, claimed)
   lost.abort()
-}
-
-/** Withdraws the start of a lost job as soon as the store answers, so that an outage does not count as a crash. */
-async function withdrawStart(attempt: JobAttempt, claimed: JobClaim): Promise<void> {
-  const { call, kind, id } = attempt
-  for await (const _ of call.changes(jobTopic(kind.collection, id), call.signal, withdrawal_retry_ms)) {
-    try {
-      const { doc, answer: isOpen } = await call.store<JobDocument>(kind.collection).update(id, ({ value }) => {
-        const next = withdraw(value, claimed, call.now())
-        return next === value ? { answer: false } : { next, answer: true }
-      })
-      if (isOpen) announceJob(call, kind.collection, doc)
-      return
-    } catch (error) {
-      if (isRefusal(error) && error.row.retryable) continue
-      if (!isRefusal(error) || error.code !== 'not_found') logJobFailure(attempt, error)
-      return
-    }
-  }
 }
 
 /** Performs one step. Returns whether the next may begin under the same claim. */

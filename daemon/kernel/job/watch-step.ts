@@ -17,7 +17,7 @@ const principal_check_ms = 60_000
 export type StepWatch = { readonly limit: AbortController; readonly scope: StepScope }
 
 /** A step that goes on after its abort. */
-export class StepStuckError extends Error {}
+class StepStuckError extends Error {}
 
 /** The outcome of the step; a `StepStuckError`, which is logged, for one that has ignored its abort. */
 export async function watchStep(

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { canonicalDigest } from '../encoding/canonical-json.ts'
 import { parseWithSchema } from '../error/parsing.ts'
+import { max_secret_bytes } from './sealed-secret.ts'
 import { SecretText, secretText } from './secret-text.ts'
 
 const canary = 'canary-3f9a'
@@ -33,6 +34,17 @@ test('a refused secret is not quoted', () => {
   const refused = parseWithSchema(schema, { name: 'db', password: canary.repeat(20) })
   expect(refused.success).toBe(false)
   expect(JSON.stringify(refused)).not.toContain(canary)
+})
+
+test('a secret that could not be stored as it is is refused with the reason, and not quoted', () => {
+  const key = z.strictObject({ key: secretText(max_secret_bytes) })
+  const faultOf = (text: string) => {
+    const parsed = parseWithSchema(key, { key: text })
+    return parsed.success ? 'accepted' : parsed.errors.map(({ message }) => message).join()
+  }
+  expect(faultOf('\u{1F512}'.repeat(max_secret_bytes / 4))).toBe('accepted')
+  expect(faultOf('€'.repeat(max_secret_bytes / 2))).toBe('must have at most 65536 bytes')
+  expect(faultOf(`${canary}\ud800`)).toBe('must be valid Unicode')
 })
 
 test('JSON Schema shows the field as one that is written only', () => {

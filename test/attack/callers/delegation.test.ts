@@ -1,13 +1,10 @@
 // Delegated tokens and grants in wrong hands: each counts at one role, for one actor, with no more than its principal has now.
-import { readFileSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { parse, stringify } from 'yaml'
 import { grantAudienceUrn, roleAudienceUrn, siteIssuerUrn } from '../../../adapters/identity/offline/issuer.ts'
 import { readKeyFiles, type StoredKey } from '../../../adapters/keys/jose/key-files.ts'
 import { issueToken } from '../../../adapters/keys/jose/tokens.ts'
 import { roleKeysFolder } from '../../../daemon/boot/storage/site-folder.ts'
-import { isRefusal, type Refusal } from '../../../daemon/kernel/error/errors.ts'
+import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import type { DelegatedToken, Delegation } from '../../../daemon/kernel/identity/delegation.ts'
 import { fillPath } from '../../../daemon/kernel/operation/operation.ts'
 import { open } from '../../../daemon/roles/consensus/session/open.ts'
@@ -16,6 +13,7 @@ import { principal as principalOperation } from '../../../daemon/roles/site/dele
 import { token as tokenOperation } from '../../../daemon/roles/site/delegation/token.ts'
 import { revoke } from '../../../daemon/roles/site/token/revoke.ts'
 import { openSession } from '../../../daemon/shared/match-session/match-session.ts'
+import { accept, readClaims, reasonOf } from '../../support/delegation/delegation-answers.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { createTestSite, type TestSite } from '../../support/site/test-site.ts'
 
@@ -41,14 +39,6 @@ afterAll(async () => {
   expect(world?.loggedErrors ?? []).toEqual([])
 })
 
-async function restartWith(clients: readonly unknown[]): Promise<void> {
-  await world.stop()
-  const profile = parse(readFileSync(world.folder.profile, 'utf8')) as Record<string, object>
-  const text = stringify({ ...profile, identity: { ...profile.identity, clients } }, { aliasDuplicateObjects: false })
-  writeFileSync(world.folder.profile, text)
-  await world.start()
-}
-
 let people = 0
 /** A new person for each test, so that a revocation concerns nobody else. */
 async function createPerson(held: readonly string[] = ['analyst']) {
@@ -57,16 +47,7 @@ async function createPerson(held: readonly string[] = ['analyst']) {
   return { subject, token, acting: world.delegation('resolution', { subject_token: token }) }
 }
 
-function accept<T>(value: T | Refusal): T {
-  if (isRefusal(value)) throw value
-  return value
-}
-const reasonOf = async (answer: Promise<unknown>) => {
-  const value = await answer
-  return isRefusal(value) ? `${value.code}: ${value.message}` : 'accepted'
-}
 const tokenOf = async (acting: Delegation, role = 'consensus') => accept(await acting.token({ role })).token
-const readClaims = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 
 /** Claims of Pat, signed as they are. */
 function signClaims(key: StoredKey | undefined, claims: Readonly<Record<string, unknown>>, ttl_s: number) {
@@ -271,99 +252,6 @@ describe('a grant', () => {
       world.delegation('resolution', stored).store(),
     ])
       expect(await reasonOf(answer)).toMatch(/^forbidden: the principal of the stored work was revoked/)
-  })
-
-  describe('of a client of the token endpoint', () => {
-    const client_secret = 'a-secret-of-more-than-sixteen-characters'
-    const subject_token_type = 'urn:ietf:params:oauth:token-type:access_token'
-    const issue = async (client_id: string, form: Record<string, string>): Promise<string> => {
-      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-      const text = new URLSearchParams({ ...form, client_id, client_secret }).toString()
-      const { status, json } = await world.call('site', 'POST', '/oauth2/token', text, { headers })
-      expect(status).toBe(200)
-      return (json as { access_token: string }).access_token
-    }
-    const exchange = (client_id: string, subject_token: string) =>
-      issue(client_id, {
-        ...{ grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange' },
-        ...{ subject_token, subject_token_type },
-      })
-    const actFor = (subject_token: string) => world.delegation('resolution', { subject_token })
-    const makeClients = () => {
-      const secret_file = path.join(world.folder.data, 'endpoint.secret')
-      writeFileSync(secret_file, client_secret, { mode: 0o600 })
-      const loader = { client_id: 'loader', secret_file, roles: ['analyst', 'auditor'] }
-      const named = { ...loader, client_id: 'named', subject: 'svc:named' }
-      const front = { client_id: 'front', secret_file, roles: ['service'], may_exchange: true }
-      const back = { ...front, client_id: 'back' }
-      return { loader, named, front, back }
-    }
-
-    test('that was removed, its earlier tokens store no work', async () => {
-      const { loader, named, front } = makeClients()
-      await restartWith([loader, named, front])
-      const grant_type = 'client_credentials'
-      const tokens = [await issue('loader', { grant_type }), await issue('named', { grant_type })]
-      const exchanged = await exchange('front', tokens[0] ?? '')
-      await restartWith([front])
-      for (const [at, name] of ['loader', 'named'].entries())
-        expect(await reasonOf(actFor(tokens[at] ?? '').store())).toMatch(`the client ${name} is not in the profile`)
-      expect(await reasonOf(actFor(exchanged).store())).toMatch(/the client loader is not in the profile/)
-      await restartWith([])
-      const person = await createPerson()
-      expect(await reasonOf(person.acting.store())).toBe('accepted')
-    })
-
-    test('that was exchanged has what the subject and each exchanging client have now', async () => {
-      const { loader, front, back } = makeClients()
-      await restartWith([loader, front, back])
-      const own = await issue('loader', { grant_type: 'client_credentials' })
-      const twice = await exchange('back', await exchange('front', own))
-      const stored = accept(await actFor(twice).store())
-      expect(readClaims(stored.grant).origin).toEqual({
-        ...{ source: 'client', client_id: 'loader' },
-        exchanged_by: ['front', 'back'],
-      })
-      const later = () => world.delegation('resolution', stored).principal()
-      await restartWith([{ ...loader, roles: ['auditor', 'admin'] }, front, back])
-      expect(accept(await later())).toMatchObject({ subject: 'loader', roles: ['auditor'] })
-      await restartWith([loader, { ...front, may_exchange: false }, back])
-      expect(await reasonOf(later())).toMatch(/the client front, which acts for loader, is not in the profile/)
-      await restartWith([loader, front, back])
-      expect(await reasonOf(later())).toBe('accepted')
-      await restartWith([front, back])
-      expect(await reasonOf(later())).toMatch(/the client loader is not in the profile/)
-      await restartWith([])
-    })
-
-    test('for a person who was revoked ends as that of the person', async () => {
-      const { front } = makeClients()
-      await restartWith([front])
-      olga = await world.as({ subject: 'olga', roles: ['admin'] })
-      const { subject, token } = await createPerson()
-      const stored = accept(await actFor(await exchange('front', token)).store())
-      expect(readClaims(stored.grant).origin).toEqual({ source: 'token', exchanged_by: ['front'] })
-      await olga.ok(revoke, { subject, reason: 'test' })
-      expect(await reasonOf(world.delegation('resolution', stored).principal())).toMatch(/was revoked/)
-      await restartWith([])
-    })
-  })
-
-  test('of a client has what the profile gives the client now, and ends with it', async () => {
-    const secret_file = path.join(world.folder.data, 'client.secret')
-    writeFileSync(secret_file, 'a-secret-of-more-than-sixteen-characters', { mode: 0o600 })
-    const client = { client_id: 'etl', secret_file, roles: ['analyst', 'auditor'] }
-    await restartWith([client])
-    const token = await world.token({ subject: 'etl', roles: ['admin', 'analyst', 'auditor'] })
-    const stored = accept(await world.delegation('resolution', { subject_token: token }).store())
-    expect(stored.roles).toEqual(['analyst', 'auditor'])
-    await restartWith([{ ...client, roles: ['auditor', 'operator'] }])
-    const now = accept(await world.delegation('resolution', stored).principal())
-    expect(now).toEqual({ subject: 'etl', tenant_id: 'tenant-a', roles: ['auditor'], clearance: expect.anything() })
-    await restartWith([])
-    expect(await reasonOf(world.delegation('resolution', stored).principal())).toMatch(
-      /the client etl is not in the profile/,
-    )
   })
 })
 

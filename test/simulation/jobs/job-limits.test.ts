@@ -4,7 +4,7 @@ import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import { max_crashes } from '../../../daemon/kernel/job/rules.ts'
 import { findWorker } from './job-process.ts'
 import { openJobWorld } from './open-job-world.ts'
-import { step_limit_ms } from './work-job.ts'
+import { step_limit_ms, works } from './work-job.ts'
 
 const minute_ms = 60_000
 
@@ -126,5 +126,18 @@ test('a site that does not answer about the principal during a step does not end
   await world.time.pass(2 * minute_ms)
   expect(loads).toBe(2)
   expect((await world.read())?.job.state).toBe('completed')
+  await world.end()
+})
+
+test('a job that lost its principal in the store gets none of the rights of the service', async () => {
+  const world = openJobWorld()
+  await world.create(1)
+  await world.store.update(works, 'job', ({ value: { job, ...rest } }) => {
+    const { principal: _principal, ...stripped } = job
+    return { next: { ...rest, job: stripped }, answer: undefined }
+  })
+  world.start()
+  await world.time.pass(minute_ms)
+  expect(await world.read()).toMatchObject({ done: [], job: { state: 'failed', failure: { code: 'forbidden' } } })
   await world.end()
 })

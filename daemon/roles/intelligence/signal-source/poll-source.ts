@@ -4,6 +4,7 @@ import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { formatFieldErrors } from '../../../kernel/error/parsing.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { shortenText } from '../../../kernel/text/shorten-text.ts'
 import type {
   PolledBatch,
   PolledDocumentFault,
@@ -153,7 +154,7 @@ async function storeRefusedItem(
 ): Promise<void> {
   const item = JSON.stringify(refusedContent.item).slice(0, 65_536)
   const { tenant_id, label, name } = source
-  const detail = refusedContent.detail.slice(0, 1_024)
+  const detail = shortenText(refusedContent.detail, 1_024)
   const stored = { tenant_id, label, source: name, known: refusedContent.known, at: call.nowIso(), detail, item }
   const event = {
     ...buildRefusalEvent(call, source, { known: refusedContent.known, detail }),
@@ -177,5 +178,5 @@ function buildRefusalEvent(
 }
 
 function describeRefusal({ message, errors }: Refusal): string {
-  return (errors.length > 0 ? formatFieldErrors(errors) : message).slice(0, 1_024)
+  return shortenText(errors.length > 0 ? formatFieldErrors(errors) : message, 1_024)
 }

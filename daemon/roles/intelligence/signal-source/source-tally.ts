@@ -1,5 +1,6 @@
 // Counts of each source since the last write to the store, kept in memory so that no delivery waits for the store.
 import type { FieldError } from '../../../kernel/error/errors.ts'
+import { shortenText } from '../../../kernel/text/shorten-text.ts'
 import { type SourceCounts, zeroCounts } from './model.ts'
 
 export type IntakeOutcome = 'taken' | 'repeated' | 'refused' | 'failed'
@@ -21,7 +22,7 @@ export class SourceTally {
   /** `refused`: an item was not a signal; `failed`: no item could be read. */
   recordFailure(source: string, as: 'refused' | 'failed', failure: IntakeFailure, at: string): void {
     const first = failure.errors?.slice(0, 3).map(({ path, message }) => `${path}: ${message}`)
-    const detail = [failure.message, ...(first ?? [])].join('; ').slice(0, 1_024)
+    const detail = shortenText([failure.message, ...(first ?? [])].join('; '), 1_024)
     this.#add(source, { ...zeroCounts, [as]: 1, last_error: { at, code: failure.code, detail } })
   }
 

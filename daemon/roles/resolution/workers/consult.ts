@@ -7,6 +7,7 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import { shortenText } from '../../../kernel/text/shorten-text.ts'
 import { openMatchSession } from '../../../shared/match-session/match-session.ts'
 import { originId } from '../../../shared/origin-id/origin-id.ts'
 import { formatRecordName } from '../entity-match/format-record-name.ts'
@@ -80,7 +81,7 @@ function recordAnswer({ consult: _done, ...value }: StoredMatch, refused: Refusa
   const rulings = refused
     ? value.rulings.map((ruling) =>
         ruling.status === 'open' && ruling.seq === 0
-          ? { ...ruling, status: 'failed' as const, reason: refused.message.slice(0, 1_024) }
+          ? { ...ruling, status: 'failed' as const, reason: shortenText(refused.message, 1_024) }
           : ruling,
       )
     : value.rulings

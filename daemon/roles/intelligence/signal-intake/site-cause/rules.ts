@@ -1,5 +1,6 @@
 // Derives causes from the lists of other roles: the key of each occurrence, and the text of its signal.
 import * as z from 'zod'
+import { shortenText } from '../../../../kernel/text/shorten-text.ts'
 import type {
   ChannelListItem,
   DissentListItem,
@@ -35,7 +36,7 @@ export function causeOfQuarantine({ id, peer, reason, at }: QuarantineListItem, 
   return {
     ...{ kind: 'quarantine', key: `${id} ${at}`, tenant_id, ...(isInstant(at) ? { detected_at: at } : {}) },
     subject: { type: 'document', id: id.slice(0, 256), name: id.slice(0, 256) },
-    title: `A message of ${peer} is in quarantine: ${reason}`.slice(0, 512),
+    title: shortenText(`A message of ${peer} is in quarantine: ${reason}`, 512),
   }
 }
 

@@ -13,6 +13,8 @@ const publicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/)
 const setSize = z.int().min(0).max(1_000_000)
 const exchangeRefFields = { exchange_id: exchangeId, agreement_digest: sha256Hex }
 
+export const max_end_reason_length = 1_024
+
 export const exchangeMessage = z.discriminatedUnion('say', [
   z.strictObject({
     say: z.literal('proposal'),
@@ -41,7 +43,12 @@ export const exchangeMessage = z.discriminatedUnion('say', [
       .max(100_000)
       .optional(),
   }),
-  z.strictObject({ say: z.literal('ended'), ...exchangeRefFields, code: shortText, reason: z.string().max(1_024) }),
+  z.strictObject({
+    say: z.literal('ended'),
+    ...exchangeRefFields,
+    code: shortText,
+    reason: z.string().max(max_end_reason_length),
+  }),
 ])
 export type ExchangeMessage = z.infer<typeof exchangeMessage>
 export type PieceMessage = Extract<ExchangeMessage, { say: 'piece' }>

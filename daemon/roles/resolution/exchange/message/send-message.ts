@@ -1,11 +1,12 @@
 // Sends messages to a site of an exchange. A repeat has the same event id, so that the message is sent once.
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
+import { shortenText } from '../../../../kernel/text/shorten-text.ts'
 import { sendMessage } from '../../../../shared/site-message/site-message.ts'
 import type { ExchangeRound, StoredExchange } from '../model.ts'
 import { loadPieces } from '../piece/piece-sets.ts'
 import type { ExchangeFailure } from '../progress/end-early.ts'
-import { type ExchangeMessage, exchange_message_schema } from './exchange-message.ts'
+import { type ExchangeMessage, exchange_message_schema, max_end_reason_length } from './exchange-message.ts'
 
 /** Sends one message; durable when it resolves. `event` names the message within this exchange and for this site. */
 export async function sendExchangeMessage(
@@ -73,7 +74,7 @@ export async function sendEnd(call: Call, doc: Doc<StoredExchange>, to: string):
     say: 'ended',
     ...buildExchangeRef(doc),
     code,
-    reason: reason.slice(0, 1_024),
+    reason: shortenText(reason, max_end_reason_length),
   })
 }
 

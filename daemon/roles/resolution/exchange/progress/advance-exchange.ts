@@ -1,6 +1,7 @@
 // Advances an exchange as far as possible now: sends due messages, waits for missing pieces, and publishes the result.
 
 import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
+import { describeFailure } from '../../../../kernel/job/job-fields.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
 import { runWork } from '../../parts.ts'
@@ -118,13 +119,10 @@ async function cleanUpExchange(call: Call, doc: Doc<StoredExchange>): Promise<Ex
 }
 
 /** Fails the exchange; where a person ended its run (`wrong_state`), cancels it. */
-async function failExchange(
-  call: Call,
-  { id }: Doc<StoredExchange>,
-  { code, message: reason }: Refusal,
-): Promise<void> {
-  const isCancelled = code === 'wrong_state'
-  await endExchange(call, id, isCancelled ? 'cancelled' : 'failed', { code: isCancelled ? 'cancelled' : code, reason })
+async function failExchange(call: Call, { id }: Doc<StoredExchange>, refused: Refusal): Promise<void> {
+  const failure = describeFailure(refused)
+  if (refused.code === 'wrong_state') await endExchange(call, id, 'cancelled', { ...failure, code: 'cancelled' })
+  else await endExchange(call, id, 'failed', failure)
 }
 
 async function endExchange(

@@ -1,13 +1,13 @@
 // A step changes its own job by an update under its claim, and by nothing else.
 import { expect, test } from 'vitest'
-import { buildWork, effects, works } from '../../../test/simulation/jobs/work-job.ts'
-import { openTemporaryStore } from '../../../test/support/store/open-temporary-store.ts'
-import { tenantServiceCaller } from '../identity/admit-caller.ts'
-import type { Call } from '../operation/call.ts'
-import { scopedStore } from '../store/scoped-store.ts'
-import type { Collection, StoredFields } from '../store/store.ts'
-import { fenceCall, JobLostError } from './fenced-call.ts'
-import { claimJob } from './rules.ts'
+import { tenantServiceCaller } from '../../../daemon/kernel/identity/admit-caller.ts'
+import { fenceCall, JobLostError } from '../../../daemon/kernel/job/fenced-call.ts'
+import { claimJob } from '../../../daemon/kernel/job/rules.ts'
+import type { Call } from '../../../daemon/kernel/operation/call.ts'
+import { scopedStore } from '../../../daemon/kernel/store/scoped-store.ts'
+import type { Collection, StoredFields } from '../../../daemon/kernel/store/store.ts'
+import { openTemporaryStore } from '../../support/store/open-temporary-store.ts'
+import { buildWork, effects, works } from './work-job.ts'
 
 /** A step under the first claim of a job that `claims` claims were made of. */
 async function openFence(claims: number) {

@@ -1,9 +1,9 @@
 // A look for due work costs what may begin, however much waits behind the limit of a tenant.
 import { expect, test } from 'vitest'
-import { buildWork, works } from '../../../test/simulation/jobs/work-job.ts'
-import { openTemporaryStore } from '../../../test/support/store/open-temporary-store.ts'
-import { findFirstDue } from './find-first-due.ts'
-import type { Filter, ListQuery } from './store.ts'
+import { findFirstDue } from '../../../daemon/kernel/store/find-first-due.ts'
+import type { Filter, ListQuery } from '../../../daemon/kernel/store/store.ts'
+import { openTemporaryStore } from '../../support/store/open-temporary-store.ts'
+import { buildWork, works } from './work-job.ts'
 
 test('the documents of a tenant at its limit are not read', async () => {
   const { store } = openTemporaryStore(works)
