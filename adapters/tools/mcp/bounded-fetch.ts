@@ -1,12 +1,12 @@
 // HTTP for the MCP library, bounded: no redirects, answers of strict JSON below a size and a depth, and of a stream only
 // the messages that a client without abilities of its own can expect.
-
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { readStrictJson } from '../../../daemon/kernel/encoding/strict-json.ts'
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { ToolServiceAddress, ToolServiceLimits } from '../../../daemon/kernel/tools/tool-service.ts'
 import { HttpClient } from '../../platform/http-client/http-client.ts'
 import type { HttpResponse } from '../../platform/http-client/http-response.ts'
-import { filterEvents } from './filter-events.ts'
+import { filterEvents, type StreamEnd } from './filter-events.ts'
 
 export type BoundedFetch = {
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>
@@ -16,11 +16,19 @@ export type BoundedFetch = {
 /** Headers of an answer that the library reads. */
 const headersRead = ['content-type', 'mcp-session-id', 'www-authenticate'] as const
 
-/** `onStreamEnd`: the stream of notifications of a session (a GET) has ended. */
+/** What becomes of the stream of notifications of a session, which is a GET. */
+export type SessionStream = { onBegin(): void; onEnd(end: StreamEnd): void }
+
+/**
+ * Receives the end of the stream that answers a request of this context: the library passes nothing on by which its
+ * request could be found, reports nothing to it, and leaves it to its time limit.
+ */
+export const streamEndOfRequest = new AsyncLocalStorage<(end: StreamEnd) => void>()
+
 export function boundedFetch(
   { ca }: ToolServiceAddress,
   limits: ToolServiceLimits,
-  onStreamEnd: () => void,
+  sessionStream: SessionStream,
 ): BoundedFetch {
   const http = new HttpClient({ ca, max_connections: 16, connect_timeout_ms: limits.answer_ms })
   return {
@@ -42,9 +50,10 @@ export function boundedFetch(
       }
       const answer = { status: response.status, headers: pickHeaders(response) }
       if (!isEventStream(response)) return new Response(await readWhole(response, limits), answer)
-      const events = ReadableStream.from(
-        filterEvents(response.chunks(), limits, method === 'GET' ? onStreamEnd : ignore),
-      )
+      const isSession = method === 'GET'
+      if (isSession) sessionStream.onBegin()
+      const onEnd = isSession ? sessionStream.onEnd : streamEndOfRequest.getStore()
+      const events = ReadableStream.from(filterEvents(response.chunks(), limits, onEnd ?? ignore))
       return new Response(events as ReadableStream<Uint8Array>, answer)
     },
   }

@@ -12,8 +12,10 @@ import type {
   ToolServiceLimits,
   ToolServices,
 } from '../../../daemon/kernel/tools/tool-service.ts'
-import { type BoundedFetch, boundedFetch } from './bounded-fetch.ts'
+import { type BoundedFetch, boundedFetch, streamEndOfRequest } from './bounded-fetch.ts'
 import { CancellingTransport } from './cancelling-transport.ts'
+import { ChangeWatch } from './change-watch.ts'
+import type { StreamEnd } from './filter-events.ts'
 import { toolPage, toolProgress, toolResult } from './remote-tool-schema.ts'
 import { toRefusal } from './to-refusal.ts'
 
@@ -55,15 +57,17 @@ class McpConnection implements ToolConnection {
   readonly #http: BoundedFetch
   readonly #limits: ToolServiceLimits
   readonly #name: string
-  /** Resolves the wait for a change. */
-  #report: (outcome: 'changed' | 'ended') => void = () => undefined
-  /** A change that nobody waited for yet. */
-  #unreported: 'changed' | 'ended' | undefined
+  readonly #watch = new ChangeWatch()
+  #subscription: Promise<void> | undefined
+  readonly #ending = new AbortController()
 
   constructor(address: ToolServiceAddress, { about, limits }: McpClientOptions) {
     this.#limits = limits
     this.#name = address.url.origin
-    this.#http = boundedFetch(address, limits, () => this.#onChange('ended'))
+    this.#http = boundedFetch(address, limits, {
+      onBegin: () => this.#watch.report('changed'),
+      onEnd: (end) => this.#endReports(end),
+    })
     this.#transport = new CancellingTransport(address, this.#http)
     this.#client = new Client(about, {
       supportedProtocolVersions: revisions,
@@ -71,7 +75,7 @@ class McpConnection implements ToolConnection {
       inputRequired: { autoFulfill: false },
       jsonSchemaValidator: uncheckedSchemas,
     })
-    this.#client.setNotificationHandler('notifications/tools/list_changed', () => this.#onChange('changed'))
+    this.#client.setNotificationHandler('notifications/tools/list_changed', () => this.#watch.report('changed'))
   }
 
   async open(signal: AbortSignal | undefined): Promise<void> {
@@ -120,8 +124,8 @@ class McpConnection implements ToolConnection {
 
   async waitForChange(signal: AbortSignal): Promise<'changed' | 'ended' | 'unsupported'> {
     if (!this.#client.getServerCapabilities()?.tools?.listChanged) return 'unsupported'
-    const isSessionless = this.#client.getProtocolEra() === 'modern'
-    return isSessionless ? await this.#listen(signal) : await this.#waitForReport(signal)
+    if (this.#client.getProtocolEra() === 'modern') await (this.#subscription ??= this.#subscribe(signal))
+    return await this.#watch.wait(signal)
   }
 
   async close(): Promise<void> {
@@ -132,47 +136,28 @@ class McpConnection implements ToolConnection {
   }
 
   async #end(): Promise<void> {
+    this.#ending.abort()
     await this.#client.close().catch(() => undefined)
     this.#http.close()
-    this.#onChange('ended')
+    this.#watch.report('ended')
   }
 
-  /** A subscription, which the revision without sessions has. */
-  async #listen(signal: AbortSignal): Promise<'changed' | 'ended'> {
+  /** Subscribes until the connection ends, in the revision without sessions: a change between two waits is not lost. */
+  async #subscribe(signal: AbortSignal): Promise<void> {
     try {
-      const timeout = this.#limits.answer_ms
-      const subscription = await this.#client.listen({ toolsListChanged: true }, { signal, timeout })
-      const closed = subscription.closed.then(() => 'ended' as const)
-      const outcome = await Promise.race([closed, this.#waitForReport(signal)])
-      await subscription.close().catch(() => undefined)
-      return outcome
+      const options = { signal: AbortSignal.any([signal, this.#ending.signal]), timeout: this.#limits.answer_ms }
+      const listen = () => this.#client.listen({ toolsListChanged: true }, options)
+      const subscription = await streamEndOfRequest.run((end) => this.#endReports(end), listen)
+      this.#watch.report('changed')
+      void subscription.closed.then(() => this.#watch.report('ended'))
     } catch (error) {
-      if (signal.aborted) return 'ended'
+      if (signal.aborted) return this.#watch.report('ended')
       throw toRefusal(this.#name, error)
     }
   }
 
-  async #waitForReport(signal: AbortSignal): Promise<'changed' | 'ended'> {
-    if (signal.aborted) return 'ended'
-    if (this.#unreported) {
-      const outcome = this.#unreported
-      if (outcome === 'changed') this.#unreported = undefined
-      return outcome
-    }
-    return await new Promise((resolve) => {
-      const onAbort = () => this.#report('ended')
-      this.#report = (outcome) => {
-        this.#report = () => undefined
-        signal.removeEventListener('abort', onAbort)
-        resolve(outcome)
-      }
-      signal.addEventListener('abort', onAbort, { once: true })
-    })
-  }
-
-  #onChange(outcome: 'changed' | 'ended'): void {
-    this.#unreported = outcome
-    this.#report(outcome)
+  #endReports({ cause }: StreamEnd): void {
+    this.#watch.report(cause === undefined ? 'ended' : toRefusal(this.#name, cause))
   }
 
   async #request<T>(
@@ -184,20 +169,31 @@ class McpConnection implements ToolConnection {
     } = {},
   ): Promise<T> {
     const { cancelled, trace = {}, onprogress } = options
-    const ending = AbortSignal.any([AbortSignal.timeout(timeout_ms), ...(cancelled ? [cancelled] : [])])
+    const broken = new AbortController()
+    const ending = AbortSignal.any([broken.signal, AbortSignal.timeout(timeout_ms), ...(cancelled ? [cancelled] : [])])
     const headers = this.#transport.withSignal({ ...trace }, ending)
     try {
-      const answer: unknown = await this.#client.request<'tools/list' | 'tools/call'>(request, {
-        ...{ signal: ending, timeout: timeout_ms, maxTotalTimeout: timeout_ms, headers },
-        ...(onprogress ? { onprogress } : {}),
-      })
+      const options = { signal: ending, timeout: timeout_ms, maxTotalTimeout: timeout_ms, headers }
+      const send = () =>
+        this.#client.request<'tools/list' | 'tools/call'>(request, {
+          ...options,
+          ...(onprogress ? { onprogress } : {}),
+        })
+      const answer: unknown = await streamEndOfRequest.run((end) => breakRequest(broken, end), send)
       return readAnswer(this.#name, schema, answer)
     } catch (error) {
       if (cancelled?.aborted) throw refuse('timeout', 'the call was cancelled by its caller')
+      if (broken.signal.aborted) throw toRefusal(this.#name, broken.signal.reason)
       if (ending.aborted) throw refuse('timeout', `${this.#name} did not answer within ${timeout_ms} ms`)
       throw toRefusal(this.#name, error)
     }
   }
+}
+
+/** A stream that ends without the response ends its request, with the cause: the library would wait for its time limit. */
+function breakRequest(request: AbortController, { hasResponse, cause }: StreamEnd): void {
+  if (hasResponse) return
+  request.abort(cause ?? refuse('unavailable', 'the stream of the service ended before its answer'))
 }
 
 function reportProgress(onProgress: NonNullable<RemoteToolCall['onProgress']>, sent: unknown): void {

@@ -12,15 +12,20 @@ const notifications: ReadonlySet<unknown> = new Set([
   'notifications/cancelled',
 ])
 
-/** Events as the library expects them, each whole. Throws `Refusal` for a stream beyond the limits. `onEnd`: however it ends. */
+/** How a stream ended: whether it held a response, and the error that broke it. */
+export type StreamEnd = { readonly hasResponse: boolean; readonly cause: unknown }
+
+/** Events as the library expects them, each whole. Throws `Refusal` for a stream beyond the limits. */
 export async function* filterEvents(
   chunks: AsyncIterable<Buffer>,
   { answer_bytes, depth }: ToolServiceLimits,
-  onEnd: () => void,
+  onEnd: (end: StreamEnd) => void,
 ): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let total_bytes = 0
   let pending = ''
+  let hasResponse = false
+  let cause: unknown
   try {
     for await (const chunk of chunks) {
       total_bytes += chunk.length
@@ -31,11 +36,16 @@ export async function* filterEvents(
       pending = rest
       for (const block of blocks) {
         const message = readMessage(block, depth)
-        if (message !== undefined) yield Buffer.from(`data: ${message}\n\n`)
+        if (message === undefined) continue
+        hasResponse ||= !('method' in message)
+        yield Buffer.from(`data: ${JSON.stringify(message)}\n\n`)
       }
     }
+  } catch (error) {
+    cause = error
+    throw error
   } finally {
-    onEnd()
+    onEnd({ hasResponse, cause })
   }
 }
 
@@ -48,8 +58,8 @@ function splitBlocks(text: string): { readonly blocks: readonly string[]; readon
   return { blocks, rest: last + text.slice(cut) }
 }
 
-/** The message of an event as one line; undefined for what is dropped. Throws `Refusal` for what is not JSON in limits. */
-function readMessage(block: string, max_depth: number): string | undefined {
+/** The message of an event; undefined for what is dropped. Throws `Refusal` for what is not JSON in limits. */
+function readMessage(block: string, max_depth: number): object | undefined {
   const data = block
     .split('\n')
     .filter((line) => line.startsWith('data:'))
@@ -59,11 +69,11 @@ function readMessage(block: string, max_depth: number): string | undefined {
   const read = readStrictJson(data, { max_depth })
   if (read.outcome !== 'value')
     throw refuse('unavailable', `an event of the service is not JSON within ${max_depth} levels: ${read.outcome}`)
-  return isExpected(read.value) ? JSON.stringify(read.value) : undefined
+  return isExpected(read.value) ? read.value : undefined
 }
 
 /** A response, or a notification that is known. A request would make this client answer as often as the service likes. */
-function isExpected(value: unknown): boolean {
+function isExpected(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   const { method } = value as { method?: unknown }
   return method === undefined ? 'id' in value : !('id' in value) && notifications.has(method)

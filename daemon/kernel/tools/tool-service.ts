@@ -80,8 +80,9 @@ export interface ToolConnection {
   listTools(): Promise<readonly RemoteTool[]>
   callTool(call: RemoteToolCall): Promise<RemoteToolResult>
   /**
-   * Resolves when the list of tools may have changed: `changed` where the service reports it, `ended` where it stopped
-   * reporting or the signal ended, `unsupported` where it reports no changes.
+   * Resolves when the list of tools may have changed: `changed` where the service reports it, and once when its reports
+   * begin, since a change before them was reported to nobody; `ended` where it stopped reporting or the signal ended,
+   * `unsupported` where it reports no changes. Throws the cause of broken reports.
    */
   waitForChange(signal: AbortSignal): Promise<'changed' | 'ended' | 'unsupported'>
   /** Ends the session and the calls that run. */
