@@ -1,7 +1,7 @@
 // Serves the MCP tools of a role where it offers any; otherwise the path does not exist.
 import * as z from 'zod'
 import type { McpResource } from '../kernel/api/mcp-resources.ts'
-import { isToolSettingIgnored } from '../kernel/api/mcp-tools.ts'
+import { isToolSettingIgnored, toolsTopic } from '../kernel/api/mcp-tools.ts'
 import type { Surface } from '../kernel/api/surface.ts'
 import type { AddressedOperation } from '../kernel/operation/operation.ts'
 import { getSettings } from '../kernel/settings/get-settings.ts'
@@ -29,12 +29,14 @@ export async function openAgentspace(
   if (toolOperations.length === 0) return undefined
   const roleSettings = agentspaceFields.parse(deployment.settings.values.get(role.name))
   const { mcpSurface } = await import('../../adapters/serve/mcp/mcp-surface.ts')
+  const { watch_interval_ms } = await import('../../adapters/serve/mcp/watch-tools.ts')
   const info = role.serviceInfo(deployment)
   const { mcp_authorization_servers: issuers } = roleSettings
   return mcpSurface({
     role: role.name,
     about: { name: String(info.name), version: String(info.version) },
-    operations: toolOperations,
+    operations: () => toolOperations,
+    changes: (signal) => environment.changes(toolsTopic(role.name), signal, watch_interval_ms),
     resources,
     origin_policy: { hosts: new Set(listAllowedHosts(roleSettings)), origins: new Set(roleSettings.mcp_origins) },
     public_url: roleSettings.mcp_url,

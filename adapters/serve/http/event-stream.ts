@@ -9,6 +9,8 @@ export const endOfService = Symbol('end of service')
 export type EventStreamOptions = {
   readonly signal: AbortSignal
   readonly heartbeat_ms: number
+  /** Called at each heartbeat: a quiet stream has no other occasion to notice that its caller is not admitted any more. */
+  readonly onHeartbeat: () => void
   /** Turns an error of the events into the data of a last event "problem". */
   readonly problemOf: (error: unknown) => unknown
   /** Takes memory for an event that waits for its reader; undefined when there is none: then the stream ends. */
@@ -19,10 +21,10 @@ export type EventStreamOptions = {
 export async function streamEvents(
   to: ServerResponse,
   events: AsyncIterable<ServerEvent>,
-  { signal, heartbeat_ms, problemOf, hold }: EventStreamOptions,
+  { signal, heartbeat_ms, onHeartbeat, problemOf, hold }: EventStreamOptions,
 ): Promise<void> {
   const iterator = events[Symbol.asyncIterator]()
-  const heartbeat = startHeartbeat(to, heartbeat_ms)
+  const heartbeat = startHeartbeat(to, heartbeat_ms, onHeartbeat)
   try {
     for (;;) {
       const next = await unlessAborted(iterator.next(), signal)
@@ -58,7 +60,7 @@ async function writeEvent(
 
 /** Event ids and names come from operations; a line break in one would forge a field. */
 export function formatEvent({ id, event, data }: ServerEvent): string {
-  return `id: ${toSingleLine(id)}\nevent: ${toSingleLine(event)}\ndata: ${JSON.stringify(data)}\n\n`
+  return `${id === undefined ? '' : `id: ${toSingleLine(id)}\n`}event: ${toSingleLine(event)}\ndata: ${JSON.stringify(data)}\n\n`
 }
 
 function toSingleLine(text: string): string {
@@ -66,9 +68,10 @@ function toSingleLine(text: string): string {
 }
 
 /** A client that has not read one byte between two heartbeats is gone, even if its socket is open. */
-function startHeartbeat(to: ServerResponse, every_ms: number): NodeJS.Timeout {
+function startHeartbeat(to: ServerResponse, every_ms: number, onHeartbeat: () => void): NodeJS.Timeout {
   let wasStuck = false
   const beat = () => {
+    onHeartbeat()
     if (to.writableNeedDrain && wasStuck) to.destroy()
     wasStuck = to.writableNeedDrain
     if (!wasStuck) to.write(':\n\n')

@@ -4,7 +4,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HeaderFields, Surface } from '../../../daemon/kernel/api/surface.ts'
 import { isRefusal, type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import { admitCaller, isAnonymous } from '../../../daemon/kernel/identity/admit-caller.ts'
-import { delegatingCredential, type PresentedCredential } from '../../../daemon/kernel/identity/identity.ts'
+import {
+  type Caller,
+  delegatingCredential,
+  type PresentedCredential,
+} from '../../../daemon/kernel/identity/identity.ts'
 import { type AddressedOperation, RawResponse, type ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
 import { performOperation } from '../../../daemon/kernel/operation/perform-operation.ts'
 import type { OperationResponse, RoleContext } from '../../../daemon/kernel/operation/role-context.ts'
@@ -78,6 +82,14 @@ export function presentedCredential(
   { headers, raw }: FastifyRequest,
 ): PresentedCredential {
   return { bearer: parseBearer(headers.authorization), certificate: clientCertificate(raw.socket), isLocal }
+}
+
+/** The caller of an open request as its credential identifies it now. */
+export async function readmitCaller(
+  context: ListenerContext,
+  { target, reply }: ServedRequest,
+): Promise<Caller | Refusal> {
+  return await admitCaller(context.roleContext, target, presentedCredential(context, reply.request))
 }
 
 async function admitRequest(
@@ -220,7 +232,8 @@ function endRequest({ requests, metrics, log, roleContext }: ListenerContext, se
   const { raw } = served.reply
   const operation = served.target.address
   requests.remove(served)
-  if (!raw.writableFinished) served.controller.abort()
+  // The source of a stream may still wait for its next event.
+  if (served.isStream || !raw.writableFinished) served.controller.abort()
   const seconds = (performance.now() - served.started_ms) / 1000
   const status = raw.headersSent ? String(served.outcome ?? raw.statusCode) : 'aborted'
   metrics.count(httpRequests, { operation, status })

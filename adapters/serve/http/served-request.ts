@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Surface } from '../../../daemon/kernel/api/surface.ts'
 import { Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import { isAnonymous } from '../../../daemon/kernel/identity/admit-caller.ts'
 import type { DelegatingCredential } from '../../../daemon/kernel/identity/delegation.ts'
 import type { Caller } from '../../../daemon/kernel/identity/identity.ts'
 import { countedSource } from '../../../daemon/kernel/network/special-addresses.ts'
@@ -43,6 +44,8 @@ export class ServedRequest {
   conditions: RequestConditions | undefined
   /** The address that it is counted by; undefined on a socket file. */
   readonly source: string | undefined
+  /** By its route; a request to a surface may become one once its body has been read. */
+  isStream: boolean
   /** The response has begun or ended: a later one is dropped. */
   isAnswered = false
   /** The memory that a large answer takes its share of. */
@@ -59,10 +62,7 @@ export class ServedRequest {
     this.surface = surface
     const { remoteAddress } = reply.request.raw.socket
     this.source = remoteAddress === undefined ? undefined : countedSource(remoteAddress)
-  }
-
-  get isStream(): boolean {
-    return this.target.operation.streams === true
+    this.isStream = target.operation.streams === true
   }
 
   /** Takes the amount from each share until the request ends, or returns the share that has too little left. */
@@ -126,7 +126,7 @@ export class ServedRequests {
 
   /** Registers a request whose caller is not known yet, or returns why there is no place for it. */
   add(served: ServedRequest): Refusal | undefined {
-    if (this.isClosing) return new Refusal('unavailable', 'the service is stopping', [], 2)
+    if (this.isClosing) return stoppingRefusal()
     const full = served.take(this.#ledger, admissionShares(served.source, this.#limits))
     if (full) return refuseShare(full, 'requests that wait for their admission', 1)
     ;(served.isStream ? this.streams : this.plain).add(served)
@@ -140,14 +140,33 @@ export class ServedRequests {
     served.answer_shares = unreadAnswerShares(origin, this.#limits)
     const unread = unreadAnswers.findFull(served.answer_shares)
     if (unread) return refuseShare(unread, 'bytes of unread answers', 1)
-    const full = served.isStream
-      ? served.take(this.#ledger, streamShares(origin, this.#limits))
-      : served.take(this.#ledger, requestShares(origin, body_bytes > 0, this.#limits))
-    if (full)
-      return served.isStream ? refuseShare(full, 'streams open', 5) : refuseShare(full, 'requests in progress', 1)
+    if (served.isStream) return this.#takeStream(served, caller)
+    const full = served.take(this.#ledger, requestShares(origin, body_bytes > 0, this.#limits))
+    if (full) return refuseShare(full, 'requests in progress', 1)
     if (body_bytes <= this.#limits.body_bytes) return undefined
     const large = served.take(this.#ledger, largeBodyShares(origin, this.#limits), body_bytes)
     return large && new Refusal('unavailable', 'the service is reading large bodies', [], 1)
+  }
+
+  /**
+   * Makes a stream of a request whose body has been read: it takes the shares of a stream in place of its own, and has no
+   * time limit from then on. Returns why it cannot; a request that has ended takes nothing.
+   */
+  becomeStream(served: ServedRequest): Refusal | undefined {
+    if (this.isClosing) return stoppingRefusal()
+    if (served.controller.signal.aborted) return timeoutRefusal()
+    served.giveAll()
+    const full = this.#takeStream(served, served.caller && !isAnonymous(served.caller) ? served.caller : undefined)
+    if (full) return full
+    this.plain.delete(served)
+    this.streams.add(served)
+    served.isStream = true
+    return undefined
+  }
+
+  #takeStream(served: ServedRequest, caller: Caller | undefined): Refusal | undefined {
+    const full = served.take(this.#ledger, streamShares({ caller, source: served.source }, this.#limits))
+    return full && refuseShare(full, 'streams open', 5)
   }
 
   remove(served: ServedRequest): void {
@@ -188,6 +207,8 @@ export class ServedRequests {
     })
   }
 }
+
+const stoppingRefusal = (): Refusal => new Refusal('unavailable', 'the service is stopping', [], 2)
 
 export const timeoutRefusal = (): Refusal => refuse('timeout', 'the operation took too long and was given up')
 

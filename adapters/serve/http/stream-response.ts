@@ -1,10 +1,9 @@
 // Sends the events of an operation as its response, for as long as the caller stays admitted.
 import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import { problemOf } from '../../../daemon/kernel/error/problem.ts'
-import { admitCaller } from '../../../daemon/kernel/identity/admit-caller.ts'
 import type { ServerEvent } from '../../../daemon/kernel/operation/operation.ts'
 import { streamEvents } from './event-stream.ts'
-import { type ListenerContext, presentedCredential, toRefusal } from './handle-request.ts'
+import { type ListenerContext, readmitCaller, toRefusal } from './handle-request.ts'
 import type { ServedRequest } from './served-request.ts'
 import type { ResponseHeaders } from './write-response.ts'
 
@@ -27,6 +26,7 @@ export async function streamResponse(
   await streamEvents(raw, eventsWhileAdmitted(context, served, events), {
     signal: served.controller.signal,
     heartbeat_ms: context.limits.heartbeat_ms,
+    onHeartbeat: () => void endUnlessAdmitted(context, served),
     hold: (bytes) => served.holdEvent(bytes),
     problemOf: (error) =>
       problemOf(toRefusal(context, served.target.address, served.trace, error), served.trace.trace_id),
@@ -36,12 +36,19 @@ export async function streamResponse(
 /** A token or certificate that is revoked while its stream is open ends the stream before the next event is sent. */
 async function* eventsWhileAdmitted(
   context: ListenerContext,
-  { target, reply }: ServedRequest,
+  served: ServedRequest,
   events: AsyncIterable<ServerEvent>,
 ): AsyncIterable<ServerEvent> {
-  const credential = presentedCredential(context, reply.request)
   for await (const event of events) {
-    if (isRefusal(await admitCaller(context.roleContext, target, credential))) return
+    if (isRefusal(await readmitCaller(context, served))) return
     yield event
   }
+}
+
+/** Ends a quiet stream whose caller has lost its admission: it would hold its share for as long as nothing happens. */
+async function endUnlessAdmitted(context: ListenerContext, served: ServedRequest): Promise<void> {
+  const admitted = await readmitCaller(context, served).catch((error: unknown) =>
+    toRefusal(context, served.target.address, served.trace, error),
+  )
+  if (isRefusal(admitted)) served.controller.abort(admitted)
 }

@@ -7,6 +7,7 @@ import type {
   SurfaceCallOptions,
   SurfaceCallResult,
   SurfaceResponse,
+  SurfaceStream,
 } from '../../../daemon/kernel/api/surface.ts'
 import { isRefusal, Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import { admitCaller } from '../../../daemon/kernel/identity/admit-caller.ts'
@@ -19,6 +20,7 @@ import {
   joinHeaderFields,
   type ListenerContext,
   presentedCredential,
+  readmitCaller,
   toRefusal,
 } from './handle-request.ts'
 import { parseBody } from './request-body.ts'
@@ -26,6 +28,7 @@ import { parseConditions } from './request-headers.ts'
 import { startTrace } from './request-trace.ts'
 import { logRefusal, responseHeaders } from './response-headers.ts'
 import { type ServedRequest, timeoutRefusal } from './served-request.ts'
+import { streamResponse } from './stream-response.ts'
 import { countValues } from './untrusted-json.ts'
 import { writeResponse } from './write-response.ts'
 
@@ -45,10 +48,13 @@ export function surfaceHandler(context: ListenerContext, surface: Surface) {
         headers: joinHeaderFields(request.headers),
         body,
         caller,
+        signal: served.controller.signal,
+        readmit: () => readmitCaller(context, served),
         perform: (target, input, options) =>
           performForSurface(context, served, request, target, { surface: surface.name, fields: input }, options),
       })
-      writeSurfaceResponse(context, served, answer)
+      if ('events' in answer) startSurfaceStream(context, served, answer)
+      else writeSurfaceResponse(context, served, answer)
     } catch (error) {
       finishRequest(context, served, toRefusal(context, served.target.address, served.trace, error))
     }
@@ -139,4 +145,16 @@ function writeSurfaceResponse(
   if (served.isAnswered) return
   served.isAnswered = true
   writeResponse(served.reply, status, { ...responseHeaders(context, served), ...headers }, text)
+}
+
+function startSurfaceStream(context: ListenerContext, served: ServedRequest, answer: SurfaceStream): void {
+  if (served.isAnswered) return
+  const refused = served.isStream ? undefined : context.requests.becomeStream(served)
+  if (refused) {
+    finishRequest(context, served, refused)
+    return
+  }
+  served.isAnswered = true
+  const headers = { ...responseHeaders(context, served), ...answer.headers, 'content-type': 'text/event-stream' }
+  void streamResponse(context, served, headers, answer.status, answer.events)
 }

@@ -1,4 +1,4 @@
-// Answers MCP messages with the library, one request at a time: only sessions are kept between two requests.
+// Answers MCP messages with the library, one request at a time: only sessions and open streams are kept between two.
 // This file alone loads the library, which a site without AI clients does not need.
 import {
   createMcpHandler,
@@ -11,15 +11,17 @@ import {
 } from '@modelcontextprotocol/server'
 import type { McpResource } from '../../../daemon/kernel/api/mcp-resources.ts'
 import type { McpTool } from '../../../daemon/kernel/api/mcp-tools.ts'
-import type { SurfaceRequest, SurfaceResponse } from '../../../daemon/kernel/api/surface.ts'
-import { permits } from '../../../daemon/kernel/identity/identity.ts'
-import type { McpSession, McpSessions } from './mcp-sessions.ts'
+import type { SurfaceRequest, SurfaceResponse, SurfaceStream } from '../../../daemon/kernel/api/surface.ts'
+import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import type { ServerEvent } from '../../../daemon/kernel/operation/operation.ts'
+import { McpSession, type McpSessions } from './mcp-sessions.ts'
 import { offerResources } from './offer-resources.ts'
+import { isEventStream, openSubscription } from './subscription.ts'
 import { toToolResult } from './tool-result.ts'
+import { type ListedState, type ToolChanges, watchTools } from './watch-tools.ts'
 
-export type McpContext = {
+export type McpContext = ToolChanges & {
   readonly about: { readonly name: string; readonly version: string }
-  readonly tools: readonly McpTool[]
   readonly resources: readonly McpResource[]
   readonly sessions: McpSessions
   /** The library reported an error; the client has been answered. */
@@ -36,7 +38,10 @@ const headerByMetaKey: Readonly<Record<string, string>> = {
 }
 
 /** A POST: one message, of any supported revision. */
-export async function answerMessage(context: McpContext, surfaceRequest: SurfaceRequest): Promise<SurfaceResponse> {
+export async function answerMessage(
+  context: McpContext,
+  surfaceRequest: SurfaceRequest,
+): Promise<SurfaceResponse | SurfaceStream> {
   const { body } = surfaceRequest
   if (body === undefined) return rpcError(400, ProtocolErrorCode.ParseError, 'the body must be one JSON-RPC message')
   if (Array.isArray(body)) return rpcError(400, ProtocolErrorCode.InvalidRequest, 'batches are not supported')
@@ -44,9 +49,48 @@ export async function answerMessage(context: McpContext, surfaceRequest: Surface
   if (await isLegacyRequest(request, body)) return await answerWithHandshake(context, surfaceRequest, request)
   const handler = createMcpHandler(() => createToolServer(context, surfaceRequest), {
     legacy: 'reject',
+    // Streams are kept alive by the listener.
+    keepAliveMs: 0,
     onerror: context.onError,
   })
-  return await toSurfaceResponse(await handler.fetch(request, { parsedBody: body }))
+  const response = await handler.fetch(request, { parsedBody: body })
+  if ((body as { method?: unknown }).method !== 'subscriptions/listen' || !isEventStream(response))
+    return await toSurfaceResponse(response)
+  return await openSubscription(context, surfaceRequest, {
+    response,
+    reportChange: () => handler.notify.toolsChanged(),
+  })
+}
+
+/** A GET: the only stream of a session, on which its client is notified. */
+export function openSessionStream(
+  context: McpContext,
+  surfaceRequest: SurfaceRequest,
+): SurfaceResponse | SurfaceStream {
+  const { headers, caller, method } = surfaceRequest
+  const id = headers['mcp-session-id']
+  // As the revision without sessions requires; clients of the others take it for a service without notifications.
+  if (id === undefined || method === 'HEAD')
+    return { ...rpcError(405, -32_000, 'only a session has a stream'), headers: { ...json, allow: 'DELETE, POST' } }
+  if (!/\btext\/event-stream\b/i.test(headers.accept ?? ''))
+    return rpcError(406, -32_000, 'Accept must name text/event-stream')
+  const session = findSession(context, surfaceRequest, id)
+  if (!(session instanceof McpSession)) return session
+  const isOpen = () => context.sessions.find(id, caller) === session
+  return { status: 200, headers: {}, events: sessionEvents(context, surfaceRequest, session, isOpen) }
+}
+
+async function* sessionEvents(
+  context: McpContext,
+  surfaceRequest: SurfaceRequest,
+  session: McpSession,
+  isOpen: () => boolean,
+): AsyncGenerator<ServerEvent> {
+  const signal = AbortSignal.any([surfaceRequest.signal, session.beginStream()])
+  // A look at the list is the time to look at the age of the session, too.
+  const readmit = async () => (isOpen() ? await surfaceRequest.readmit() : sessionEnded())
+  for await (const _ of watchTools(context, { readmit }, session, signal))
+    yield { event: 'message', data: { jsonrpc: '2.0', method: 'notifications/tools/list_changed' } }
 }
 
 /** A DELETE, which ends a session. */
@@ -71,13 +115,24 @@ async function answerWithHandshake(
   }
   const id = headers['mcp-session-id']
   if (id === undefined) return rpcError(400, -32_000, 'Mcp-Session-Id is missing: a session begins with initialize')
-  const session = context.sessions.find(id, caller)
+  const session = findSession(context, surfaceRequest, id)
+  if (!(session instanceof McpSession)) return session
+  return await runInSession(session, body, (cancelled) =>
+    handleMessage(context, surfaceRequest, request, { cancelled, state: session }),
+  )
+}
+
+/** The caller's session of this id, or the error that answers its request. */
+function findSession(
+  { sessions }: McpContext,
+  { caller, headers }: SurfaceRequest,
+  id: string,
+): McpSession | SurfaceResponse {
+  const session = sessions.find(id, caller)
   if (!session) return sessionNotFound()
   const revision = headers['mcp-protocol-version'] ?? session.revision
-  if (revision !== session.revision) {
-    return rpcError(400, -32_000, `MCP-Protocol-Version must be that of the session, ${session.revision}`)
-  }
-  return await runInSession(session, body, (cancelled) => handleMessage(context, surfaceRequest, request, cancelled))
+  if (revision === session.revision) return session
+  return rpcError(400, -32_000, `MCP-Protocol-Version must be that of the session, ${session.revision}`)
 }
 
 /** Lets a later request of the session cancel this one. */
@@ -104,9 +159,9 @@ async function handleMessage(
   context: McpContext,
   surfaceRequest: SurfaceRequest,
   request: Request,
-  cancelled?: AbortSignal,
+  inSession?: SessionRequest,
 ): Promise<SurfaceResponse> {
-  const server = createToolServer(context, surfaceRequest, cancelled)
+  const server = createToolServer(context, surfaceRequest, inSession)
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)
   try {
@@ -116,22 +171,27 @@ async function handleMessage(
   }
 }
 
-/** `cancelled`: aborted when the client cancels the call. */
+/** `cancelled`: aborted when the client cancels the call. `state`: of the list that the session has read. */
+type SessionRequest = { readonly cancelled: AbortSignal; readonly state: ListedState }
+
 function createToolServer(
-  { about, tools, resources, onError }: McpContext,
+  { about, catalogue, resources, onError }: McpContext,
   surfaceRequest: SurfaceRequest,
-  cancelled?: AbortSignal,
+  { cancelled, state }: Partial<SessionRequest> = {},
 ): Server {
   const server = new Server(about, {
-    capabilities: { tools: {}, ...(resources.length > 0 ? { resources: {} } : {}) },
+    capabilities: { tools: { listChanged: true }, ...(resources.length > 0 ? { resources: {} } : {}) },
     supportedProtocolVersions: handshakeRevisions,
-    // The list is the caller's own, and the same until the caller's roles change.
+    // The list is the caller's own. Its changes are reported to those that listen.
     cacheHints: { 'tools/list': { ttlMs: 60_000, cacheScope: 'private' } },
   })
   server.onerror = onError
-  server.setRequestHandler('tools/list', () => ({ tools: listToolsFor(tools, surfaceRequest) }))
+  server.setRequestHandler('tools/list', () => {
+    if (state) state.listed = catalogue.stateFor(surfaceRequest.caller)
+    return { tools: catalogue.toolsFor(surfaceRequest.caller).map(describeTool) }
+  })
   server.setRequestHandler('tools/call', async ({ params }) => {
-    const tool = tools.find(({ name }) => name === params.name)
+    const tool = catalogue.find(params.name)
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
     const performed = await surfaceRequest.perform(tool.target, params.arguments ?? {}, {
       headers: readMetaHeaders(surfaceRequest),
@@ -143,17 +203,14 @@ function createToolServer(
   return server
 }
 
-/** Tools that the caller may not use are not offered. */
-function listToolsFor(tools: readonly McpTool[], { caller }: SurfaceRequest) {
-  return tools
-    .filter(({ target }) => permits(caller.permissions, target.operation.allow))
-    .map(({ name, description, input_schema, output_schema, annotations }) => ({
-      name,
-      description,
-      inputSchema: input_schema as { type: 'object' },
-      ...(output_schema === undefined ? {} : { outputSchema: output_schema as { type: 'object' } }),
-      annotations,
-    }))
+function describeTool({ name, description, input_schema, output_schema, annotations }: McpTool) {
+  return {
+    name,
+    description,
+    inputSchema: input_schema as { type: 'object' },
+    ...(output_schema === undefined ? {} : { outputSchema: output_schema as { type: 'object' } }),
+    annotations,
+  }
 }
 
 /** Trace and conditions of a call from `_meta` instead of headers. A trace from a header takes precedence. */
@@ -184,6 +241,8 @@ function readRevision({ status, text = '' }: SurfaceResponse): string | undefine
   return result?.protocolVersion
 }
 
+const sessionEnded = (): Refusal => refuse('not_found', 'the session has ended')
+
 function sessionNotFound(): SurfaceResponse {
   return rpcError(404, -32_001, 'Session not found')
 }
@@ -191,5 +250,7 @@ function sessionNotFound(): SurfaceResponse {
 /** A JSON-RPC error that answers no request in particular. */
 function rpcError(status: number, code: number, message: string): SurfaceResponse {
   const text = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null })
-  return { status, headers: { 'content-type': 'application/json' }, text }
+  return { status, headers: json, text }
 }
+
+const json = { 'content-type': 'application/json' }

@@ -18,6 +18,9 @@ export class McpSession {
   used_ms: number
   /** JSON-RPC id to the controller that cancels the request. */
   readonly running = new Map<string | number, AbortController>()
+  /** The state of the list of tools that the client has read, or was last notified of. */
+  listed: string | undefined
+  #stream: AbortController | undefined
 
   constructor(owner: string, revision: string, now_ms: number) {
     this.owner = owner
@@ -31,7 +34,15 @@ export class McpSession {
     this.running.get(request)?.abort(cancelledRefusal())
   }
 
+  /** The signal of the session's only stream: a client that opens another has lost the one before. */
+  beginStream(): AbortSignal {
+    this.#stream?.abort()
+    this.#stream = new AbortController()
+    return this.#stream.signal
+  }
+
   cancelAll(): void {
+    this.#stream?.abort()
     for (const controller of this.running.values()) controller.abort(cancelledRefusal())
   }
 }

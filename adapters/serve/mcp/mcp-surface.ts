@@ -2,8 +2,14 @@
 // where to get tokens (RFC 9728).
 
 import type { McpResource } from '../../../daemon/kernel/api/mcp-resources.ts'
-import { deriveTools, toolsPath } from '../../../daemon/kernel/api/mcp-tools.ts'
-import type { HeaderFields, Surface, SurfaceRequest, SurfaceResponse } from '../../../daemon/kernel/api/surface.ts'
+import { toolsPath } from '../../../daemon/kernel/api/mcp-tools.ts'
+import type {
+  HeaderFields,
+  Surface,
+  SurfaceRequest,
+  SurfaceResponse,
+  SurfaceStream,
+} from '../../../daemon/kernel/api/surface.ts'
 import {
   type AddressedOperation,
   default_body_bytes,
@@ -14,12 +20,15 @@ import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { McpContext } from './answer-message.ts'
 import { type McpSessionLimits, McpSessions } from './mcp-sessions.ts'
 import { checkRequestOrigin, type OriginPolicy } from './origin-check.ts'
+import { ToolCatalogue } from './tool-catalogue.ts'
 
 export type McpSurfaceOptions = {
   readonly role: string
   readonly about: { readonly name: string; readonly version: string }
-  /** The operations that are tools. */
-  readonly operations: readonly AddressedOperation[]
+  /** The operations that are tools now: the same array until they change. */
+  readonly operations: () => readonly AddressedOperation[]
+  /** Yields at once, after each change of the operations, and at least every `watch_interval_ms`. */
+  readonly changes: (signal: AbortSignal) => AsyncIterable<void>
   readonly resources: readonly McpResource[]
   readonly origin_policy: OriginPolicy
   /** From scheme to host and port, as clients write it; of the request's own host when absent. */
@@ -36,25 +45,36 @@ export type McpSurfaceOptions = {
 const metadataPath = `/.well-known/oauth-protected-resource${toolsPath}`
 
 export function mcpSurface(options: McpSurfaceOptions): Surface {
-  const { origin_policy, operations, resources, role } = options
+  const { about, changes, now, operations, origin_policy, resources, role } = options
   const sessions = new McpSessions(options.sessions, options.now, options.random)
   const failed = (error: Error) => options.log.debug(`${role}.agentspace.refused`, { why: error.message })
   let speaking: McpContext | undefined
   const speak = () =>
-    (speaking ??= { about: options.about, tools: deriveTools(operations), resources, sessions, onError: failed })
+    (speaking ??= {
+      about,
+      catalogue: new ToolCatalogue(operations),
+      changes,
+      now,
+      resources,
+      sessions,
+      onError: failed,
+    })
   return {
     name: 'agentspace',
-    routes: listRoutes(role, operations),
+    routes: listRoutes(role, operations()),
     refusal: (headers) => checkRequestOrigin(origin_policy, headers),
     challenge: (headers) => `, resource_metadata="${baseUrl(options, headers)}${metadataPath}"`,
-    async answer(request: SurfaceRequest): Promise<SurfaceResponse> {
-      if (request.method === 'GET' || request.method === 'HEAD') return metadataResponse(options, request.headers)
-      const { answerMessage, endSession } = await import('./answer-message.ts')
-      return request.method === 'DELETE' ? endSession(speak(), request) : await answerMessage(speak(), request)
+    async answer(request: SurfaceRequest): Promise<SurfaceResponse | SurfaceStream> {
+      const { method, path, headers } = request
+      if (path.split('?')[0] !== toolsPath) return metadataResponse(options, headers)
+      const { answerMessage, endSession, openSessionStream } = await import('./answer-message.ts')
+      if (method === 'DELETE') return endSession(speak(), request)
+      return method === 'POST' ? await answerMessage(speak(), request) : openSessionStream(speak(), request)
     },
   }
 }
 
+/** The limits of a message are those of the operations at the start. */
 function listRoutes(role: string, operations: readonly AddressedOperation[]): ServedRoute[] {
   const max_body_bytes = Math.max(
     default_body_bytes,
@@ -68,6 +88,7 @@ function listRoutes(role: string, operations: readonly AddressedOperation[]): Se
   const open = { path: metadataPath, also: ['/.well-known/oauth-protected-resource'], allow: 'public' } as const
   return [
     { address: `${role}.agentspace.message`, operation: { ...own, method: 'POST' } },
+    { address: `${role}.agentspace.stream`, operation: { ...own, method: 'GET', streams: true } },
     { address: `${role}.agentspace.end`, operation: { ...own, method: 'DELETE' } },
     { address: `${role}.agentspace.metadata`, operation: { ...open, method: 'GET' } },
   ]

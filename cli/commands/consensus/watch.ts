@@ -67,7 +67,7 @@ const eventFormatters: Readonly<Record<string, (data: OutputRow, terminal: Termi
 /** One line for an event; an unknown kind, from a later service, shows only its name. */
 function formatEvent({ id, event, data }: ServerEvent, terminal: Terminal): string {
   const description = Object.hasOwn(eventFormatters, event) && eventFormatters[event]?.(data as OutputRow, terminal)
-  return `${id.padStart(3)}  ${description || event}`
+  return `${(id ?? '').padStart(3)}  ${description || event}`
 }
 
 function colourState(terminal: Terminal, state: unknown): string {

@@ -32,6 +32,11 @@ export type McpToolAnnotations = {
 /** The only path of a role that serves MCP. */
 export const toolsPath = '/agentspace'
 
+/** The topic on which a role announces that its tools have changed while it runs. */
+export function toolsTopic(role: string): string {
+  return `tools of ${role}`
+}
+
 /** A role as far as its tools are concerned, and where it is deployed. */
 export type ToolOffer = {
   readonly role: Pick<RoleOutline, 'name' | 'tool_profiles'>

@@ -1,7 +1,7 @@
 // A surface: a second protocol besides REST for the operations of a role, on the same listener at its own path.
 import type { Refusal } from '../error/errors.ts'
 import type { Caller } from '../identity/identity.ts'
-import type { AddressedOperation, ServedRoute, SurfaceName } from '../operation/operation.ts'
+import type { AddressedOperation, ServedRoute, ServerEvent, SurfaceName } from '../operation/operation.ts'
 import type { OperationResponse } from '../operation/role-context.ts'
 import type { Trace } from '../telemetry/trace.ts'
 
@@ -17,6 +17,10 @@ export type SurfaceRequest = {
   /** The parsed JSON body; undefined when the request has none. */
   readonly body: unknown
   readonly caller: Caller
+  /** Aborted when the request has ended: at the end of its stream, too. */
+  readonly signal: AbortSignal
+  /** The caller as its credential identifies it now, or the refusal of a credential that has expired or was revoked. */
+  readmit(): Promise<Caller | Refusal>
   /**
    * Runs an operation of the surface like a REST request: admitted, limited, counted and logged under its address.
    * Fields of `headers` override those of the request. Never throws, and ends at `cancelled` or at the time limit of
@@ -41,6 +45,16 @@ export type SurfaceResponse = {
   readonly text: string | undefined
 }
 
+/**
+ * A response without an end of its own. From here on the request takes the shares of a stream, or is refused for want of
+ * one. Ends when the caller is not admitted any more, does not read, or the service stops.
+ */
+export type SurfaceStream = {
+  readonly status: number
+  readonly headers: HeaderFields
+  readonly events: AsyncIterable<ServerEvent>
+}
+
 export type Surface = {
   readonly name: SurfaceName
   /** Each route has its own path, or its own method at a shared path. */
@@ -49,5 +63,5 @@ export type Surface = {
   refusal(headers: HeaderFields): Refusal | undefined
   /** Parameters to append to the `WWW-Authenticate` challenge of a 401, as in `, name="value"`. */
   challenge(headers: HeaderFields): string
-  answer(request: SurfaceRequest): Promise<SurfaceResponse>
+  answer(request: SurfaceRequest): Promise<SurfaceResponse | SurfaceStream>
 }

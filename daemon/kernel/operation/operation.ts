@@ -14,8 +14,8 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  */
 export type SurfaceName = 'agentspace' | 'admin_chat'
 
-/** A server-sent event: `id` lets a client resume after it. */
-export type ServerEvent = { readonly id: string; readonly event: string; readonly data: unknown }
+/** A server-sent event: `id` lets a client resume after it; absent where nothing is resumed. */
+export type ServerEvent = { readonly id?: string; readonly event: string; readonly data: unknown }
 
 /** A response that is not the plain JSON of `output`. */
 export class RawResponse {
