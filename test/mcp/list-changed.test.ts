@@ -22,8 +22,14 @@ function openRawClient(port: number, request: string) {
   const socket = net.connect(port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
   const state = { text: '', isClosed: false }
-  socket.setEncoding('utf8').on('data', (chunk: string) => void (state.text += chunk))
-  socket.on('close', () => void (state.isClosed = true)).on('error', () => undefined)
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    state.text += chunk
+  })
+  socket
+    .on('error', () => undefined)
+    .on('close', () => {
+      state.isClosed = true
+    })
   socket.write(request)
   const text = () => state.text
   return {
@@ -37,6 +43,7 @@ function openRawClient(port: number, request: string) {
 }
 
 const listenHeaders = {
+  host: '127.0.0.1',
   accept: 'application/json, text/event-stream',
   'content-type': 'application/json',
   connection: 'keep-alive',
@@ -51,7 +58,7 @@ function subscribe(port: number, as = token, notifications: unknown = { toolsLis
 }
 
 function openSessionStream(port: number, headers: Record<string, string>, as = token) {
-  const own = { accept: 'text/event-stream', connection: 'keep-alive', authorization: `Bearer ${as}` }
+  const own = { ...listenHeaders, accept: 'text/event-stream', authorization: `Bearer ${as}` }
   return openRawClient(port, formatRawRequest('GET /agentspace', { ...own, ...headers }))
 }
 
@@ -253,7 +260,7 @@ describe('a listener', () => {
 
   test.each<[string, unknown]>([
     ['a filter that is none', 'everything'],
-    ['no filter', undefined],
+    ['a filter of null', null],
   ])('with %s is refused by the protocol', async (_, notifications) => {
     const { port } = await serveTools()
     const client = subscribe(port, token, notifications)

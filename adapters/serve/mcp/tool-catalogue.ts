@@ -1,7 +1,7 @@
 // The tools of a surface as they are now: derived from operations that may change while the service runs.
 import { hash } from 'node:crypto'
 import { deriveTools, type McpTool } from '../../../daemon/kernel/api/mcp-tools.ts'
-import { type Caller, permits } from '../../../daemon/kernel/identity/identity.ts'
+import { type Caller, isPermitted } from '../../../daemon/kernel/identity/identity.ts'
 import type { AddressedOperation } from '../../../daemon/kernel/operation/operation.ts'
 
 export class ToolCatalogue {
@@ -21,7 +21,7 @@ export class ToolCatalogue {
 
   /** Tools that the caller may not use are not offered. */
   toolsFor({ permissions }: Caller): readonly McpTool[] {
-    return this.#current().filter(({ target }) => permits(permissions, target.operation.allow))
+    return this.#current().filter(({ target }) => isPermitted(permissions, target.operation.allow))
   }
 
   /** Differs whenever the caller would read another list: a change of tools that it may not use is none to it. */

@@ -7,9 +7,9 @@ import {
   type Caller,
   type CredentialClaims,
   isDelegable,
+  isPermitted,
   type PresentedCredential,
   permissionsOfRoles,
-  permits,
 } from './identity.ts'
 
 const anonymousCaller: Caller = {
@@ -139,7 +139,7 @@ export async function admitCaller(
   if (operation.allow === 'role') return refuse('forbidden', 'only roles of the site request this operation')
   const refused = refuseDelegated(context, address, operation.allow, claims)
   if (refused) return refused
-  if (operation.allow === 'authenticated' || permits(caller.permissions, operation.allow)) return caller
+  if (isPermitted(caller.permissions, operation.allow)) return caller
   return refuse('forbidden', `the operation requires the permission ${operation.allow}`)
 }
 

@@ -201,3 +201,9 @@ export function permits(permissions: ReadonlySet<string>, required: string): boo
   const [noun] = required.split(':')
   return permissions.has(required) || permissions.has('*') || permissions.has(`${noun}:*`)
 }
+
+/** Whether a caller that is not a role of the site may use an operation of this `allow`. */
+export function isPermitted(permissions: ReadonlySet<string>, allow: string): boolean {
+  if (allow === 'role') return false
+  return allow === 'public' || allow === 'authenticated' || permits(permissions, allow)
+}
