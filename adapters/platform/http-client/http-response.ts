@@ -1,5 +1,6 @@
 // A response whose head has arrived: its body is read in whole up to a size, in chunks, or not at all.
 import type { Readable } from 'node:stream'
+import { GatheredBytes } from '../../../daemon/kernel/encoding/gathered-bytes.ts'
 import { HttpClientError, toHttpClientError } from './http-client-error.ts'
 
 export type HttpHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -34,14 +35,13 @@ export class HttpResponse {
 
   /** The whole body. Throws HttpClientError, and ends the connection when the body is larger than this. */
   async readBytes(max_bytes: number): Promise<Buffer> {
-    const parts: Buffer[] = []
-    let length = 0
+    const gathered = new GatheredBytes()
     for await (const chunk of this.chunks()) {
-      length += chunk.length
-      if (length > max_bytes) throw new HttpClientError('too_large', `the response is larger than ${max_bytes} bytes`)
-      parts.push(chunk)
+      if (gathered.length + chunk.length > max_bytes)
+        throw new HttpClientError('too_large', `the response is larger than ${max_bytes} bytes`)
+      gathered.append(chunk)
     }
-    return Buffer.concat(parts)
+    return gathered.take()
   }
 
   /** Reads the rest and drops it, so that the connection can serve another request. */

@@ -1,5 +1,6 @@
 // Reads a request body within limits of size and of minimum speed.
 import type { IncomingMessage } from 'node:http'
+import { GatheredBytes } from '../../../daemon/kernel/encoding/gathered-bytes.ts'
 import { isBelowPace, type TransferPace } from './transfer-pace.ts'
 
 export type RequestBodyFault = 'too_large' | 'too_slow' | 'broken_off'
@@ -15,8 +16,7 @@ export function readBody(
   pace: TransferPace,
 ): Promise<Buffer | RequestBodyFault> {
   if ((declared_bytes ?? 0) > most_bytes) return Promise.resolve('too_large')
-  const chunks: Buffer[] = []
-  let received = 0
+  const body = new GatheredBytes()
   const began = performance.now()
   return new Promise((resolve) => {
     const end = (found: Buffer | RequestBodyFault) => {
@@ -25,20 +25,17 @@ export function readBody(
       resolve(found)
     }
     const receive = (chunk: Buffer) => {
-      received += chunk.length
-      if (received > most_bytes) end('too_large')
-      else chunks.push(chunk)
+      if (body.length + chunk.length > most_bytes) end('too_large')
+      else body.append(chunk)
     }
     const watch = setInterval(
       () => {
-        if (isBelowPace(received, performance.now() - began, pace)) end('too_slow')
+        if (isBelowPace(body.length, performance.now() - began, pace)) end('too_slow')
       },
       Math.min(1_000, pace.grace_ms / 2),
     )
     request.on('data', receive)
-    request.once('end', () =>
-      end(received === (declared_bytes ?? received) ? Buffer.concat(chunks, received) : 'broken_off'),
-    )
+    request.once('end', () => end(body.length === (declared_bytes ?? body.length) ? body.take() : 'broken_off'))
     request.once('close', () => end('broken_off'))
     request.once('error', () => end('broken_off'))
   })

@@ -1,5 +1,6 @@
 // A subscription of the revision without sessions: the library words its events, which are passed on one by one.
 import type { SurfaceRequest, SurfaceResponse, SurfaceStream } from '../../../daemon/kernel/api/surface.ts'
+import { readEventField } from '../../../daemon/kernel/encoding/event-blocks.ts'
 import type { ServerEvent } from '../../../daemon/kernel/operation/operation.ts'
 import { type ToolChanges, watchTools } from './watch-tools.ts'
 
@@ -40,9 +41,11 @@ async function* subscriptionEvents(
   surfaceRequest: SurfaceRequest,
   { frames, acknowledgement, reportChange }: OpenSubscription,
 ): AsyncGenerator<ServerEvent> {
+  // As of the acknowledgement: what the client reads after it is this list, or one that it is notified of.
+  const state = { listed: toolChanges.catalogue.stateFor(surfaceRequest.caller) }
   try {
     yield toEvent(acknowledgement)
-    for await (const _ of watchTools(toolChanges, surfaceRequest, { listed: undefined }, surfaceRequest.signal)) {
+    for await (const _ of watchTools(toolChanges, surfaceRequest, state, surfaceRequest.signal)) {
       reportChange()
       yield toEvent(await readFrame(frames))
     }
@@ -58,15 +61,9 @@ async function readFrame(frames: FrameReader): Promise<string | undefined> {
 }
 
 function toEvent(frame = ''): ServerEvent {
-  const [event = 'message', data = 'null'] = ['event: ', 'data: '].map((field) => readField(frame, field))
+  const [event = 'message'] = readEventField(frame, 'event')
+  const [data = 'null'] = readEventField(frame, 'data')
   return { event, data: JSON.parse(data) }
-}
-
-function readField(frame: string, field: string): string | undefined {
-  return frame
-    .split('\n')
-    .find((line) => line.startsWith(field))
-    ?.slice(field.length)
 }
 
 /** Whether the library has promised to report changes of tools: a client may subscribe to nothing, or to other things. */

@@ -16,8 +16,12 @@ export type BoundedFetch = {
 /** Headers of an answer that the library reads. */
 const headersRead = ['content-type', 'mcp-session-id', 'www-authenticate'] as const
 
-/** What becomes of the stream of notifications of a session, which is a GET. */
-export type SessionStream = { onBegin(): void; onEnd(end: StreamEnd): void }
+/** What becomes of the stream of notifications of a session, which is a GET. `onEnd`: also of one that never began. */
+export type SessionStream = {
+  onBegin(): void
+  onRefused(status: number): void
+  onEnd(end: StreamEnd): void
+}
 
 /**
  * Receives the end of the stream that answers a request of this context: the library passes nothing on by which its
@@ -33,30 +37,60 @@ export function boundedFetch(
   const http = new HttpClient({ ca, max_connections: 16, connect_timeout_ms: limits.answer_ms })
   return {
     close: () => http.close(),
-    async fetch(url, { method = 'GET', headers, body, signal } = {}) {
-      const response = await http.send(new URL(url), {
-        method,
-        headers: Object.fromEntries(new Headers(headers)),
-        body: body as string | undefined,
-        signal: signal ?? undefined,
-        limits: {},
-      })
-      if (response.status >= 300 && response.status < 400) {
-        response.destroy()
-        throw refuse(
-          'unavailable',
-          `the service redirects (${response.status}), which is not followed: use its final URL`,
-        )
-      }
-      const answer = { status: response.status, headers: pickHeaders(response) }
-      if (!isEventStream(response)) return new Response(await readWhole(response, limits), answer)
-      const isSession = method === 'GET'
-      if (isSession) sessionStream.onBegin()
-      const onEnd = isSession ? sessionStream.onEnd : streamEndOfRequest.getStore()
-      const events = ReadableStream.from(filterEvents(response.chunks(), limits, onEnd ?? ignore))
-      return new Response(events as ReadableStream<Uint8Array>, answer)
+    async fetch(url, init = {}) {
+      if (init.method === 'GET') return await openSessionStream(http, url, init, limits, sessionStream)
+      const onEnd = streamEndOfRequest.getStore() ?? ignore
+      return await toBoundedResponse(await send(http, url, init), limits, onEnd)
     },
   }
+}
+
+async function openSessionStream(
+  http: HttpClient,
+  url: string | URL,
+  init: RequestInit,
+  limits: ToolServiceLimits,
+  { onBegin, onRefused, onEnd }: SessionStream,
+): Promise<Response> {
+  try {
+    const response = await send(http, url, init)
+    if (isEventStream(response)) onBegin()
+    else onRefused(response.status)
+    return await toBoundedResponse(response, limits, onEnd)
+  } catch (error) {
+    onEnd({ hasResponse: false, cause: error })
+    throw error
+  }
+}
+
+async function send(
+  http: HttpClient,
+  url: string | URL,
+  { method = 'GET', headers, body, signal }: RequestInit,
+): Promise<HttpResponse> {
+  const response = await http.send(new URL(url), {
+    method,
+    headers: Object.fromEntries(new Headers(headers)),
+    body: body as string | undefined,
+    signal: signal ?? undefined,
+    limits: {},
+  })
+  const { status } = response
+  if (status < 300 || status >= 400) return response
+  response.destroy()
+  throw refuse('unavailable', `the service redirects (${status}), which is not followed: use its final URL`)
+}
+
+/** `onEnd`: of the stream, if the response is one. */
+async function toBoundedResponse(
+  response: HttpResponse,
+  limits: ToolServiceLimits,
+  onEnd: (end: StreamEnd) => void,
+): Promise<Response> {
+  const answer = { status: response.status, headers: pickHeaders(response) }
+  if (!isEventStream(response)) return new Response(await readWhole(response, limits), answer)
+  const events = ReadableStream.from(filterEvents(response.chunks(), limits, onEnd))
+  return new Response(events as ReadableStream<Uint8Array>, answer)
 }
 
 const ignore = () => undefined
@@ -71,7 +105,7 @@ function pickHeaders(response: HttpResponse): Headers {
 }
 
 function isEventStream(response: HttpResponse): boolean {
-  return /^text\/event-stream\b/i.test(response.header('content-type') ?? '')
+  return response.status === 200 && /^text\/event-stream\b/i.test(response.header('content-type') ?? '')
 }
 
 /** The body, or null where the status has none. A body that says it is JSON must be. */

@@ -1,33 +1,41 @@
-// The reports of one connection that its list of tools may have changed, for one reader that may be busy meanwhile.
+// The reports of one connection that its list of tools may have changed: none is lost between two waits, or counted twice.
 import { isRefusal, type Refusal } from '../../../daemon/kernel/error/errors.ts'
 
-export class ChangeWatch {
-  #hasChanged = false
-  /** The first end counts: what follows a broken stream is its consequence. */
-  #end: 'ended' | Refusal | undefined
-  #wake: () => void = () => undefined
+/** How reports end: with their service, before they begin, or with a failure. */
+type EndOfReports = 'ended' | 'unsupported' | Refusal
 
-  report(outcome: 'changed' | 'ended' | Refusal): void {
-    if (outcome === 'changed') this.#hasChanged = true
+export class ChangeWatch {
+  #changes = 0
+  /** Of the changes, those that a wait has returned. */
+  #returned = 0
+  /** The first end counts: what follows it is its consequence. */
+  #end: EndOfReports | undefined
+  readonly #waits = new Set<() => void>()
+
+  report(outcome: 'changed' | EndOfReports): void {
+    if (outcome === 'changed') this.#changes += 1
     else this.#end ??= outcome
-    this.#wake()
+    for (const wake of this.#waits) wake()
   }
 
-  /** Several changes since the last wait are one. Throws the refusal that ended the reports. */
-  async wait(signal: AbortSignal): Promise<'changed' | 'ended'> {
-    while (!signal.aborted && !this.#hasChanged && this.#end === undefined) await this.#nextReport(signal)
+  /** Changes since the last wait are one, for all that wait meanwhile. Throws the refusal that ended the reports. */
+  async wait(signal: AbortSignal): Promise<'changed' | 'ended' | 'unsupported'> {
+    const returned = this.#returned
+    while (!signal.aborted && this.#changes === returned && this.#end === undefined) await this.#nextReport(signal)
+    if (signal.aborted) return 'ended'
     if (isRefusal(this.#end)) throw this.#end
-    if (signal.aborted || this.#end !== undefined) return 'ended'
-    this.#hasChanged = false
+    if (this.#end !== undefined) return this.#end
+    this.#returned = this.#changes
     return 'changed'
   }
 
   async #nextReport(signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#wake = resolve
-    const onAbort = () => resolve()
-    signal.addEventListener('abort', onAbort)
+    const wake = () => resolve()
+    this.#waits.add(wake)
+    signal.addEventListener('abort', wake)
     await promise
-    signal.removeEventListener('abort', onAbort)
+    this.#waits.delete(wake)
+    signal.removeEventListener('abort', wake)
   }
 }

@@ -1,7 +1,7 @@
 // Connects to tool services over MCP (streamable HTTP) in the three revisions that this program serves itself.
 import { Client } from '@modelcontextprotocol/client'
 import type * as z from 'zod'
-import { refuse } from '../../../daemon/kernel/error/errors.ts'
+import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import { parseWithSchema } from '../../../daemon/kernel/error/parsing.ts'
 import type {
   RemoteTool,
@@ -21,6 +21,9 @@ import { toRefusal } from './to-refusal.ts'
 
 /** The newest first. */
 const revisions = ['2026-07-28', '2025-11-25', '2025-06-18']
+
+/** The answer of a service whose sessions have no stream. */
+const no_stream_status = 405
 
 /** Pages of a list; a service that never ends its list is at fault. */
 const max_pages = 64
@@ -59,13 +62,18 @@ class McpConnection implements ToolConnection {
   readonly #name: string
   readonly #watch = new ChangeWatch()
   #subscription: Promise<void> | undefined
+  #opening: NodeJS.Timeout | undefined
   readonly #ending = new AbortController()
 
   constructor(address: ToolServiceAddress, { about, limits }: McpClientOptions) {
     this.#limits = limits
     this.#name = address.url.origin
     this.#http = boundedFetch(address, limits, {
-      onBegin: () => this.#watch.report('changed'),
+      onBegin: () => {
+        clearTimeout(this.#opening)
+        this.#watch.report('changed')
+      },
+      onRefused: (status) => this.#watch.report(status === no_stream_status ? 'unsupported' : this.#unopened(status)),
       onEnd: (end) => this.#endReports(end),
     })
     this.#transport = new CancellingTransport(address, this.#http)
@@ -82,6 +90,7 @@ class McpConnection implements ToolConnection {
     try {
       const options = { timeout: this.#limits.answer_ms, ...(signal ? { signal } : {}) }
       await this.#client.connect(this.#transport, options)
+      this.#limitOpening()
     } catch (error) {
       await this.#end()
       throw toRefusal(this.#name, error)
@@ -124,7 +133,7 @@ class McpConnection implements ToolConnection {
 
   async waitForChange(signal: AbortSignal): Promise<'changed' | 'ended' | 'unsupported'> {
     if (!this.#client.getServerCapabilities()?.tools?.listChanged) return 'unsupported'
-    if (this.#client.getProtocolEra() === 'modern') await (this.#subscription ??= this.#subscribe(signal))
+    if (!this.#hasSessionStream) this.#subscription ??= this.#subscribe()
     return await this.#watch.wait(signal)
   }
 
@@ -136,23 +145,39 @@ class McpConnection implements ToolConnection {
   }
 
   async #end(): Promise<void> {
+    this.#watch.report('ended')
+    clearTimeout(this.#opening)
     this.#ending.abort()
     await this.#client.close().catch(() => undefined)
     this.#http.close()
-    this.#watch.report('ended')
   }
 
-  /** Subscribes until the connection ends, in the revision without sessions: a change between two waits is not lost. */
-  async #subscribe(signal: AbortSignal): Promise<void> {
+  /** The revision without sessions has subscriptions instead. */
+  get #hasSessionStream(): boolean {
+    return this.#client.getProtocolEra() !== 'modern'
+  }
+
+  /** The library requests the stream of a session by itself. A stream that never begins would look like a list that never changes. */
+  #limitOpening(): void {
+    const { answer_ms } = this.#limits
+    const late = () => this.#watch.report(this.#unopened(`nothing within ${answer_ms} ms`))
+    if (this.#hasSessionStream) this.#opening = setTimeout(late, answer_ms).unref()
+  }
+
+  #unopened(answer: number | string): Refusal {
+    return refuse('unavailable', `${this.#name} opens no stream of notifications: it answered ${answer}`)
+  }
+
+  /** Subscribes until the connection ends: a change between two waits is not lost. A failure ends the reports. */
+  async #subscribe(): Promise<void> {
     try {
-      const options = { signal: AbortSignal.any([signal, this.#ending.signal]), timeout: this.#limits.answer_ms }
+      const options = { signal: this.#ending.signal, timeout: this.#limits.answer_ms }
       const listen = () => this.#client.listen({ toolsListChanged: true }, options)
       const subscription = await streamEndOfRequest.run((end) => this.#endReports(end), listen)
-      this.#watch.report('changed')
+      this.#watch.report(subscription.honoredFilter.toolsListChanged ? 'changed' : 'unsupported')
       void subscription.closed.then(() => this.#watch.report('ended'))
     } catch (error) {
-      if (signal.aborted) return this.#watch.report('ended')
-      throw toRefusal(this.#name, error)
+      this.#watch.report(toRefusal(this.#name, error))
     }
   }
 

@@ -1,5 +1,6 @@
 // Server-sent events of a service that is not trusted: bounded in bytes and depth, without the fields by which a server
 // controls reconnection, and without requests to this client, which has no abilities to offer.
+import { EventBlocks, readEventField } from '../../../daemon/kernel/encoding/event-blocks.ts'
 import { readStrictJson } from '../../../daemon/kernel/encoding/strict-json.ts'
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { ToolServiceLimits } from '../../../daemon/kernel/tools/tool-service.ts'
@@ -21,9 +22,8 @@ export async function* filterEvents(
   { answer_bytes, depth }: ToolServiceLimits,
   onEnd: (end: StreamEnd) => void,
 ): AsyncGenerator<Uint8Array> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const blocks = new EventBlocks()
   let total_bytes = 0
-  let pending = ''
   let hasResponse = false
   let cause: unknown
   try {
@@ -31,10 +31,7 @@ export async function* filterEvents(
       total_bytes += chunk.length
       if (total_bytes > answer_bytes)
         throw refuse('unavailable', `the stream of the service is larger than ${answer_bytes} bytes`)
-      pending += decoder.decode(chunk, { stream: true })
-      const { blocks, rest } = splitBlocks(pending)
-      pending = rest
-      for (const block of blocks) {
+      for (const block of blocks.split(chunk)) {
         const message = readMessage(block, depth)
         if (message === undefined) continue
         hasResponse ||= !('method' in message)
@@ -49,22 +46,9 @@ export async function* filterEvents(
   }
 }
 
-/** Blocks end with an empty line; lines with CR LF, LF or CR. A CR at the end may be half of a CR LF. */
-function splitBlocks(text: string): { readonly blocks: readonly string[]; readonly rest: string } {
-  if (!/\n\r?\n|\r\r/.test(text)) return { blocks: [], rest: text }
-  const cut = text.endsWith('\r') ? text.length - 1 : text.length
-  const blocks = text.slice(0, cut).replaceAll(/\r\n?/g, '\n').split('\n\n')
-  const last = blocks.pop() ?? ''
-  return { blocks, rest: last + text.slice(cut) }
-}
-
 /** The message of an event; undefined for what is dropped. Throws `Refusal` for what is not JSON in limits. */
-function readMessage(block: string, max_depth: number): object | undefined {
-  const data = block
-    .split('\n')
-    .filter((line) => line.startsWith('data:'))
-    .map((line) => line.slice(5).replace(/^ /, ''))
-    .join('\n')
+function readMessage(block: Buffer, max_depth: number): object | undefined {
+  const data = readEventField(new TextDecoder('utf-8', { fatal: true }).decode(block), 'data').join('\n')
   if (data === '') return undefined
   const read = readStrictJson(data, { max_depth })
   if (read.outcome !== 'value')

@@ -48,7 +48,6 @@ const credentialHolders: readonly string[] = [
   'adapters/identity/x509/provider.ts',
   'adapters/serve/http/handle-request.ts',
   'adapters/serve/http/served-request.ts',
-  'adapters/serve/http/stream-response.ts',
 ]
 
 const network =
