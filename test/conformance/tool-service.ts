@@ -1,27 +1,31 @@
 // What a client of tool services keeps, whatever service of good faith it meets.
 import { expect } from 'vitest'
-import type { ToolServiceAddress, ToolServices } from '../../daemon/kernel/tools/tool-service.ts'
-import type { LibraryService } from '../support/mcp/library-service.ts'
+import type { RemoteTool, ToolServiceAddress, ToolServices } from '../../daemon/kernel/tools/tool-service.ts'
+import type { TestedToolService } from '../support/mcp/tested-tool-service.ts'
 
 export type ToolServiceVariant = {
   readonly revision: string
-  readonly service: LibraryService
+  readonly service: TestedToolService
   readonly services: ToolServices
 }
 
-const token = 'token-for-this-service'
-const addressOf = ({ service: { url } }: ToolServiceVariant): ToolServiceAddress => ({ url, token: async () => token })
+const addressOf = ({ service: { url, token } }: ToolServiceVariant): ToolServiceAddress => ({
+  url,
+  token: async () => token,
+})
+const namesOf = (tools: readonly RemoteTool[]) => tools.map(({ name }) => name)
+const forever = new AbortController().signal
 
 /** Title to the requirement. */
 export const toolServiceRequirements: Readonly<Record<string, (variant: ToolServiceVariant) => Promise<void>>> = {
   async 'the revision of the service is used, and its name is known'(variant) {
     const connection = await variant.services.connect(addressOf(variant))
-    expect([connection.revision, connection.service]).toEqual([variant.revision, { name: 'library', version: '1' }])
+    expect([connection.revision, connection.service]).toEqual([variant.revision, variant.service.about])
     await connection.close()
   },
   async 'a list is read page by page, to its end'(variant) {
     const connection = await variant.services.connect(addressOf(variant))
-    expect((await connection.listTools()).map(({ name }) => name)).toEqual(['echo', 'count', 'wait', 'fail'])
+    expect(namesOf(await connection.listTools())).toEqual(variant.service.tools)
     await connection.close()
   },
   async 'a call gives its result, and a failure of the tool is no refusal'(variant) {
@@ -36,8 +40,9 @@ export const toolServiceRequirements: Readonly<Record<string, (variant: ToolServ
     const connection = await variant.services.connect(addressOf(variant))
     const seen: number[] = []
     const onProgress = ({ progress }: { progress: number }) => void seen.push(progress)
-    await connection.callTool({ name: 'count', input: {}, timeout_ms: 5_000, onProgress })
-    expect(seen).toEqual([1, 2, 3])
+    const name = variant.service.reportsProgress ? 'count' : 'echo'
+    await connection.callTool({ name, input: {}, timeout_ms: 5_000, onProgress })
+    expect(seen).toEqual(variant.service.reportsProgress ? [1, 2, 3] : [])
     await connection.close()
   },
   async 'a cancelled call ends here and at the service'(variant) {
@@ -60,30 +65,48 @@ export const toolServiceRequirements: Readonly<Record<string, (variant: ToolServ
   },
   async 'a change of the list is reported, and the list read again has it'(variant) {
     const connection = await variant.services.connect(addressOf(variant))
-    await connection.listTools()
-    const change = connection.waitForChange(new AbortController().signal)
-    const adding = setInterval(() => void variant.service.addTool('more'), 50)
-    try {
-      expect(await change).toBe('changed')
-    } finally {
-      clearInterval(adding)
-    }
-    expect((await connection.listTools()).map(({ name }) => name)).toContain('more')
+    expect(await connection.waitForChange(forever), 'the reports begin').toBe('changed')
+    const change = connection.waitForChange(forever)
+    await variant.service.addTool('more')
+    expect(await change).toBe('changed')
+    expect(namesOf(await connection.listTools())).toContain('more')
     await connection.close()
   },
-  async 'a wait ends with its signal, and with the service'(variant) {
+  async 'a change between two waits is reported by the next one, and by all that wait'(variant) {
     const connection = await variant.services.connect(addressOf(variant))
+    await connection.waitForChange(forever)
+    expect(await connection.waitForChange(AbortSignal.abort())).toBe('ended')
+    await variant.service.addTool('more')
+    const waits = [connection.waitForChange(forever), connection.waitForChange(forever)]
+    expect(await Promise.all(waits)).toEqual(['changed', 'changed'])
+    await connection.close()
+  },
+  async 'a wait ends with its signal, and with the connection'(variant) {
+    const connection = await variant.services.connect(addressOf(variant))
+    await connection.waitForChange(forever)
     const ending = new AbortController()
-    const wait = connection.waitForChange(ending.signal)
+    const waits = [connection.waitForChange(ending.signal), connection.waitForChange(forever)]
     ending.abort()
-    expect(await wait).toBe('ended')
+    expect(await waits[0]).toBe('ended')
+    await connection.close()
+    expect(await waits[1]).toBe('ended')
+  },
+  async 'a wait ends when the service goes, and later ones know it'(variant) {
+    const connection = await variant.services.connect(addressOf(variant))
+    await connection.waitForChange(forever)
+    const wait = connection.waitForChange(forever).catch(({ code }: { code: string }) => code)
+    await variant.service.close()
+    const outcome = await wait
+    expect(['ended', 'unavailable']).toContain(outcome)
+    const again = await connection.waitForChange(forever).catch(({ code }: { code: string }) => code)
+    expect(again).toBe(outcome)
     await connection.close()
   },
   async 'each request carries the token of the supplier, and nothing else'(variant) {
     const connection = await variant.services.connect(addressOf(variant))
     await connection.listTools()
     await connection.close()
-    expect(new Set(variant.service.credentials)).toEqual(new Set([`Bearer ${token}`]))
+    expect(new Set(variant.service.credentials)).toEqual(new Set([`Bearer ${variant.service.token}`]))
   },
   async 'a service that is gone is unavailable'(variant) {
     const connection = await variant.services.connect(addressOf(variant))

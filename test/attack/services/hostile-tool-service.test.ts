@@ -25,18 +25,22 @@ const tool = (name: string) => ({ name, inputSchema: { type: 'object' } })
 const pages = (response: http.ServerResponse, id: unknown, result: unknown) =>
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, result }))
 
-/** A session of 2025-11-25 that opens as it should; `reply` answers what follows. */
-async function serve(reply: Reply) {
+/** A session of 2025-11-25 that opens as it should, but for the `steps` of its opening; `reply` answers what follows. */
+async function serve(reply: Reply, steps: Readonly<Record<string, Reply>> = {}) {
   const seen: Message[] = []
+  const opening: Readonly<Record<string, Reply>> = {
+    'server/discover': (_, response) => void response.writeHead(400).end(),
+    initialize: ({ id }, response) =>
+      pages(response, id, { protocolVersion: '2025-11-25', capabilities, serverInfo: info }),
+    'notifications/initialized': (_, response) => void response.writeHead(202).end(),
+    ...steps,
+  }
   server = http.createServer(async (request, response) => {
     const body = Buffer.concat((await request.toArray()) as Buffer[]).toString()
     const message = (body === '' ? { method: request.method } : JSON.parse(body)) as Message
     seen.push(message)
-    if (message.method === 'server/discover') response.writeHead(400).end()
-    else if (message.method === 'initialize')
-      pages(response, message.id, { protocolVersion: '2025-11-25', capabilities, serverInfo: info })
-    else if (message.method === 'notifications/initialized') response.writeHead(202).end()
-    else reply(message, response, request)
+    const answer = opening[message.method] ?? reply
+    answer(message, response, request)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -44,8 +48,15 @@ async function serve(reply: Reply) {
   return { seen, address: { url, token: async () => 'token' } }
 }
 
-const stream = (response: http.ServerResponse, text: string) =>
-  response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text)
+/** The revision without sessions; `reply` answers all but the first request. */
+async function serveWithoutSessions(reply: Reply) {
+  const supported = { supportedVersions: ['2026-07-28'], capabilities, serverInfo: info }
+  const discovery = { resultType: 'complete', ttlMs: 0, cacheScope: 'private', ...supported }
+  return await serve(reply, { 'server/discover': ({ id }, response) => pages(response, id, discovery) })
+}
+
+const eventStream = { 'content-type': 'text/event-stream' }
+const stream = (response: http.ServerResponse, text: string) => response.writeHead(200, eventStream).end(text)
 const event = (message: unknown) => `data: ${JSON.stringify(message)}\n\n`
 
 test.each<[string, Reply, RegExp]>([
@@ -154,6 +165,99 @@ test('the words of a service are cut short', async () => {
   expect((failure as Error).message.length).toBeLessThan(500)
   await connection.close()
 })
+
+const forever = new AbortController().signal
+const accept = (response: http.ServerResponse) => void response.writeHead(202).end()
+
+test.each<[string, Reply, RegExp]>([
+  ['refused', (_, response) => void response.writeHead(500).end(), /answered 500/],
+  ['not accepted', (_, response) => void response.writeHead(401).end(), /answered 401/],
+  ['closed', (_, response) => void response.destroy(), /cannot be reached or broke off/],
+  ['answered with JSON', (_, response) => void pages(response, 1, {}), /answered 200/],
+  ['redirected', (_, response) => void response.writeHead(302, { location: '/' }).end(), /redirects \(302\)/],
+  ['never answered', () => undefined, /nothing within 2000 ms/],
+  [
+    'broken off',
+    (_, response) => void response.writeHead(200, eventStream).write(':\n\n', () => response.destroy()),
+    /broke off/,
+  ],
+  ['no JSON', (_, response) => void stream(response, 'data: {\n\n'), /not JSON/],
+])(
+  'a wait for changes ends with the cause when the stream of a session is %s',
+  async (_, reply, words) => {
+    const { address } = await serve((message, response, request) =>
+      message.method === 'GET' ? reply(message, response, request) : accept(response),
+    )
+    const connection = await services.connect(address)
+    const waiting = async () => {
+      while ((await connection.waitForChange(forever)) === 'changed');
+    }
+    await expect(waiting()).rejects.toMatchObject({ name: 'Refusal', message: expect.stringMatching(words) })
+    await connection.close()
+  },
+  20_000,
+)
+
+test('a service whose sessions have no stream reports no changes', async () => {
+  const { address } = await serve((_, response) => void response.writeHead(405).end())
+  const connection = await services.connect(address)
+  expect(await connection.waitForChange(forever)).toBe('unsupported')
+  await connection.close()
+})
+
+test('a wait ends with the cause when the library never requests the stream of a session', async () => {
+  const { address, seen } = await serve((_, response) => accept(response), {
+    'notifications/initialized': (_, response) => void response.writeHead(200).end(),
+  })
+  const connection = await services.connect(address)
+  await expect(connection.waitForChange(forever)).rejects.toMatchObject({ message: /nothing within 2000 ms/ })
+  expect(seen.map(({ method }) => method)).not.toContain('GET')
+  await connection.close()
+}, 20_000)
+
+test('one report is one change, and the end of the stream comes after it', async () => {
+  let open: http.ServerResponse | undefined
+  const { address } = await serve(({ method }, response) => {
+    if (method !== 'GET') return accept(response)
+    open = response.writeHead(200, eventStream)
+    open.flushHeaders()
+  })
+  const connection = await services.connect(address)
+  expect(await connection.waitForChange(forever), 'the reports begin').toBe('changed')
+  open?.write(event({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }))
+  expect(await connection.waitForChange(forever)).toBe('changed')
+  open?.end()
+  expect(await connection.waitForChange(forever)).toBe('ended')
+  await connection.close()
+})
+
+test('a subscription that promises nothing reports no changes', async () => {
+  const { address } = await serveWithoutSessions(({ id }, response) => {
+    const _meta = { 'io.modelcontextprotocol/subscriptionId': id }
+    response.writeHead(200, eventStream)
+    const params = { _meta, notifications: {} }
+    response.write(event({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params }))
+  })
+  const connection = await services.connect(address)
+  expect(await connection.waitForChange(forever)).toBe('unsupported')
+  await connection.close()
+})
+
+test('an answer in chunks of one byte costs no more than its bytes', async () => {
+  const many = 200_000
+  const large = { ...limits, answer_bytes: 8_000_000 }
+  const { address } = await serve(({ id }, response) => {
+    response.writeHead(200, eventStream).write(`data: {"jsonrpc":"2.0","id":${id},"result":{"tools":[],"x":"`)
+    response.write('x'.repeat(6_000_000))
+    // As they go over the wire: the stream would join them.
+    response.socket?.write('1\r\nx\r\n'.repeat(many))
+    response.end('"}}\n\n')
+  })
+  const connection = await mcpToolServices({ about: { name: 'test', version: '1' }, limits: large }).connect(address)
+  const result = await connection.callTool({ name: 'a', input: {}, timeout_ms: 100_000 })
+  expect(result).toEqual({ is_error: false, content: [] })
+  await connection.close()
+}, 120_000)
 
 test('a service that ends every stream at once is called less and less often', async () => {
   const { address } = await serve(({ id, method }, response) => {

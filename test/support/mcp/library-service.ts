@@ -4,29 +4,21 @@ import * as http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { createMcpHandler, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
-
-export type LibraryService = {
-  readonly url: URL
-  /** `authorization` of each request so far. */
-  readonly credentials: (string | undefined)[]
-  /** Calls that ended by cancellation. */
-  readonly cancelled: string[]
-  /** Adds a tool, and reports the change to whoever listens. */
-  addTool(name: string): Promise<void>
-  close(): Promise<void>
-}
+import type { TestedToolService } from './tested-tool-service.ts'
 
 const tools_per_page = 2
 
-/** `revision`: the only one that the service takes. Tools: `echo`, `count` (reports progress), `wait` (until cancelled), `fail`. */
-export async function startLibraryService(revision: string): Promise<LibraryService> {
-  const names = ['echo', 'count', 'wait', 'fail']
+/** `revision`: the only one that the service takes. */
+export async function startLibraryService(revision: string): Promise<TestedToolService> {
+  const tools = ['echo', 'count', 'wait', 'fail']
+  const names = [...tools]
+  const about = { name: 'library', version: '1' }
   const cancelled: string[] = []
   const createServer = () => {
-    const server = new Server(
-      { name: 'library', version: '1' },
-      { capabilities: { tools: { listChanged: true } }, supportedProtocolVersions: [revision] },
-    )
+    const server = new Server(about, {
+      capabilities: { tools: { listChanged: true } },
+      supportedProtocolVersions: [revision],
+    })
     server.setRequestHandler('tools/list', ({ params }) => {
       const from = Number(params?.cursor ?? 0)
       const tools = names
@@ -61,6 +53,10 @@ export async function startLibraryService(revision: string): Promise<LibraryServ
   const { port } = listener.address() as AddressInfo
   return {
     url: new URL(`http://127.0.0.1:${port}/mcp`),
+    about,
+    tools,
+    reportsProgress: true,
+    token: 'token-for-this-service',
     credentials,
     cancelled,
     async addTool(name) {
