@@ -8,6 +8,8 @@ export type ServiceConnectionOptions = {
   readonly folder: SiteFolder | undefined
   /** Root of a role's listener; replaces the local sockets. */
   readonly url: URL | undefined
+  /** Authorities of the URL in PEM instead of Node's. */
+  readonly ca?: string | undefined
   readonly token: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -34,8 +36,8 @@ export function connectServiceClient(connection: ServiceConnectionOptions): Serv
   return createServiceClient(resolveServiceTarget(connection))
 }
 
-function resolveEndpoint({ folder, url }: ServiceConnectionOptions, role: string): ServiceEndpoint {
-  if (url) return { url }
+function resolveEndpoint({ folder, url, ca }: ServiceConnectionOptions, role: string): ServiceEndpoint {
+  if (url) return { url, ca }
   if (!folder) throw new TypeError('a service connection needs a site folder or a URL')
   return { socket: offline.socketOf(folder, role) }
 }

@@ -4,8 +4,8 @@ import type { HttpClientError } from '../../adapters/platform/http-client/http-c
 import type { HttpResponse } from '../../adapters/platform/http-client/http-response.ts'
 import { Refusal } from '../../daemon/kernel/error/errors.ts'
 
-/** Where a role answers: the socket in the site's folder, or the root of a listener. */
-export type ServiceEndpoint = { readonly socket: string } | { readonly url: URL }
+/** Where a role answers: the socket in the site's folder, or the root of a listener and its authorities in PEM. */
+export type ServiceEndpoint = { readonly socket: string } | { readonly url: URL; readonly ca?: string | undefined }
 
 export type ServiceHttpRequest = {
   readonly method: string
@@ -32,7 +32,7 @@ export async function sendRequest(endpoint: ServiceEndpoint, request: ServiceHtt
       })
     const { path, ...rest } = sent
     const url = new URL(endpoint.url.pathname.replace(/\/$/, '') + path, endpoint.url)
-    return await new HttpClient(connecting).send(url, { ...rest, limits })
+    return await new HttpClient({ ...connecting, ca: endpoint.ca }).send(url, { ...rest, limits })
   } catch (error) {
     throw explainFailure(endpoint, error as HttpClientError, timeout_ms)
   }

@@ -7,13 +7,13 @@ import { CommandFailure, command } from '../program/command.ts'
 import type { OutputRow } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-const { url, token, tokenFile } = serviceOptions
+const { url, ca, token, tokenFile } = serviceOptions
 
 export const definition = command({
   words: 'admin',
   summary: 'Watch roles, sessions, channels and denials on one screen',
   notes: 'Needs a terminal. `?` lists the keys, `q` quits. The screens are read-only.',
-  options: { ...siteOption, url, token, tokenFile },
+  options: { ...siteOption, url, ca, token, tokenFile },
   example: 'platform admin --site ./site',
   async run(params, terminal) {
     if (!terminal.isInteractive || !terminal.canPrompt) {

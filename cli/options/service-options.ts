@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { parseJsonAs } from '../../daemon/kernel/encoding/parse-json.ts'
 import type { ServiceClient } from '../client/client.ts'
 import type { ServiceConnectionOptions } from '../client/connection.ts'
+import { max_authorities_bytes, readInputFile } from '../file/input-file.ts'
 import { CommandFailure } from '../program/command.ts'
 import { text } from '../program/params.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -13,6 +14,7 @@ import { jsonOption, requireSite, siteOption } from './site-options.ts'
 export const serviceOptions = {
   ...siteOption,
   url: text('URL', 'Connect to this listener instead of the local socket'),
+  ca: text('FILE', 'Authorities in PEM that may have signed the certificate of --url (default: those of Node)'),
   token: text(
     'TOKEN',
     'Bearer token (default: minted locally). Prefer PLATFORM_TOKEN: arguments are visible to other users',
@@ -24,6 +26,7 @@ export const serviceOptions = {
 export type ServiceOptionsInput = {
   readonly site: string | undefined
   readonly url: string | undefined
+  readonly ca: string | undefined
   readonly token: string | undefined
   readonly tokenFile: string | undefined
 }
@@ -44,8 +47,9 @@ export async function resolveConnectionOptions(
   const named = params.token ?? (await readSecretOption(params.tokenFile, 'token', terminal))
   const token = named ?? (terminal.env.PLATFORM_TOKEN || undefined)
   const url = params.url === undefined ? undefined : parseServiceUrl(params.url)
+  const ca = params.ca === undefined ? undefined : readAuthorities(params.ca, url)
   const folder = url && token ? undefined : requireSite(params, terminal)
-  return { folder, url, token, env: terminal.env }
+  return { folder, url, ca, token, env: terminal.env }
 }
 
 /** Also returns the subject of the token. Throws `CommandFailure` (2) if the token has none. */
@@ -69,6 +73,14 @@ const subjectClaim = z.object({ sub: z.string().min(1) })
 /** Reads the subject unverified: the service verifies the token. */
 function readTokenSubject(token: string): string | undefined {
   return parseJsonAs(subjectClaim, Buffer.from(token.split('.')[1] ?? '', 'base64url'))?.sub
+}
+
+/** A file without a certificate would let every connection fail, for no reason that is shown. */
+function readAuthorities(file: string, url: URL | undefined): string {
+  if (url?.protocol !== 'https:') throw new CommandFailure(2, '--ca needs an https URL', 'name it with --url')
+  const authorities = readInputFile(file, max_authorities_bytes).toString()
+  if (authorities.includes('-----BEGIN CERTIFICATE-----')) return authorities
+  throw new CommandFailure(2, `${file} holds no certificate in PEM`, 'export the authority as PEM')
 }
 
 function parseServiceUrl(text: string): URL {

@@ -40,7 +40,7 @@ export async function resolveToolService(params: ToolServiceInput, terminal: Ter
   const connection = await resolveConnectionOptions(params, terminal)
   const target = resolveServiceTarget(connection)
   const token = () => target.token(role ?? '')
-  if (connection.url) return { url: endpointOf(connection.url), token }
+  if (connection.url) return { url: endpointOf(connection.url), ca: connection.ca, token }
   return { url: await findRoleEndpoint(target, String(role)), token }
 }
 

@@ -42,10 +42,17 @@ function formatProgress({ progress, total, message = '' }: ToolProgress): string
   return `${progress}${total === undefined ? '' : ` of ${total}`} ${message}`
 }
 
-/** The structured content if there is any: the text of our own tools repeats it. */
+/**
+ * The structured content if there is any: the text of our own tools repeats it. Other text is indented: each line of a
+ * service would look like one of this program.
+ */
 function formatResult({ content, structured_content }: RemoteToolResult): string {
   if (structured_content) return keepLayout(JSON.stringify(structured_content, undefined, 2))
   return content
-    .map((block) => (typeof block.text === 'string' ? keepLayout(block.text) : JSON.stringify(block)))
+    .map((block) => (typeof block.text === 'string' ? indentText(block.text) : JSON.stringify(block)))
     .join(line_break)
+}
+
+function indentText(text: string): string {
+  return keepLayout(`  ${text.trimEnd().replaceAll('\n', '\n  ')}`)
 }

@@ -1,0 +1,96 @@
+// `platform tools` against services at a URL: a list that changes, a certificate of a private authority, forged lines.
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import * as http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { runCommand, runJsonCommand } from '../support/command/run-command.ts'
+import { spawnCommand } from '../support/command/run-command-process.ts'
+import { issueServerCertificates } from '../support/engines/server-certificates.ts'
+import { serveTools } from '../support/mcp/serve-tools.ts'
+import { requires } from '../support/runner/requires.ts'
+import { forged, forgedLine, hostileText, misleading } from '../support/text/hostile-text.ts'
+
+const env = { PLATFORM_TOKEN: 'alice.admin' }
+
+test('a list is printed again at each change, until an interrupt', async () => {
+  const { port, changeTools } = await serveTools()
+  const child = spawnCommand(['tools', 'list', '--follow', '--json', '--url', `http://127.0.0.1:${port}`], { env })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let stdout = ''
+  child.stdout?.on('data', (part: Buffer) => {
+    stdout += part.toString()
+  })
+  const lists = () =>
+    stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => (JSON.parse(line) as { tools: { name: string }[] }).tools.map(({ name }) => name))
+  await expect.poll(lists).toHaveLength(1)
+  expect(lists()[0]).toContain('write')
+  changeTools((tools) => tools.filter(({ operation }) => operation.tool !== 'write'))
+  await expect.poll(lists).toHaveLength(2)
+  expect(lists()[1]).toEqual(lists()[0]?.filter((name) => name !== 'write'))
+  const closed = once(child, 'close')
+  child.kill('SIGINT')
+  expect(await closed).toEqual([0, null])
+})
+
+requires('openssl')('a service of a private authority is reached with its certificate alone', async () => {
+  const certificates = issueServerCertificates('own', 'other')
+  const strangers = issueServerCertificates('stranger')
+  onTestFinished(() => {
+    certificates.dispose()
+    strangers.dispose()
+  })
+  const { ca, cert, key } = certificates.of('own')
+  const { port } = await serveTools({}, { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') })
+  const words = ['tools', 'list', '--url', `https://127.0.0.1:${port}`]
+  const { tools } = await runJsonCommand([...words, '--ca', ca], { env })
+  expect(tools.length).toBeGreaterThan(0)
+  for (const more of [[], ['--ca', strangers.of('stranger').ca]]) {
+    const { exit, stderr } = await runCommand([...words, ...more], { env })
+    expect({ exit, stderr }).toMatchObject({ exit: 4, stderr: expect.stringMatching(/certificate/) })
+  }
+  const keyAlone = await runCommand([...words, '--ca', key], { env })
+  expect(keyAlone).toMatchObject({ exit: 2, stderr: expect.stringContaining('holds no certificate in PEM') })
+  const plain = await runCommand(['tools', 'list', '--url', 'http://127.0.0.1:1', '--ca', ca], { env })
+  expect(plain).toMatchObject({ exit: 2, stderr: expect.stringContaining('--ca needs an https URL') })
+})
+
+test('no line of a result looks like one of the program', async () => {
+  const url = await serveText(hostileText.replaceAll('\ud800', ''))
+  const { exit, stdout, stderr } = await runCommand(['tools', 'call', 'any', '--url', url], { env })
+  expect(exit).toBe(0)
+  expect(stdout).toContain(forged)
+  expect(`${stdout}${stderr}`).not.toMatch(forgedLine)
+  expect(stdout.replaceAll('\n', '')).not.toMatch(misleading)
+})
+
+/** A service whose only result is two blocks of this text. */
+async function serveText(text: string): Promise<string> {
+  const server = http.createServer(async (request, response) => {
+    const body = Buffer.concat((await request.toArray()) as Buffer[]).toString()
+    const { id, method } = (body === '' ? {} : JSON.parse(body)) as { id?: number; method?: string }
+    const results: Readonly<Record<string, object>> = {
+      initialize: {
+        protocolVersion: '2025-11-25',
+        capabilities: { tools: {} },
+        serverInfo: { name: text, version: text },
+      },
+      'tools/call': {
+        content: [
+          { type: 'text', text },
+          { type: 'text', text },
+        ],
+      },
+    }
+    const result = results[method ?? '']
+    if (!result) return void response.writeHead(method?.startsWith('notifications/') ? 202 : 405).end()
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+  })
+  onTestFinished(() => void server.closeAllConnections())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
