@@ -122,6 +122,27 @@ describe('a change of the tools', () => {
     await expect.poll(openSessionStream(port, headers).notifications).toBe(1)
   })
 
+  test('between the acknowledgement of a subscription and the first look at the list is reported', async () => {
+    const { port, echo, changeTools } = await serveTools()
+    const { identity } = echo.context
+    const { verify } = identity
+    const gate = Promise.withResolvers<void>()
+    let verified = 0
+    // The first is its admission, the second that of the acknowledgement.
+    const verifyLate = async (bearer = '') => {
+      verified += 1
+      if (verified > 2) await gate.promise
+      return await verify(bearer)
+    }
+    Object.assign(identity, { verify: verifyLate })
+    const client = subscribe(port)
+    await expect.poll(client.text).toContain('notifications/subscriptions/acknowledged')
+    await expect.poll(() => verified).toBeGreaterThan(2)
+    changeTools(withoutTool('write'))
+    gate.resolve()
+    await expect.poll(client.notifications).toBe(1)
+  })
+
   test('that comes in floods is reported at most once a second, and the last one is not lost', async () => {
     const { port, changeTools } = await serveTools()
     const clients = await openBoth(port)
@@ -169,6 +190,14 @@ describe('a listener', () => {
         .toBe(200)
       await expect.poll(async () => (await freeStreams(port)) === 2).toBe(true)
     }
+  })
+
+  test('that sends no more is ended, and holds no share', async () => {
+    const { port } = await serveTools({ streams_per_caller: 2 })
+    const clients = await openBoth(port)
+    for (const { socket } of clients) socket.end()
+    for (const client of clients) await expect.poll(client.isClosed).toBe(true)
+    await expect.poll(async () => await freeStreams(port)).toBe(2)
   })
 
   test('leaves no share behind when it goes before its stream begins', async () => {

@@ -5,7 +5,7 @@ import type { ServerEvent } from '../../../daemon/kernel/operation/operation.ts'
 import { type ToolChanges, watchTools } from './watch-tools.ts'
 
 /** The library's answer to a subscription, and how it is made to word a notification. */
-export type LibrarySubscription = { readonly response: Response; readonly reportChange: () => void }
+type LibrarySubscription = { readonly response: Response; readonly reportChange: () => void }
 
 type FrameReader = ReadableStreamDefaultReader<Uint8Array>
 

@@ -10,7 +10,8 @@ async function filterAll(chunks: Iterable<Buffer>) {
   async function* arriving() {
     yield* chunks
   }
-  for await (const event of filterEvents(arriving(), limits, (end) => ends.push(end))) passed.push(Buffer.from(event).toString())
+  for await (const event of filterEvents(arriving(), limits, (end) => ends.push(end)))
+    passed.push(Buffer.from(event).toString())
   return { passed, ends }
 }
 
