@@ -19,7 +19,7 @@ const thorough = [
   'test/attack/**/*.test.ts',
   'test/boot/{doctor,doctor-machine,mtls,roles-fail-alone,traces}.test.ts',
   'test/cli/{certificates,channel-status,hostile-service,root-commands,store-owners,terminal,wrapped-keys}.test.ts',
-  'test/conformance/{every-data-format,every-data-keys,every-forward,every-sandbox,walked-schedules}.test.ts',
+  'test/conformance/{every-data-format,every-data-keys,every-forward-flow,every-sandbox,walked-schedules}.test.ts',
   'test/declared-errors.test.ts',
   'test/format/differential.test.ts',
   'test/keys/wrapped-key.test.ts',

@@ -43,6 +43,8 @@ export const waitForFailure = ({ forwarder }: ForwardFixture, failure: string | 
 export const waitForUpstreamClose = ({ server }: ForwardFixture) =>
   waitFor(() => expect(server.connections.map(({ isClosed }) => isClosed)).toEqual([true]))
 
+export const waitForHeld = ({ forwarder }: ForwardFixture) => waitFor(() => expect(forwarder.held()).toBe(1))
+
 /** Waits until a number stays the same over many turns of the event loop, so that what moves has come to rest. */
 export async function waitForRest(measure: () => number): Promise<void> {
   let last = Number.NaN

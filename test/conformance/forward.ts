@@ -1,5 +1,6 @@
 // Everything that forwarding must keep, as data: for each protocol of the listener, before one upstream and before a pool.
 import { expect } from 'vitest'
+import { heldFlowRequirements, heldRequirements } from './forward-held.ts'
 import {
   answerTo,
   chunk,
@@ -17,7 +18,7 @@ import {
   waitForRest,
   waitForUpstreamClose,
 } from './forward-requirement.ts'
-import { responseRequirements } from './forward-responses.ts'
+import { responseFlowRequirements, responseRequirements } from './forward-responses.ts'
 
 const methodRequirements = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'].map((method) =>
   requirement(`method/${method.toLowerCase()}`, `${method} is forwarded with its body and its path`, {
@@ -95,6 +96,19 @@ const bodyRequirements = [
       await waitForUpstreamClose(fixture)
     },
   }),
+  requirement('body/of-get', 'a body of GET is refused: another server could take it for a request', {
+    async verify(fixture) {
+      const call = fixture.client.open('GET', '/a', { 'content-length': '4' })
+      call.write('body')
+      call.end()
+      await waitFor(() => expect(call.answer.status).toBe(400))
+      expect(fixture.server.connections).toEqual([])
+    },
+  }),
+]
+
+/** With more bytes than buffers take. */
+const bodyFlowRequirements = [
   requirement('body/back-pressure', 'a client sends no faster than the upstream reads', {
     options: { max_body_bytes: 1 << 30 },
     answer(connection) {
@@ -113,15 +127,6 @@ const bodyRequirements = [
       upstreamSocket.resume()
       await waitFor(() => expect(received(fixture).endsWith('0\r\n\r\n')).toBe(true))
       expect(call.unsent_bytes()).toBe(0)
-    },
-  }),
-  requirement('body/of-get', 'a body of GET is refused: another server could take it for a request', {
-    async verify(fixture) {
-      const call = fixture.client.open('GET', '/a', { 'content-length': '4' })
-      call.write('body')
-      call.end()
-      await waitFor(() => expect(call.answer.status).toBe(400))
-      expect(fixture.server.connections).toEqual([])
     },
   }),
 ]
@@ -200,6 +205,14 @@ export const forwardRequirements: readonly ForwardRequirement[] = [
   ...methodRequirements,
   ...bodyRequirements,
   ...responseRequirements,
+  ...heldRequirements,
   ...limitRequirements,
   ...retryRequirements,
+]
+
+/** Requirements that move megabytes, and take most of the time. */
+export const forwardFlowRequirements: readonly ForwardRequirement[] = [
+  ...bodyFlowRequirements,
+  ...responseFlowRequirements,
+  ...heldFlowRequirements,
 ]

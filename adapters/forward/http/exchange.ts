@@ -38,7 +38,8 @@ export class HttpExchange implements Exchange {
   readonly #response: ServerResponse
   /** The client waits for `100 Continue` before it sends its body. */
   #isAwaited: boolean
-  readonly #body: IncomingBody
+  /** Present once the body is read: most requests have none. */
+  #body: IncomingBody | undefined
   /** A failure that was found before the body was requested. */
   #bodyFailure: BodyFailure | undefined
   #tunnel: ClientTunnel | undefined
@@ -63,7 +64,6 @@ export class HttpExchange implements Exchange {
     this.#connection = connection
     this.#request = request
     this.#response = response
-    this.#body = new IncomingBody(request, (isWatched) => connection.watchBody(isWatched))
     this.#isAwaited = isAwaited
     this.upgrade = upgrade
   }
@@ -94,12 +94,13 @@ export class HttpExchange implements Exchange {
     }
     if (this.#isAwaited) this.#response.writeContinue()
     this.#isAwaited = false
+    this.#body = new IncomingBody(this.#request, this.#connection)
     this.#body.read(most_bytes, sink)
   }
 
   resumeBody(): void {
     if (this.#tunnel) this.#tunnel.resume()
-    else this.#body.resume()
+    else this.#body?.resume()
   }
 
   #knownBodyFailure(most_bytes: number): BodyFailure | undefined {
@@ -180,7 +181,7 @@ export class HttpExchange implements Exchange {
   gone(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#body.fail('gone')
+    this.#body?.fail('gone')
     this.#tunnel?.gone()
     this.answering?.gone()
   }
@@ -188,7 +189,7 @@ export class HttpExchange implements Exchange {
   /** The client connection reports that the body will not arrive whole. */
   bodyFailed(why: BodyFailure): void {
     this.#bodyFailure ??= why
-    this.#body.fail(why)
+    this.#body?.fail(why)
   }
 
   #replyInPieces(status: number, headers: readonly string[], body: Buffer): void {
@@ -225,7 +226,7 @@ export class HttpExchange implements Exchange {
   /** Whether the connection goes on must be known before the head is written. */
   #beforeHead(): void {
     // A hop that skips the body of another method than POST, which nobody requested here, takes it for a request.
-    const isRead = this.#body.isTaken || (this.method === 'POST' && this.#request.complete)
+    const isRead = this.#body?.isWhole === true || (this.method === 'POST' && this.#request.complete)
     const isUnread = this.framing !== 0 && !isRead
     // Node's parser hands the bytes after an upgrade request to an upgrade handler, and there is none.
     const isUpgrade = requestsUpgrade(this.rawHeaders)
@@ -235,7 +236,7 @@ export class HttpExchange implements Exchange {
 
   #finish(): void {
     this.#isOver = true
-    this.#body.drop()
+    this.#body?.drop()
     this.#connection.next()
   }
 }

@@ -2,27 +2,27 @@
 import type { IncomingMessage } from 'node:http'
 import type { BodyFailure, BodySink } from '../../../daemon/kernel/forward/exchange.ts'
 
+/** Starts and stops the measure of the pace of the client. */
+type BodyWatch = { watchBody(isWatched: boolean): void }
+
 export class IncomingBody {
   readonly #request: IncomingMessage
-  readonly #watch: (isWatched: boolean) => void
+  readonly #connection: BodyWatch
   #sink: BodySink | undefined
-  #isRequested = false
 
-  /** `watch` starts and stops the measure of the pace of the client. */
-  constructor(request: IncomingMessage, watch: (isWatched: boolean) => void) {
+  constructor(request: IncomingMessage, connection: BodyWatch) {
     this.#request = request
-    this.#watch = watch
+    this.#connection = connection
   }
 
-  /** The handler has requested the body, and all of it has arrived. */
-  get isTaken(): boolean {
-    return this.#isRequested && this.#request.complete
+  /** All of it has arrived. */
+  get isWhole(): boolean {
+    return this.#request.complete
   }
 
   read(max_bytes: number, sink: BodySink): void {
-    this.#isRequested = true
     this.#sink = sink
-    this.#watch(true)
+    this.#connection.watchBody(true)
     let size = 0
     this.#request.on('data', (piece: Buffer) => {
       size += piece.length
@@ -34,7 +34,7 @@ export class IncomingBody {
 
   resume(): void {
     if (!this.#sink || !this.#request.isPaused()) return
-    this.#watch(true)
+    this.#connection.watchBody(true)
     this.#request.resume()
   }
 
@@ -51,7 +51,7 @@ export class IncomingBody {
   #pause(): void {
     if (!this.#sink) return
     this.#request.pause()
-    this.#watch(false)
+    this.#connection.watchBody(false)
   }
 
   /** The sink, which receives nothing more but its last call. */
@@ -59,7 +59,7 @@ export class IncomingBody {
     const sink = this.#sink
     if (!sink) return undefined
     this.#sink = undefined
-    this.#watch(false)
+    this.#connection.watchBody(false)
     this.#request.removeAllListeners('data')
     this.#request.resume()
     return sink

@@ -63,6 +63,19 @@ describe('a switch of protocols', () => {
     await early.waitFor(/101 [\s\S]*<early>$/)
   })
 
+  test('that is held carries nothing before its release, and then what both sides have sent', async () => {
+    const { client, server, forwarder, received } = await startPair(
+      (connection) => connection.text.endsWith('\r\n\r\n') && connection.socket.write(`${switching}hello`),
+      { ...offering, holds: 'responses' },
+    )
+    const sender = await client(`${handshake}early`)
+    await vi.waitFor(() => expect(forwarder.held()).toBe(1), pollOptions)
+    expect([sender.text, server.connections[0]?.text.endsWith('\r\n\r\n')]).toEqual(['', true])
+    forwarder.release()
+    await sender.waitFor(/101 [\s\S]*hello$/)
+    await received(/early$/)
+  })
+
   test.each(['the client', 'the upstream'])(
     'goes on in the other direction when %s has ended its side',
     async (first) => {

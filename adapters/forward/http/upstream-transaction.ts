@@ -6,6 +6,7 @@ import type {
   StreamedBody,
   UpstreamRequest,
 } from '../../../daemon/kernel/forward/upstream.ts'
+import type { CoarseClock } from './coarse-clock.ts'
 import type { UpstreamConnection } from './upstream-connection.ts'
 
 /** Characters that would end a line or a head early. */
@@ -41,14 +42,15 @@ export class UpstreamTransaction implements ActiveRequest {
   readonly end_deadline: number
 
   /** @throws Error when the method is not forwarded, or a part holds a byte that would end a line. */
-  constructor(request: UpstreamRequest, sink: ResponseSink, now: number) {
+  constructor(request: UpstreamRequest, sink: ResponseSink, clock: Pick<CoarseClock, 'now'>) {
     this.text = formatRequest(request)
     this.method = request.method
     this.upgrade = request.upgrade
     this.limits = request.limits
     this.sink = sink
     this.streamed = isStreamed(request.body) ? request.body : undefined
-    this.end_deadline = now + (request.limits?.total_ms ?? Number.POSITIVE_INFINITY)
+    const total_ms = request.limits?.total_ms
+    this.end_deadline = total_ms === undefined ? Number.POSITIVE_INFINITY : clock.now() + total_ms
   }
 
   /** May be sent a second time where the upstream has answered no byte: nothing of it is lost, and nothing happens twice. */

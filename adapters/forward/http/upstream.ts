@@ -46,7 +46,7 @@ class UpstreamConnectionPool implements UpstreamConnectionOwner {
   }
 
   forward(request: UpstreamRequest, sink: ResponseSink): ActiveRequest {
-    const transaction = new UpstreamTransaction(request, sink, this.clock.now())
+    const transaction = new UpstreamTransaction(request, sink, this.clock)
     const idle = this.#idle.pop()
     if (idle) idle.carry(transaction)
     else if (this.#all.size < this.limits.connections) this.#open(transaction)

@@ -11,14 +11,14 @@ export type UpstreamRequest = {
    */
   readonly headers: readonly string[]
   /** Absent: no body. The client does not keep a buffer after the call. */
-  readonly body?: Buffer | StreamedBody
+  readonly body?: Buffer | StreamedBody | undefined
   /**
    * Requests a switch of protocols; `body` is then streamed and holds the bytes after the switch. The sink receives status 101,
    * and then the bytes of the upstream up to the end of its side; or any other response.
    */
-  readonly upgrade?: UpgradeProtocol
+  readonly upgrade?: UpgradeProtocol | undefined
   /** Absent: the limits of the upstream. */
-  readonly limits?: ForwardLimits
+  readonly limits?: ForwardLimits | undefined
 }
 
 /** A body that is sent as it arrives, with `write` and `end` of the active request. */

@@ -113,7 +113,7 @@ export function http2Client(port: number, ca: string): ForwardClient {
 }
 
 const isWithoutBody = (method: string, headers: Readonly<Record<string, string>>) =>
-  method === 'GET' && headers['content-length'] === undefined
+  (method === 'GET' || method === 'HEAD') && headers['content-length'] === undefined
 
 /** A body without a length needs no coding in HTTP/2. */
 const withoutCoding = ({ 'transfer-encoding': _, ...headers }: Readonly<Record<string, string>>) => headers

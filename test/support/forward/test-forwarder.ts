@@ -11,6 +11,7 @@ import { upstream } from '../../../adapters/forward/http/upstream.ts'
 import { defaultPoolLimits, type PoolLimits, upstreamPool } from '../../../adapters/forward/http/upstream-pool.ts'
 import type { Exchange } from '../../../daemon/kernel/forward/exchange.ts'
 import {
+  type ForwardedExchange,
   type ForwardFailure,
   failureStatuses,
   findForwardFault,
@@ -26,6 +27,8 @@ export type ForwarderOptions = {
   readonly isPool?: boolean
   readonly max_body_bytes?: number
   readonly limits?: ForwardLimits
+  /** What waits for `release`: requests that a role decides about, or responses that it records. */
+  readonly holds?: 'requests' | 'responses'
   readonly inbound?: Partial<InboundLimits>
   readonly listener?: Pick<DataListenerOptions, 'tls' | 'http2' | 'offersWebSocket'>
 }
@@ -39,6 +42,12 @@ export type TestForwarder = {
   readonly faults: readonly string[]
   /** Ends the exchange that began last, as a role does when a credential expires. */
   cutLast(): void
+  /** Connections of clients. */
+  connections(): number
+  /** How many requests or responses wait. */
+  held(): number
+  /** Continues with all that wait. */
+  release(): void
   close(): Promise<void>
 }
 
@@ -56,11 +65,20 @@ export async function startForwarder(options: ForwarderOptions): Promise<TestFor
     : upstream({ ...common, origin })
   const ends: (ForwardFailure | undefined)[] = []
   const faults: string[] = []
-  let cutLast: () => void = () => undefined
+  const held: (() => void)[] = []
+  const holdOrRun = (what: ForwarderOptions['holds'], run: () => void) =>
+    options.holds === what ? void held.push(run) : run()
+  let last: ForwardedExchange | undefined
   const handle = (exchange: Exchange) => {
     const status = findForwardFault(exchange)
     if (status !== undefined) exchange.reply(status, [])
-    else cutLast = forward(exchange, client, options, ends)
+    else
+      holdOrRun('requests', () => {
+        const forwarded = forward(exchange, client, options, ends, () =>
+          holdOrRun('responses', () => forwarded.release()),
+        )
+        last = forwarded
+      })
   }
   const listener = await dataListener({
     ...options.listener,
@@ -76,7 +94,15 @@ export async function startForwarder(options: ForwarderOptions): Promise<TestFor
     await closed
     client.close()
   }
-  return { port: listener.port, upstream: client, ends, faults, cutLast: () => cutLast(), close }
+  const release = () => {
+    for (const run of held.splice(0)) run()
+  }
+  const cutLast = () => last?.cut()
+  return {
+    ...{ port: listener.port, upstream: client, ends, faults },
+    ...{ cutLast, held: () => held.length, release, close },
+    connections: () => listener.counts().connections,
+  }
 }
 
 function forward(
@@ -84,7 +110,8 @@ function forward(
   client: Upstream,
   { max_body_bytes = default_max_body_bytes, limits = defaultLimits }: ForwarderOptions,
   ends: (ForwardFailure | undefined)[],
-): () => void {
+  onAnswer: () => void,
+): ForwardedExchange {
   let isAnswered = false
   return forwardExchange(exchange, client, {
     path: exchange.target,
@@ -92,8 +119,9 @@ function forward(
     max_body_bytes,
     limits,
     answerHeaders: (_, headers) => headers,
-    onAnswer: () => {
+    onAnswer() {
       isAnswered = true
+      onAnswer()
     },
     onEnd(failure) {
       ends.push(failure)

@@ -1,10 +1,11 @@
 // Headers of the upstream that reach the caller.
 import { describe, expect, test } from 'vitest'
+import { removeHopHeaders } from '../../../kernel/forward/hop-headers.ts'
 import { cleanResponseHeaders } from './headers.ts'
 
 const exposedHeaders = ['access-control-expose-headers', 'Age, ETag, Retry-After', 'x-content-type-options', 'nosniff']
 const ownHeaderList = ['access-control-allow-origin', '*', ...exposedHeaders]
-const cleaned = (...raw: string[]) => cleanResponseHeaders(raw, '*')
+const cleaned = (...raw: string[]) => cleanResponseHeaders(removeHopHeaders(raw), '*')
 
 describe('relayed', () => {
   test('includes headers that describe the response, unchanged, repeated or not', () => {

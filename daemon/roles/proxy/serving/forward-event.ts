@@ -1,6 +1,6 @@
-// Events of a forwarded request, passed from the response relay to the request for its record, its reply and the
-// upstream's health.
-import type { UpstreamFailure } from '../../../kernel/forward/upstream.ts'
+// Events of a forwarded request, passed from its route to the request for its record, its reply and the upstream's health.
+import type { BodyFailure } from '../../../kernel/forward/exchange.ts'
+import type { ForwardFailure } from '../../../kernel/forward/forward-exchange.ts'
 import type { ProxyReason } from '../reasons.ts'
 
 /** The events are constants that all requests share, and have one shape: only the first use of a status creates one. */
@@ -27,7 +27,16 @@ const unavailable_statuses: ReadonlySet<number> = new Set([502, 503, 504])
  */
 const silence_limit_ms = 5_000
 
-const reasonsByFailure: Readonly<Record<UpstreamFailure, ProxyReason>> = {
+/** Why the body of a caller was not read. */
+export const reasonsByBodyFailure: Readonly<Record<BodyFailure, ProxyReason>> = {
+  gone: 'client_left',
+  too_large: 'body_too_large',
+  too_slow: 'slow_client',
+  malformed: 'malformed',
+}
+
+const reasonsByFailure: Readonly<Record<ForwardFailure, ProxyReason>> = {
+  ...reasonsByBodyFailure,
   address: 'upstream_address',
   connect: 'upstream_unreachable',
   busy: 'upstream_unreachable',
@@ -49,28 +58,22 @@ export function answeredEvent(status: number): ForwardEvent {
   return event
 }
 
+/** Failures that are no evidence against the upstream: those of the caller, and of a request that found no free connection. */
+const otherFailures: ReadonlySet<string> = new Set([...Object.keys(reasonsByBodyFailure), 'busy'])
+
 const failedEvents = buildFailureEvents('failed')
 const brokenOffEvents = buildFailureEvents('broken_off')
 
-export function failureEvent(failure: UpstreamFailure, hasHead: boolean): ForwardEvent {
-  return hasHead ? brokenOffEvents[failure] : failedEvents[failure]
+export function failureEvent(failure: ForwardFailure, hasHead: boolean): ForwardEvent {
+  return (hasHead ? brokenOffEvents : failedEvents)[failure]
 }
 
-function buildFailureEvents(type: 'failed' | 'broken_off'): Readonly<Record<UpstreamFailure, ForwardEvent>> {
-  const build = (failure: UpstreamFailure): ForwardEvent => {
-    const reason = reasonsByFailure[failure]
-    // A request that found no free connection never reached the upstream.
-    return { type, reason, status: 0, health: failure === 'busy' ? undefined : { ok: false, detail: reason } }
-  }
-  return {
-    address: build('address'),
-    connect: build('connect'),
-    busy: build('busy'),
-    no_member: build('no_member'),
-    timeout: build('timeout'),
-    closed: build('closed'),
-    protocol: build('protocol'),
-  }
+function buildFailureEvents(type: 'failed' | 'broken_off'): Readonly<Record<ForwardFailure, ForwardEvent>> {
+  const events = Object.entries(reasonsByFailure).map(([failure, reason]) => {
+    const health = otherFailures.has(failure) ? undefined : { ok: false, detail: reason }
+    return [failure, { type, reason, status: 0, health }]
+  })
+  return Object.fromEntries(events)
 }
 
 const callerLeft: ForwardEvent = { type: 'caller_left', reason: 'client_gone', status: 0, health: undefined }

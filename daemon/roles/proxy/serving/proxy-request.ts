@@ -1,5 +1,6 @@
 // One public request in a serving thread: walks the steps of the request, answers or forwards it, and records it once.
-import type { BodyFailure, BodyResult, Exchange } from '../../../kernel/forward/exchange.ts'
+import type { BodyResult, Exchange } from '../../../kernel/forward/exchange.ts'
+import { type ForwardedExchange, forwardExchange } from '../../../kernel/forward/forward-exchange.ts'
 import { cacheKey } from '../cache/cache-lifetime.ts'
 import type { CachedResponse } from '../cache/response-cache.ts'
 import type { ProxyConfig } from '../config.ts'
@@ -9,26 +10,20 @@ import type { RateCounter } from '../request/rate-counters.ts'
 import { buildLocalReply, buildPreflightReply } from '../request/replies.ts'
 import type { RequestDecision } from '../request/request-decision.ts'
 import { decideRequest } from './decide-request.ts'
-import type { ForwardEvent } from './forward-event.ts'
+import { type ForwardEvent, reasonsByBodyFailure } from './forward-event.ts'
 import type { ProxyRequestDependencies } from './proxy-request-dependencies.ts'
+import { ProxyRoute, type RoutedRequest } from './proxy-route.ts'
 import { readSteps, type ServingStep, writeSteps } from './request-steps.ts'
-import { type RelayedRequest, ResponseRelay } from './response-relay.ts'
 import type { WindowPosition } from './window-counter.ts'
 
-const reasonsByBodyFailure: Readonly<Record<BodyFailure, ProxyReason>> = {
-  gone: 'client_left',
-  too_large: 'body_too_large',
-  too_slow: 'slow_client',
-  malformed: 'malformed',
-}
-
-export class ProxyRequest implements RelayedRequest {
+export class ProxyRequest implements RoutedRequest {
   readonly exchange: Exchange
   readonly config: ProxyConfig
   readonly dependencies: ProxyRequestDependencies
   readonly decision: RequestDecision
   #body: Buffer | undefined
   #token = ''
+  #forwarded: ForwardedExchange | undefined
   #isRecorded = false
 
   constructor(exchange: Exchange, config: ProxyConfig, dependencies: ProxyRequestDependencies) {
@@ -185,33 +180,24 @@ export class ProxyRequest implements RelayedRequest {
   #forward(): void {
     const { origin, upstream } = this.dependencies
     const { source, path, query, headers } = this.decision
-    const relay = new ResponseRelay(this)
-    const body = this.#body
+    const upstreamHeaders = buildUpstreamHeaders(headers, origin.authority, source, this.#token)
+    const route = new ProxyRoute(this, origin.base + path + query, upstreamHeaders, this.#body)
     this.#body = undefined
-    relay.activeRequest = upstream.forward(
-      {
-        method: this.exchange.method as 'GET' | 'HEAD' | 'POST',
-        path: origin.base + path + query,
-        headers: buildUpstreamHeaders(headers, origin.authority, source, this.#token),
-        ...(body ? { body } : {}),
-      },
-      relay,
-    )
-    this.exchange.answering = relay
+    this.#forwarded = forwardExchange(this.exchange, upstream, route)
   }
 
   /** A response that breaks off was recorded when it began. */
-  onForwardEvent({ type, reason, status, health }: ForwardEvent, relay: ResponseRelay): void {
+  onForwardEvent({ type, reason, status, health }: ForwardEvent, elapsed_ms: number): void {
     if (health) {
       const { ok, detail } = health
       this.dependencies.recorder.observe('upstream', {
         ok,
         detail,
-        latency_ms: relay.elapsed_ms,
+        latency_ms: elapsed_ms,
         at: this.dependencies.now(),
       })
     }
-    if (type === 'answered') this.#record(reason, status, status, () => relay.release())
+    if (type === 'answered') this.#record(reason, status, status, () => this.#forwarded?.release())
     else if (type === 'failed') this.#deny(reason)
     else if (type === 'caller_left') this.#record(reason, 0, null, () => undefined)
   }
