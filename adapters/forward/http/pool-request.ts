@@ -1,24 +1,28 @@
 // One request to a pool: tries another member where the request has certainly, or harmlessly, not been served.
+import type { MemberHealth, PoolMember } from '../../../daemon/kernel/forward/member-health.ts'
 import type {
   ActiveRequest,
   ResponseSink,
   StreamedBody,
+  Upstream,
   UpstreamFailure,
   UpstreamRequest,
 } from '../../../daemon/kernel/forward/upstream.ts'
 import { isIdempotent, isStreamed } from './upstream-transaction.ts'
 
+export type UpstreamMember = PoolMember & {
+  readonly client: Upstream
+  health: MemberHealth
+  active: number
+}
+
 /** The pool, which a request asks for members. */
 export type PoolAttempts = {
   now(): number
   /** Undefined where every member is down or tried. */
-  choose(tried: ReadonlySet<number>): number | undefined
-  /** @throws Error as `Upstream.forward` does. */
-  begin(member: number, request: UpstreamRequest, sink: ResponseSink): ActiveRequest
+  choose(tried: ReadonlySet<UpstreamMember>): UpstreamMember | undefined
   /** Evidence of the health of a member. */
-  observe(member: number, isOk: boolean): void
-  /** The request is over at the member. */
-  finish(member: number): void
+  observe(member: UpstreamMember, isOk: boolean): void
 }
 
 /** With these a server in front of a member reports that it is unavailable. A member that fails fast is never busy. */
@@ -28,16 +32,17 @@ const unavailable_statuses: ReadonlySet<number> = new Set([502, 503, 504])
 const unsentFailures: ReadonlySet<UpstreamFailure> = new Set(['address', 'connect', 'busy'])
 
 export class PoolRequest implements ActiveRequest {
+  readonly sink: ResponseSink
   readonly #pool: PoolAttempts
   readonly #request: UpstreamRequest
-  readonly #sink: ResponseSink
   readonly #began_at: number
-  readonly #tried = new Set<number>()
-  #member: number | undefined
+  readonly #tried = new Set<UpstreamMember>()
+  /** The member that serves the request, until it is over there. */
+  #member: UpstreamMember | undefined
   #active: ActiveRequest | undefined
   #hasHead = false
-  /** The streamed body has begun: it cannot be sent again. */
-  #hasBegunBody = false
+  /** Of a streamed body. Once it has begun it cannot be sent again. */
+  #body: 'unsent' | 'begun' | 'sent'
   #isAborted = false
   #hasSwitched = false
   /** Directions that have not ended: both of a switched protocol, else the response alone. */
@@ -46,7 +51,8 @@ export class PoolRequest implements ActiveRequest {
   constructor(pool: PoolAttempts, request: UpstreamRequest, sink: ResponseSink) {
     this.#pool = pool
     this.#request = isStreamed(request.body) ? { ...request, body: this.#watchBody(request.body) } : request
-    this.#sink = sink
+    this.#body = isStreamed(request.body) ? 'unsent' : 'sent'
+    this.sink = sink
     this.#began_at = pool.now()
   }
 
@@ -54,7 +60,7 @@ export class PoolRequest implements ActiveRequest {
   start(): void {
     if (this.#tryNext()) return
     queueMicrotask(() => {
-      if (!this.#isAborted) this.#sink.fail('no_member', 'no member of the pool is up')
+      if (!this.#isAborted) this.sink.fail('no_member', 'no member of the pool is up')
     })
   }
 
@@ -73,17 +79,35 @@ export class PoolRequest implements ActiveRequest {
   }
 
   end(): void {
+    this.#body = 'sent'
     this.#active?.end()
-    if (!this.#hasSwitched) return
+    if (this.#hasSwitched) this.endDirection()
+  }
+
+  onHead(member: UpstreamMember, status: number): void {
+    this.#hasHead = true
+    this.#pool.observe(member, !unavailable_statuses.has(status))
+    this.#hasSwitched = status === 101
+    if (this.#hasSwitched) this.#openDirections = 2
+  }
+
+  endDirection(): void {
     this.#openDirections -= 1
     if (this.#openDirections === 0) this.#release()
+  }
+
+  onFailure(member: UpstreamMember, failure: UpstreamFailure, detail: string): void {
+    if (this.#isEvidence(failure)) this.#pool.observe(member, false)
+    this.#release()
+    if (this.#mayTryAgain(failure) && this.#tryNext()) return
+    this.sink.fail(failure, detail)
   }
 
   #watchBody(body: StreamedBody): StreamedBody {
     return {
       length: body.length,
       ready: () => {
-        this.#hasBegunBody = true
+        this.#body = 'begun'
         body.ready()
       },
       drained: () => body.drained(),
@@ -93,59 +117,72 @@ export class PoolRequest implements ActiveRequest {
   /** False where no member is left. */
   #tryNext(): boolean {
     const member = this.#pool.choose(this.#tried)
-    if (member === undefined) return false
-    this.#active = this.#pool.begin(member, this.#remainingRequest(), this.#memberSink(member))
+    if (!member) return false
+    this.#active = member.client.forward(this.#remainingRequest(), new MemberResponse(this, member))
     this.#tried.add(member)
     this.#member = member
+    member.active += 1
     return true
   }
 
   /** The total limit is that of the request, whichever member serves it. */
   #remainingRequest(): UpstreamRequest {
     const limits = this.#request.limits
-    if (limits?.total_ms === undefined) return this.#request
+    if (limits?.total_ms === undefined || this.#tried.size === 0) return this.#request
     const total_ms = Math.max(0, limits.total_ms - (this.#pool.now() - this.#began_at))
     return { ...this.#request, limits: { ...limits, total_ms } }
   }
 
-  #memberSink(member: number): ResponseSink {
-    const sink = this.#sink
-    return {
-      head: (status, rawHeaders, length, isFramed) => {
-        this.#hasHead = true
-        this.#pool.observe(member, !unavailable_statuses.has(status))
-        this.#hasSwitched = status === 101
-        if (this.#hasSwitched) this.#openDirections = 2
-        sink.head(status, rawHeaders, length, isFramed)
-      },
-      data: (bytes) => sink.data(bytes),
-      flush: () => sink.flush(),
-      end: () => {
-        this.#openDirections -= 1
-        if (this.#openDirections === 0) this.#release()
-        sink.end()
-      },
-      fail: (failure, detail) => this.#onFailure(member, failure, detail),
-    }
-  }
-
-  #onFailure(member: number, failure: UpstreamFailure, detail: string): void {
-    // A connection that breaks within a response is no evidence: the member may have ended a stream on purpose.
-    if (!this.#hasHead && failure !== 'busy') this.#pool.observe(member, false)
-    this.#release()
-    if (this.#mayTryAgain(failure) && this.#tryNext()) return
-    this.#sink.fail(failure, detail)
+  /**
+   * A connection that breaks within a response is no evidence: the member may have ended a stream on purpose. Nor is a time that
+   * passes before the client has sent its body.
+   */
+  #isEvidence(failure: UpstreamFailure): boolean {
+    return !this.#hasHead && failure !== 'busy' && !(failure === 'timeout' && this.#body === 'begun')
   }
 
   /** A slow member is not a reason to load another one with the same request. */
   #mayTryAgain(failure: UpstreamFailure): boolean {
-    if (this.#hasHead || this.#hasBegunBody) return false
+    if (this.#hasHead || (isStreamed(this.#request.body) && this.#body !== 'unsent')) return false
     return unsentFailures.has(failure) || (failure === 'closed' && isIdempotent(this.#request.method))
   }
 
   #release(): void {
     const member = this.#member
     this.#member = undefined
-    if (member !== undefined) this.#pool.finish(member)
+    if (member) member.active -= 1
+  }
+}
+
+/** The response of one member, for the pool and the sink of the request. */
+class MemberResponse implements ResponseSink {
+  readonly #request: PoolRequest
+  readonly #member: UpstreamMember
+
+  constructor(request: PoolRequest, member: UpstreamMember) {
+    this.#request = request
+    this.#member = member
+  }
+
+  head(status: number, rawHeaders: string[], length: number | undefined, isFramed: boolean): void {
+    this.#request.onHead(this.#member, status)
+    this.#request.sink.head(status, rawHeaders, length, isFramed)
+  }
+
+  data(bytes: Buffer): boolean {
+    return this.#request.sink.data(bytes)
+  }
+
+  flush(): void {
+    this.#request.sink.flush()
+  }
+
+  end(): void {
+    this.#request.endDirection()
+    this.#request.sink.end()
+  }
+
+  fail(failure: UpstreamFailure, detail: string): void {
+    this.#request.onFailure(this.#member, failure, detail)
   }
 }

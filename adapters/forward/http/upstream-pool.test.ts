@@ -6,7 +6,8 @@ import { type RawConnection, type RawUpstream, startRawUpstream } from '../../..
 import { createRecordingSink, pollOptions } from '../../../test/support/proxy/upstream-fixture.ts'
 import { addressRule } from './address-rule.ts'
 import { defaultUpstreamLimits } from './limits.ts'
-import { defaultPoolLimits, type PoolLimits, upstreamPool } from './upstream-pool.ts'
+import type { PoolLimits } from './pool-members.ts'
+import { defaultPoolLimits, upstreamPool } from './upstream-pool.ts'
 
 const openResources: { close(): unknown }[] = []
 afterEach(async () => {

@@ -6,12 +6,13 @@ import {
   findMemberState,
   healthyMember,
   type MemberHealth,
+  type PoolMember,
   recordOutcome,
   recordProbe,
 } from './member-health.ts'
 
 const limits = { failures: 3, ejection_ms: 1_000, max_ejection_ms: 5_000 }
-const tried: ReadonlySet<number> = new Set()
+const tried: ReadonlySet<PoolMember> = new Set()
 
 function fail(health: MemberHealth, times: number, now: number): MemberHealth {
   let next = health
@@ -35,7 +36,11 @@ describe('selection', () => {
     const ejected = fail(healthyMember, 3, 0)
     const down = { ...healthyMember, failed_probes: 3 }
     expect(choose([{ health: ejected }, { health: down }, { active: 50 }])).toBe(2)
-    expect(choose([{}, { active: 1 }], { tried: new Set([0]) })).toBe(1)
+    const members = [
+      { health: healthyMember, active: 0 },
+      { health: healthyMember, active: 1 },
+    ]
+    expect(chooseMember(members, { now: 0, turn: 0, limits, tried: new Set(members.slice(0, 1)) })).toBe(1)
   })
 
   test('uses ejected members when no other is left, and never one that is down', () => {

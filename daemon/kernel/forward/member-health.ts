@@ -64,7 +64,7 @@ export function recordProbe(health: MemberHealth, isOk: boolean): MemberHealth {
  * Position of the member for the next request: of those that are up the one with the fewest active requests, the next in turn
  * where several have as few. Without a member that is up, those that are ejected are used: requests that fail by their own
  * content must not close the pool.
- * @param tried positions that have failed for this request.
+ * @param tried those that have failed for this request.
  * @returns undefined where every member is down or tried.
  */
 export function chooseMember(
@@ -73,7 +73,7 @@ export function chooseMember(
     readonly now: number
     readonly turn: number
     readonly limits: EjectionLimits
-    readonly tried: ReadonlySet<number>
+    readonly tried: ReadonlySet<PoolMember>
   },
 ): number | undefined {
   const { now, turn, limits, tried } = choice
@@ -81,9 +81,10 @@ export function chooseMember(
   let best_rank = Number.POSITIVE_INFINITY
   for (let step = 0; step < members.length; step++) {
     const at = (turn + step) % members.length
-    const { health, active } = members[at] as PoolMember
+    const member = members[at] as PoolMember
+    const { health, active } = member
     const state = findMemberState(health, now, limits)
-    if (tried.has(at) || state === 'down') continue
+    if (tried.has(member) || state === 'down') continue
     const isUp = state === 'up' || (state === 'recovering' && active === 0)
     const rank = isUp ? active : active + last_resort_rank
     if (rank < best_rank) [best, best_rank] = [at, rank]

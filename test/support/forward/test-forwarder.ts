@@ -7,8 +7,9 @@ import {
   defaultUpstreamLimits,
   type InboundLimits,
 } from '../../../adapters/forward/http/limits.ts'
+import type { PoolLimits } from '../../../adapters/forward/http/pool-members.ts'
 import { upstream } from '../../../adapters/forward/http/upstream.ts'
-import { defaultPoolLimits, type PoolLimits, upstreamPool } from '../../../adapters/forward/http/upstream-pool.ts'
+import { defaultPoolLimits, upstreamPool } from '../../../adapters/forward/http/upstream-pool.ts'
 import type { Exchange } from '../../../daemon/kernel/forward/exchange.ts'
 import {
   type ForwardedExchange,
