@@ -36,6 +36,17 @@ const methodRequirements = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFI
   }),
 )
 
+const targetRequirements = [
+  requirement('target/asterisk', 'a target that is not a path is refused without a connection', {
+    async verify(fixture) {
+      const call = fixture.client.open('OPTIONS', '*')
+      call.end()
+      await waitFor(() => expect(call.answer.status).toBe(400))
+      expect(fixture.server.connections).toEqual([])
+    },
+  }),
+]
+
 const bodyRequirements = [
   requirement('body/streams', 'a body reaches the upstream as it arrives, and goes on while the response streams', {
     answer({ socket, text }) {
@@ -203,6 +214,7 @@ const retryRequirements = [
 
 export const forwardRequirements: readonly ForwardRequirement[] = [
   ...methodRequirements,
+  ...targetRequirements,
   ...bodyRequirements,
   ...responseRequirements,
   ...heldRequirements,

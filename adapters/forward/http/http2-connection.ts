@@ -68,15 +68,21 @@ export class Http2Connection {
     const exchange = new Http2Exchange(context, this.peer, stream, request)
     this.#hasServed = true
     this.#exchanges.add(exchange)
+    // A stream that is reset without an error closes only when its body has been read, and throws at each response before.
+    stream.once('aborted', () => this.#onLeft(exchange))
     stream.once('close', () => this.#onStreamClose(exchange))
     context.handle(exchange)
+  }
+
+  #onLeft(exchange: Http2Exchange): void {
+    if (!exchange.isOver && !this.#session.destroyed) this.#countAbandoned()
+    exchange.gone()
   }
 
   #onStreamClose(exchange: Http2Exchange): void {
     this.#exchanges.delete(exchange)
     this.#idle_since = this.#options.context.clock.now()
-    if (!exchange.isOver && !this.#session.destroyed) this.#countAbandoned()
-    exchange.gone()
+    this.#onLeft(exchange)
   }
 
   /**

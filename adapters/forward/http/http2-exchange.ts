@@ -19,6 +19,9 @@ const connectionFields: ReadonlySet<string> = new Set([
   ...['connection', 'http2-settings', 'keep-alive', 'proxy-connection', 'te', 'transfer-encoding', 'upgrade'],
 ])
 
+/** Responses that end with their head. */
+const emptyStatuses: ReadonlySet<number> = new Set([204, 205, 304])
+
 export class Http2Exchange implements Exchange {
   readonly method: string
   readonly target: string
@@ -92,7 +95,7 @@ export class Http2Exchange implements Exchange {
       const name = (headers[at] as string).toLowerCase()
       if (!connectionFields.has(name)) fields.push(name, headers[at + 1] as string)
     }
-    if (length !== undefined && status !== 204 && status !== 304) fields.push('content-length', String(length))
+    if (length !== undefined && !emptyStatuses.has(status)) fields.push('content-length', String(length))
     this.#stream.respond(fields)
   }
 
@@ -100,7 +103,7 @@ export class Http2Exchange implements Exchange {
   switchProtocols(): void {}
 
   write(bytes: Buffer | string): boolean {
-    if (this.#isOver) return true
+    if (this.#isOver || this.#stream.writableEnded) return true
     this.#written_bytes += bytes.length
     return this.#stream.write(bytes, 'latin1')
   }
@@ -110,10 +113,9 @@ export class Http2Exchange implements Exchange {
     this.#isOver = true
     this.#written_bytes += bytes.length
     this.#releaseBody()
-    // The rest of a body that nobody reads any more is refused, not awaited (RFC 9113, section 8.1).
-    this.#stream.once('finish', () => {
-      if (!this.#stream.readableEnded) this.#stream.close(constants.NGHTTP2_NO_ERROR)
-    })
+    if (this.#stream.writableFinished) this.#refuseBody()
+    else this.#stream.once('finish', () => this.#refuseBody())
+    if (this.#stream.writableEnded) return
     if (bytes.length === 0) this.#stream.end()
     else this.#stream.end(bytes, 'latin1')
   }
@@ -125,7 +127,7 @@ export class Http2Exchange implements Exchange {
     this.#breakOff()
   }
 
-  /** The stream is closed. */
+  /** The client has reset the stream, or it is closed. */
   gone(): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -145,7 +147,7 @@ export class Http2Exchange implements Exchange {
   }
 
   #readBody(max_bytes: number, sink: BodySink): void {
-    if (this.rawHeaders.some((name, at) => at % 2 === 0 && name === 'expect'))
+    if (!this.#stream.headersSent && this.rawHeaders.some((name, at) => at % 2 === 0 && name === 'expect'))
       this.#stream.additionalHeaders({ ':status': constants.HTTP_STATUS_CONTINUE })
     this.#sink = sink
     this.#body = { since: this.#context.clock.now(), bytes: 0 }
@@ -160,6 +162,11 @@ export class Http2Exchange implements Exchange {
       // A stream that its client reset ends as well, before it is closed: a part must not pass for the whole.
       if (!this.#stream.closed && !this.#stream.destroyed) this.#releaseBody()?.end()
     })
+  }
+
+  /** The rest of a body that nobody reads any more is refused, not awaited (RFC 9113, section 8.1). */
+  #refuseBody(): void {
+    if (!this.#stream.readableEnded) this.#stream.close(constants.NGHTTP2_NO_ERROR)
   }
 
   /** With an error: `close` with a code ends the response first, and a part of it would pass for the whole. */

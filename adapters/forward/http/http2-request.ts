@@ -1,4 +1,5 @@
 // Translates the head of an HTTP/2 request into that of HTTP/1.1, which the checks and the upstream know.
+import { METHODS } from 'node:http'
 import type { BodyFraming, RequestFault } from '../../../daemon/kernel/forward/exchange.ts'
 import type { InboundLimits } from './limits.ts'
 import { checkRequestFraming, requestFaults } from './request-fault.ts'
@@ -10,6 +11,11 @@ export type Http2Request = {
   readonly rawHeaders: readonly string[]
   readonly framing: BodyFraming | RequestFault
 }
+
+/** Those of the parser of HTTP/1.1: the checks behind the listener know no others, nor these in lower case. */
+const knownMethods: ReadonlySet<string> = new Set(METHODS)
+/** Targets of HTTP/1.1 as well, besides the forms that name a host: here another field names it. */
+const targetPattern = /^(?:\/[!-~]*|\*)$/
 
 /**
  * @param raw alternating names and values, pseudo-fields included. The library has refused upper-case names, fields of one
@@ -36,7 +42,10 @@ export function readHttp2Request(raw: readonly string[], isEnded: boolean, limit
   const isOneHost = host === undefined || host === authority
   // The library enforces the announced limit only after the client has acknowledged it.
   const head_bytes = raw.reduce((sum, text) => sum + text.length, 0)
-  const fault = findFault(method, head_bytes > limits.header_bytes, isOneHost)
+  const isTooLarge = head_bytes > limits.header_bytes
+  const fault = isTooLarge
+    ? requestFaults.fields
+    : (findLineFault(pseudo) ?? (isOneHost ? undefined : requestFaults.host))
   const framing = fault ?? checkRequestFraming('1.1', rawHeaders, limits.header_fields)
   // Without a length the body ends with its stream.
   const hasLength = fields.some((name, at) => at % 2 === 0 && name === 'content-length')
@@ -44,8 +53,11 @@ export function readHttp2Request(raw: readonly string[], isEnded: boolean, limit
   return { method, target, rawHeaders, framing: isUnknown && framing === 0 ? 'chunked' : framing }
 }
 
-function findFault(method: string, isTooLarge: boolean, isOneHost: boolean): RequestFault | undefined {
-  if (isTooLarge) return requestFaults.fields
+/** The library leaves the path free for schemes other than those of HTTP. */
+function findLineFault(pseudo: ReadonlyMap<string, string>): RequestFault | undefined {
+  const method = pseudo.get(':method') ?? ''
   if (method === 'CONNECT') return requestFaults.tunnel
-  return isOneHost ? undefined : requestFaults.host
+  if (!knownMethods.has(method)) return requestFaults.method
+  const isTarget = pseudo.get(':scheme') === 'https' && targetPattern.test(pseudo.get(':path') ?? '')
+  return isTarget ? undefined : requestFaults.target
 }

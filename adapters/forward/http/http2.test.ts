@@ -2,10 +2,22 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { connect as connectTls } from 'node:tls'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Exchange } from '../../../daemon/kernel/forward/exchange.ts'
 import { manualCoarseClock } from '../../../test/support/clock/manual-coarse-clock.ts'
+import {
+  cancel,
+  enhance_your_calm,
+  type FrameClient,
+  flags,
+  frame,
+  frameClient,
+  hpackFields,
+  requestFields,
+  requestFrame,
+  types,
+} from '../../../test/support/forward/http2-frames.ts'
 import { startForwarder } from '../../../test/support/forward/test-forwarder.ts'
 import { createAuthority, issueCertificate } from '../../../test/support/keys/site-certificates.ts'
 import { startRawUpstream } from '../../../test/support/proxy/raw-upstream.ts'
@@ -34,69 +46,9 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const waitFor = (check: () => void) => vi.waitFor(check, pollOptions)
 
-/** Types, flags and codes of RFC 9113, sections 6 and 7. */
-const types = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goaway: 7, window: 8, continuation: 9 }
-const flags = { end_stream: 1, end_headers: 4 }
-const cancel = Buffer.from([0, 0, 0, 8])
-const enhance_your_calm = 11
-
-function frame(type: number, flag: number, stream: number, payload: Buffer = Buffer.alloc(0)): Buffer {
-  const head = Buffer.alloc(9)
-  head.writeUIntBE(payload.length, 0, 3)
-  head[3] = type
-  head[4] = flag
-  head.writeUInt32BE(stream, 5)
-  return Buffer.concat([head, payload])
-}
-
-/** A length in the form of HPACK, RFC 7541, section 5.1, with a prefix of seven bits. */
-function hpackLength(length: number): Buffer {
-  if (length < 127) return Buffer.from([length])
-  const bytes = [127]
-  let rest = length - 127
-  for (; rest >= 128; rest >>= 7) bytes.push((rest & 127) | 128)
-  return Buffer.from([...bytes, rest])
-}
-const hpackText = (text: string) => Buffer.concat([hpackLength(text.length), Buffer.from(text, 'latin1')])
-/** Literal fields, without an index. */
-const hpackFields = (fields: readonly (readonly [string, string])[]) =>
-  Buffer.concat(fields.flatMap(([name, value]) => [Buffer.from([0]), hpackText(name), hpackText(value)]))
-
-const requestFields = (method: string, more: readonly (readonly [string, string])[] = []) =>
-  hpackFields([[':method', method], [':scheme', 'https'], [':authority', 'a'], [':path', '/a'], ...more])
-
-type FrameClient = {
-  readonly socket: TLSSocket
-  /** Types of the frames received, with the code of a GOAWAY. */
-  readonly frames: { readonly type: number; readonly payload: Buffer }[]
-  isClosed: boolean
-  send(...frames: Buffer[]): void
-}
-
-async function frameClient(port: number): Promise<FrameClient> {
-  const socket = connectTls({ port, host: '127.0.0.1', servername: 'localhost', ca, ALPNProtocols: ['h2'] })
-  const client: FrameClient = {
-    socket,
-    frames: [],
-    isClosed: false,
-    send: (...frames) => void socket.write(Buffer.concat(frames)),
-  }
-  let rest = Buffer.alloc(0)
-  socket.on('data', (bytes: Buffer) => {
-    rest = Buffer.concat([rest, bytes])
-    while (rest.length >= 9 && rest.length >= 9 + rest.readUIntBE(0, 3)) {
-      const end = 9 + rest.readUIntBE(0, 3)
-      client.frames.push({ type: rest[3] as number, payload: rest.subarray(9, end) })
-      rest = rest.subarray(end)
-    }
-  })
-  socket.on('error', () => undefined)
-  socket.on('close', () => {
-    client.isClosed = true
-  })
-  await new Promise<void>((resolve) => socket.once('secureConnect', resolve))
-  openResources.push({ close: () => socket.destroy() })
-  client.send(Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(types.settings, 0, 0))
+const connect = async (port: number): Promise<FrameClient> => {
+  const client = await frameClient(port, ca)
+  openResources.push({ close: () => client.socket.destroy() })
   return client
 }
 
@@ -109,13 +61,10 @@ const startListener = (handle?: (exchange: Exchange) => void, limits = {}) =>
 describe('a connection ends with its client', () => {
   test('that resets its requests again and again (CVE-2023-44487)', async () => {
     const server = await startListener()
-    const client = await frameClient(server.listener.port)
+    const client = await connect(server.listener.port)
     for (let at = 0; at < 200; at++) {
       const stream = at * 2 + 1
-      client.send(
-        frame(types.headers, flags.end_headers | flags.end_stream, stream, requestFields('GET')),
-        frame(types.reset, 0, stream, cancel),
-      )
+      client.send(requestFrame(stream, requestFields('GET')), frame(types.reset, 0, stream, cancel))
     }
     await waitFor(() => expect(client.isClosed).toBe(true))
     expect(server.exchanges.length).toBeLessThan(60)
@@ -124,11 +73,11 @@ describe('a connection ends with its client', () => {
 
   test('that has its requests reset by errors of its own (CVE-2025-8671)', async () => {
     const server = await startListener()
-    const client = await frameClient(server.listener.port)
+    const client = await connect(server.listener.port)
     for (let at = 0; at < 200; at++) {
       const stream = at * 2 + 1
       client.send(
-        frame(types.headers, flags.end_headers | flags.end_stream, stream, requestFields('GET')),
+        requestFrame(stream, requestFields('GET')),
         // An increment of zero is an error of the stream (RFC 9113, section 6.9).
         frame(types.window, 0, stream, Buffer.alloc(4)),
       )
@@ -139,7 +88,7 @@ describe('a connection ends with its client', () => {
 
   test('that sends a head without an end (CVE-2024-28182)', async () => {
     const server = await startListener()
-    const client = await frameClient(server.listener.port)
+    const client = await connect(server.listener.port)
     client.send(frame(types.headers, 0, 1, requestFields('GET')))
     for (let at = 0; at < 1_000; at++) client.send(frame(types.continuation, 0, 1, hpackFields([['x', `${at}`]])))
     await waitFor(() => expect(client.isClosed).toBe(true))
@@ -151,10 +100,10 @@ describe('a connection ends with its client', () => {
     ['between requests', 65_000],
   ])('that is silent %s', async (when, idle_ms) => {
     const server = await startListener((exchange) => exchange.reply(200, []))
-    const client = await frameClient(server.listener.port)
+    const client = await connect(server.listener.port)
     await waitFor(() => expect(server.listener.counts().connections).toBe(1))
     if (when === 'between requests') {
-      client.send(frame(types.headers, flags.end_headers | flags.end_stream, 1, requestFields('GET')))
+      client.send(requestFrame(1, requestFields('GET')))
       await server.waitForRequests(1)
       await waitFor(() => expect(server.listener.counts().busy).toBe(0))
     }
@@ -168,9 +117,8 @@ describe('a connection ends with its client', () => {
 describe('a request', () => {
   test('above the limit of streams is refused, and those below it go on', async () => {
     const server = await startListener()
-    const client = await frameClient(server.listener.port)
-    for (let at = 0; at < 15; at++)
-      client.send(frame(types.headers, flags.end_headers | flags.end_stream, at * 2 + 1, requestFields('GET')))
+    const client = await connect(server.listener.port)
+    for (let at = 0; at < 15; at++) client.send(requestFrame(at * 2 + 1, requestFields('GET')))
     await waitFor(() => expect(client.frames.filter(({ type }) => type === types.reset)).toHaveLength(5))
     expect(server.exchanges).toHaveLength(10)
   })
@@ -180,11 +128,11 @@ describe('a request', () => {
       header_bytes: 4_096,
       header_fields: 20,
     })
-    const client = await frameClient(server.listener.port)
+    const client = await connect(server.listener.port)
     const long = requestFields('GET', [['x', 'y'.repeat(4_096)]])
     const many = Array.from({ length: 21 }, (_, at) => [`x${at}`, ''] as const)
-    client.send(frame(types.headers, flags.end_headers | flags.end_stream, 1, long))
-    client.send(frame(types.headers, flags.end_headers | flags.end_stream, 3, requestFields('GET', many)))
+    client.send(requestFrame(1, long))
+    client.send(requestFrame(3, requestFields('GET', many)))
     const answers = () => client.frames.filter(({ type }) => type === types.reset || type === types.headers)
     await waitFor(() => expect(answers()).toHaveLength(2))
     expect(server.exchanges.filter(({ fault }) => fault?.status !== 431)).toEqual([])
@@ -204,8 +152,8 @@ describe('a request', () => {
     ],
   ])('with %s is refused, and never forwarded', async (_, more) => {
     const server = await startListener((exchange) => exchange.reply(exchange.fault?.status ?? 200, []))
-    const client = await frameClient(server.listener.port)
-    client.send(frame(types.headers, flags.end_headers | flags.end_stream, 1, requestFields('GET', more)))
+    const client = await connect(server.listener.port)
+    client.send(requestFrame(1, requestFields('GET', more)))
     await waitFor(() =>
       expect(client.frames.some(({ type }) => type === types.reset || type === types.headers)).toBe(true),
     )
@@ -219,9 +167,9 @@ describe('a request', () => {
     ['a blank in its name', 'x a', '1'],
   ])('loses a field with %s', async (_, name, value) => {
     const server = await startListener((exchange) => exchange.reply(200, []))
-    const client = await frameClient(server.listener.port)
+    const client = await connect(server.listener.port)
     const fields = requestFields('GET', [[name, value]])
-    client.send(frame(types.headers, flags.end_headers | flags.end_stream, 1, fields))
+    client.send(requestFrame(1, fields))
     await waitFor(() =>
       expect(client.frames.some(({ type }) => type === types.reset || type === types.headers)).toBe(true),
     )
@@ -230,9 +178,9 @@ describe('a request', () => {
 
   test('has one host and one field of cookies, as in HTTP/1.1', async () => {
     const server = await startListener((exchange) => exchange.reply(exchange.fault?.status ?? 200, []))
-    const client = await frameClient(server.listener.port)
+    const client = await connect(server.listener.port)
     const send = (stream: number, more: readonly (readonly [string, string])[]) =>
-      client.send(frame(types.headers, flags.end_headers | flags.end_stream, stream, requestFields('GET', more)))
+      client.send(requestFrame(stream, requestFields('GET', more)))
     send(1, [
       ['cookie', 'a=1'],
       ['host', 'a'],
@@ -247,7 +195,7 @@ describe('a request', () => {
 
   test('for CONNECT has the fault of a tunnel', async () => {
     const server = await startListener((exchange) => exchange.reply(exchange.fault?.status ?? 200, []))
-    const client = await frameClient(server.listener.port)
+    const client = await connect(server.listener.port)
     const fields = hpackFields([
       [':method', 'CONNECT'],
       [':authority', 'a:443'],
@@ -267,7 +215,7 @@ test('a body whose stream is reset is never complete at the upstream', async () 
     listener: { tls, http2: defaultHttp2Limits },
   })
   openResources.unshift(forwarder)
-  const client = await frameClient(forwarder.port)
+  const client = await connect(forwarder.port)
   client.send(
     frame(types.headers, flags.end_headers, 1, requestFields('POST')),
     frame(types.data, 0, 1, Buffer.from('part')),
@@ -279,10 +227,53 @@ test('a body whose stream is reset is never complete at the upstream', async () 
   expect(forwarder.ends).toEqual(['gone'])
 })
 
+test.each([
+  ['with an error', cancel],
+  ['without an error', Buffer.alloc(4)],
+])('a stream that is reset %s while its body is not read is over, and a late response is dropped', async (_, code) => {
+  const failures: string[] = []
+  const server = await startListener((exchange) =>
+    exchange.streamBody(1 << 20, {
+      data: () => false,
+      end: () => failures.push('end'),
+      fail: (failure) => failures.push(failure),
+    }),
+  )
+  const client = await connect(server.listener.port)
+  client.send(
+    frame(types.headers, flags.end_headers, 1, requestFields('POST')),
+    frame(types.data, 0, 1, Buffer.from('part')),
+    frame(types.data, 0, 1, Buffer.from('more')),
+  )
+  await server.waitForRequests(1)
+  client.send(frame(types.reset, 0, 1, code))
+  await waitFor(() => expect(failures).toEqual(['gone']))
+  const [exchange] = server.exchanges as [Exchange]
+  expect(exchange.isOver).toBe(true)
+  exchange.reply(413, [])
+  await waitFor(() => expect(server.listener.counts().busy).toBe(0))
+  expect(client.frames.filter(({ stream }) => stream === 1)).toEqual([])
+})
+
+test.each([204, 205, 304])('a response %i to a stream has no body', async (status) => {
+  const server = await startListener((exchange) => {
+    exchange.begin(status, [], 5)
+    exchange.write('hello')
+    exchange.end()
+  })
+  const client = await connect(server.listener.port)
+  client.send(requestFrame(1, requestFields('GET')))
+  await waitFor(() => expect(client.frames.some(({ stream }) => stream === 1)).toBe(true))
+  await waitFor(() => expect(server.listener.counts().busy).toBe(0))
+  const answer = client.frames.filter(({ stream }) => stream === 1)
+  expect(answer.map(({ type }) => type)).toEqual([types.headers])
+  expect(answer[0]?.payload.toString('latin1')).not.toContain('5')
+})
+
 test('a client that gives no window for its response is cut off, and others are served', async () => {
   const server = await startListener((exchange) => exchange.reply(200, [], Buffer.alloc(1 << 20, 'x')))
-  const client = await frameClient(server.listener.port)
-  client.send(frame(types.headers, flags.end_headers | flags.end_stream, 1, requestFields('GET')))
+  const client = await connect(server.listener.port)
+  client.send(requestFrame(1, requestFields('GET')))
   await server.waitForRequests(1)
   await waitFor(() => expect(client.frames.some(({ type }) => type === types.data)).toBe(true))
   server.clock.advance(0)
@@ -293,8 +284,8 @@ test('a client that gives no window for its response is cut off, and others are 
 
 test('the end of the listener lets open requests end, and admits no further ones', async () => {
   const server = await startListener()
-  const client = await frameClient(server.listener.port)
-  client.send(frame(types.headers, flags.end_headers | flags.end_stream, 1, requestFields('GET')))
+  const client = await connect(server.listener.port)
+  client.send(requestFrame(1, requestFields('GET')))
   await server.waitForRequests(1)
   const closed = server.listener.close(60_000)
   server.clock.advance(1)

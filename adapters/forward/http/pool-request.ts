@@ -8,7 +8,8 @@ import type {
   UpstreamFailure,
   UpstreamRequest,
 } from '../../../daemon/kernel/forward/upstream.ts'
-import { isIdempotent, isStreamed } from './upstream-transaction.ts'
+import { isStreamed } from './request-text.ts'
+import { isIdempotent } from './upstream-transaction.ts'
 
 export type UpstreamMember = PoolMember & {
   readonly client: Upstream
@@ -30,6 +31,9 @@ const unavailable_statuses: ReadonlySet<number> = new Set([502, 503, 504])
 
 /** No byte of the request was sent. */
 const unsentFailures: ReadonlySet<UpstreamFailure> = new Set(['address', 'connect', 'busy'])
+
+/** No evidence against the member. */
+const blamelessFailures: ReadonlySet<UpstreamFailure> = new Set(['busy', 'request'])
 
 export class PoolRequest implements ActiveRequest {
   readonly sink: ResponseSink
@@ -138,7 +142,8 @@ export class PoolRequest implements ActiveRequest {
    * passes before the client has sent its body.
    */
   #isEvidence(failure: UpstreamFailure): boolean {
-    return !this.#hasHead && failure !== 'busy' && !(failure === 'timeout' && this.#body === 'begun')
+    if (this.#hasHead || blamelessFailures.has(failure)) return false
+    return failure !== 'timeout' || this.#body !== 'begun'
   }
 
   /** A slow member is not a reason to load another one with the same request. */

@@ -10,6 +10,8 @@ export const requestFaults = {
   coding: { status: 501, reason: 'unknown_coding' },
   expectation: { status: 417, reason: 'unknown_expectation' },
   tunnel: { status: 400, reason: 'tunnel' },
+  method: { status: 501, reason: 'unknown_method' },
+  target: { status: 400, reason: 'bad_target' },
 } as const satisfies Readonly<Record<string, RequestFault>>
 
 /** Field names that are checked, and their lengths: a name of another length cannot be one of them. */

@@ -1,10 +1,17 @@
 // The client of one upstream: a bounded pool of kept connections, a queue of requests, and streamed responses.
 import type { OnReadOpts, Socket } from 'node:net'
-import type { ActiveRequest, ResponseSink, Upstream, UpstreamRequest } from '../../../daemon/kernel/forward/upstream.ts'
+import type {
+  ActiveRequest,
+  ResponseSink,
+  Upstream,
+  UpstreamFailure,
+  UpstreamRequest,
+} from '../../../daemon/kernel/forward/upstream.ts'
 import type { AddressRule } from './address-rule.ts'
 import type { CoarseClock } from './coarse-clock.ts'
 import { type AddressResolver, dial, systemResolver, type UpstreamOrigin } from './dial.ts'
 import type { UpstreamLimits } from './limits.ts'
+import { findRequestFault } from './request-text.ts'
 import { UpstreamConnection, type UpstreamConnectionOwner } from './upstream-connection.ts'
 import { UpstreamTransaction } from './upstream-transaction.ts'
 
@@ -47,6 +54,11 @@ class UpstreamConnectionPool implements UpstreamConnectionOwner {
 
   forward(request: UpstreamRequest, sink: ResponseSink): ActiveRequest {
     const transaction = new UpstreamTransaction(request, sink, this.clock)
+    const fault = findRequestFault(request)
+    if (fault) {
+      failLater(transaction, 'request', fault)
+      return transaction
+    }
     const idle = this.#idle.pop()
     if (idle) idle.carry(transaction)
     else if (this.#all.size < this.limits.connections) this.#open(transaction)
@@ -96,7 +108,7 @@ class UpstreamConnectionPool implements UpstreamConnectionOwner {
     if (this.#waiting.length < this.limits.waiting) {
       transaction.wait_deadline = this.clock.now() + this.limits.waiting_ms
       this.#waiting.push(transaction)
-    } else queueMicrotask(() => transaction.isAborted || failBusy(transaction))
+    } else failLater(transaction, 'busy', no_connection)
   }
 
   #nextWaiting(): UpstreamTransaction | undefined {
@@ -121,10 +133,15 @@ class UpstreamConnectionPool implements UpstreamConnectionOwner {
     for (const connection of this.#all) connection.sweep(now)
     const late = this.#waiting.filter(({ wait_deadline, isAborted }) => !isAborted && wait_deadline <= now)
     this.#waiting = this.#waiting.filter(({ wait_deadline, isAborted }) => !isAborted && wait_deadline > now)
-    for (const transaction of late) failBusy(transaction)
+    for (const { sink } of late) sink.fail('busy', no_connection)
   }
 }
 
-function failBusy(transaction: UpstreamTransaction): void {
-  transaction.sink.fail('busy', 'all connections to the upstream are in use')
+const no_connection = 'all connections to the upstream are in use'
+
+/** The sink is not called before the caller has the active request. */
+function failLater(transaction: UpstreamTransaction, failure: UpstreamFailure, detail: string): void {
+  queueMicrotask(() => {
+    if (!transaction.isAborted) transaction.sink.fail(failure, detail)
+  })
 }

@@ -18,6 +18,8 @@ export type RequestFault = {
     | 'unknown_coding'
     | 'unknown_expectation'
     | 'tunnel'
+    | 'unknown_method'
+    | 'bad_target'
 }
 
 /**

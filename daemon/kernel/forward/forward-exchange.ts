@@ -1,6 +1,7 @@
 // Forwards one exchange to an upstream: body and response stream in both directions, and each side slows the other down.
 import type { BodyFailure, BodySink, Exchange, ResponseProducer } from './exchange.ts'
 import { removeHopHeaders } from './hop-headers.ts'
+import { findMethodFault, isForwardedPath } from './request-line.ts'
 import type { ActiveRequest, ForwardLimits, ResponseSink, StreamedBody, Upstream, UpstreamFailure } from './upstream.ts'
 
 export type ForwardFailure = UpstreamFailure | BodyFailure
@@ -50,6 +51,7 @@ export const failureStatuses: Readonly<Record<ForwardFailure, number>> = {
   connect: 502,
   busy: 503,
   no_member: 503,
+  request: 500,
   timeout: 504,
   closed: 502,
   protocol: 502,
@@ -60,20 +62,21 @@ export const failureStatuses: Readonly<Record<ForwardFailure, number>> = {
 }
 
 /**
- * Why an exchange may not be forwarded whatever its route: a fault of the request; a method whose answer would be a tunnel or
- * show the headers that a role adds; a body of a method that has none, which another server could take for a request.
+ * Why an exchange may not be forwarded whatever its route: a fault of the request; a method or target that is not forwarded; a
+ * body of a method that has none, which another server could take for a request.
  * @returns the status of the reply; undefined for a request that may be forwarded.
  */
-export function findForwardFault({ fault, method, framing }: Exchange): number | undefined {
+export function findForwardFault({ fault, method, target, framing }: Exchange): number | undefined {
   if (fault) return fault.status
-  if (method === 'CONNECT' || method === 'TRACE') return 405
+  const methodFault = findMethodFault(method)
+  if (methodFault) return methodFault === 'refused' ? 405 : 501
+  if (!isForwardedPath(target)) return 400
   return framing !== 0 && (method === 'GET' || method === 'HEAD') ? 400 : undefined
 }
 
 /**
  * Forwards the request, and answers with the response of the upstream. An early response is passed on while the body is still
  * being sent; the body ends with the response. No function of the route but `onEnd` is called before this returns.
- * @throws Error as `Upstream.forward` does; nothing was answered then.
  */
 export function forwardExchange(exchange: Exchange, upstream: Upstream, route: ForwardRoute): ForwardedExchange {
   const relay = new ExchangeRelay(exchange, route)

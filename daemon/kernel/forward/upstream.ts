@@ -2,12 +2,12 @@
 import type { UpgradeProtocol } from './exchange.ts'
 
 export type UpstreamRequest = {
-  /** Any method but CONNECT, whose answer would be a tunnel, and TRACE, whose answer would show the headers that were added. */
+  /** In capitals; any but CONNECT and TRACE. */
   readonly method: string
-  /** Path and query as they are written on the request line. */
+  /** Path and query as they are written on the request line: printable ASCII without a fragment. */
   readonly path: string
   /**
-   * Alternating names and values, `host` included; no `connection`, `upgrade`, `content-length` or `transfer-encoding`.
+   * Alternating names and values, one character a byte, `host` included; no `connection`, `upgrade`, `content-length` or `transfer-encoding`.
    */
   readonly headers: readonly string[]
   /** Absent: no body. The client does not keep a buffer after the call. */
@@ -42,9 +42,18 @@ export type ForwardLimits = {
  * Why no response, or only a part of it, arrived. `address`: the upstream's name has an address that may not be dialled.
  * `connect`: no connection was established. `busy`: all connections are in use and the queue is full. `timeout`: the
  * upstream was too slow. `closed`: the upstream closed the connection. `protocol`: the response is not valid HTTP.
- * `no_member`: every member of the pool is down by its probes.
+ * `no_member`: every member of the pool is down by its probes. `request`: nothing was sent, since the request has a method, path
+ * or header that servers could read differently.
  */
-export type UpstreamFailure = 'address' | 'connect' | 'busy' | 'timeout' | 'closed' | 'protocol' | 'no_member'
+export type UpstreamFailure =
+  | 'address'
+  | 'connect'
+  | 'busy'
+  | 'timeout'
+  | 'closed'
+  | 'protocol'
+  | 'no_member'
+  | 'request'
 
 /**
  * Receives one response: `head`, any number of `data`, and `end`; or `fail` at any point, as the last call. No call follows
@@ -83,10 +92,7 @@ export type ActiveRequest = {
 }
 
 export type Upstream = {
-  /**
-   * Sends the request. The sink receives the response or the failure, never before this returns.
-   * @throws Error where method, path or headers hold bytes that would split the request, or the method is not forwarded.
-   */
+  /** Sends the request. The sink receives the response or the failure, never before this returns. */
   forward(request: UpstreamRequest, sink: ResponseSink): ActiveRequest
   counts(): { readonly connections: number; readonly idle: number; readonly waiting: number }
   /** Ends idle connections. Active requests continue, on connections that are closed afterwards. */

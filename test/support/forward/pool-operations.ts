@@ -14,7 +14,7 @@ export type PoolOperation =
   | { readonly kind: 'replace'; readonly members: readonly number[] }
 
 const pick = fc.nat(20)
-const failures: readonly UpstreamFailure[] = ['address', 'connect', 'busy', 'timeout', 'closed', 'protocol']
+const failures: readonly UpstreamFailure[] = ['address', 'connect', 'busy', 'timeout', 'closed', 'protocol', 'request']
 export const poolOperations: fc.Arbitrary<readonly PoolOperation[]> = fc.array(
   fc.oneof(
     {

@@ -189,15 +189,14 @@ export class SimulatedPool {
     const open = this.#open_attempts()
     const attempt = open[operation.pick % Math.max(1, open.length)]
     if (!attempt) return
-    const { sent } = attempt
     if (operation.kind === 'answer') this.#answer(attempt, operation.status)
     else if (operation.kind === 'fail') this.#fail(attempt, operation.failure)
     else if (operation.kind === 'end') this.#end(attempt)
     else if (operation.kind === 'body' && attempt.body === 'unsent') this.#beginBody(attempt)
-    else if (operation.kind === 'body_end' && attempt.body === 'begun') sent?.active?.end()
-    else if (operation.kind === 'abort' && sent) {
-      sent.isAborted = true
-      sent.active?.abort()
+    else if (operation.kind === 'body_end' && attempt.body === 'begun') attempt.sent?.active?.end()
+    else if (operation.kind === 'abort' && attempt.sent) {
+      attempt.sent.isAborted = true
+      attempt.sent.active?.abort()
       expect(attempt.state).toBe('over')
     }
   }
@@ -228,9 +227,9 @@ export class SimulatedPool {
     attempt.state = 'over'
     attempt.failure = failure
     const isOfClient = failure === 'timeout' && attempt.body === 'begun'
-    if (!attempt.sent && failure !== 'busy') this.#learn(attempt, 'probe', false)
-    else if (attempt.sent && state === 'open' && failure !== 'busy' && !isOfClient)
-      this.#learn(attempt, 'request', false)
+    const isEvidence =
+      failure !== 'busy' && (!attempt.sent || (state === 'open' && failure !== 'request' && !isOfClient))
+    if (isEvidence) this.#learn(attempt, attempt.sent ? 'request' : 'probe', false)
     attempt.sink.fail(failure, '')
   }
 

@@ -44,6 +44,7 @@ const reasonsByFailure: Readonly<Record<ForwardFailure, ProxyReason>> = {
   timeout: 'upstream_timeout',
   closed: 'upstream_unreachable',
   protocol: 'upstream_protocol',
+  request: 'malformed',
 }
 
 const answeredEvents = new Map<number, ForwardEvent>()
@@ -58,8 +59,8 @@ export function answeredEvent(status: number): ForwardEvent {
   return event
 }
 
-/** Failures that are no evidence against the upstream: those of the caller, and of a request that found no free connection. */
-const otherFailures: ReadonlySet<string> = new Set([...Object.keys(reasonsByBodyFailure), 'busy'])
+/** Failures that are no evidence against the upstream: those of the caller, and of a request that was not sent or found no free connection. */
+const otherFailures: ReadonlySet<string> = new Set([...Object.keys(reasonsByBodyFailure), 'busy', 'request'])
 
 const failedEvents = buildFailureEvents('failed')
 const brokenOffEvents = buildFailureEvents('broken_off')
