@@ -54,7 +54,10 @@ async function startFixture(
   const clock = manualCoarseClock()
   const server = await startRawUpstream(answer)
   openResources.push(server)
-  const forwarder = await startForwarder({ ...options, port: server.port, isPool, clock, listener: listener() })
+  const forwarder = await startForwarder({
+    ...{ ...options, port: server.port, clock, listener: listener() },
+    ...(isPool ? { pool_ports: [] } : {}),
+  })
   openResources.unshift(forwarder)
   const client = connect(forwarder.port)
   openResources.unshift(client)

@@ -7,7 +7,7 @@ import { startForwarder, type TestForwarder } from '../../support/forward/test-f
 import { type RawConnection, type RawUpstream, startRawUpstream } from '../../support/proxy/raw-upstream.ts'
 import { createRawClient, type RawClient } from '../../support/proxy/test-data-listener.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
-import { type ForwardScenario, type ScenarioOutcome, waitFor } from './forward-scenario.ts'
+import { type ForwardScenario, findDifferences, type ScenarioOutcome, waitFor } from './forward-scenario.ts'
 import { forwardScenarios } from './scenarios.ts'
 
 const test = whenPresent(peerProxiesRequirement)
@@ -79,7 +79,5 @@ async function endConnections(): Promise<void> {
 
 test.each(forwardScenarios)('$name', async (scenario) => {
   const [own, other] = [await play(scenario, ours), await play(scenario, theirs)]
-  const differing = Object.keys({ ...own, ...other }).filter((key) => own[key] !== other[key])
-  const found = Object.fromEntries(differing.map((key) => [key, [own[key], other[key]]]))
-  expect(found).toEqual(scenario.difference?.values ?? {})
+  expect(findDifferences(own, other)).toEqual(scenario.difference?.values ?? {})
 })

@@ -22,11 +22,18 @@ export type ForwardScenario = {
   /** The upstream goes on when the forwarder has ended its side. */
   readonly isHalfOpen?: boolean
   readonly play: (stage: ForwardStage) => Promise<ScenarioOutcome>
-  /** Why the outcomes differ, and how: `[ours, nginx]` of each value. Absent: they are equal. */
-  readonly difference?: {
-    readonly reason: string
-    readonly values: Readonly<Record<string, readonly [unknown, unknown]>>
-  }
+  readonly difference?: ScenarioDifference
+}
+
+/** Why the outcomes differ, and how. Absent: they are equal. */
+export type ScenarioDifference = { readonly reason: string; readonly values: DifferingValues }
+
+/** `[ours, nginx]` of each value that differs. */
+type DifferingValues = Readonly<Record<string, readonly [unknown, unknown]>>
+
+export function findDifferences(own: ScenarioOutcome, other: ScenarioOutcome): DifferingValues {
+  const differing = Object.keys({ ...own, ...other }).filter((key) => own[key] !== other[key])
+  return Object.fromEntries(differing.map((key) => [key, [own[key], other[key]]]))
 }
 
 export const waitFor = (check: () => void): Promise<void> => vi.waitFor(check, pollOptions)

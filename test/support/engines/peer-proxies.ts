@@ -35,7 +35,7 @@ events { worker_connections 512; }
 http {
   access_log off; merge_slashes on; client_max_body_size 64k; large_client_header_buffers 4 16k; underscores_in_headers off;
   client_header_timeout ${proxy_timeout_s}s; client_body_timeout ${proxy_timeout_s}s; keepalive_timeout 1s;
-  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join(' ')}
+  ${temporaryFolders(folder)}
   server {
     listen 127.0.0.1:${port};
     location = /public-api/api/v1/report { limit_except GET { deny all; } ${nginxForwarding(upstream)} }
@@ -47,17 +47,17 @@ http {
 `,
 }
 
-/** Forwards everything as it arrives, as the data plane does for roles with authenticated callers. */
-const nginxForwarder: PeerProxyProgram = {
+/** Forwards everything as it arrives, as the data plane does for roles with authenticated callers. `pem_file`: over TLS, with HTTP/2. */
+const nginxForwarder = (pem_file?: string): PeerProxyProgram => ({
   ...nginx,
   config: (folder, port, upstream) => `daemon off; user root; worker_processes 1; pid ${folder}/nginx.pid;
 events { worker_connections 512; }
 http {
   access_log off; client_max_body_size 1m; keepalive_timeout 5s;
   map $http_upgrade $connection_upgrade { default upgrade; '' ''; }
-  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join(' ')}
+  ${temporaryFolders(folder)}
   server {
-    listen 127.0.0.1:${port};
+    ${pem_file ? `listen 127.0.0.1:${port} ssl http2; ssl_certificate ${pem_file}; ssl_certificate_key ${pem_file};` : `listen 127.0.0.1:${port};`}
     location / {
       proxy_pass http://127.0.0.1:${upstream}; proxy_http_version 1.1; proxy_buffering off; proxy_request_buffering off;
       proxy_set_header Host upstream; proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $connection_upgrade;
@@ -65,7 +65,27 @@ http {
   }
 }
 `,
+})
+
+/** Members as the pool of the data plane has them: three failures in a row eject one. */
+const nginxPool = (ports: readonly number[]): PeerProxyProgram => ({
+  ...nginx,
+  config: (folder, port) => `daemon off; user root; worker_processes 1; pid ${folder}/nginx.pid;
+events { worker_connections 512; }
+http {
+  access_log off;
+  ${temporaryFolders(folder)}
+  upstream pool { ${ports.map((member) => `server 127.0.0.1:${member} max_fails=3 fail_timeout=60s;`).join(' ')} }
+  server {
+    listen 127.0.0.1:${port};
+    location / { proxy_pass http://pool; proxy_http_version 1.1; proxy_set_header Connection ''; }
+  }
 }
+`,
+})
+
+const temporaryFolders = (folder: string) =>
+  ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join(' ')
 
 const nginxForwarding = (upstream: number) =>
   `rewrite ^/public-api(/.*)$ $1 break; proxy_pass http://127.0.0.1:${upstream}; proxy_http_version 1.1;`
@@ -123,7 +143,9 @@ async function createPeerProxy({ name, config, args }: PeerProxyProgram, upstrea
 }
 
 export const nginxPeer = (upstream: number) => createPeerProxy(nginx, upstream)
-export const nginxForwarderPeer = (upstream: number) => createPeerProxy(nginxForwarder, upstream)
+export const nginxForwarderPeer = (upstream: number, pem_file?: string) =>
+  createPeerProxy(nginxForwarder(pem_file), upstream)
+export const nginxPoolPeer = (ports: readonly number[]) => createPeerProxy(nginxPool(ports), 0)
 export const haproxyPeer = (upstream: number) => createPeerProxy(haproxy, upstream)
 
 function isListening(port: number): Promise<boolean> {

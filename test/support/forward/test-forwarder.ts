@@ -25,7 +25,8 @@ export type ForwarderOptions = {
   /** Port of the upstream on loopback. */
   readonly port: number
   readonly clock: CoarseClock
-  readonly isPool?: boolean
+  /** Ports of further members of a pool; none for a pool of one. Absent: no pool. */
+  readonly pool_ports?: readonly number[]
   readonly max_body_bytes?: number
   readonly limits?: ForwardLimits
   /** What waits for `release`: requests that a role decides about, or responses that it records. */
@@ -58,12 +59,12 @@ const defaultLimits: ForwardLimits = { idle_ms: 30_000, total_ms: undefined }
 const poolLimits: PoolLimits = { ...defaultPoolLimits, probe_interval_ms: Number.POSITIVE_INFINITY }
 
 export async function startForwarder(options: ForwarderOptions): Promise<TestForwarder> {
-  const { port, clock, isPool, inbound } = options
+  const { port, clock, pool_ports, inbound } = options
   const common = { rule: addressRule(['127.0.0.0/8']), limits: defaultUpstreamLimits, clock }
-  const origin = { host: '127.0.0.1', port }
-  const client = isPool
-    ? upstreamPool({ ...common, origins: [origin], pool: poolLimits })
-    : upstream({ ...common, origin })
+  const originOf = (member_port: number) => ({ host: '127.0.0.1', port: member_port })
+  const client = pool_ports
+    ? upstreamPool({ ...common, origins: [port, ...pool_ports].map(originOf), pool: poolLimits })
+    : upstream({ ...common, origin: originOf(port) })
   const ends: (ForwardFailure | undefined)[] = []
   const faults: string[] = []
   const held: (() => void)[] = []
