@@ -111,48 +111,6 @@ const mistakes: readonly Mistake[] = [
     withOperation({ input: z.object({ uid: z.string() }) }),
     'ingest.pipeline.get: its input must be a strict object: other fields would be dropped in silence',
   ],
-  [
-    'a surface without a tool',
-    withOperation({ surface: 'admin_chat' }),
-    'ingest.pipeline.get: it names a surface and has no tool',
-  ],
-  [
-    'a stream as a tool',
-    withOperation({ tool: 'datapipeline_get', streams: true }),
-    'ingest.pipeline.get: it streams, and a tool answers once',
-  ],
-  [
-    'the noun of the operations that every role has',
-    { operations: { service: { get } } },
-    'ingest.service.get: the noun "service" belongs to the operations of every role',
-  ],
-  [
-    'two operations at one path',
-    {
-      operations: {
-        pipeline: {
-          get,
-          read: declareOperation({
-            path: '/userspace/datapipeline/{name}',
-            input: z.strictObject({ name: z.string() }),
-          }),
-        },
-      },
-    },
-    'two operations at GET /userspace/datapipeline/{}',
-  ],
-  [
-    'two tools of one name',
-    {
-      operations: {
-        pipeline: {
-          get: declareOperation({ tool: 'datapipeline_get' }),
-          read: declareOperation({ tool: 'datapipeline_get', path: '/other/{uid}' }),
-        },
-      },
-    },
-    'two tools named datapipeline_get',
-  ],
   ['two collections of one name', { collections: [runs, unindexed] }, 'two collections named run'],
   [
     'a job without leases',

@@ -15,11 +15,6 @@ export function findDeclarationFaults(role: Role): string[] {
   return [
     ...findSettingFaults(role, operations),
     ...operations.flatMap(findOperationFaults),
-    ...findRepeated('operations at', operations.flatMap(listRoutes)),
-    ...findRepeated(
-      'tools named',
-      operations.flatMap(({ operation: { tool } }) => tool ?? []),
-    ),
     ...findRepeated(
       'collections named',
       role.collections.map(({ name }) => name),
@@ -42,15 +37,12 @@ function findSettingFaults({ name, settings }: Role, operations: readonly Addres
 }
 
 function findOperationFaults({ address, operation }: AddressedOperation): string[] {
-  const { input, tool, surface, consumes, streams } = operation
+  const { input, consumes } = operation
   // A form follows another standard, by which unknown fields are ignored.
   const isParsedStrictly = consumes !== undefined || isStrict(input)
   return [
     ...listPaths(operation).flatMap((path) => findPathFaults(path, input)),
     ...(isParsedStrictly ? [] : ['its input must be a strict object: other fields would be dropped in silence']),
-    ...(surface !== undefined && tool === undefined ? ['it names a surface and has no tool'] : []),
-    ...(streams && tool !== undefined ? ['it streams, and a tool answers once'] : []),
-    ...(address.split('.')[1] === 'service' ? ['the noun "service" belongs to the operations of every role'] : []),
   ].map((fault) => `${address}: ${fault}`)
 }
 
@@ -65,11 +57,6 @@ function findPathFaults(path: string, input: z.ZodObject): string[] {
 
 function isStrict({ def: { catchall } }: z.ZodObject): boolean {
   return catchall instanceof z.ZodNever
-}
-
-/** Method and path, without the names of parameters. */
-function listRoutes({ operation }: AddressedOperation): string[] {
-  return listPaths(operation).map((path) => `${operation.method} ${path.replaceAll(/\{\w+\}/g, '{}')}`)
 }
 
 function findRepeated(what: string, names: readonly string[]): string[] {
