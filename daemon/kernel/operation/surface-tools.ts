@@ -2,7 +2,7 @@
 import { deriveTools, type McpTool, toolOperations } from '../api/mcp-tools.ts'
 import { type Refusal, refuse } from '../error/errors.ts'
 import { isRoleActing } from '../identity/admit-caller.ts'
-import { type Caller, permits } from '../identity/identity.ts'
+import { type Caller, isPermitted } from '../identity/identity.ts'
 import type { AddressedOperation, SurfaceName } from './operation.ts'
 import type { OperationResponse } from './role-context.ts'
 
@@ -31,7 +31,9 @@ export function surfaceTools(
 ): SurfaceTools {
   const listed = isRoleActing(caller)
     ? []
-    : toolsOf(surface, operations).filter(({ target: { operation } }) => isPermitted(caller, operation.allow))
+    : toolsOf(surface, operations).filter(({ target: { operation } }) =>
+        isPermitted(caller.permissions, operation.allow),
+      )
   return {
     list: () => listed,
     async perform(name, input) {
@@ -39,10 +41,6 @@ export function surfaceTools(
       return tool ? await perform(tool.target, input) : refuse('not_found', 'there is no such tool for this caller')
     },
   }
-}
-
-function isPermitted({ permissions }: Caller, allow: string): boolean {
-  return allow === 'authenticated' || permits(permissions, allow)
 }
 
 const toolsBySurface = new WeakMap<readonly AddressedOperation[], Map<SurfaceName, readonly McpTool[]>>()
