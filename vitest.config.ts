@@ -32,6 +32,7 @@ const thorough = [
   'test/roles/resolution/*.test.ts',
   'test/roles/site/{keyset,releases}.test.ts',
   'test/secrets/wrapping-keys.test.ts',
+  'test/simulation/bulks/bulks.test.ts',
   'test/simulation/jobs/jobs.test.ts',
   'test/store/durability.test.ts',
   'test/worst-inputs.test.ts',

@@ -41,8 +41,9 @@ export const bulkColumns = [
 export function formatBulk(terminal: Terminal, bulk: ApiObject): string {
   const { uid, items, classification, ...fields } = bulk
   const { state, disposition, rationale, total, done, refused, cancelled, created_by, created_at } = fields
+  const { reason: failure } = (fields.failure ?? {}) as OutputRow
   const text = formatFields(terminal, {
-    ...{ bulk: uid, state, disposition, rationale, total, done, refused, cancelled },
+    ...{ bulk: uid, state, disposition, rationale, total, done, refused, cancelled, failure },
     ...{ by: created_by, at: created_at, classification: (classification as OutputRow).level },
   })
   const unchanged = ((items ?? []) as readonly OutputRow[]).filter(({ outcome }) => outcome !== 'done')

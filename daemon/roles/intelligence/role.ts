@@ -1,5 +1,7 @@
 // The intelligence role: its collections, operations, workers and metrics.
+import { jobLeases } from '../../kernel/job/lease.ts'
 import { type Role, role } from '../../kernel/role/role.ts'
+import { bulkJob } from './bulk/bulk-job.ts'
 import * as bulkCancel from './bulk/cancel.ts'
 import * as bulkCreate from './bulk/create.ts'
 import * as bulkGet from './bulk/get.ts'
@@ -53,7 +55,7 @@ import { end } from './silence/end.ts'
 import * as silenceGet from './silence/get.ts'
 import * as silenceList from './silence/list.ts'
 import { silences } from './silence/model.ts'
-import { bulk } from './workers/bulk.ts'
+import { earlierBulks } from './workers/earlier-bulks.ts'
 import { expiry } from './workers/expiry.ts'
 import { intake } from './workers/intake.ts'
 import { log } from './workers/log.ts'
@@ -62,11 +64,12 @@ import { siteCauses } from './workers/site-causes.ts'
 
 export const intelligence: Role = role(outline, {
   collections: [
-    ...[signals, insights, ledgerEvents, bulks, silences],
+    ...[signals, insights, ledgerEvents, bulks, silences, jobLeases],
     ...[signalChanges, signalLogs, signalSources, refusedItems],
   ],
   metrics: [...metrics, intakeTotal],
-  workers: [relay, expiry, bulk, log, intake, siteCauses],
+  jobs: [bulkJob],
+  workers: [relay, expiry, earlierBulks, log, intake, siteCauses],
   operations: {
     signal: {
       create,

@@ -5,7 +5,6 @@ import { parseUntrustedJson } from '../../../adapters/serve/http/untrusted-json.
 import type { RoleWire } from '../../boot/role-wire.ts'
 import { isRefusal } from '../../kernel/error/errors.ts'
 import type { Dependency, DependencyFinding } from '../../kernel/role/dependency.ts'
-import { FairTurns } from '../../kernel/role/fair-turns.ts'
 import { ObservedDependencies, observedDependenciesPart } from '../../kernel/role/observed-dependencies.ts'
 import type { PartKey } from '../../kernel/role/part.ts'
 import type { Schedule } from '../../kernel/schedule/schedule.ts'
@@ -28,7 +27,6 @@ import { type IntakeSource, intakeSettings, sourceDependency } from '../../roles
 import { SeenCauses } from '../../roles/intelligence/signal-intake/site-cause/seen-causes.ts'
 import { PollSchedule } from '../../roles/intelligence/signal-source/poll-schedule.ts'
 import { SourceTally } from '../../roles/intelligence/signal-source/source-tally.ts'
-import { bulkTurnsPart } from '../../roles/intelligence/workers/bulk.ts'
 import type { PolledSource } from '../../shared/polled-source/polled-source.ts'
 import { readSecret, readSecrets } from './secret-files.ts'
 import { readTextFile } from './text-file.ts'
@@ -53,7 +51,6 @@ export const wire: RoleWire = {
           sources: await openPolledSources(resolved),
           schedules: readSchedules(resolved).schedules,
         }),
-        entryOf(bulkTurnsPart, new FairTurns()),
         entryOf(rateWindowsPart, new RateWindows()),
         entryOf(sourceTallyPart, new SourceTally()),
         entryOf(pollSchedulePart, new PollSchedule()),

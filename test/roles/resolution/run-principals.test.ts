@@ -1,8 +1,7 @@
 // A run acts for the principal that requested it, with the rights of now, and within its tenant.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { parse, stringify } from 'yaml'
 import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import type { StoredPrincipal } from '../../../daemon/kernel/identity/delegation.ts'
 import { wakeJob } from '../../../daemon/kernel/job/rules.ts'
@@ -17,13 +16,8 @@ import { create } from '../../../daemon/roles/resolution/lens/create.ts'
 import { revoke } from '../../../daemon/roles/site/token/revoke.ts'
 import { providerAudience, startRecordingProvider } from '../../support/http/recording-provider.ts'
 import { readAuditEvents } from '../../support/site/read-audit-events.ts'
-import {
-  type ProfileSections,
-  startTestSite,
-  type TestSite,
-  type TokenHolder,
-  waitUntil,
-} from '../../support/site/test-site.ts'
+import { restartWith } from '../../support/site/restart-with.ts'
+import { startTestSite, type TestSite, type TokenHolder, waitUntil } from '../../support/site/test-site.ts'
 import { buildPeople, buildPersonLens, setUpResolutionSite, waitForRunEnd } from './resolution-site.ts'
 
 const world = setUpResolutionSite({ inline_records: 5_000 })
@@ -169,15 +163,6 @@ test('no answer shows the stored principal', async () => {
   expect(Object.keys(run)).not.toContain('job')
   expect(JSON.stringify(run)).not.toContain((await readPrincipal(run_id))?.grant)
 })
-
-/** Restarts the site with other sections of its profile. */
-async function restartWith(site: TestSite, sections: ProfileSections): Promise<void> {
-  await site.stop()
-  const profile = parse(readFileSync(site.folder.profile, 'utf8')) as ProfileSections
-  const changed = Object.entries(sections).map(([name, fields]) => [name, { ...profile[name], ...fields }] as const)
-  writeFileSync(site.folder.profile, stringify({ ...profile, ...Object.fromEntries(changed) }))
-  await site.start()
-}
 
 /** Lets an extracted run go on, for the principal that it has. */
 async function resumeRun(site: TestSite, run_id: string): Promise<void> {

@@ -1,6 +1,7 @@
 // A process that runs jobs: it can be killed at any call, and paused for longer than its leases live.
 import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import type { DelegatingCredential, Principal } from '../../../daemon/kernel/identity/delegation.ts'
+import type { AnyJobKind } from '../../../daemon/kernel/job/job.ts'
 import { jobsWorker } from '../../../daemon/kernel/job/jobs-worker.ts'
 import type { Leases } from '../../../daemon/kernel/job/lease.ts'
 import { createServiceCall } from '../../../daemon/kernel/operation/perform-operation.ts'
@@ -14,6 +15,8 @@ import { type StepHooks, workJob } from './work-job.ts'
 export class ProcessKilledError extends Error {}
 
 export type JobWorld = {
+  /** What the processes run; `workJob` by default. */
+  readonly kind?: AnyJobKind
   readonly time: SimulatedTime
   readonly store: Store
   readonly leases: (time: Pick<SimulatedTime, 'now'>) => Leases
@@ -98,7 +101,7 @@ export class JobProcess {
       release: (lease) => this.#reach(() => shared.release(lease)),
     }
     const kind = workJob({ perform: (id, claim, signal) => this.#performStep(id, claim, signal) })
-    const worker = jobsWorker([kind], { role: 'test', leases: guarded, context })
+    const worker = jobsWorker([this.#world.kind ?? kind], { role: 'test', leases: guarded, context })
     const { signal } = this.#stopping
     while (!signal.aborted) {
       const call = createServiceCall(context, 'test', 'test.worker.jobs', newTrace(random), signal)
@@ -162,7 +165,7 @@ export class JobProcess {
       roles: () => ({}) as ReturnType<RoleContext['roles']>,
       delegation: (_trace, credential) =>
         ({ principal: () => findPrincipal(readGrant(credential)) }) as ReturnType<RoleContext['delegation']>,
-      role_table: { worker: ['work:do'] },
+      role_table: { worker: ['work:do', 'intelligence:review'] },
       record: async () => undefined,
     }
     return context as RoleContext
@@ -179,6 +182,7 @@ export class JobProcess {
       random,
       announce: ignore,
       wake: ignore,
+      count: ignore,
       changes: (_topic, signal, at_least_every_ms) => this.#ticks(signal, at_least_every_ms),
     }
     return environment as RoleEnvironment

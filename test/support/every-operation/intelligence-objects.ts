@@ -1,5 +1,6 @@
 // Objects of the intelligence role for the walk over all operations: SECRET, and of tenant alpha.
 import { expect, vi } from 'vitest'
+import { newJob } from '../../../daemon/kernel/job/rules.ts'
 import type { Store } from '../../../daemon/kernel/store/store.ts'
 import { bulks, type StoredBulk } from '../../../daemon/roles/intelligence/bulk/model.ts'
 import { signalLogs } from '../../../daemon/roles/intelligence/change-log/model.ts'
@@ -111,8 +112,9 @@ export async function createIntelligenceFixture(site: SingleClusterSite, token: 
 /** All queried at the same time: an item handed from one to another is pending in at least one of them. */
 async function waitUntilOutboxEmpty(site: SingleClusterSite): Promise<void> {
   const { store } = site.running.services.find(({ role }) => role.name === 'intelligence')?.context ?? {}
-  const owing = ([insights, signals, signalLogs, bulks] as const).map((each) => store?.count(each, { owes: 1 }))
-  expect(await Promise.all([...owing, store?.count(signals, { unlogged: 1 })])).toEqual([0, 0, 0, 0, 0])
+  const owing = ([insights, signals, signalLogs] as const).map((each) => store?.count(each, { owes: 1 }))
+  const others = [store?.count(bulks, { job_due_ts: { exists: true } }), store?.count(signals, { unlogged: 1 })]
+  expect(await Promise.all([...owing, ...others])).toEqual([0, 0, 0, 0, 0])
 }
 
 /** One that goes on for ever, as far as anybody can see. */
@@ -120,7 +122,7 @@ async function createUnendingBulk(store: Store | undefined, like: string): Promi
   const value = (await store?.get(bulks, like))?.value
   if (!value) throw new Error('the bulk disposition is not there')
   const { finished_at: _over, ...rest } = value
-  const held: StoredBulk = { ...rest, state: 'running', owes: 0 }
+  const held: StoredBulk = { ...rest, state: 'running', ...newJob(undefined, undefined) }
   await store?.create(bulks, 'blk_held', held)
   return 'blk_held'
 }

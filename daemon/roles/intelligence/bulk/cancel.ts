@@ -1,5 +1,6 @@
 // Cancels a bulk disposition. Signals that already changed stay changed.
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
+import { announceJob } from '../../../kernel/job/job.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { uidInput } from '../fields.ts'
 import { objectPaths } from '../object-paths.ts'
@@ -20,13 +21,13 @@ export const cancel = operation({
 
   async run(call, { uid }) {
     const { doc, answer } = await call.store(bulks).update<Refusal | undefined>(uid, ({ value }) => {
-      const next = cancelBulk(value, call.caller.subject, call.nowIso())
+      const next = cancelBulk(value, call.caller.subject, call.nowIso(), call.now())
       if (isRefusal(next)) return { answer: next }
       if (next === value) return { answer: undefined }
       return { next, answer: undefined, audit: [call.audited(call.address, uid, {}, value.label)] }
     })
     if (isRefusal(answer)) return answer
-    call.wake('bulk')
+    announceJob(call, bulks, doc)
     return showBulk(doc)
   },
 })

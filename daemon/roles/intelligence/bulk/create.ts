@@ -1,6 +1,9 @@
-// Creates a bulk disposition: selects and stores its signals at once; the worker then decides each signal.
+// Creates a bulk disposition: selects and stores its signals at once; its job then decides each signal.
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { announceJob } from '../../../kernel/job/job.ts'
+import type { JobFields } from '../../../kernel/job/job-fields.ts'
+import { endJob, newJob } from '../../../kernel/job/rules.ts'
 import type { Label } from '../../../kernel/label/label.ts'
 import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -46,11 +49,13 @@ export const create = operation({
     if (isRefusal(selected)) return selected
     const label = joinSignalLabels(call, selected)
     if (isRefusal(label)) return label
-    const value = buildBulk(call, label, selected, { disposition, rationale: reason })
+    const job = await createBulkJob(call, selected)
+    if (isRefusal(job)) return job
+    const value = { ...buildBulk(call, label, selected, { disposition, rationale: reason }), ...job }
     const detail = { disposition, signals: selected.length }
     const outcome = await call.store(bulks).create(id, value, [call.audited(call.address, id, detail, label)])
     if (outcome === 'exists') return answerRepeatedRequest(call, await call.store(bulks).find(id))
-    call.wake('bulk')
+    announceJob(call, bulks, outcome)
     return showBulk(outcome)
   },
 })
@@ -92,18 +97,23 @@ function buildBulk(
   label: Label,
   selected: readonly SelectedSignal[],
   decision: Pick<StoredBulk, 'disposition' | 'rationale'>,
-): StoredBulk {
-  const { tenant_id, subject: created_by, clearance } = call.caller
+): Omit<StoredBulk, keyof JobFields> {
+  const { tenant_id, subject: created_by } = call.caller
   const at = call.nowIso()
   return {
     ...{ tenant_id, label, created_by, created_at: at, updated_at: at, request_digest: call.requestDigest() },
     ...decision,
-    ...(clearance ? { clearance } : {}),
     state: selected.length ? 'running' : 'finished',
     items: selected.map(({ signal_id }) => ({ signal_id })),
-    owes: selected.length ? 1 : 0,
     ...(selected.length ? {} : { finished_at: at }),
   }
+}
+
+/** A bulk disposition without signals is over at once, and nobody acts for it. */
+async function createBulkJob(call: Call, selected: readonly SelectedSignal[]): Promise<JobFields | Refusal> {
+  if (selected.length === 0) return endJob(newJob(undefined, undefined), 'completed')
+  const principal = await call.delegation().store()
+  return isRefusal(principal) ? principal : newJob(principal, call.now())
 }
 
 /**

@@ -1,12 +1,16 @@
 // A bulk disposition: the signals of one decision, selected once, and the outcome of each.
 import * as z from 'zod'
-import { clearance } from '../../../kernel/label/label.ts'
+import { job_indexes, jobFields } from '../../../kernel/job/job-fields.ts'
+import { endJob, newJob } from '../../../kernel/job/rules.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { documentFields, documentViewFields, instant, rationale, shortText, uid } from '../fields.ts'
 import { signalFilter } from '../signal/list-signals.ts'
 import { signalStatus } from '../signal/model.ts'
 
-/** `finished` and `cancelled` are final. `cancelling` still records outcomes of signals decided before. */
+/**
+ * `finished` and `cancelled` are final; `cancelled`: a person or the site ended it before all signals were decided.
+ * `cancelling` still records outcomes of signals decided before.
+ */
 export const bulkState = z.enum(['running', 'cancelling', 'finished', 'cancelled'])
 
 /** Upper limit of the setting: all items are in one document. */
@@ -16,7 +20,7 @@ const bulkItem = z
   .strictObject({
     signal_id: uid,
     outcome: z.enum(['done', 'refused', 'cancelled']).optional().meta({ description: 'Absent while undecided' }),
-    reason: z.string().optional().meta({ description: 'Reason of the refusal' }),
+    reason: z.string().optional().meta({ description: 'Reason of the outcome, unless it is done' }),
   })
   .meta({ id: 'BulkItem' })
 export type BulkItem = z.infer<typeof bulkItem>
@@ -42,24 +46,36 @@ const bulkFields = {
   rationale,
   state: bulkState,
   cancelled_by: shortText.optional(),
+  failure: z
+    .strictObject({ code: shortText, reason: z.string() })
+    .optional()
+    .meta({ description: 'Reason why the site ended it before all signals were decided' }),
   finished_at: instant.optional(),
 }
 
 const storedBulk = z.strictObject({
   ...documentFields,
   ...bulkFields,
-  /** Clearance of the creator: signals above it are not changed. */
-  clearance: clearance.optional(),
+  ...jobFields,
   items: z.array(bulkItem),
-  /** 1 until it has ended; an index by which the worker finds it. */
-  owes: z.union([z.literal(0), z.literal(1)]),
 })
 export type StoredBulk = z.infer<typeof storedBulk>
 
+/**
+ * Reads a bulk disposition that a version without jobs stored: it with the fields of a job; any other value unchanged. No
+ * principal was stored for one that is open: the site ends it, at once.
+ */
+export function adoptEarlierBulk(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || 'job' in value || !('owes' in value)) return value
+  const { owes, clearance: _clearance, ...bulk } = value as Readonly<Record<string, unknown>>
+  if (owes === 1) return { ...bulk, ...newJob(undefined, 0) }
+  return { ...bulk, ...endJob(newJob(undefined, undefined), bulk.state === 'finished' ? 'completed' : 'cancelled') }
+}
+
 export const bulks = collection({
   name: 'bulk',
-  schema: storedBulk,
-  indexes: ['state', 'created_at', 'created_by', 'owes'],
+  schema: z.preprocess(adoptEarlierBulk, storedBulk),
+  indexes: ['state', ...job_indexes],
   orders: [['state', 'created_at']],
 })
 
