@@ -36,7 +36,10 @@ test('an endless job stops when it is aborted and at its timeout', async () => {
     reason,
   )
   await expect(runSource(endless, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
-  await expect(runSource(endless, { timeout_ms: 100 })).rejects.toMatchObject({ code: 'timeout' })
+  await expect(runSource(endless, { timeout_ms: 100 })).rejects.toMatchObject({
+    ...{ code: 'too_large', message: 'the work takes longer than its limit of 0.1 s' },
+    row: { retryable: false },
+  })
 })
 
 test('a job that exceeds its memory limit stops, for heap and external memory', async () => {

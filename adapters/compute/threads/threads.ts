@@ -1,6 +1,6 @@
 // Work in threads of this process, one for each job: a job that hangs or grows is ended with its thread, and nothing else is.
 import type { Worker } from 'node:worker_threads'
-import { refuse } from '../../../daemon/kernel/error/errors.ts'
+import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { Compute, ComputeJob } from '../../../daemon/kernel/role/compute.ts'
 import type { ComputeThreadMessage } from './run-in-thread.ts'
 import { memoryLimitRefusal, startWorker, type ThreadScript, toJobError } from './start-worker.ts'
@@ -22,7 +22,7 @@ class ComputeAttempt {
     this.#worker = worker
     const { signal, timeout_ms, max_memory_bytes } = job
     const abort = () => this.#fail(signal.reason)
-    const deadline = setTimeout(() => this.#fail(refuse('timeout', 'the work took too long')), timeout_ms)
+    const deadline = setTimeout(() => this.#fail(timeLimitRefusal(timeout_ms)), timeout_ms)
     const watch = setInterval(() => void this.#checkMemory(max_memory_bytes), memory_check_interval_ms)
     worker.on('message', (message: ComputeThreadMessage) => {
       if (message.kind === 'progress') job.report(message.value)
@@ -52,6 +52,11 @@ class ComputeAttempt {
     this.#failure ??= reason
     void this.#worker.terminate()
   }
+}
+
+/** Final, since the same work takes as long again. */
+function timeLimitRefusal(timeout_ms: number): Refusal {
+  return refuse('too_large', `the work takes longer than its limit of ${timeout_ms / 1_000} s`)
 }
 
 /** Heap of a thread that has ended. */

@@ -14,8 +14,7 @@ export type ComputeJob = {
 export interface Compute {
   /**
    * Resolves with the answer after the work has ended. Rejects after the work has ended as well: with
-   * `Refusal('timeout')` or `Refusal('too_large')` at its limits, with the reason of the signal, or with the error of
-   * the work.
+   * `Refusal('too_large')` at its limits of time and memory, with the reason of the signal, or with the error of the work.
    */
   run(job: ComputeJob): Promise<unknown>
 }

@@ -87,7 +87,7 @@ export type ExchangeJobName = keyof ExchangeJobs
 
 export type ExchangeWork = {
   /**
-   * Runs a job within the limits of a run. Refuses data that the job cannot use. Throws `Refusal('timeout')` and
+   * Runs a job within the limits of a run. Refuses data that the job cannot use. Throws
    * `Refusal('too_large')` at the limits, and the reason of the signal.
    */
   perform<D extends ExchangeJobName>(
