@@ -42,7 +42,7 @@ const storedCanaries: Readonly<Record<string, () => Promise<string>>> = {
     await (await world.as()).ok(agree, { uid: agreement.exchange_id, data: buildPeople(0, 5) })
     const { secret, tenant_id } = await waitUntil(async () => {
       const value = (await world.store('resolution').get(exchanges, agreement.exchange_id))?.value
-      return value?.step === 1 && value.owes === 0 && value
+      return value?.step === 1 && value.job_due_ts === undefined && value
     })
     if (typeof secret !== 'object') throw new Error('the exchange has no sealed secret')
     await (await world.as()).ok(get, { uid: agreement.exchange_id })

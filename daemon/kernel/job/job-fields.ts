@@ -6,17 +6,21 @@ import { shortenText } from '../text/shorten-text.ts'
 
 const count = z.int().min(0)
 
-const jobState = z.enum(['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'])
+export const jobState = z.enum(['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'])
 export type JobState = z.infer<typeof jobState>
 
 const max_reason_length = 4_096
-const jobFailure = z.strictObject({ code: z.string().max(64), reason: z.string().max(max_reason_length) })
+export const jobFailure = z.strictObject({ code: z.string().max(64), reason: z.string().max(max_reason_length) })
 export type JobFailure = z.infer<typeof jobFailure>
 
 /** The failure as a document and an audit record can hold it. */
 export function describeFailure({ code, message }: Pick<Refusal, 'code' | 'message'>): JobFailure {
   return { code, reason: shortenText(message, max_reason_length) }
 }
+
+/** Amount of work, in any unit of the kind; `from_`: where its present holder began, for its pace. */
+const jobProgress = z.strictObject({ done: count, total: count, from_done: count, from_ts: z.number() })
+export type JobProgress = z.infer<typeof jobProgress>
 
 const jobExecution = z.strictObject({
   state: jobState,
@@ -34,6 +38,7 @@ const jobExecution = z.strictObject({
   is_woken: z.boolean().optional(),
   /** Reason of the newest failure. */
   failure: jobFailure.optional(),
+  progress: jobProgress.optional(),
 })
 
 /**

@@ -2,6 +2,7 @@
 import type { Refusal } from '../error/errors.ts'
 import type { Permission } from '../identity/identity.ts'
 import type { Call } from '../operation/call.ts'
+import type { WorkOwner } from '../role/fair-turns.ts'
 import type { Collection, Doc, StoredFields } from '../store/store.ts'
 import type { JobFailure, JobFields } from './job-fields.ts'
 import type { RetryWaits } from './rules.ts'
@@ -28,24 +29,47 @@ export type JobLimits = {
 
 export type JobEnd = { readonly failure: JobFailure; readonly at: string; readonly now_ms: number }
 
+/** What the operations of every role for jobs need of a kind. */
+export type JobOperations<T extends JobDocument> = {
+  /** The permission to see jobs. To cancel one takes that of the kind. */
+  readonly read: Permission
+  /** Cancels the document: a pure rule, which ends the job by `endJob`. */
+  readonly cancel: (value: T, end: Omit<JobEnd, 'failure'>) => T
+}
+
 export type JobKind<T extends JobDocument> = {
   readonly name: string
   /** Has the indexes of `job_indexes`. */
   readonly collection: Collection<T>
   /** The permission that the principal must still have at each step. */
   readonly allow: Permission
-  /** Jobs of the kind may have no principal: work that the site does by itself. Absent: such a job fails. */
-  readonly isSiteWork?: true
+  /**
+   * Whether a job without principal is work that the site does by itself, by what the site decides now: performed by the
+   * service of the role. Absent: such a job fails.
+   */
+  readonly isSiteWork?: (call: Call, doc: Doc<T>) => boolean | Promise<boolean>
   readonly limits: (call: Pick<Call, 'settings'>) => JobLimits
+  /**
+   * An index: jobs with one value of it run one after the other, in any process, and take turns as one owner. Absent: any
+   * jobs of the collection run beside each other, in turns by `created_by`.
+   */
+  readonly serial_by?: Extract<keyof T, string>
   readonly waits: RetryWaits
+  /**
+   * Checks a limit over all tenants before each step, by the service of the role. Its refusal ends the step as one of the
+   * step does.
+   */
+  readonly admit?: (call: Call, doc: Doc<T>) => Promise<Refusal | undefined>
   /**
    * Performs the next step and moves the job by the rules of `rules.ts`: to its next step, a wait or its end. A step may
    * run again after a crash. A returned or thrown refusal that a retry may cure puts the step off; any other error fails
    * the job.
    */
   readonly step: (call: JobCall, doc: Doc<T>) => Promise<Refusal | undefined>
-  /** Fails the document: a pure rule, which ends the job by `endJob`. */
+  /** Fails the document: a pure rule, which ends the job by `endJob`, or leaves its clean-up to the site by `leaveToSite`. */
   readonly fail: (value: T, end: JobEnd) => T
+  /** Serves its jobs at `job/<name>` of the role; absent where the documents have operations of their own. */
+  readonly operations?: JobOperations<T>
   /** Runs after a job ended without a step, so that its traces can be removed. */
   readonly onFailed?: (call: Call, doc: Doc<T>) => void
 }
@@ -56,6 +80,20 @@ export type AnyJobKind = JobKind<any>
 /** Declares a kind of job; exists for the types. */
 export function jobKind<T extends JobDocument>(kind: JobKind<T>): JobKind<T> {
   return kind
+}
+
+/** The lease under which a process runs the job. */
+export function leaseKeyOf({ collection: { name }, serial_by }: AnyJobKind, { id, value }: Doc<JobDocument>): string {
+  return serial_by === undefined ? `${name}/${id}` : `${name}/${serial_by}/${fieldOf(value, serial_by)}`
+}
+
+/** Whose turn the job is among others of its kind. */
+export function turnOwnerOf({ serial_by = 'created_by' }: AnyJobKind, { value }: Doc<JobDocument>): WorkOwner {
+  return { tenant_id: value.tenant_id, subject: fieldOf(value, serial_by) }
+}
+
+function fieldOf(value: JobDocument, name: string): string {
+  return String((value as Readonly<Record<string, unknown>>)[name])
 }
 
 /** Topic: a job became due, or one has ended. */

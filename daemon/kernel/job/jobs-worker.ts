@@ -3,9 +3,9 @@ import { isRefusal } from '../error/errors.ts'
 import type { Call } from '../operation/call.ts'
 import { FairTurns } from '../role/fair-turns.ts'
 import type { Worker } from '../role/role.ts'
-import { findFirstDue, ownerOf } from '../store/find-first-due.ts'
+import { findFirstDue } from '../store/find-first-due.ts'
 import type { Doc } from '../store/store.ts'
-import { type AnyJobKind, type JobDocument, jobs_topic, jobs_worker } from './job.ts'
+import { type AnyJobKind, type JobDocument, jobs_topic, jobs_worker, leaseKeyOf, turnOwnerOf } from './job.ts'
 import type { JobEnvironment } from './job-environment.ts'
 import { performJob } from './perform-job.ts'
 import { StartFailures } from './start-failures.ts'
@@ -14,6 +14,7 @@ import { StartFailures } from './start-failures.ts'
 const poll_interval_ms = 1_000
 
 type ActiveJob = { readonly tenant_id: string; readonly ended: Promise<void> }
+/** By their leases. */
 type ActiveJobs = Map<string, ActiveJob>
 
 export function jobsWorker(kinds: readonly AnyJobKind[], environment: JobEnvironment): Worker {
@@ -57,13 +58,15 @@ async function startDueJobs(call: Call, kind: AnyJobKind, state: KindTurns): Pro
   const tried = new Set<string>()
   const choice = {
     isOpen: (tenant_id: string) => countTenant(running, tenant_id) < at_once_per_tenant,
-    isFree: ({ id }: Doc<JobDocument>) => !running.has(id) && !tried.has(id),
+    isFree: (doc: Doc<JobDocument>) => !running.has(leaseKeyOf(kind, doc)) && !tried.has(leaseKeyOf(kind, doc)),
+    owner: kind.serial_by,
   }
   while (running.size < at_once && !call.signal.aborted) {
     const due = { job_due_ts: { lte: call.now() } }
-    const next = turns.take(await findFirstDue(call.store<JobDocument>(kind.collection), due, choice), ownerOf)
+    const found = await findFirstDue(call.store<JobDocument>(kind.collection), due, choice)
+    const next = turns.take(found, (doc) => turnOwnerOf(kind, doc))
     if (!next) return
-    tried.add(next.id)
+    tried.add(leaseKeyOf(kind, next))
     await startJob(call, kind, next, state)
   }
 }
@@ -72,22 +75,23 @@ async function startDueJobs(call: Call, kind: AnyJobKind, state: KindTurns): Pro
 async function startJob(
   call: Call,
   kind: AnyJobKind,
-  { id, value }: Doc<JobDocument>,
+  doc: Doc<JobDocument>,
   { environment, running, failures }: KindTurns,
 ): Promise<void> {
   try {
-    const begun = await performJob(call, kind, id, environment)
-    failures.clear(kind, id)
+    const begun = await performJob(call, kind, doc, environment)
+    failures.clear(kind, doc.id)
     if (!begun) return
+    const key = leaseKeyOf(kind, doc)
     const ended = begun.ended.finally(() => {
-      running.delete(id)
+      running.delete(key)
       call.announce(jobs_topic)
     })
-    running.set(id, { tenant_id: value.tenant_id, ended })
+    running.set(key, { tenant_id: doc.value.tenant_id, ended })
   } catch (error) {
     if (isRefusal(error) && error.row.retryable) throw error
     // Of this job alone.
-    failures.report(call, kind, error, id)
+    failures.report(call, kind, error, doc.id)
   }
 }
 

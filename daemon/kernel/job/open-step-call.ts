@@ -17,16 +17,20 @@ export type StepScope = { readonly trace: Trace; readonly signal: AbortSignal }
  * the site. Throws `Refusal('unavailable')` while `site` cannot be reached.
  */
 export async function openStepCall(
-  attempt: Pick<JobAttempt, 'environment' | 'kind'>,
+  attempt: Pick<JobAttempt, 'environment' | 'kind' | 'call'>,
   doc: Doc<JobDocument>,
   scope: StepScope,
 ): Promise<Call | Refusal> {
   const { environment, kind } = attempt
   const { role, context } = environment
   const { tenant_id, job } = doc.value
-  if (!job.principal && kind.isSiteWork) return openServiceCall(attempt, tenant_id, scope)
-  // Whoever edits the stored job must not gain the rights of the service.
-  if (!job.principal) return refuse('forbidden', 'the job has no principal to act for')
+  if (!job.principal) {
+    // Whoever edits the stored job must not gain the rights of the service.
+    const isSiteWork = await kind.isSiteWork?.(attempt.call, doc)
+    return isSiteWork
+      ? openServiceCall(attempt, tenant_id, scope)
+      : refuse('forbidden', 'the job has no principal to act for')
+  }
   // Whatever else is stored: the grant alone decides.
   const credential = { grant: job.principal.grant }
   const principal = await context.delegation(scope.trace, credential).principal()

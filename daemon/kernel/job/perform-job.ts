@@ -6,7 +6,7 @@ import type { Doc } from '../store/store.ts'
 import { newTrace } from '../telemetry/trace.ts'
 import { fenceCall, type JobFence, JobLostError } from './fenced-call.ts'
 import { lease_ms, releaseLease, watchLease } from './hold-lease.ts'
-import { type AnyJobKind, announceJob, type JobDocument } from './job.ts'
+import { type AnyJobKind, announceJob, type JobDocument, leaseKeyOf } from './job.ts'
 import { addressOf, type JobAttempt, logJobFailure, traceOf } from './job-attempt.ts'
 import type { JobEnvironment } from './job-environment.ts'
 import { describeFailure } from './job-fields.ts'
@@ -22,13 +22,13 @@ import { withdrawLostStart } from './withdraw-lost-start.ts'
 export async function performJob(
   call: Call,
   kind: AnyJobKind,
-  id: string,
+  doc: Doc<JobDocument>,
   environment: JobEnvironment,
 ): Promise<{ readonly ended: Promise<void> } | undefined> {
   const taken_ms = call.monotonic()
-  const lease = await environment.leases.take(`${kind.collection.name}/${id}`, lease_ms)
+  const lease = await environment.leases.take(leaseKeyOf(kind, doc), lease_ms)
   if (!lease) return undefined
-  const attempt: JobAttempt = { call, kind, id, environment, lease, taken_ms, lost: new AbortController() }
+  const attempt: JobAttempt = { call, kind, id: doc.id, environment, lease, taken_ms, lost: new AbortController() }
   const claimed = await claim(attempt).catch(async (error: unknown) => {
     // The document was removed after the look for due jobs.
     if (isRefusal(error) && error.code === 'not_found') return undefined
@@ -109,6 +109,8 @@ async function runStep(
 ): Promise<Refusal | undefined> {
   const own = await openStepCall(attempt, doc, scope)
   if (isRefusal(own)) return own
+  const refused = await attempt.kind.admit?.(attempt.call, doc)
+  if (refused) return refused
   fence.signal.throwIfAborted()
   return await attempt.kind.step(Object.assign(fenceCall(own, fence), { service }), doc)
 }

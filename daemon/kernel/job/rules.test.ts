@@ -6,12 +6,15 @@ import {
   claimJob,
   completeStep,
   endJob,
+  estimateRemaining_s,
   isClaimValid,
   isJobDue,
   isJobIdle,
   isJobOver,
+  leaveToSite,
   max_crashes,
   newJob,
+  recordProgress,
   releaseJob,
   retryLater,
   waitForEvent,
@@ -90,6 +93,14 @@ describe('an event', () => {
   })
 })
 
+test('what is left to the site needs no principal, no retry of a former step, and a new claim', () => {
+  const claimed = claimOf(claimOf(newJob(principal, 0)))
+  const left = leaveToSite(wakeJob(claimed, 5), 7)
+  expect(isClaimValid(left, { claims: 2 })).toBe(false)
+  expect(left).toEqual({ job: { state: 'queued', step: 1, starts: [], failures: 0, claims: 2 }, job_due_ts: 7 })
+  expect(isClaimValid(claimOf(left, 7), { claims: 3 })).toBe(true)
+})
+
 test('the waits between retries double up to the longest, each reduced by up to half', () => {
   const waitsOf = (chance: number) => {
     let value = newJob(principal, 0)
@@ -100,6 +111,24 @@ test('the waits between retries double up to the longest, each reduced by up to 
   }
   expect(waitsOf(0)).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 1_000))
   expect(waitsOf(1)).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 500))
+})
+
+test('progress never falls, and its pace is that of the present holder', () => {
+  const begun = recordProgress(claimOf(newJob(principal, 0)), { done: 0, total: 10 }, 1_000)
+  const further = recordProgress(begun, { done: 4, total: 10 }, 9_000)
+  const progressOf = ({ job: { progress } }: JobFields) => {
+    if (!progress) throw new Error('there is no progress')
+    return progress
+  }
+  expect(estimateRemaining_s(progressOf(begun), 1_500)).toBeUndefined()
+  expect(estimateRemaining_s(progressOf(further), 9_000)).toBe(12)
+  const resumed = claimOf(releaseJob(further, 10_000), 100_000)
+  expect(estimateRemaining_s(progressOf(resumed), 101_000)).toBeUndefined()
+  const repeated = recordProgress(resumed, { done: 1, total: 10 }, 101_000)
+  expect(progressOf(repeated)).toMatchObject({ done: 4, total: 10 })
+  expect(estimateRemaining_s(progressOf(recordProgress(repeated, { done: 7, total: 10 }, 103_000)), 103_000)).toBe(3)
+  const whole = recordProgress(repeated, { done: 12, total: 10 }, 104_000)
+  expect([progressOf(whole).total, estimateRemaining_s(progressOf(whole), 104_000)]).toEqual([12, 0])
 })
 
 test('a retry counts no crash, and keeps the reason until a step completes', () => {
@@ -122,9 +151,12 @@ const events: Record<string, Event> = {
   retry: (value, now_ms) =>
     value.job.state === 'running' ? retryLater(value, failure, { now_ms, waits, chance: 0.5 }) : value,
   wake: (value, now_ms) => wakeJob(value, now_ms),
+  report: (value, now_ms) =>
+    value.job.state === 'running' ? recordProgress(value, { done: now_ms % 7, total: 7 }, now_ms) : value,
   complete: (value) => endJob(value, 'completed'),
   fail: (value) => endJob(value, 'failed', failure),
   cancel: (value) => endJob(value, 'cancelled'),
+  leave: (value, now_ms) => (isJobOver(value) ? value : leaveToSite(value, now_ms)),
   nothing: unchanged,
 }
 
@@ -140,6 +172,7 @@ test('in any order of events, steps and claims never fall, an end is final, and 
           const before = value
           value = (events[name] ?? unchanged)(value, now_ms)
           expect(value.job.step).toBeGreaterThanOrEqual(before.job.step)
+          expect(value.job.progress?.done ?? 0).toBeGreaterThanOrEqual(before.job.progress?.done ?? 0)
           expect(value.job.claims).toBeGreaterThanOrEqual(before.job.claims)
           if (isJobOver(before)) expect(value).toBe(before)
           if (isJobOver(value)) expect(value.job_due_ts).toBeUndefined()

@@ -1,6 +1,6 @@
 // Pure rules of a job: claims, steps, waits, retries and ends. The document keeps its other fields.
 import type { StoredPrincipal } from '../identity/delegation.ts'
-import type { JobFailure, JobFields, JobState } from './job-fields.ts'
+import type { JobFailure, JobFields, JobProgress, JobState } from './job-fields.ts'
 
 /** A claim of a job. A process may write the job only while its claim is the newest. */
 export type JobClaim = { readonly claims: number }
@@ -37,9 +37,10 @@ export function isJobDue({ job_due_ts }: JobFields, now_ms: number): boolean {
  */
 export function claimJob<T extends JobFields>(value: T, now_ms: number): T | 'crashed' | undefined {
   if (isJobOver(value) || !isJobDue(value, now_ms)) return undefined
-  const { starts, claims } = value.job
+  const { starts, claims, progress } = value.job
   if (starts.length >= max_crashes) return 'crashed'
-  return setJob(value, { state: 'running', starts: [...starts, claims + 1], claims: claims + 1 }, now_ms)
+  const pace = progress ? { progress: { ...progress, from_done: progress.done, from_ts: now_ms } } : {}
+  return setJob(value, { state: 'running', starts: [...starts, claims + 1], claims: claims + 1, ...pace }, now_ms)
 }
 
 /** Whether the claim is the newest and its job runs: every write of a step requires it. */
@@ -97,6 +98,27 @@ export function retryLater<T extends JobFields>(
   return setJob({ ...value, job }, { state: 'waiting', starts: [], failures: failures + 1, failure }, due_ts)
 }
 
+/** Records how much of the work is done, which never falls: a step that runs again repeats work that was counted. */
+export function recordProgress<T extends JobFields>(
+  value: T,
+  { done, total }: Pick<JobProgress, 'done' | 'total'>,
+  now_ms: number,
+): T {
+  const { progress = { done, total, from_done: done, from_ts: now_ms } } = value.job
+  const furthest = Math.max(done, progress.done)
+  const next = { ...progress, done: furthest, total: Math.max(total, furthest) }
+  return { ...value, job: { ...value.job, progress: next } }
+}
+
+/** Seconds that the rest takes at the pace of the present holder; undefined before it has done any. */
+export function estimateRemaining_s(
+  { done, total, from_done, from_ts }: JobProgress,
+  now_ms: number,
+): number | undefined {
+  if (done <= from_done || now_ms <= from_ts) return done >= total ? 0 : undefined
+  return Math.ceil(((total - done) * (now_ms - from_ts)) / (done - from_done) / 1_000)
+}
+
 /** Ends a job. The same value for one that is over: the first end counts. */
 export function endJob<T extends JobFields>(
   value: T,
@@ -108,6 +130,16 @@ export function endJob<T extends JobFields>(
   const step = state === 'completed' ? job.step + 1 : job.step
   const ended = { ...value, job: { ...job, step, starts: [], failures: 0 } }
   return setJob(ended, failure ? { state, failure } : { state }, undefined)
+}
+
+/**
+ * Leaves what remains of a job, such as its clean-up, to the site: it needs no rights of the principal, and a holder loses
+ * its claim. The document decides whether anything remains, also of a job that is over.
+ */
+export function leaveToSite<T extends JobFields>(value: T, now_ms: number): T {
+  const { principal: _principal, is_woken: _woken, failure: _failure, ...job } = value.job
+  const left = { ...value, job: { ...job, step: job.step + 1, starts: [], failures: 0 } }
+  return setJob(left, { state: 'queued' }, now_ms)
 }
 
 function setJob<T extends JobFields>(value: T, changes: Partial<JobFields['job']>, job_due_ts: number | undefined): T {

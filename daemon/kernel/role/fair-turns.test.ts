@@ -31,17 +31,6 @@ test('works of one principal do not delay another of its tenant; those of one ar
   expect(order.filter(({ subject }) => subject === 'ann')).toEqual(flood)
 })
 
-test('of several that are taken at once each owner has one before another has two', () => {
-  const turns = new FairTurns()
-  const flood = Array.from({ length: 5 }, (_, at) => work('site', 'alpha', at))
-  const waiting = [...flood, work('site', 'bravo', 5), work('site', 'charlie', 6)]
-  const peersOf = (taken: readonly NumberedWork[]) => taken.map(({ subject }) => subject)
-  expect(peersOf(turns.takeSome(waiting, 2, (owner) => owner))).toEqual(['alpha', 'bravo'])
-  expect(peersOf(turns.takeSome(waiting, 2, (owner) => owner))).toEqual(['charlie', 'alpha'])
-  expect(turns.takeSome(waiting, 9, (owner) => owner)).toHaveLength(7)
-  expect(turns.takeSome(waiting, 0, (owner) => owner)).toEqual([])
-})
-
 test('a tenant that always has one more work waits for the others', () => {
   const turns = new FairTurns()
   const queue = [work('b', 'bob', 0), work('b', 'bob', 1)]

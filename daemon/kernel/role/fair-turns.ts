@@ -28,19 +28,6 @@ export class FairTurns {
     return next?.work
   }
 
-  /** Takes up to `count` of `waiting`, in turns. */
-  takeSome<T>(waiting: Iterable<T>, count: number, ownerOf: (work: T) => WorkOwner): T[] {
-    const rest = new Set(waiting)
-    const taken: T[] = []
-    while (taken.length < count) {
-      const next = this.take(rest, ownerOf)
-      if (next === undefined) break
-      rest.delete(next)
-      taken.push(next)
-    }
-    return taken
-  }
-
   #count(key: string): void {
     this.#served.delete(key)
     this.#served.set(key, ++this.#turn)

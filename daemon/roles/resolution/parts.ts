@@ -68,7 +68,7 @@ export type RunWork = {
 export const runWork = part<RunWork>('run-work')
 
 /** Whose work of each kind is next; remembered between the turns of the workers. */
-export type WorkTurns = Readonly<Record<'exchanges' | 'arrivals' | 'registries', FairTurns>>
+export type WorkTurns = Readonly<Record<'arrivals' | 'registries', FairTurns>>
 export const workTurnsPart = part<WorkTurns>('work-turns')
 
 /** Indexes for lookups in the registry of this site. */

@@ -25,6 +25,7 @@ import { cancelExchange } from './exchange/cancel.ts'
 import * as exchangeGet from './exchange/get.ts'
 import * as exchangeList from './exchange/list.ts'
 import { exchangePieces, exchanges } from './exchange/model.ts'
+import { exchangeJob } from './exchange/progress/exchange-job.ts'
 import { propose } from './exchange/propose.ts'
 import { receive } from './exchange/receive.ts'
 import { extract } from './fusion/extract.ts'
@@ -53,7 +54,6 @@ import { get as registryGet } from './registry/get.ts'
 import { resources } from './resources.ts'
 import { editions } from './snapshot/edition.ts'
 import { consultWorker } from './workers/consult.ts'
-import { exchangesWorker } from './workers/exchanges.ts'
 import { filesWorker } from './workers/files.ts'
 import { reclusterWorker } from './workers/recluster.ts'
 
@@ -77,8 +77,8 @@ export const resolution: Role = role(outline, {
     dataKeys,
   ],
   metrics,
-  jobs: [runJob],
-  workers: [filesWorker, ...[reclusterWorker, consultWorker, exchangesWorker].map(matchingWorker)],
+  jobs: [runJob, exchangeJob],
+  workers: [filesWorker, ...[reclusterWorker, consultWorker].map(matchingWorker)],
   operations: {
     lens: { list: lensList.list, get: lensGet.get, create: lensCreate },
     'lens-binding': { list: bindingList.list, get: bindingGet.get },

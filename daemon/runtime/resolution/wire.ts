@@ -21,7 +21,6 @@ import { openMatchingThread } from './open-matching-thread.ts'
 import { openRunWork } from './run-work.ts'
 
 const createWorkTurns = (): WorkTurns => ({
-  exchanges: new FairTurns(),
   arrivals: new FairTurns(),
   registries: new FairTurns(),
 })

@@ -30,7 +30,7 @@ afterAll(async () => {
 const hour_ms = 3_600_000
 const advanceHours = (hours: number) => {
   fixture.world.clock.advance(hours * hour_ms)
-  fixture.world.wakeWorker('resolution', 'exchanges')
+  fixture.world.wakeWorker('resolution', 'files')
 }
 const proposal = {
   peer: 'bravo',
@@ -49,8 +49,8 @@ async function beginExchange() {
   expect(await fixture.say(fixture.bravo, buildProposal(agreement))).toBe(200)
   await (await fixture.ann()).ok(agree, { uid: agreement.exchange_id, data: buildPeople(0, 5) })
   await waitUntil(async () => {
-    const { step, owes: pending } = await fixture.stored(agreement.exchange_id)
-    return step === 1 && pending === 0
+    const { step, job_due_ts } = await fixture.stored(agreement.exchange_id)
+    return step === 1 && job_due_ts === undefined
   })
   return agreement
 }
@@ -90,7 +90,7 @@ test('a piece before the acceptance of its sender is refused for good; behind it
   const { uid } = await (await fixture.ann()).ok(propose, proposal)
   const { agreement } = await waitUntil(async () => {
     const value = await fixture.stored(uid)
-    return value.told?.includes('bravo') && value.owes === 0 && value
+    return value.told?.includes('bravo') && value.job_due_ts === undefined && value
   })
   const points = { say: 'piece', ...referToAgreement(agreement), round: 'points', number: 0, of: 1, items: 3 }
   const piece = { ...points, data: Buffer.alloc(96).toString('base64url') }
@@ -127,10 +127,10 @@ test('a repeat of a request that died after its exchange and before its records 
   const key = { 'idempotency-key': 'cut-short' }
   const ann = await fixture.ann()
   const { uid } = await ann.ok(propose, proposal, key)
-  await waitUntil(async () => (await fixture.stored(uid)).owes === 0)
+  await waitUntil(async () => (await fixture.stored(uid)).job_due_ts === undefined)
   await removeRecords(uid)
   expect(await ann.ok(propose, proposal, key)).toMatchObject({ uid, state: 'proposed', sizes: { alpha: 5 } })
-  expect(await fixture.stored(uid)).toMatchObject({ own: expect.stringMatching(/^own\./), owes: expect.any(Number) })
+  expect(await fixture.stored(uid)).toMatchObject({ own: expect.stringMatching(/^own\./) })
   expect(await fixture.pieces(uid)).toBe(1)
   expect(await ann.refusal(propose, { ...proposal, seed: 2 }, key)).toBe('idempotency_mismatch')
   await ann.ok(cancelExchange, { uid })
@@ -138,7 +138,7 @@ test('a repeat of a request that died after its exchange and before its records 
 
 test('without a repeat it ends after an hour, with its stored records, and no site is notified', async () => {
   const { uid } = await (await fixture.ann()).ok(propose, proposal)
-  await waitUntil(async () => (await fixture.stored(uid)).owes === 0)
+  await waitUntil(async () => (await fixture.stored(uid)).job_due_ts === undefined)
   await removeRecords(uid)
   advanceHours(1)
   expect((await waitForExchangeState(fixture, uid, 'failed')).failure?.code).toBe('cut_short')

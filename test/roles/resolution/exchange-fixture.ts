@@ -61,7 +61,7 @@ async function readExchange(world: TestSite, uid: string) {
 export function waitForExchangeState({ stored }: ExchangeFixture, uid: string, state: string) {
   return waitUntil(async () => {
     const value = await stored(uid)
-    return value.state === state && value.owes === 0 && value
+    return value.state === state && value.job_due_ts === undefined && value
   })
 }
 

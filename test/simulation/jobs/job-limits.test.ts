@@ -141,3 +141,42 @@ test('a job that lost its principal in the store gets none of the rights of the 
   expect(await world.read()).toMatchObject({ done: [], job: { state: 'failed', failure: { code: 'forbidden' } } })
   await world.end()
 })
+
+test('of jobs in series one runs at a time in all processes, and other series beside them', async () => {
+  const working = new Map<string, string>()
+  let most = 0
+  const world = openJobWorld({
+    rules: { serial_by: 'created_by' },
+    onStep(_process, id, _claim, phase) {
+      const series = id.split('-')[0] ?? ''
+      if (phase === 'begins') expect(working.get(series) ?? id).toBe(id)
+      if (phase === 'begins') working.set(series, id)
+      else working.delete(series)
+      most = Math.max(most, working.size)
+    },
+  })
+  for (const series of ['ann', 'bob']) for (const at of [1, 2, 3]) await world.create(2, `${series}-${at}`, series)
+  world.start()
+  world.start()
+  await world.time.pass(5 * minute_ms)
+  for (const series of ['ann', 'bob'])
+    for (const at of [1, 2, 3])
+      expect((await world.read(`${series}-${at}`))?.job).toMatchObject({ state: 'completed', step: 2 })
+  expect(most).toBe(2)
+  await world.end()
+})
+
+test('a job that the site does not admit takes no step, and ends as its refusal says', async () => {
+  let room = false
+  const refusals = [refuse('unavailable', 'no verdict'), refuse('over_budget', 'nothing is left')]
+  const world = openJobWorld({ rules: { admit: async () => (room ? undefined : refusals.shift()) } })
+  await world.create(1)
+  world.start()
+  await world.time.pass(minute_ms)
+  expect(await world.read()).toMatchObject({ done: [], job: { state: 'failed', failure: { code: 'over_budget' } } })
+  room = true
+  await world.create(1, 'other')
+  await world.time.pass(minute_ms)
+  expect((await world.read('other'))?.job.state).toBe('completed')
+  await world.end()
+})

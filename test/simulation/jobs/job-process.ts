@@ -10,7 +10,7 @@ import type { RoleEnvironment } from '../../../daemon/kernel/operation/role-envi
 import type { Store } from '../../../daemon/kernel/store/store.ts'
 import { newTrace } from '../../../daemon/kernel/telemetry/trace.ts'
 import type { SimulatedTime } from './simulated-time.ts'
-import { type StepHooks, workJob } from './work-job.ts'
+import { type StepHooks, type WorkRules, workJob } from './work-job.ts'
 
 export class ProcessKilledError extends Error {}
 
@@ -30,6 +30,7 @@ export type JobWorld = {
   readonly onError?: (event: string) => void
   /** Milliseconds for which the network holds a call back; mostly none. */
   readonly decideStall_ms: () => number
+  readonly rules?: WorkRules
   /** Milliseconds that a step takes, and what becomes of it. One that does not obey goes on after its abort. */
   readonly decideStep: () => {
     readonly takes_ms: number
@@ -92,7 +93,7 @@ export class JobProcess {
   }
 
   async #run(): Promise<void> {
-    const { time, leases, random } = this.#world
+    const { time, leases, random, rules } = this.#world
     const context = this.#buildContext()
     const shared = leases(time)
     const guarded: Leases = {
@@ -100,7 +101,7 @@ export class JobProcess {
       renew: (lease, life_ms) => this.#reach(() => shared.renew(lease, life_ms)),
       release: (lease) => this.#reach(() => shared.release(lease)),
     }
-    const kind = workJob({ perform: (id, claim, signal) => this.#performStep(id, claim, signal) })
+    const kind = workJob({ perform: (id, claim, signal) => this.#performStep(id, claim, signal) }, rules)
     const worker = jobsWorker([this.#world.kind ?? kind], { role: 'test', leases: guarded, context })
     const { signal } = this.#stopping
     while (!signal.aborted) {

@@ -1,7 +1,7 @@
 // A kind of job for histories: steps that append to the document, so that it tells which claim did which step.
 import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
-import { jobKind } from '../../../daemon/kernel/job/job.ts'
+import { type JobKind, jobKind } from '../../../daemon/kernel/job/job.ts'
 import { job_indexes, jobFields } from '../../../daemon/kernel/job/job-fields.ts'
 import { completeStep, endJob, newJob, waitForEvent } from '../../../daemon/kernel/job/rules.ts'
 import { collection } from '../../../daemon/kernel/store/store.ts'
@@ -42,13 +42,17 @@ export type StepHooks = {
 
 export const step_limit_ms = 120_000
 
-export function workJob({ perform }: StepHooks) {
+/** What the kind declares besides its steps. */
+export type WorkRules = Pick<JobKind<StoredWork>, 'serial_by' | 'admit'>
+
+export function workJob({ perform }: StepHooks, rules: WorkRules = {}) {
   return jobKind<StoredWork>({
     name: 'work',
     collection: works,
     allow: 'work:do',
     limits: () => ({ at_once: 3, at_once_per_tenant: 3, step_ms: step_limit_ms }),
     waits: { first_ms: 1_000, longest_ms: 30_000 },
+    ...rules,
     async step(call, { id, value }) {
       const { step, claims: claim } = value.job
       const answer = await perform(id, claim, call.signal)

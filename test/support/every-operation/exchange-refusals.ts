@@ -1,5 +1,6 @@
 // Scenarios for declared refusals of exchanges between sites that the walk does not cover.
 import { canonicalDigest, sha256 } from '../../../daemon/kernel/encoding/canonical-json.ts'
+import { newJob } from '../../../daemon/kernel/job/rules.ts'
 import { exchanges } from '../../../daemon/roles/resolution/exchange/model.ts'
 import { lens } from '../../../daemon/roles/resolution/lens/model.ts'
 import type { ExactResponse } from '../http/send-exact-request.ts'
@@ -71,7 +72,7 @@ export const exchangeRefusals: Record<string, RefusalScenario> = {
     const { store } = stage.site.running.services.find(({ role }) => role.name === 'resolution')?.context ?? {}
     const open = await store?.get(exchanges, stage.resolution.exchange)
     const ids = Array.from({ length: 100 }, nextExchangeId)
-    const value = open && { ...open.value, state: 'proposed' as const, owes: 0 as const }
+    const value = open && { ...open.value, state: 'proposed' as const, ...newJob(undefined, undefined) }
     for (const id of ids) if (value) await store?.create(exchanges, id, value)
     const heard = await postToResolution(stage, '/fusion/exchange', buildProposalInput())
     for (const id of ids) await store?.remove(exchanges, id)

@@ -1,6 +1,6 @@
 // Pure steps of a bulk disposition. The history of a signal decides whether the signal was changed.
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import { completeStep, endJob, releaseJob } from '../../../kernel/job/rules.ts'
+import { completeStep, endJob, leaveToSite, releaseJob } from '../../../kernel/job/rules.ts'
 import type { SignalStatus, StoredSignal } from '../signal/model.ts'
 import { transitions } from '../signal/rules.ts'
 import { adoptEarlierBulk, type BulkItem, type StoredBulk } from './model.ts'
@@ -39,12 +39,6 @@ export function cancelBulk(stored: StoredBulk, by: string, at: string, now_ms: n
 export function failBulk(current: StoredBulk, failure: BulkFailure, at: string, now_ms: number): StoredBulk {
   if (current.job.principal === undefined) return endUnread({ failure, ...current }, at)
   return leaveToSite({ ...current, state: 'cancelling', failure, updated_at: at }, now_ms)
-}
-
-/** The signals are not decided any more: reading their histories needs no rights of the principal. */
-function leaveToSite(current: StoredBulk, now_ms: number): StoredBulk {
-  const { principal: _principal, failure: _failure, ...job } = releaseJob(current, now_ms).job
-  return { ...current, job, job_due_ts: now_ms }
 }
 
 const earlierVersionFailure: BulkFailure = {

@@ -25,7 +25,7 @@ export const agree = matchingOperation({
   async run(call, { uid: id, data }) {
     // An update without a change checks the tenant and the version before any record is read.
     const { doc } = await call.store(exchanges).update(id, () => ({ answer: undefined }))
-    const accepted = await acceptProposal(call, doc, data, call.signal)
+    const accepted = await acceptProposal(call, doc, { data, agrees: 'caller' }, call.signal)
     return isRefusal(accepted) ? accepted : showExchange(accepted)
   },
 })

@@ -30,10 +30,9 @@ export const cancelExchange = matchingOperation({
 
 /** Declines an exchange that this site has not agreed to; cancels any other. */
 export function declineOrCancel(call: Call, id: string, reason: string) {
-  const self = call.site.name
   return changeExchange(call, id, 'resolution.exchange.cancel', (current) => {
     if (isOver(current)) return refuse('wrong_state', `the exchange is already ${current.state}`)
     const state = current.state === 'proposed' && current.part !== 'proposer' ? 'declined' : 'cancelled'
-    return endEarly(current, state, { code: state, reason }, { self, by: self, at: call.nowIso() })
+    return endEarly(current, state, { code: state, reason }, { at: call.nowIso() })
   })
 }

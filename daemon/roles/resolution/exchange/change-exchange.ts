@@ -1,16 +1,10 @@
-// Changes an exchange by a pure rule, writes the audit record and wakes the worker.
+// Changes an exchange by a pure rule, writes the audit record and announces the change.
 
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
+import { announceJob } from '../../../kernel/job/job.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
-import { exchanges, type StoredExchange } from './model.ts'
-
-/** Topic: an exchange has pending work, or work on one has ended. */
-export const exchangesTopic = 'resolution.exchanges'
-
-export function exchangeTopic(id: string): string {
-  return `resolution.exchange/${id}`
-}
+import { adoptEarlierExchange, exchanges, type StoredExchange } from './model.ts'
 
 /**
  * Applies a rule and announces the exchange. A rule that returns the same value writes nothing. A new state is audited.
@@ -21,7 +15,8 @@ export async function changeExchange(
   action: string,
   rule: (current: StoredExchange) => StoredExchange | Refusal,
 ): Promise<Doc<StoredExchange> | Refusal> {
-  const { doc, answer } = await call.store(exchanges).update<Refusal | undefined>(id, ({ value }) => {
+  const { doc, answer } = await call.store(exchanges).update<Refusal | undefined>(id, ({ value: stored }) => {
+    const value = adoptEarlierExchange(stored) as StoredExchange
     const next = rule(value)
     if (isRefusal(next)) return { answer: next }
     if (next === value) return { answer: undefined }
@@ -29,14 +24,8 @@ export async function changeExchange(
     return { next, answer: undefined, audit: hasMoved ? [buildAuditEvent(call, id, action, value, next)] : [] }
   })
   if (answer) return answer
-  announceExchange(call, doc)
+  announceJob(call, exchanges, doc)
   return doc
-}
-
-function announceExchange(call: Call, { id, value }: Doc<StoredExchange>): void {
-  if (value.owes) call.wake('exchanges')
-  call.announce(exchangesTopic)
-  call.announce(exchangeTopic(id))
 }
 
 /** Builds the audit event of a change, for the tenant of the exchange. It contains no records and no secret. */

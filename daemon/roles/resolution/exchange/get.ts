@@ -17,6 +17,9 @@ export const get = operation({
 
   async run(call, { uid: id }) {
     const doc = await call.store(exchanges).get(id)
-    return showExchange(doc, doc.value.owes ? call.part(runWork).progress(runIdOfExchange(id)) : undefined)
+    return showExchange(
+      doc,
+      doc.value.job_due_ts === undefined ? undefined : call.part(runWork).progress(runIdOfExchange(id)),
+    )
   },
 })

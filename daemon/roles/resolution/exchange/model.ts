@@ -1,5 +1,7 @@
 // An exchange: a run over the records of two sites, as one of the sites stores it, and the pieces of data sent in it.
 import * as z from 'zod'
+import { job_indexes, jobFields } from '../../../kernel/job/job-fields.ts'
+import { endJob, newJob } from '../../../kernel/job/rules.ts'
 import { siteName } from '../../../kernel/messaging/statement.ts'
 import { sealedSecret } from '../../../kernel/secret/sealed-secret.ts'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
@@ -28,6 +30,7 @@ const pieceAmount = z.strictObject({ rows: count, bytes: count })
 const storedExchange = z.strictObject({
   ...provenanceFields,
   ...exchangeFields,
+  ...jobFields,
   request_digest: z.string(),
   agreement_digest: z.string(),
   /** The secret of this site in the exchange; removed when it ends. An earlier release stored it as hexadecimal text. */
@@ -42,16 +45,10 @@ const storedExchange = z.strictObject({
     .optional(),
   /** Sites that the proposer has notified; all sites when absent. */
   told: z.array(siteName).optional(),
-  /** Starts of the current step that neither completed nor stopped in order. */
-  attempts: count.optional(),
   /** Public keys of the parties that agree on a key for vectors. */
   keys: z.record(siteName, z.string()),
   /** Completed steps of the plan. */
   step: count,
-  /** Count of messages received. A change tells concurrent work to read the exchange again. */
-  heard: count,
-  /** 1 while work is pending; an index, so that the worker finds it. */
-  owes: z.union([z.literal(0), z.literal(1)]),
   /** Sites still to be notified that the exchange ended here. */
   to_tell: z.array(siteName),
   /** The other party; an index. */
@@ -60,13 +57,36 @@ const storedExchange = z.strictObject({
   agreed_ts: z.int(),
   /** Whether the budget of the peer allows the exchange. No step runs before it is true. */
   is_granted: z.boolean().optional(),
+  /** Only in documents of versions without jobs: 1 while work was pending. */
+  owes: z.literal(1).optional(),
 })
 export type StoredExchange = z.infer<typeof storedExchange>
 
+/**
+ * Reads an exchange that a version without jobs stored; any other value unchanged. The job of an open exchange that a person
+ * of this site began has failed, since no principal was stored for it; what the site itself has to do waits.
+ */
+export function adoptEarlierExchange(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || 'job' in value || !('owes' in value)) return value
+  const { owes, heard: _heard, attempts: _attempts, ...rest } = value as EarlierExchange
+  const job = newJob(undefined, undefined)
+  const isOfPerson = rest.state === 'running' || (rest.state === 'proposed' && rest.part === 'proposer')
+  if (isOfPerson) return { ...rest, ...endJob(job, 'failed', earlier_failure) }
+  return { ...rest, ...(isOver(rest) && owes === 0 ? endJob(job, 'completed') : job) }
+}
+
+type EarlierExchange = Omit<StoredExchange, 'owes'> & { owes: 0 | 1; heard: number; attempts?: number }
+
+const earlier_failure = {
+  code: 'ended',
+  reason:
+    'an earlier version of the service began this exchange, without the rights of its principal: propose it again',
+}
+
 export const exchanges = collection({
   name: 'fusion_exchange',
-  schema: storedExchange,
-  indexes: ['state', 'owes', 'peer', 'part', 'agreed_ts', 'created_at'],
+  schema: z.preprocess(adoptEarlierExchange, storedExchange),
+  indexes: ['state', 'owes', 'peer', 'part', 'agreed_ts', ...job_indexes],
 })
 
 /** A piece of a set of data: records of this site, a set that it sends, or a set that it receives. */
@@ -135,6 +155,11 @@ export function showExchange({ id, version, value }: Doc<StoredExchange>, progre
 
 export function isOver({ state }: Pick<StoredExchange, 'state'>): boolean {
   return state !== 'proposed' && state !== 'running'
+}
+
+/** The name of this site in the exchange. */
+export function ownSiteOf({ part, agreement: { parties, linker = '' } }: Pick<StoredExchange, 'part' | 'agreement'>) {
+  return { proposer: parties[0], asked: parties[1], linker }[part]
 }
 
 /** Derives the id of the run of an exchange at a site, so that each exchange has exactly one run. */

@@ -1,6 +1,8 @@
 // Proposes an exchange to a peer. Stores the records of this site; they do not leave before all sites have agreed.
 import * as z from 'zod'
 import { type FieldError, isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import type { JobFields } from '../../../kernel/job/job-fields.ts'
+import { newJob, wakeJob } from '../../../kernel/job/rules.ts'
 import { classification, type Label } from '../../../kernel/label/label.ts'
 import { siteName } from '../../../kernel/messaging/statement.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
@@ -111,11 +113,14 @@ async function createExchange(
 ): Promise<Doc<StoredExchange> | Refusal> {
   const id = agreement.exchange_id
   const audit = [call.audited('resolution.exchange.propose', id, { agreement, size }, label)]
-  const created = await call.store(exchanges).create(id, buildProposedExchange(call, agreement, label), audit)
+  const principal = await call.delegation().store()
+  if (isRefusal(principal)) return principal
+  const value = { ...buildProposedExchange(call, agreement, label), ...newJob(principal, undefined) }
+  const created = await call.store(exchanges).create(id, value, audit)
   return created === 'exists' ? checkRepeatedRequest(call, await call.store(exchanges).get(id)) : created
 }
 
-/** Stores the records of this site; from then on the worker offers the exchange to the other sites. */
+/** Stores the records of this site; from then on the job offers the exchange to the other sites. */
 async function storeRecordsAndOffer(
   call: Call,
   { id, value }: Doc<StoredExchange>,
@@ -127,14 +132,14 @@ async function storeRecordsAndOffer(
   const changed = await changeExchange(call, id, 'resolution.exchange.kept', (current) => {
     if (!isInterrupted(current)) return current
     const sizes = { ...current.sizes, [self]: own.size }
-    return {
+    const offered: StoredExchange = {
       ...current,
       ...buildSecretFields(current, self, secret),
       own: set,
       sizes,
-      owes: 1,
       updated_at: call.nowIso(),
     }
+    return wakeJob(offered, call.now())
   })
   // The exchange may have been cancelled while its records were written.
   if (!isRefusal(changed) && isOver(changed.value)) await dropPieces(call, id)
@@ -146,7 +151,11 @@ function isInterrupted({ state, own }: StoredExchange): boolean {
   return state === 'proposed' && own === undefined
 }
 
-function buildProposedExchange(call: Call, agreement: ExchangeAgreement, label: Label): StoredExchange {
+function buildProposedExchange(
+  call: Call,
+  agreement: ExchangeAgreement,
+  label: Label,
+): Omit<StoredExchange, keyof JobFields> {
   const at = call.nowIso()
   return {
     tenant_id: call.caller.tenant_id,
@@ -163,8 +172,6 @@ function buildProposedExchange(call: Call, agreement: ExchangeAgreement, label: 
     request_digest: call.requestDigest(),
     keys: {},
     step: 0,
-    heard: 0,
-    owes: 0,
     to_tell: [],
     told: [],
     peer: agreement.parties[1],

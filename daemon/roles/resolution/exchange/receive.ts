@@ -3,6 +3,7 @@
 import * as z from 'zod'
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { wakeJob } from '../../../kernel/job/rules.ts'
 import { normaliseLabel } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import {
@@ -14,7 +15,7 @@ import { matchingOperation } from '../matching.ts'
 import { listSites } from './agreement/agreement.ts'
 import { changeExchange } from './change-exchange.ts'
 import { type ExchangeMessage, exchangeMessage } from './message/exchange-message.ts'
-import { exchanges, isOver } from './model.ts'
+import { exchanges, isOver, type StoredExchange } from './model.ts'
 import { receivePiece } from './piece/receive-piece.ts'
 import { endEarly } from './progress/end-early.ts'
 import { receiveProposal } from './proposal/receive-proposal.ts'
@@ -89,18 +90,17 @@ async function receiveAcceptance(
         code: 'over_budget',
         reason: `${src} has ${size} records, and the agreement allows ${agreement.max_set_size}`,
       }
-      return endEarly(current, 'failed', failure, { self: call.site.name, by: '', at })
+      return endEarly(current, 'failed', failure, { at })
     }
-    return {
+    const accepted: StoredExchange = {
       ...current,
       agreed: [...current.agreed, src],
       sizes: isParty ? { ...sizes, [src]: size } : sizes,
       keys: key === undefined ? keys : { ...keys, [src]: key },
       agreed_ts: isParty ? call.now() : current.agreed_ts,
-      heard: current.heard + 1,
-      owes: 1,
       updated_at: at,
     }
+    return wakeJob(accepted, call.now())
   })
   return isRefusal(changed) ? changed : undefined
 }
@@ -110,7 +110,7 @@ async function receiveEnd(call: Call, { src, message }: PeerExchangeMessage<'end
   const state = code === 'declined' || code === 'cancelled' ? code : 'failed'
   const at = call.nowIso()
   const changed = await changeExchange(call, exchange_id, 'resolution.exchange.ended', (current) =>
-    endEarly(current, state, { code, reason: `${src}: ${reason}` }, { self: call.site.name, by: src, at }),
+    endEarly(current, state, { code, reason: `${src}: ${reason}` }, { by: src, at }),
   )
   return isRefusal(changed) ? changed : undefined
 }

@@ -4,6 +4,8 @@ import { type JobCall, jobKind } from '../../../kernel/job/job.ts'
 import { waitForEvent } from '../../../kernel/job/rules.ts'
 import { throwRefusal } from '../../../kernel/operation/operation-contract.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import { isAgreedByProfile } from '../exchange/agreement/is-agreed-by-profile.ts'
+import { exchanges, runIdOfExchange } from '../exchange/model.ts'
 import { changeRun } from '../fusion-run/change-run.ts'
 import { fusionRuns, type RunPhase, type RunSource, type StoredRun } from '../fusion-run/model.ts'
 import { publishMatches } from '../fusion-run/publish-matches.ts'
@@ -23,6 +25,11 @@ export const runJob = jobKind<StoredRun>({
   name: 'fusion-run',
   collection: fusionRuns,
   allow: 'resolution:write',
+  async isSiteWork(call, { id, value }) {
+    const exchange = value.exchange_id === undefined ? undefined : await call.store(exchanges).find(value.exchange_id)
+    const isOfExchange = exchange && runIdOfExchange(exchange.id) === id && exchange.value.tenant_id === value.tenant_id
+    return isOfExchange === true && isAgreedByProfile(call, exchange.value)
+  },
   limits(call) {
     const { runs_at_once, runs_at_once_per_tenant = runs_at_once, run_minutes } = call.settings(settings)
     return {

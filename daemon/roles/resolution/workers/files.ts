@@ -1,12 +1,14 @@
-// Expires waiting runs, and removes files of ended runs and pieces of ended or unknown exchanges.
+// Expires waiting runs and exchanges, and removes files of ended runs and pieces of ended or unknown exchanges.
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import { exchangePieces, exchanges, isOver } from '../exchange/model.ts'
 import { dropPieces } from '../exchange/piece/piece-sets.ts'
+import { endStaleExchanges } from '../exchange/progress/end-stale-exchanges.ts'
 import { changeRun } from '../fusion-run/change-run.ts'
 import { fusionRuns } from '../fusion-run/model.ts'
 import { expireRun, open_states, settleEarlierRun, waiting_states } from '../fusion-run/rules.ts'
+import { isLookupOnly } from '../matching.ts'
 import { runWork } from '../parts.ts'
 import { settings } from '../settings.ts'
 
@@ -15,6 +17,7 @@ export const filesWorker: Worker = { name: 'files', when: { every_ms: 60_000 }, 
 async function run(call: Call): Promise<void> {
   await settleEarlierRuns(call)
   await expireIdleRuns(call)
+  if (!isLookupOnly(call)) await endStaleExchanges(call)
   await dropExpiredFiles(call)
   await dropOrphanedPieces(call)
 }

@@ -55,6 +55,7 @@ export async function sendRound(call: Call, doc: Doc<StoredExchange>, round: Exc
   const pieces = await loadPieces(call, doc.id, call.site.name, round)
   if (!pieces) throw new Error(`the ${round} of ${doc.id} are not prepared`)
   for (const { number, of, items, data } of pieces) {
+    call.signal.throwIfAborted()
     const content = round === 'records' ? { rows: JSON.parse(data) as string[][] } : { data }
     await sendExchangeMessage(call, doc, to, `${round}.${number}`, {
       say: 'piece',

@@ -39,6 +39,7 @@ export async function loadPieces(
   if (!first) return undefined
   const pieces = [first.value]
   for (let number = 1; number < first.value.of; number++) {
+    call.signal.throwIfAborted()
     const next = await store.find(pieceId(exchange_id, from, set, number))
     if (!next) return undefined
     pieces.push(next.value)

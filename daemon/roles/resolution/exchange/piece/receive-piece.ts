@@ -1,6 +1,7 @@
 // Receives a piece of a set from a peer: checks it against the plan and counts it before it is stored.
 
 import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
+import { wakeJob } from '../../../../kernel/job/rules.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import { settings } from '../../settings.ts'
 import { changeExchange } from '../change-exchange.ts'
@@ -49,7 +50,7 @@ export async function receivePiece(
 async function noteReceivedPiece(call: Call, exchange_id: string, isNew: boolean): Promise<Refusal | undefined> {
   const changed = await changeExchange(call, exchange_id, 'resolution.exchange.piece', (now) => {
     if (isOver(now)) return now
-    return { ...now, heard: now.heard + 1, owes: 1, ...(isNew ? { updated_at: call.nowIso() } : {}) }
+    return wakeJob(isNew ? { ...now, updated_at: call.nowIso() } : now, call.now())
   })
   if (isRefusal(changed)) return changed
   // The exchange ended meanwhile, and its pieces may have been dropped before this one was stored.

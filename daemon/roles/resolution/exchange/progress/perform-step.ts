@@ -1,17 +1,17 @@
 // Performs one step of an agreed exchange: awaits a round, prepares and sends one, or publishes the result.
 
-import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
-import type { Call } from '../../../../kernel/operation/call.ts'
+import { isRefusal, type Refusal } from '../../../../kernel/error/errors.ts'
+import type { JobCall } from '../../../../kernel/job/job.ts'
+import { completeStep } from '../../../../kernel/job/rules.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
 import type { Lens } from '../../lens/model.ts'
 import { buildPlan, type ExchangeStep } from '../agreement/build-plan.ts'
 import { findAgreedLens } from '../agreement/find-agreed-lens.ts'
 import { changeExchange } from '../change-exchange.ts'
 import { sendAcceptance, sendRound } from '../message/send-message.ts'
-import { isOver, type StoredExchange } from '../model.ts'
+import type { StoredExchange } from '../model.ts'
 import { isSetCounted } from '../piece/count-piece.ts'
 import { loadPieces } from '../piece/piece-sets.ts'
-import { checkPeerBudget } from '../proposal/check-peer-budget.ts'
 import { completeExchange } from './end-early.ts'
 import { openExchangeRun, updateRunProgress } from './exchange-run.ts'
 import { type ExchangeStepContext, prepareRound } from './prepare-round.ts'
@@ -19,17 +19,15 @@ import { publishResult } from './publish-result.ts'
 
 export type ExchangeStepOutcome = 'moved' | 'waits'
 
-/** Limit for a step that crashes the process each time. */
-const max_attempts = 3
-
-/** Performs the current step of the plan. `signal` is aborted when the exchange has ended. */
+/** Performs the current step of the plan. `signal` is aborted when the exchange or its run has ended. */
 export async function performStep(
-  call: Call,
+  call: JobCall,
   doc: Doc<StoredExchange>,
   signal: AbortSignal,
 ): Promise<ExchangeStepOutcome | Refusal> {
   const { agreement, tenant_id, part, step: at, is_granted } = doc.value
-  if (!is_granted) return await grantBudget(call, doc)
+  // The budget of the peer admitted this step; the next ones need no admission.
+  if (!is_granted) return await applyStepChange(call, doc, 'granted', (current) => ({ ...current, is_granted: true }))
   const self = call.site.name
   const plan = buildPlan(agreement, self)
   const lens = await findAgreedLens(call, tenant_id, agreement)
@@ -37,9 +35,10 @@ export async function performStep(
   if (isParty && isRefusal(lens)) return lens
   const step = plan[at]
   if (!step) {
-    return await applyStepChange(call, doc, 'completed', (current) =>
-      isOver(current) ? current : completeExchange(current, call.nowIso()),
+    const completed = await changeExchange(call, doc.id, 'resolution.exchange.completed', (current) =>
+      completeExchange(current, call.nowIso()),
     )
+    return isRefusal(completed) ? completed : 'moved'
   }
   if (at === 0 && part !== 'proposer') await sendAcceptance(call, doc)
   if (isParty && !isRefusal(lens)) {
@@ -51,15 +50,15 @@ export async function performStep(
   const context: ExchangeStepContext = { call, doc, signal, lens: isRefusal(lens) ? placeholderLens : lens.value.body }
   const refused = await carryOutStep(context, step)
   if (isRefusal(refused)) return refused
-  return await applyStepChange(call, doc, 'step', (current) =>
-    current.state === 'running' && current.step === at
-      ? { ...current, step: at + 1, attempts: 0, updated_at: call.nowIso() }
-      : current,
-  )
+  return await applyStepChange(call, doc, 'step', (current) => ({
+    ...current,
+    step: at + 1,
+    updated_at: call.nowIso(),
+  }))
 }
 
 async function isRoundReceived(
-  call: Call,
+  call: JobCall,
   { id, value }: Doc<StoredExchange>,
   { from, round }: Extract<ExchangeStep, { do: 'await' }>,
 ): Promise<boolean> {
@@ -69,49 +68,22 @@ async function isRoundReceived(
 async function carryOutStep(context: ExchangeStepContext, step: ExchangeStep): Promise<Refusal | undefined> {
   const { call, doc } = context
   if (step.do === 'await') return undefined
-  const counted = await countAttempt(call, doc)
-  if (isRefusal(counted)) return counted
-  let isDone = false
-  try {
-    const refused = step.do === 'send' ? await prepareRound(context, step.round) : await publishResult(context)
-    if (refused) return refused
-    if (step.do === 'send') await sendRound(call, doc, step.round, step.to)
-    isDone = true
-    return undefined
-  } finally {
-    // Only a crash of the process counts as an attempt, not an orderly stop or an unavailable store.
-    if (!isDone) await applyStepChange(call, doc, 'put-aside', (current) => ({ ...current, attempts: 0 }))
-  }
-}
-
-function countAttempt(call: Call, doc: Doc<StoredExchange>) {
-  return applyStepChange(call, doc, 'begun', (current) => {
-    const { attempts = 0 } = current
-    if (attempts >= max_attempts)
-      return refuse(
-        'internal',
-        `the service crashed ${max_attempts} times in this step: see its log, then propose a new exchange`,
-      )
-    return { ...current, attempts: attempts + 1 }
-  })
-}
-
-/** Charges the budget of the peer before the first message, since many requests may agree at the same time. */
-async function grantBudget(call: Call, doc: Doc<StoredExchange>): Promise<ExchangeStepOutcome | Refusal> {
-  const refused = await checkPeerBudget(call, doc.value)
+  const refused = step.do === 'send' ? await prepareRound(context, step.round) : await publishResult(context)
   if (refused) return refused
-  return await applyStepChange(call, doc, 'granted', (current) =>
-    current.state === 'running' ? { ...current, is_granted: true } : current,
-  )
+  if (step.do === 'send') await sendRound(call, doc, step.round, step.to)
+  return undefined
 }
 
+/** Changes the exchange and completes the step of its job. */
 export async function applyStepChange(
-  call: Call,
+  call: JobCall,
   { id }: Doc<StoredExchange>,
   verb: string,
-  rule: (current: StoredExchange) => StoredExchange | Refusal,
+  rule: (current: StoredExchange) => StoredExchange,
 ): Promise<ExchangeStepOutcome | Refusal> {
-  const changed = await changeExchange(call, id, `resolution.exchange.${verb}`, rule)
+  const changed = await changeExchange(call, id, `resolution.exchange.${verb}`, (current) =>
+    completeStep(rule(current)),
+  )
   return isRefusal(changed) ? changed : 'moved'
 }
 

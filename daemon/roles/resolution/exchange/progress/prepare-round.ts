@@ -1,7 +1,7 @@
 // Prepares the set that a site sends in a round. The set is stored first, so that a restart sends the same set.
 import { deriveAgreedKey } from '../../../../kernel/cryptography/key-agreement.ts'
 import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
-import type { Call } from '../../../../kernel/operation/call.ts'
+import type { JobCall } from '../../../../kernel/job/job.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
 import type { Lens } from '../../lens/model.ts'
 import { blindingPart } from '../../privacy/blinding-part.ts'
@@ -20,9 +20,9 @@ import { cutBytes } from '../piece/cut-pieces.ts'
 import { computeItemBytes } from '../piece/find-piece-fault.ts'
 import { loadBytes, loadPieces, loadTexts, storePieces } from '../piece/piece-sets.ts'
 
-/** Context of a step. `signal` is aborted when the exchange has ended. */
+/** Context of a step. `signal` is aborted when the exchange or its run has ended. */
 export type ExchangeStepContext = {
-  readonly call: Call
+  readonly call: JobCall
   readonly doc: Doc<StoredExchange>
   readonly lens: Lens
   readonly signal: AbortSignal

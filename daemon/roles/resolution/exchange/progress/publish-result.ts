@@ -123,8 +123,9 @@ async function writeFindings(context: ExchangeStepContext, received: ReceivedMat
     max_matches,
   })
   if (isRefusal(findings)) return findings
-  await publishMatches(call, run, findings.matches, signal)
-  await publishRegistry(call, run, findings.clusters, signal)
+  // The registry of the tenant has records of every label.
+  await publishMatches(call.service, run, findings.matches, signal)
+  await publishRegistry(call.service, run, findings.clusters, signal)
   const refused = await completeExchangeRun(call, doc.id, buildRunCounts(run, findings))
   call.wake('recluster')
   await call.part(runWork).drop(run.id)

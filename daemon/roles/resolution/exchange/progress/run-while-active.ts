@@ -1,39 +1,43 @@
-// Performs work for an exchange until it completes or the exchange or its run ends; a cancellation aborts the work.
+// Performs work for an exchange until it completes or the run of the exchange ends, as when a person cancels it.
+import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import { abortWhenEnded } from '../../abort-when-ended.ts'
-import { fusionRuns } from '../../fusion-run/model.ts'
+import { runTopic } from '../../fusion-run/change-run.ts'
+import { fusionRuns, type RunState } from '../../fusion-run/model.ts'
 import { isEnded } from '../../fusion-run/rules.ts'
-import { exchangeTopic } from '../change-exchange.ts'
-import { exchanges, isOver, runIdOfExchange } from '../model.ts'
-import type { ExchangeStepOutcome } from './perform-step.ts'
+import { runIdOfExchange } from '../model.ts'
 
-/** Polling detects the end of a run; the end of an exchange is announced. */
+/** Another process may end the run without an announcement here. */
 const poll_interval_ms = 1_000
 
-/** Returns what `act` returns, or `moved` if the exchange ends meanwhile. Throws what `act` throws. */
+/** Returns what `act` returns, or `wrong_state` if the run ends meanwhile. Throws what `act` throws. */
 export async function runWhileActive<T>(
   call: Call,
   id: string,
   act: (signal: AbortSignal) => Promise<T>,
-): Promise<T | Extract<ExchangeStepOutcome, 'moved'>> {
+): Promise<T | Refusal> {
   const endController = new AbortController()
   const stopController = new AbortController()
-  const end = { topic: exchangeTopic(id), poll_interval_ms, hasEnded: () => hasExchangeEnded(call, id) }
+  const end = {
+    topic: runTopic(runIdOfExchange(id)),
+    poll_interval_ms,
+    hasEnded: async () => (await findEarlyEnd(call, id)) !== undefined,
+  }
   const watching = abortWhenEnded(call, end, stopController.signal, endController)
   try {
     return await act(AbortSignal.any([call.signal, endController.signal]))
   } catch (error) {
-    if (endController.signal.aborted && !call.signal.aborted) return 'moved'
-    throw error
+    if (!endController.signal.aborted || call.signal.aborted) throw error
+    return refuse('wrong_state', `its run is ${await findEarlyEnd(call, id)}`)
   } finally {
     stopController.abort()
     await watching
   }
 }
 
-async function hasExchangeEnded(call: Call, id: string): Promise<boolean> {
-  const doc = await call.store(exchanges).find(id)
+/** The state of the run of an exchange that ended before the exchange; undefined while the exchange may go on. */
+export async function findEarlyEnd(call: Call, id: string): Promise<RunState | undefined> {
   const run = await call.store(fusionRuns).find(runIdOfExchange(id))
-  const isOwnRun = run?.value.exchange_id === id && run.value.state !== 'completed'
-  return !doc || isOver(doc.value) || (isOwnRun && isEnded(run.value))
+  const isOfExchange = run?.value.exchange_id === id
+  return isOfExchange && isEnded(run.value) && run.value.state !== 'completed' ? run.value.state : undefined
 }

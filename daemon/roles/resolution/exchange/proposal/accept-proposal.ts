@@ -1,6 +1,7 @@
-// Agrees to a proposal, for a person or by a standing agreement; from then on this site performs its steps.
+// Agrees to a proposal, for a person or by a standing agreement; from then on this site performs its steps for them.
 import { canonicalJson } from '../../../../kernel/encoding/canonical-json.ts'
 import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
+import { wakeJob } from '../../../../kernel/job/rules.ts'
 import { joinLabels, normaliseLabel } from '../../../../kernel/label/label.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
@@ -13,11 +14,14 @@ import { dropPieces } from '../piece/piece-sets.ts'
 import { checkPeerBudget } from './check-peer-budget.ts'
 import { readOwnRecords, storeOwnRecords } from './own-records.ts'
 
-/** Agrees to a proposal. `data`: the records of this site as a party; a linker has none. */
+/** `data`: the records of this site as a party; a linker has none. `agrees`: the caller, or the profile of the site. */
+export type ProposalAcceptance = { readonly data: NodeRecords | undefined; readonly agrees: 'caller' | 'profile' }
+
+/** Agrees to a proposal. The caller who agrees is the principal of the exchange at this site. */
 export async function acceptProposal(
   call: Call,
   { id, value }: Doc<StoredExchange>,
-  data: NodeRecords | undefined,
+  { data, agrees }: ProposalAcceptance,
   signal: AbortSignal,
 ): Promise<Doc<StoredExchange> | Refusal> {
   const { agreement, part, tenant_id } = value
@@ -27,7 +31,7 @@ export async function acceptProposal(
     return refuse('wrong_state', `the exchange is ${value.state}, and only a proposed one can be agreed to`)
   const refused = await checkPeerBudget(call, value)
   if (refused) return refused
-  if (part === 'linker') return await storeAcceptance(call, id, {})
+  if (part === 'linker') return await storeAcceptance(call, id, agrees, {})
   if (data === undefined)
     return refuse('invalid', 'the request has no records: a party must send its records in data', [
       { path: 'data', message: 'is required for a party' },
@@ -44,7 +48,7 @@ export async function acceptProposal(
   if (isRefusal(own)) return own
   const secret = await createExchangeSecret(call, tenant_id, agreement)
   const set_name = await storeOwnRecords(call, tenant_id, id, own)
-  const accepted = await storeAcceptance(call, id, { size: own.size, secret, own: set_name })
+  const accepted = await storeAcceptance(call, id, agrees, { size: own.size, secret, own: set_name })
   // An exchange that ended meanwhile must not leave records behind.
   const current = isRefusal(accepted) ? await call.store(exchanges).find(id) : undefined
   if (current && isOver(current.value)) await dropPieces(call, id)
@@ -60,13 +64,16 @@ type AcceptedExchangeFields = {
 async function storeAcceptance(
   call: Call,
   id: string,
+  agrees: ProposalAcceptance['agrees'],
   { size, secret, own }: AcceptedExchangeFields,
 ): Promise<Doc<StoredExchange> | Refusal> {
   const self = call.site.name
+  const principal = agrees === 'caller' ? await call.delegation().store() : undefined
+  if (isRefusal(principal)) return principal
   return await changeExchange(call, id, 'resolution.exchange.agree', (current) => {
     if (current.state !== 'proposed')
       return refuse('wrong_state', `the exchange is ${current.state}, and only a proposed one can be agreed to`)
-    return {
+    const accepted: StoredExchange = {
       ...current,
       ...buildSecretFields(current, self, secret),
       ...(own === undefined ? {} : { own }),
@@ -74,8 +81,8 @@ async function storeAcceptance(
       agreed: [...current.agreed, self],
       state: 'running',
       agreed_ts: call.now(),
-      owes: 1,
       updated_at: call.nowIso(),
     }
+    return wakeJob(accepted, call.now(), principal)
   })
 }

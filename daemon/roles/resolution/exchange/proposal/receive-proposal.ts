@@ -1,6 +1,8 @@
 // Receives a proposal of a peer and stores it if it is valid and within limits; agreeing is a separate step.
 
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
+import { announceJob } from '../../../../kernel/job/job.ts'
+import { newJob } from '../../../../kernel/job/rules.ts'
 import type { Statement } from '../../../../kernel/messaging/statement.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import { checkOriginId } from '../../../../shared/origin-id/check-origin-id.ts'
@@ -31,7 +33,7 @@ export async function receiveProposal(
   const event = call.audited('resolution.exchange.proposed', id, { agreement, size }, label)
   const created = await call.store(exchanges).create(id, value, [{ ...event, tenant_id: receiver_tenant_id }])
   if (created === 'exists') return checkRepeat((await call.store(exchanges).get(id)).value, value)
-  call.wake('exchanges')
+  announceJob(call, exchanges, created)
   return undefined
 }
 
@@ -67,9 +69,8 @@ function buildReceivedExchange(call: Call, src: string, tenant_id: string, messa
     request_digest: '',
     keys: key === undefined ? {} : { [src]: key },
     step: 0,
-    heard: 0,
-    // The worker checks for a standing agreement.
-    owes: 1,
+    // The job checks for a standing agreement. It has no principal before a person agrees.
+    ...newJob(undefined, call.now()),
     to_tell: [],
     peer: src,
     agreed_ts: 0,
