@@ -43,8 +43,7 @@ function runBackup(share: BackupShare): Promise<string> {
   const resolved = resolveProfile(folder, {})
   return scheduledBackups({ folder, resolved, now: clock.now, signatures: joseSignatures({ dir: folder.keys }) }).run(
     2,
-    clientsOf(share),
-    new AbortController().signal,
+    { roles: clientsOf(share), signal: new AbortController().signal, report: async () => undefined },
   )
 }
 
@@ -102,6 +101,7 @@ test('a role that the profile does not run, and that has data here, is not left 
   const { folder, clock } = world
   fs.mkdirSync(roleDataFolder(folder, 'consensus'), { recursive: true })
   const resolved = resolveProfile(folder, { PLATFORM_ROLES: 'site' })
+  const reported: [number, number][] = []
   const requested: string[] = []
   const clients = clientsOf((draft, role) => {
     requested.push(role)
@@ -109,8 +109,12 @@ test('a role that the profile does not run, and that has data here, is not left 
   })
   await scheduledBackups({ folder, resolved, now: clock.now, signatures: joseSignatures({ dir: folder.keys }) }).run(
     2,
-    clients,
-    new AbortController().signal,
+    { roles: clients, signal: new AbortController().signal, report: async (...each) => void reported.push(each) },
   )
   expect(requested).toEqual(['site', 'consensus'])
+  expect(reported).toEqual([
+    [0, 2],
+    [1, 2],
+    [2, 2],
+  ])
 })

@@ -2,9 +2,11 @@
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newJob } from '../../daemon/kernel/job/rules.ts'
 import * as storeFiles from '../../daemon/offline/store/store-files.ts'
 import { contribute } from '../../daemon/roles/consensus/session/contribute.ts'
 import { list as listSessions } from '../../daemon/roles/consensus/session/list.ts'
+import { backups } from '../../daemon/roles/site/backup/model.ts'
 import {
   buildOpinionInput,
   createOperator,
@@ -79,6 +81,39 @@ test('one that was just made stays, also beside those of a clock that ran ahead'
   const name = await runBackup()
   expect(names().filter((each) => /^\d{4}.*Z$/.test(each))).toEqual([name, '2099-01-01T00-00-00-000Z'])
   fs.rmdirSync(path.join(dir, '2099-01-01T00-00-00-000Z'))
+})
+
+const jobsPath = '/api/v2/job/backup'
+
+test('its job is listed with its progress, and one that waits can be cancelled by a person who may', async () => {
+  await runBackup()
+  const token = await world.token({ roles: ['admin'] })
+  const read = async (at = '') => (await world.call('site', 'GET', `${jobsPath}${at}`, undefined, { token })).json
+  const { items } = (await read()) as { items: { id: string }[] }
+  expect(items[0]).toMatchObject({
+    ...{ kind: 'backup', state: 'completed', created_by: 'role:site', step: 1, failures: 0 },
+    progress: { done: 2, total: 2 },
+  })
+  expect(items[0]).not.toHaveProperty('principal')
+  const done = names().length
+  const due_ts = world.clock.now() + 3_600_000
+  const at = new Date(world.clock.now()).toISOString()
+  const waiting = { tenant_id: 'tenant-a', created_by: 'role:site', created_at: at, ...newJob(undefined, due_ts) }
+  await world.store('site').create(backups, 'backup_waiting', waiting)
+  expect(await read('/backup_waiting')).toMatchObject({ state: 'queued', due_at: new Date(due_ts).toISOString() })
+  const cancel = (by: string) => world.call('site', 'DELETE', `${jobsPath}/backup_waiting`, undefined, { token: by })
+  expect((await cancel(await world.token({ roles: ['operator'] }))).status).toBe(403)
+  for (let time = 0; time < 2; time++)
+    expect(await cancel(token)).toMatchObject({ status: 200, json: { state: 'cancelled' } })
+  expect((await world.call('site', 'DELETE', `${jobsPath}/${items[0]?.id}`, undefined, { token })).json).toMatchObject({
+    code: 'wrong_state',
+    detail: 'the job is already completed',
+  })
+  world.clock.advance(7_200_000)
+  world.wakeWorker('site', 'jobs')
+  await runBackup()
+  expect(names().length - done).toBeLessThanOrEqual(1)
+  expect(await read('/backup_waiting')).toMatchObject({ state: 'cancelled' })
 })
 
 test('the command line takes it back: refused while the site runs, whole once it is stopped', async () => {

@@ -34,7 +34,7 @@ export function scheduledBackups({ folder, resolved, now, signatures }: Schedule
   const group = resolveDivision(resolved)?.group
   const { name: site } = getSettings(resolved, platformSettings)
   return {
-    async run(keep, clients, signal) {
+    async run(keep, { roles: clients, signal, report }) {
       const set = new Date(now()).toISOString().replaceAll(/[:.]/g, '-')
       if (fs.mkdirSync(dir, { recursive: true, mode: 0o700 })) grantGroupAccess(dir, group, 0o750)
       // The remains of an interrupted set are as large as the databases.
@@ -45,8 +45,12 @@ export function scheduledBackups({ folder, resolved, now, signatures }: Schedule
         // Each role may add files, and none may change the files of another.
         grantGroupAccess(draft, group, 0o1770)
         const databases: BackupEntry[] = []
-        for (const role of listBackupRoles(folder, resolved))
+        const names = listBackupRoles(folder, resolved)
+        for (const role of names) {
+          await report(databases.length, names.length)
           databases.push(await requestRoleCopy(role, set, clients, signal))
+        }
+        await report(names.length, names.length)
         requireExactSet(draft, databases)
         writeBackupManifest(draft, await signBackupManifest({ site, databases, now: now(), signatures }))
         fs.renameSync(draft, join(dir, set))

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { type AuditLog, auditRecord } from '../audit/audit-chain.ts'
 import { type Refusal, refuse } from '../error/errors.ts'
 import { permits } from '../identity/identity.ts'
+import { jobOperationsOf } from '../job/job-operations.ts'
 import { dominates, parseLabelKey } from '../label/label.ts'
 import type { Call } from '../operation/call.ts'
 import { type AddressedOperation, type AnyOperation, operation, RawResponse } from '../operation/operation.ts'
@@ -67,7 +68,7 @@ const builtInNoun = 'service'
 
 const serviceParts = part<ServiceParts>('service')
 
-function builtInOperations(role: Pick<Role, 'api_prefix'>): Readonly<Record<string, AnyOperation>> {
+function builtInOperations(role: Pick<Role, 'api_prefix' | 'jobs'>): Readonly<Record<string, AnyOperation>> {
   const at = (path: string) => `${role.api_prefix}${path}`
   return {
     live: operation({
@@ -137,6 +138,7 @@ function builtInOperations(role: Pick<Role, 'api_prefix'>): Readonly<Record<stri
       inside: true,
       run: async (call, { set }) => await call.part(serviceParts).backup(set),
     }),
+    ...Object.fromEntries((role.jobs ?? []).flatMap((kind) => Object.entries(jobOperationsOf(kind, role.api_prefix)))),
   }
 }
 

@@ -93,6 +93,13 @@ export type Quarantines = {
 }
 export const quarantinesPart = part<Quarantines>('quarantines')
 
+/** `report`: receives the databases copied, of all. */
+export type BackupRun = {
+  readonly roles: RoleClients
+  readonly signal: AbortSignal
+  readonly report: (done: number, total: number) => Promise<void>
+}
+
 /** Consistent copies of the databases of all roles of the site. */
 export type Backups = {
   /**
@@ -100,7 +107,7 @@ export type Backups = {
    * `keep_count` folders, and returns the name. Rejects with the name of a role without a copy, and removes the folder;
    * rejects with the reason of the signal likewise.
    */
-  run(keep_count: number, roles: RoleClients, signal: AbortSignal): Promise<string>
+  run(keep_count: number, set: BackupRun): Promise<string>
 }
 export const backupsPart = part<Backups>('backups')
 

@@ -1,4 +1,6 @@
-// Scenarios in which each role refuses its share of a backup.
+// Scenarios in which each role refuses its share of a backup, and the site to cancel one.
+import { endJob, newJob } from '../../../daemon/kernel/job/rules.ts'
+import { backups } from '../../../daemon/roles/site/backup/model.ts'
 import { roles } from '../../../daemon/roles.ts'
 import { apiPrefix } from '../http/api-prefix.ts'
 import type { ExactResponse } from '../http/send-exact-request.ts'
@@ -18,12 +20,32 @@ function requestBackupShare(
   return site.request(role, { method: 'POST', path: `${apiPrefix(role)}/backup`, token: admin, body: { set } })
 }
 
-export const backupRefusals: Readonly<Record<string, RefusalScenario>> = Object.fromEntries(
-  roles.flatMap(({ name }, at): [string, RefusalScenario][] => [
+let jobs = 0
+/** A backup that is to be made far in the future. */
+export async function createBackupJob({ site }: OperationFixture): Promise<string> {
+  const id = `backup_${++jobs}`
+  const { store } = site.running.services.find(({ role }) => role.name === 'site')?.context ?? {}
+  const created_at = '2026-03-02T12:00:00.000Z'
+  const job = newJob(undefined, Date.parse('2100-01-01T00:00:00Z'))
+  await store?.create(backups, id, { tenant_id: 'alpha', created_by: 'role:site', created_at, ...job })
+  return id
+}
+
+async function cancelEndedJob(stage: OperationFixture): Promise<ExactResponse> {
+  const { site, admin } = stage
+  const id = await createBackupJob(stage)
+  const { store } = site.running.services.find(({ role }) => role.name === 'site')?.context ?? {}
+  await store?.update(backups, id, ({ value }) => ({ next: endJob(value, 'failed'), answer: undefined }))
+  return site.request('site', { method: 'DELETE', path: `${apiPrefix('site')}/job/backup/${id}`, token: admin })
+}
+
+export const backupRefusals: Readonly<Record<string, RefusalScenario>> = Object.fromEntries([
+  ['site.service.cancel-backup-job wrong_state', cancelEndedJob],
+  ...roles.flatMap(({ name }, at): [string, RefusalScenario][] => [
     [`${name}.service.backup not_found`, (stage) => requestBackupShare(stage, name, '2026-05-03T03-00-00-001Z')],
     [
       `${name}.service.backup already_exists`,
       (stage) => requestBackupShare(stage, name, `2026-05-03T03-00-00-01${at}Z`, `${name}.db`),
     ],
   ]),
-)
+])

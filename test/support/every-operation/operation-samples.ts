@@ -8,6 +8,7 @@ import {
   submitSignature,
 } from '../site/release-signers.ts'
 import { siteClientSecret } from '../site/single-cluster-site.ts'
+import { createBackupJob } from './backup-refusals.ts'
 import { beginBackupSet } from './begin-backup-set.ts'
 import {
   freezePeer,
@@ -72,8 +73,14 @@ async function openedDataKeySample({ site, service: token }: OperationFixture): 
   return { input: { collection, id, wrapping_key, wrapped } }
 }
 
+const backupJobSample = async (stage: OperationFixture): Promise<OperationSample> => ({
+  input: { id: await createBackupJob(stage) },
+})
+
 const siteSamples: OperationSamples = {
   'site.service.backup': shareSample,
+  'site.service.backup-job': backupJobSample,
+  'site.service.cancel-backup-job': backupJobSample,
   'site.token.issue': () => ({
     input: { grant_type: 'client_credentials', client_id: 'gateway', client_secret: siteClientSecret },
   }),
