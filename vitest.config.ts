@@ -15,7 +15,7 @@ const engines = 'test/engines/**/*.test.ts'
 const thorough = [
   'adapters/format/csv/csv-{dialect,memory}.test.ts',
   'adapters/format/parquet/parquet-memory.test.ts',
-  'adapters/forward/http/{any-frames,http2-parity}.test.ts',
+  'adapters/forward/http/{http2-parity,pool-model}.test.ts',
   'daemon/runtime/proxy/threads/thread-supervisor.test.ts',
   'test/attack/**/*.test.ts',
   'test/boot/{doctor,doctor-machine,mtls,roles-fail-alone,traces}.test.ts',
