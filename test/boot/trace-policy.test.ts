@@ -22,3 +22,18 @@ test('a role that requires traces refuses requests without one, and stays observ
   expect((await sendHttpRequest(socket, 'GET', sessions, undefined, { token })).status).toBe(200)
   expect((await world.call('site', 'GET', '/api/v2/site/channel', undefined, { token })).status).toBe(200)
 })
+
+test.each([
+  'content-length',
+  'transfer-encoding',
+  'authorization',
+  'x-content-type-options',
+  'cache-control',
+  'tracestate',
+  '',
+])('the trace of a role cannot take the place of the header "%s"', async (trace_header) => {
+  const starting = startTestSite({ profile: { consensus: { trace_header } } })
+  await expect(starting).rejects.toMatchObject({
+    problems: [{ path: 'consensus.trace_header', message: expect.stringContaining('x-trace-id') }],
+  })
+})

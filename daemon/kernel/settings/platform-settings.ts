@@ -181,7 +181,11 @@ export function traceFields(prefix: string) {
     }),
     trace_header: z
       .string()
-      .regex(/^[a-z0-9-]{1,64}$/, 'must be the name of a header in lower case')
+      // Answers carry it: under any other name it would replace a header of HTTP, such as content-length.
+      .regex(
+        /^(?!tracestate$)(?=.*trace)[a-z0-9-]{1,64}$/,
+        'must be the name of a header of traces in lower case, such as traceparent or x-trace-id',
+      )
       .default('traceparent')
       .meta({ env: `${prefix}_TRACE_HEADER`, doc: 'Header with the trace of a request, and of its response.' }),
   }
