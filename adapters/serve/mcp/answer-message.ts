@@ -12,13 +12,12 @@ import {
 import type { McpResource } from '../../../daemon/kernel/api/mcp-resources.ts'
 import type { McpTool } from '../../../daemon/kernel/api/mcp-tools.ts'
 import type { SurfaceRequest, SurfaceResponse, SurfaceStream } from '../../../daemon/kernel/api/surface.ts'
-import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
-import type { ServerEvent } from '../../../daemon/kernel/operation/operation.ts'
 import { McpSession, type McpSessions } from './mcp-sessions.ts'
 import { offerResources } from './offer-resources.ts'
+import { findSession, rpcError, sessionNotFound } from './session-request.ts'
 import { isEventStream, openSubscription } from './subscription.ts'
 import { toToolResult } from './tool-result.ts'
-import { type ListedState, type ToolChanges, watchTools } from './watch-tools.ts'
+import type { ListedState, ToolChanges } from './watch-tools.ts'
 
 export type McpContext = ToolChanges & {
   readonly about: { readonly name: string; readonly version: string }
@@ -54,43 +53,12 @@ export async function answerMessage(
     onerror: context.onError,
   })
   const response = await handler.fetch(request, { parsedBody: body })
-  if ((body as { method?: unknown }).method !== 'subscriptions/listen' || !isEventStream(response))
+  if ((body as { method?: unknown } | null)?.method !== 'subscriptions/listen' || !isEventStream(response))
     return await toSurfaceResponse(response)
   return await openSubscription(context, surfaceRequest, {
     response,
     reportChange: () => handler.notify.toolsChanged(),
   })
-}
-
-/** A GET: the only stream of a session, on which its client is notified. */
-export function openSessionStream(
-  context: McpContext,
-  surfaceRequest: SurfaceRequest,
-): SurfaceResponse | SurfaceStream {
-  const { headers, caller, method } = surfaceRequest
-  const id = headers['mcp-session-id']
-  // As the revision without sessions requires; clients of the others take it for a service without notifications.
-  if (id === undefined || method === 'HEAD')
-    return { ...rpcError(405, -32_000, 'only a session has a stream'), headers: { ...json, allow: 'DELETE, POST' } }
-  if (!/\btext\/event-stream\b/i.test(headers.accept ?? ''))
-    return rpcError(406, -32_000, 'Accept must name text/event-stream')
-  const session = findSession(context, surfaceRequest, id)
-  if (!(session instanceof McpSession)) return session
-  const isOpen = () => context.sessions.find(id, caller) === session
-  return { status: 200, headers: {}, events: sessionEvents(context, surfaceRequest, session, isOpen) }
-}
-
-async function* sessionEvents(
-  context: McpContext,
-  surfaceRequest: SurfaceRequest,
-  session: McpSession,
-  isOpen: () => boolean,
-): AsyncGenerator<ServerEvent> {
-  const signal = AbortSignal.any([surfaceRequest.signal, session.beginStream()])
-  // A look at the list is the time to look at the age of the session, too.
-  const readmit = async () => (isOpen() ? await surfaceRequest.readmit() : sessionEnded())
-  for await (const _ of watchTools(context, { readmit }, session, signal))
-    yield { event: 'message', data: { jsonrpc: '2.0', method: 'notifications/tools/list_changed' } }
 }
 
 /** A DELETE, which ends a session. */
@@ -120,19 +88,6 @@ async function answerWithHandshake(
   return await runInSession(session, body, (cancelled) =>
     handleMessage(context, surfaceRequest, request, { cancelled, state: session }),
   )
-}
-
-/** The caller's session of this id, or the error that answers its request. */
-function findSession(
-  { sessions }: McpContext,
-  { caller, headers }: SurfaceRequest,
-  id: string,
-): McpSession | SurfaceResponse {
-  const session = sessions.find(id, caller)
-  if (!session) return sessionNotFound()
-  const revision = headers['mcp-protocol-version'] ?? session.revision
-  if (revision === session.revision) return session
-  return rpcError(400, -32_000, `MCP-Protocol-Version must be that of the session, ${session.revision}`)
 }
 
 /** Lets a later request of the session cancel this one. */
@@ -240,17 +195,3 @@ function readRevision({ status, text = '' }: SurfaceResponse): string | undefine
   const { result } = JSON.parse(text) as { result?: { protocolVersion?: string } }
   return result?.protocolVersion
 }
-
-const sessionEnded = (): Refusal => refuse('not_found', 'the session has ended')
-
-function sessionNotFound(): SurfaceResponse {
-  return rpcError(404, -32_001, 'Session not found')
-}
-
-/** A JSON-RPC error that answers no request in particular. */
-function rpcError(status: number, code: number, message: string): SurfaceResponse {
-  const text = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null })
-  return { status, headers: json, text }
-}
-
-const json = { 'content-type': 'application/json' }

@@ -20,6 +20,7 @@ import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { McpContext } from './answer-message.ts'
 import { type McpSessionLimits, McpSessions } from './mcp-sessions.ts'
 import { checkRequestOrigin, type OriginPolicy } from './origin-check.ts'
+import { openSessionStream } from './session-stream.ts'
 import { ToolCatalogue } from './tool-catalogue.ts'
 
 export type McpSurfaceOptions = {
@@ -67,9 +68,9 @@ export function mcpSurface(options: McpSurfaceOptions): Surface {
     async answer(request: SurfaceRequest): Promise<SurfaceResponse | SurfaceStream> {
       const { method, path, headers } = request
       if (path.split('?')[0] !== toolsPath) return metadataResponse(options, headers)
-      const { answerMessage, endSession, openSessionStream } = await import('./answer-message.ts')
-      if (method === 'DELETE') return endSession(speak(), request)
-      return method === 'POST' ? await answerMessage(speak(), request) : openSessionStream(speak(), request)
+      if (method === 'GET' || method === 'HEAD') return openSessionStream(speak(), request)
+      const { answerMessage, endSession } = await import('./answer-message.ts')
+      return method === 'DELETE' ? endSession(speak(), request) : await answerMessage(speak(), request)
     },
   }
 }

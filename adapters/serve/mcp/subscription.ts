@@ -1,6 +1,7 @@
 // A subscription of the revision without sessions: the library words its events, which are passed on one by one.
 import type { SurfaceRequest, SurfaceResponse, SurfaceStream } from '../../../daemon/kernel/api/surface.ts'
 import { readEventField } from '../../../daemon/kernel/encoding/event-blocks.ts'
+import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
 import type { ServerEvent } from '../../../daemon/kernel/operation/operation.ts'
 import { type ToolChanges, watchTools } from './watch-tools.ts'
 
@@ -63,7 +64,7 @@ async function readFrame(frames: FrameReader): Promise<string | undefined> {
 function toEvent(frame = ''): ServerEvent {
   const [event = 'message'] = readEventField(frame, 'event')
   const [data = 'null'] = readEventField(frame, 'data')
-  return { event, data: JSON.parse(data) }
+  return { event, data: parseJson(data) }
 }
 
 /** Whether the library has promised to report changes of tools: a client may subscribe to nothing, or to other things. */

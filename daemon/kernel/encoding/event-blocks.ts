@@ -3,7 +3,7 @@
 import { GatheredBytes } from './gathered-bytes.ts'
 
 const line_feed = 0x0a
-const carriage_return = 0x0d
+const line_return = 0x0d
 
 /** A shorter event has no data: a blank line, or a comment that keeps the connection alive. */
 const min_event_bytes = 'data:'.length
@@ -25,9 +25,9 @@ export class EventBlocks {
       const byte = chunk[at]
       // The second half of a CR LF, which has ended its line.
       const isHalf = byte === line_feed && this.#isAfterReturn
-      this.#isAfterReturn = byte === carriage_return
+      this.#isAfterReturn = byte === line_return
       if (isHalf) continue
-      const isLineEnd = byte === line_feed || byte === carriage_return
+      const isLineEnd = byte === line_feed || byte === line_return
       const isEventEnd = isLineEnd && this.#isLineStart
       this.#isLineStart = isLineEnd
       if (!isEventEnd) continue
