@@ -32,13 +32,13 @@ export function cancelBulk(stored: StoredBulk, by: string, at: string, now_ms: n
     return refuse('wrong_state', 'the bulk disposition is finished and cannot be cancelled')
   if (stored.state !== 'running') return stored
   const current = adoptEarlierBulk(stored) as StoredBulk
-  return leaveToSite({ ...current, state: 'cancelling', cancelled_by: by, updated_at: at }, now_ms)
+  return leaveToSite<StoredBulk>({ ...current, state: 'cancelling', cancelled_by: by, updated_at: at }, now_ms)
 }
 
 /** Ends a bulk disposition that may not go on; the site still reports what was done. */
 export function failBulk(current: StoredBulk, failure: BulkFailure, at: string, now_ms: number): StoredBulk {
   if (current.job.principal === undefined) return endUnread({ failure, ...current }, at)
-  return leaveToSite({ ...current, state: 'cancelling', failure, updated_at: at }, now_ms)
+  return leaveToSite<StoredBulk>({ ...current, state: 'cancelling', failure, updated_at: at }, now_ms)
 }
 
 const earlierVersionFailure: BulkFailure = {
