@@ -1,5 +1,6 @@
 // A bulk disposition as people read it says why it ended before all signals were decided.
 import { expect, test } from 'vitest'
+import { line_break } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { formatBulk } from './signal-bulk.ts'
 
@@ -20,7 +21,8 @@ const bulk = {
 }
 
 test('the reason of the site stands beside the counts, and the signals that did not change below', () => {
-  const text = formatBulk(terminal, { ...bulk, failure: { code: 'forbidden', reason: 'ann was revoked' } })
+  const failure = { code: 'forbidden', reason: 'ann was revoked' }
+  const text = formatBulk(terminal, { ...bulk, failure }).replaceAll(line_break, '\n')
   expect(text).toMatch(/cancelled +1\n *failure +ann was revoked\n[\s\S]*sig_2 +cancelled/)
   expect(text).not.toContain('sig_1')
 })
