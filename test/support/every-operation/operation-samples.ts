@@ -73,8 +73,10 @@ async function openedDataKeySample({ site, service: token }: OperationFixture): 
   return { input: { collection, id, wrapping_key, wrapped } }
 }
 
+/** Backups are the site's, not a tenant's. */
 const backupJobSample = async (stage: OperationFixture): Promise<OperationSample> => ({
   input: { id: await createBackupJob(stage) },
+  isTenants: false,
 })
 
 const siteSamples: OperationSamples = {
