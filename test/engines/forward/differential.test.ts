@@ -7,7 +7,13 @@ import { startForwarder, type TestForwarder } from '../../support/forward/test-f
 import { type RawConnection, type RawUpstream, startRawUpstream } from '../../support/proxy/raw-upstream.ts'
 import { createRawClient, type RawClient } from '../../support/proxy/test-data-listener.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
-import { type ForwardScenario, findDifferences, type ScenarioOutcome, waitFor } from './forward-scenario.ts'
+import {
+  type ForwardScenario,
+  findDifferences,
+  patientLimits,
+  type ScenarioOutcome,
+  waitFor,
+} from './forward-scenario.ts'
 import { forwardScenarios } from './scenarios.ts'
 
 const test = whenPresent(peerProxiesRequirement)
@@ -26,7 +32,12 @@ const clients: RawClient[] = []
 beforeAll(async () => {
   if (!peerProxiesRequirement.isPresent) return
   const [first, second] = [await startServer(), await startServer()]
-  forwarder = await startForwarder({ port: first.port, clock, listener: { offersWebSocket: true } })
+  forwarder = await startForwarder({
+    port: first.port,
+    clock,
+    inbound: patientLimits,
+    listener: { offersWebSocket: true },
+  })
   nginx = await nginxForwarderPeer(second.port)
   await nginx.start()
   ours = { port: forwarder.port, server: first }

@@ -13,7 +13,7 @@ import { startForwarder, type TestForwarder } from '../../support/forward/test-f
 import { createAuthority, issueCertificate } from '../../support/keys/site-certificates.ts'
 import { type RawConnection, startRawUpstream } from '../../support/proxy/raw-upstream.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
-import { findDifferences, type ScenarioOutcome, waitFor } from './forward-scenario.ts'
+import { findDifferences, patientLimits, type ScenarioOutcome, waitFor } from './forward-scenario.ts'
 import { type Http2Scenario, http2Scenarios } from './http2-scenarios.ts'
 
 const test = whenPresent(peerProxiesRequirement)
@@ -66,7 +66,7 @@ async function play(
 
 function startOurs(port: number): Promise<TestForwarder> {
   const tls = { cert: pem, key: pem }
-  return startForwarder({ port, clock, listener: { tls, http2: defaultHttp2Limits } })
+  return startForwarder({ port, clock, inbound: patientLimits, listener: { tls, http2: defaultHttp2Limits } })
 }
 
 async function startNginx(port: number): Promise<PeerProxy & { close(): Promise<void> }> {

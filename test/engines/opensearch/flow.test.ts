@@ -45,7 +45,7 @@ beforeEach(async () => {
 
 function openCluster() {
   const rooms = { each: { writes: 40, bytes: 20_000_000 }, all: { writes: 60, bytes: 40_000_000 } }
-  return openClusterStore(proxy.url, folder, prefix, 1_500, rooms)
+  return openClusterStore(proxy.url, folder, prefix, 5_000, rooms)
 }
 
 const listTargets = async () =>
