@@ -69,7 +69,7 @@ const passOn = operation({
 
 /** A role on its own listener, which calls whichever process answers for the site role. */
 async function startCallingRole(contexts: RoleDirectory['contexts']) {
-  const directory: RoleDirectory = { folder, contexts, serviceToken: async () => 'consensus.service', random }
+  const directory: RoleDirectory = { folder, contexts, serviceToken: async () => 'consensus.admin', random }
   const { context } = echoRole(noMetrics)
   const environment = Object.assign(Object.create(context.environment), { random })
   const ask = roleCaller(directory, 'consensus')

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningSite, serve } from '../../daemon/boot/serve.ts'
 import { problem } from '../../daemon/kernel/error/problem.ts'
-import { isRouted } from '../../daemon/kernel/operation/operation.ts'
+import { hasBody, isRouted } from '../../daemon/kernel/operation/operation.ts'
 import { operationsOf } from '../../daemon/kernel/role/built-in-operations.ts'
 import { roleCalls } from '../../daemon/role-calls.ts'
 import { consensus } from '../../daemon/roles/consensus/role.ts'
@@ -40,7 +40,7 @@ const ofSite = guarded.filter(({ role }) => role === 'site')
 /** Status and code, with input that would be refused anyway: the caller is checked before the input. */
 async function requestAs({ role, operation }: (typeof guarded)[number], who: TokenHolder): Promise<string> {
   const at = operation.path.replaceAll(/\{\w+\}/g, 'x')
-  const body = operation.method === 'GET' ? undefined : {}
+  const body = hasBody(operation.method) ? {} : undefined
   const token = await world.token(who)
   const { status, json } = await world.call(role, operation.method, at, body, { token })
   const refused = problem.safeParse(json)

@@ -45,7 +45,7 @@ describe('in the name of a principal', () => {
       expect(await admit({ act })).toMatch(/does not request consensus\.thing\.do/)
   })
 
-  test.each(['token', 'key', 'peer', 'channel', 'quarantine', 'backup', 'evidence', 'checkpoint'])(
+  test.each(['token', 'key', 'peer', 'channel', 'quarantine', 'backup', 'checkpoint'])(
     'no role has a permission over %s',
     async (noun) => {
       expect(await admit({}, `${noun}:write`)).toMatchObject({ subject: 'ann' })

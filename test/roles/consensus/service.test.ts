@@ -71,10 +71,7 @@ describe.each(profiles)('in $deployment_profile', ({ template, deployment_profil
     const metadata = '/.well-known/oauth-protected-resource'
     for (const [method, at] of mcpRoutes) {
       const { status, json } = await world.call('consensus', method, at)
-      expect([at, status]).toEqual([
-        at,
-        hasTools ? (at.startsWith(metadata) ? 200 : method === 'GET' ? 405 : 401) : 404,
-      ])
+      expect([at, status]).toEqual([at, hasTools ? (at.startsWith(metadata) ? 200 : 401) : 404])
       if (!hasTools) expect(json).toMatchObject({ code: 'not_found', detail: 'nothing is served at this path' })
     }
     expect((await world.call('site', 'POST', '/agentspace')).status).toBe(404)
