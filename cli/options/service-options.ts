@@ -42,14 +42,27 @@ export async function resolveConnectionOptions(
   params: ServiceOptionsInput,
   terminal: Terminal,
 ): Promise<ServiceConnectionOptions> {
-  if (params.token !== undefined && params.tokenFile !== undefined)
-    throw new CommandFailure(2, 'only one of --token and --token-file is allowed')
-  const named = params.token ?? (await readSecretOption(params.tokenFile, 'token', terminal))
-  const token = named ?? (terminal.env.PLATFORM_TOKEN || undefined)
-  const url = params.url === undefined ? undefined : parseServiceUrl(params.url)
-  const ca = params.ca === undefined ? undefined : readAuthorities(params.ca, url)
+  const token = (await readNamedToken(params, terminal)) ?? (terminal.env.PLATFORM_TOKEN || undefined)
+  if (params.url === undefined && params.ca !== undefined) throw authoritiesWithoutHttps()
+  const { url, ca } = params.url === undefined ? {} : readServiceUrl(params.url, params.ca)
   const folder = url && token ? undefined : requireSite(params, terminal)
   return { folder, url, ca, token, env: terminal.env }
+}
+
+/** The token of the options alone: neither one of the environment, nor a minted one. */
+export async function readNamedToken(
+  { token, tokenFile }: Pick<ServiceOptionsInput, 'token' | 'tokenFile'>,
+  terminal: Terminal,
+): Promise<string | undefined> {
+  if (token !== undefined && tokenFile !== undefined)
+    throw new CommandFailure(2, 'only one of --token and --token-file is allowed')
+  return token ?? (await readSecretOption(tokenFile, 'token', terminal))
+}
+
+/** `ca`: a file of authorities. */
+export function readServiceUrl(text: string, ca: string | undefined): { readonly url: URL; readonly ca?: string } {
+  const url = parseServiceUrl(text)
+  return { url, ...(ca === undefined ? {} : { ca: readAuthorities(ca, url) }) }
 }
 
 /** Also returns the subject of the token. Throws `CommandFailure` (2) if the token has none. */
@@ -76,12 +89,14 @@ function readTokenSubject(token: string): string | undefined {
 }
 
 /** A file without a certificate would let every connection fail, for no reason that is shown. */
-function readAuthorities(file: string, url: URL | undefined): string {
-  if (url?.protocol !== 'https:') throw new CommandFailure(2, '--ca needs an https URL', 'name it with --url')
+function readAuthorities(file: string, url: URL): string {
+  if (url.protocol !== 'https:') throw authoritiesWithoutHttps()
   const authorities = readInputFile(file, max_authorities_bytes).toString()
   if (authorities.includes('-----BEGIN CERTIFICATE-----')) return authorities
   throw new CommandFailure(2, `${file} holds no certificate in PEM`, 'export the authority as PEM')
 }
+
+const authoritiesWithoutHttps = () => new CommandFailure(2, '--ca needs an https URL', 'name it with --url')
 
 function parseServiceUrl(text: string): URL {
   const url = URL.parse(text)

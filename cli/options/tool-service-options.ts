@@ -5,12 +5,21 @@ import { offline } from '../../daemon/offline/offline.ts'
 import { CommandFailure } from '../program/command.ts'
 import { text } from '../program/params.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { resolveConnectionOptions, type ServiceOptionsInput, serviceOptions } from './service-options.ts'
+import {
+  readNamedToken,
+  readServiceUrl,
+  resolveConnectionOptions,
+  type ServiceOptionsInput,
+  serviceOptions,
+} from './service-options.ts'
 
 export const toolServiceOptions = {
   role: text('ROLE', 'Role of this site whose tools to use, such as consensus'),
   ...serviceOptions,
-  url: text('URL', 'Use the tools of this service instead: its root, or the URL of its endpoint'),
+  url: text(
+    'URL',
+    'Use the tools of this service instead: its root, or the URL of its endpoint. It gets the token of --token-file alone',
+  ),
 }
 
 type ToolServiceInput = ServiceOptionsInput & { readonly role: string | undefined }
@@ -34,14 +43,26 @@ export async function withToolService<T>(
 /** The endpoint of a role as it runs now, or the one of `--url`. Throws `CommandFailure` (2) without either, and `Refusal`. */
 export async function resolveToolService(params: ToolServiceInput, terminal: Terminal): Promise<ToolServiceAddress> {
   const { role, url } = params
-  if ((role === undefined) === (url === undefined))
-    throw new CommandFailure(2, 'exactly one of --role and --url is needed', '`platform status` lists the roles')
+  if (role !== undefined && url === undefined) return await resolveRole(role, params, terminal)
+  if (url !== undefined && role === undefined) return await resolveOtherService(url, params, terminal)
+  throw new CommandFailure(2, 'exactly one of --role and --url is needed', '`platform status` lists the roles')
+}
+
+async function resolveRole(role: string, params: ToolServiceInput, terminal: Terminal): Promise<ToolServiceAddress> {
   const { resolveServiceTarget } = await import('../client/connection.ts')
-  const connection = await resolveConnectionOptions(params, terminal)
-  const target = resolveServiceTarget(connection)
-  const token = () => target.token(role ?? '')
-  if (connection.url) return { url: endpointOf(connection.url), ca: connection.ca, token }
-  return { url: await findRoleEndpoint(target, String(role)), token }
+  const target = resolveServiceTarget(await resolveConnectionOptions(params, terminal))
+  return { url: await findRoleEndpoint(target, role), token: () => target.token(role) }
+}
+
+/** The service may be anybody's: it gets no token that was made for this site, minted or of the environment. */
+async function resolveOtherService(
+  service: string,
+  params: ToolServiceInput,
+  terminal: Terminal,
+): Promise<ToolServiceAddress> {
+  const { url, ca } = readServiceUrl(service, params.ca)
+  const token = await readNamedToken(params, terminal)
+  return { url: endpointOf(url), ca, token: async () => token }
 }
 
 /** A URL without a path names the root of a service. */

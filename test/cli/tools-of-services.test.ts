@@ -3,19 +3,20 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import * as http from 'node:http'
 import type { AddressInfo } from 'node:net'
+import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { runCommand, runJsonCommand } from '../support/command/run-command.ts'
+import { createScratchFolder, runCommand, runJsonCommand } from '../support/command/run-command.ts'
 import { spawnCommand } from '../support/command/run-command-process.ts'
 import { issueServerCertificates } from '../support/engines/server-certificates.ts'
 import { serveTools } from '../support/mcp/serve-tools.ts'
 import { requires } from '../support/runner/requires.ts'
 import { forged, forgedLine, hostileText, misleading } from '../support/text/hostile-text.ts'
 
-const env = { PLATFORM_TOKEN: 'alice.admin' }
+const token = ['--token', 'alice.admin']
 
 test('a list is printed again at each change, until an interrupt', async () => {
   const { port, changeTools } = await serveTools()
-  const child = spawnCommand(['tools', 'list', '--follow', '--json', '--url', `http://127.0.0.1:${port}`], { env })
+  const child = spawnCommand(['tools', 'list', '--follow', '--json', '--url', `http://127.0.0.1:${port}`, ...token])
   onTestFinished(() => void child.kill('SIGKILL'))
   let stdout = ''
   child.stdout?.on('data', (part: Buffer) => {
@@ -45,22 +46,41 @@ requires('openssl')('a service of a private authority is reached with its certif
   })
   const { ca, cert, key } = certificates.of('own')
   const { port } = await serveTools({}, { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') })
-  const words = ['tools', 'list', '--url', `https://127.0.0.1:${port}`]
-  const { tools } = await runJsonCommand([...words, '--ca', ca], { env })
+  const words = ['tools', 'list', '--url', `https://127.0.0.1:${port}`, ...token]
+  const { tools } = await runJsonCommand([...words, '--ca', ca])
   expect(tools.length).toBeGreaterThan(0)
   for (const more of [[], ['--ca', strangers.of('stranger').ca]]) {
-    const { exit, stderr } = await runCommand([...words, ...more], { env })
+    const { exit, stderr } = await runCommand([...words, ...more])
     expect({ exit, stderr }).toMatchObject({ exit: 4, stderr: expect.stringMatching(/certificate/) })
   }
-  const keyAlone = await runCommand([...words, '--ca', key], { env })
+  const keyAlone = await runCommand([...words, '--ca', key])
   expect(keyAlone).toMatchObject({ exit: 2, stderr: expect.stringContaining('holds no certificate in PEM') })
-  const plain = await runCommand(['tools', 'list', '--url', 'http://127.0.0.1:1', '--ca', ca], { env })
+  const plain = await runCommand(['tools', 'list', '--url', 'http://127.0.0.1:1', '--ca', ca])
   expect(plain).toMatchObject({ exit: 2, stderr: expect.stringContaining('--ca needs an https URL') })
+})
+
+test('a service at a URL gets no token that was made for this site', async () => {
+  const { dir, remove } = createScratchFolder('tools')
+  onTestFinished(remove)
+  const env = { PLATFORM_SITE: path.join(dir, 'alpha'), PLATFORM_TOKEN: 'admin-of-this-site' }
+  await runJsonCommand(['init', '--site', env.PLATFORM_SITE, '--port-base', '0'])
+  const presented: (string | undefined)[] = []
+  const url = await serveText('text', ({ headers }) => void presented.push(headers.authorization))
+  for (const words of [
+    ['tools', 'list'],
+    ['tools', 'call', 'any'],
+    ['tools', 'list', '--site', env.PLATFORM_SITE],
+  ])
+    expect((await runCommand([...words, '--url', url], { env })).exit).toBe(0)
+  expect(presented.length).toBeGreaterThan(3)
+  expect(new Set(presented)).toEqual(new Set([undefined]))
+  await runCommand(['tools', 'list', '--url', url, '--token-file', '-'], { env, input: 'own-token\n' })
+  expect(presented.at(-1)).toBe('Bearer own-token')
 })
 
 test('no line of a result looks like one of the program', async () => {
   const url = await serveText(hostileText.replaceAll('\ud800', ''))
-  const { exit, stdout, stderr } = await runCommand(['tools', 'call', 'any', '--url', url], { env })
+  const { exit, stdout, stderr } = await runCommand(['tools', 'call', 'any', '--url', url])
   expect(exit).toBe(0)
   expect(stdout).toContain(forged)
   expect(`${stdout}${stderr}`).not.toMatch(forgedLine)
@@ -68,8 +88,9 @@ test('no line of a result looks like one of the program', async () => {
 })
 
 /** A service whose only result is two blocks of this text. */
-async function serveText(text: string): Promise<string> {
+async function serveText(text: string, onRequest?: (request: http.IncomingMessage) => void): Promise<string> {
   const server = http.createServer(async (request, response) => {
+    onRequest?.(request)
     const body = Buffer.concat((await request.toArray()) as Buffer[]).toString()
     const { id, method } = (body === '' ? {} : JSON.parse(body)) as { id?: number; method?: string }
     const results: Readonly<Record<string, object>> = {
@@ -78,6 +99,7 @@ async function serveText(text: string): Promise<string> {
         capabilities: { tools: {} },
         serverInfo: { name: text, version: text },
       },
+      'tools/list': { tools: [] },
       'tools/call': {
         content: [
           { type: 'text', text },

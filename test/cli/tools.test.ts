@@ -34,9 +34,9 @@ test('an operator lists the tools of a role, in the newest revision', async () =
 })
 
 test('a token sees the tools that it may call, at a URL, and no others', async () => {
-  const weak = { PLATFORM_TOKEN: await site.token({ roles: ['auditor'] }) }
+  const input = await site.token({ roles: ['auditor'] })
   const url = `http://127.0.0.1:${site.port('consensus')}`
-  const { tools } = await runJsonCommand(['tools', 'list', '--url', url], { env: weak })
+  const { tools } = await runJsonCommand(['tools', 'list', '--url', url, '--token-file', '-'], { input })
   const names = tools.map(({ name }: { name: string }) => name)
   expect(names).toContain('consensus_session_list')
   expect(names).not.toContain('consensus_session_create')
