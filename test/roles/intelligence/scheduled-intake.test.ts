@@ -1,7 +1,7 @@
 // Polled sources with a schedule: polled at its times, by the clock of the site, and once for those that were missed.
 import * as fs from 'node:fs'
 import path from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { signalSources } from '../../../daemon/roles/intelligence/signal-source/model.ts'
 import { startTestSite, type TestSite, waitUntil } from '../../support/site/test-site.ts'
 import { buildAlert, createTempFolder, sampleMapping } from './intake-sender.ts'
@@ -42,10 +42,11 @@ async function pollHourly(site: TestSite, taken: number): Promise<void> {
   while ((await readSource())?.taken !== taken) {
     site.clock.advance(hour_ms)
     const now = new Date(site.clock.now()).toISOString()
-    for (let looks = 0; looks < 50 && (await readSource())?.last_success_at !== now; looks++) {
+    const isPolled = async () => {
       site.wakeWorker('intelligence', 'intake')
-      await new Promise((resolve) => setTimeout(resolve, 5))
+      expect((await readSource())?.last_success_at).toBe(now)
     }
+    await vi.waitFor(isPolled, { timeout: 250, interval: 5 }).catch(() => undefined)
   }
 }
 
