@@ -134,6 +134,27 @@ test('a screen shows text by the one part that escapes it', () => {
   expect(texts.map(({ path: file }) => file)).toEqual(['cli/admin/parts/tone-text.tsx'])
 })
 
+/** A line end inside a template, or between texts that are not the notes of a command. */
+const plainLineEnd = /`[^`\n]*\\n[^`\n]+`|(?<!^ {2}\])\.join\('[^']*\\n[^']*'\)/m
+/** Files that write lines to a file, a stream or a prose of their own, and print none of them as they are. */
+const writers =
+  /^cli\/(program\/(program|completion-script)|demo\/people|client\/event-stream|commands\/(resolve\/registry\/export|tools\/call)|admin\/detail)\.ts$|^daemon\/offline\/(doctor\/path-faults|resolve\/lens\/lens-import|site\/profile-template)\.ts$/
+
+test('a command joins the lines that it prints with the breaks of its terminal', () => {
+  const isChecked = (file: string) => /^(cli|daemon\/offline)\//.test(file) && !isTest(file)
+  const wrong = sources
+    .filter(({ path: file, text }) => isChecked(file) && plainLineEnd.test(text))
+    .map((each) => each.path)
+  expectNone(
+    wrong
+      .filter((file) => !writers.test(file))
+      .map(
+        (file) => `${file}: a plain line end is printed as an escape; use line_break, or lines of an error's details`,
+      ),
+  )
+  expect(plainLineEnd.test('`fields\\n\\ntable`')).toBe(true)
+})
+
 /** Libraries that only some sites need: a plain site must neither wait for them nor keep them in memory. */
 const loadedWhenNeeded = [
   '@modelcontextprotocol/client',

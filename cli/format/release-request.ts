@@ -1,6 +1,6 @@
 // Formats a request to release a message from quarantine, which a person reads before signing.
 import type { ReleaseRequest } from '../../daemon/kernel/messaging/release.ts'
-import { colourText, formatFields } from '../terminal/output.ts'
+import { colourText, formatFields, line_break } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 type ReleaseRequestFields = Pick<ReleaseRequest, 'subject' | 'waiver' | 'reason' | 'created' | 'label'>
@@ -10,5 +10,6 @@ export function formatReleaseRequest(
   { subject, waiver, reason, created, label }: ReleaseRequestFields,
 ): string {
   const fields = formatFields(terminal, { requested_by: subject, waiver, reason, label, created })
-  return `${colourText(terminal, 'yellow', 'release requested; another person must approve it:')}\n${fields}`
+  const head = colourText(terminal, 'yellow', 'release requested; another person must approve it:')
+  return [head, fields].join(line_break)
 }

@@ -24,7 +24,13 @@ export function reportFailure(terminal: Terminal, error: unknown): CommandExitCo
     return exit
   }
   if (error instanceof CommandFailure || isOfflineCommandError(error)) {
-    printError(terminal, error.message, [], error.remedy)
+    const details = error instanceof CommandFailure ? [] : error.details
+    printError(
+      terminal,
+      error.message,
+      details.map((message) => ({ path: '', message })),
+      error.remedy,
+    )
     return error.exit
   }
   if (error instanceof Error && error.name === 'Locked') {
@@ -68,8 +74,14 @@ function printError(
   if (remedy) terminal.note(`  ${remedy}`)
 }
 
+type OfflineFailure = Error & {
+  readonly exit: CommandExitCode
+  readonly remedy: string | undefined
+  readonly details: readonly string[]
+}
+
 /** Tests the class by its name, so that reporting a failure does not load its module from daemon/. */
-function isOfflineCommandError(error: unknown): error is Error & { exit: CommandExitCode; remedy: string | undefined } {
+function isOfflineCommandError(error: unknown): error is OfflineFailure {
   return error instanceof Error && error.name === 'OfflineCommandError' && 'exit' in error
 }
 

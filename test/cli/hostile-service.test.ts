@@ -3,10 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { AnyCommandDefinition, Param } from '../../cli/program/command.ts'
-import { commandCatalogue } from '../../cli/program/command-catalogue.ts'
 import { everyOperation } from '../../daemon/every-role.ts'
 import { runCommand } from '../support/command/run-command.ts'
+import { listServiceCommands, typeCommand } from '../support/command/service-commands.ts'
 import { lieOf, startLyingService } from '../support/http/lying-service.ts'
 import { forged, forgedLine, hostileText, misleading } from '../support/text/hostile-text.ts'
 
@@ -25,37 +24,7 @@ afterAll(async () => {
   await service?.close()
 })
 
-/** Commands that stay until they are stopped, or read a stream; test/admin has the screens. */
-const lasting = new Set(['admin', 'consensus watch', 'filedrop purge', 'filedrop resend'])
-
-async function listServiceCommands(): Promise<AnyCommandDefinition[]> {
-  const all = await Promise.all(Object.values(commandCatalogue).map(async (load) => (await load()).definition))
-  return all.filter(({ options, words }) => options !== undefined && 'url' in options && !lasting.has(words))
-}
 const commands = await listServiceCommands()
-
-/** A value that the parameter accepts. */
-function valueFor({ parse, help }: Param<unknown>, name: string): string {
-  const choices = /\(([^()]*)\)[^()]*$/.exec(help)?.[1]?.split(/, /) ?? []
-  const candidates = name.includes('file') || name === 'input' || name === 'records' ? [file] : []
-  for (const candidate of [...candidates, ...choices, 'x', '1', '0.5', '1h', '2026-01-01']) {
-    try {
-      parse(candidate)
-      return candidate
-    } catch {}
-  }
-  return 'x'
-}
-
-function typeCommand({ words, positionals = {}, options = {} }: AnyCommandDefinition): string[] {
-  const places = Object.entries(positionals as Record<string, Param<unknown>>).map(([name, param]) =>
-    valueFor(param, name),
-  )
-  const required = Object.entries(options as Record<string, Param<unknown>>)
-    .filter(([, { isRequired }]) => isRequired)
-    .flatMap(([name, param]) => [`--${name.replaceAll('_', '-')}`, valueFor(param, name)])
-  return [...words.split(' '), ...places, ...required, '--url', service.url]
-}
 
 test('the service lies in nearly every operation that answers JSON', () => {
   const json = everyOperation.filter(({ operation }) => !operation.streams && operation.status !== 204)
@@ -74,7 +43,7 @@ test.each(commands.map((definition) => [definition.words, definition] as const))
   'platform %s',
   async (words, definition) => {
     const env = { PLATFORM_TOKEN: 'x' }
-    const typed = typeCommand(definition)
+    const typed = typeCommand(definition, file, service.url)
     for (const more of [[], 'json' in (definition.options ?? {}) ? ['--json'] : []]) {
       const { stdout, stderr } = await runCommand([...typed, ...more], { env })
       const printed = `${stdout}${stderr}`

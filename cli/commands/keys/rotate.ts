@@ -7,7 +7,7 @@ import { passphraseOption, resolvePassphrase } from '../../options/passphrase.ts
 import { jsonOption, requireWholeSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { choice, duration, instant, required, text } from '../../program/params.ts'
-import { printResult } from '../../terminal/output.ts'
+import { line_break, printResult } from '../../terminal/output.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 
 export const definition = command({
@@ -41,11 +41,8 @@ export const definition = command({
       ...(notAfter ? { not_after: notAfter } : {}),
     })
     const { created, retired, key_set } = rotation
-    printResult(
-      terminal,
-      params.json,
-      rotation,
-      () => `${created.kid} replaces ${retired.kid}\nfingerprint ${created.fingerprint}`,
+    printResult(terminal, params.json, rotation, () =>
+      [`${created.kid} replaces ${retired.kid}`, `fingerprint ${created.fingerprint}`].join(line_break),
     )
     if (params.json) return 0
     if (key_set !== undefined) terminal.note(`key set ${key_set} is in force; ${kid} ${describeKeyEnd(retired)}`)

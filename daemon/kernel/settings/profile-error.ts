@@ -6,7 +6,7 @@ export type ProfileProblem = { readonly path: string; readonly message: string }
 export class ProfileError extends Error {
   readonly problems: readonly ProfileProblem[]
   constructor(problems: readonly ProfileProblem[]) {
-    super(problems.map(({ path, message }) => `${path}: ${message}`).join('\n'))
+    super(problems.map(({ path, message }) => `${path}: ${message}`).join('; '))
     this.name = 'ProfileError'
     this.problems = problems
   }

@@ -10,6 +10,7 @@ import { readInputFile } from '../../read-input-file.ts'
 import { findShippedFolder } from '../../site/shipped-files.ts'
 
 const lens_extension = '.yaml'
+const correct_lens = 'correct these fields; `platform resolve lens init` proposes a lens from a data file'
 
 /** Names of the shipped lenses, such as `persons`. */
 export function listShippedLenses(): string[] {
@@ -29,7 +30,7 @@ export function readLens(reference: string): Lens {
     const keys = path.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part))
     return path === '' ? message : `line ${lineOf(keys)}, ${path}: ${message}`
   })
-  throw new OfflineCommandError(1, `${reference} is not a valid lens:\n  ${faults.join('\n  ')}`)
+  throw new OfflineCommandError(1, `${reference} is not a valid lens`, correct_lens, faults)
 }
 
 /** The original text of a lens. Throws `OfflineCommandError` (1). */

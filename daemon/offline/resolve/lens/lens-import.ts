@@ -33,7 +33,9 @@ export function importSplinkModel(file: string): SplinkImport {
   if (imported.document.fields.length === 0) {
     throw new OfflineCommandError(
       1,
-      `${file} has no field that a lens can express:\n  ${imported.remarks.join('\n  ')}`,
+      `${file} has no field that a lens can express`,
+      '`platform resolve lens init` proposes a lens from a data file',
+      imported.remarks,
     )
   }
   const lens = parseWithSchema(schema, imported.document)
