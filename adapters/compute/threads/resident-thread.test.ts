@@ -63,7 +63,7 @@ test('an endless job does not hold others up, ends when its caller leaves, and l
 test('a job ends with its computing time', async () => {
   const thread = openThread()
   const { outcome } = await startEndless(thread, { max_compute_ms: 30 })
-  await expect(outcome).rejects.toMatchObject({ code: 'timeout' })
+  await expect(outcome).rejects.toMatchObject({ code: 'too_large' })
   expect(await thread.run(buildJob('count'))).toBe(2)
 })
 
@@ -97,6 +97,17 @@ test('the jobs of one owner do not delay the first of another', async () => {
   await Promise.all(all)
   expect(ended).toEqual(['b1', 'a1', 'a2', 'a3'])
 })
+
+test('work that never pauses ends for good where it is alone; beside others, nobody knows whose it is', async () => {
+  const [alone, shared] = [openThread(), openThread()]
+  const { outcome } = await startEndless(shared)
+  await Promise.all([
+    expect(alone.run(buildJob('stall'))).rejects.toMatchObject({ code: 'too_large' }),
+    expect(shared.run(buildJob('stall'))).rejects.toMatchObject({ code: 'unavailable' }),
+    expect(outcome).rejects.toMatchObject({ code: 'unavailable' }),
+  ])
+  expect(await Promise.all([alone.run(buildJob('count')), shared.run(buildJob('count'))])).toEqual([1, 1])
+}, 60_000)
 
 test('a thread that ends takes its jobs with it, and the next job starts another', async () => {
   const thread = openThread()

@@ -97,7 +97,7 @@ export class ResidentThread implements ResidentCompute {
   /** Ends a thread that computes without a pause; nothing in it can end its job. */
   #ping(worker: Worker): void {
     const isStalled = performance.now() - this.#answered_ms > stall_ms && this.#active.size > 0
-    if (isStalled) this.#lose(worker, refuse('timeout', 'the work computed for too long without a pause'))
+    if (isStalled) this.#lose(worker, stallRefusal(this.#active.size))
     else worker.postMessage({ kind: 'ping' } satisfies ResidentRequest)
   }
 
@@ -155,6 +155,13 @@ export class ResidentThread implements ResidentCompute {
     this.#active.clear()
     await worker?.terminate()
   }
+}
+
+/** Nobody knows which of several jobs computes: those that do not may succeed, and the one that does ends once it is alone. */
+function stallRefusal(active: number): Refusal {
+  return active === 1
+    ? refuse('too_large', 'the work computed for too long without a pause: use fewer or shorter values')
+    : refuse('unavailable', 'the thread for lookups computed for too long without a pause: retry')
 }
 
 function restoreFailure(failure: ResidentFailure): unknown {

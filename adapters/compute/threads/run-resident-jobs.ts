@@ -97,5 +97,5 @@ function describeFailure(error: unknown): ResidentFailure {
 }
 
 function computeTimeRefusal(max_compute_ms: number) {
-  return refuse('timeout', `the work used its ${max_compute_ms} ms of computing time: use fewer or shorter values`)
+  return refuse('too_large', `the work used its ${max_compute_ms} ms of computing time: use fewer or shorter values`)
 }

@@ -62,8 +62,8 @@ export type JobKind<T extends JobDocument> = {
   readonly admit?: (call: Call, doc: Doc<T>) => Promise<Refusal | undefined>
   /**
    * Performs the next step and moves the job by the rules of `rules.ts`: to its next step, a wait or its end. A step may
-   * run again after a crash. A returned or thrown refusal that a retry may cure puts the step off; any other error fails
-   * the job.
+   * run again after a crash. A returned or thrown refusal that a retry may cure puts the step off, for days at most; any other
+   * error fails the job.
    */
   readonly step: (call: JobCall, doc: Doc<T>) => Promise<Refusal | undefined>
   /** Fails the document: a pure rule, which ends the job by `endJob`, or leaves its clean-up to the site by `leaveToSite`. */

@@ -140,11 +140,21 @@ async function settle(attempt: JobAttempt, claimed: JobClaim, outcome: unknown):
     call.log.warn(`${environment.role}.${kind.name}.delayed`, { ...traceOf(call), job: id, error: outcome.message })
     const failure = describeFailure(outcome)
     const chance = Number.parseInt(call.random(4), 16) / 2 ** 32
-    return await change((value) => retryLater(value, failure, { now_ms: call.now(), waits: kind.waits, chance }))
+    return await change((value) => {
+      const next = retryLater(value, failure, { now_ms: call.now(), waits: kind.waits, chance })
+      return next === 'exhausted' ? describeExhaustion(outcome, value) : next
+    })
   }
   if (!isRefusal(outcome)) logJobFailure(attempt, outcome)
   await change(() =>
     isRefusal(outcome) ? outcome : refuse('internal', 'the service failed with an internal error: see its log'),
+  )
+}
+
+function describeExhaustion({ code, message }: Refusal, { job: { failures } }: JobDocument): Refusal {
+  return refuse(
+    code,
+    `the step failed ${failures + 1} times in a row, last with: ${message}; remove the cause, then start anew`,
   )
 }
 

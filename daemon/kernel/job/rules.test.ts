@@ -32,6 +32,12 @@ function claimOf(value: JobFields, now_ms = 0): JobFields {
   return claimed
 }
 
+function putOff(value: JobFields, now_ms: number, chance: number): JobFields {
+  const next = retryLater(value, failure, { now_ms, waits, chance })
+  if (next === 'exhausted') throw new Error('no retry is left')
+  return next
+}
+
 describe('a claim', () => {
   test('takes a due job from its former holder, whose claim is then void', () => {
     const first = claimOf(newJob(principal, 0))
@@ -105,7 +111,7 @@ test('the waits between retries double up to the longest, each reduced by up to 
   const waitsOf = (chance: number) => {
     let value = newJob(principal, 0)
     return Array.from({ length: 9 }, () => {
-      value = retryLater(claimOf(value, 1e12), failure, { now_ms: 0, waits, chance })
+      value = putOff(claimOf(value, 1e12), 0, chance)
       return value.job_due_ts
     })
   }
@@ -132,7 +138,7 @@ test('progress never falls, and its pace is that of the present holder', () => {
 })
 
 test('a retry counts no crash, and keeps the reason until a step completes', () => {
-  const put_off = retryLater(claimOf(newJob(principal, 0)), failure, { now_ms: 0, waits, chance: 0 })
+  const put_off = putOff(claimOf(newJob(principal, 0)), 0, 0)
   expect(put_off.job).toMatchObject({ state: 'waiting', starts: [], failures: 1, failure })
   expect(completeStep(claimOf(put_off, 1e12)).job.failure).toBeUndefined()
 })
@@ -148,8 +154,7 @@ const events: Record<string, Event> = {
   rest: (value, now_ms) => (value.job.state === 'running' ? waitForEvent(value, now_ms) : value),
   release: (value, now_ms) => (value.job.state === 'running' ? releaseJob(value, now_ms) : value),
   withdraw: (value, now_ms) => withdrawStart(value, { claims: value.job.claims - (now_ms % 2) }, now_ms),
-  retry: (value, now_ms) =>
-    value.job.state === 'running' ? retryLater(value, failure, { now_ms, waits, chance: 0.5 }) : value,
+  retry: (value, now_ms) => (value.job.state === 'running' ? putOff(value, now_ms, 0.5) : value),
   wake: (value, now_ms) => wakeJob(value, now_ms),
   report: (value, now_ms) =>
     value.job.state === 'running' ? recordProgress(value, { done: now_ms % 7, total: 7 }, now_ms) : value,

@@ -8,6 +8,9 @@ export type JobClaim = { readonly claims: number }
 /** Starts of a step that may end in a crash; the next one fails the job. */
 export const max_crashes = 3
 
+/** Longest waits in a row after which a step has failed too often: a refusal that no retry cures ends its job. */
+const max_failing_ms = 7 * 86_400_000
+
 /** Waits between retries: exponential from `first_ms` to `longest_ms`, each reduced by up to half at random. */
 export type RetryWaits = { readonly first_ms: number; readonly longest_ms: number }
 
@@ -85,13 +88,17 @@ export function withdrawStart<T extends JobFields>(value: T, claim: JobClaim, no
   return isClaimValid(value, claim) ? setJob(withdrawn, { state: 'queued' }, now_ms) : withdrawn
 }
 
-/** Puts a failed step off. `chance`: a uniform random number from 0 to 1, which spreads the retries of many jobs. */
+/**
+ * Puts a failed step off. `chance`: a uniform random number from 0 to 1, which spreads the retries of many jobs. `exhausted`:
+ * every permitted retry has failed. Retries are counted, since a site may be down for longer than it retries.
+ */
 export function retryLater<T extends JobFields>(
   value: T,
   failure: JobFailure,
   { now_ms, waits, chance }: { readonly now_ms: number; readonly waits: RetryWaits; readonly chance: number },
-): T {
+): T | 'exhausted' {
   const { failures } = value.job
+  if (failures >= max_failing_ms / waits.longest_ms) return 'exhausted'
   const full_ms = Math.min(waits.longest_ms, waits.first_ms * 2 ** Math.min(failures, 30))
   const due_ts = now_ms + Math.round(full_ms * (1 - chance / 2))
   const { is_woken: _woken, ...job } = value.job

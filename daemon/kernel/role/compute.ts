@@ -44,7 +44,7 @@ export type ResidentContext = {
 export interface ResidentCompute {
   /**
    * Resolves with the answer of the work. Owners have turns; an owner with too much work waiting is refused
-   * `unavailable` with a time to retry. Rejects with `Refusal('timeout')` beyond the computing time, with the reason of the
+   * `unavailable` with a time to retry. Rejects with `Refusal('too_large')` beyond the computing time, with the reason of the
    * signal, or with the error of the work.
    */
   run(job: ResidentJob): Promise<unknown>

@@ -41,6 +41,32 @@ test('a step that kills the process each time does so three times', async () => 
   await world.end()
 })
 
+test('a refusal that no retry cures ends the job with its reason, after a week of longest waits', async () => {
+  let begun = 0
+  const world = openJobWorld({
+    decideStep() {
+      begun += 1
+      return { takes_ms: 10, answer: 'delayed' }
+    },
+  })
+  await world.create(1)
+  const week_of_waits = (7 * 24 * 60 * minute_ms) / 30_000
+  await world.store.update(works, 'job', ({ value }) => ({
+    next: { ...value, job: { ...value.job, failures: week_of_waits - 1 } },
+    answer: undefined,
+  }))
+  world.start()
+  await world.time.pass(10_000)
+  expect((await world.read())?.job).toMatchObject({ state: 'waiting', failures: week_of_waits })
+  await world.time.pass(2 * minute_ms)
+  expect(begun).toBe(2)
+  expect((await world.read())?.job).toMatchObject({
+    state: 'failed',
+    failure: { code: 'unavailable', reason: expect.stringContaining('20161 times in a row, last with: a part is not') },
+  })
+  await world.end()
+})
+
 test('a step that moves nothing fails the job instead of running for ever', async () => {
   let begun = 0
   const world = openJobWorld({

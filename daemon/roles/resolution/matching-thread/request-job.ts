@@ -24,7 +24,7 @@ function findComputeLimit_ms<N extends MatchingJobName>(job: N, input: MatchingJ
   return max_compute_ms[job] + arrivals * compute_ms_per_arrival
 }
 
-/** Throws `Refusal('unavailable')` if too much work waits, or the thread lost its indexes, and `Refusal('timeout')`. */
+/** Throws `Refusal('unavailable')` if too much work waits, or the thread lost its indexes, and `Refusal('too_large')` beyond the computing time. */
 export async function requestJob<N extends MatchingJobName>(
   call: Call,
   job: N,

@@ -53,7 +53,7 @@ async function matchBatch(call: Call, registry: RegistryKey, docs: readonly Doc<
   try {
     await requestJob(call, 'join_arrivals', { ...matching, index, waiting }, batch.answers)
   } catch (error) {
-    if (!isRefusal(error) || error.code !== 'timeout' || call.signal.aborted) throw error
+    if (!isRefusal(error) || error.code !== 'too_large' || call.signal.aborted) throw error
     if (docs.length > 1) return await matchOneByOne(call, registry, docs)
     batch.keepApart()
     const { trace_id } = call.trace
