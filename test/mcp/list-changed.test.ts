@@ -1,5 +1,7 @@
 // Notifications of changed tools: to those whose own list changed, in streams that no caller has more of than its share.
 import net from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { AddressedOperation } from '../../daemon/kernel/operation/operation.ts'
 import { sendExactRequest } from '../support/http/send-exact-request.ts'
@@ -49,9 +51,9 @@ const listenHeaders = {
   connection: 'keep-alive',
 }
 
-function subscribe(port: number, as = token, notifications: unknown = { toolsListChanged: true }) {
+function subscribe(port: number, as = token, notifications: unknown = { toolsListChanged: true }, id = 'sub-1') {
   const params = { notifications, _meta: requestMeta }
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 'sub-1', method: 'subscriptions/listen', params })
+  const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'subscriptions/listen', params })
   const own = { 'mcp-protocol-version': statelessRevision, 'mcp-method': 'subscriptions/listen' }
   const headers = { ...listenHeaders, ...own, authorization: `Bearer ${as}` }
   return openRawClient(port, formatRawRequest('POST /agentspace', headers, body))
@@ -60,6 +62,11 @@ function subscribe(port: number, as = token, notifications: unknown = { toolsLis
 function openSessionStream(port: number, headers: Record<string, string>, as = token) {
   const own = { ...listenHeaders, accept: 'text/event-stream', authorization: `Bearer ${as}` }
   return openRawClient(port, formatRawRequest('GET /agentspace', { ...own, ...headers }))
+}
+
+function exposeGarbageCollection(): () => void {
+  setFlagsFromString('--expose-gc')
+  return runInNewContext('gc') as () => void
 }
 
 const openSession = async (port: number, as = token) => (await openMcpSession(port, as)).headers
@@ -209,6 +216,29 @@ describe('a listener', () => {
       client.socket.destroy()
     }
     await expect.poll(async () => await freeStreams(port)).toBe(2)
+  })
+
+  test('keeps nothing of the message that opened it in memory', async () => {
+    const { port } = await serveTools()
+    const collectGarbage = exposeGarbageCollection()
+    const held_bytes = () => {
+      collectGarbage()
+      const { arrayBuffers, heapUsed } = process.memoryUsage()
+      return arrayBuffers + heapUsed
+    }
+    const before = held_bytes()
+    for (let at = 0; at < 24; at += 1) {
+      const { text } = subscribe(port, token, { toolsListChanged: true, padding: 'x'.repeat(900_000) })
+      await expect.poll(text).toContain('notifications/subscriptions/acknowledged')
+    }
+    await expect.poll(() => held_bytes() - before).toBeLessThan(12_000_000)
+  })
+
+  test('takes no id that would fill the memory', async () => {
+    const { port } = await serveTools()
+    const client = subscribe(port, token, { toolsListChanged: true }, 'x'.repeat(257))
+    await expect.poll(client.status).toBe(400)
+    expect(client.text()).toContain('the id of a subscription has 257 characters; at most 256 are allowed')
   })
 
   test('outlives the time limit of requests', async () => {

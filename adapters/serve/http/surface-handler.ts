@@ -36,7 +36,10 @@ import { writeResponse } from './write-response.ts'
 export function surfaceHandler(context: ListenerContext, surface: Surface) {
   return async (served: ServedRequest, request: FastifyRequest): Promise<void> => {
     const { caller } = served
+    const body_bytes = Buffer.isBuffer(request.body) ? request.body.length : 0
     const body = await parseBody(served.target.operation, request.body)
+    // A stream keeps the request for as long as it lasts, without a share for its body.
+    request.body = undefined
     if (isRefusal(body) || !caller) {
       finishRequest(context, served, isRefusal(body) ? body : refuse('internal', 'the request was never admitted'))
       return
@@ -51,7 +54,13 @@ export function surfaceHandler(context: ListenerContext, surface: Surface) {
         signal: served.controller.signal,
         readmit: () => readmitCaller(context, served),
         perform: (target, input, options) =>
-          performForSurface(context, served, request, target, { surface: surface.name, fields: input }, options),
+          performForSurface(
+            context,
+            { served, request, body_bytes },
+            target,
+            { surface: surface.name, fields: input },
+            options,
+          ),
       })
       if ('events' in answer) startSurfaceStream(context, served, answer)
       else writeSurfaceResponse(context, served, answer)
@@ -63,21 +72,28 @@ export function surfaceHandler(context: ListenerContext, surface: Surface) {
 
 type SurfaceInput = NonNullable<OperationRequest['through']>
 
+type SurfaceExchange = {
+  readonly served: ServedRequest
+  readonly request: FastifyRequest
+  /** Of the message that holds the input of the operation. */
+  readonly body_bytes: number
+}
+
 /** From here on the request counts as one for the operation: in metrics, in logs, in its trace. */
 async function performForSurface(
   context: ListenerContext,
-  served: ServedRequest,
-  request: FastifyRequest,
+  exchange: SurfaceExchange,
   target: AddressedOperation,
   through: SurfaceInput,
   options: SurfaceCallOptions,
 ): Promise<SurfaceCallResult> {
-  const headers = { ...joinHeaderFields(request.headers), ...options.headers }
+  const { served } = exchange
+  const headers = { ...joinHeaderFields(exchange.request.headers), ...options.headers }
   served.target = target
   if (options.headers[context.trace_policy.header]) served.trace = startTrace(context, { headers })
   const { cancelled } = options
   const signal = AbortSignal.any([served.controller.signal, ...(cancelled ? [cancelled] : [])])
-  const work = admitAndPerform(context, served, request, target, through, { headers, signal }).catch((error: unknown) =>
+  const work = admitAndPerform(context, exchange, target, through, { headers, signal }).catch((error: unknown) =>
     toRefusal(context, target.address, served.trace, error),
   )
   const outcome = await untilAborted(signal, work)
@@ -91,8 +107,7 @@ async function performForSurface(
 
 async function admitAndPerform(
   context: ListenerContext,
-  { trace }: ServedRequest,
-  request: FastifyRequest,
+  { served: { trace }, request, body_bytes }: SurfaceExchange,
   target: AddressedOperation,
   through: SurfaceInput,
   { headers, signal }: { readonly headers: HeaderFields; readonly signal: AbortSignal },
@@ -104,9 +119,7 @@ async function admitAndPerform(
   const conditions = parseConditions(operation, headers)
   if (isRefusal(conditions)) return conditions
   const limit_bytes = operation.max_body_bytes ?? context.limits.body_bytes
-  if ((request.body as Buffer).length > limit_bytes) {
-    return refuse('too_large', 'the call is larger than this operation takes')
-  }
+  if (body_bytes > limit_bytes) return refuse('too_large', 'the call is larger than this operation takes')
   // The route takes as many as the tool that takes most.
   const { max_body_values = default_body_values } = operation
   if (countValues(through.fields) > max_body_values)

@@ -30,6 +30,9 @@ export type McpContext = ToolChanges & {
 /** Revisions that begin with a handshake, the newest first; the library knows those that do not. */
 const handshakeRevisions = ['2025-11-25', '2025-06-18']
 
+/** Characters; clients number their requests, or name them by a UUID. */
+const max_subscription_id = 256
+
 /** Keys of `_meta` in a call, for clients that cannot set headers; see `Request` of the kernel. */
 const headerByMetaKey: Readonly<Record<string, string>> = {
   'platform/idempotency-key': 'idempotency-key',
@@ -46,18 +49,44 @@ export async function answerMessage(
   if (Array.isArray(body)) return rpcError(400, ProtocolErrorCode.InvalidRequest, 'batches are not supported')
   const request = toWebRequest(surfaceRequest)
   if (await isLegacyRequest(request, body)) return await answerWithHandshake(context, surfaceRequest, request)
-  const handler = createMcpHandler(() => createToolServer(context, surfaceRequest), {
+  if ((body as { method?: unknown } | null)?.method === 'subscriptions/listen')
+    return await answerSubscription(context, { ...surfaceRequest, body: undefined }, request, body)
+  const response = await createHandler(context, surfaceRequest).fetch(request, { parsedBody: body })
+  return await toSurfaceResponse(response)
+}
+
+/**
+ * Answers a subscription. Its stream has no end of its own, and what it refers to stays in memory without a share: not its
+ * message, whose id alone is in each notification.
+ */
+async function answerSubscription(
+  context: McpContext,
+  surfaceRequest: SurfaceRequest & { readonly body: undefined },
+  request: Request,
+  message: unknown,
+): Promise<SurfaceResponse | SurfaceStream> {
+  const { id } = message as { id?: unknown }
+  if (typeof id === 'string' && id.length > max_subscription_id)
+    return rpcError(
+      400,
+      ProtocolErrorCode.InvalidRequest,
+      `the id of a subscription has ${id.length} characters; at most ${max_subscription_id} are allowed`,
+    )
+  const handler = createHandler(context, surfaceRequest)
+  const response = await handler.fetch(request, { parsedBody: message })
+  if (!isEventStream(response)) return await toSurfaceResponse(response)
+  return await openSubscription(context, surfaceRequest, {
+    response,
+    reportChange: () => handler.notify.toolsChanged(),
+  })
+}
+
+function createHandler(context: McpContext, surfaceRequest: SurfaceRequest) {
+  return createMcpHandler(() => createToolServer(context, surfaceRequest), {
     legacy: 'reject',
     // Streams are kept alive by the listener.
     keepAliveMs: 0,
     onerror: context.onError,
-  })
-  const response = await handler.fetch(request, { parsedBody: body })
-  if ((body as { method?: unknown } | null)?.method !== 'subscriptions/listen' || !isEventStream(response))
-    return await toSurfaceResponse(response)
-  return await openSubscription(context, surfaceRequest, {
-    response,
-    reportChange: () => handler.notify.toolsChanged(),
   })
 }
 

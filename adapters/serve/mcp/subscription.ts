@@ -17,7 +17,7 @@ export function isEventStream({ headers, body }: Response): boolean {
 /** A stream of changes; one whole answer for a subscription to nothing that this service reports, which ends at once. */
 export async function openSubscription(
   toolChanges: ToolChanges,
-  surfaceRequest: SurfaceRequest,
+  surfaceRequest: SurfaceRequest & { readonly body: undefined },
   { response, reportChange }: LibrarySubscription,
 ): Promise<SurfaceResponse | SurfaceStream> {
   const frames = (response.body as ReadableStream<Uint8Array>).getReader()
