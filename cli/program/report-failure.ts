@@ -24,7 +24,7 @@ export function reportFailure(terminal: Terminal, error: unknown): CommandExitCo
     return exit
   }
   if (error instanceof CommandFailure || isOfflineCommandError(error)) {
-    const details = error instanceof CommandFailure ? [] : error.details
+    const details = isOfflineCommandError(error) ? error.details : []
     printError(
       terminal,
       error.message,
