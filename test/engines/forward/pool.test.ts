@@ -17,10 +17,13 @@ afterEach(async () => {
   for (const one of openResources.splice(0).reverse()) await one.close()
 })
 
-async function startMember(answer: PoolMemberAnswer): Promise<RawUpstream> {
-  const server = await startRawUpstream(answer === 'refuses' ? () => undefined : answer)
-  if (answer === 'refuses') await server.close()
-  else openResources.push(server)
+type Member = Pick<RawUpstream, 'port' | 'lines'>
+
+async function startMember(answer: PoolMemberAnswer, at: number): Promise<Member> {
+  // A reserved port, on which nothing listens: another process may get the port of a server that was closed.
+  if (answer === 'refuses') return { port: at + 1, lines: () => [] }
+  const server = await startRawUpstream(answer)
+  openResources.push(server)
   return server
 }
 
@@ -28,8 +31,8 @@ async function play(
   { members, play }: PoolScenario,
   startForwarding: (ports: readonly number[]) => Promise<number>,
 ): Promise<ScenarioOutcome> {
-  const servers: RawUpstream[] = []
-  for (const member of members) servers.push(await startMember(member))
+  const servers: Member[] = []
+  for (const [at, member] of members.entries()) servers.push(await startMember(member, at))
   const port = await startForwarding(servers.map((server) => server.port))
   return play({
     async request(method) {
