@@ -1,13 +1,14 @@
 // Holds how workers run: at their times, when woken, never twice at once, and to their end before a stop is done.
 
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { sampleTrace } from '../../test/support/trace/sample-trace.ts'
+import { refuse } from '../kernel/error/errors.ts'
 import type { Call } from '../kernel/operation/call.ts'
 import type { Worker } from '../kernel/role/role.ts'
 import type { ScheduleRecord } from '../kernel/schedule/due-time.ts'
 import type { ResolvedSettings } from '../kernel/settings/settings.ts'
 import type { Log } from '../kernel/telemetry/log.ts'
-import { type RunningWorkers, startWorkers } from './workers.ts'
+import { type RunningWorkers, startWorkers, type WorkerOptions } from './workers.ts'
 
 const settings: ResolvedSettings = {
   values: new Map(),
@@ -43,11 +44,15 @@ function blockingWorker(when: Worker['when'] = { every_ms: long_ms }) {
 }
 
 function startTestWorkers(...workers: Worker[]) {
+  return startWorkersAt({ record: memoryless, now: Date.now }, ...workers)
+}
+
+function startWorkersAt(schedule: Pick<WorkerOptions, 'record' | 'now'>, ...workers: Worker[]) {
   const logged: string[] = []
   const silent = () => undefined
   const log: Log = { debug: silent, info: silent, warn: silent, error: (event) => void logged.push(event) }
   const newCall = (address: string, signal: AbortSignal) => ({ address, signal, trace: sampleTrace }) as Call
-  const made = startWorkers({ role: 'role', workers, settings, log, record: memoryless, now: Date.now, newCall })
+  const made = startWorkers({ role: 'role', workers, settings, log, newCall, ...schedule })
   startedWorkers.push(made)
   return { ...made, logged }
 }
@@ -139,6 +144,35 @@ test('a worker that fails, at once or later, is logged, runs again, and disturbs
   await expect.poll(() => seen.ended).toBe(1)
   await stop()
   expect(new Set(logged)).toEqual(new Set(['role.worker.failing.failed']))
+})
+
+test('a scheduled run that a part of the site held up is repeated after a minute, and its time is handled then', async () => {
+  const times = vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const now = Date.parse('2026-03-02T12:00:00Z')
+  const night = Date.parse('2026-03-02T02:30:00Z')
+  const handled: number[] = []
+  const record: ScheduleRecord = {
+    read: () => ({ due: 0, until: night - 1 }),
+    write: async (_worker, _schedule, { due }) => void handled.push(due),
+  }
+  let runs = 0
+  const worker: Worker = {
+    name: 'work',
+    when: { cron: () => ({ expression: '30 2 * * *', zone: 'UTC' }) },
+    async run() {
+      runs += 1
+      if (runs < 3) throw refuse('unavailable', 'the store does not answer')
+    },
+  }
+  const { stop } = startWorkersAt({ record, now: () => now }, worker)
+  for (const run of [1, 2]) {
+    await times.advanceTimersByTimeAsync(run === 1 ? 0 : 60_000)
+    expect([runs, handled]).toEqual([run, []])
+  }
+  await times.advanceTimersByTimeAsync(60_000)
+  expect([runs, handled]).toEqual([3, [night]])
+  await stop()
 })
 
 test('nobody minds a wake of a worker that there is not', () => {

@@ -8,6 +8,9 @@ import type { ResolvedSettings } from '../kernel/settings/settings.ts'
 import type { Log } from '../kernel/telemetry/log.ts'
 import { WorkerSchedule } from './worker-schedule.ts'
 
+/** Wait before a due run is repeated that a part of the site held up. */
+const retry_wait_ms = 60_000
+
 export type RunningWorkers = {
   wake(name: string): void
   /** Signals active runs to stop, and waits for them. */
@@ -73,9 +76,11 @@ function runWorkerLoop(worker: Worker, options: WorkerOptions, signal: AbortSign
       isWoken = false
       if (signal.aborted) break
       const complete = schedule?.begin()
-      await runOnce(worker, options.newCall(address, signal), options.log)
+      const isHeldUp = await runOnce(worker, options.newCall(address, signal), options.log)
       // A run that a stop has cut short is made again after the next start.
-      if (!signal.aborted) await complete?.()
+      if (signal.aborted) break
+      if (!isHeldUp) await complete?.()
+      else if (complete && !isWoken) await waitUntilRoused(retry_wait_ms, (resolve) => (wakeWaiting = resolve))
     }
   }
   return { wake, ended: run() }
@@ -94,13 +99,16 @@ function openSchedule(
   return new WorkerSchedule({ worker: name, address, zoned: { schedule, zone: cron.zone }, record, now, log })
 }
 
-async function runOnce(worker: Worker, call: Call, log: Log): Promise<void> {
+/** Returns whether the run failed by what a later one may find cured, such as a store that did not answer. */
+async function runOnce(worker: Worker, call: Call, log: Log): Promise<boolean> {
   try {
     await worker.run(call)
+    return false
   } catch (error) {
     const { trace_id, span_id } = call.trace
     const errorText = error instanceof Error ? (error.stack ?? error.message) : String(error)
     log.error(`${call.address}.failed`, { error: errorText, trace_id, span_id })
+    return isRefusal(error) && error.row.retryable
   }
 }
 

@@ -38,12 +38,12 @@ const honestShare: BackupShare = (draft, role) => {
   return whole
 }
 
-function runBackup(share: BackupShare): Promise<string> {
+function runBackup(share: BackupShare, signal = new AbortController().signal): Promise<string> {
   const { folder, clock } = world
   const resolved = resolveProfile(folder, {})
   return scheduledBackups({ folder, resolved, now: clock.now, signatures: joseSignatures({ dir: folder.keys }) }).run(
     2,
-    { roles: clientsOf(share), signal: new AbortController().signal, report: async () => undefined },
+    { roles: clientsOf(share), signal, report: async () => undefined },
   )
 }
 
@@ -63,6 +63,27 @@ test('a role gets another request while it copies', async () => {
     return requested.length < 3 ? { state: 'copying' } : honestShare(draft, role)
   })
   expect(requested).toEqual(['site', 'site', 'site', 'consensus'])
+})
+
+test('a backup ends at once when it is cancelled, also while a role does not answer', async () => {
+  const cancelled = new AbortController()
+  const reason = new Error('cancelled')
+  const running = runBackup(() => {
+    cancelled.abort(reason)
+    return new Promise(() => undefined)
+  }, cancelled.signal)
+  await expect(running).rejects.toBe(reason)
+  expect(fs.readdirSync(dir)).toEqual([])
+})
+
+test('the refusal of a role keeps its code, by which the job retries the backup or ends it', async () => {
+  for (const code of ['unavailable', 'timeout', 'already_exists'] as const) {
+    const made = runBackup(() => Promise.reject(refuse(code, 'cannot be reached')))
+    await expect(made).rejects.toMatchObject({
+      code,
+      message: 'the backup failed: the role site made no copy: cannot be reached',
+    })
+  }
 })
 
 test.each<[string, BackupShare, RegExp]>([

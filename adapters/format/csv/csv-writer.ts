@@ -45,6 +45,11 @@ export class CsvWriter {
     this.writeCell(this.encodeCell(value))
   }
 
+  /** Writes a number, a truth value or a time as it is: it needs no quotation marks and is no formula. */
+  writePlain(text: string): void {
+    this.writeCell(Buffer.from(text, 'latin1'))
+  }
+
   /** Writes the result of `encodeCell`. */
   writeCell(bytes: Uint8Array): void {
     this.#begin()

@@ -1,5 +1,6 @@
 // Writes blocks as CSV (RFC 4180): a missing value as an empty field, an empty text in quotation marks, and so the missing value
-// of an only column, since an empty line is not a record. Cells that a spreadsheet would run are disarmed.
+// of an only column, since an empty line is not a record. Texts that a spreadsheet would run are disarmed; values of other types are
+// numbers and times, which are read back as they were.
 import { BlockReader, type DataWriterFactory } from '../../../daemon/kernel/data/data-writer.ts'
 import { CsvWriter } from './csv-writer.ts'
 
@@ -17,6 +18,7 @@ export const writeCsv: DataWriterFactory = (schema, onBytes) => {
           reader.value(column, values, row)
           const text = reader.text(values, row)
           if (text === undefined) cells.writeCell(columns.length === 1 ? empty : missing)
+          else if (column.type !== 'text') cells.writePlain(text)
           else if (text === '') cells.writeCell(empty)
           else cells.writeText(text)
         }

@@ -3,6 +3,7 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { syncFolder } from '../../../adapters/platform/durable-file/sync-folder.ts'
 import type { Signatures } from '../../kernel/cryptography/signatures.ts'
+import { isRefusal, refuse } from '../../kernel/error/errors.ts'
 import { type RoleClients, throwRefusal } from '../../kernel/operation/operation-contract.ts'
 import { backupContract, backupName } from '../../kernel/role/built-in-operations.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
@@ -83,14 +84,29 @@ async function requestRoleCopy(
   try {
     for (;;) {
       signal.throwIfAborted()
-      const response = await throwRefusal(clients.request(backupContract(role), { set }))
+      const response = await untilAborted(signal, throwRefusal(clients.request(backupContract(role), { set })))
       if (response.state === 'done')
         return { role, file: databaseFileName(role), sha256: response.sha256, bytes: response.bytes }
     }
   } catch (error) {
     signal.throwIfAborted()
     const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`the backup failed: the role ${role} made no copy: ${reason}`, { cause: error })
+    const text = `the backup failed: the role ${role} made no copy: ${reason}`
+    // The code decides whether a later attempt may succeed, as it will with a role that is still starting.
+    throw isRefusal(error) ? refuse(error.code, text) : new Error(text, { cause: error })
+  }
+}
+
+/** Leaves an answer that is no longer awaited to itself: a role may copy for as long as a request lasts. */
+async function untilAborted<T>(signal: AbortSignal, answer: Promise<T>): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(signal.reason)
+  signal.addEventListener('abort', abort)
+  if (signal.aborted) abort()
+  try {
+    return await Promise.race([answer, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
   }
 }
 

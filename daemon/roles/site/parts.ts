@@ -104,8 +104,8 @@ export type BackupRun = {
 export type Backups = {
   /**
    * Requests a copy from every role, in a new folder named by the instant, removes all but the newest
-   * `keep_count` folders, and returns the name. Rejects with the name of a role without a copy, and removes the folder;
-   * rejects with the reason of the signal likewise.
+   * `keep_count` folders, and returns the name. Rejects with the name of a role without a copy and the code of its
+   * refusal, and removes the folder; rejects with the reason of the signal likewise.
    */
   run(keep_count: number, set: BackupRun): Promise<string>
 }
