@@ -27,10 +27,12 @@ export const consult = matchingOperation({
     const isCurrent = before && (call.if_match ?? before.version) === before.version
     const principal = isCurrent ? await call.delegation().store() : undefined
     if (isRefusal(principal)) return principal
-    const consult = { ...requested, ...(principal ? { principal } : {}) }
-    const changed = await changeMatch(call, correlation_id, { invite: requested.invite }, (current) =>
-      isConsultable(current) ? { ...current, asks: 1, consult, updated_at: call.nowIso() } : refuseConsultation(),
-    )
+    const changed = await changeMatch(call, correlation_id, { invite: requested.invite }, (current) => {
+      if (!isConsultable(current)) return refuseConsultation()
+      // The role opens a session without a principal by its own rights.
+      if (!principal) return refuse('conflict', 'the match changed meanwhile: retry')
+      return { ...current, asks: 1, consult: { ...requested, principal }, updated_at: call.nowIso() }
+    })
     if (isRefusal(changed)) return changed
     call.wake('consult')
     return showMatch(changed)
