@@ -31,10 +31,13 @@ type ForwardVariant = {
   readonly isPool: boolean
 }
 
+/** The listener of docs/forwarding.md. */
+const everyProtocol = () => ({ tls, http2: defaultHttp2Limits, offersWebSocket: true }) as const
+
 const protocols: readonly Omit<ForwardVariant, 'isPool'>[] = [
   { name: 'HTTP/1.1', listener: () => ({}), connect: (port) => http1Client(port) },
-  { name: 'HTTP/1.1 over TLS', listener: () => ({ tls }), connect: (port) => http1Client(port, ca) },
-  { name: 'HTTP/2', listener: () => ({ tls, http2: defaultHttp2Limits }), connect: (port) => http2Client(port, ca) },
+  { name: 'HTTP/1.1 over TLS', listener: everyProtocol, connect: (port) => http1Client(port, ca) },
+  { name: 'HTTP/2', listener: everyProtocol, connect: (port) => http2Client(port, ca) },
 ]
 const variants = protocols.flatMap((protocol): ForwardVariant[] => [
   { ...protocol, isPool: false },

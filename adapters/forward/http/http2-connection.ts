@@ -32,6 +32,8 @@ export class Http2Connection {
     this.#session.on('stream', (stream, _, __, rawHeaders) => this.#receive(stream, rawHeaders))
     this.#session.on('error', () => socket.destroy())
     this.#session.on('close', () => socket.destroy())
+    // Sockets of a listener that offers WebSocket stay half open, and nothing else ends the session of a client that died.
+    socket.once('end', () => this.destroy())
   }
 
   get isIdle(): boolean {

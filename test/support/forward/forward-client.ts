@@ -2,7 +2,9 @@
 import * as http from 'node:http'
 import * as http2 from 'node:http2'
 import * as https from 'node:https'
+import { connect } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
+import * as tls from 'node:tls'
 
 export type ForwardAnswer = {
   status: number
@@ -98,7 +100,10 @@ function http1Call(request: http.ClientRequest): ForwardCall {
 
 /** All requests share one connection. */
 export function http2Client(port: number, ca: string): ForwardClient {
-  const session = http2.connect(`https://127.0.0.1:${port}`, { ca, servername: 'localhost' })
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  const createConnection = () => tls.connect({ socket, ca, servername: 'localhost', ALPNProtocols: ['h2'] })
+  const session = http2.connect(`https://127.0.0.1:${port}`, { createConnection })
   session.on('error', () => undefined)
   return {
     open(method, path, headers = {}) {
@@ -106,7 +111,7 @@ export function http2Client(port: number, ca: string): ForwardClient {
         { ...withoutCoding(headers), ':method': method, ':path': path },
         { endStream: isWithoutBody(method, headers) },
       )
-      return http2Call(session, stream)
+      return http2Call(stream, () => socket.destroy())
     },
     close: () => session.destroy(),
   }
@@ -118,7 +123,7 @@ const isWithoutBody = (method: string, headers: Readonly<Record<string, string>>
 /** A body without a length needs no coding in HTTP/2. */
 const withoutCoding = ({ 'transfer-encoding': _, ...headers }: Readonly<Record<string, string>>) => headers
 
-function http2Call(session: http2.ClientHttp2Session, stream: http2.ClientHttp2Stream): ForwardCall {
+function http2Call(stream: http2.ClientHttp2Stream, leave: () => void): ForwardCall {
   const answer = emptyAnswer()
   stream.on('response', (headers) => {
     answer.status = headers[':status'] ?? 0
@@ -134,8 +139,8 @@ function http2Call(session: http2.ClientHttp2Session, stream: http2.ClientHttp2S
     write: (bytes) => void stream.write(bytes),
     end: () => void stream.end(),
     unsent_bytes: () => stream.writableLength,
-    // The reset of a stream by Node ends its body first.
-    abort: () => session.destroy(),
+    // As a process that is killed: the reset of a stream by Node ends its body first, and its session says goodbye.
+    abort: leave,
     pause: () => void stream.pause(),
     resume: () => void stream.resume(),
   }
