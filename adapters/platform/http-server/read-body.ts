@@ -21,9 +21,12 @@ export function readBody(
   return new Promise((resolve) => {
     const end = (found: Buffer | RequestBodyFault) => {
       clearInterval(watch)
-      request.off('data', receive)
+      // Listeners of a request that becomes a stream would keep its body for as long as that lasts.
+      request.off('data', receive).off('end', complete).off('close', breakOff).off('error', breakOff)
       resolve(found)
     }
+    const complete = () => end(body.length === (declared_bytes ?? body.length) ? body.take() : 'broken_off')
+    const breakOff = () => end('broken_off')
     const receive = (chunk: Buffer) => {
       if (body.length + chunk.length > most_bytes) end('too_large')
       else body.append(chunk)
@@ -34,9 +37,6 @@ export function readBody(
       },
       Math.min(1_000, pace.grace_ms / 2),
     )
-    request.on('data', receive)
-    request.once('end', () => end(body.length === (declared_bytes ?? body.length) ? body.take() : 'broken_off'))
-    request.once('close', () => end('broken_off'))
-    request.once('error', () => end('broken_off'))
+    request.on('data', receive).once('end', complete).once('close', breakOff).once('error', breakOff)
   })
 }
