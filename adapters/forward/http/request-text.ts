@@ -9,16 +9,24 @@ const valuePattern = /^[\t\x20-\x7e\x80-\xff]*$/
 /** Methods that announce even an empty body (RFC 9110, section 8.6). */
 const methodsWithContent: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
+/** Framing, and fields of this connection. */
+const ownNames: ReadonlySet<string> = new Set(['connection', 'content-length', 'transfer-encoding', 'upgrade'])
+
 /** What in the request servers could read differently; undefined for a request that may be sent. */
 export function findRequestFault({ method, path, headers }: UpstreamRequest): string | undefined {
   if (findMethodFault(method)) return `the method ${JSON.stringify(method.slice(0, 32))} is not forwarded`
   if (!isForwardedPath(path)) return 'the path is not one, or holds bytes that are not allowed in a path'
+  let hosts = 0
   for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at] as string
     // Without the value: it may be a secret.
-    if (!namePattern.test(headers[at] as string) || !valuePattern.test(headers[at + 1] as string))
-      return `the header ${JSON.stringify(headers[at])} holds bytes that are not allowed in a header`
+    if (!namePattern.test(name) || !valuePattern.test(headers[at + 1] as string))
+      return `the header ${JSON.stringify(name)} holds bytes that are not allowed in a header`
+    const lower = name.toLowerCase()
+    if (ownNames.has(lower)) return `the header ${JSON.stringify(name)} is written by the client of the upstream alone`
+    if (lower === 'host') hosts += 1
   }
-  return undefined
+  return hosts === 1 ? undefined : `the header "host" is given ${hosts} times; exactly one is allowed`
 }
 
 /** One character a byte. The request has no fault. */

@@ -62,7 +62,7 @@ describe('a request', () => {
     expect(bodies).toEqual(['one', 'two', 'one', 'two'])
     const silent = await startMember(() => undefined)
     const busy = startPool([silent.port, second.port])
-    busy.client.forward({ method: 'GET', path: '/a', headers: [] }, createRecordingSink())
+    busy.client.forward({ method: 'GET', path: '/a', headers: ['host', 'up'] }, createRecordingSink())
     expect([(await busy.send()).body, (await busy.send()).body]).toEqual(['two', 'two'])
     expect(client.counts().waiting).toBe(0)
   })
@@ -78,7 +78,7 @@ describe('a request', () => {
       {
         method: 'POST',
         path: '/a',
-        headers: [],
+        headers: ['host', 'up'],
         body: { length: 3, ready: () => void active.write(Buffer.from('abc')), drained: () => undefined },
       },
       sink,
