@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { DataBlocks } from '../../daemon/kernel/data/data-block.ts'
 import { DataFault } from '../../daemon/kernel/data/data-fault.ts'
-import type { DataColumn, DataSchema } from '../../daemon/kernel/data/data-schema.ts'
+import { type DataColumn, type DataSchema, parseTyped } from '../../daemon/kernel/data/data-schema.ts'
 import type { DataWriterFactory } from '../../daemon/kernel/data/data-writer.ts'
 import { inferSchema } from '../../daemon/kernel/data/infer-schema.ts'
 import { type DataReadOptions, usualLimits } from '../../daemon/kernel/data/read-options.ts'
@@ -137,6 +137,25 @@ export const dataFormatRequirements: readonly DataFormatRequirement[] = [
       await expect(listRows(format.read(long, { ...all, limits }, []))).rejects.toThrow(/id.* has more than 4 bytes/)
     },
   ),
+
+  requirement('typed-values', 'a value that begins with a sign is read as the value of its type', async (format) => {
+    const samples = [
+      ['double', '-1e-7'],
+      ['double', '-1.5e+300'],
+      ['double', '-Infinity'],
+      ['int64', '-9223372036854775808'],
+      ['date', '-000044-03-15'],
+      ['timestamp', '+012024-02-29T00:00:00Z'],
+      ['local_timestamp', '-000044-03-15T00:00:00'],
+    ] as const
+    for (const [type, text] of samples) {
+      const bytes = encode(format, [{ name: 'x', type, ...(/timestamp$/.test(type) ? { unit: 'ms' } : {}) }], [[text]])
+      const [[read] = []] = (await listRows(format.read(bytes, all, []))).rows
+      const typedOf = (each: string) => parseTyped({ type, unit: 'ms' }, each)
+      expect(typedOf(text), text).toBeDefined()
+      expect(typedOf(read ?? ''), `${text} was read as ${read}`).toEqual(typedOf(text))
+    }
+  }),
 
   requirement('inferred-schema', 'a file written by the schema inferred from it reads the same', async (format) => {
     const types = ['text', 'int64', 'double', 'boolean', 'date', 'timestamp', 'local_timestamp'] as const

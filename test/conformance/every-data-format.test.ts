@@ -15,7 +15,7 @@ const formats: Readonly<Record<string, DataFormatFixture>> = {
   csv: {
     read: (bytes, options, cuts) => readCsv(memorySource(bytes, cuts), usualCsv, options),
     write: writeCsv,
-    textOf: (_, text) => escapeFormula(text),
+    textOf: (type, text) => (type === 'text' ? escapeFormula(text) : text),
     hasEmptyRows: false,
     statesTypes: false,
   },

@@ -18,6 +18,9 @@ test.each([
   ['-', "'-"],
   ['-5', '-5'],
   ['+49.5', '+49.5'],
+  ['-1e-7', '-1e-7'],
+  ['-1.5e+300', '-1.5e+300'],
+  ['-1e-7+cmd', "'-1e-7+cmd"],
   ["'tis", "'tis"],
   ['a=b', 'a=b'],
   ['', ''],
@@ -34,7 +37,7 @@ test('every text is read back as it was, and no cell begins a formula', () => {
     fc.property(texts, (text) => {
       const cell = escapeFormula(text)
       expect(unescapeFormula(cell)).toBe(text)
-      expect(cell).toMatch(/^(?![=@\0\t\n\r＝＋])(?![+-](?!\d+([.,]\d+)?$))/)
+      expect(cell).toMatch(/^(?![=@\0\t\n\r＝＋])(?![+-](?!\d+([.,]\d+)?([eE][+-]?\d+)?$))/)
     }),
   )
 })
