@@ -111,6 +111,7 @@ export const suites: Readonly<Record<string, readonly ConformanceSuite[]>> = {
           'sep-2575-missing-capability-http-400': needsTool,
           'sep-2575-http-server-no-independent-requests-on-stream': needsTool,
           'sep-2575-server-no-log-without-loglevel': needsTool,
+          'sep-2575-server-sends-tools-list-changed-on-subscription': needsTool,
         },
         'tools-list': allChecks,
         'server-sse-multiple-streams': allChecks,
