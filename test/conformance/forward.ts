@@ -1,11 +1,10 @@
 // Everything that forwarding must keep, as data: for each protocol of the listener, before one upstream and before a pool.
 import { expect } from 'vitest'
-import type { ForwardCall } from '../support/forward/forward-client.ts'
+import { departureRequirements } from './forward-departures.ts'
 import { heldFlowRequirements, heldRequirements } from './forward-held.ts'
 import {
   answerTo,
   chunk,
-  type ForwardFixture,
   type ForwardRequirement,
   firstSocket,
   ok,
@@ -119,43 +118,6 @@ const bodyRequirements = [
     },
   }),
 ]
-
-/** In each, a client that is killed ends its connection, however many bytes its request still lacks. */
-const departureRequirements = [
-  requirement('departure/waiting', 'a client that dies while it waits for its response leaves no connection', {
-    async verify(fixture) {
-      const call = fixture.client.open('GET', '/a')
-      call.end()
-      await waitForRequest(fixture, /\r\n\r\n$/)
-      await verifyDeparture(fixture, call)
-    },
-  }),
-  requirement('departure/reading', 'a client that dies within its response leaves no connection', {
-    answer: answerTo('\r\n\r\n', stream + chunk('one')),
-    async verify(fixture) {
-      const call = fixture.client.open('GET', '/a')
-      call.end()
-      await waitFor(() => expect(call.answer.text).toBe('one'))
-      await verifyDeparture(fixture, call)
-    },
-  }),
-  requirement('departure/sending', 'a client that dies within its body leaves no connection', {
-    async verify(fixture) {
-      const call = fixture.client.open('POST', '/a', { 'transfer-encoding': 'chunked' })
-      call.write('part')
-      await waitForRequest(fixture, 'part')
-      await verifyDeparture(fixture, call)
-    },
-  }),
-]
-
-async function verifyDeparture(fixture: ForwardFixture, call: ForwardCall): Promise<void> {
-  expect(fixture.forwarder.connections()).toBe(1)
-  call.abort()
-  await waitForFailure(fixture, 'gone')
-  await waitForUpstreamClose(fixture)
-  await waitFor(() => expect(fixture.forwarder.connections()).toBe(0))
-}
 
 /** With more bytes than buffers take. */
 const bodyFlowRequirements = [
