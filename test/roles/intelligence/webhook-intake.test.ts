@@ -249,7 +249,8 @@ test('signed content that is invalid JSON, does not fit the mapping, or is too l
   expect(await raw('{"alert":{"id":"a","id":"b"}}')).toMatchObject({ status: 400, code: 'malformed' })
   expect(await raw('[]')).toMatchObject({ status: 422 })
   expect(await raw(JSON.stringify(buildAlert('a', { name: 'x'.repeat(200_000) })))).toMatchObject({ status: 413 })
-  expect(await readSourceStatus(world, 'siem')).toMatchObject({ last_error: { code: 'invalid' } })
+  const status = () => readSourceStatus(world, 'siem')
+  await expect.poll(status).toMatchObject({ last_error: { code: 'invalid' } })
 })
 
 function shiftTimestamp(headers: Readonly<Record<string, string>>): Record<string, string> {
