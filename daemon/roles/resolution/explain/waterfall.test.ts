@@ -1,6 +1,7 @@
 // The parts of a score add up to it, and every rendering shows the same parts.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { escapeLine } from '../../../kernel/text/escape-line.ts'
 import {
   bitsToProbability,
   buildWaterfall,
@@ -111,7 +112,10 @@ test('no line exceeds the width for any values, and no value is left out', () =>
         const removeSpaces = (value: string) => value.replaceAll(/\s/g, '')
         for (const line of rendered.split('\n')) expect(line.length).toBeLessThanOrEqual(width)
         expect(rendered.isWellFormed()).toBe(true)
-        for (const { left, right } of fields) expect(removeSpaces(rendered)).toContain(removeSpaces(`${left}|${right}`))
+        for (const { left, right } of fields) {
+          const shown = `${escapeLine(left)}|${escapeLine(right)}`
+          expect(removeSpaces(rendered)).toContain(removeSpaces(shown))
+        }
       },
     ),
   )
