@@ -15,7 +15,7 @@ export function findCommandFault({ program, inputs, args, visible }: SandboxComm
   return findProgramFault(program)
 }
 
-/** The root would show everything; what the kernel makes up is made anew inside. */
+/** The root would show everything; what the kernel provides is mounted again inside. */
 function isShowable(path: string): boolean {
   return isAbsolute(path) && normalize(path) === path && !/^\/$|^\/(proc|sys|dev)(\/|$)|[/\0]$/.test(path)
 }
@@ -23,7 +23,7 @@ function isShowable(path: string): boolean {
 function findProgramFault(program: string): string | undefined {
   try {
     fs.accessSync(program, fs.constants.X_OK)
-    return fs.statSync(program).isFile() ? undefined : `${program} is no program`
+    return fs.statSync(program).isFile() ? undefined : `${program} is not a program`
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? String(error)
   }

@@ -45,14 +45,20 @@ export async function openControlGroups(): Promise<ControlGroups> {
       await removeGroup(join(parent, name))
     }
     const create = (limits: SandboxLimits) => createGroup(join(parent, `${runNamePrefix()}${randomUUID()}`), limits)
-    // A group without processes shows whether one can be made at all.
-    const probe = join(parent, `${runNamePrefix()}${randomUUID()}`)
-    await mkdir(probe)
-    await removeGroup(probe)
+    if (!(await canEndGroups(parent))) return { shortfall: 'the kernel cannot end a control group (Linux 5.14 can)' }
     return { create, ...(shortfall === undefined ? {} : { shortfall }) }
   } catch (error) {
     return { shortfall: shortfall ?? (error as Error).message }
   }
+}
+
+/** An empty group shows whether one can be made at all, and what it offers. */
+async function canEndGroups(parent: string): Promise<boolean> {
+  const probe = join(parent, `${runNamePrefix()}${randomUUID()}`)
+  await mkdir(probe)
+  const canEnd = fs.existsSync(join(probe, 'cgroup.kill'))
+  await removeGroup(probe)
+  return canEnd
 }
 
 /**

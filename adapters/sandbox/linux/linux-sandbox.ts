@@ -73,10 +73,10 @@ async function runInFolder(
       signal,
     )
   } finally {
+    // What cannot be cleaned up does not change what the command did: the next start removes it.
     await Promise.allSettled(opened.map((file) => file.close()))
-    await group?.end()
-    await group?.remove()
-    await removeRunFolder(folder)
+    await Promise.allSettled([group?.end().then(group.remove)])
+    await Promise.allSettled([removeRunFolder(folder)])
   }
 }
 
@@ -84,7 +84,7 @@ async function openInput(path: string): Promise<FileHandle> {
   const file = await open(path, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
   if ((await file.stat()).isFile()) return file
   await file.close()
-  throw new Error(`${path} is no regular file`)
+  throw new Error(`${path} is not a regular file`)
 }
 
 /** The kernel counts all threads of a user against the limit of each of its processes. */

@@ -32,7 +32,7 @@ const escape_shortfall = 'a process that leaves the group of its command may out
 const keys_shortfall =
   'a command may read the keys of the session keyring that this process inherited: start it with a keyring of its own (KeyringMode=private)'
 
-/** A session keyring is inherited through every namespace. Keyrings and certificates in it are no secrets. */
+/** A session keyring is inherited through every namespace. Keyrings and certificates in it are not secret. */
 async function holdsKeys(): Promise<boolean> {
   const types = (await readOr('/proc/keys', '')).split('\n').map((line) => line.trim().split(/\s+/)[7])
   return types.some((type) => type === 'user' || type === 'big_key')
