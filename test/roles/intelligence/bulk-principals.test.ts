@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import type { StoredPrincipal } from '../../../daemon/kernel/identity/delegation.ts'
 import { collection } from '../../../daemon/kernel/store/store.ts'
 import { cancel } from '../../../daemon/roles/intelligence/bulk/cancel.ts'
@@ -17,7 +16,7 @@ import { revoke } from '../../../daemon/roles/site/token/revoke.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { readAuditEvents } from '../../support/site/read-audit-events.ts'
 import { restartWith } from '../../support/site/restart-with.ts'
-import type { TokenHolder } from '../../support/site/test-site.ts'
+import { listUselessGrants, replacePrincipal as replaceStored } from '../../support/site/stored-principals.ts'
 import { holdBulk, readBulk, releaseBulk, rewindBulk, waitUntilOver } from './held-bulk.ts'
 import { raiseSignal, setUpIntelligenceSite } from './intelligence-site.ts'
 
@@ -70,48 +69,12 @@ test.each(['subject', 'token'] as const)(
   },
 )
 
-async function replacePrincipal(uid: string, principal: Partial<StoredPrincipal>): Promise<void> {
-  await world()
-    .store('intelligence')
-    .update(bulks, uid, ({ value }) => ({
-      next: { ...value, job: { ...value.job, principal: { ...value.job.principal, ...principal } as StoredPrincipal } },
-      answer: undefined,
-    }))
-}
-
-/** What role `intelligence` stores for a caller. */
-async function storePrincipal(holder: TokenHolder): Promise<StoredPrincipal> {
-  const token = await world().token(holder)
-  const stored = await world().delegation('intelligence', { subject_token: token }).store()
-  if (isRefusal(stored)) throw stored
-  return stored
-}
+const replacePrincipal = (id: string, changes: Partial<StoredPrincipal>) =>
+  replaceStored(world(), 'intelligence', { collection: bulks, id }, changes)
 
 describe('a bulk disposition ends whose grant', () => {
-  const cases: readonly [string, () => Promise<Partial<StoredPrincipal>>, RegExp][] = [
-    [
-      'is of a person without the permission',
-      () => storePrincipal({ subject: 'bob', roles: ['auditor'] }),
-      /bob has no permission intelligence:review any more/,
-    ],
-    [
-      'is of another tenant',
-      () => storePrincipal({ subject: 'bob', tenant: 'tenant-b', roles: ['admin'] }),
-      /another tenant than its principal/,
-    ],
-    [
-      'is of a person who may not see it',
-      () => storePrincipal({ subject: 'bob', clearance: { level: 'UNCLASSIFIED' } }),
-      /bob may no longer see/,
-    ],
-    ['is not sealed by the site', async () => ({ grant: 'x.y.z' }), /the grant is not valid/],
-    [
-      'is a token of a person instead',
-      async () => ({ grant: await world().token({ subject: 'olga', roles: ['admin'] }) }),
-      /the grant is not valid|another role/,
-    ],
-  ]
-  test.each(cases)('%s', async (_, change, reason) => {
+  const grants = listUselessGrants(world, 'intelligence', 'intelligence:review')
+  test.each(grants)('%s', async (_, change, reason) => {
     const bob = await world().as({ subject: 'bob' })
     const secret = await raiseSignal(bob, { classification: 'SECRET' })
     const { uid } = await bob.ok(create, { signal_ids: [secret], ...decision })

@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import type { StoredPrincipal } from '../../../daemon/kernel/identity/delegation.ts'
 import { wakeJob } from '../../../daemon/kernel/job/rules.ts'
 import { extract } from '../../../daemon/roles/resolution/fusion/extract.ts'
@@ -17,7 +16,8 @@ import { revoke } from '../../../daemon/roles/site/token/revoke.ts'
 import { providerAudience, startRecordingProvider } from '../../support/http/recording-provider.ts'
 import { readAuditEvents } from '../../support/site/read-audit-events.ts'
 import { restartWith } from '../../support/site/restart-with.ts'
-import { startTestSite, type TestSite, type TokenHolder, waitUntil } from '../../support/site/test-site.ts'
+import { listUselessGrants, replacePrincipal as replaceStored } from '../../support/site/stored-principals.ts'
+import { startTestSite, type TestSite, waitUntil } from '../../support/site/test-site.ts'
 import { buildPeople, buildPersonLens, setUpResolutionSite, waitForRunEnd } from './resolution-site.ts'
 
 const world = setUpResolutionSite({ inline_records: 5_000 })
@@ -28,22 +28,8 @@ async function readPrincipal(run_id: string): Promise<StoredPrincipal | undefine
   return (await world().store('resolution').get(fusionRuns, run_id))?.value.job.principal
 }
 
-async function replacePrincipal(run_id: string, principal: Partial<StoredPrincipal>): Promise<void> {
-  await world()
-    .store('resolution')
-    .update(fusionRuns, run_id, ({ value }) => ({
-      next: { ...value, job: { ...value.job, principal: { ...value.job.principal, ...principal } as StoredPrincipal } },
-      answer: undefined,
-    }))
-}
-
-/** What role `resolution` stores for a caller. */
-async function storePrincipal(holder: TokenHolder): Promise<StoredPrincipal> {
-  const token = await world().token(holder)
-  const stored = await world().delegation('resolution', { subject_token: token }).store()
-  if (isRefusal(stored)) throw stored
-  return stored
-}
+const replacePrincipal = (id: string, changes: Partial<StoredPrincipal>) =>
+  replaceStored(world(), 'resolution', { collection: fusionRuns, id }, changes)
 
 /** A person whose lens runs use; `queue` starts a run that waits behind a large one of another. */
 async function queueRun(subject: string) {
@@ -80,30 +66,8 @@ test.each(['subject', 'token'] as const)(
 )
 
 describe('a queued run fails whose grant', () => {
-  const cases: readonly [string, () => Promise<Partial<StoredPrincipal>>, RegExp][] = [
-    [
-      'is of a person without the permission',
-      () => storePrincipal({ subject: 'bob', roles: ['auditor'] }),
-      /bob has no permission resolution:write any more/,
-    ],
-    [
-      'is of another tenant',
-      () => storePrincipal({ subject: 'bob', tenant: 'tenant-b', roles: ['admin'] }),
-      /another tenant than its principal/,
-    ],
-    [
-      'is of a person who may not see the run',
-      () => storePrincipal({ subject: 'bob', clearance: { level: 'UNCLASSIFIED' } }),
-      /bob may no longer see/,
-    ],
-    ['is not sealed by the site', async () => ({ grant: 'x.y.z' }), /the grant is not valid/],
-    [
-      'is a token of a person instead',
-      async () => ({ grant: await world().token({ subject: 'olga', roles: ['admin'] }) }),
-      /the grant is not valid|another role/,
-    ],
-  ]
-  test.each(cases)('%s', async (_, change, reason) => {
+  const grants = listUselessGrants(world, 'resolution', 'resolution:write')
+  test.each(grants)('%s', async (_, change, reason) => {
     const { other, working, waiting } = await queueRun('bob')
     await replacePrincipal(waiting, await change())
     await other.ok(cancel, { run_id: working })
