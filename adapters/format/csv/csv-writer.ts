@@ -45,7 +45,7 @@ export class CsvWriter {
     this.writeCell(this.encodeCell(value))
   }
 
-  /** Writes a number, a truth value or a time as it is: it needs no quotation marks and is no formula. */
+  /** Writes a number, a truth value or a time as it is: it needs no quotation marks and is not a formula. */
   writePlain(text: string): void {
     this.writeCell(Buffer.from(text, 'latin1'))
   }

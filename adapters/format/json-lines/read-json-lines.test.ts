@@ -64,7 +64,7 @@ test.each<[line: string, reason: string]>([
   expect((await read(`{"id":"good"}\n${line}\n`, (name) => name === 'other')).rejects).toEqual([`2: ${reason}`])
 })
 
-test('colons, braces and escapes in texts are no members, and whole pairs are characters', async () => {
+test('colons, braces and escapes in texts are not members, and whole pairs are characters', async () => {
   const record = { id: '":{"a":1,"a":2}', 'k":"': '\\":', pair: '\ud83d\ude00', list: [':', '"'] }
   const { rows, rejects } = await read(`${JSON.stringify(record)}\n{"id":"\\ud83d\\ude00","pair":"\\\\ud800"}\n`)
   expect(rejects).toEqual([])

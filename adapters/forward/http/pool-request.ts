@@ -138,7 +138,7 @@ export class PoolRequest implements ActiveRequest {
   }
 
   /**
-   * A connection that breaks within a response is no evidence: the member may have ended a stream on purpose. Nor is a time that
+   * A connection that breaks within a response proves nothing: the member may have ended a stream on purpose. Nor is a time that
    * passes before the client has sent its body.
    */
   #isEvidence(failure: UpstreamFailure): boolean {

@@ -5,7 +5,7 @@ import type { UpstreamOrigin } from './dial.ts'
 /** A longer answer to a probe is not read: the head has decided. */
 const max_answer_bytes = 65_536
 
-/** `done` is called once: undefined where the probe is no evidence, since all connections are in use. */
+/** `done` is called once: undefined where the probe proves nothing, since all connections are in use. */
 export function probeMember(
   client: Upstream,
   { host, port }: UpstreamOrigin,
