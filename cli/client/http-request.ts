@@ -1,4 +1,5 @@
 // Sends one HTTP request over a local socket or to a URL, with limits. A failure to connect is a refusal, without a stack.
+import { anyAddress } from '../../adapters/platform/address-rule/address-rule.ts'
 import { HttpClient } from '../../adapters/platform/http-client/http-client.ts'
 import type { HttpClientError } from '../../adapters/platform/http-client/http-client-error.ts'
 import type { HttpResponse } from '../../adapters/platform/http-client/http-response.ts'
@@ -32,7 +33,7 @@ export async function sendRequest(endpoint: ServiceEndpoint, request: ServiceHtt
       })
     const { path, ...rest } = sent
     const url = new URL(endpoint.url.pathname.replace(/\/$/, '') + path, endpoint.url)
-    return await new HttpClient({ ...connecting, ca: endpoint.ca }).send(url, { ...rest, limits })
+    return await new HttpClient({ ...connecting, rule: anyAddress, ca: endpoint.ca }).send(url, { ...rest, limits })
   } catch (error) {
     throw explainFailure(endpoint, error as HttpClientError, timeout_ms)
   }

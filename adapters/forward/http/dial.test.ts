@@ -16,14 +16,9 @@ import {
   pollOptions,
   startUpstreamFixture,
 } from '../../../test/support/proxy/upstream-fixture.ts'
-import { addressRule } from './address-rule.ts'
-import {
-  AddressDeniedError,
-  type AddressResolver,
-  checkOrigin,
-  parseUpstreamOrigin,
-  type UpstreamOrigin,
-} from './dial.ts'
+import { addressRule } from '../../platform/address-rule/address-rule.ts'
+import type { AddressResolver } from '../../platform/address-rule/checked-lookup.ts'
+import { parseUpstreamOrigin } from './dial.ts'
 import { defaultUpstreamLimits } from './limits.ts'
 import { upstream } from './upstream.ts'
 
@@ -104,24 +99,6 @@ describe('an origin', () => {
     ['ftp://up.example', undefined],
   ])('%s', (url, origin) => {
     expect(parseUpstreamOrigin(new URL(url))).toEqual(origin)
-  })
-
-  test('is checked before a request is sent', async () => {
-    const private_: AddressResolver = (_, done) => done(null, lookupAddresses('8.8.8.8', '192.168.0.1'))
-    const open: AddressResolver = (_, done) => done(null, lookupAddresses('8.8.8.8'))
-    const rule = addressRule([])
-    const check = (origin: UpstreamOrigin, resolve?: AddressResolver) => checkOrigin(origin, rule, resolve)
-    expect(await check({ host: '127.0.0.1', port: 1 })).toBeInstanceOf(AddressDeniedError)
-    expect(await check({ host: 'up.example', port: 1 }, private_)).toMatchObject({
-      message: '192.168.0.1 is private, and not in a trusted network',
-    })
-    expect(await check({ host: 'up.example', port: 1 }, open)).toBeUndefined()
-    expect(await check({ host: '8.8.8.8', port: 1 })).toBeUndefined()
-  })
-
-  test('localhost is resolved by the system resolver by default', async () => {
-    expect(await checkOrigin({ host: 'localhost', port: 1 }, addressRule([]))).toBeInstanceOf(AddressDeniedError)
-    expect(await checkOrigin({ host: 'localhost', port: 1 }, addressRule(['127.0.0.0/8', '::1']))).toBeUndefined()
   })
 })
 

@@ -1,8 +1,8 @@
 // One kept connection to the upstream: carries one request at a time, and rejects bytes that answer none.
 import type { OnReadOpts, Socket } from 'node:net'
 import type { UpstreamFailure } from '../../../daemon/kernel/forward/upstream.ts'
+import { AddressDeniedError } from '../../platform/address-rule/checked-lookup.ts'
 import type { CoarseClock } from './coarse-clock.ts'
-import { AddressDeniedError } from './dial.ts'
 import type { UpstreamLimits } from './limits.ts'
 import type { ResponseHead } from './response-head.ts'
 import { ResponseParser } from './response-parser.ts'

@@ -4,7 +4,7 @@ import type { UpstreamRequest } from '../../../daemon/kernel/forward/upstream.ts
 import { manualCoarseClock } from '../../../test/support/clock/manual-coarse-clock.ts'
 import { type RawConnection, type RawUpstream, startRawUpstream } from '../../../test/support/proxy/raw-upstream.ts'
 import { createRecordingSink, pollOptions } from '../../../test/support/proxy/upstream-fixture.ts'
-import { addressRule } from './address-rule.ts'
+import { addressRule } from '../../platform/address-rule/address-rule.ts'
 import { defaultUpstreamLimits } from './limits.ts'
 import type { PoolLimits } from './pool-members.ts'
 import { defaultPoolLimits, upstreamPool } from './upstream-pool.ts'

@@ -9,7 +9,7 @@ import {
   pollOptions,
   startUpstreamFixture,
 } from '../../../test/support/proxy/upstream-fixture.ts'
-import type { AddressResolver } from './dial.ts'
+import type { AddressResolver } from '../../platform/address-rule/checked-lookup.ts'
 import { defaultUpstreamLimits } from './limits.ts'
 
 afterEach(closeUpstreamFixtures)

@@ -7,9 +7,10 @@ import type {
   UpstreamFailure,
   UpstreamRequest,
 } from '../../../daemon/kernel/forward/upstream.ts'
-import type { AddressRule } from './address-rule.ts'
+import type { AddressRule } from '../../platform/address-rule/address-rule.ts'
+import { type AddressResolver, systemResolver } from '../../platform/address-rule/checked-lookup.ts'
 import type { CoarseClock } from './coarse-clock.ts'
-import { type AddressResolver, dial, systemResolver, type UpstreamOrigin } from './dial.ts'
+import { dial, type UpstreamOrigin } from './dial.ts'
 import type { UpstreamLimits } from './limits.ts'
 import { findRequestFault } from './request-text.ts'
 import { UpstreamConnection, type UpstreamConnectionOwner } from './upstream-connection.ts'

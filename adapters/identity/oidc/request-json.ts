@@ -1,5 +1,6 @@
 // Sends one request to the identity provider: limited in time and size, over TLS unless it is on this machine.
 import { parseJson } from '../../../daemon/kernel/encoding/parse-json.ts'
+import { anyAddress } from '../../platform/address-rule/address-rule.ts'
 import { HttpClient } from '../../platform/http-client/http-client.ts'
 import { HttpClientError } from '../../platform/http-client/http-client-error.ts'
 import type { HttpResponse } from '../../platform/http-client/http-response.ts'
@@ -35,7 +36,7 @@ export async function requestJson(
   // The limit is for the whole exchange, so that a response that drips does not hold up the caller.
   const request = { method: form ? 'POST' : 'GET', headers, body, limits: { total_ms: timeout_ms } }
   try {
-    const response = await new HttpClient({ ca, isVerified }).send(url, request)
+    const response = await new HttpClient({ rule: anyAddress, ca, isVerified }).send(url, request)
     return { status: response.status, body: parseBody(await response.readBytes(max_response_bytes), response) }
   } catch (error) {
     throw explainFailure(error as Error)

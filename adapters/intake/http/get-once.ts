@@ -1,5 +1,6 @@
 // One GET with a limit to its time and its size; redirects are not followed.
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import { anyAddress } from '../../platform/address-rule/address-rule.ts'
 import { HttpClient } from '../../platform/http-client/http-client.ts'
 import type { HttpClientError } from '../../platform/http-client/http-client-error.ts'
 
@@ -24,7 +25,7 @@ export async function getOnce(
   { headers, ca, signal, timeout_ms }: HttpSourceRequest,
 ): Promise<HttpSourceResponse | Refusal> {
   try {
-    const client = new HttpClient({ ca })
+    const client = new HttpClient({ rule: anyAddress, ca })
     const response = await client.send(url, { method: 'GET', headers, signal, limits: { total_ms: timeout_ms } })
     const bytes = await response.readBytes(max_response_bytes)
     return { status: response.status, etag: response.header('etag'), bytes }

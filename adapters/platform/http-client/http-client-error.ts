@@ -1,10 +1,12 @@
 // One error type for HTTP requests without a complete response, whether undici, Node or a limit reported the failure.
+import { AddressDeniedError } from '../address-rule/checked-lookup.ts'
 
 /**
  * `aborted`: the caller's signal. `timeout`: the limit of the response head or of the whole exchange. `idle`: no byte for
- * too long. `unreachable`: no response head. `broken_off`: a response that did not end. `too_large`: its body.
+ * too long. `address`: the rule of the client refuses the address. `unreachable`: no response head. `broken_off`: a
+ * response that did not end. `too_large`: its body.
  */
-export type HttpFailure = 'aborted' | 'timeout' | 'idle' | 'unreachable' | 'broken_off' | 'too_large'
+export type HttpFailure = 'aborted' | 'timeout' | 'idle' | 'address' | 'unreachable' | 'broken_off' | 'too_large'
 
 export class HttpClientError extends Error {
   readonly failure: HttpFailure
@@ -38,6 +40,8 @@ const codesByName: Readonly<Record<string, string>> = { HTTPParserError: 'INVALI
 export function toHttpClientError(error: unknown, otherwise: 'unreachable' | 'broken_off'): HttpClientError {
   if (error instanceof HttpClientError) return error
   const { code, message, name } = error as NodeJS.ErrnoException
+  if (error instanceof AddressDeniedError)
+    return new HttpClientError('address', message, { code: error.code, cause: error })
   if (code !== undefined && idleCodes.includes(code))
     return new HttpClientError('idle', message, { code, cause: error })
   const shown = code === undefined ? codesByName[name] : (nodeCodes[code] ?? code)

@@ -2,8 +2,12 @@
 import * as http from 'node:http'
 import * as net from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { addressRule } from '../address-rule/address-rule.ts'
+import type { AddressResolver } from '../address-rule/checked-lookup.ts'
 import { HttpClient, type HttpClientOptions, type HttpRequest } from './http-client.ts'
 import { HttpClientError } from './http-client-error.ts'
+
+const loopback = { rule: addressRule(['127.0.0.0/8']) }
 
 const openServers: net.Server[] = []
 const sockets = new Set<net.Socket>()
@@ -31,7 +35,7 @@ const answerRaw = (text: string) =>
 const get: HttpRequest = { method: 'GET', limits: { total_ms: 5_000 } }
 
 /** The failure of a request and of reading at most 1,000 bytes of its response. */
-async function findFailure(url: string, request: HttpRequest = get, options: HttpClientOptions = {}) {
+async function findFailure(url: string, request: HttpRequest = get, options: HttpClientOptions = loopback) {
   const error: unknown = await new HttpClient(options)
     .send(url, request)
     .then((response) => response.readBytes(1_000))
@@ -47,7 +51,7 @@ test('a request arrives unchanged, and its response is returned complete', async
     received.push([request.method, request.url, request.headers['content-length'], request.headers.authorization, body])
     response.writeHead(418, { etag: '"1"', 'set-cookie': ['a', 'b'] }).end('short')
   })
-  const client = new HttpClient()
+  const client = new HttpClient(loopback)
   const sent = { ...get, method: 'POST', body: 'ž', path: '/a/../b?c' }
   const response = await client.send(url.replace('//', '//user:p%40ss@'), sent)
   expect((await response.readBytes(5)).toString()).toBe('short')
@@ -64,7 +68,7 @@ test('a request arrives unchanged, and its response is returned complete', async
 test('neither a redirect nor a proxy from the environment is followed', async () => {
   const url = await serve((_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end())
   vi.stubEnv('HTTP_PROXY', 'http://127.0.0.1:1')
-  expect((await new HttpClient().send(url, get)).status).toBe(302)
+  expect((await new HttpClient(loopback).send(url, get)).status).toBe(302)
 })
 
 describe('a limit', () => {
@@ -94,7 +98,7 @@ describe('a limit', () => {
       const timer = setInterval(() => response.end('y'), 120)
       response.on('close', () => clearInterval(timer))
     })
-    const response = await new HttpClient().send(url, { ...get, limits: { head_ms: 100 } })
+    const response = await new HttpClient(loopback).send(url, { ...get, limits: { head_ms: 100 } })
     expect((await response.readBytes(2)).toString()).toBe('xy')
   })
 
@@ -137,7 +141,7 @@ describe('a request fails', () => {
       count += 1
       response.writeHead(200).write('x')
     })
-    const response = await new HttpClient().send(url, { ...get, signal: ending.signal })
+    const response = await new HttpClient(loopback).send(url, { ...get, signal: ending.signal })
     ending.abort()
     await expect(response.readBytes(9)).rejects.toMatchObject({ failure: 'aborted' })
     expect(await findFailure(url, { ...get, signal: ending.signal })).toMatchObject({ failure: 'aborted' })
@@ -146,13 +150,13 @@ describe('a request fails', () => {
 })
 
 describe('connections', () => {
-  async function countConnections(options: HttpClientOptions) {
+  async function countConnections(options: { readonly max_connections?: number }) {
     const header: unknown[] = []
     const url = await serve((request, response) => {
       header.push(request.headers.connection)
       response.end('x')
     })
-    const client = new HttpClient(options)
+    const client = new HttpClient({ ...loopback, ...options })
     const before = sockets.size
     for (let sent = 0; sent < 3; sent += 1) await (await client.send(url, get)).readBytes(1)
     const count = sockets.size - before
@@ -166,9 +170,95 @@ describe('connections', () => {
   })
 
   test('end with the client', async () => {
-    const client = new HttpClient({ max_connections: 2 })
+    const client = new HttpClient({ ...loopback, max_connections: 2 })
     const response = await client.send(await serve((_, answer) => void answer.writeHead(200).write('x')), get)
     client.close()
     await expect(response.readBytes(9)).rejects.toMatchObject({ failure: 'broken_off' })
+  })
+})
+
+describe('an address that the rule refuses', () => {
+  const strict = addressRule([])
+
+  /** A server that counts its connections, and its port. */
+  async function startCounted(text = 'x') {
+    const url = await serve((_, response) => response.end(text))
+    const before = sockets.size
+    return { port: new URL(url).port, countConnections: () => sockets.size - before }
+  }
+
+  test.each([
+    '127.0.0.1',
+    '127.1',
+    '2130706433',
+    '0x7f.0.0.1',
+    '0177.0.0.1',
+    '127.0.0.1.',
+    '１２７.0.0.1',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[0:0:0:0:0:ffff:127.0.0.1]',
+    '0.0.0.0',
+    'localhost',
+    'LOCALHOST',
+  ])('is not connected to as %s', async (host) => {
+    const { port, countConnections } = await startCounted()
+    const error = await findFailure(`http://${host}:${port}/`, get, { rule: strict })
+    expect(error).toMatchObject({ failure: 'address', code: 'ADDRESS_DENIED', message: /not in a trusted network/ })
+    expect(countConnections()).toBe(0)
+  })
+
+  test('is refused at the next connection of a name that has changed its address, and not before', async () => {
+    const { port, countConnections } = await startCounted()
+    const answers = ['127.0.0.1', '127.0.0.1', '169.254.169.254', '10.0.0.1']
+    const lookups: string[] = []
+    const resolve: AddressResolver = (host, done) => {
+      lookups.push(host)
+      done(null, [{ address: answers.shift() ?? '', family: 4 }])
+    }
+    const client = new HttpClient({ ...loopback, resolve })
+    const url = `http://rebind.example:${port}/`
+    for (const _ of ['checked', 'and connected']) await (await client.send(url, get)).readBytes(1)
+    await expect(client.send(url, get)).rejects.toMatchObject({ failure: 'address', message: /169\.254\.169\.254/ })
+    expect(lookups).toEqual(Array.from({ length: 3 }, () => 'rebind.example'))
+    expect(countConnections()).toBe(2)
+  })
+
+  test.each([
+    ['IPv4', '127.0.0.1', '10.0.0.1'],
+    ['IPv6', '127.0.0.1', 'fd00::1'],
+    ['a mapped address', '127.0.0.1', '::ffff:169.254.169.254'],
+    ['a link-local address with its zone', '127.0.0.1', 'fe80::1%lo'],
+  ])('closes a name that has another address which is allowed: %s', async (_, ...addresses) => {
+    const { port, countConnections } = await startCounted()
+    const resolve: AddressResolver = (_host, done) =>
+      done(
+        null,
+        addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+      )
+    const error = await findFailure(`http://two.example:${port}/`, get, { ...loopback, resolve })
+    expect(error).toMatchObject({ failure: 'address' })
+    expect(countConnections()).toBe(0)
+  })
+
+  test('is not reached by a redirect, nor through a header', async () => {
+    const received: unknown[] = []
+    const target = await serve((request, response) => {
+      received.push(request.url)
+      response.end()
+    })
+    const url = await serve((_, response) => response.writeHead(302, { location: target }).end())
+    const resolve: AddressResolver = (_, done) => done(null, [{ address: '127.0.0.1', family: 4 }])
+    const client = new HttpClient({ ...loopback, resolve })
+    const headers = { host: new URL(target).host }
+    const response = await client.send(`http://up.example:${new URL(url).port}/`, { ...get, headers })
+    expect([response.status, received]).toEqual([302, []])
+  })
+
+  test('is refused with TLS as well, before a byte is sent', async () => {
+    const { port, countConnections } = await startCounted()
+    expect(await findFailure(`https://127.0.0.1:${port}/`, get, { rule: strict })).toMatchObject({ failure: 'address' })
+    expect(await findFailure(`https://localhost:${port}/`, get, { rule: strict })).toMatchObject({ failure: 'address' })
+    expect(countConnections()).toBe(0)
   })
 })

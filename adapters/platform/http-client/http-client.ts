@@ -1,16 +1,31 @@
 // The HTTP client of the site's own requests: bounded in time and size, without redirects, and without the proxies that
 // environment variables name.
 import type { Agent, Dispatcher } from 'undici'
+import type { AddressRule } from '../address-rule/address-rule.ts'
+import {
+  type AddressDeniedError,
+  type AddressResolver,
+  checkedLookup,
+  findLiteralDenial,
+  systemResolver,
+} from '../address-rule/checked-lookup.ts'
 import { HttpClientError, toHttpClientError } from './http-client-error.ts'
 import { HttpResponse } from './http-response.ts'
 
-export type HttpClientOptions = {
+/** Each client says where it may connect to: there is no default, so that nobody forgets who names the URL. */
+export type HttpDestination = CheckedDestination | { readonly socket_path: string }
+
+/**
+ * The addresses that the rule permits, at each connection: literal ones, and all those of a name as it resolves then.
+ * `anyAddress` only where the operator names the URL. `resolve`: the system's, outside tests.
+ */
+export type CheckedDestination = { readonly rule: AddressRule; readonly resolve?: AddressResolver | undefined }
+
+export type HttpClientOptions = HttpDestination & {
   /** Authorities in PEM instead of the machine's. */
   readonly ca?: string | Buffer | undefined
   /** False accepts any certificate (default: true). */
   readonly isVerified?: boolean
-  /** Unix socket to connect to, instead of the host of the URL. */
-  readonly socket_path?: string
   /** Most connections to one origin, which are kept for later requests (default: one for each request, not kept). */
   readonly max_connections?: number
   /** To connect, TLS included. */
@@ -41,7 +56,7 @@ export class HttpClient {
   readonly #options: HttpClientOptions
   #agent: Agent | undefined
 
-  constructor(options: HttpClientOptions = {}) {
+  constructor(options: HttpClientOptions) {
     this.#options = options
   }
 
@@ -50,7 +65,9 @@ export class HttpClient {
     loadedUndici ??= loadUndici()
     const { Agent, request } = await loadedUndici
     this.#agent ??= new Agent(agentOptions(this.#options))
-    const { origin, pathname, search, username, password } = new URL(url)
+    const { origin, hostname, pathname, search, username, password } = new URL(url)
+    const denial = findHostDenial(this.#options, hostname)
+    if (denial) throw toHttpClientError(denial, 'unreachable')
     const time = startLimits(signal, limits)
     const idle_ms = limits.idle_ms ?? 0
     try {
@@ -95,7 +112,7 @@ async function loadUndici(): Promise<LoadedUndici> {
 }
 
 function agentOptions(options: HttpClientOptions): Agent.Options {
-  const { ca, isVerified = true, socket_path, max_connections, connect_timeout_ms = 0 } = options
+  const { ca, isVerified = true, max_connections, connect_timeout_ms = 0 } = options
   return {
     // Without pipelining, a connection is closed after its first response.
     ...(max_connections === undefined ? { pipelining: 0 } : { connections: max_connections }),
@@ -103,9 +120,20 @@ function agentOptions(options: HttpClientOptions): Agent.Options {
       rejectUnauthorized: isVerified,
       timeout: connect_timeout_ms,
       ...(ca === undefined ? {} : { ca }),
-      ...(socket_path === undefined ? {} : { socketPath: socket_path }),
+      ...connectOptions(options),
     },
   }
+}
+
+function connectOptions(destination: HttpDestination) {
+  if ('socket_path' in destination) return { socketPath: destination.socket_path }
+  return { lookup: checkedLookup(destination.rule, destination.resolve ?? systemResolver) }
+}
+
+/** No lookup checks a host that is itself an address. */
+function findHostDenial(destination: HttpDestination, hostname: string): AddressDeniedError | undefined {
+  if ('socket_path' in destination) return undefined
+  return findLiteralDenial(hostname.replace(/^\[(.*)\]$/, '$1'), destination.rule)
 }
 
 /** Credentials of the URL, as node:http sends them. */

@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { readStrictJson } from '../../../daemon/kernel/encoding/strict-json.ts'
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { ToolServiceAddress, ToolServiceLimits } from '../../../daemon/kernel/tools/tool-service.ts'
-import { HttpClient } from '../../platform/http-client/http-client.ts'
+import { type CheckedDestination, HttpClient } from '../../platform/http-client/http-client.ts'
 import type { HttpResponse } from '../../platform/http-client/http-response.ts'
 import { filterEvents, type StreamEnd } from './filter-events.ts'
 
@@ -30,11 +30,11 @@ type SessionStream = {
 export const streamEndOfRequest = new AsyncLocalStorage<(end: StreamEnd) => void>()
 
 export function boundedFetch(
-  { ca }: ToolServiceAddress,
+  destination: CheckedDestination & Pick<ToolServiceAddress, 'ca'>,
   limits: ToolServiceLimits,
   sessionStream: SessionStream,
 ): BoundedFetch {
-  const http = new HttpClient({ ca, max_connections: 16, connect_timeout_ms: limits.answer_ms })
+  const http = new HttpClient({ ...destination, max_connections: 16, connect_timeout_ms: limits.answer_ms })
   return {
     close: () => http.close(),
     async fetch(url, init = {}) {

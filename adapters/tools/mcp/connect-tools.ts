@@ -12,6 +12,7 @@ import type {
   ToolServiceLimits,
   ToolServices,
 } from '../../../daemon/kernel/tools/tool-service.ts'
+import type { CheckedDestination } from '../../platform/http-client/http-client.ts'
 import { type BoundedFetch, boundedFetch, streamEndOfRequest } from './bounded-fetch.ts'
 import { CancellingTransport } from './cancelling-transport.ts'
 import { ChangeWatch } from './change-watch.ts'
@@ -31,7 +32,8 @@ const max_pages = 64
 /** How long the service has to end a session. */
 const goodbye_ms = 1_000
 
-export type McpClientOptions = {
+/** `rule`, `resolve`: of the addresses of services, at each connection. */
+export type McpClientOptions = CheckedDestination & {
   readonly about: { readonly name: string; readonly version: string }
   readonly limits: ToolServiceLimits
 }
@@ -65,10 +67,10 @@ class McpConnection implements ToolConnection {
   #opening: NodeJS.Timeout | undefined
   readonly #ending = new AbortController()
 
-  constructor(address: ToolServiceAddress, { about, limits }: McpClientOptions) {
+  constructor(address: ToolServiceAddress, { about, limits, rule, resolve }: McpClientOptions) {
     this.#limits = limits
     this.#name = address.url.origin
-    this.#http = boundedFetch(address, limits, {
+    this.#http = boundedFetch({ ca: address.ca, rule, resolve }, limits, {
       onBegin: () => {
         clearTimeout(this.#opening)
         this.#watch.report('changed')

@@ -6,6 +6,9 @@ import { HttpClientError } from '../../platform/http-client/http-client-error.ts
 /** Characters of a service's own words in a refusal. */
 const max_detail_chars = 300
 
+const address_remedy =
+  'has an address that is not dialled: public addresses and those of trusted networks are allowed; name another host'
+
 /** `service`: how the refusal names the service. */
 export function toRefusal(service: string, error: unknown): Refusal {
   for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {
@@ -28,6 +31,8 @@ function refusalOf(service: string, error: Error): Refusal | undefined {
 
 function refusalOfHttp(service: string, { failure, message }: HttpClientError): Refusal {
   if (failure === 'timeout' || failure === 'idle') return refuse('timeout', `${service} did not answer in time`)
+  // Without the address: a stranger who names a host does not learn what the site resolves it to.
+  if (failure === 'address') return refuse('forbidden', `${service} ${address_remedy}`)
   if (failure === 'aborted') return refuse('timeout', 'the call was cancelled by its caller')
   return refuse('unavailable', `${service} cannot be reached or broke off: ${message}`)
 }

@@ -1,5 +1,6 @@
 // HTTP requests to a hub: limited in time and size, verified against the coalition's authorities, without redirects.
 import { readFileSync } from 'node:fs'
+import { anyAddress } from '../../platform/address-rule/address-rule.ts'
 import { HttpClient } from '../../platform/http-client/http-client.ts'
 import type { HttpResponse } from '../../platform/http-client/http-response.ts'
 
@@ -31,7 +32,8 @@ const max_connections = 16
 
 /** Throws when the file of authorities cannot be read. */
 export function hubHttpClient(ca_file: string | undefined): HubHttpClient {
-  const client = new HttpClient({ max_connections, ca: ca_file === undefined ? undefined : readFileSync(ca_file) })
+  const ca = ca_file === undefined ? undefined : readFileSync(ca_file)
+  const client = new HttpClient({ rule: anyAddress, max_connections, ca })
   const limits = { head_ms: response_head_timeout_ms, idle_ms: idle_timeout_ms }
   const open: HubHttpClient['openStream'] = (url, { method, headers, text, signal }) =>
     client.send(url, { method, ...(headers ? { headers } : {}), body: text, signal, limits })

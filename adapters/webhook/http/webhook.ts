@@ -4,6 +4,7 @@ import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import type { WebhookEndpoint } from '../../../daemon/kernel/network/webhook.ts'
 import type { Call } from '../../../daemon/kernel/operation/call.ts'
 import { traceHeaders } from '../../../daemon/kernel/telemetry/trace.ts'
+import { anyAddress } from '../../platform/address-rule/address-rule.ts'
 import { HttpClient, type HttpRequest } from '../../platform/http-client/http-client.ts'
 import type { HttpClientError } from '../../platform/http-client/http-client-error.ts'
 import { readSecretFile, SecretFileError } from '../../platform/secret-file/read-secret-file.ts'
@@ -11,7 +12,8 @@ import { readSecretFile, SecretFileError } from '../../platform/secret-file/read
 /** From the first byte sent to the status. */
 const default_timeout_ms = 10_000
 
-const client = new HttpClient()
+/** The operator names the URLs, in the profile. */
+const client = new HttpClient({ rule: anyAddress })
 
 type WebhookRequest = Pick<HttpRequest, 'headers' | 'body' | 'signal'>
 

@@ -68,8 +68,9 @@ export type RemoteToolResult = {
 }
 
 /**
- * A connection to one service. Methods throw a `Refusal`: `unauthenticated` or `forbidden` by the service, `unavailable`,
- * `timeout` (also when cancelled), `invalid` for a request that the service refuses by its protocol.
+ * A connection to one service. Methods throw a `Refusal`: `unauthenticated` or `forbidden` by the service, `forbidden`
+ * also for an address that the site does not dial, `unavailable`, `timeout` (also when cancelled), `invalid` for a request
+ * that the service refuses by its protocol.
  */
 export interface ToolConnection {
   /** The revision of the protocol that both ends use. */

@@ -1,6 +1,6 @@
 // The addresses of a configured name decide whether the proxy starts, as far as the name resolves by then.
 import { expect, test } from 'vitest'
-import type { AddressResolver } from '../../../adapters/forward/http/dial.ts'
+import type { AddressResolver } from '../../../adapters/platform/address-rule/checked-lookup.ts'
 import { resolveProfileSettings } from '../../boot/profile.ts'
 import { roles } from '../../roles.ts'
 import { findProxyStartProblems } from './start-checks.ts'

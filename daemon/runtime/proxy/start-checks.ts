@@ -1,12 +1,12 @@
 // Start checks of the proxy role: names that resolve to internal addresses, files that cannot be read.
-import { addressRule } from '../../../adapters/forward/http/address-rule.ts'
+import { parseUpstreamOrigin } from '../../../adapters/forward/http/dial.ts'
+import { addressRule } from '../../../adapters/platform/address-rule/address-rule.ts'
 import {
   AddressDeniedError,
   type AddressResolver,
-  checkOrigin,
-  parseUpstreamOrigin,
+  checkHost,
   systemResolver,
-} from '../../../adapters/forward/http/dial.ts'
+} from '../../../adapters/platform/address-rule/checked-lookup.ts'
 import { findUnreadableFile } from '../../boot/host/unreadable-file.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ProfileProblem } from '../../kernel/settings/profile-error.ts'
@@ -56,7 +56,7 @@ async function findAddressProblem(
   const origin = text === undefined ? undefined : parseUpstreamOrigin(new URL(text))
   if (!origin) return []
   try {
-    const fault = await checkOrigin(origin, addressRule(trusted_networks), resolve)
+    const fault = await checkHost(origin.host, addressRule(trusted_networks), resolve)
     return fault instanceof AddressDeniedError
       ? [{ path, message: `${name} leads inside: ${fault.message}; ${trust_remedy}` }]
       : []

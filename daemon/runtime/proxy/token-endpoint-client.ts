@@ -1,10 +1,10 @@
 // Posts to the token endpoint with the client of the upstream: strictly parsed, and only to allowed addresses.
-import type { AddressRule } from '../../../adapters/forward/http/address-rule.ts'
 import type { CoarseClock } from '../../../adapters/forward/http/coarse-clock.ts'
 import { parseUpstreamOrigin } from '../../../adapters/forward/http/dial.ts'
 import { defaultUpstreamLimits } from '../../../adapters/forward/http/limits.ts'
 import { upstream } from '../../../adapters/forward/http/upstream.ts'
 import type { FormPoster } from '../../../adapters/identity/client-credentials/token-source.ts'
+import type { AddressRule } from '../../../adapters/platform/address-rule/address-rule.ts'
 
 const max_response_bytes = 262_144
 const timeout_ms = 10_000

@@ -21,25 +21,45 @@ import {
 import { listRepositoryFiles, readSource, type SourceFile } from '../../support/repository/source-tree.ts'
 import { createTestSite, type TestSite, waitUntil } from '../../support/site/test-site.ts'
 
-/** Each file that opens connections to others, and what it authenticates with there. */
-const outboundClients: Readonly<Record<string, string>> = {
-  'adapters/forward/http/dial.ts': 'the token of the proxy’s own client; headers of the caller pass a list without it',
-  'adapters/host/traces/otlp-spans.ts': 'the headers of the profile',
-  'adapters/identity/oidc/request-json.ts': 'the client of the site; a caller’s own token to its issuer alone',
-  'adapters/intake/http/get-once.ts': 'the file of the source',
-  'adapters/keyvalue/redis/redis-keyvalue.ts': 'the password of the profile',
-  'adapters/platform/http-client/http-client.ts': 'what its user sends',
-  'adapters/serve/http/socket-file.ts': 'nothing: it looks whether a socket of the site is served',
-  'adapters/store/opensearch/cluster/cluster.ts': 'the password of the profile',
-  'adapters/tools/mcp/bounded-fetch.ts': 'what the supplier of tokens of its user gives',
-  'adapters/transport/amqp/broker-connection.ts': 'the password of the profile',
-  'adapters/transport/coalition/hub-http-client.ts': 'the secret of the node',
-  'adapters/transport/mtls/client.ts': 'the certificate of the site',
-  'adapters/webhook/http/webhook.ts': 'a seal by the secret of the sink',
-  'cli/client/http-request.ts': 'the operator’s token, to the operator’s own site',
-  'daemon/boot/host/role-presence.ts': 'nothing: it looks whether a socket of the site answers',
-  'daemon/boot/host/socket-request.ts': 'tokens of the site, to roles of the site',
+/**
+ * `operator`: any address, since the profile or the command line names it. `rule`: what the address rule of its user
+ * permits, at each connection. `site`: sockets of the site.
+ */
+type DialledAddresses = 'operator' | 'rule' | 'site'
+
+/** Each file that opens connections to others: the addresses that it dials, and what it authenticates with there. */
+const outboundClients: Readonly<Record<string, readonly [DialledAddresses, string]>> = {
+  'adapters/forward/http/dial.ts': [
+    'rule',
+    'the token of the proxy’s own client; headers of the caller pass a list without it',
+  ],
+  'adapters/host/traces/otlp-spans.ts': ['operator', 'the headers of the profile'],
+  // Its endpoints come from the discovery document of the provider, which decides over identities anyway.
+  'adapters/identity/oidc/request-json.ts': [
+    'operator',
+    'the client of the site; a caller’s own token to its issuer alone',
+  ],
+  'adapters/intake/http/get-once.ts': ['operator', 'the file of the source'],
+  'adapters/keyvalue/redis/redis-keyvalue.ts': ['operator', 'the password of the profile'],
+  'adapters/platform/http-client/http-client.ts': ['rule', 'what its user sends'],
+  'adapters/serve/http/socket-file.ts': ['site', 'nothing: it looks whether a socket of the site is served'],
+  'adapters/store/opensearch/cluster/cluster.ts': ['operator', 'the password of the profile'],
+  'adapters/tools/mcp/bounded-fetch.ts': ['rule', 'what the supplier of tokens of its user gives'],
+  'adapters/transport/amqp/broker-connection.ts': ['operator', 'the password of the profile'],
+  'adapters/transport/coalition/hub-http-client.ts': ['operator', 'the secret of the node'],
+  'adapters/transport/mtls/client.ts': ['operator', 'the certificate of the site'],
+  'adapters/webhook/http/webhook.ts': ['operator', 'a seal by the secret of the sink'],
+  'cli/client/http-request.ts': ['operator', 'the operator’s token, to the operator’s own site'],
+  'daemon/boot/host/role-presence.ts': ['site', 'nothing: it looks whether a socket of the site answers'],
+  'daemon/boot/host/socket-request.ts': ['site', 'tokens of the site, to roles of the site'],
 }
+
+/** Users of clients with a rule, that let them dial any address, and who names it. */
+const anyAddressUsers: Readonly<Record<string, string>> = {
+  'daemon/offline/tools/tool-services.ts': 'the operator, as an argument of the command',
+}
+const anyAddressFile = 'adapters/platform/address-rule/address-rule.ts'
+const httpClientFile = 'adapters/platform/http-client/http-client.ts'
 
 /** Files that see the credential of a caller of the site. */
 const credentialHolders: readonly string[] = [
@@ -70,9 +90,22 @@ function seesCredential({ names, declaredNames }: SourceFile): boolean {
   return [...names, ...declaredNames].some(({ name }) => name.split('.').some((word) => credentialName.test(word)))
 }
 
-test('every client is in the list above, with what it authenticates with', () => {
+test('every client is in the list above, with the addresses that it dials and what it authenticates with', () => {
   const found = sources.filter(opensConnection).map((file) => file.path)
   expect(found.sort()).toEqual(Object.keys(outboundClients).sort())
+})
+
+test('a client dials any address only where the operator names it', () => {
+  const clients = (dials: DialledAddresses) => sources.filter((file) => outboundClients[file.path]?.[0] === dials)
+  // The HTTP client of the site demands a rule, by its type; libraries dial what the profile names.
+  const operated = clients('operator').filter(({ loads }) => loads.includes(httpClientFile))
+  const expected = [...operated.map((file) => file.path), ...Object.keys(anyAddressUsers)]
+  const users = sources.filter(
+    ({ path: at, text }) => at !== anyAddressFile && /^import \{[^}]*\banyAddress\b/m.test(text),
+  )
+  expect(users.map((file) => file.path).sort()).toEqual(expected.sort())
+  const unruled = clients('rule').filter(({ text }) => !/\b(AddressRule|CheckedDestination)\b/.test(text))
+  expect(unruled.map((file) => file.path)).toEqual([])
 })
 
 test('no client sees the credential of a caller, and one adapter returns it to its issuer', () => {

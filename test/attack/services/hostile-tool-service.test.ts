@@ -2,12 +2,15 @@
 import { once } from 'node:events'
 import * as http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
+import { addressRule } from '../../../adapters/platform/address-rule/address-rule.ts'
+import type { AddressResolver } from '../../../adapters/platform/address-rule/checked-lookup.ts'
 import { mcpToolServices } from '../../../adapters/tools/mcp/connect-tools.ts'
 import { followTools, type ToolListing } from '../../../daemon/kernel/tools/follow-tools.ts'
 
 const limits = { answer_ms: 2_000, answer_bytes: 100_000, depth: 32, tools: 50 }
-const services = mcpToolServices({ about: { name: 'test', version: '1' }, limits })
+const rule = addressRule(['127.0.0.0/8'])
+const services = mcpToolServices({ about: { name: 'test', version: '1' }, limits, rule })
 
 let server: http.Server | undefined
 afterEach(async () => {
@@ -267,3 +270,50 @@ test('a service that ends every stream at once is called less and less often', a
   expect(listings).toMatchObject([{ tools: [{ name: 'one' }] }])
   expect(waits).toEqual([1_500, 2_500, 4_500, 8_500, 16_500, 32_500, 60_500, 60_500])
 }, 20_000)
+
+describe('an address that a stranger names', () => {
+  const strictly = (resolve?: AddressResolver) =>
+    mcpToolServices({ about: { name: 'test', version: '1' }, limits, rule: addressRule([]), resolve })
+  const refusal = { code: 'forbidden', message: /has an address that is not dialled/ }
+  const connectTo = (url: URL, resolve?: AddressResolver) =>
+    strictly(resolve).connect({ url, token: async () => 'token' })
+
+  test.each(['127.0.0.1', '2130706433', '0x7f.1', '[::ffff:7f00:1]', 'localhost', '169.254.169.254', '[fe80::1]'])(
+    'is not dialled: %s',
+    async (host) => {
+      const { address, seen } = await serve(() => undefined)
+      await expect(connectTo(new URL(`http://${host}:${address.url.port}/mcp`))).rejects.toMatchObject(refusal)
+      expect(seen).toEqual([])
+    },
+  )
+
+  test('is not in the refusal: what a name resolves to inside is the site’s own affair', async () => {
+    const resolve: AddressResolver = (_, done) => done(null, [{ address: '10.20.30.40', family: 4 }])
+    const refused = await connectTo(new URL('http://payroll.example/mcp'), resolve).catch((error: Error) => error)
+    expect(refused).toMatchObject(refusal)
+    expect((refused as Error).message).not.toContain('10.20')
+  })
+
+  test('is refused at the connection that finds it, when a name changes its address in a session', async () => {
+    const answers = ['127.0.0.1', '127.0.0.1', '127.0.0.1']
+    const resolve: AddressResolver = (_, done) =>
+      done(null, [{ address: answers.shift() ?? '169.254.169.254', family: 4 }])
+    const { address, seen } = await serve((message, response) => {
+      response.setHeader('connection', 'close')
+      pages(response, message.id, { tools: [tool('one')] })
+    })
+    const rebinding = mcpToolServices({ about: { name: 'test', version: '1' }, limits, rule, resolve })
+    const url = new URL(`http://rebind.example:${address.url.port}/mcp`)
+    const connection = await rebinding.connect({ ...address, url })
+    const lists = async () =>
+      await connection.listTools().then(
+        () => 'listed',
+        ({ code }: { code: string }) => code,
+      )
+    const outcomes = [await lists(), await lists(), await lists(), await lists()]
+    await connection.close()
+    expect(outcomes).toContain('forbidden')
+    expect(outcomes.at(-1)).toBe('forbidden')
+    expect(seen.filter(({ method }) => method === 'tools/list')).toHaveLength(outcomes.indexOf('forbidden'))
+  })
+})

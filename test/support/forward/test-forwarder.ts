@@ -1,5 +1,5 @@
 // A forwarder without decisions of its own, as the coming roles use it: a listener of the data plane before an upstream or a pool.
-import { addressRule } from '../../../adapters/forward/http/address-rule.ts'
+
 import type { CoarseClock } from '../../../adapters/forward/http/coarse-clock.ts'
 import { type DataListenerOptions, dataListener } from '../../../adapters/forward/http/data-listener.ts'
 import {
@@ -10,6 +10,7 @@ import {
 import type { PoolLimits } from '../../../adapters/forward/http/pool-members.ts'
 import { upstream } from '../../../adapters/forward/http/upstream.ts'
 import { defaultPoolLimits, upstreamPool } from '../../../adapters/forward/http/upstream-pool.ts'
+import { addressRule } from '../../../adapters/platform/address-rule/address-rule.ts'
 import type { Exchange } from '../../../daemon/kernel/forward/exchange.ts'
 import {
   type ForwardedExchange,

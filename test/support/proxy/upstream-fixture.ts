@@ -1,9 +1,9 @@
 // A client of an upstream, a server that sends what a test provides, and a manual clock.
 import { expect, vi } from 'vitest'
-import { addressRule } from '../../../adapters/forward/http/address-rule.ts'
-import type { AddressResolver } from '../../../adapters/forward/http/dial.ts'
 import { defaultUpstreamLimits, type UpstreamLimits } from '../../../adapters/forward/http/limits.ts'
 import { upstream } from '../../../adapters/forward/http/upstream.ts'
+import { addressRule } from '../../../adapters/platform/address-rule/address-rule.ts'
+import type { AddressResolver } from '../../../adapters/platform/address-rule/checked-lookup.ts'
 import type { ResponseSink, Upstream, UpstreamRequest } from '../../../daemon/kernel/forward/upstream.ts'
 import { manualCoarseClock } from '../clock/manual-coarse-clock.ts'
 import { type RawConnection, type RawUpstream, startRawUpstream } from './raw-upstream.ts'

@@ -1,12 +1,12 @@
 // Assembles a serving thread: listener, counters, token source, upstream client, cache and journal.
 import { SegmentWriter } from '../../../../adapters/audit/segments/segment-writer.ts'
-import { type AddressRule, addressRule } from '../../../../adapters/forward/http/address-rule.ts'
 import { type CoarseClock, coarseClock } from '../../../../adapters/forward/http/coarse-clock.ts'
 import { type DataListener, dataListener } from '../../../../adapters/forward/http/data-listener.ts'
 import { parseUpstreamOrigin as dialled } from '../../../../adapters/forward/http/dial.ts'
 import { defaultInboundLimits, defaultUpstreamLimits } from '../../../../adapters/forward/http/limits.ts'
 import { upstream } from '../../../../adapters/forward/http/upstream.ts'
 import { TokenSource } from '../../../../adapters/identity/client-credentials/token-source.ts'
+import { type AddressRule, addressRule } from '../../../../adapters/platform/address-rule/address-rule.ts'
 import type { Upstream } from '../../../kernel/forward/upstream.ts'
 import type { KeyValue } from '../../../kernel/store/key-value.ts'
 import type { Log } from '../../../kernel/telemetry/log.ts'

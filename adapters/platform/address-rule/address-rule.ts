@@ -1,4 +1,4 @@
-// Decides which addresses may be dialled: by default only globally reachable ones.
+// Decides which addresses may be dialled: only globally reachable ones and those of trusted networks, or any.
 import { isWithin, parseIp } from '../../../daemon/kernel/network/ip-address.ts'
 import { parseTrustedNetwork, specialUse } from '../../../daemon/kernel/network/special-addresses.ts'
 
@@ -29,6 +29,9 @@ export function addressRule(trusted: readonly string[]): AddressRule {
     },
   }
 }
+
+/** For destinations that the operator names, in the profile or on the command line: they are inside more often than not. */
+export const anyAddress: AddressRule = { refusal: () => undefined }
 
 /** A zone names the interface of an address, which is link-local then. */
 function stripZone(text: string): string {
