@@ -1,4 +1,4 @@
-// Lists the operations that each role may request with its own key: exactly those that its code requests.
+// Lists what each role may request of the others: operations, exactly those that its code requests, and tools.
 import type { RoleCalls } from './kernel/operation/role-context.ts'
 
 /** By address. `test/role-calls.test.ts` derives the same table from the code. */
@@ -63,5 +63,11 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
   ],
   proxy: ['site.checkpoint.create'],
 }
+
+/**
+ * The only role that may use the tools that other roles offer, whichever a model chooses: in the name of a caller, with the
+ * permissions of that caller that are not administrative, and never in its own name. See docs/decisions/0069.
+ */
+export const toolAggregator = 'gateway'
 
 export const roleCalls: RoleCalls = new Map(Object.entries(addresses).map(([role, list]) => [role, new Set(list)]))

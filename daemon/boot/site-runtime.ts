@@ -1,8 +1,9 @@
 // The running part of a site in this process: its roles, their databases, the carriers between sites.
 import { prometheusMetrics } from '../../adapters/metrics/prometheus/prometheus-metrics.ts'
+import { listToolAddresses, offeredTools } from '../kernel/api/mcp-tools.ts'
 import type { RoleContext } from '../kernel/operation/role-context.ts'
 import { operationsOf } from '../kernel/role/built-in-operations.ts'
-import type { Role } from '../kernel/role/role.ts'
+import type { Role, RoleDeployment } from '../kernel/role/role.ts'
 import { listSecretFields } from '../kernel/secret/secret-fields.ts'
 import { SecretKeyring, secretKeyringPart } from '../kernel/secret/secret-keyring.ts'
 import { SecretRenewal } from '../kernel/secret/secret-renewal.ts'
@@ -10,7 +11,7 @@ import { getSettings } from '../kernel/settings/get-settings.ts'
 import { platformSettings } from '../kernel/settings/platform-settings.ts'
 import type { Log } from '../kernel/telemetry/log.ts'
 import { reportThrottle } from '../kernel/telemetry/report-throttle.ts'
-import { roleCalls } from '../role-calls.ts'
+import { roleCalls, toolAggregator } from '../role-calls.ts'
 import { settings as siteRoleSettings } from '../roles/site/settings.ts'
 import { roles } from '../roles.ts'
 import { loadWire } from '../runtime/wires.ts'
@@ -123,14 +124,24 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
     random,
     wake: (worker) => service.wake(worker),
   })
+  const operations = operationsOf(role)
+  // Every site has file-drop: a channel needs only an enrolled peer.
+  const deployment: RoleDeployment = {
+    deployment_profile: site.deployment_profile,
+    settings: resolved,
+    transports: listTransportNames(resolved),
+  }
   const context: RoleContext = {
     environment,
-    operations: operationsOf(role),
+    operations,
     roles: (trace) => new SiteRoleClients(caller, trace),
     delegation: (trace, credential) => new SiteDelegation(caller, trace, credential),
     identity: identity.providerFor(role.name),
     role_table: identity.role_table,
     role_calls: roleCalls,
+    delegated_calls: new Map([
+      [toolAggregator, listToolAddresses(role.name, offeredTools({ role, deployment }, operations))],
+    ]),
     store: storage.store,
     record: (events) => storage.audit.append(events),
     throttle: reportThrottle(clock.now),
@@ -148,12 +159,7 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
     context,
     environment,
     parts,
-    // Every site has file-drop: a channel needs only an enrolled peer.
-    deployment: {
-      deployment_profile: site.deployment_profile,
-      settings: resolved,
-      transports: listTransportNames(resolved),
-    },
+    deployment,
     dependencyHealth: dependencyHealthCheck(role, folder, resources.services, resources, wired?.dependencies ?? []),
     housekeeping: housekeepingWorkers(storage, role.collections, audit_keep_days, renewal).filter(
       ({ name }) => name !== 'anchor' || isAnchored(resources, role),

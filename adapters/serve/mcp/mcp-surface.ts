@@ -2,7 +2,7 @@
 // where to get tokens (RFC 9728).
 
 import type { McpResource } from '../../../daemon/kernel/api/mcp-resources.ts'
-import { toolsPath } from '../../../daemon/kernel/api/mcp-tools.ts'
+import { toolRouteAddress, toolsPath } from '../../../daemon/kernel/api/mcp-tools.ts'
 import type {
   HeaderFields,
   Surface,
@@ -88,10 +88,10 @@ function listRoutes(role: string, operations: readonly AddressedOperation[]): Se
   const own = { path: toolsPath, allow: 'authenticated', max_body_bytes, max_body_values } as const
   const open = { path: metadataPath, also: ['/.well-known/oauth-protected-resource'], allow: 'public' } as const
   return [
-    { address: `${role}.agentspace.message`, operation: { ...own, method: 'POST' } },
-    { address: `${role}.agentspace.stream`, operation: { ...own, method: 'GET', streams: true } },
-    { address: `${role}.agentspace.end`, operation: { ...own, method: 'DELETE' } },
-    { address: `${role}.agentspace.metadata`, operation: { ...open, method: 'GET' } },
+    { address: toolRouteAddress(role, 'message'), operation: { ...own, method: 'POST' } },
+    { address: toolRouteAddress(role, 'stream'), operation: { ...own, method: 'GET', streams: true } },
+    { address: toolRouteAddress(role, 'end'), operation: { ...own, method: 'DELETE' } },
+    { address: toolRouteAddress(role, 'metadata'), operation: { ...open, method: 'GET' } },
   ]
 }
 

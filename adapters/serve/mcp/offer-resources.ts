@@ -3,7 +3,7 @@ import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type Server } 
 import { findResource, isTemplate, type McpResource } from '../../../daemon/kernel/api/mcp-resources.ts'
 import type { SurfaceRequest } from '../../../daemon/kernel/api/surface.ts'
 import { isRefusal, type Refusal } from '../../../daemon/kernel/error/errors.ts'
-import { isPermitted } from '../../../daemon/kernel/identity/identity.ts'
+import { isOfferedTo } from '../../../daemon/kernel/identity/admit-caller.ts'
 
 const mimeType = 'application/json'
 
@@ -14,7 +14,7 @@ export function offerResources(
   surfaceRequest: SurfaceRequest,
   cancelled: AbortSignal | undefined,
 ): void {
-  const own = resources.filter(({ target }) => isPermitted(surfaceRequest.caller.permissions, target.operation.allow))
+  const own = resources.filter(({ target }) => isOfferedTo(surfaceRequest.caller, target.operation))
   server.setRequestHandler('resources/list', () => ({
     resources: own
       .filter((resource) => !isTemplate(resource))

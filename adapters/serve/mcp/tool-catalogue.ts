@@ -1,7 +1,8 @@
 // The tools of a surface as they are now: derived from operations that may change while the service runs.
 import { hash } from 'node:crypto'
 import { deriveTools, type McpTool } from '../../../daemon/kernel/api/mcp-tools.ts'
-import { type Caller, isPermitted } from '../../../daemon/kernel/identity/identity.ts'
+import { isOfferedTo } from '../../../daemon/kernel/identity/admit-caller.ts'
+import type { Caller } from '../../../daemon/kernel/identity/identity.ts'
 import type { AddressedOperation } from '../../../daemon/kernel/operation/operation.ts'
 
 export class ToolCatalogue {
@@ -20,8 +21,8 @@ export class ToolCatalogue {
   }
 
   /** Tools that the caller may not use are not offered. */
-  toolsFor({ permissions }: Caller): readonly McpTool[] {
-    return this.#current().filter(({ target }) => isPermitted(permissions, target.operation.allow))
+  toolsFor(caller: Caller): readonly McpTool[] {
+    return this.#current().filter(({ target }) => isOfferedTo(caller, target.operation))
   }
 
   /** Differs whenever the caller would read another list: a change of tools that it may not use is none to it. */

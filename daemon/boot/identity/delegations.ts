@@ -12,7 +12,7 @@ import { verifyToken } from '../../../adapters/keys/jose/tokens.ts'
 import { type Refusal, refuse } from '../../kernel/error/errors.ts'
 import type { CredentialOrigin, DelegatedToken } from '../../kernel/identity/delegation.ts'
 import type { CredentialClaims, IdentityProvider } from '../../kernel/identity/identity.ts'
-import { roleCalls } from '../../role-calls.ts'
+import { roleCalls, toolAggregator } from '../../role-calls.ts'
 import type {
   DelegatedClaims,
   Delegations,
@@ -33,6 +33,8 @@ export type DelegationOptions = {
   readonly grant_life_s: number
   /** By the audience of a service, the roles that may request tokens for it. */
   readonly audiences: Readonly<Record<string, readonly string[]>>
+  /** Roles of the site that offer tools. */
+  readonly tool_roles: readonly string[]
   readonly providerFor: (role: string) => IdentityProvider
   readonly issuer: OfflineIssuer
   readonly tokenKeys: () => readonly TokenKey[]
@@ -63,7 +65,7 @@ export function siteDelegations(options: DelegationOptions): Delegations {
   return {
     register,
     grant_life_s,
-    targetsOf: (role) => findTargets(role, options.audiences),
+    targetsOf: (role) => findTargets(role, options),
     verify: (role, presented) =>
       presented.grant === undefined
         ? verifyCredential(options, providerFor(role), presented)
@@ -87,10 +89,11 @@ export function siteDelegations(options: DelegationOptions): Delegations {
   }
 }
 
-function findTargets(role: string, audiences: DelegationOptions['audiences']): DelegationTargets {
+function findTargets(role: string, { audiences, tool_roles }: DelegationOptions): DelegationTargets {
   const requested = [...(roleCalls.get(role) ?? [])].map((address) => address.slice(0, address.indexOf('.')))
   const services = Object.entries(audiences).filter(([, roles]) => roles.includes(role))
-  return { roles: new Set(requested), services: new Set(services.map(([service]) => service)) }
+  const aggregated = role === toolAggregator ? tool_roles : []
+  return { roles: new Set([...requested, ...aggregated]), services: new Set(services.map(([service]) => service)) }
 }
 
 function buildClaims(

@@ -68,6 +68,8 @@ export type OfflineIdentityOptions = {
   readonly random: (bytes: number) => string
   /** Absent: only the site's own tokens are valid. */
   readonly foreignVerifier?: ForeignTokenVerifier | undefined
+  /** Roles of the site that offer tools, in whichever process they run. */
+  readonly tool_roles: readonly string[]
   /** Holders of certificates that the profile lists. */
   readonly certificate_holders: readonly Principal[]
   /** Adds credentials other than tokens. */
@@ -178,7 +180,7 @@ function openDelegations(
   role_names: readonly string[],
   providerFor: SiteIdentity['providerFor'],
 ): Delegations {
-  const { site, settings, tokenKeys, revocations, foreignVerifier, certificate_holders, now } = context
+  const { site, settings, tokenKeys, tool_roles, revocations, foreignVerifier, certificate_holders, now } = context
   const grant_life_s = settings.grant_days * 86_400
   return siteDelegations({
     siteName: site.name,
@@ -190,6 +192,7 @@ function openDelegations(
     },
     grant_life_s,
     audiences: settings.audiences,
+    tool_roles,
     providerFor,
     issuer: siteTokenMinter(context, grant_life_s),
     tokenKeys: tokenKeys.keys,

@@ -1,14 +1,16 @@
 // Identity providers of the site: its own issuer, and those of the profile, which are loaded only where it names them.
 
+import { hasToolFields, offersTools } from '../../kernel/api/mcp-tools.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { identitySettings } from '../../kernel/settings/platform-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
 import { ssoSettings, x509Settings } from '../../kernel/settings/sso-settings.ts'
+import { roles } from '../../roles.ts'
 import { type OfflineIdentityOptions, offlineIdentity, type SiteIdentity } from './offline-identity.ts'
 
 type SiteIdentityOptions = Omit<
   OfflineIdentityOptions,
-  'settings' | 'foreignVerifier' | 'extendProvider' | 'certificate_holders'
+  'settings' | 'foreignVerifier' | 'extendProvider' | 'certificate_holders' | 'tool_roles'
 > & {
   readonly resolved: ResolvedSettings
   /** Milliseconds of a clock that never jumps. */
@@ -20,10 +22,16 @@ export async function openSiteIdentity(options: SiteIdentityOptions): Promise<Si
   return offlineIdentity({
     ...options,
     settings,
+    tool_roles: listToolRoles(options),
     foreignVerifier: await openForeignTokens(options),
     certificate_holders: getSettings(options.resolved, x509Settings).subjects,
     extendProvider: await openClientCertificates(options),
   })
+}
+
+function listToolRoles({ resolved, site }: SiteIdentityOptions): string[] {
+  const deployment = { deployment_profile: site.deployment_profile, settings: resolved }
+  return roles.filter((role) => hasToolFields(role) && offersTools({ role, deployment })).map(({ name }) => name)
 }
 
 async function openForeignTokens({

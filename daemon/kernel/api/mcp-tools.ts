@@ -37,6 +37,25 @@ export function toolsTopic(role: string): string {
   return `tools of ${role}`
 }
 
+/** The routes of `toolsPath`, which take a token, and that of its metadata, which takes none. */
+export type ToolRoute = 'message' | 'stream' | 'end' | 'metadata'
+
+export function toolRouteAddress(role: string, route: ToolRoute): string {
+  return `${role}.agentspace.${route}`
+}
+
+/** The addresses of the tools that a role offers, and of the routes that take their calls; none without tools. */
+export function listToolAddresses(role: string, tools: readonly AddressedOperation[]): ReadonlySet<string> {
+  if (tools.length === 0) return new Set()
+  const routes = (['message', 'stream', 'end'] as const).map((route) => toolRouteAddress(role, route))
+  return new Set([...routes, ...tools.map(({ address }) => address)])
+}
+
+/** Whether the section of settings that has the name of the role lets an operator offer its tools. */
+export function hasToolFields({ name, settings }: Pick<RoleOutline, 'name' | 'settings'>): boolean {
+  return 'mcp_enabled' in (settings.find((block) => block.name === name)?.shape ?? {})
+}
+
 /** A role as far as its tools are concerned, and where it is deployed. */
 export type ToolOffer = {
   readonly role: Pick<RoleOutline, 'name' | 'tool_profiles'>

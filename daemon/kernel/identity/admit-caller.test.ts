@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { echoRole } from '../../../test/support/echo/echo-role.ts'
 import { isRefusal } from '../error/errors.ts'
 import type { RoleContext } from '../operation/role-context.ts'
-import { admitCaller, roleOfCaller, serviceCaller } from './admit-caller.ts'
+import { type AdmissionTarget, admitCaller, isOfferedTo, roleOfCaller, serviceCaller } from './admit-caller.ts'
 import type { CredentialClaims, Permission } from './identity.ts'
 
 const { context } = echoRole({ count: () => {}, set: () => {}, observe: () => {}, text: async () => '' })
@@ -59,6 +59,54 @@ describe('in the name of a principal', () => {
 
   test('a client of the token endpoint is no role', async () => {
     expect(await admit({ act: { sub: 'svc:portal' } }, 'key:read')).toMatchObject({ actor: 'svc:portal' })
+  })
+})
+
+describe('tools of the role, at the role that aggregates them', () => {
+  const target = { address: 'consensus.tool.use', operation: { allow: 'consensus:write' } } as const
+  const admitAt = async (change: Partial<CredentialClaims>, { address, operation }: AdmissionTarget = target) => {
+    const judging: RoleContext = {
+      ...context,
+      identity: { name: 'offline', verify: async () => ({ ...claims, ...change }) },
+      role_calls: new Map(),
+      delegated_calls: new Map([['gateway', new Set(['consensus.tool.use', 'consensus.agentspace.message'])]]),
+    }
+    const admitted = await admitCaller(judging, { address, operation }, { bearer: 'x', isLocal: true })
+    return isRefusal(admitted) ? admitted.message : admitted
+  }
+  const act = { sub: 'role:gateway' }
+
+  test('are used in the name of a principal, with its permissions', async () => {
+    expect(await admitAt({ act })).toMatchObject({ subject: 'ann', actor: 'role:gateway' })
+    expect(await admitAt({ act: { ...act, act: { sub: 'svc:portal' } } })).toMatchObject({ subject: 'ann' })
+    expect(await admitAt({ act, roles: ['auditor'] })).toMatch(/requires the permission/)
+    const message = { address: 'consensus.agentspace.message', operation: { allow: 'authenticated' } } as const
+    expect(await admitAt({ act }, message)).toMatchObject({ subject: 'ann' })
+  })
+
+  test('are used by no other role, through no other, and not in the own name', async () => {
+    for (const other of [{ sub: 'role:proxy' }, { sub: 'role:proxy', act }, { sub: 'svc:portal', act }])
+      expect(await admitAt({ act: other })).toMatch(/does not request/)
+    const own = { sub: 'role:gateway', tenant_id: '*', roles: ['service'] }
+    expect(await admitAt(own)).toMatch(/does not request consensus\.tool\.use/)
+  })
+
+  test('are never administrative, and nothing else is reached', async () => {
+    for (const allow of ['key:read', 'federation:read', 'role'] as const)
+      expect(await admitAt({ act }, { ...target, operation: { allow } })).toMatch(/no role may use|only roles/)
+    expect(await admitAt({ act }, { ...target, address: 'consensus.tool.other' })).toMatch(/does not request/)
+  })
+
+  test('are listed without the administrative ones', async () => {
+    const acting = await admitAt({ act })
+    const direct = await admitAt({})
+    if (typeof acting === 'string' || typeof direct === 'string') throw new Error('not admitted')
+    expect(['consensus:write', 'public', 'key:read'].map((allow) => isOfferedTo(acting, { allow } as never))).toEqual([
+      true,
+      true,
+      false,
+    ])
+    expect(isOfferedTo(direct, { allow: 'key:read' })).toBe(true)
   })
 })
 

@@ -58,6 +58,14 @@ export function isRoleActing(caller: Caller): boolean {
 
 const isRole = (subject: string | undefined) => subject?.startsWith(role_prefix) === true
 
+/**
+ * Whether lists show the operation to the caller: it has the permission, and a role that acts for it may use that. The
+ * request is admitted by `admitCaller` nevertheless.
+ */
+export function isOfferedTo(caller: Caller, { allow }: Pick<AnyOperation, 'allow'>): boolean {
+  return isPermitted(caller.permissions, allow) && (isDelegable(allow) || !isRoleActing(caller))
+}
+
 /** Claims are cached by the provider, so their callers are cached with them. */
 const callersByClaims = new WeakMap<CredentialClaims, Caller>()
 
@@ -93,17 +101,20 @@ function isSiteService({ sub, tenant_id, roles }: CredentialClaims): boolean {
 
 /**
  * Why a role may not do this in the name of the subject: it requests other operations, or this one administers the site. A
- * token that a role holds for somebody is worth no more than the requests of its code.
+ * token that a role holds for somebody is worth no more than the requests of its code, and the tools of the site at the
+ * role that aggregates them.
  */
 function refuseDelegated(
-  { role_calls }: Pick<RoleContext, 'role_calls'>,
+  { role_calls, delegated_calls }: Pick<RoleContext, 'role_calls' | 'delegated_calls'>,
   address: string,
   allow: AnyOperation['allow'],
   { sub, act }: CredentialClaims,
 ): Refusal | undefined {
   if (!hasRoleActor(act)) return undefined
   if (!isDelegable(allow)) return refuse('forbidden', `no role may use ${allow} in the name of ${sub}`)
-  if (role_calls.get(act?.sub.slice(role_prefix.length) ?? '')?.has(address)) return undefined
+  const role = isRole(act?.sub) ? act?.sub.slice(role_prefix.length) : undefined
+  if (role !== undefined && [role_calls, delegated_calls].some((calls) => calls.get(role)?.has(address)))
+    return undefined
   return refuse('forbidden', `${act?.sub} does not request ${address}`)
 }
 

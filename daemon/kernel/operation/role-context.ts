@@ -53,6 +53,8 @@ export type RoleContext = {
   readonly role_table: Readonly<Record<string, readonly string[]>>
   /** Addresses of the operations that each role of the site may request in its own name. */
   readonly role_calls: RoleCalls
+  /** Addresses of this role that each role of the site may request besides, but only in the name of a principal. */
+  readonly delegated_calls: RoleCalls
   readonly store: Store
   readonly record: (events: readonly AuditEvent[]) => Promise<void>
   /** Limits log lines that callers can cause. */

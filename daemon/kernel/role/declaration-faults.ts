@@ -1,6 +1,6 @@
 // Finds mistakes in the declaration of a role that would otherwise show at a request, or never.
 import * as z from 'zod'
-import { toolOperations } from '../api/mcp-tools.ts'
+import { hasToolFields, toolOperations } from '../api/mcp-tools.ts'
 import { job_indexes } from '../job/job-fields.ts'
 import { jobLeases } from '../job/lease.ts'
 import { controlKinds } from '../messaging/message-kind.ts'
@@ -27,12 +27,13 @@ export function findDeclarationFaults(role: Role): string[] {
 }
 
 /** Boot reads the listener of a role from the section that has its name. */
-function findSettingFaults({ name, settings }: Role, operations: readonly AddressedOperation[]): string[] {
+function findSettingFaults(role: Role, operations: readonly AddressedOperation[]): string[] {
+  const { name, settings } = role
   const { shape = {} } = settings.find((block) => block.name === name) ?? {}
   const hasTools = toolOperations('agentspace', operations).length > 0
   return [
     ...('listen' in shape && 'port' in shape ? [] : [`its section of settings, "${name}", needs listenerFields`]),
-    ...(hasTools && !('mcp_enabled' in shape) ? [`it has tools: its section "${name}" needs toolFields`] : []),
+    ...(hasTools && !hasToolFields(role) ? [`it has tools: its section "${name}" needs toolFields`] : []),
   ]
 }
 

@@ -1,8 +1,7 @@
 // Delegated tokens and grants in wrong hands: each counts at one role, for one actor, with no more than its principal has now.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { grantAudienceUrn, roleAudienceUrn, siteIssuerUrn } from '../../../adapters/identity/offline/issuer.ts'
-import { readKeyFiles, type StoredKey } from '../../../adapters/keys/jose/key-files.ts'
-import { issueToken } from '../../../adapters/keys/jose/tokens.ts'
+import { grantAudienceUrn, roleAudienceUrn } from '../../../adapters/identity/offline/issuer.ts'
+import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
 import { roleKeysFolder } from '../../../daemon/boot/storage/site-folder.ts'
 import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import type { DelegatedToken, Delegation } from '../../../daemon/kernel/identity/delegation.ts'
@@ -14,6 +13,7 @@ import { token as tokenOperation } from '../../../daemon/roles/site/delegation/t
 import { revoke } from '../../../daemon/roles/site/token/revoke.ts'
 import { openSession } from '../../../daemon/shared/match-session/match-session.ts'
 import { accept, readClaims, reasonOf } from '../../support/delegation/delegation-answers.ts'
+import { signAsSite, signClaims } from '../../support/delegation/sign-claims.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { createTestSite, type TestSite } from '../../support/site/test-site.ts'
 
@@ -48,21 +48,6 @@ async function createPerson(held: readonly string[] = ['analyst']) {
 }
 
 const tokenOf = async (acting: Delegation, role = 'consensus') => accept(await acting.token({ role })).token
-
-/** Claims of Pat, signed as they are. */
-function signClaims(key: StoredKey | undefined, claims: Readonly<Record<string, unknown>>, ttl_s: number) {
-  if (!key) throw new Error('there is no such key')
-  const iat = Math.floor(world.clock.now() / 1_000)
-  const pat = { sub: 'pat', client_id: 'pat', tenant_id: 'tenant-a', roles: ['analyst'], jti: `tok_${++people}` }
-  const payload = { iss: siteIssuerUrn('alpha'), aud: siteIssuerUrn('alpha'), ...pat, ...claims, iat, exp: iat + ttl_s }
-  return issueToken(key, payload)
-}
-const signAsSite = (claims: Readonly<Record<string, unknown>>, ttl_s: number) =>
-  signClaims(
-    readKeyFiles(world.folder.keys).find(({ public_key }) => public_key.use === 'token'),
-    claims,
-    ttl_s,
-  )
 
 let sessions = 0
 const buildSession = () => ({
@@ -149,7 +134,11 @@ describe('a delegated token', () => {
   })
 
   test('passed on by its receiver keeps its principal, and shrinks in rights and life', async () => {
-    const first = await signAsSite({ aud: roleAudienceUrn('alpha', 'resolution'), act: { sub: 'role:gateway' } }, 200)
+    const first = await signAsSite(
+      world,
+      { aud: roleAudienceUrn('alpha', 'resolution'), act: { sub: 'role:gateway' } },
+      200,
+    )
     const receiver = world.delegation('resolution', { subject_token: first })
     const { token } = accept(await receiver.token({ role: 'consensus' }))
     expect(readClaims(token)).toMatchObject({
@@ -163,7 +152,11 @@ describe('a delegated token', () => {
   })
 
   test('passed on by another role than its receiver does not count', async () => {
-    const stolen = await signAsSite({ aud: roleAudienceUrn('alpha', 'consensus'), act: { sub: 'role:gateway' } }, 200)
+    const stolen = await signAsSite(
+      world,
+      { aud: roleAudienceUrn('alpha', 'consensus'), act: { sub: 'role:gateway' } },
+      200,
+    )
     const thief = world.delegation('resolution', { subject_token: stolen })
     expect(await reasonOf(thief.token({ role: 'consensus' }))).toMatch(/^forbidden: .*not valid/)
     expect(await reasonOf(thief.store())).toMatch(/^forbidden: .*not valid/)
@@ -180,7 +173,7 @@ describe('a delegated token', () => {
     const [key] = readKeyFiles(roleKeysFolder(world.folder, signer))
     for (const role of ['consensus', 'resolution']) {
       const aud = roleAudienceUrn('alpha', role)
-      const forged = await signClaims(key, { aud, act: { sub: 'role:resolution' }, ...claims }, 300)
+      const forged = await signClaims(world, key, { aud, act: { sub: 'role:resolution' }, ...claims }, 300)
       expect(await readStatuses(forged)).toEqual(refusedEverywhere)
       const acting = world.delegation('resolution', { subject_token: forged })
       expect(await reasonOf(acting.principal())).toMatch(/^forbidden: .*not valid/)
@@ -211,9 +204,13 @@ describe('a grant', () => {
       subject,
       roles: ['analyst'],
     })
-    const foreign = await signAsSite({ aud: grantAudienceUrn('alpha', 'consensus'), origin: { source: 'token' } }, 300)
+    const foreign = await signAsSite(
+      world,
+      { aud: grantAudienceUrn('alpha', 'consensus'), origin: { source: 'token' } },
+      300,
+    )
     expect(await reasonOf(world.delegation('resolution', { grant: foreign }).principal())).toMatch(/another role/)
-    const bare = await signAsSite({ aud: grantAudienceUrn('alpha', 'resolution') }, 300)
+    const bare = await signAsSite(world, { aud: grantAudienceUrn('alpha', 'resolution') }, 300)
     expect(await reasonOf(world.delegation('resolution', { grant: bare }).principal())).toMatch(/not valid/)
     const [head, , signature] = stored.grant.split('.')
     const claims = Buffer.from(JSON.stringify({ ...readClaims(stored.grant), roles: ['admin'] })).toString('base64url')

@@ -1,5 +1,6 @@
 // A small role on the real kernel, with an operation for each thing that a listener must do.
 
+import { listToolAddresses } from '../../../daemon/kernel/api/mcp-tools.ts'
 import { builtInRoles, type CredentialClaims } from '../../../daemon/kernel/identity/identity.ts'
 import type { AddressedOperation, ServerEvent } from '../../../daemon/kernel/operation/operation.ts'
 import type { RoleClients } from '../../../daemon/kernel/operation/operation-contract.ts'
@@ -7,7 +8,7 @@ import type { RoleContext } from '../../../daemon/kernel/operation/role-context.
 import type { RoleEnvironment } from '../../../daemon/kernel/operation/role-environment.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { reportThrottle } from '../../../daemon/kernel/telemetry/report-throttle.ts'
-import { roleCalls } from '../../../daemon/role-calls.ts'
+import { roleCalls, toolAggregator } from '../../../daemon/role-calls.ts'
 import { buildOtherOperations, buildPlainOperations, buildSlowOperations } from './echo-operations.ts'
 import { buildToolOperations } from './tool-operations.ts'
 
@@ -32,7 +33,7 @@ export type EchoRole = {
 
 export type EchoEventListener = (event: ServerEvent) => void
 
-/** The token is the subject and a role, `alice.admin`; anything without a dot is not valid. */
+/** The token is subject, role and perhaps the role of the site that acts: `alice.admin.role:proxy`; not valid without a dot. */
 export function echoRole(metrics: Metrics): EchoRole {
   const gates: (() => void)[] = []
   const listeners = new Set<EchoEventListener>()
@@ -100,6 +101,7 @@ function buildRoleContext(
     delegation: notHere,
     identity: { name: 'offline', verify: async (bearer = '') => parseClaims(handle, bearer) },
     role_calls: roleCalls,
+    delegated_calls: new Map([[toolAggregator, listToolAddresses('test', operations)]]),
     role_table: { ...builtInRoles, echoer: ['echo:write'] },
     store,
     record: async () => undefined,
@@ -109,7 +111,14 @@ function buildRoleContext(
 
 function parseClaims(handle: EchoControls, bearer: string): CredentialClaims | undefined {
   handle.verified.push(bearer)
-  const [sub, role] = bearer.split('.')
+  const [sub, role, actor = ''] = bearer.split('.')
   if (!sub || !role) return undefined
-  return { sub, tenant_id: 't', roles: [role], jti: 'j', exp: 2_000_000_000 }
+  return {
+    sub,
+    tenant_id: 't',
+    roles: [role],
+    jti: 'j',
+    exp: 2_000_000_000,
+    ...(actor.startsWith('role:') ? { act: { sub: actor } } : {}),
+  }
 }
