@@ -1,4 +1,5 @@
 // Builds the environment of a role's calls from the adapters.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { RoleEnvironment } from '../kernel/operation/role-environment.ts'
 import type { PartKey } from '../kernel/role/part.ts'
 import type { Site } from '../kernel/role/site.ts'
@@ -32,6 +33,7 @@ export function buildRoleEnvironment(options: RoleEnvironmentParts): RoleEnviron
     now: options.now,
     monotonic: options.monotonic,
     pause: () => new Promise((resolve) => void setImmediate(resolve)),
+    wait: (wait_ms, signal) => sleep(wait_ms, undefined, { signal }).catch(() => undefined),
     random: options.random,
     settings: (block) => getSettings(options.settings, block),
     announce: bus.announce,

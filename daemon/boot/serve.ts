@@ -11,6 +11,7 @@ import type { ResolvedSettings, SettingSources } from '../kernel/settings/settin
 import type { Log } from '../kernel/telemetry/log.ts'
 import { roles } from '../roles.ts'
 import { loadWire } from '../runtime/wires.ts'
+import { reportFaults } from './host/fault-report.ts'
 import { findDivisionProblems, findOwnershipProblems, resolveDivision } from './host/site-division.ts'
 import { loadRole } from './loaded-roles.ts'
 import { readProfile, resolveProfileSettings } from './profile.ts'
@@ -73,13 +74,19 @@ export async function serve(options: ServeOptions): Promise<RunningSite> {
     log: options.log,
     resolveSettingsAgain,
   })
+  const stopReporting = reportFaults(runtime.log)
   try {
     await runtime.open()
   } catch (error) {
     await runtime.close(0)
+    stopReporting()
     throw error
   }
-  return buildRunningSite(runtime, resolved, options)
+  return buildRunningSite(
+    { ...runtime, close: (drain_ms) => runtime.close(drain_ms).finally(stopReporting) },
+    resolved,
+    options,
+  )
 }
 
 /** Checks the settings first, then by the wires folders and networks. */

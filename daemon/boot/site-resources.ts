@@ -1,4 +1,5 @@
 // Resources that all roles of a process share, opened once before the first role.
+
 import type { SystemClock } from '../../adapters/host/clock/system-clock.ts'
 import { pinoLog } from '../../adapters/host/log/pino-log.ts'
 import { systemRandom } from '../../adapters/host/random/system-random.ts'
@@ -6,6 +7,7 @@ import { peerFiles } from '../../adapters/peers/files/peer-files.ts'
 import type { Peers } from '../kernel/identity/peer.ts'
 import type { Carrier } from '../kernel/messaging/carrier.ts'
 import type { Transport } from '../kernel/messaging/transport.ts'
+import { drawChance } from '../kernel/network/backoff.ts'
 import type { RoleContext } from '../kernel/operation/role-context.ts'
 import type { Role } from '../kernel/role/role.ts'
 import type { Site } from '../kernel/role/site.ts'
@@ -68,7 +70,7 @@ export async function openSiteResources(plan: StartPlan): Promise<SiteResources>
   const random = systemRandom()
   const level = getSettings(resolved, platformSettings).log_level
   const logOf = (role: string) => plan.log ?? pinoLog({ level, to: 'stderr', base: { site: site.name, role } })
-  const chance = () => Number.parseInt(random(6), 16) / 2 ** 48
+  const chance = () => drawChance(random)
   const identity = await openSiteIdentity({
     folder,
     site,

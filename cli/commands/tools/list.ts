@@ -1,4 +1,5 @@
 // Lists the tools that a service offers to the holder of the token, and follows changes of the list.
+import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { followTools } from '../../../daemon/kernel/tools/follow-tools.ts'
 import type { RemoteTool } from '../../../daemon/kernel/tools/tool-service.ts'
@@ -45,9 +46,9 @@ async function followList(
   process.once('SIGINT', () => ending.abort())
   const listings = followTools(openToolServices(), address, {
     signal: ending.signal,
-    pause: (wait_ms, signal) => sleep(wait_ms, undefined, { signal }).catch(() => undefined),
-    now: () => performance.now(),
-    chance: Math.random,
+    wait: (wait_ms, signal) => sleep(wait_ms, undefined, { signal }).catch(() => undefined),
+    monotonic: () => performance.now(),
+    random: (bytes) => randomBytes(bytes).toString('hex'),
   })
   for await (const listing of listings) {
     if ('trouble' in listing) terminal.note(`The list cannot be read: ${listing.trouble.message}. Trying again.`)

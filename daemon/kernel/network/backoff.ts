@@ -3,6 +3,11 @@
 const min_wait_ms = 500
 const max_wait_ms = 60_000
 
+/** A uniform number from 0 to 1. `random`: that many random bytes as hexadecimal. */
+export function drawChance(random: (bytes: number) => string): number {
+  return Number.parseInt(random(6), 16) / 2 ** 48
+}
+
 /**
  * Full jitter, so that sites that lost the same network do not return at the same moment. `requested_ms`: the wait that the
  * peer requested, limited to the longest wait.

@@ -15,6 +15,8 @@ export interface RoleEnvironment extends Pick<Metrics, 'count' | 'set' | 'observ
   monotonic(): number
   /** Resolves once the event loop has done other work that was waiting. */
   pause(): Promise<void>
+  /** Resolves after the time, or as soon as the signal ends: between two looks of a worker at something outside. */
+  wait(wait_ms: number, signal: AbortSignal): Promise<void>
   /** `bytes` random bytes as lower-case hexadecimal. */
   random(bytes: number): string
   settings<B extends SettingsBlock>(block: B): SettingValues<B>

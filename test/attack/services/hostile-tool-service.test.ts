@@ -258,13 +258,13 @@ test('a service that ends every stream at once is called less and less often', a
   const listings: ToolListing[] = []
   const following = {
     signal: ending.signal,
-    pause: async (wait_ms: number) => {
+    wait: async (wait_ms: number) => {
       waits.push(wait_ms)
       now_ms += wait_ms
       if (waits.length === 8) ending.abort()
     },
-    now: () => now_ms,
-    chance: () => 1,
+    monotonic: () => now_ms,
+    random: () => 'ffffffffffff',
   }
   for await (const listing of followTools(services, address, following)) listings.push(listing)
   expect(listings).toMatchObject([{ tools: [{ name: 'one' }] }])
