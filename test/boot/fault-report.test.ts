@@ -11,7 +11,7 @@ const load = (file: string) => `await import(${JSON.stringify(path.join(reposito
 const startReporting = `
   const { pinoLog } = ${load('adapters/host/log/pino-log.ts')}
   const { reportFaults } = ${load('daemon/boot/host/fault-report.ts')}
-  const stop = reportFaults(pinoLog({ level: 'error', to: 'stdout', base: { site: 'alpha', role: 'boot' } }))
+  const stop = reportFaults(pinoLog({ level: 'error', to: 'stdout', base: { site: 'alpha', role: 'boot' } }));
 `
 
 /** The exit status and the lines of the log of a process that runs this after its log has been opened. */

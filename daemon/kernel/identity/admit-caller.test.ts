@@ -45,11 +45,28 @@ describe('in the name of a principal', () => {
       expect(await admit({ act })).toMatch(/does not request consensus\.thing\.do/)
   })
 
-  test.each(['token', 'key', 'peer', 'channel', 'quarantine', 'backup', 'checkpoint'])(
-    'no role has a permission over %s',
-    async (noun) => {
-      expect(await admit({}, `${noun}:write`)).toMatchObject({ subject: 'ann' })
-      expect(await admit({ act: { sub: 'role:gateway' } }, `${noun}:write`)).toMatch(/no role may use/)
+  test.each([
+    'token',
+    'key',
+    'peer',
+    'channel',
+    'quarantine',
+    'backup',
+    'store',
+    'federation',
+    'site',
+    'message',
+    'checkpoint',
+  ])('no role has a permission over %s', async (noun) => {
+    expect(await admit({}, `${noun}:write`)).toMatchObject({ subject: 'ann' })
+    expect(await admit({ act: { sub: 'role:gateway' } }, `${noun}:write`)).toMatch(/no role may use/)
+  })
+
+  test.each(['user:', 'abcd:', 'rolex'])(
+    'a party whose name only looks like that of a role has nothing: %s',
+    async (prefix) => {
+      const act = { sub: `${prefix}gateway`, act: { sub: 'role:proxy' } }
+      expect(await admit({ act })).toMatch(/does not request consensus\.thing\.do/)
     },
   )
 

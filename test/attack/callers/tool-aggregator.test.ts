@@ -166,7 +166,7 @@ test('an administrative tool is in no list that it reads, and refused when it is
   }
   const direct = await use('alice.admin')
   expect(direct).toMatchObject({ isListed: true, count: 2, text: expect.not.stringContaining('forbidden') })
-  const acting = await use(`alice.admin.role:${toolAggregator}`)
+  const acting = await use(`alice.admin~${toolAggregator}`)
   expect(acting).toMatchObject({ isListed: false, count: 1, text: expect.stringContaining('no role may use key:read') })
 })
 

@@ -33,7 +33,7 @@ export type EchoRole = {
 
 export type EchoEventListener = (event: ServerEvent) => void
 
-/** The token is subject, role and perhaps the role of the site that acts: `alice.admin.role:proxy`; not valid without a dot. */
+/** The token is subject and role, and perhaps the role of the site that acts: `alice.admin~proxy`; not valid without a dot. */
 export function echoRole(metrics: Metrics): EchoRole {
   const gates: (() => void)[] = []
   const listeners = new Set<EchoEventListener>()
@@ -111,7 +111,8 @@ function buildRoleContext(
 
 function parseClaims(handle: EchoControls, bearer: string): CredentialClaims | undefined {
   handle.verified.push(bearer)
-  const [sub, role, actor = ''] = bearer.split('.')
+  const [identity = '', actor] = bearer.split('~')
+  const [sub, role] = identity.split('.')
   if (!sub || !role) return undefined
   return {
     sub,
@@ -119,6 +120,6 @@ function parseClaims(handle: EchoControls, bearer: string): CredentialClaims | u
     roles: [role],
     jti: 'j',
     exp: 2_000_000_000,
-    ...(actor.startsWith('role:') ? { act: { sub: actor } } : {}),
+    ...(actor === undefined ? {} : { act: { sub: `role:${actor}` } }),
   }
 }
