@@ -10,6 +10,7 @@ import {
   hasBody,
   pathParameters,
   type ServerEvent,
+  timeLimitOf,
 } from '../../daemon/kernel/operation/operation.ts'
 import { parseEvents } from './event-stream.ts'
 import { readBody, readChunks, type ServiceEndpoint, sendRequest } from './http-request.ts'
@@ -30,7 +31,7 @@ export type ApiRequestOptions = {
   /** The version that the change is based on. */
   readonly if_match?: number
   readonly last_event_id?: string
-  /** Time limit of the response (default: 35 s); streams have none. */
+  /** Time limit of the response (default: 5 s more than that of the operation); streams have none. */
   readonly timeout_ms?: number
 }
 
@@ -43,7 +44,8 @@ export interface ServiceClient {
   stream(address: string, input: ApiObject, extras?: ApiRequestOptions): AsyncGenerator<ServerEvent>
 }
 
-const timeout_ms = 35_000
+/** For the service to answer that its own time limit is over. */
+const answer_margin_ms = 5_000
 
 export function createServiceClient(target: ServiceTarget): ServiceClient {
   const request = async (address: string, input: ApiObject, accept: string, extras: ApiRequestOptions) => {
@@ -51,7 +53,9 @@ export function createServiceClient(target: ServiceTarget): ServiceClient {
     const response = await sendRequest(target.endpoint(addressed.role), {
       ...buildRequest(addressed, input),
       headers: { accept, ...(await buildHeaders(target, addressed, extras)) },
-      timeout_ms: addressed.operation.streams ? undefined : (extras.timeout_ms ?? timeout_ms),
+      timeout_ms: addressed.operation.streams
+        ? undefined
+        : (extras.timeout_ms ?? timeLimitOf(addressed.operation) + answer_margin_ms),
     })
     if (response.status >= 400) throw await parseRefusal(response)
     return { addressed, response }

@@ -10,9 +10,12 @@ import {
   fillPath,
   hasBody,
   pathParameters,
+  timeLimitOf,
 } from '../kernel/operation/operation.ts'
 import { emptyRequest, performOperation } from '../kernel/operation/perform-operation.ts'
 import type { OperationRequest, OperationResponse, RoleContext } from '../kernel/operation/role-context.ts'
+import { abortRefusal } from '../kernel/operation/until-aborted.ts'
+import { withinTimeLimit } from '../kernel/operation/within-time-limit.ts'
 import { runInSpan, type SpanStart } from '../kernel/telemetry/spans.ts'
 import { childTrace, type Trace, traceHeaders } from '../kernel/telemetry/trace.ts'
 import { requestOverSocket } from './host/socket-request.ts'
@@ -20,15 +23,19 @@ import { roleSocketFile, type SiteFolder } from './storage/site-folder.ts'
 
 type RoleCallInput = Readonly<Record<string, unknown>>
 
-/**
- * `trace`: of the work that makes the request. The requested work continues it with a span of its own. `delegated`: a token
- * for the other role in the name of a principal; absent: the role requests in its own name.
- */
+export type RoleCallOptions = {
+  /** A token for the other role in the name of a principal; absent: the role requests in its own name. */
+  readonly delegated?: string
+  /** Ends the request, also in the other role. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** `trace`: of the work that makes the request. The requested work continues it with a span of its own. */
 export type RoleCaller = (
   target: AddressedOperation,
   input: RoleCallInput,
   trace: Trace,
-  delegated?: string,
+  options?: RoleCallOptions,
 ) => Promise<unknown>
 
 export type RoleDirectory = {
@@ -40,37 +47,39 @@ export type RoleDirectory = {
   readonly random: (bytes: number) => string
 }
 
-const timeout_ms = 30_000
+/** Beyond the time limit of the operation, within which the other process answers. */
+const answer_margin_ms = 5_000
 
 /** Epoch milliseconds of the system clock; the clock of the site may be stopped by a test. */
 export const readEpoch_ms = (): number => performance.timeOrigin + performance.now()
 
 /** Requests operations for `role`. Throws the refusal of the other role. */
 export function roleCaller(directory: RoleDirectory, role: string): RoleCaller {
-  return async (target, input, trace, delegated) => {
+  return async (target, input, trace, options = {}) => {
+    const { delegated, signal } = options
+    if (signal?.aborted) throw abortRefusal(signal)
     const context = directory.contexts.get(target.role)
     const begun = childTrace(trace, directory.random)
-    if (context) return callInProcess(context, target, { role, delegated }, input, begun)
+    if (context) return callInProcess(context, target, { ...options, role }, input, begun)
     const token = delegated ?? (await directory.serviceToken(role, target.role))
-    return callOverSocket(directory.folder, target, token, input, trace)
+    return callOverSocket(directory.folder, target, { token, signal }, input, trace)
   }
 }
 
 async function callInProcess(
   context: RoleContext,
   target: AddressedOperation,
-  { role, delegated }: { readonly role: string; readonly delegated: string | undefined },
+  { role, delegated, signal = neverAborted }: RoleCallOptions & { readonly role: string },
   input: RoleCallInput,
   trace: Trace,
 ) {
   const { params, query, body } = splitInput(target.operation, input)
-  const request: OperationRequest = {
+  const request: Omit<OperationRequest, 'signal'> = {
     ...emptyRequest,
     params,
     query,
     body,
     trace,
-    signal: AbortSignal.timeout(timeout_ms),
     ...(delegated === undefined ? {} : { credential: { subject_token: delegated } }),
   }
   const caller = await admitInProcess(context, target, role, delegated)
@@ -82,11 +91,15 @@ async function callInProcess(
   }
   const failed = (answer: OperationResponse | Refusal) => isRefusal(answer) && answer.row.status >= 500
   const answer = await runInSpan(context.spans, begun, readEpoch_ms, failed, () =>
-    performOperation(context, target, caller, request),
+    withinTimeLimit({ ...context, operation: target.operation, signal }, (ending) =>
+      performOperation(context, target, caller, { ...request, signal: ending }),
+    ),
   )
   if (isRefusal(answer)) throw answer
   return answer.body
 }
+
+const neverAborted = new AbortController().signal
 
 /** As strict as between processes, so that no call is missing when the roles run in separate processes. */
 async function admitInProcess(
@@ -108,7 +121,7 @@ async function admitInProcess(
 async function callOverSocket(
   folder: SiteFolder,
   target: AddressedOperation,
-  token: string,
+  { token, signal }: { readonly token: string; readonly signal: AbortSignal | undefined },
   input: RoleCallInput,
   trace: Trace,
 ) {
@@ -119,7 +132,8 @@ async function callOverSocket(
     path: search ? `${path}?${search}` : path,
     headers: { authorization: `Bearer ${token}`, ...traceHeaders(trace) },
     text: body === undefined ? '' : JSON.stringify(body),
-    timeout_ms: timeout_ms,
+    timeout_ms: timeLimitOf(target.operation) + answer_margin_ms,
+    signal,
   })
   if (answer.status >= 400) throw refusalFromProblem(answer.body, answer.status)
   return target.operation.output.parse(answer.body)

@@ -12,14 +12,16 @@ import type { Trace } from '../kernel/telemetry/trace.ts'
 import { findOperation } from './loaded-roles.ts'
 import type { RoleCaller } from './role-caller.ts'
 
-/** One object for each call, so without closures. Each request goes out in the trace of the call. */
+/** One object for each call, so without closures. Each request goes out in the trace of the call, and ends with it. */
 export class SiteRoleClients implements RoleClients {
   readonly #request: RoleCaller
   readonly #trace: Trace
+  readonly #end: AbortSignal | undefined
 
-  constructor(request: RoleCaller, trace: Trace) {
+  constructor(request: RoleCaller, trace: Trace, end?: AbortSignal) {
     this.#request = request
     this.#trace = trace
+    this.#end = end
   }
 
   async request<I extends InputSchema, O extends OutputSchema>(
@@ -29,7 +31,7 @@ export class SiteRoleClients implements RoleClients {
     const operation = await findOperation(address)
     let answer: unknown
     try {
-      answer = await this.#request(operation, input, this.#trace)
+      answer = await this.#request(operation, input, this.#trace, { signal: this.#end })
     } catch (error) {
       if (isRefusal(error) && !error.row.retryable) return error
       throw error

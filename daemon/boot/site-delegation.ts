@@ -23,14 +23,18 @@ export class SiteDelegation implements Delegation {
   readonly #credential: CredentialInput | undefined
   readonly roles: RoleClients
 
-  constructor(request: RoleCaller, trace: Trace, credential: DelegatingCredential | undefined) {
-    this.#clients = new SiteRoleClients(request, trace)
+  constructor(request: RoleCaller, trace: Trace, credential: DelegatingCredential | undefined, end?: AbortSignal) {
+    this.#clients = new SiteRoleClients(request, trace, end)
     this.#credential = credential && encodeCredential(credential)
-    this.roles = new SiteRoleClients(async (target, input, trace) => {
-      const issued = await this.token({ role: target.role })
-      if (isRefusal(issued)) throw issued
-      return await request(target, input, trace, issued.token)
-    }, trace)
+    this.roles = new SiteRoleClients(
+      async (target, input, trace, options) => {
+        const issued = await this.token({ role: target.role })
+        if (isRefusal(issued)) throw issued
+        return await request(target, input, trace, { ...options, delegated: issued.token })
+      },
+      trace,
+      end,
+    )
   }
 
   async store(): Promise<StoredPrincipal | Refusal> {

@@ -134,8 +134,8 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
   const context: RoleContext = {
     environment,
     operations,
-    roles: (trace) => new SiteRoleClients(caller, trace),
-    delegation: (trace, credential) => new SiteDelegation(caller, trace, credential),
+    roles: (trace, end) => new SiteRoleClients(caller, trace, end),
+    delegation: (trace, credential, end) => new SiteDelegation(caller, trace, credential, end),
     identity: identity.providerFor(role.name),
     role_table: identity.role_table,
     role_calls: roleCalls,

@@ -69,7 +69,7 @@ const passOn = operation({
 
 /** A role on its own listener, which calls whichever process answers for the site role. */
 async function startCallingRole(contexts: RoleDirectory['contexts']) {
-  const directory: RoleDirectory = { folder, contexts, serviceToken: async () => 'consensus.admin', random }
+  const directory: RoleDirectory = { folder, contexts, serviceToken: async () => 'role/consensus.service', random }
   const { context } = echoRole(noMetrics)
   const environment = Object.assign(Object.create(context.environment), { random })
   const ask = roleCaller(directory, 'consensus')
@@ -124,9 +124,68 @@ test('an operation without a path is requested neither in one process nor over a
   })
   const target = { address: 'site.tool.alone', role: 'site', operation: toolAlone }
   for (const contexts of [new Map([['site', createSiteRole().siteContext]]), new Map()]) {
-    const call = roleCaller({ folder, contexts, serviceToken: async () => 'consensus.service', random }, 'consensus')
+    const call = roleCaller(
+      { folder, contexts, serviceToken: async () => 'role/consensus.service', random },
+      'consensus',
+    )
     await expect(call(target, {}, sampleTrace)).rejects.toThrow('"A tool for tests" has no path')
   }
+})
+
+describe.each([
+  ['in one process', true],
+  ['over the socket', false],
+] as const)('%s', (_where, isTogether) => {
+  /** The caller of a role `site` whose only operation waits for ever, whatever becomes of its signal. */
+  async function callStuckRole(time_limit_ms?: number) {
+    const signals: AbortSignal[] = []
+    const stuck = operation({
+      summary: 'For tests',
+      method: 'POST',
+      path: '/stuck',
+      input: z.strictObject({}),
+      output: z.unknown(),
+      errors: [],
+      allow: 'role',
+      ...(time_limit_ms === undefined ? {} : { time_limit_ms }),
+      run: async (call) => {
+        signals.push(call.signal)
+        return await new Promise(() => undefined)
+      },
+    })
+    const target = { address: 'site.message.send', role: 'site', operation: stuck }
+    const { siteContext } = createSiteRole()
+    if (!isTogether)
+      await startEchoServer({
+        operations: [target],
+        roleContext: siteContext,
+        listen: { socket: roleSocketFile(folder, 'site') },
+      })
+    const contexts = new Map(isTogether ? [['site', siteContext]] : [])
+    const call = roleCaller(
+      { folder, contexts, serviceToken: async () => 'role/consensus.service', random },
+      'consensus',
+    )
+    return { signals, call: (signal?: AbortSignal) => call(target, {}, sampleTrace, { signal }) }
+  }
+
+  test('a request ends at the time limit of its operation, and its work is aborted', async () => {
+    const { call, signals } = await callStuckRole(50)
+    await expect(call()).rejects.toMatchObject({ code: 'timeout' })
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+  })
+
+  test('a request ends with the call that made it, and its work is aborted', async () => {
+    const { call, signals } = await callStuckRole()
+    const ending = new AbortController()
+    const request = call(ending.signal).catch((error: unknown) => error)
+    await expect.poll(() => signals.length).toBe(1)
+    ending.abort()
+    expect(await request).toMatchObject({ code: 'timeout' })
+    await expect.poll(() => signals[0]?.aborted).toBe(true)
+    await expect(call(ending.signal)).rejects.toMatchObject({ code: 'timeout' })
+    expect(signals).toHaveLength(1)
+  })
 })
 
 describe.each(Object.entries(arrangements))('%s', (_where, arranged) => {

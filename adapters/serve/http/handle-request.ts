@@ -12,6 +12,7 @@ import {
 import { type AddressedOperation, RawResponse, type ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
 import { performOperation } from '../../../daemon/kernel/operation/perform-operation.ts'
 import type { OperationResponse, RoleContext } from '../../../daemon/kernel/operation/role-context.ts'
+import { timeoutRefusal } from '../../../daemon/kernel/operation/until-aborted.ts'
 import type { Log } from '../../../daemon/kernel/telemetry/log.ts'
 import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { findFailureCause } from '../../../daemon/kernel/telemetry/report-throttle.ts'
@@ -26,7 +27,7 @@ import { checkBodyHeaders, declaredBytes, parseBody, readSignedBody } from './re
 import { parseBearer, parseConditions, type RequestConditions } from './request-headers.ts'
 import { checkTraceHeader, startTrace } from './request-trace.ts'
 import { logRefusal, lowerCaseNames, responseHeaders } from './response-headers.ts'
-import { requestSpan, ServedRequest, type ServedRequests, timeoutRefusal } from './served-request.ts'
+import { requestSpan, ServedRequest, type ServedRequests } from './served-request.ts'
 import { streamResponse } from './stream-response.ts'
 import { writeJson, writeProblem, writeResponse } from './write-response.ts'
 

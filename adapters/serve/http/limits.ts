@@ -1,5 +1,5 @@
 // Limits of one listener on time, connections and bytes. Boot and tests can set each.
-import { default_body_bytes } from '../../../daemon/kernel/operation/operation.ts'
+import { default_body_bytes, default_time_limit_ms } from '../../../daemon/kernel/operation/operation.ts'
 import type { TransferPace } from '../../platform/http-server/transfer-pace.ts'
 
 export type ListenerLimits = {
@@ -7,6 +7,10 @@ export type ListenerLimits = {
   readonly in_flight: number
   readonly in_flight_per_caller: number
   readonly in_flight_per_source: number
+  /** The same for requests of operations with a longer time limit than the usual one, which are counted apart. */
+  readonly long_requests: number
+  readonly long_requests_per_caller: number
+  readonly long_requests_per_source: number
   /** Requests of one address whose credential is being verified. */
   readonly admissions_per_source: number
   /** The same for callers without a valid credential; those that send a body are counted apart. */
@@ -19,7 +23,7 @@ export type ListenerLimits = {
   /** Streams that one caller has open at once on the listener; the next one is answered 429. */
   readonly streams_per_caller: number
   readonly streams_per_source: number
-  /** From the whole head to the answer; streams are exempt. */
+  /** From the whole head to the answer, where the operation declares no other; streams are exempt. */
   readonly request_ms: number
   /** For a client to send its head, and then all of its request. */
   readonly headers_ms: number
@@ -45,6 +49,10 @@ export const defaultListenerLimits: ListenerLimits = {
   in_flight: 1_000,
   in_flight_per_caller: 250,
   in_flight_per_source: 500,
+  // One lasts up to twenty times as long: together they hold no more of the process than the others.
+  long_requests: 64,
+  long_requests_per_caller: 8,
+  long_requests_per_source: 32,
   admissions_per_source: 250,
   unidentified: 128,
   unidentified_per_source: 32,
@@ -53,7 +61,7 @@ export const defaultListenerLimits: ListenerLimits = {
   streams: 1_000,
   streams_per_caller: 32,
   streams_per_source: 500,
-  request_ms: 30_000,
+  request_ms: default_time_limit_ms,
   headers_ms: 10_000,
   receive_ms: 30_000,
   idle_ms: 65_000,
@@ -73,6 +81,7 @@ export const defaultListenerLimits: ListenerLimits = {
 /** The clients of a socket file are the site's own processes, which wait for one another. */
 export const localSocketLimits: Partial<ListenerLimits> = {
   in_flight_per_caller: Infinity,
+  long_requests_per_caller: Infinity,
   large_bodies_bytes: Infinity,
   large_bodies_bytes_per_caller: Infinity,
 }

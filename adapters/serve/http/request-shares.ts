@@ -13,13 +13,25 @@ export function admissionShares(source: string | undefined, limits: ListenerLimi
     : [{ name: `admissions of address ${source}`, most: limits.admissions_per_source, of: 'address' }]
 }
 
-/** Unidentified requests without a body, such as probes of health, are apart from those that make the listener wait. */
-export function requestShares({ caller, source }: RequestOrigin, hasBody: boolean, limits: ListenerLimits): Share[] {
+/**
+ * Unidentified requests without a body, such as probes of health, are apart from those that make the listener wait, and
+ * requests with a longer time limit from all others: neither takes what others need.
+ */
+export function requestShares(
+  { caller, source }: RequestOrigin,
+  { hasBody, isLong }: { readonly hasBody: boolean; readonly isLong: boolean },
+  limits: ListenerLimits,
+): Share[] {
   if (!caller) {
     const { unidentified: most, unidentified_per_source } = limits
     const pool = hasBody ? 'unidentified bodies' : 'unidentified requests'
     return splitPool(pool, most, { address: [source, unidentified_per_source] })
   }
+  if (isLong)
+    return splitPool('long requests', limits.long_requests, {
+      caller: [callerKey(caller), limits.long_requests_per_caller],
+      address: [source, limits.long_requests_per_source],
+    })
   return splitPool('requests', limits.in_flight, {
     caller: [callerKey(caller), limits.in_flight_per_caller],
     address: [source, limits.in_flight_per_source],

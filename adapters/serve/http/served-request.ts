@@ -1,12 +1,13 @@
 // The requests under way on a listener: how many, since when, and how to end them.
 import type { FastifyReply } from 'fastify'
 import type { Surface } from '../../../daemon/kernel/api/surface.ts'
-import { Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import { Refusal } from '../../../daemon/kernel/error/errors.ts'
 import { isAnonymous } from '../../../daemon/kernel/identity/admit-caller.ts'
 import type { DelegatingCredential } from '../../../daemon/kernel/identity/delegation.ts'
 import type { Caller } from '../../../daemon/kernel/identity/identity.ts'
 import { countedSource } from '../../../daemon/kernel/network/special-addresses.ts'
-import type { RequestTarget, ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
+import { isLongRequest, type RequestTarget, type ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
+import { timeoutRefusal } from '../../../daemon/kernel/operation/until-aborted.ts'
 import type { TraceSpan } from '../../../daemon/kernel/telemetry/spans.ts'
 import type { Trace } from '../../../daemon/kernel/telemetry/trace.ts'
 import { isBelowPace, type TransferPace } from '../../platform/http-server/transfer-pace.ts'
@@ -112,7 +113,6 @@ export class ServedRequest {
 type ShareHolding = { readonly ledger: ShareLedger; readonly shares: readonly Share[]; readonly amount: number }
 
 export class ServedRequests {
-  /** In order of arrival, so that the oldest come first. */
   readonly plain = new Set<ServedRequest>()
   readonly streams = new Set<ServedRequest>()
   isClosing = false
@@ -141,8 +141,9 @@ export class ServedRequests {
     const unread = unreadAnswers.findFull(served.answer_shares)
     if (unread) return refuseShare(unread, 'bytes of unread answers', 1)
     if (served.isStream) return this.#takeStream(served, caller)
-    const full = served.take(this.#ledger, requestShares(origin, body_bytes > 0, this.#limits))
-    if (full) return refuseShare(full, 'requests in progress', 1)
+    const isLong = isLongRequest(served.target.operation)
+    const full = served.take(this.#ledger, requestShares(origin, { hasBody: body_bytes > 0, isLong }, this.#limits))
+    if (full) return refuseRequest(full, isLong)
     if (body_bytes <= this.#limits.body_bytes) return undefined
     const large = served.take(this.#ledger, largeBodyShares(origin, this.#limits), body_bytes)
     return large && new Refusal('unavailable', 'the service is reading large bodies', [], 1)
@@ -164,6 +165,20 @@ export class ServedRequests {
     return undefined
   }
 
+  /**
+   * Takes the share of a long request in place of that of a request to a surface, whose body has been read, once its
+   * operation is known and has a longer time limit. Returns why it cannot; a request that has ended takes nothing.
+   */
+  takeShareOf(served: ServedRequest, { operation }: RequestTarget): Refusal | undefined {
+    const { caller, source } = served
+    if (!isLongRequest(operation) || !caller || isAnonymous(caller)) return undefined
+    if (served.controller.signal.aborted) return timeoutRefusal()
+    served.giveAll()
+    const shares = requestShares({ caller, source }, { hasBody: true, isLong: true }, this.#limits)
+    const full = served.take(this.#ledger, shares)
+    return full && refuseRequest(full, true)
+  }
+
   #takeStream(served: ServedRequest, caller: Caller | undefined): Refusal | undefined {
     const full = served.take(this.#ledger, streamShares({ caller, source: served.source }, this.#limits))
     return full && refuseShare(full, 'streams open', 5)
@@ -183,14 +198,11 @@ export class ServedRequests {
     return [...this.plain, ...this.streams]
   }
 
-  /** Requests past their time limit, each to be answered `timeout`. All have the same limit: the oldest expire first. */
+  /** Requests past the time limits of their operations, each to be answered `timeout`. */
   overdue(now_ms: number): ServedRequest[] {
-    const late: ServedRequest[] = []
-    for (const served of this.plain) {
-      if (now_ms - served.started_ms < this.#limits.request_ms) break
-      if (!served.isAnswered) late.push(served)
-    }
-    return late
+    return [...this.plain].filter(({ isAnswered, started_ms, target: { operation } }) => {
+      return !isAnswered && now_ms - started_ms >= (operation.time_limit_ms ?? this.#limits.request_ms)
+    })
   }
 
   /** Requests whose clients read their answers too slowly. Streams are checked by their heartbeat. */
@@ -208,9 +220,12 @@ export class ServedRequests {
   }
 }
 
-const stoppingRefusal = (): Refusal => new Refusal('unavailable', 'the service is stopping', [], 2)
+/** The next attempt may wait as long as a long request lasts. */
+function refuseRequest(full: Share, isLong: boolean): Refusal {
+  return isLong ? refuseShare(full, 'long requests in progress', 5) : refuseShare(full, 'requests in progress', 1)
+}
 
-export const timeoutRefusal = (): Refusal => refuse('timeout', 'the operation took too long and was given up')
+const stoppingRefusal = (): Refusal => new Refusal('unavailable', 'the service is stopping', [], 2)
 
 /** The span of the request. `status`: the one that it is counted under. */
 export function requestSpan({ trace, target, route, reply, started_ms }: ServedRequest, status: string): TraceSpan {

@@ -9,12 +9,13 @@ import type {
   SurfaceResponse,
   SurfaceStream,
 } from '../../../daemon/kernel/api/surface.ts'
-import { isRefusal, Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import { isRefusal, type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import { admitCaller } from '../../../daemon/kernel/identity/admit-caller.ts'
 import { delegatingCredential } from '../../../daemon/kernel/identity/identity.ts'
 import { type AddressedOperation, default_body_values } from '../../../daemon/kernel/operation/operation.ts'
 import { performOperation } from '../../../daemon/kernel/operation/perform-operation.ts'
 import type { OperationRequest, OperationResponse } from '../../../daemon/kernel/operation/role-context.ts'
+import { untilAborted } from '../../../daemon/kernel/operation/until-aborted.ts'
 import {
   finishRequest,
   joinHeaderFields,
@@ -27,7 +28,7 @@ import { parseBody } from './request-body.ts'
 import { parseConditions } from './request-headers.ts'
 import { startTrace } from './request-trace.ts'
 import { logRefusal, responseHeaders } from './response-headers.ts'
-import { type ServedRequest, timeoutRefusal } from './served-request.ts'
+import type { ServedRequest } from './served-request.ts'
 import { streamResponse } from './stream-response.ts'
 import { countValues } from './untrusted-json.ts'
 import { writeResponse } from './write-response.ts'
@@ -107,7 +108,7 @@ async function performForSurface(
 
 async function admitAndPerform(
   context: ListenerContext,
-  { served: { trace }, request, body_bytes }: SurfaceExchange,
+  { served, request, body_bytes }: SurfaceExchange,
   target: AddressedOperation,
   through: SurfaceInput,
   { headers, signal }: { readonly headers: HeaderFields; readonly signal: AbortSignal },
@@ -118,6 +119,8 @@ async function admitAndPerform(
   if (isRefusal(caller)) return caller
   const conditions = parseConditions(operation, headers)
   if (isRefusal(conditions)) return conditions
+  const full = context.requests.takeShareOf(served, target)
+  if (full) return full
   const limit_bytes = operation.max_body_bytes ?? context.limits.body_bytes
   if (body_bytes > limit_bytes) return refuse('too_large', 'the call is larger than this operation takes')
   // The route takes as many as the tool that takes most.
@@ -131,23 +134,10 @@ async function admitAndPerform(
     through,
     accepts: ['application/json'],
     ...conditions,
-    trace,
+    trace: served.trace,
     signal,
     credential: delegatingCredential(presented),
   })
-}
-
-/** The outcome, or the reason of the abort that came first. */
-async function untilAborted(
-  signal: AbortSignal,
-  work: Promise<OperationResponse | Refusal>,
-): Promise<OperationResponse | Refusal> {
-  const given_up = new Promise<Refusal>((resolve) => {
-    const give = () => resolve(signal.reason instanceof Refusal ? signal.reason : timeoutRefusal())
-    if (signal.aborted) give()
-    else signal.addEventListener('abort', give, { once: true })
-  })
-  return await Promise.race([work, given_up])
 }
 
 function writeSurfaceResponse(

@@ -187,13 +187,16 @@ function createToolServer(
   return server
 }
 
-function describeTool({ name, description, input_schema, output_schema, annotations }: McpTool) {
+/** A client that waits for less than the time limit of a long tool loses its answer. */
+function describeTool({ name, description, input_schema, output_schema, annotations, target }: McpTool) {
+  const { time_limit_ms } = target.operation
   return {
     name,
     description,
     inputSchema: input_schema as { type: 'object' },
     ...(output_schema === undefined ? {} : { outputSchema: output_schema as { type: 'object' } }),
     annotations,
+    ...(time_limit_ms === undefined ? {} : { _meta: { 'platform/time-limit-ms': time_limit_ms } }),
   }
 }
 

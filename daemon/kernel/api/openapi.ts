@@ -45,6 +45,7 @@ function describeOperation(operationId: string, operation: AnyOperation, schemas
     summary: operation.summary,
     tags: [operationId.split('.')[1]],
     ...(operation.allow === 'public' ? { security: [] } : {}),
+    ...(operation.time_limit_ms === undefined ? {} : { 'x-time-limit-ms': operation.time_limit_ms }),
     parameters: [...parameters(input, inPath, operation), ...headers(operation)],
     ...(hasBody(operation.method) ? bodyOf(operation, omitProperties(input, inPath)) : {}),
     responses: responses(operation, schemas),

@@ -88,7 +88,9 @@ export type Operation<I extends InputSchema = InputSchema, O extends OutputSchem
   readonly max_body_values?: number
   /** True: in profiles C and D only the internal listener and the local socket serve it. */
   readonly inside?: boolean
-  /** True for an event stream, which has no time limit; other operations have 30 s. */
+  /** Time from the head of a request to its answer, at most 10 minutes; default 30 s. Longer work is a job. */
+  readonly time_limit_ms?: number
+  /** True for an event stream, which has no time limit. */
   readonly streams?: boolean
   readonly run: (call: Call, input: z.output<I>) => Promise<z.output<O> | Refusal | RawResponse>
 }
@@ -102,9 +104,36 @@ export function operation<I extends InputSchema, O extends OutputSchema>(
   if (surface !== undefined && tool === undefined) throw new TypeError(`"${summary}" has a surface, but no tool`)
   if (tool !== undefined && !toolNamePattern.test(tool)) throw new TypeError(`"${tool}" cannot be the name of a tool`)
   if (tool !== undefined && streams) throw new TypeError(`"${summary}" is an event stream, which no tool can return`)
+  const limitFault = findTimeLimitFault(declaration)
+  if (limitFault) throw new TypeError(`"${summary}" ${limitFault}`)
   const ofPaths = listPathFields(declaration)
   if (path === undefined && ofPaths.length > 0) throw new TypeError(`"${summary}" has ${ofPaths.join()}, but no path`)
   return declaration
+}
+
+/** Of an operation that declares none: a caller may hold its share of a listener for so long. */
+export const default_time_limit_ms = 30_000
+const max_time_limit_ms = 600_000
+
+/** The time after which the operation is answered `timeout`, wherever the request came from. */
+export function timeLimitOf({ time_limit_ms = default_time_limit_ms }: Pick<AnyOperation, 'time_limit_ms'>): number {
+  return time_limit_ms
+}
+
+/** Whether a request may hold its share of a listener for longer than most: it takes another share. */
+export function isLongRequest(operation: Pick<AnyOperation, 'time_limit_ms'>): boolean {
+  return timeLimitOf(operation) > default_time_limit_ms
+}
+
+function findTimeLimitFault({ time_limit_ms, streams, allow }: Operation): string | undefined {
+  if (time_limit_ms === undefined) return undefined
+  if (streams) return 'is an event stream, which has no time limit'
+  if (!Number.isSafeInteger(time_limit_ms) || time_limit_ms < 1 || time_limit_ms > max_time_limit_ms)
+    return `has the time limit ${time_limit_ms} ms; it must be from 1 to ${max_time_limit_ms} ms: longer work is a job`
+  // Without a caller, one address could hold the share of all others for minutes.
+  if (allow === 'public' && time_limit_ms > default_time_limit_ms)
+    return `is public, and has the time limit ${time_limit_ms} ms; it must be at most ${default_time_limit_ms} ms`
+  return undefined
 }
 
 /** As MCP and the models that call tools take names. */
@@ -126,7 +155,7 @@ export type AddressedOperation = { readonly address: string; readonly role: stri
 export type RequestTarget = {
   readonly address: string
   readonly operation: Pick<AnyOperation, 'method' | 'allow' | 'max_body_bytes'> &
-    Partial<Pick<AnyOperation, 'consumes' | 'creates' | 'max_body_values' | 'signed' | 'streams'>>
+    Partial<Pick<AnyOperation, 'consumes' | 'creates' | 'max_body_values' | 'signed' | 'streams' | 'time_limit_ms'>>
 }
 
 /** A target that is served at one or more paths. */

@@ -16,6 +16,7 @@ import { parseInput } from './parse-input.ts'
 import type { OperationRequest, OperationResponse, RoleContext } from './role-context.ts'
 import type { RoleEnvironment } from './role-environment.ts'
 import { surfaceTools } from './surface-tools.ts'
+import { withinTimeLimit } from './within-time-limit.ts'
 
 /** Runs an admitted request to its response. Never throws: every failure becomes a `Refusal`. */
 export async function performOperation(
@@ -31,7 +32,7 @@ export async function performOperation(
   const input = parseInput(operation, request)
   if (isRefusal(input)) return input
   if (isLarge) await context.environment.pause()
-  const call = createCall(context, target.address, caller, request, input)
+  const call = createCall(context, target.address, caller, request, input, request.signal)
   try {
     const result = await operation.run(call, input)
     if (isRefusal(result)) return await auditRefusal(call, operation, input, result)
@@ -74,12 +75,12 @@ export function createServiceCall(
   trace: Trace,
   signal: AbortSignal,
 ): Call {
-  return createCallFor(context, serviceCaller(role), address, trace, signal)
+  return createCall(context, address, serviceCaller(role), { ...emptyRequest, trace, signal }, {})
 }
 
 /**
- * Creates the call of work that the role performs for a caller without a request of that caller. `credential`: for what
- * the call does in the name of the caller.
+ * Creates the call of work that the role performs for a caller without a request of that caller. Its signal ends it.
+ * `credential`: for what the call does in the name of the caller.
  */
 export function createCallFor(
   context: RoleContext,
@@ -89,7 +90,7 @@ export function createCallFor(
   signal: AbortSignal,
   credential?: DelegatingCredential,
 ): Call {
-  return createCall(context, address, caller, { ...emptyRequest, trace, signal, credential }, {})
+  return createCall(context, address, caller, { ...emptyRequest, trace, signal, credential }, {}, signal)
 }
 
 function versionOf(operation: AnyOperation, result: unknown): { version?: number } {
@@ -134,13 +135,18 @@ async function auditRefusal(
   return refusal
 }
 
-/** The call inherits the environment of the role, so that a request allocates its own few fields and nothing else. */
+/**
+ * The call inherits the environment of the role, so that a request allocates its own few fields and nothing else. `end`:
+ * once it is aborted, the call changes nothing more and requests nothing of other roles. A worker has none: it still
+ * records at a stop what it has done.
+ */
 function createCall(
   context: RoleContext,
   address: string,
   caller: Caller,
   request: OperationRequest,
   input: unknown,
+  end?: AbortSignal,
 ): Call {
   const { environment } = context
   const { trace } = request
@@ -150,7 +156,7 @@ function createCall(
     caller,
     address,
     trace,
-    roles: context.roles(trace),
+    roles: context.roles(trace, end),
     signal: request.signal,
     accepts: request.accepts,
     last_event_id: request.last_event_id,
@@ -169,20 +175,23 @@ function createCall(
         caller,
         labels: environment.site.labels,
         if_match: request.if_match,
+        end,
         onRefusal: (id, label) => call.nameTarget({ id, label }),
       }),
     tools: (surface) =>
       surfaceTools(surface, context.operations, caller, (target, fields) =>
-        performOperation(context, target, caller, {
-          ...emptyRequest,
-          through: { surface, fields },
-          accepts: ['application/json'],
-          trace,
-          signal: request.signal,
-          credential: request.credential,
-        }),
+        withinTimeLimit({ environment, operation: target.operation, signal: request.signal }, (signal) =>
+          performOperation(context, target, caller, {
+            ...emptyRequest,
+            through: { surface, fields },
+            accepts: ['application/json'],
+            trace,
+            signal,
+            credential: request.credential,
+          }),
+        ),
       ),
-    delegation: (stored) => context.delegation(trace, stored ? { grant: stored.grant } : request.credential),
+    delegation: (stored) => context.delegation(trace, stored ? { grant: stored.grant } : request.credential, end),
     // Members in canonical order, in which they print fastest.
     audited: (action, target, detail, label?: Label) => ({
       action,

@@ -44,10 +44,10 @@ export type RoleContext = {
   readonly environment: RoleEnvironment
   /** Every operation of the role, the same list each time. */
   readonly operations: readonly AddressedOperation[]
-  /** Clients of other roles for one call; their requests go out in its trace. */
-  readonly roles: (trace: Trace) => RoleClients
-  /** Acts in the name of the principal that the credential identifies. */
-  readonly delegation: (trace: Trace, credential: DelegatingCredential | undefined) => Delegation
+  /** Clients of other roles for one call; their requests go out in its trace, and end once it has ended. */
+  readonly roles: (trace: Trace, end?: AbortSignal) => RoleClients
+  /** Acts in the name of the principal that the credential identifies, until the call has ended. */
+  readonly delegation: (trace: Trace, credential: DelegatingCredential | undefined, end?: AbortSignal) => Delegation
   readonly identity: IdentityProvider
   /** Role name to permissions, the profile's additions included. */
   readonly role_table: Readonly<Record<string, readonly string[]>>

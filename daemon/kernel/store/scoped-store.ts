@@ -3,6 +3,7 @@ import type { AuditEvent } from '../audit/audit-chain.ts'
 import { isRefusal, Refusal, refuse } from '../error/errors.ts'
 import type { Caller } from '../identity/identity.ts'
 import { dominates, type Label, type LabelPolicy } from '../label/label.ts'
+import { abortRefusal } from '../operation/until-aborted.ts'
 import type {
   Collection,
   Doc,
@@ -48,6 +49,8 @@ export type StoreScope = {
   readonly caller: Caller
   readonly labels: LabelPolicy
   readonly if_match: number | undefined
+  /** Aborted once the call may change nothing more. */
+  readonly end?: AbortSignal | undefined
   /** Called with the object of a refused change. */
   readonly onRefusal: (id: string, label: Label | undefined) => void
 }
@@ -67,11 +70,13 @@ export function scopedStore<T extends StoredFields>(
       return (await find(id)) ?? throwNotFound(collection)
     },
     async create(id, value, audit) {
+      assertOpen(scope)
       assertMayCreate(scope, collection, value)
       return store.create(collection, id, value, audit)
     },
     async update(id, rule) {
       const outcome = await store.update(collection, id, (current) => {
+        assertOpen(scope)
         assertMayChange(scope, collection, current)
         const step = rule(current)
         if (isRefusal(step.answer)) scope.onRefusal(id, current.value.label as Label | undefined)
@@ -83,6 +88,7 @@ export function scopedStore<T extends StoredFields>(
     async remove(id, audit) {
       const doc = await store.get(collection, id)
       if (!doc) return throwNotFound(collection)
+      assertOpen(scope)
       assertMayChange(scope, collection, doc)
       const outcome = await store.remove(collection, id, doc.version, audit)
       if (outcome === 'conflict') throw refuse('conflict', `the ${collection.name} changed meanwhile`)
@@ -90,6 +96,7 @@ export function scopedStore<T extends StoredFields>(
     async bulk(writes) {
       if (scope.caller.tenant_id !== '*')
         throw new TypeError(`${scope.caller.subject} must be a service of the site to write ${collection.name} in bulk`)
+      assertOpen(scope)
       for (const { value } of writes) assertMayCreate(scope, collection, value)
       return await store.bulk(writes.map((write) => ({ ...write, collection }) as unknown as StoreWrite))
     },
@@ -101,6 +108,11 @@ export function scopedStore<T extends StoredFields>(
 
 function throwNotFound(collection: { name: string }): never {
   throw refuse('not_found', `there is no such ${collection.name}`)
+}
+
+/** Work that ignores its abort must change nothing after the answer. */
+function assertOpen({ end }: StoreScope): void {
+  if (end?.aborted) throw abortRefusal(end)
 }
 
 /** Whether the caller acts for the tenant, which is its own or any that a service of the site is not kept from. */

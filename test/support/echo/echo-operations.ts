@@ -152,18 +152,25 @@ export function buildSlowOperations(
   listeners: Set<EchoEventListener>,
 ): Record<string, AnyOperation> {
   const common = { summary: 'For tests', errors: [], output: z.unknown(), allow: 'public' } as const
+  const input = z.strictObject({})
+  const run: AnyOperation['run'] = async (call) => {
+    handle.signals.push(call.signal)
+    await new Promise<void>((resolve) => gates.push(resolve))
+    return { waited: true }
+  }
   return {
-    wait: operation({
+    wait: operation({ ...common, method: 'POST', path: '/wait', input, run }),
+    /** Longer and shorter than the usual time limit. */
+    study: operation({
       ...common,
       method: 'POST',
-      path: '/wait',
-      input: z.strictObject({}),
-      run: async (call) => {
-        handle.signals.push(call.signal)
-        await new Promise<void>((resolve) => gates.push(resolve))
-        return { waited: true }
-      },
+      path: '/study',
+      input,
+      run,
+      allow: 'authenticated',
+      time_limit_ms: 600_000,
     }),
+    glance: operation({ ...common, method: 'POST', path: '/glance', input, run, time_limit_ms: 50 }),
     stream: operation({
       ...common,
       method: 'GET',

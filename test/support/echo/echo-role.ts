@@ -1,5 +1,6 @@
 // A small role on the real kernel, with an operation for each thing that a listener must do.
 
+import { announcementBus } from '../../../daemon/boot/announcement-bus.ts'
 import { listToolAddresses } from '../../../daemon/kernel/api/mcp-tools.ts'
 import { builtInRoles, type CredentialClaims } from '../../../daemon/kernel/identity/identity.ts'
 import type { AddressedOperation, ServerEvent } from '../../../daemon/kernel/operation/operation.ts'
@@ -33,7 +34,7 @@ export type EchoRole = {
 
 export type EchoEventListener = (event: ServerEvent) => void
 
-/** The token is subject and role, and perhaps the role of the site that acts: `alice.admin~proxy`; not valid without a dot. */
+/** The token is subject and role, and perhaps the role of the site that acts: `alice.admin~proxy`, `role/consensus.service`; not valid without a dot. */
 export function echoRole(metrics: Metrics): EchoRole {
   const gates: (() => void)[] = []
   const listeners = new Set<EchoEventListener>()
@@ -83,6 +84,8 @@ function buildRoleContext(
     },
     log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
     now: () => 0,
+    monotonic: () => performance.now(),
+    changes: announcementBus().changes,
     pause: async () => undefined,
     random: (bytes) => (++drawn).toString(16).padStart(bytes * 2, '0'),
     count: (...counted) => metrics.count(...counted),
@@ -112,11 +115,12 @@ function buildRoleContext(
 function parseClaims(handle: EchoControls, bearer: string): CredentialClaims | undefined {
   handle.verified.push(bearer)
   const [identity = '', actor] = bearer.split('~')
-  const [sub, role] = identity.split('.')
-  if (!sub || !role) return undefined
+  const [name, role] = identity.split('.')
+  if (!name || !role) return undefined
+  const sub = name.replace('/', ':')
   return {
     sub,
-    tenant_id: 't',
+    tenant_id: sub.startsWith('role:') ? '*' : 't',
     roles: [role],
     jti: 'j',
     exp: 2_000_000_000,

@@ -23,6 +23,7 @@ function formatRow({ address, operation }: AddressedOperation): readonly string[
     operation.creates && 'creates',
     operation.versioned && 'versioned',
     operation.streams && 'streams',
+    operation.time_limit_ms !== undefined && `${operation.time_limit_ms / 1_000} s`,
     operation.inside && 'inside',
     surface && `on ${surface} alone`,
   ].filter(Boolean)

@@ -6,6 +6,10 @@ import { settingsBlock } from '../../../kernel/settings/settings.ts'
 import { signalMapping } from './mapping/model.ts'
 
 const filePath = z.string().min(1).max(4_096)
+/** Longest time of one poll; a test of the source answers after it. */
+const max_source_timeout_s = 110
+export const source_test_ms = 1_000 * (max_source_timeout_s + 10)
+
 const interval_s = z.int().min(1).max(86_400)
 
 const sourceFields = {
@@ -68,7 +72,7 @@ const httpSource = z.strictObject({
         .meta({ description: 'Query parameter of the next request' }),
     })
     .optional(),
-  timeout_s: z.int().min(1).max(25).default(20),
+  timeout_s: z.int().min(1).max(max_source_timeout_s).default(20),
 })
 export type HttpSource = z.infer<typeof httpSource>
 

@@ -7,7 +7,7 @@ import { shortText } from '../fields.ts'
 import { itemFields } from '../signal-intake/item/model.ts'
 import { mapItem, selectItems } from '../signal-intake/mapping/rules.ts'
 import { polledSourcesPart, secretsPart } from '../signal-intake/parts.ts'
-import { type IntakeSource, intakeSettings } from '../signal-intake/settings.ts'
+import { type IntakeSource, intakeSettings, source_test_ms } from '../signal-intake/settings.ts'
 import { isOwnSource, resolveSource } from './resolve-source.ts'
 
 const max_shown_items = 5
@@ -31,6 +31,7 @@ export const test = operation({
   output: sourceTestResult,
   errors: ['not_found'],
   allow: 'intelligence:operate',
+  time_limit_ms: source_test_ms,
 
   async run(call, { name, sample }) {
     const source = call.settings(intakeSettings).sources.find((each) => each.name === name && isOwnSource(call, each))
