@@ -23,8 +23,6 @@ export type JobLimits = {
   /** Jobs that a process runs at a time, and those of one tenant among them. */
   readonly at_once: number
   readonly at_once_per_tenant: number
-  /** Longest time of one step. */
-  readonly step_ms: number
 }
 
 export type JobEnd = { readonly failure: JobFailure; readonly at: string; readonly now_ms: number }
@@ -33,7 +31,7 @@ export type JobEnd = { readonly failure: JobFailure; readonly at: string; readon
 export type JobOperations<T extends JobDocument> = {
   /** The permission to see jobs. To cancel one takes that of the kind. */
   readonly read: Permission
-  /** Cancels the document: a pure rule, which ends the job by `endJob`. */
+  /** Cancels the document: a pure rule, which ends the job by `endJob` with the fields that say so. */
   readonly cancel: (value: T, end: Omit<JobEnd, 'failure'>) => T
 }
 
@@ -49,6 +47,8 @@ export type JobKind<T extends JobDocument> = {
    */
   readonly isSiteWork?: (call: Call, doc: Doc<T>) => boolean | Promise<boolean>
   readonly limits: (call: Pick<Call, 'settings'>) => JobLimits
+  /** Longest time of a step, by the document as it is before the step: a positive number of milliseconds. */
+  readonly stepLimit_ms: (call: Pick<Call, 'settings'>, value: T) => number
   /**
    * An index: jobs with one value of it run one after the other, in any process, and take turns as one owner. Absent: any
    * jobs of the collection run beside each other, in turns by `created_by`.
@@ -66,7 +66,7 @@ export type JobKind<T extends JobDocument> = {
    * error fails the job.
    */
   readonly step: (call: JobCall, doc: Doc<T>) => Promise<Refusal | undefined>
-  /** Fails the document: a pure rule, which ends the job by `endJob`, or leaves its clean-up to the site by `leaveToSite`. */
+  /** Fails the document: a pure rule, which ends the job by `endJob` with the fields that say so, or leaves its clean-up to the site by `leaveToSite`. */
   readonly fail: (value: T, end: JobEnd) => T
   /** Serves its jobs at `job/<name>` of the role; absent where the documents have operations of their own. */
   readonly operations?: JobOperations<T>

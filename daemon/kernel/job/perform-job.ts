@@ -82,18 +82,34 @@ async function performStep(attempt: JobAttempt, claimed: JobClaim): Promise<bool
   const { call, kind, id, lost } = attempt
   const doc = await call.store<JobDocument>(kind.collection).find(id)
   if (!doc || !isClaimValid(doc.value, claimed)) return false
+  const step_ms = findStepLimit(attempt, doc)
+  if (typeof step_ms !== 'number') {
+    await settle(attempt, claimed, step_ms)
+    return false
+  }
   const limit = new AbortController()
   const signal = AbortSignal.any([call.signal, lost.signal, limit.signal])
   const fence: JobFence = { collection: kind.collection, id, claim: claimed, signal, onLost: () => lost.abort() }
   const scope = { trace: newTrace(call.random), signal }
   const service = fenceCall(openServiceCall(attempt, doc.value.tenant_id, scope), fence)
   const work = runStep(attempt, doc, { scope, fence, service }).catch((error: unknown) => error)
-  const outcome = await watchStep(attempt, doc, { scope, limit }, work)
+  const outcome = await watchStep(attempt, doc, { step_ms, scope, limit }, work)
   if (outcome === undefined) return await hasNextStep(attempt, doc, claimed, service)
   if (limit.signal.aborted && !lost.signal.aborted && !call.signal.aborted)
     await changeHeld(attempt, claimed, () => limit.signal.reason as Refusal)
   else await settle(attempt, claimed, outcome)
   return false
+}
+
+/** The time limit of the next step; the defect of a rule that gives none: without a limit, a step could run for ever. */
+function findStepLimit({ call, kind }: JobAttempt, { id, value }: Doc<JobDocument>): number | Error {
+  try {
+    const step_ms = kind.stepLimit_ms(call, value)
+    if (Number.isFinite(step_ms) && step_ms > 0) return step_ms
+    return new RangeError(`the time limit of a step of the job ${id} is ${step_ms} ms; it must be a positive number`)
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
 }
 
 type StepContext = {

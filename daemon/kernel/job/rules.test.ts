@@ -49,7 +49,7 @@ describe('a claim', () => {
   test('of a job that is not due, waits or is over is not possible', () => {
     expect(claimJob(newJob(principal, 10), 9)).toBeUndefined()
     expect(claimJob(newJob(principal, undefined), 9)).toBeUndefined()
-    expect(claimJob(endJob(newJob(principal, 0), 'cancelled'), 9)).toBeUndefined()
+    expect(claimJob(endJob(newJob(principal, 0), 'cancelled', {}), 9)).toBeUndefined()
   })
 
   test('does not start a step a fourth time after three crashes, and a released one is none', () => {
@@ -75,7 +75,7 @@ describe('a claim', () => {
     expect(withdrawn).toEqual({ ...next, job: { ...next.job, starts: [2] } })
     expect(withdrawStart(withdrawn, { claims: 1 }, 6)).toBe(withdrawn)
     expect(withdrawStart(lost, { claims: 1 }, 5)).toMatchObject({ job: { state: 'queued', starts: [] }, job_due_ts: 5 })
-    const over = endJob(next, 'completed')
+    const over = endJob(next, 'completed', {})
     expect(withdrawStart(over, { claims: 1 }, 5)).toBe(over)
   })
 })
@@ -94,9 +94,16 @@ describe('an event', () => {
       job: { state: 'queued', principal: { subject: 'bob' } },
       job_due_ts: 3,
     })
-    const over = endJob(newJob(principal, 0), 'completed')
+    const over = endJob(newJob(principal, 0), 'completed', {})
     expect(wakeJob(over, 3, bob)).toBe(over)
   })
+})
+
+test('the first end counts, with the fields of the document that belong to it', () => {
+  const run = { ...newJob(principal, 0), state: 'running', ended_at: 0 }
+  const completed = endJob(run, 'completed', { state: 'completed', ended_at: 5 })
+  expect(completed).toMatchObject({ job: { state: 'completed' }, state: 'completed', ended_at: 5 })
+  expect(endJob(completed, 'cancelled', { state: 'cancelled', ended_at: 9 })).toBe(completed)
 })
 
 test('what is left to the site needs no principal, no retry of a former step, and a new claim', () => {
@@ -145,22 +152,24 @@ test('a retry counts no crash, and keeps the reason until a step completes', () 
 
 type Event = (value: JobFields, now_ms: number) => JobFields
 const unchanged = (value: JobFields) => value
+/** A step moves a job that it holds. One that ended meanwhile must stay as it is, whoever forgets to look. */
+const isHeldOrOver = (value: JobFields) => value.job.state === 'running' || isJobOver(value)
 const events: Record<string, Event> = {
   claim: (value, now_ms) => {
     const next = claimJob(value, now_ms)
     return next === undefined || next === 'crashed' ? value : next
   },
-  step: (value) => (value.job.state === 'running' ? completeStep(value) : value),
-  rest: (value, now_ms) => (value.job.state === 'running' ? waitForEvent(value, now_ms) : value),
-  release: (value, now_ms) => (value.job.state === 'running' ? releaseJob(value, now_ms) : value),
+  step: (value) => (isHeldOrOver(value) ? completeStep(value) : value),
+  rest: (value, now_ms) => (isHeldOrOver(value) ? waitForEvent(value, now_ms) : value),
+  release: (value, now_ms) => (isHeldOrOver(value) ? releaseJob(value, now_ms) : value),
   withdraw: (value, now_ms) => withdrawStart(value, { claims: value.job.claims - (now_ms % 2) }, now_ms),
-  retry: (value, now_ms) => (value.job.state === 'running' ? putOff(value, now_ms, 0.5) : value),
+  retry: (value, now_ms) => (isHeldOrOver(value) ? putOff(value, now_ms, 0.5) : value),
   wake: (value, now_ms) => wakeJob(value, now_ms),
   report: (value, now_ms) =>
-    value.job.state === 'running' ? recordProgress(value, { done: now_ms % 7, total: 7 }, now_ms) : value,
-  complete: (value) => endJob(value, 'completed'),
-  fail: (value) => endJob(value, 'failed', failure),
-  cancel: (value) => endJob(value, 'cancelled'),
+    isHeldOrOver(value) ? recordProgress(value, { done: now_ms % 7, total: 7 }, now_ms) : value,
+  complete: (value) => endJob(value, 'completed', {}),
+  fail: (value) => endJob(value, 'failed', {}, failure),
+  cancel: (value) => endJob(value, 'cancelled', {}),
   leave: (value, now_ms) => (isJobOver(value) ? value : leaveToSite(value, now_ms)),
   nothing: unchanged,
 }

@@ -51,14 +51,16 @@ export function isClaimValid({ job: { state, claims } }: JobFields, claim: JobCl
   return state === 'running' && claims === claim.claims
 }
 
-/** Completes the current step; the next begins under the same claim. */
+/** Completes the current step; the next begins under the same claim. As each rule here, it leaves a job that is over as it is. */
 export function completeStep<T extends JobFields>(value: T): T {
+  if (isJobOver(value)) return value
   const { failure: _failure, ...job } = value.job
   return { ...value, job: { ...job, step: job.step + 1, starts: [job.claims], failures: 0 } }
 }
 
 /** Ends the claim until an event wakes the job; an event that arrived meanwhile has woken it already. */
 export function waitForEvent<T extends JobFields>(value: T, now_ms: number): T {
+  if (isJobOver(value)) return value
   const { is_woken, ...job } = value.job
   const rested = { ...value, job: { ...job, starts: [], failures: 0 } }
   return is_woken ? setJob(rested, { state: 'queued' }, now_ms) : setJob(rested, { state: 'waiting' }, undefined)
@@ -74,6 +76,7 @@ export function wakeJob<T extends JobFields>(value: T, now_ms: number, principal
 
 /** Gives a claimed job back, as at an orderly stop: no crash, and due at once. */
 export function releaseJob<T extends JobFields>(value: T, now_ms: number): T {
+  if (isJobOver(value)) return value
   return setJob(value, { state: 'queued', starts: [] }, now_ms)
 }
 
@@ -97,6 +100,7 @@ export function retryLater<T extends JobFields>(
   failure: JobFailure,
   { now_ms, waits, chance }: { readonly now_ms: number; readonly waits: RetryWaits; readonly chance: number },
 ): T | 'exhausted' {
+  if (isJobOver(value)) return value
   const { failures } = value.job
   if (failures >= max_failing_ms / waits.longest_ms) return 'exhausted'
   const full_ms = Math.min(waits.longest_ms, waits.first_ms * 2 ** Math.min(failures, 30))
@@ -111,6 +115,7 @@ export function recordProgress<T extends JobFields>(
   { done, total }: Pick<JobProgress, 'done' | 'total'>,
   now_ms: number,
 ): T {
+  if (isJobOver(value)) return value
   const { progress = { done, total, from_done: done, from_ts: now_ms } } = value.job
   const furthest = Math.max(done, progress.done)
   const next = { ...progress, done: furthest, total: Math.max(total, furthest) }
@@ -126,22 +131,26 @@ export function estimateRemaining_s(
   return Math.ceil(((total - done) * (now_ms - from_ts)) / (done - from_done) / 1_000)
 }
 
-/** Ends a job. The same value for one that is over: the first end counts. */
+/**
+ * Ends a job, with the fields of its document that say so. The same value for one that is over: the first end counts, and
+ * a late cancellation overwrites nothing of it.
+ */
 export function endJob<T extends JobFields>(
   value: T,
   state: Extract<JobState, 'completed' | 'failed' | 'cancelled'>,
+  fields: NoInfer<Omit<Partial<T>, keyof JobFields>>,
   failure?: JobFailure,
 ): T {
   if (isJobOver(value)) return value
   const { is_woken: _woken, failure: _failure, ...job } = value.job
   const step = state === 'completed' ? job.step + 1 : job.step
-  const ended = { ...value, job: { ...job, step, starts: [], failures: 0 } }
+  const ended = { ...value, ...fields, job: { ...job, step, starts: [], failures: 0 } }
   return setJob(ended, failure ? { state, failure } : { state }, undefined)
 }
 
 /**
  * Leaves what remains of a job, such as its clean-up, to the site: it needs no rights of the principal, and a holder loses
- * its claim. The document decides whether anything remains, also of a job that is over.
+ * its claim. The document decides whether anything remains: the only rule that begins anew a job that is over.
  */
 export function leaveToSite<T extends JobFields>(value: T, now_ms: number): T {
   const { principal: _principal, is_woken: _woken, failure: _failure, ...job } = value.job

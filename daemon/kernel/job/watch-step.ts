@@ -14,7 +14,11 @@ const grace_ticks = 3
 const principal_check_ms = 60_000
 
 /** A step under way. `limit` aborts it with the refusal that fails its job; the signal of `scope` also at a stop and a loss. */
-export type StepWatch = { readonly limit: AbortController; readonly scope: StepScope }
+export type StepWatch = {
+  readonly step_ms: number
+  readonly limit: AbortController
+  readonly scope: StepScope
+}
 
 /** A step that goes on after its abort. */
 class StepStuckError extends Error {}
@@ -38,10 +42,9 @@ export async function watchStep(
 /** Resolves once the step has ignored its abort. */
 async function watchLimit(
   { call, kind, id, ...attempt }: JobAttempt,
-  { limit, scope: { signal } }: StepWatch,
+  { step_ms, limit, scope: { signal } }: StepWatch,
   done: AbortSignal,
 ): Promise<StepStuckError> {
-  const { step_ms } = kind.limits(call)
   const until_ms = call.monotonic() + step_ms
   let ignored = 0
   for await (const _ of call.changes(`${jobTopic(kind.collection, id)}/limit`, done, tick_ms)) {

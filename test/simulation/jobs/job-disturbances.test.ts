@@ -167,12 +167,44 @@ test('a step that ignores the cancellation of its job holds no turn', async () =
   world.start()
   await world.time.pass(5_000)
   for (const id of ['a', 'b', 'c'])
-    await world.store.update(works, id, ({ value }) => ({ next: endJob(value, 'cancelled'), answer: undefined }))
+    await world.store.update(works, id, ({ value }) => ({ next: endJob(value, 'cancelled', {}), answer: undefined }))
   await world.create(1, 'next')
   await world.time.pass(20_000)
   expect(await stateOf(world, 'next')).toBe('completed')
   await world.end()
 })
+
+test('the time limit of a step is that of its document', async () => {
+  const world = openJobWorld({ decideStep: () => ({ takes_ms: 60_000, answer: 'done' }) })
+  await world.create(1, 'short', { limit_ms: 30_000 })
+  await world.create(1, 'usual')
+  world.start()
+  await world.time.pass(2 * minute_ms)
+  expect((await world.read('short'))?.job).toMatchObject({
+    state: 'failed',
+    failure: { code: 'timeout', reason: 'a step may run for 30 s' },
+  })
+  expect(await stateOf(world, 'usual')).toBe('completed')
+  await world.end()
+})
+
+test.each([Number.NaN, 0, -1, Number.POSITIVE_INFINITY])(
+  'a step with the time limit %s is never begun',
+  async (limit_ms) => {
+    const world = openJobWorld({
+      decideStep: () => {
+        throw new Error('the step has begun')
+      },
+      rules: { stepLimit_ms: () => limit_ms },
+    })
+    await world.create(1)
+    world.start()
+    await world.time.pass(5_000)
+    expect((await world.read())?.job).toMatchObject({ state: 'failed', failure: { code: 'internal' } })
+    expect(world.errors).toEqual(['test.work.failed'])
+    await world.end()
+  },
+)
 
 test('a stop gives back a job whose step ignores it, so that another process begins it at once', async () => {
   const world = openJobWorld({ decideStep: planSteps(hung) })

@@ -100,7 +100,8 @@ class JobHistory {
       })
     },
     cancel: async () => {
-      if (this.#ids.length > 0) await this.#change(this.#chance.pick(this.#ids), (value) => endJob(value, 'cancelled'))
+      if (this.#ids.length > 0)
+        await this.#change(this.#chance.pick(this.#ids), (value) => endJob(value, 'cancelled', {}))
     },
     wake: async () => {
       for (const id of this.#ids) await this.#change(id, (value) => wakeJob(value, this.#time.now()))

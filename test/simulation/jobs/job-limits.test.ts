@@ -181,7 +181,8 @@ test('of jobs in series one runs at a time in all processes, and other series be
       most = Math.max(most, working.size)
     },
   })
-  for (const series of ['ann', 'bob']) for (const at of [1, 2, 3]) await world.create(2, `${series}-${at}`, series)
+  for (const series of ['ann', 'bob'])
+    for (const at of [1, 2, 3]) await world.create(2, `${series}-${at}`, { created_by: series })
   world.start()
   world.start()
   await world.time.pass(5 * minute_ms)

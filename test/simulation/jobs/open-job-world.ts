@@ -13,7 +13,7 @@ export type OpenJobWorld = {
   /** Events that the processes logged at level `error`, in order. */
   readonly errors: readonly string[]
   start(): JobProcess
-  create(steps: number, id?: string, subject?: string): Promise<void>
+  create(steps: number, id?: string, changes?: Partial<StoredWork>): Promise<void>
   read(id?: string): Promise<StoredWork | undefined>
   /** Stops every process and lets it end. */
   end(): Promise<void>
@@ -47,8 +47,8 @@ export function openJobWorld(changes: Partial<JobWorld> = {}): OpenJobWorld {
       started.push(process)
       return process
     },
-    async create(steps, id = 'job', subject = 'ann') {
-      await store.create(works, id, buildWork(steps, subject, time.now()))
+    async create(steps, id = 'job', changes = {}) {
+      await store.create(works, id, { ...buildWork(steps, changes.created_by ?? 'ann', time.now()), ...changes })
     },
     read: async (id = 'job') => (await store.get(works, id))?.value,
     async end() {

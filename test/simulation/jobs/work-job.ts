@@ -11,6 +11,8 @@ const storedWork = z.strictObject({
   created_by: z.string(),
   created_at: z.string(),
   steps: z.int(),
+  /** Of each step, where it is not the usual one. */
+  limit_ms: z.number().optional(),
   /** Steps in the order in which they were written, with the claim of the writer. */
   done: z.array(z.strictObject({ step: z.int(), claim: z.int() })),
   ...jobFields,
@@ -43,14 +45,15 @@ export type StepHooks = {
 export const step_limit_ms = 120_000
 
 /** What the kind declares besides its steps. */
-export type WorkRules = Pick<JobKind<StoredWork>, 'serial_by' | 'admit'>
+export type WorkRules = Partial<Pick<JobKind<StoredWork>, 'serial_by' | 'admit' | 'stepLimit_ms'>>
 
 export function workJob({ perform }: StepHooks, rules: WorkRules = {}) {
   return jobKind<StoredWork>({
     name: 'work',
     collection: works,
     allow: 'work:do',
-    limits: () => ({ at_once: 3, at_once_per_tenant: 3, step_ms: step_limit_ms }),
+    limits: () => ({ at_once: 3, at_once_per_tenant: 3 }),
+    stepLimit_ms: (_call, { limit_ms = step_limit_ms }) => limit_ms,
     waits: { first_ms: 1_000, longest_ms: 30_000 },
     ...rules,
     async step(call, { id, value }) {
@@ -66,10 +69,10 @@ export function workJob({ perform }: StepHooks, rules: WorkRules = {}) {
         if (answer === 'rests') return { next: waitForEvent(current, call.now()), answer: undefined }
         const next = { ...current, done: [...current.done, { step, claim }] }
         const isLast = next.done.length === next.steps
-        return { next: isLast ? endJob(next, 'completed') : completeStep(next), answer: undefined }
+        return { next: isLast ? endJob(next, 'completed', {}) : completeStep(next), answer: undefined }
       })
       return undefined
     },
-    fail: (value, { failure }) => endJob(value, 'failed', failure),
+    fail: (value, { failure }) => endJob(value, 'failed', {}, failure),
   })
 }

@@ -39,7 +39,7 @@ async function cancelEndedJob(stage: OperationFixture): Promise<ExactResponse> {
   const { site } = stage
   const id = await createBackupJob(stage)
   const { store } = site.running.services.find(({ role }) => role.name === 'site')?.context ?? {}
-  await store?.update(backups, id, ({ value }) => ({ next: endJob(value, 'failed'), answer: undefined }))
+  await store?.update(backups, id, ({ value }) => ({ next: endJob(value, 'failed', {}), answer: undefined }))
   return cancelJob(stage, id)
 }
 

@@ -19,7 +19,8 @@ export const bulkJob = jobKind<StoredBulk>({
   allow: 'intelligence:review',
   // Without a principal it ends, and changes no signal.
   isSiteWork: () => true,
-  limits: () => ({ at_once: 4, at_once_per_tenant: 1, step_ms: 5 * minute_ms }),
+  limits: () => ({ at_once: 4, at_once_per_tenant: 1 }),
+  stepLimit_ms: () => 5 * minute_ms,
   waits: { first_ms: 1_000, longest_ms: minute_ms },
   step: (call, doc) => (doc.value.job.principal ? decideBatch(call, doc) : endEarly(call, doc)),
   fail: (bulk, { failure, at, now_ms }) => failBulk(bulk, failure, at, now_ms),

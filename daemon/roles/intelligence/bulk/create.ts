@@ -111,7 +111,7 @@ function buildBulk(
 
 /** A bulk disposition without signals is over at once, and nobody acts for it. */
 async function createBulkJob(call: Call, selected: readonly SelectedSignal[]): Promise<JobFields | Refusal> {
-  if (selected.length === 0) return endJob(newJob(undefined, undefined), 'completed')
+  if (selected.length === 0) return endJob(newJob(undefined, undefined), 'completed', {})
   const principal = await call.delegation().store()
   return isRefusal(principal) ? principal : newJob(principal, call.now())
 }

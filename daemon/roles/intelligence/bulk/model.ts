@@ -69,7 +69,7 @@ export function adoptEarlierBulk(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || 'job' in value || !('owes' in value)) return value
   const { owes, clearance: _clearance, ...bulk } = value as Readonly<Record<string, unknown>>
   if (owes === 1) return { ...bulk, ...newJob(undefined, 0) }
-  return { ...bulk, ...endJob(newJob(undefined, undefined), bulk.state === 'finished' ? 'completed' : 'cancelled') }
+  return { ...bulk, ...endJob(newJob(undefined, undefined), bulk.state === 'finished' ? 'completed' : 'cancelled', {}) }
 }
 
 export const bulks = collection({

@@ -21,9 +21,9 @@ export function completeBatch(
   now_ms: number,
 ): StoredBulk {
   const items = current.items.map((item) => (item.outcome ? item : { ...item, ...outcomes.get(item.signal_id) }))
-  const next = { ...current, items, updated_at: at }
-  if (items.some(({ outcome }) => outcome === undefined)) return releaseJob(completeStep(next), now_ms)
-  return endJob({ ...next, state: 'finished', finished_at: at }, 'completed')
+  if (items.some(({ outcome }) => outcome === undefined))
+    return releaseJob(completeStep({ ...current, items, updated_at: at }), now_ms)
+  return endJob(current, 'completed', { items, state: 'finished', finished_at: at, updated_at: at })
 }
 
 /** Cancels a bulk disposition; a repeat changes nothing. Refuses `wrong_state` when it is finished. */
@@ -63,8 +63,9 @@ function endUnread(current: StoredBulk, at: string): StoredBulk {
 
 function endWith(current: StoredBulk, at: string, outcomeOf: (signal_id: string) => BulkItemOutcome): StoredBulk {
   const items = current.items.map((item) => (item.outcome ? item : { ...item, ...outcomeOf(item.signal_id) }))
-  const ended: StoredBulk = { ...current, items, state: 'cancelled', finished_at: at, updated_at: at }
-  return current.failure ? endJob(ended, 'failed', current.failure) : endJob(ended, 'cancelled')
+  const { failure } = current
+  const fields = { items, state: 'cancelled' as const, finished_at: at, updated_at: at }
+  return failure ? endJob(current, 'failed', { ...fields, failure }, failure) : endJob(current, 'cancelled', fields)
 }
 
 /** Whether this bulk disposition changed the signal, according to the history of the signal. */

@@ -71,8 +71,8 @@ export function adoptEarlierExchange(value: unknown): unknown {
   const { owes, heard: _heard, attempts: _attempts, ...rest } = value as EarlierExchange
   const job = newJob(undefined, undefined)
   const isOfPerson = rest.state === 'running' || (rest.state === 'proposed' && rest.part === 'proposer')
-  if (isOfPerson) return { ...rest, ...endJob(job, 'failed', earlier_failure) }
-  return { ...rest, ...(isOver(rest) && owes === 0 ? endJob(job, 'completed') : job) }
+  if (isOfPerson) return { ...rest, ...endJob(job, 'failed', {}, earlier_failure) }
+  return { ...rest, ...(isOver(rest) && owes === 0 ? endJob(job, 'completed', {}) : job) }
 }
 
 type EarlierExchange = Omit<StoredExchange, 'owes'> & { owes: 0 | 1; heard: number; attempts?: number }

@@ -5,24 +5,25 @@ import { announceJob, jobTopic } from '../../../kernel/job/job.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { runTotal } from '../metrics.ts'
-import { fusionRuns, type StoredRun } from './model.ts'
+import { adoptEarlierRun, fusionRuns, type StoredRun } from './model.ts'
 
 export function runTopic(run: string): string {
   return jobTopic(fusionRuns, run)
 }
 
 /**
- * Applies a rule and announces the run. A rule that returns the same value writes nothing. The audit record belongs to
+ * Applies a rule and announces the run. `stored`: as an earlier version may have stored it, without a job. A rule that returns the same value writes nothing. The audit record belongs to
  * the tenant of the run, also when another tenant's process changes it.
  */
 export async function changeRun(
   call: Call,
   id: string,
   action: string,
-  rule: (current: StoredRun) => StoredRun | Refusal,
+  rule: (current: StoredRun, stored: StoredRun) => StoredRun | Refusal,
 ): Promise<Doc<StoredRun> | Refusal> {
-  const { doc, answer } = await call.store(fusionRuns).update<Refusal | boolean>(id, ({ value }) => {
-    const next = rule(value)
+  const { doc, answer } = await call.store(fusionRuns).update<Refusal | boolean>(id, ({ value: stored }) => {
+    const value = adoptEarlierRun(stored) as StoredRun
+    const next = rule(value, stored)
     if (isRefusal(next)) return { answer: next }
     if (next === value) return { answer: false }
     const detail = { from: value.state, to: next.state, ...(next.failure ? { failure: next.failure } : {}) }

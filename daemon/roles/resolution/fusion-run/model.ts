@@ -130,7 +130,7 @@ export function adoptEarlierRun(value: unknown): unknown {
   const { owes: _owes, attempts: _attempts, ...run } = value as Readonly<Record<string, unknown>>
   const end = ends.find((state) => state === run.state)
   const idle = newJob(undefined, undefined)
-  return { ...run, ...(end ? endJob(idle, end) : idle) }
+  return { ...run, ...(end ? endJob(idle, end, {}) : idle) }
 }
 
 export const fusionRuns = collection({
@@ -163,7 +163,7 @@ export const runSummary = z
   })
   .meta({ id: 'FusionRunSummary' })
 
-export function showRun({ id, version, value }: Doc<StoredRun>, progress?: RunProgress): RunView {
+export function showRun({ id, version, value: stored }: Doc<StoredRun>, progress?: RunProgress): RunView {
   const {
     label: classification,
     request_digest: _digest,
@@ -173,7 +173,7 @@ export function showRun({ id, version, value }: Doc<StoredRun>, progress?: RunPr
     files_until_ts: _until,
     weights: _weights,
     ...rest
-  } = value
+  } = adoptEarlierRun(stored) as StoredRun
   return { uid: id, run_id: id, version, classification, ...rest, ...(progress ? { progress } : {}) }
 }
 

@@ -3,7 +3,7 @@ import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { changeRun } from './change-run.ts'
-import { fusionRuns, type StoredRun } from './model.ts'
+import { adoptEarlierRun, fusionRuns, type StoredRun } from './model.ts'
 import { extendGoal, type RunGoal } from './rules.ts'
 
 export async function requestPhase(
@@ -26,6 +26,7 @@ export async function requestPhase(
 async function isChange(call: Call, run_id: string, goal: RunGoal, threshold: number | undefined): Promise<boolean> {
   const before = await call.store(fusionRuns).find(run_id)
   if (!before || (call.if_match ?? before.version) !== before.version) return false
-  const next = extendGoal(before.value, goal, threshold, before.value.updated_at)
-  return next !== before.value && !isRefusal(next)
+  const run = adoptEarlierRun(before.value) as StoredRun
+  const next = extendGoal(run, goal, threshold, run.updated_at)
+  return next !== run && !isRefusal(next)
 }

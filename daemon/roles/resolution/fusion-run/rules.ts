@@ -62,8 +62,9 @@ export function completePhase(
 ): StoredRun {
   const state = statesByPhase[phase].after
   const counts = { ...run.counts, ...result.counts }
-  const next: StoredRun = { ...run, ...result, counts, state, updated_at: at }
-  if (state === 'completed') return endJob({ ...next, ended_at: at, files_until_ts }, 'completed')
+  const fields = { ...result, counts, state, updated_at: at }
+  if (state === 'completed') return endJob(run, 'completed', { ...fields, ended_at: at, files_until_ts })
+  const next: StoredRun = { ...run, ...fields }
   return isAtGoal(next) ? waitForEvent(completeStep(next), Date.parse(at)) : completeStep(next)
 }
 
@@ -73,7 +74,7 @@ export function markRunFailed(
   at: string,
   now_ms: number,
 ): StoredRun {
-  return { ...endJob(endRun(run, at, now_ms), 'failed', failure), state: 'failed', failure }
+  return endJob(run, 'failed', { ...endFields(at, now_ms), state: 'failed', failure }, failure)
 }
 
 /**
@@ -93,7 +94,7 @@ export function settleEarlierRun(run: StoredRun, at: string, now_ms: number): St
 export function cancelRun(run: StoredRun, at: string, now_ms: number): StoredRun | Refusal {
   if (run.state === 'cancelled') return run
   if (isEnded(run)) return refuse('wrong_state', `the run is already ${run.state}`)
-  return { ...endJob(endRun(run, at, now_ms), 'cancelled'), state: 'cancelled' }
+  return endJob(run, 'cancelled', { ...endFields(at, now_ms), state: 'cancelled' })
 }
 
 const day_ms = 86_400_000
@@ -109,8 +110,9 @@ export function expireRun(run: StoredRun, wait_days: number, at: string, now_ms:
   return markRunFailed(run, { code: 'expired', reason }, at, now_ms)
 }
 
-function endRun(run: StoredRun, at: string, now_ms: number): StoredRun {
-  return { ...run, updated_at: at, ended_at: at, files_until_ts: now_ms }
+/** Its files are deleted at once. */
+function endFields(at: string, now_ms: number) {
+  return { updated_at: at, ended_at: at, files_until_ts: now_ms }
 }
 
 /**

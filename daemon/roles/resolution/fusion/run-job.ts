@@ -31,14 +31,14 @@ export const runJob = jobKind<StoredRun>({
     return isOfExchange === true && isAgreedByProfile(call, exchange.value)
   },
   limits(call) {
-    const { runs_at_once, runs_at_once_per_tenant = runs_at_once, run_minutes } = call.settings(settings)
+    const { runs_at_once, runs_at_once_per_tenant = runs_at_once } = call.settings(settings)
     return {
       at_once: isLookupOnly(call) ? 0 : runs_at_once,
       at_once_per_tenant: runs_at_once_per_tenant,
-      // The computation of a phase, and as long again to write its results.
-      step_ms: 2 * run_minutes * minute_ms,
     }
   },
+  // The computation of a phase, and as long again to write its results.
+  stepLimit_ms: (call) => 2 * call.settings(settings).run_minutes * minute_ms,
   waits: { first_ms: 1_000, longest_ms: 60_000 },
   step: performNextPhase,
   fail: (run, { failure, at, now_ms }) => markRunFailed(run, failure, at, now_ms),

@@ -54,8 +54,8 @@ async function settleEarlierRuns(call: Call): Promise<void> {
   for await (const { id, value } of iterateDocuments(call.store(fusionRuns), open)) {
     if (call.signal.aborted) return
     if (settleEarlierRun(value, call.nowIso(), call.now()) === value) continue
-    await changeRun(call, id, 'resolution.fusion-run.settled', (run) =>
-      settleEarlierRun(run, call.nowIso(), call.now()),
+    await changeRun(call, id, 'resolution.fusion-run.settled', (_run, stored) =>
+      settleEarlierRun(stored, call.nowIso(), call.now()),
     )
   }
 }

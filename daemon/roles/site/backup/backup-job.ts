@@ -15,18 +15,19 @@ export const backupJob = jobKind<StoredBackup>({
   collection: backups,
   allow: 'backup:write',
   isSiteWork: () => true,
-  limits: () => ({ at_once: 1, at_once_per_tenant: 1, step_ms: 12 * hour_ms }),
+  limits: () => ({ at_once: 1, at_once_per_tenant: 1 }),
+  stepLimit_ms: () => 12 * hour_ms,
   waits: { first_ms: 60_000, longest_ms: hour_ms },
   step: makeBackup,
-  fail: (backup, { failure, at, now_ms }) => endBackup(endJob(backup, 'failed', failure), at, now_ms),
+  fail: (backup, { failure, at, now_ms }) => endJob(backup, 'failed', endFields(at, now_ms), failure),
   operations: {
     read: 'backup:read',
-    cancel: (backup, { at, now_ms }) => endBackup(endJob(backup, 'cancelled'), at, now_ms),
+    cancel: (backup, { at, now_ms }) => endJob(backup, 'cancelled', endFields(at, now_ms)),
   },
 })
 
-function endBackup(backup: StoredBackup, ended_at: string, now_ms: number): StoredBackup {
-  return { ...backup, ended_at, expires_ts: now_ms + keep_ms }
+function endFields(ended_at: string, now_ms: number) {
+  return { ended_at, expires_ts: now_ms + keep_ms }
 }
 
 async function makeBackup(call: JobCall, { id }: Doc<StoredBackup>): Promise<undefined> {
@@ -39,7 +40,7 @@ async function makeBackup(call: JobCall, { id }: Doc<StoredBackup>): Promise<und
   }
   const set = await call.part(backupsPart).run(backup_keep, { roles: call.roles, signal: call.signal, report })
   await call.store(backups).update(id, ({ value }) => ({
-    next: endBackup({ ...endJob(value, 'completed'), set }, call.nowIso(), call.now()),
+    next: endJob(value, 'completed', { ...endFields(call.nowIso(), call.now()), set }),
     answer: undefined,
     audit: [call.audited('site.backup.done', set, {})],
   }))

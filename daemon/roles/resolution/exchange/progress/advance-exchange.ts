@@ -112,8 +112,7 @@ async function cleanUpExchange(call: JobCall, doc: Doc<StoredExchange>): Promise
   if (state !== 'completed' || part === 'linker') await call.part(runWork).drop(runIdOfExchange(doc.id))
   for (const site of to_tell) await sendEnd(call, doc, site)
   const end = state === 'completed' || state === 'failed' ? state : 'cancelled'
-  await changeExchange(call, doc.id, 'resolution.exchange.over', (current) => ({
-    ...endJob(current, end, failure),
-    to_tell: [],
-  }))
+  await changeExchange(call, doc.id, 'resolution.exchange.over', (current) =>
+    endJob(current, end, { to_tell: [] }, failure),
+  )
 }

@@ -24,13 +24,13 @@ export const exchangeJob = jobKind<StoredExchange>({
     return isOver(value) || isAnswer || isAgreedByProfile(call, value)
   },
   limits(call) {
-    const { exchanges_at_once, run_minutes } = call.settings(settings)
+    const { exchanges_at_once } = call.settings(settings)
     return {
       at_once: isLookupOnly(call) ? 0 : exchanges_at_once,
       at_once_per_tenant: exchanges_at_once,
-      step_ms: 2 * max_computations * run_minutes * minute_ms,
     }
   },
+  stepLimit_ms: (call) => 2 * max_computations * call.settings(settings).run_minutes * minute_ms,
   // Long computations for a peer delay only that peer, and its exchanges use its budget one after the other.
   serial_by: 'peer',
   waits: { first_ms: 5_000, longest_ms: 60_000 },
@@ -41,7 +41,7 @@ export const exchangeJob = jobKind<StoredExchange>({
   },
   step: advanceExchange,
   fail: (current, { failure, at }) =>
-    isOver(current) ? endJob(current, 'failed', failure) : failExchange(current, failure, at),
+    isOver(current) ? endJob(current, 'failed', {}, failure) : failExchange(current, failure, at),
   onFailed(call, { id, value }) {
     logExchangeEnd(call, id, value.failure ?? { code: 'failed', reason: '' })
   },

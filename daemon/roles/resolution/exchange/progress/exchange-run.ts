@@ -114,12 +114,9 @@ export async function completeExchangeRun(
 ): Promise<Refusal | undefined> {
   const at = call.nowIso()
   const endFields = { updated_at: at, ended_at: at, files_until_ts: call.now() }
-  const changed = await changeExchangeRun(call, id, (run) => ({
-    ...endJob(run, 'completed'),
-    state: 'completed',
-    counts,
-    ...endFields,
-  }))
+  const changed = await changeExchangeRun(call, id, (run) =>
+    endJob(run, 'completed', { state: 'completed', counts, ...endFields }),
+  )
   return isRefusal(changed) ? changed : undefined
 }
 
@@ -129,13 +126,11 @@ export async function endExchangeRun(call: Call, { id, value }: Doc<StoredExchan
   if (run?.value.exchange_id !== id || isEnded(run.value)) return
   const { code, reason } = value.failure ?? { code: 'cancelled', reason: 'the exchange was cancelled' }
   const at = call.nowIso()
-  const hasFailed = value.state === 'failed'
-  await changeExchangeRun(call, id, (current) => ({
-    ...endJob(current, hasFailed ? 'failed' : 'cancelled', hasFailed ? { code, reason } : undefined),
-    state: hasFailed ? 'failed' : 'cancelled',
-    ...(hasFailed ? { failure: { code, reason } } : {}),
-    updated_at: at,
-    ended_at: at,
-    files_until_ts: call.now(),
-  }))
+  const endFields = { updated_at: at, ended_at: at, files_until_ts: call.now() }
+  const failure = { code, reason }
+  await changeExchangeRun(call, id, (current) =>
+    value.state === 'failed'
+      ? endJob(current, 'failed', { ...endFields, state: 'failed', failure }, failure)
+      : endJob(current, 'cancelled', { ...endFields, state: 'cancelled' }),
+  )
 }
