@@ -5,7 +5,7 @@ import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { readDataFile } from '../../daemon/offline/resolve/data-file.ts'
 import type { RecordSource } from '../../daemon/roles/resolution/engine/records/records.ts'
-import type { DataKind } from '../../daemon/runtime/resolution/files/read-records.ts'
+import type { DataKind } from '../../adapters/platform/data-file/data-kinds.ts'
 import { createScratchFolder } from '../support/command/run-command.ts'
 import { encodeParquet as encodeTexts } from '../support/data/encode-blocks.ts'
 

@@ -1,14 +1,11 @@
 // Reads records from a data file in chunks, whatever its size.
 import { basename } from 'node:path'
+import { type DataFile, openDataFile } from '../../../adapters/platform/data-file/data-file.ts'
+import { type DataKind, inferDataKind } from '../../../adapters/platform/data-file/data-kinds.ts'
+import { describeDataFault } from '../../../adapters/platform/data-file/describe-data-fault.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import type { IdLimit, RecordSource } from '../../roles/resolution/engine/records/records.ts'
-import { type DataFile, openDataFile } from '../../runtime/resolution/files/data-file.ts'
-import {
-  type DataKind,
-  describeDataFault,
-  inferDataKind,
-  readRecords,
-} from '../../runtime/resolution/files/read-records.ts'
+import { readRecords } from '../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 
 export type DataFileOptions = {

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { resultKinds } from '../../../adapters/platform/data-file/data-kinds.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import { parseJson } from '../../kernel/encoding/parse-json.ts'
 import type { LineChart } from '../../roles/resolution/chart/chart.ts'
@@ -21,7 +22,6 @@ import {
   type ThresholdCurve,
   type ThresholdPoint,
 } from '../../roles/resolution/engine/threshold-sweep.ts'
-import { resultKinds } from '../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { readInputFile } from '../read-input-file.ts'
 import { readDataFile } from './data-file.ts'

@@ -1,4 +1,6 @@
 // Reads the records of files through a lens, and reports faults of lens and data as errors of the command.
+
+import type { DataKind } from '../../../adapters/platform/data-file/data-kinds.ts'
 import type { EngineProgressListener } from '../../roles/resolution/engine/progress.ts'
 import {
   buildRecords,
@@ -9,7 +11,6 @@ import {
   type RecordSource,
 } from '../../roles/resolution/engine/records/records.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
-import type { DataKind } from '../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { readDataFile } from './data-file.ts'
 

@@ -1,11 +1,11 @@
 // Matches records of files against a registry, without a run: each joins an entity or starts a new one.
 import { join } from 'node:path'
+import type { DataKind, ResultKind } from '../../../adapters/platform/data-file/data-kinds.ts'
 import { listClusters } from '../../roles/resolution/engine/findings.ts'
 import { isSameRecord } from '../../roles/resolution/engine/lookup/is-same-record.ts'
 import type { EngineProgressListener } from '../../roles/resolution/engine/progress.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { ArrivalClustering } from '../../roles/resolution/registry/join-arrivals.ts'
-import type { DataKind, ResultKind } from '../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { readLensRecords } from './lens-records.ts'
 import { claimFolder } from './new-files.ts'

@@ -1,6 +1,7 @@
 // Resolves records of files into files without a service: clusters, pairs and a summary of the run.
 import { rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import type { DataKind, ResultKind } from '../../../adapters/platform/data-file/data-kinds.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import type { BlockingRuleReport } from '../../roles/resolution/engine/block/lens-rules.ts'
 import { type EngineProgressListener, reportPhaseStart } from '../../roles/resolution/engine/progress.ts'
@@ -10,7 +11,6 @@ import type { ResolutionRoute } from '../../roles/resolution/engine/resolve-clus
 import { countRows } from '../../roles/resolution/engine/text/dictionary.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { PairDecision } from '../../roles/resolution/registry/cluster-with-decisions.ts'
-import type { DataKind, ResultKind } from '../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { applyDecisions, buildRecordKey, readDecisions } from './decisions-file.ts'
 import { convertLensFaults, readLensRecords } from './lens-records.ts'

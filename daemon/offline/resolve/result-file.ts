@@ -2,12 +2,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { CsvWriter } from '../../../adapters/format/csv/csv-writer.ts'
+import type { ResultKind } from '../../../adapters/platform/data-file/data-kinds.ts'
+import { writeDataFile } from '../../../adapters/platform/data-file/write-data-file.ts'
 import { writeDurably, writeFully } from '../../../adapters/platform/durable-file/write-durably.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
-import { TextColumnBuilder } from '../../kernel/data/data-block.ts'
+import { type DataBlock, TextColumnBuilder } from '../../kernel/data/data-block.ts'
 import type { DataSchema } from '../../kernel/data/data-schema.ts'
-import type { ByteSink, DataWriter, DataWriterFactory } from '../../kernel/data/data-writer.ts'
-import type { ResultKind } from '../../runtime/resolution/files/read-records.ts'
+import type { ByteSink } from '../../kernel/data/data-writer.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 
 type ResultCell = string | number | boolean
@@ -45,20 +46,17 @@ export async function writeResultTable(
   onChunk: () => void = () => undefined,
 ): Promise<string> {
   const file = join(folder, `${table.name}.${kind}`)
-  const createWriter = await loadWriter[kind]()
-  const fill = (write: ByteSink) => {
-    if (kind === 'csv' && table.writeTo) writeSheet(table.columns, table.writeTo, write)
-    else writeBlocks(table, createWriter(table.columns, write))
+  const { columns, writeTo } = table
+  if (kind === 'csv' && writeTo) {
+    writeFileAtomically(file, (write) => writeSheet(columns, writeTo, write), onChunk)
+    return file
   }
-  writeFileAtomically(file, fill, onChunk)
+  const content = { kind, schema: columns, blocks: buildBlocks(table) }
+  const beforeRename = () => requireUnused(file)
+  await writeDataFile(file, content, { beforeWrite: onChunk, beforeRename, runAs: runAsInvoker }).catch(
+    (error: unknown) => throwWriteError(file, error),
+  )
   return file
-}
-
-/** Formats are loaded when a file of them is written. */
-const loadWriter: Readonly<Record<ResultKind, () => Promise<DataWriterFactory>>> = {
-  csv: async () => (await import('../../../adapters/format/csv/write-csv.ts')).writeCsv,
-  jsonl: async () => (await import('../../../adapters/format/json-lines/write-json-lines.ts')).writeJsonLines,
-  parquet: async () => (await import('../../../adapters/format/parquet/write-parquet.ts')).writeParquet,
 }
 
 /** The file has its name only after all of it is on disk. A partial file is removed after a failure. */
@@ -72,21 +70,23 @@ export function writeFileAtomically(
       onChunk()
       writeFully(descriptor, bytes)
     })
-  const beforeRename = () => {
-    if (existsSync(file)) throw fileInUseError(file)
-  }
+  const beforeRename = () => requireUnused(file)
   try {
     runAsInvoker(() => writeDurably(file, write, { draft: `${file}.partial`, beforeRename }))
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).syscall === undefined
-      ? error
-      : convertWriteError(file, error as NodeJS.ErrnoException)
+    throwWriteError(file, error)
   }
 }
 
-function convertWriteError(file: string, { code = '' }: NodeJS.ErrnoException): OfflineCommandError {
-  if (code === 'EEXIST') return fileInUseError(file)
-  return new OfflineCommandError(
+function requireUnused(file: string): void {
+  if (existsSync(file)) throw fileInUseError(file)
+}
+
+function throwWriteError(file: string, error: unknown): never {
+  const { syscall, code = '' } = error as NodeJS.ErrnoException
+  if (syscall === undefined) throw error
+  if (code === 'EEXIST') throw fileInUseError(file)
+  throw new OfflineCommandError(
     1,
     `${file} cannot be written: ${write_error_reasons[code] ?? code}`,
     'the partial file was removed',
@@ -104,19 +104,16 @@ function writeSheet(columns: DataSchema, writeTo: (sheet: CsvWriter) => void, wr
   sheet.flush()
 }
 
-function writeBlocks({ columns, rows }: ResultTable, writer: DataWriter): void {
+function* buildBlocks({ columns, rows }: ResultTable): Generator<DataBlock> {
   const builders = columns.map(({ name }) => new TextColumnBuilder(name))
   const names = columns.map(({ name }) => name)
   let count = 0
-  const flush = () => {
-    if (count > 0) writer.write({ rows: count, names, columns: builders.map((builder) => builder.column()) })
+  for (const row of rows) {
+    for (const [at, builder] of builders.entries()) builder.add(String(row[at]))
+    if (++count < chunk_rows) continue
+    yield { rows: count, names, columns: builders.map((builder) => builder.column()) }
     for (const builder of builders) builder.clear()
     count = 0
   }
-  for (const row of rows) {
-    for (const [at, builder] of builders.entries()) builder.add(String(row[at]))
-    if (++count === chunk_rows) flush()
-  }
-  flush()
-  writer.end()
+  yield { rows: count, names, columns: builders.map((builder) => builder.column()) }
 }

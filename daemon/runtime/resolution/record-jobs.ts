@@ -1,6 +1,10 @@
 // The jobs of an exchange that read records; a thread loads the engine for these jobs alone.
+
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { inferDataKind, readableExtensions } from '../../../adapters/platform/data-file/data-kinds.ts'
+import { describeDataFault } from '../../../adapters/platform/data-file/describe-data-fault.ts'
+import { openTenantDataFile } from '../../../adapters/platform/data-file/tenant-data-file.ts'
 import { syncFolder } from '../../../adapters/platform/durable-file/sync-folder.ts'
 import { isRefusal, refuse } from '../../kernel/error/errors.ts'
 import {
@@ -19,9 +23,8 @@ import type { NodeRecord } from '../../roles/resolution/fusion-run/node-data.ts'
 import type { ExchangeJobFolders, ExchangeJobHandlers, ExchangeJobOutcome } from './exchange/exchange-jobs.ts'
 import { writeJsonLinesFile } from './files/json-lines-file.ts'
 import { formatNodeCsv } from './files/node-csv.ts'
-import { describeDataFault, inferDataKind, readableExtensions, readRecords } from './files/read-records.ts'
+import { readRecords } from './files/read-records.ts'
 import { runFiles } from './files/run-folder.ts'
-import { openTenantDataFile } from './files/tenant-data-file.ts'
 import { writeRunFile } from './files/write-run-file.ts'
 
 async function readOwnRecords(

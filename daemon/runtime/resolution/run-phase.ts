@@ -1,5 +1,9 @@
 // Runs one of the three phases of a run in a thread, from the files of the phase before.
 import { openSync } from 'node:fs'
+import { openDataDescriptor } from '../../../adapters/platform/data-file/data-file.ts'
+import { inferDataKind, readableExtensions } from '../../../adapters/platform/data-file/data-kinds.ts'
+import { describeDataFault } from '../../../adapters/platform/data-file/describe-data-fault.ts'
+import { openTenantDataFile } from '../../../adapters/platform/data-file/tenant-data-file.ts'
 import { listClusters, listMatches } from '../../roles/resolution/engine/findings.ts'
 import { buildLookupWeights } from '../../roles/resolution/engine/lookup/weights.ts'
 import type { EngineProgress } from '../../roles/resolution/engine/progress.ts'
@@ -22,12 +26,10 @@ import type { RunProgress } from '../../roles/resolution/fusion-run/model.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { PhaseJob, PhaseResult } from '../../roles/resolution/parts.ts'
 import { readArrays, writeArrays } from './files/array-file.ts'
-import { openDataDescriptor } from './files/data-file.ts'
 import { readSources, writeSources } from './files/extracted-sources.ts'
 import { writeJsonLinesFile } from './files/json-lines-file.ts'
-import { describeDataFault, inferDataKind, readableExtensions, readRecords } from './files/read-records.ts'
+import { readRecords } from './files/read-records.ts'
 import { runFiles } from './files/run-folder.ts'
-import { openTenantDataFile } from './files/tenant-data-file.ts'
 
 export type PhaseThreadJob = PhaseJob & {
   readonly folder: string

@@ -74,6 +74,11 @@ export const parts: readonly RepositoryPart[] = [
     ],
   },
   {
+    name: 'adapters/platform/data-file',
+    files: /^adapters\/platform\/data-file\//,
+    allows: [kernel, platform, node, zod, /^adapters\/(format|platform\/data-file)\//],
+  },
+  {
     name: 'an adapter',
     files: /^adapters\/([^/]+\/[^/]+)\//,
     allows: [kernel, shared, platform, node, zod, /^adapters\/$1\//],

@@ -1,12 +1,13 @@
 // Profiles the beginning of a data file and proposes a lens for it.
 import { basename, extname } from 'node:path'
+import type { DataKind } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import type { DataBlocks } from '../../../kernel/data/data-block.ts'
 import { collectColumns } from '../../../roles/resolution/engine/records/collect-columns.ts'
 import { type ColumnProfile, findIdColumn, profileColumns } from '../../../roles/resolution/engine/records/profile.ts'
 import type { RecordSource } from '../../../roles/resolution/engine/records/records.ts'
 import type { FieldType } from '../../../roles/resolution/lens/field.ts'
 import { draftLens } from '../../../roles/resolution/lens/proposal.ts'
-import { type DataKind, openBlocks } from '../../../runtime/resolution/files/read-records.ts'
+import { openRecordBlocks } from '../../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
 import { detectDataKind, withDataFile } from '../data-file.ts'
 import { listShippedLenses, readLens } from './lens-file.ts'
@@ -70,7 +71,7 @@ async function readSample(file: string, kind: DataKind): Promise<RecordSource & 
     const onProgress = (done: number) => {
       read_bytes = done
     }
-    const blocks = await openBlocks(openFile, { kind, isWanted: () => true, onProgress })
+    const blocks = await openRecordBlocks(openFile, { kind, isWanted: () => true, onProgress })
     let isWhole = true
     async function* takeSample(): DataBlocks {
       let rows = 0

@@ -1,6 +1,6 @@
 // Reads the bytes of a data file: of a regular file only, and only while the file does not change.
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import type { ByteSource, RangeSource } from '../../../kernel/data/byte-source.ts'
+import type { ByteSource, RangeSource } from '../../../daemon/kernel/data/byte-source.ts'
 
 /** A file that cannot be read. The message continues a sentence after the name of the file. */
 export class DataFileError extends Error {

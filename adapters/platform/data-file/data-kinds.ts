@@ -1,0 +1,87 @@
+// The kinds of data files: the one table by which every role and command reads and writes them.
+import { extname } from 'node:path'
+import { csvDialect, usualCsv } from '../../../daemon/kernel/data/csv-dialect.ts'
+import type { DataBlocks } from '../../../daemon/kernel/data/data-block.ts'
+import type { DataWriterFactory } from '../../../daemon/kernel/data/data-writer.ts'
+import type { DataReadOptions } from '../../../daemon/kernel/data/read-options.ts'
+import type { DataFile } from './data-file.ts'
+
+/** Kinds that are written as well. */
+export const resultKinds = ['csv', 'jsonl', 'parquet'] as const
+export type ResultKind = (typeof resultKinds)[number]
+export type DataKind = ResultKind | 'tsv'
+
+type BlockOpener = (
+  file: DataFile,
+  options: DataReadOptions,
+  onRead: (read_bytes: number) => void,
+) => Promise<DataBlocks>
+
+const tabs = csvDialect.parse({ delimiter: '\t' })
+
+/** Separates the items of a list; fields that are sets split at it. */
+const list_separator = '|'
+
+/** Formats are loaded when a file of them is read or written. */
+const readers: Readonly<Record<DataKind, { readonly extensions: readonly string[]; readonly open: BlockOpener }>> = {
+  csv: {
+    extensions: ['.csv'],
+    async open(file, options, onRead) {
+      const { readCsv } = await import('../../format/csv/read-csv.ts')
+      return readCsv(file.text(onRead), usualCsv, options)
+    },
+  },
+  tsv: {
+    extensions: ['.tsv', '.tab'],
+    async open(file, options, onRead) {
+      const { readCsv } = await import('../../format/csv/read-csv.ts')
+      return readCsv(file.text(onRead), tabs, options)
+    },
+  },
+  jsonl: {
+    extensions: ['.jsonl', '.ndjson'],
+    async open(file, options, onRead) {
+      const { readJsonLines } = await import('../../format/json-lines/read-json-lines.ts')
+      return readJsonLines(file.text(onRead), list_separator, options)
+    },
+  },
+  parquet: {
+    extensions: ['.parquet', '.pq'],
+    async open(file, options, onRead) {
+      const { readParquet } = await import('../../format/parquet/read-parquet.ts')
+      return readParquet(file, list_separator, options, onRead)
+    },
+  },
+}
+
+const writers: Readonly<Record<ResultKind, () => Promise<DataWriterFactory>>> = {
+  csv: async () => (await import('../../format/csv/write-csv.ts')).writeCsv,
+  jsonl: async () => (await import('../../format/json-lines/write-json-lines.ts')).writeJsonLines,
+  parquet: async () => (await import('../../format/parquet/write-parquet.ts')).writeParquet,
+}
+
+/** File name extensions of every kind. */
+export const readableExtensions = Object.values(readers).flatMap(({ extensions }) => extensions)
+
+/** Infers the kind from the extension; undefined for an unknown one. */
+export function inferDataKind(file: string): DataKind | undefined {
+  const extension = extname(file).toLowerCase()
+  return (Object.keys(readers) as DataKind[]).find((kind) => readers[kind].extensions.includes(extension))
+}
+
+/**
+ * Returns the blocks of the file. Reading them throws faults that `describeDataFault` describes, and what `onProgress` throws.
+ * `onProgress` receives the bytes read so far and in total.
+ */
+export async function openBlocks(
+  file: DataFile,
+  kind: DataKind,
+  options: DataReadOptions,
+  onProgress: (done: number, total: number) => void,
+): Promise<DataBlocks> {
+  return await readers[kind].open(file, options, (done) => onProgress(done, file.size))
+}
+
+export async function loadDataWriter(kind: ResultKind): Promise<DataWriterFactory> {
+  return await writers[kind]()
+}
