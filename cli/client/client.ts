@@ -10,11 +10,10 @@ import {
   hasBody,
   pathParameters,
   type ServerEvent,
-  timeLimitOf,
 } from '../../daemon/kernel/operation/operation.ts'
 import { parseEvents } from './event-stream.ts'
 import { readBody, readChunks, type ServiceEndpoint, sendRequest } from './http-request.ts'
-import { findOperation } from './operations.ts'
+import { answerLimitOf, findOperation } from './operations.ts'
 
 /** Address and credentials of a service. */
 export type ServiceTarget = {
@@ -44,18 +43,13 @@ export interface ServiceClient {
   stream(address: string, input: ApiObject, extras?: ApiRequestOptions): AsyncGenerator<ServerEvent>
 }
 
-/** For the service to answer that its own time limit is over. */
-const answer_margin_ms = 5_000
-
 export function createServiceClient(target: ServiceTarget): ServiceClient {
   const request = async (address: string, input: ApiObject, accept: string, extras: ApiRequestOptions) => {
     const addressed = findOperation(address)
     const response = await sendRequest(target.endpoint(addressed.role), {
       ...buildRequest(addressed, input),
       headers: { accept, ...(await buildHeaders(target, addressed, extras)) },
-      timeout_ms: addressed.operation.streams
-        ? undefined
-        : (extras.timeout_ms ?? timeLimitOf(addressed.operation) + answer_margin_ms),
+      timeout_ms: addressed.operation.streams ? undefined : (extras.timeout_ms ?? answerLimitOf(addressed.operation)),
     })
     if (response.status >= 400) throw await parseRefusal(response)
     return { addressed, response }

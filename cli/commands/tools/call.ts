@@ -1,9 +1,10 @@
 // Calls a tool of a service and prints its result.
+import { default_time_limit_ms } from '../../../daemon/kernel/operation/operation.ts'
 import type { RemoteToolResult, ToolProgress } from '../../../daemon/kernel/tools/tool-service.ts'
 import { readJsonFile } from '../../file/json-file.ts'
 import { toolServiceOptions, withToolService } from '../../options/tool-service-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
-import { duration, required, text, withDefault } from '../../program/params.ts'
+import { duration, required, text } from '../../program/params.ts'
 import { keepLayout, line_break, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
@@ -13,15 +14,16 @@ export const definition = command({
   positionals: { tool: required(text('TOOL', 'Name of the tool, as `platform tools list` shows it')) },
   options: {
     input: text('FILE', 'JSON file with the input of the tool (default: no input)'),
-    timeout: withDefault(30, duration('TIME', 'Time limit of the call')),
+    timeout: duration('TIME', 'Time limit of the call (default: that of the tool with --role, 30s with --url)'),
     ...toolServiceOptions,
   },
   example: 'platform tools call consensus_session_list --role consensus',
   async run(params, terminal) {
+    const timeout_ms = params.timeout === undefined ? await findTimeLimit(params) : params.timeout * 1_000
     const input = params.input === undefined ? {} : readInput(params.input)
     const result = await withToolService(params, terminal, (connection) =>
       connection.callTool({
-        ...{ name: params.tool, input, timeout_ms: params.timeout * 1_000 },
+        ...{ name: params.tool, input, timeout_ms },
         onProgress: (progress) => terminal.progress(formatProgress(progress)),
       }),
     )
@@ -30,6 +32,11 @@ export const definition = command({
     return result.is_error ? 1 : 0
   },
 })
+
+async function findTimeLimit({ role, tool }: { readonly role: string | undefined; readonly tool: string }) {
+  const { answerLimitOfTool } = await import('../../client/operations.ts')
+  return (role === undefined ? undefined : answerLimitOfTool(role, tool)) ?? default_time_limit_ms
+}
 
 function readInput(file: string): Readonly<Record<string, unknown>> {
   const input = readJsonFile(file)
