@@ -18,13 +18,15 @@ export type ServiceHttpRequest = {
   readonly timeout_ms: number | undefined
 }
 
+/** A service answers a long operation late, and takes its connection at once. */
+const max_connect_ms = 35_000
 const max_response_bytes = 64 * 1024 * 1024
 
 /** Resolves with the head of the response. Throws `Refusal`: `unavailable` without a connection, `timeout` after `timeout_ms`. */
 export async function sendRequest(endpoint: ServiceEndpoint, request: ServiceHttpRequest): Promise<HttpResponse> {
   const { timeout_ms, ...sent } = request
   const limits = { idle_ms: timeout_ms }
-  const connecting = { connect_timeout_ms: timeout_ms }
+  const connecting = { connect_timeout_ms: timeout_ms && Math.min(timeout_ms, max_connect_ms) }
   try {
     if ('socket' in endpoint)
       return await new HttpClient({ ...connecting, socket_path: endpoint.socket }).send('http://localhost', {

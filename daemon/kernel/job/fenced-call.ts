@@ -5,7 +5,7 @@ import type { Collection, Doc, StoredFields, UpdateStep } from '../store/store.t
 import type { JobFields } from './job-fields.ts'
 import { isClaimValid, type JobClaim } from './rules.ts'
 
-/** The job and the claim under which a step writes. `onLost` aborts its work. */
+/** The job and the claim under which a step writes. `signal`: the end of the call; `onLost` aborts it. */
 export type JobFence = {
   readonly collection: Pick<Collection, 'name'>
   readonly id: string
@@ -19,7 +19,8 @@ export class JobLostError extends Error {}
 
 /**
  * The same call with fenced stores: a change of the job itself requires the newest claim, in the same compare-and-swap, so
- * that a former holder changes nothing however late it wakes; any other write is refused once the loss is known.
+ * that a former holder changes nothing however late it wakes. Once the loss is known, the call has ended, and its stores
+ * refuse every other write.
  */
 export function fenceCall(call: Call, fence: JobFence): Call {
   const fenced: Call = Object.create(call)
@@ -35,10 +36,8 @@ function fenceStore<T extends StoredFields>(
   fence: JobFence,
 ): ScopedStore<T> {
   const isJob = (id: string) => collection.name === fence.collection.name && id === fence.id
-  const guard = () => fence.signal.throwIfAborted()
   /** Only `update` compares the claim with the write. */
   const guardOther = (id: string) => {
-    guard()
     if (isJob(id)) throw new TypeError(`a step changes its own job ${id} by update alone`)
   }
   return {
@@ -48,7 +47,6 @@ function fenceStore<T extends StoredFields>(
       return await store.create(id, value, audit)
     },
     async update(id, rule) {
-      guard()
       if (!isJob(id)) return await store.update(id, rule)
       const { doc, answer } = await store.update(id, (current) => guardStep(current, rule, fence.claim))
       if ('lost' in answer) throw loseJob(fence)

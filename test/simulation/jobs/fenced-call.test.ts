@@ -15,7 +15,9 @@ async function openFence(claims: number) {
   let value = buildWork(2, 'ann', 1)
   for (let claim = 0; claim < claims; claim++) value = claimJob(value, 2) as typeof value
   await store.create(works, 'job', value)
+  const stop = new AbortController()
   const scope = {
+    end: stop.signal,
     caller: tenantServiceCaller('test', 'alpha'),
     labels: { policy: 'SITE', levels: ['LOW'] },
     if_match: undefined,
@@ -24,7 +26,6 @@ async function openFence(claims: number) {
   const call = {
     store: <T extends StoredFields>(collection: Collection<T>) => scopedStore(store, collection, scope),
   } as Partial<Call> as Call
-  const stop = new AbortController()
   const fence = { collection: works, id: 'job', claim: { claims: 1 }, signal: stop.signal, onLost: () => stop.abort() }
   const read = async () => await store.get(works, 'job')
   return { fenced: fenceCall(call, fence), stop, read, store, value }
