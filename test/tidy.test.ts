@@ -68,6 +68,21 @@ const bans: readonly { name: RegExp; within: RegExp; except?: RegExp; use: strin
     except: /^cli\/terminal\/terminal\.ts$/,
     use: 'the terminal of the command, which escapes what others wrote',
   },
+  {
+    name: /(^|\.)(create(Secure)?Server\(\)|(dataListener|serveHttp|serveExchanges)\(\)|listen(\(\))?)$/,
+    within: /^(daemon|adapters)\//,
+    except: new RegExp(
+      [
+        '^adapters/(forward/http/listener-server|serve/http/serve-http|transport/mtls/listener)',
+        '^daemon/boot/(open-listener|site-runtime)',
+        // Threads that serve the declared listener of the proxy, and probes whether a port is free.
+        '^daemon/runtime/proxy/(threads/|require-free-port)',
+        '^daemon/offline/doctor/checks/ports',
+        '\\.test\\.ts$',
+      ].join('|'),
+    ),
+    use: 'the listeners of the outline, and `listeners` of the wire: boot opens them, and every rule for listeners knows them',
+  },
   { name: /^(eval\(\)|new Function\(\)|Function\(\))$/, within: /^/, use: 'a function' },
 ]
 

@@ -1,10 +1,10 @@
 // Opens the terminal screens over a running site: roles, sessions, channels, denials.
+import { listListeners } from '../../daemon/kernel/role/configured-listener.ts'
 import { offline } from '../../daemon/offline/offline.ts'
 import type { AdminSource } from '../admin/admin-snapshot.ts'
 import { connectService, type ServiceOptionsInput, serviceOptions } from '../options/service-options.ts'
 import { requireOwnSite, siteOption } from '../options/site-options.ts'
 import { CommandFailure, command } from '../program/command.ts'
-import type { OutputRow } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 const { url, ca, token, tokenFile } = serviceOptions
@@ -51,11 +51,11 @@ async function describeLocalSite(
   const folder = requireOwnSite(params, terminal)
   const profile = await offline.profile()
   const { resolved, platform } = profile.readSiteSettings(folder, terminal.env)
-  const roles = profile.listProfileRoles(folder, terminal.env).map(({ name }) => {
-    const { listen, port, tls_cert_file } = (resolved.values.get(name) ?? {}) as OutputRow
-    const tcp = `${tls_cert_file ? 'https' : 'http'}://${listen}:${port}`
+  const roles = profile.listProfileRoles(folder, terminal.env).map((role) => {
+    const [{ host, port, tls }] = listListeners(role, resolved)
+    const tcp = `${tls?.cert_file ? 'https' : 'http'}://${host}:${port}`
     // With port 0 the role takes a free port at its start: only the socket is known here.
-    return { name, url: port === 0 ? `unix:${offline.socketOf(folder, name)}` : tcp }
+    return { name: role.name, url: port === 0 ? `unix:${offline.socketOf(folder, role.name)}` : tcp }
   })
   return { siteName: platform.name, roles }
 }

@@ -1,6 +1,7 @@
 // Shows the health of each role, queried over its local socket or over a URL.
 
 import { isRefusal } from '../../daemon/kernel/error/errors.ts'
+import { listListeners } from '../../daemon/kernel/role/configured-listener.ts'
 import { offline } from '../../daemon/offline/offline.ts'
 import type { ServiceClient } from '../client/client.ts'
 import { identifyRole } from '../client/identify-role.ts'
@@ -37,10 +38,11 @@ async function listLocalRoles(site: string | undefined, terminal: Terminal): Pro
   const folder = requireOwnSite({ site }, terminal)
   const profile = await offline.profile()
   const { resolved } = profile.readSiteSettings(folder, terminal.env)
-  return profile.listProfileRoles(folder, terminal.env).map(({ name: role }) => {
-    const { listen, port } = (resolved.values.get(role) ?? {}) as OutputRow
-    const listens = [port === 0 ? `${listen}, any free port` : `${listen}:${port}`]
-    return { role, listens, socket: offline.socketOf(folder, role) }
+  return profile.listProfileRoles(folder, terminal.env).map((role) => {
+    const listens = listListeners(role, resolved)
+      .filter(({ name }) => name !== 'internal')
+      .map(({ host, port }) => (port === 0 ? `${host}, any free port` : `${host}:${port}`))
+    return { role: role.name, listens, socket: offline.socketOf(folder, role.name) }
   })
 }
 

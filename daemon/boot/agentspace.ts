@@ -5,12 +5,13 @@ import { isToolSettingIgnored, toolsTopic } from '../kernel/api/mcp-tools.ts'
 import type { Surface } from '../kernel/api/surface.ts'
 import type { AddressedOperation } from '../kernel/operation/operation.ts'
 import { getSettings } from '../kernel/settings/get-settings.ts'
-import { listenerFields, toolFields } from '../kernel/settings/platform-settings.ts'
+import { serviceListenerFields } from '../kernel/settings/listener-settings.ts'
+import { toolFields } from '../kernel/settings/platform-settings.ts'
 import { issuerUrl, settings as siteRoleSettings } from '../roles/site/settings.ts'
 import type { RoleServiceOptions } from './service.ts'
 
 /** The fields of the role's settings block that concern tools. */
-const agentspaceFields = z.object({ ...listenerFields(0, ''), ...toolFields('') })
+const agentspaceFields = z.object({ ...serviceListenerFields({ prefix: '', env: '', port: 0 }), ...toolFields('') })
 
 const max_session_ms = 86_400_000
 

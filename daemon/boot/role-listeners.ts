@@ -1,8 +1,10 @@
 // The listeners of a role: which operations are served where, under which TLS and trace policy.
 import { readFileSync } from 'node:fs'
-import type { ListenerTls, ListenTarget } from '../../adapters/serve/http/serve-http.ts'
+import type { ListenerTls } from '../../adapters/platform/http-server/listener-tls.ts'
+import type { ListenTarget } from '../../adapters/serve/http/serve-http.ts'
 import type { Surface } from '../kernel/api/surface.ts'
 import type { AddressedOperation } from '../kernel/operation/operation.ts'
+import { type ConfiguredTls, listListeners } from '../kernel/role/configured-listener.ts'
 import type { Role, RoleDeployment } from '../kernel/role/role.ts'
 import { getSettings } from '../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../kernel/settings/settings.ts'
@@ -24,6 +26,8 @@ export type ListenerOptions = {
 
 export type ServiceListener = {
   name: string
+  /** Of a declared listener. */
+  prefix?: string | undefined
   operations: readonly AddressedOperation[]
   restricted: boolean
   listen: ListenTarget
@@ -32,41 +36,34 @@ export type ServiceListener = {
   trace_policy?: TracePolicy | undefined
 }
 
-/** The local socket, the TCP listener, and the internal listener if the profile names one. */
+/** The local socket, the declared TCP listeners, and the internal listener if the profile names one. */
 export function buildListeners(
   { role, deployment, folder }: ListenerOptions,
   operations: readonly AddressedOperation[],
   toolSurface: Surface | undefined,
 ): ServiceListener[] {
-  const roleSettings = (deployment.settings.values.get(role.name) ?? {}) as Record<string, string | number | undefined>
-  const { listen, port, metrics_listen } = roleSettings
-  const restricted = areMetricsInternal(deployment)
-  const tls = readTls(roleSettings, deployment.settings)
+  const roleSettings = deployment.settings.values.get(role.name) ?? {}
   const [socket, group] = [roleSocketFile(folder, role.name), resolveDivision(deployment.settings)?.group]
   const internal = operations.filter(({ address }) => /\.service\.(live|info|metrics)$/.test(address))
-  const [host = '', internalPort = ''] = String(metrics_listen ?? '').split(/:(?=\d+$)/)
+  const listeners = listListeners(role, deployment.settings)
   return [
     { name: `${role.name}:socket`, operations, restricted: false, listen: { socket, group } },
-    {
-      name: `${role.name}:tcp`,
-      operations,
-      restricted,
-      listen: { host: String(listen), port: Number(port) },
-      tls,
-      surface: toolSurface,
-      trace_policy: readTracePolicy(roleSettings),
-    },
-    ...(metrics_listen
-      ? [
-          {
-            name: `${role.name}:internal`,
-            operations: internal,
-            restricted: false,
-            listen: { host, port: Number(internalPort) },
-          },
-        ]
-      : []),
+    ...listeners.map(({ name, prefix, host, port, tls }) => ({
+      name: `${role.name}:${name}`,
+      prefix,
+      operations: prefix === '' ? operations : prefix === undefined ? internal : [],
+      restricted: prefix !== undefined && areMetricsInternal(deployment),
+      listen: { host, port },
+      tls: tls && readTls(tls, deployment.settings),
+      surface: prefix === '' ? toolSurface : undefined,
+      trace_policy: prefix === undefined ? undefined : readTracePolicy(roleSettings),
+    })),
   ]
+}
+
+/** For logs, health and clients. */
+export function formatListenerUrl({ host, port }: { host: string; port: number }, isTls: boolean): string {
+  return `${isTls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 /** Undefined for a role whose listener has a policy of its own. */
@@ -76,18 +73,10 @@ function readTracePolicy({ trace_mode, trace_header }: Readonly<Record<string, u
 }
 
 /** Undefined for a listener without TLS. */
-function readTls(
-  roleSettings: Readonly<Record<string, string | number | undefined>>,
-  settings: ResolvedSettings,
-): ListenerTls | undefined {
-  const { tls_cert_file, tls_key_file, tls_client_auth } = roleSettings
-  if (!tls_cert_file || !tls_key_file) return undefined
-  const keyPair = { cert: readTextFile(tls_cert_file), key: readTextFile(tls_key_file) }
+function readTls({ cert_file, key_file, client_auth }: ConfiguredTls, settings: ResolvedSettings) {
+  if (!cert_file || !key_file) return undefined
+  const keyPair: ListenerTls = { cert: readFileSync(cert_file, 'utf8'), key: readFileSync(key_file, 'utf8') }
   const { ca_file } = getSettings(settings, x509Settings)
-  if (tls_client_auth === 'none' || ca_file === undefined) return keyPair
-  return { ...keyPair, ca: readTextFile(ca_file), isCertificateOptional: tls_client_auth === 'request' }
-}
-
-function readTextFile(file: string | number): string {
-  return readFileSync(String(file), 'utf8')
+  if (client_auth === 'none' || ca_file === undefined) return keyPair
+  return { ...keyPair, ca: readFileSync(ca_file, 'utf8'), isCertificateOptional: client_auth === 'request' }
 }

@@ -6,7 +6,7 @@ import type { ProfileProblem } from '../kernel/settings/profile-error.ts'
 import type { ResolvedSettings, SettingSources } from '../kernel/settings/settings.ts'
 import type { Log } from '../kernel/telemetry/log.ts'
 import type { Metric, Metrics } from '../kernel/telemetry/metrics.ts'
-import type { PublicListener } from './service.ts'
+import type { WiredListeners } from './open-listener.ts'
 import type { SiteResources } from './site-resources.ts'
 import type { RoleStorage } from './storage/role-storage.ts'
 import type { SiteFolder } from './storage/site-folder.ts'
@@ -44,7 +44,8 @@ export type WiredRole = {
   readonly parts: readonly (readonly [string, unknown])[]
   /** Reported in the health of the role, besides those that boot knows. */
   readonly dependencies?: readonly Dependency[]
-  readonly publicListener?: PublicListener
+  /** What the wire serves at the listeners of the outline; every one but the first must be here. */
+  readonly listeners?: WiredListeners
   /** Starts background work once every role of the process serves. Throws if the role cannot work without it. */
   readonly start?: () => Promise<void>
   /** Stops background work before any service stops, also after an incomplete `start`. */

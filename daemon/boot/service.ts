@@ -1,7 +1,7 @@
 // One role as a running service: its context, workers and listeners, and its orderly stop.
 import { httpActiveRequests, httpRequests, httpSeconds } from '../../adapters/serve/http/http-metrics.ts'
 import type { ListenerLimits } from '../../adapters/serve/http/limits.ts'
-import { type HttpServer, serveHttp } from '../../adapters/serve/http/serve-http.ts'
+import type { HttpServer } from '../../adapters/serve/http/serve-http.ts'
 import { sqliteScheduleRecord } from '../../adapters/store/sqlite/schedule/schedule-record.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { offeredResources } from '../kernel/api/mcp-resources.ts'
@@ -22,7 +22,8 @@ import { newTrace, type Trace } from '../kernel/telemetry/trace.ts'
 import { openAgentspace } from './agentspace.ts'
 import { roleBackup } from './backup/role-backup.ts'
 import { DependencyProbes } from './dependency-health.ts'
-import { areMetricsInternal, buildListeners, type ServiceListener } from './role-listeners.ts'
+import { openListener, requireDeclaredListeners, type WiredListeners } from './open-listener.ts'
+import { areMetricsInternal, buildListeners } from './role-listeners.ts'
 import { stop_grace_ms, waitAtMost } from './stop-limits.ts'
 import type { RoleStorage } from './storage/role-storage.ts'
 import type { SiteFolder } from './storage/site-folder.ts'
@@ -60,18 +61,12 @@ export type RoleServiceOptions = {
   readonly dependencyHealth: (trace: Trace) => Promise<DependencyHealth[]>
   readonly housekeeping: readonly Worker[]
   readonly leases: Leases
-  readonly publicListener?: PublicListener | undefined
-}
-
-/** Serves public requests on the role's TCP listener; the role's operations are then only on its local socket. */
-export type PublicListener = {
-  listen(options: Pick<ServiceListener, 'listen' | 'tls'> & { readonly context: RoleContext }): Promise<HttpServer>
-  /** Final work after the listener and the workers have stopped. */
-  readonly finish: (call: Call) => Promise<void>
+  readonly listeners: WiredListeners
 }
 
 export function createRoleService(options: RoleServiceOptions): RoleService {
-  const { role, deployment, context, log, metrics, parts, storage, publicListener } = options
+  const { role, deployment, context, log, metrics, parts, storage, listeners } = options
+  requireDeclaredListeners(role, listeners)
   const operations = operationsOf(role)
   const toolOperations = offeredTools(options, operations)
   const resources = offeredResources(options, role.resources ?? [], operations)
@@ -117,10 +112,10 @@ export function createRoleService(options: RoleServiceOptions): RoleService {
     async listen() {
       const toolSurface = await openAgentspace(options, toolOperations, resources)
       for (const listener of buildListeners(options, operations, toolSurface)) {
+        const { prefix, ...served } = listener
+        const wired = prefix === undefined ? undefined : listeners[prefix]
         servers.push(
-          publicListener && listener.name === `${role.name}:tcp`
-            ? await publicListener.listen({ ...listener, context })
-            : await serveHttp({ ...listener, limits: readLimits(options), roleContext: context, log, metrics }),
+          await openListener({ ...served, limits: readLimits(options), roleContext: context, log, metrics }, wired),
         )
       }
       phase = 'ready'
@@ -145,10 +140,14 @@ export function createRoleService(options: RoleServiceOptions): RoleService {
       await Promise.all(servers.map((server) => server.close(drain_ms)))
       await waitAtMost(drain_ms + stop_grace_ms, workers?.stop())
       const finishing = new AbortController()
-      const finished = publicListener?.finish(newCall(`${role.name}.worker.last`, finishing.signal))
+      const finished = finishListeners(listeners, newCall(`${role.name}.worker.last`, finishing.signal))
       await waitAtMost(stop_grace_ms, finished).finally(() => finishing.abort())
     },
   }
+}
+
+async function finishListeners(listeners: WiredListeners, call: Call): Promise<void> {
+  for (const wired of Object.values(listeners)) if ('finish' in wired) await wired.finish(call)
 }
 
 function probeRetriedTasks({ retriedTasks = [] }: RoleStorage, probes: DependencyProbes): Promise<DependencyHealth[]> {

@@ -165,7 +165,7 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
       ({ name }) => name !== 'anchor' || isAnchored(resources, role),
     ),
     leases: openLeases(resources, storage, role),
-    publicListener: wired?.publicListener,
+    listeners: wired?.listeners ?? {},
   })
   return service
 }

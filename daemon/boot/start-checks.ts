@@ -1,5 +1,6 @@
 // Checks before a start; each problem names the setting and the remedy.
 import { isIP } from 'node:net'
+import { listListeners } from '../kernel/role/configured-listener.ts'
 import type { Role, RoleOutline } from '../kernel/role/role.ts'
 import { keyValueSettings, searchSettings } from '../kernel/settings/backing-service-settings.ts'
 import { getSettings } from '../kernel/settings/get-settings.ts'
@@ -57,32 +58,25 @@ function findRoleRefusals({ resolved, starting }: StartCheckInput): ProfileProbl
 /** In profile D no listener is reachable from other machines without TLS. */
 function findOpenListeners({ resolved, starting }: StartCheckInput): ProfileProblem[] {
   if (getSettings(resolved, platformSettings).deployment_profile !== 'classified_airgapped') return []
-  return starting.flatMap((role) => {
-    const { listen, metrics_listen, tls_cert_file } = (resolved.values.get(role.name) ?? {}) as Record<
-      string,
-      string | undefined
-    >
-    const hosts = [
-      ...(tls_cert_file ? [] : [['listen', listen]]),
-      ['metrics_listen', metrics_listen?.replace(/:\d+$/, '')],
-    ]
-    return hosts
-      .filter(([, host]) => host !== undefined && !isLoopback(host))
-      .map(([field, host]) => ({
-        path: `${role.name}.${field}`,
-        message: `${host} is not loopback: classified_airgapped refuses that without TLS (${role.name}.tls_cert_file)`,
-      }))
-  })
+  return starting
+    .flatMap((role) => listListeners(role, resolved))
+    .filter(({ host, tls }) => !tls?.cert_file && !isLoopback(host))
+    .map(({ host, tls, settings: [path = ''] }) => ({
+      path,
+      message: `${host} is not loopback: classified_airgapped refuses that ${tls ? `without TLS (${tls.settings[0]})` : 'for a listener that has no TLS'}`,
+    }))
 }
 
 /** With only one of the two files, the listener would silently use plain text. */
 function findHalfTls({ resolved, starting }: StartCheckInput): ProfileProblem[] {
-  return starting.flatMap(({ name }) => {
-    const { tls_cert_file, tls_key_file } = (resolved.values.get(name) ?? {}) as Record<string, string | undefined>
-    if (!tls_cert_file === !tls_key_file) return []
-    const [present, missing] = tls_cert_file ? ['tls_cert_file', 'tls_key_file'] : ['tls_key_file', 'tls_cert_file']
-    return [{ path: `${name}.${missing}`, message: `TLS needs both files, and only ${name}.${present} is given` }]
-  })
+  return starting
+    .flatMap((role) => listListeners(role, resolved))
+    .flatMap(({ tls }) => {
+      if (!tls || !tls.cert_file === !tls.key_file) return []
+      const [cert, key] = tls.settings
+      const [present, missing] = tls.cert_file ? [cert, key] : [key, cert]
+      return [{ path: missing, message: `TLS needs both files, and only ${present} is given` }]
+    })
 }
 
 export function isLoopback(host: string): boolean {

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
-import type { PemKeyPair } from '../../adapters/forward/http/data-listener.ts'
 import { defaultHttp2Limits } from '../../adapters/forward/http/limits.ts'
+import type { ListenerTls } from '../../adapters/platform/http-server/listener-tls.ts'
 import { manualCoarseClock } from '../support/clock/manual-coarse-clock.ts'
 import { type ForwardClient, http1Client, http2Client } from '../support/forward/forward-client.ts'
 import { type ForwarderOptions, startForwarder } from '../support/forward/test-forwarder.ts'
@@ -14,7 +14,7 @@ import type { ForwardFixture, ForwardRequirement } from './forward-requirement.t
 
 let folder: string
 let ca: string
-let tls: PemKeyPair
+let tls: ListenerTls
 
 async function createCertificates(): Promise<void> {
   folder = mkdtempSync(path.join(tmpdir(), 'forward-'))

@@ -2,6 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { BodyFraming, Exchange, RequestFault, UpgradeProtocol } from '../../../daemon/kernel/forward/exchange.ts'
+import type { PresentedCertificate } from '../../../daemon/kernel/identity/identity.ts'
+import { clientCertificate } from '../../platform/http-server/client-certificate.ts'
 import type { CoarseClock } from './coarse-clock.ts'
 import { HttpExchange } from './exchange.ts'
 import type { InboundLimits } from './limits.ts'
@@ -44,6 +46,10 @@ export class ClientConnection {
     this.#since = context.clock.now()
     this.#reader = new ReaderPace(context.limits)
     this.peer = socket.remoteAddress ?? ''
+  }
+
+  get certificate(): PresentedCertificate | undefined {
+    return clientCertificate(this.#socket)
   }
 
   /** No request is pending, and no response is unsent. */

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server as TlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Exchange } from '../../../daemon/kernel/forward/exchange.ts'
+import type { ListenerTls } from '../../platform/http-server/listener-tls.ts'
 import { PendingConnections } from '../../platform/http-server/pending-connections.ts'
 import { ClientConnection, type DataListenerContext } from './client-connection.ts'
 import type { CoarseClock } from './coarse-clock.ts'
@@ -12,8 +13,6 @@ import type { Http2Limits, InboundLimits } from './limits.ts'
 import { createListenerServer, listenOn, speaksHttp2 } from './listener-server.ts'
 import { handleParserError } from './parser-error.ts'
 import { checkRequestFraming } from './request-fault.ts'
-
-export type PemKeyPair = { readonly cert: string; readonly key: string }
 
 /**
  * Why a connection ended without a request: no method and no path to count it by. `slow_reader`: within a response.
@@ -32,11 +31,11 @@ export type DataListenerOptions = {
   /** `reusePort`: several threads listen on one address, and the kernel distributes connections (Linux). */
   readonly listen: { readonly host: string; readonly port: number; readonly reusePort?: boolean }
   /** Absent: plain HTTP. */
-  readonly tls?: PemKeyPair
+  readonly tls?: ListenerTls | undefined
   readonly limits: InboundLimits
   readonly clock: CoarseClock
   /** Offers HTTP/2 beside HTTP/1.1, by ALPN. Needs `tls`. */
-  readonly http2?: Http2Limits
+  readonly http2?: Http2Limits | undefined
   /** Requests for a switch to WebSocket reach the handler as such. Absent: they are ordinary requests. */
   readonly offersWebSocket?: true
   /** Receives each request, faulty ones included, and must answer it. Must not throw. */
@@ -49,7 +48,7 @@ export type DataListener = {
   /** Open connections, and those of them with an unanswered request. */
   counts(): { readonly connections: number; readonly busy: number }
   /** Applies to new connections. */
-  replaceCertificate(tls: PemKeyPair): void
+  replaceCertificate(tls: ListenerTls): void
   /**
    * Accepts no more connections, and marks the next response on each as its last. Connections without a request for
    * `linger_ms` are closed; those still open after `drain_ms` are cut off. Connections that the kernel has queued and this

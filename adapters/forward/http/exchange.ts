@@ -10,10 +10,12 @@ import type {
   ResponseProducer,
   UpgradeProtocol,
 } from '../../../daemon/kernel/forward/exchange.ts'
+import type { PresentedCertificate } from '../../../daemon/kernel/identity/identity.ts'
 import type { ClientConnection } from './client-connection.ts'
 import { ClientTunnel } from './client-tunnel.ts'
 import { collectBody } from './collect-body.ts'
 import { IncomingBody } from './incoming-body.ts'
+import { requestsUpgrade } from './request-fault.ts'
 
 /** Up to this many bytes go in one write with the head. */
 const single_write_bytes = 16_384
@@ -66,6 +68,10 @@ export class HttpExchange implements Exchange {
     this.#response = response
     this.#isAwaited = isAwaited
     this.upgrade = upgrade
+  }
+
+  get certificate(): PresentedCertificate | undefined {
+    return this.#connection.certificate
   }
 
   /** The whole response was handed to the socket, or never will be. */
@@ -239,12 +245,4 @@ export class HttpExchange implements Exchange {
     this.#body?.drop()
     this.#connection.next()
   }
-}
-
-function requestsUpgrade(rawHeaders: readonly string[]): boolean {
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] as string
-    if (name.length === 7 && name.toLowerCase() === 'upgrade') return true
-  }
-  return false
 }

@@ -15,7 +15,6 @@ export type Http2ConnectionOptions = {
 }
 
 export class Http2Connection {
-  readonly peer: string
   readonly #options: Http2ConnectionOptions
   readonly #session: ServerHttp2Session
   readonly #exchanges = new Set<Http2Exchange>()
@@ -27,7 +26,6 @@ export class Http2Connection {
     const { context, socket } = options
     this.#options = options
     this.#idle_since = context.clock.now()
-    this.peer = socket.remoteAddress ?? ''
     this.#session = performServerHandshake(socket, sessionOptions(context, options.limits))
     this.#session.on('stream', (stream, _, __, rawHeaders) => this.#receive(stream, rawHeaders))
     this.#session.on('error', () => socket.destroy())
@@ -64,10 +62,10 @@ export class Http2Connection {
   }
 
   #receive(stream: ServerHttp2Stream, rawHeaders: readonly string[]): void {
-    const { context } = this.#options
+    const { context, socket } = this.#options
     stream.on('error', () => undefined)
     const request = readHttp2Request(rawHeaders, stream.endAfterHeaders, context.limits)
-    const exchange = new Http2Exchange(context, this.peer, stream, request)
+    const exchange = new Http2Exchange(context, socket, stream, request)
     this.#hasServed = true
     this.#exchanges.add(exchange)
     // A stream that is reset without an error closes only when its body has been read, and throws at each response before.

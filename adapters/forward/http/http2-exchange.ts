@@ -1,5 +1,6 @@
 // One request and its response on a stream of HTTP/2.
 import { constants, type ServerHttp2Stream } from 'node:http2'
+import type { Socket } from 'node:net'
 import type {
   BodyFraming,
   BodyResult,
@@ -8,6 +9,8 @@ import type {
   RequestFault,
   ResponseProducer,
 } from '../../../daemon/kernel/forward/exchange.ts'
+import type { PresentedCertificate } from '../../../daemon/kernel/identity/identity.ts'
+import { clientCertificate } from '../../platform/http-server/client-certificate.ts'
 import { isBelowPace } from '../../platform/http-server/transfer-pace.ts'
 import type { DataListenerContext } from './client-connection.ts'
 import { collectBody } from './collect-body.ts'
@@ -33,6 +36,7 @@ export class Http2Exchange implements Exchange {
   readonly upgrade = undefined
   answering: ResponseProducer | undefined
   readonly #context: DataListenerContext
+  readonly #socket: Socket
   readonly #stream: ServerHttp2Stream
   readonly #reader: ReaderPace
   #sink: BodySink | undefined
@@ -41,12 +45,13 @@ export class Http2Exchange implements Exchange {
   #written_bytes = 0
   #isOver = false
 
-  constructor(context: DataListenerContext, peer: string, stream: ServerHttp2Stream, request: Http2Request) {
+  constructor(context: DataListenerContext, socket: Socket, stream: ServerHttp2Stream, request: Http2Request) {
     const { method, target, rawHeaders, framing } = request
     this.method = method
     this.target = target
     this.rawHeaders = rawHeaders
-    this.peer = peer
+    this.peer = socket.remoteAddress ?? ''
+    this.#socket = socket
     this.fault = typeof framing === 'object' ? framing : undefined
     this.framing = typeof framing === 'object' ? 0 : framing
     this.#context = context
@@ -55,6 +60,10 @@ export class Http2Exchange implements Exchange {
     stream.on('drain', () => {
       if (!this.#isOver) this.answering?.drained()
     })
+  }
+
+  get certificate(): PresentedCertificate | undefined {
+    return clientCertificate(this.#socket)
   }
 
   get isOver(): boolean {

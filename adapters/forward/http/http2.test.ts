@@ -23,12 +23,12 @@ import { createAuthority, issueCertificate } from '../../../test/support/keys/si
 import { startRawUpstream } from '../../../test/support/proxy/raw-upstream.ts'
 import { closeDataListeners, startDataListener } from '../../../test/support/proxy/test-data-listener.ts'
 import { pollOptions } from '../../../test/support/proxy/upstream-fixture.ts'
-import type { PemKeyPair } from './data-listener.ts'
+import type { ListenerTls } from '../../platform/http-server/listener-tls.ts'
 import { defaultHttp2Limits, defaultInboundLimits } from './limits.ts'
 
 let folder: string
 let ca: string
-let tls: PemKeyPair
+let tls: ListenerTls
 const openResources: { close(): unknown }[] = []
 
 beforeAll(async () => {

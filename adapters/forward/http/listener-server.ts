@@ -2,6 +2,7 @@
 import { createServer, type Server, type ServerOptions } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { Socket } from 'node:net'
+import { buildTlsOptions } from '../../platform/http-server/listener-tls.ts'
 import type { DataListenerOptions } from './data-listener.ts'
 import { requestsWebSocket } from './request-fault.ts'
 
@@ -32,8 +33,7 @@ export function createListenerServer({
   const server = tls
     ? createTlsServer({
         ...common,
-        ...tls,
-        minVersion: 'TLSv1.2',
+        ...buildTlsOptions(tls),
         ALPNProtocols: http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
         handshakeTimeout: limits.headers_ms,
       })

@@ -83,6 +83,15 @@ export function requestsWebSocket({ method, httpVersion, rawHeaders }: WebSocket
   )
 }
 
+/** Whether the request names another protocol, be it one that the listener offers or not. */
+export function requestsUpgrade(rawHeaders: readonly string[]): boolean {
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (name.length === 7 && name.toLowerCase() === 'upgrade') return true
+  }
+  return false
+}
+
 type WebSocketHandshake = {
   readonly method?: string | undefined
   readonly httpVersion: string

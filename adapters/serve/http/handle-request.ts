@@ -18,8 +18,9 @@ import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
 import { findFailureCause } from '../../../daemon/kernel/telemetry/report-throttle.ts'
 import type { Trace } from '../../../daemon/kernel/telemetry/trace.ts'
 import type { TracePolicy } from '../../../daemon/kernel/telemetry/trace-policy.ts'
+import { clientCertificate } from '../../platform/http-server/client-certificate.ts'
 import type { PendingConnections } from '../../platform/http-server/pending-connections.ts'
-import { clientCertificate } from './client-certificate.ts'
+import { ExchangeRequest } from './exchange-request.ts'
 import { httpRequests, httpSeconds } from './http-metrics.ts'
 import type { ListenerLimits } from './limits.ts'
 import { parseAccept } from './parse-accept.ts'
@@ -82,7 +83,8 @@ export function presentedCredential(
   { isLocal }: ListenerContext,
   { headers, raw }: FastifyRequest,
 ): PresentedCredential {
-  return { bearer: parseBearer(headers.authorization), certificate: clientCertificate(raw.socket), isLocal }
+  const certificate = raw instanceof ExchangeRequest ? raw.exchange.certificate : clientCertificate(raw.socket)
+  return { bearer: parseBearer(headers.authorization), certificate, isLocal }
 }
 
 /** The caller of an open request as its credential identifies it now. */

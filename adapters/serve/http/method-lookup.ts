@@ -17,6 +17,20 @@ export function methodLookup(operations: readonly ServedRoute[]): (path: string)
   }
 }
 
+/**
+ * The path of a target as the router reads it: without query, fragment and host, with its letters decoded. Undefined for one
+ * that is not a path, or cannot be decoded.
+ */
+export function readRoutedPath(target: string): string | undefined {
+  const path = target.startsWith('/') ? target : target.replace(/^[^/?#]*:\/\/[^/?#]*/, '')
+  if (!path.startsWith('/')) return undefined
+  try {
+    return decodeURI(path.split(/[?#]/, 1)[0] ?? '')
+  } catch {
+    return undefined
+  }
+}
+
 /** The path in the router's own notation: `{id}` as `:id`, and a colon that is meant as one doubled. */
 export function toRouterPath(path: string): string {
   return path.replaceAll(':', '::').replaceAll(/\{([a-z_]+)\}/g, ':$1')

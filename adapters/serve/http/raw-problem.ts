@@ -18,10 +18,12 @@ const statusByCode: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
 }
 
-/**
- * Writes the refusal and closes. `hasBegun`: a response on this socket has begun, and more bytes would corrupt it.
- * 408 and 431 have no code in the table of refusals: they are `malformed` with another status.
- */
+/** The problem of a request that is none. Most of these statuses have no code of their own: they are `malformed`. */
+export function requestProblem(status: number, trace_id: string, detail = detailByStatus[status] ?? ''): Problem {
+  return { ...problemOf(refuse(status === 413 ? 'too_large' : 'malformed', detail), trace_id), status }
+}
+
+/** Writes the refusal and closes. `hasBegun`: a response on this socket has begun, and more bytes would corrupt it. */
 export function writeParserProblem(
   error: NodeJS.ErrnoException,
   socket: Socket,
@@ -33,8 +35,7 @@ export function writeParserProblem(
     return undefined
   }
   const status = statusByCode[error.code ?? ''] ?? 400
-  const refused = refuse(status === 413 ? 'too_large' : 'malformed', detailByStatus[status] ?? '')
-  const body = JSON.stringify({ ...problemOf(refused, trace_id), status } satisfies Problem)
+  const body = JSON.stringify(requestProblem(status, trace_id))
   const headers = { ...commonHeaders, 'content-type': 'application/problem+json' }
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

@@ -2,23 +2,45 @@
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import type { ExchangeHandler } from '../../../daemon/kernel/forward/exchange.ts'
 import type { ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
 import type { Trace } from '../../../daemon/kernel/telemetry/trace.ts'
 import { readBody } from '../../platform/http-server/read-body.ts'
-import { finishRequest, type ListenerContext, toRefusal } from './handle-request.ts'
+import { ExchangeRequest } from './exchange-request.ts'
+import { finishRequest, type ListenerContext, presentedCredential, toRefusal } from './handle-request.ts'
 import { httpRequests } from './http-metrics.ts'
-import { methodLookup } from './method-lookup.ts'
-import { writeParserProblem } from './raw-problem.ts'
+import { methodLookup, readRoutedPath } from './method-lookup.ts'
+import { requestProblem, writeParserProblem } from './raw-problem.ts'
 import { startTrace } from './request-trace.ts'
-import { unroutedHeaders } from './response-headers.ts'
-import { writeProblem } from './write-response.ts'
+import { responseHeaders, unroutedHeaders } from './response-headers.ts'
+import type { ServedRequest } from './served-request.ts'
+import { writeProblem, writeResponse } from './write-response.ts'
 
-/** Answers unknown paths, and methods that a path does not have. */
-export function unroutedHandler(context: ListenerContext, operations: readonly ServedRoute[]) {
+/**
+ * Answers methods that a path does not have, and unknown paths unless they are forwarded. A path of an operation is never
+ * forwarded, by no method and in no spelling that the router would take for it.
+ */
+export function unroutedHandler(
+  context: ListenerContext,
+  operations: readonly ServedRoute[],
+  forward: ExchangeHandler | undefined,
+) {
   const methodsOf = methodLookup(operations)
   return (request: FastifyRequest, reply: FastifyReply): void => {
-    const allowed = methodsOf(request.url.split('?', 1)[0] ?? '')
+    const path = readRoutedPath(request.url)
+    const allowed = path === undefined ? [] : methodsOf(path)
+    if (forward && path !== undefined && allowed.length === 0 && request.raw instanceof ExchangeRequest) {
+      reply.hijack()
+      const { exchange } = request.raw
+      exchange.answering = undefined
+      forward(exchange, presentedCredential(context, request))
+      return
+    }
     const trace = startTrace(context, request)
+    if (path === undefined) {
+      writeUnrouted(context, trace, reply, refusalByCode.FST_ERR_BAD_URL as Refusal)
+      return
+    }
     if (allowed.length === 0) {
       writeUnrouted(context, trace, reply, refuse('not_found', 'nothing is served at this path'))
       return
@@ -59,8 +81,16 @@ export async function receiveBody(
   if (body === 'broken_off') return refuse('malformed', 'the body ended early')
   if (typeof body !== 'string') return body
   if (served) served.isAnswered = true
-  answerParserError(context, Object.assign(new Error(body), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), raw.socket)
+  if (served && raw instanceof ExchangeRequest) answerSlowBody(context, served)
+  else answerParserError(context, Object.assign(new Error(body), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), raw.socket)
   return await new Promise(() => undefined)
+}
+
+/** Over an exchange there is no socket to write to: it ends its connection, or its stream, after the answer. */
+function answerSlowBody(context: ListenerContext, served: ServedRequest): void {
+  const { trace, reply } = served
+  const headers = { ...responseHeaders(context, served), 'content-type': 'application/problem+json' }
+  writeResponse(reply, 408, headers, JSON.stringify(requestProblem(408, trace.trace_id)))
 }
 
 /** Answers an error of Fastify or an adapter with a problem document. */

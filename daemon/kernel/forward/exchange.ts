@@ -1,4 +1,5 @@
 // The contract of a public request and its response, between the listener that reads bytes and the role that decides.
+import type { PresentedCertificate, PresentedCredential } from '../identity/identity.ts'
 
 /** How a request frames its body: the number of bytes, `chunked`, or 0 for no body. */
 export type BodyFraming = number | 'chunked'
@@ -67,6 +68,8 @@ export interface Exchange {
   readonly rawHeaders: readonly string[]
   /** Remote address of the connection; empty when the connection is closed already. */
   readonly peer: string
+  /** Of the client, from TLS alone. A listener that requests none has none. */
+  readonly certificate: PresentedCertificate | undefined
   /** Why the request may not be served: the response has the fault's status, and the request is counted like any other. */
   readonly fault: RequestFault | undefined
   /** The announced body. */
@@ -108,3 +111,6 @@ export interface Exchange {
   /** Closes the connection, so that the client sees that the response is incomplete. */
   cut(): void
 }
+
+/** Receives a request with what its caller presents, and must answer it. Must not throw. */
+export type ExchangeHandler = (exchange: Exchange, presented: PresentedCredential) => void

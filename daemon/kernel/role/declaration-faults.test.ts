@@ -6,18 +6,22 @@ import { jobFields } from '../job/job-fields.ts'
 import { jobLeases } from '../job/lease.ts'
 import { type AnyOperation, type Operation, operation } from '../operation/operation.ts'
 import { sealedSecret } from '../secret/sealed-secret.ts'
-import { listenerFields, toolFields } from '../settings/platform-settings.ts'
+import { type ListenerDeclaration, listenerFields, serviceListenerFields } from '../settings/listener-settings.ts'
+import { toolFields } from '../settings/platform-settings.ts'
 import { settingsBlock } from '../settings/settings.ts'
 import { collection } from '../store/store.ts'
 import { findDeclarationFaults } from './declaration-faults.ts'
 import { outline, type Role, role } from './role.ts'
 
-const settings = settingsBlock('ingest', { ...listenerFields(8008, 'INGEST'), ...toolFields('INGEST') })
+const listener: ListenerDeclaration<''> = { prefix: '', env: 'INGEST', port: 8008 }
+const secure: ListenerDeclaration<'secure_'> = { prefix: 'secure_', env: 'INGEST_SECURE', port: 8443 }
+const fields = { ...serviceListenerFields(listener), ...toolFields('INGEST') }
+const settings = settingsBlock('ingest', fields)
 
 const ingest = outline({
   name: 'ingest',
   purpose: 'Lands data',
-  port: 8008,
+  listeners: [listener],
   serves: 'tenants',
   api_prefix: '/userspace',
   needs: ['site'],
@@ -81,13 +85,43 @@ type Mistake = readonly [name: string, changes: Partial<Role>, fault: string]
 const mistakes: readonly Mistake[] = [
   [
     'no section of its own name',
-    { settings: [settingsBlock('pipelines', { ...listenerFields(8008, 'INGEST') })] },
-    'its section of settings, "ingest", needs listenerFields',
+    { settings: [settingsBlock('pipelines', { uid: z.string() })] },
+    'its section "ingest" lacks listen of a listener: spread in its fields',
+  ],
+  [
+    'a listener without its settings',
+    { listeners: [listener, secure] },
+    'its section "ingest" lacks secure_listen of a listener: spread in its fields',
+  ],
+  [
+    'the settings of a listener that is not declared',
+    { settings: [settingsBlock('ingest', { ...fields, ...listenerFields(secure) })] },
+    'ingest.secure_listen is of no listener that its outline declares',
+  ],
+  [
+    'a listener in another section',
+    { settings: [settings, settingsBlock('pipelines', listenerFields(secure))] },
+    'pipelines.secure_listen is of no listener: declare it in section "ingest"',
+  ],
+  [
+    'two listeners of one prefix',
+    { listeners: [listener, { prefix: '', env: 'OTHER', port: 8009 }] },
+    'two listeners with the prefix ""',
+  ],
+  [
+    'two listeners that the same variables set',
+    { listeners: [listener, { ...secure, env: 'INGEST' }] },
+    'two listeners with the variables INGEST_',
+  ],
+  [
+    'a prefix that reads as part of a word',
+    { listeners: [listener, { ...secure, prefix: 'secure' }] },
+    'the prefix "secure" of a listener is not lower-case words, each with an underscore',
   ],
   [
     'tools that no setting switches off',
     {
-      settings: [settingsBlock('ingest', listenerFields(8008, 'INGEST'))],
+      settings: [settingsBlock('ingest', serviceListenerFields(listener))],
       ...withOperation({ tool: 'datapipeline_get' }),
     },
     'it has tools: its section "ingest" needs toolFields',

@@ -7,6 +7,7 @@ import { controlKinds } from '../messaging/message-kind.ts'
 import { type AddressedOperation, type AnyOperation, listPaths, pathParameters } from '../operation/operation.ts'
 import { listSecretFields } from '../secret/secret-fields.ts'
 import { dataKeys } from '../secret/stored-data-key.ts'
+import { listenerFields } from '../settings/listener-settings.ts'
 import { addressOperations, type Role } from './role.ts'
 
 /** Each mistake with what would be right; empty for a sound declaration. */
@@ -26,14 +27,46 @@ export function findDeclarationFaults(role: Role): string[] {
   ]
 }
 
-/** Boot reads the listener of a role from the section that has its name. */
+/** Boot reads the listeners of a role from the section that has its name. */
 function findSettingFaults(role: Role, operations: readonly AddressedOperation[]): string[] {
   const { name, settings } = role
   const { shape = {} } = settings.find((block) => block.name === name) ?? {}
   const hasTools = toolOperations('agentspace', operations).length > 0
   return [
-    ...('listen' in shape && 'port' in shape ? [] : [`its section of settings, "${name}", needs listenerFields`]),
+    ...findListenerFaults(role, Object.keys(shape)),
     ...(hasTools && !hasToolFields(role) ? [`it has tools: its section "${name}" needs toolFields`] : []),
+  ]
+}
+
+/** Carriers between sites are set in sections of their own: they listen for peers alone, always over mutual TLS. */
+function findListenerFaults({ name, listeners, settings, owns_site_files }: Role, fields: readonly string[]): string[] {
+  const prefixes = listeners.map(({ prefix }) => prefix)
+  const others = settings.filter((block) => block.name !== name && !owns_site_files)
+  const addressesOf = (names: readonly string[]) => names.filter((field) => /(^|_)listen$/.test(field))
+  return [
+    ...findRepeated(
+      'listeners with the prefix',
+      prefixes.map((prefix) => JSON.stringify(prefix)),
+    ),
+    ...findRepeated(
+      'listeners with the variables',
+      listeners.map(({ env }) => `${env}_`),
+    ),
+    ...prefixes
+      .filter((prefix) => !/^([a-z][a-z0-9]*_)*$/.test(prefix))
+      .map((prefix) => `the prefix "${prefix}" of a listener is not lower-case words, each with an underscore`),
+    ...listeners
+      .flatMap((listener) => Object.keys(listenerFields(listener)))
+      .filter((field) => !fields.includes(field))
+      .map((field) => `its section "${name}" lacks ${field} of a listener: spread in its fields`),
+    ...addressesOf(fields)
+      .filter((field) => field !== 'metrics_listen' && !prefixes.includes(field.slice(0, -'listen'.length)))
+      .map((field) => `${name}.${field} is of no listener that its outline declares`),
+    ...others.flatMap((block) =>
+      addressesOf(Object.keys(block.shape)).map(
+        (field) => `${block.name}.${field} is of no listener: declare it in section "${name}"`,
+      ),
+    ),
   ]
 }
 

@@ -5,6 +5,7 @@ import type { AnyJobKind } from '../job/job.ts'
 import type { MessageKind, MessageOrder } from '../messaging/message-kind.ts'
 import type { Call } from '../operation/call.ts'
 import type { AddressedOperation, AnyOperation } from '../operation/operation.ts'
+import type { ListenerDeclaration } from '../settings/listener-settings.ts'
 import type { ResolvedSettings, SettingsBlock } from '../settings/settings.ts'
 import type { Collection } from '../store/store.ts'
 import type { Metric } from '../telemetry/metrics.ts'
@@ -34,7 +35,8 @@ export type Worker = {
 export type RoleOutline = {
   readonly name: string
   readonly purpose: string
-  readonly port: number
+  /** Its TCP listeners. The first one, without a prefix, serves the operations; the wire serves the others. */
+  readonly listeners: readonly [ListenerDeclaration<''>, ...ListenerDeclaration[]]
   /** `site`: it serves only the site's own tenant. */
   readonly serves: 'tenants' | 'site'
   /** True for the role that stores the heads of the site's audit chains. */

@@ -87,7 +87,17 @@ function buildProfileText(newSite: NewSite): { text: string; ports: Record<strin
   const { port_base } = newSite
   if (port_base === undefined) return { text: profileText, ports: {} }
   const ports = Object.fromEntries(roles.map((role, index) => [role.name, port_base === 0 ? 0 : port_base + index]))
-  return { text: Object.entries(ports).reduce(withPort, profileText), ports }
+  const text = Object.entries(ports).reduce(withPort, profileText)
+  return { text: withFurtherPorts(text, port_base), ports }
+}
+
+/** Further listeners use ports twenty above, after the internal ones. */
+function withFurtherPorts(text: string, port_base: number): string {
+  return roles
+    .flatMap(({ name, listeners: [, ...further] }) => further.map(({ prefix }) => [name, `${prefix}port`] as const))
+    .reduce((before, [role, field], index) => {
+      return withValue(before, role, field, port_base === 0 ? 0 : port_base + 20 + index)
+    }, text)
 }
 
 /** Internal listeners, if the profile has them, use ports ten above: two sites then share no port. */

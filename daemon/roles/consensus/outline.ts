@@ -2,12 +2,12 @@
 
 import { outline as outlineOf } from '../../kernel/role/role.ts'
 import { coalitionSettings } from '../../shared/coalition/coalition-settings.ts'
-import { settings } from './settings.ts'
+import { listener, settings } from './settings.ts'
 
 export const outline = outlineOf({
   name: 'consensus',
   purpose: 'Hosts multi-contributor consensus sessions with quorum, dissent and evidence',
-  port: 8400,
+  listeners: [listener],
   serves: 'tenants',
   api_prefix: '/api/v2',
   coalition_offer: { hosts: ['consensus_session'], capabilities: ['consensus-session', 'federation-contribution'] },

@@ -1,7 +1,8 @@
 // Settings of the consensus role.
 import * as z from 'zod'
 import { brokerUrl } from '../../kernel/network/broker.ts'
-import { listenerFields, toolFields, traceFields } from '../../kernel/settings/platform-settings.ts'
+import { type ListenerDeclaration, serviceListenerFields } from '../../kernel/settings/listener-settings.ts'
+import { toolFields, traceFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
 import { shortText } from './fields.ts'
 
@@ -12,8 +13,10 @@ const sinkName = z.string().min(1).max(64)
 /** Name of the coalition's status feed, which receives emissions as a sink does. */
 export const feed_sink_name = 'coalition'
 
+export const listener: ListenerDeclaration<''> = { prefix: '', env: 'CONSENSUS', port: 8_400 }
+
 export const settings = settingsBlock('consensus', {
-  ...listenerFields(8400, 'CONSENSUS'),
+  ...serviceListenerFields(listener),
   ...traceFields('CONSENSUS'),
   ...toolFields('CONSENSUS'),
   mcp_enabled: z.boolean().optional().meta({

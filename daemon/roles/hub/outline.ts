@@ -1,11 +1,11 @@
 // Outline of the hub role for every process of the site: its settings and the messages that it accepts.
 import { outline as outlineOf } from '../../kernel/role/role.ts'
-import { settings } from './settings.ts'
+import { listener, settings } from './settings.ts'
 
 export const outline = outlineOf({
   name: 'hub',
   purpose: 'Joins the sites of a coalition: nodes, capabilities, a status feed and mailboxes',
-  port: 8410,
+  listeners: [listener],
   serves: 'tenants',
   api_prefix: '/api/v2',
   needs: ['site'],

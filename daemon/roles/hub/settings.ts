@@ -1,14 +1,17 @@
 // Settings of the hub role: its listener, the enrolled nodes, and the limits of mailboxes and feed.
 import * as z from 'zod'
 import { siteName } from '../../kernel/messaging/statement.ts'
-import { listenerFields, traceFields } from '../../kernel/settings/platform-settings.ts'
+import { type ListenerDeclaration, serviceListenerFields } from '../../kernel/settings/listener-settings.ts'
+import { traceFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
 
 /** Two thirds of the largest request, since bodies travel as base64. */
 const largest_message_bytes = 11 * 1_048_576
 
+export const listener: ListenerDeclaration<''> = { prefix: '', env: 'HUB', port: 8_410 }
+
 export const settings = settingsBlock('hub', {
-  ...listenerFields(8410, 'HUB'),
+  ...serviceListenerFields(listener),
   ...traceFields('HUB'),
   nodes: z
     .record(

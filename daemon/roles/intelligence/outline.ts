@@ -1,12 +1,12 @@
 // The outline of the intelligence role for every process of the site: settings and listener.
 import { outline as outlineOf } from '../../kernel/role/role.ts'
-import { settings } from './settings.ts'
+import { listener, settings } from './settings.ts'
 import { intakeSettings } from './signal-intake/settings.ts'
 
 export const outline = outlineOf({
   name: 'intelligence',
   purpose: 'Stores signals, the insights that investigate them, and the ledger of each insight',
-  port: 8002,
+  listeners: [listener],
   serves: 'tenants',
   api_prefix: '/api/v1',
   needs: ['site'],

@@ -1,12 +1,15 @@
 // Settings of the intelligence role.
 import * as z from 'zod'
-import { listenerFields, toolFields, traceFields } from '../../kernel/settings/platform-settings.ts'
+import { type ListenerDeclaration, serviceListenerFields } from '../../kernel/settings/listener-settings.ts'
+import { toolFields, traceFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
 
 const dayCount = z.int().min(1).max(36_500)
 
+export const listener: ListenerDeclaration<''> = { prefix: '', env: 'INTELLIGENCE', port: 8_002 }
+
 export const settings = settingsBlock('intelligence', {
-  ...listenerFields(8002, 'INTELLIGENCE'),
+  ...serviceListenerFields(listener),
   ...traceFields('INTELLIGENCE'),
   ...toolFields('INTELLIGENCE'),
   expiry_days: dayCount.default(30).meta({

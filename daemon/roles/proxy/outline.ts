@@ -2,12 +2,12 @@
 
 import { outline as outlineOf } from '../../kernel/role/role.ts'
 import { keyValueSettings } from '../../kernel/settings/backing-service-settings.ts'
-import { settings } from './settings.ts'
+import { listener, settings } from './settings.ts'
 
 export const outline = outlineOf({
   name: 'proxy',
   purpose: 'Forwards allowlisted anonymous requests to the platform, rate-limited, with its own token',
-  port: 8012,
+  listeners: [listener],
   serves: 'site',
   api_prefix: '/api/v2',
   needs: [],

@@ -1,7 +1,7 @@
 // Settings of the proxy role: those of the interface, and limits that protect the upstream.
 import * as z from 'zod'
 import { parseTrustedNetwork } from '../../kernel/network/special-addresses.ts'
-import { listenerFields } from '../../kernel/settings/platform-settings.ts'
+import { type ListenerDeclaration, serviceListenerFields } from '../../kernel/settings/listener-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
 import { formatRuleFault, parseAllowlist } from './allowlist/rule.ts'
 import { findOriginFault } from './platform-origin.ts'
@@ -41,8 +41,10 @@ const isTrustable = (text: string) => parseTrustedNetwork(text) !== undefined
 
 const booleanFlag = z.union([z.boolean(), z.string().transform((text) => !/^(|0|false|no|off)$/i.test(text.trim()))])
 
+export const listener: ListenerDeclaration<''> = { prefix: '', env: 'PROXY', port: 8_012 }
+
 export const settings = settingsBlock('proxy', {
-  ...listenerFields(8012, 'PROXY'),
+  ...serviceListenerFields(listener),
   platform_api_url: platformUrl.optional().meta({
     env: 'PLATFORM_API_URL',
     doc: 'Platform REST endpoint for allowed requests, such as https://platform.example; the role does not start without it.',

@@ -1,12 +1,12 @@
 // The outline of the resolution role: the settings and messages that every process of the site knows.
 import { outline as outlineOf } from '../../kernel/role/role.ts'
 import { keyValueSettings } from '../../kernel/settings/backing-service-settings.ts'
-import { settings } from './settings.ts'
+import { listener, settings } from './settings.ts'
 
 export const outline = outlineOf({
   name: 'resolution',
   purpose: 'Entity resolution: lenses, runs, matches and clusters',
-  port: 8003,
+  listeners: [listener],
   serves: 'tenants',
   index_family: 'fusion',
   api_prefix: '/api/v2',

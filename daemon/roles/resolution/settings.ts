@@ -1,11 +1,14 @@
 // Settings of the resolution role.
 import * as z from 'zod'
-import { listenerFields, toolFields, traceFields } from '../../kernel/settings/platform-settings.ts'
+import { type ListenerDeclaration, serviceListenerFields } from '../../kernel/settings/listener-settings.ts'
+import { toolFields, traceFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
 import { standingAgreement } from './exchange/agreement/standing-agreement.ts'
 
+export const listener: ListenerDeclaration<''> = { prefix: '', env: 'RESOLUTION', port: 8_003 }
+
 export const settings = settingsBlock('resolution', {
-  ...listenerFields(8003, 'RESOLUTION'),
+  ...serviceListenerFields(listener),
   ...traceFields('RESOLUTION'),
   ...toolFields('RESOLUTION'),
   matching_pattern: z.enum(['full_lens', 'lookup_only']).default('full_lens').meta({

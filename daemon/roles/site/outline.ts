@@ -5,12 +5,12 @@ import { outline as outlineOf } from '../../kernel/role/role.ts'
 import { keyValueSettings } from '../../kernel/settings/backing-service-settings.ts'
 import { coalitionSettings } from '../../shared/coalition/coalition-settings.ts'
 import { amqpSettings, mtlsSettings } from './carrier-settings.ts'
-import { filedropSettings, settings } from './settings.ts'
+import { filedropSettings, listener, settings } from './settings.ts'
 
 export const outline = outlineOf({
   name: 'site',
   purpose: 'Owns the site’s keys, peers, channels, token issuer, audit checkpoints and backups',
-  port: 8420,
+  listeners: [listener],
   serves: 'site',
   keeps_audit_anchors: true,
   owns_site_files: true,

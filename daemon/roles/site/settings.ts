@@ -3,7 +3,8 @@ import * as z from 'zod'
 import { siteName } from '../../kernel/messaging/statement.ts'
 import { requiredText } from '../../kernel/operation/required-text.ts'
 import { timeZone } from '../../kernel/schedule/time-zone.ts'
-import { listenerFields, traceFields } from '../../kernel/settings/platform-settings.ts'
+import { type ListenerDeclaration, serviceListenerFields } from '../../kernel/settings/listener-settings.ts'
+import { traceFields } from '../../kernel/settings/platform-settings.ts'
 import { type SettingValues, settingsBlock } from '../../kernel/settings/settings.ts'
 
 const accreditation = z.strictObject({
@@ -12,8 +13,10 @@ const accreditation = z.strictObject({
   valid_until: z.iso.date().meta({ description: 'Last day on which the channel may be used' }),
 })
 
+export const listener: ListenerDeclaration<''> = { prefix: '', env: 'SITE', port: 8_420 }
+
 export const settings = settingsBlock('site', {
-  ...listenerFields(8420, 'SITE'),
+  ...serviceListenerFields(listener),
   ...traceFields('SITE'),
   public_url: z
     .url({ protocol: /^https?$/ })

@@ -1,9 +1,8 @@
 // The public listener of the proxy role: the journal of audit lines, the serving threads, and the parts that the role uses.
 import { join } from 'node:path'
 import { segmentFolder } from '../../../adapters/audit/segments/segment-folder.ts'
-
+import type { PublicListener } from '../../boot/open-listener.ts'
 import type { WiredRole } from '../../boot/role-wire.ts'
-import type { PublicListener } from '../../boot/service.ts'
 import { chooseDocumentsHome } from '../../boot/storage/documents.ts'
 import { roleDataFolder } from '../../boot/storage/site-folder.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'

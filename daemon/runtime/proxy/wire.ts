@@ -10,6 +10,6 @@ export const wire: RoleWire = {
   async open({ resources, metrics, log }) {
     const { openPublicListener } = await import('./public-listener.ts')
     const { parts, dependencies, ...publicListener } = openPublicListener({ ...resources, metrics, log })
-    return { parts, dependencies, publicListener }
+    return { parts, dependencies, listeners: { '': publicListener } }
   },
 }

@@ -1,6 +1,7 @@
 // Serves the operations of the echo role as tools of AI clients, by the real adapter on a real listener.
+
+import type { ListenerTls } from '../../../adapters/platform/http-server/listener-tls.ts'
 import type { ListenerLimits } from '../../../adapters/serve/http/limits.ts'
-import type { ListenerTls } from '../../../adapters/serve/http/serve-http.ts'
 import { mcpSurface } from '../../../adapters/serve/mcp/mcp-surface.ts'
 import { announcementBus } from '../../../daemon/boot/announcement-bus.ts'
 import type { AddressedOperation } from '../../../daemon/kernel/operation/operation.ts'

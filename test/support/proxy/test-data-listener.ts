@@ -1,13 +1,9 @@
 // A listener of the data plane whose requests a test answers, and clients that send exactly the bytes of the test.
 import net from 'node:net'
 import { expect, vi } from 'vitest'
-import {
-  type ConnectionFault,
-  type DataListener,
-  dataListener,
-  type PemKeyPair,
-} from '../../../adapters/forward/http/data-listener.ts'
+import { type ConnectionFault, type DataListener, dataListener } from '../../../adapters/forward/http/data-listener.ts'
 import { defaultInboundLimits, type Http2Limits, type InboundLimits } from '../../../adapters/forward/http/limits.ts'
+import type { ListenerTls } from '../../../adapters/platform/http-server/listener-tls.ts'
 import type { Exchange } from '../../../daemon/kernel/forward/exchange.ts'
 import { type ManualCoarseClock, manualCoarseClock } from '../clock/manual-coarse-clock.ts'
 import { pollOptions } from './upstream-fixture.ts'
@@ -44,7 +40,7 @@ export async function closeDataListeners(): Promise<void> {
 /** `handle` answers requests; without it they stay open. `closeDataListeners` ends all that was opened. */
 export async function startDataListener(
   handle: (exchange: Exchange) => void = () => undefined,
-  more: { limits?: Partial<InboundLimits>; tls?: PemKeyPair; http2?: Http2Limits } = {},
+  more: { limits?: Partial<InboundLimits>; tls?: ListenerTls; http2?: Http2Limits } = {},
 ): Promise<TestDataListener> {
   const clock = manualCoarseClock()
   const exchanges: Exchange[] = []

@@ -1,5 +1,6 @@
 // Checks that each listener's port is free, or in use by the role itself.
 import { createServer } from 'node:net'
+import { type ConfiguredListener, listListeners } from '../../../kernel/role/configured-listener.ts'
 import { getSettings } from '../../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../../kernel/settings/settings.ts'
 import { mtlsSettings } from '../../../roles/site/carrier-settings.ts'
@@ -8,15 +9,15 @@ import { listProfileRoles, readSiteSettings } from '../../site/site-profile.ts'
 import type { DoctorContext } from '../examine-site.ts'
 import { type DoctorFinding, reportOk, reportProblem } from '../finding.ts'
 
-type ConfiguredListener = { readonly role: string; readonly host: string; readonly port: number }
+type ListenerAddress = Pick<ConfiguredListener, 'role' | 'host' | 'port' | 'settings'>
 
 export async function checkPorts({ folder, env }: DoctorContext): Promise<DoctorFinding[]> {
   const { resolved } = readSiteSettings(folder, env)
   const running = await listRunningRoles(folder)
-  const names = listProfileRoles(folder, env).map(({ name }) => name)
-  const listeners = [
-    ...names.flatMap((name) => listRoleListeners(name, resolved.values.get(name) ?? {})),
-    ...(names.includes('site') ? listNetworkListeners(resolved) : []),
+  const roles = listProfileRoles(folder, env)
+  const listeners: ListenerAddress[] = [
+    ...roles.flatMap((role) => listListeners(role, resolved)),
+    ...(roles.some(({ name }) => name === 'site') ? listNetworkListeners(resolved) : []),
   ]
   const portFindings = await Promise.all(
     listeners.map((listener) => checkPort(listener, running.includes(listener.role))),
@@ -24,37 +25,30 @@ export async function checkPorts({ folder, env }: DoctorContext): Promise<Doctor
   return [...reportDuplicatePorts(listeners), ...portFindings]
 }
 
-function listRoleListeners(role: string, values: Readonly<Record<string, unknown>>): ConfiguredListener[] {
-  const { listen, port, metrics_listen } = values
-  const innerListener = /^(.*):(\d+)$/.exec(String(metrics_listen ?? ''))
-  return [
-    { role, host: String(listen), port: Number(port) },
-    ...(innerListener ? [{ role, host: innerListener[1] ?? '', port: Number(innerListener[2]) }] : []),
-  ]
-}
-
 /** The site role listens for peers on a network. */
-function listNetworkListeners(resolved: ResolvedSettings): ConfiguredListener[] {
+function listNetworkListeners(resolved: ResolvedSettings): ListenerAddress[] {
   const { listen, port, peers } = getSettings(resolved, mtlsSettings)
-  return Object.keys(peers).length > 0 ? [{ role: 'site', host: listen, port }] : []
+  return Object.keys(peers).length > 0
+    ? [{ role: 'site', host: listen, port, settings: ['mtls.listen', 'mtls.port'] }]
+    : []
 }
 
-function reportDuplicatePorts(listeners: readonly ConfiguredListener[]): DoctorFinding[] {
+function reportDuplicatePorts(listeners: readonly ListenerAddress[]): DoctorFinding[] {
   return listeners
     .filter(
       ({ host, port }, index) =>
         port !== 0 && listeners.findIndex((candidate) => candidate.host === host && candidate.port === port) < index,
     )
-    .map(({ role, host, port }) =>
+    .map(({ role, host, port, settings }) =>
       reportProblem(
         'ports',
         `${host}:${port} is set twice, one of them for ${role}`,
-        `set another port for ${role} in the profile`,
+        `set another port in ${settings.at(-1)}`,
       ),
     )
 }
 
-async function checkPort({ role, host, port }: ConfiguredListener, isRunning: boolean): Promise<DoctorFinding> {
+async function checkPort({ role, host, port, settings }: ListenerAddress, isRunning: boolean): Promise<DoctorFinding> {
   const address = `${host}:${port}`
   if (port === 0) return reportOk('ports', `${role} takes a free port`)
   const errorCode = await probeBindError(host, port)
@@ -65,7 +59,7 @@ async function checkPort({ role, host, port }: ConfiguredListener, isRunning: bo
     EACCES: `this user may not listen on ${address}`,
     EADDRNOTAVAIL: `this machine has no address ${host}`,
   }
-  const remedy = `set ${role}.listen and ${role}.port to a free address, or stop the other program (ss -ltnp)`
+  const remedy = `set ${settings.join(' and ')} to a free address, or stop the other program (ss -ltnp)`
   return reportProblem('ports', `${role}: ${reasons[errorCode] ?? `${address} cannot be used (${errorCode})`}`, remedy)
 }
 

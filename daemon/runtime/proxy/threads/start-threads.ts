@@ -3,7 +3,8 @@ import { availableParallelism } from 'node:os'
 import type { HttpServer } from '../../../../adapters/serve/http/serve-http.ts'
 import { widenYoungSpaceForThreads } from '../../../boot/host/heap-growth.ts'
 import { findThreadScript } from '../../../boot/host/thread-script.ts'
-import type { PublicListener } from '../../../boot/service.ts'
+import type { PublicListener } from '../../../boot/open-listener.ts'
+import { formatListenerUrl } from '../../../boot/role-listeners.ts'
 import { getSettings } from '../../../kernel/settings/get-settings.ts'
 import type { Metric, Metrics } from '../../../kernel/telemetry/metrics.ts'
 import { threadCounters } from '../../../roles/proxy/metrics.ts'
@@ -16,7 +17,7 @@ import type { PublicListenerOptions, PublicListenerState } from '../public-liste
 import { reloadOnSignal } from '../reload/reload-proxy.ts'
 import { requireFreePort } from '../require-free-port.ts'
 import { buildThreadConfig, type ProxyThreadConfig } from './thread-config.ts'
-import { type ListenAddress, ThreadSupervisor } from './thread-supervisor.ts'
+import { ThreadSupervisor } from './thread-supervisor.ts'
 
 /** Each check also brings the counts of the thread into the metrics. */
 const thread_watch = { every_ms: 5_000, hung_ms: 15_000 }
@@ -57,7 +58,7 @@ export async function startThreads(
   const onHangUp = () => void reloadOnSignal(context, log)
   process.on('SIGHUP', onHangUp)
   return {
-    url: formatUrl(address, tls !== undefined),
+    url: formatListenerUrl(address, tls !== undefined),
     port: address.port,
     close(drain_ms) {
       process.off('SIGHUP', onHangUp)
@@ -84,10 +85,6 @@ function threadNames(started_at: number, random: PublicListenerOptions['random']
     threads += 1
     return `${prefix}-${random(4)}-${String(threads).padStart(6, '0')}`
   }
-}
-
-function formatUrl({ host, port }: ListenAddress, isTls: boolean): string {
-  return `${isTls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 const metricsByName = new Map<string, Metric>(threadCounters.map((metric) => [metric.name, metric]))

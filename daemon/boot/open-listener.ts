@@ -1,0 +1,98 @@
+// Opens one listener of a role: for its operations, for what its wire serves, or for both.
+import { coarseClock } from '../../adapters/forward/http/coarse-clock.ts'
+import { type ConnectionFault, dataListener } from '../../adapters/forward/http/data-listener.ts'
+import { defaultHttp2Limits, defaultInboundLimits } from '../../adapters/forward/http/limits.ts'
+import { httpRequests } from '../../adapters/serve/http/http-metrics.ts'
+import { serveExchanges } from '../../adapters/serve/http/serve-exchanges.ts'
+import { type HttpServer, type HttpServerOptions, serveHttp } from '../../adapters/serve/http/serve-http.ts'
+import type { ExchangeHandler } from '../kernel/forward/exchange.ts'
+import type { Call } from '../kernel/operation/call.ts'
+import type { RoleContext } from '../kernel/operation/role-context.ts'
+import type { RoleOutline } from '../kernel/role/role.ts'
+import { formatListenerUrl } from './role-listeners.ts'
+
+/** What the wire of a role serves at a listener, besides its operations at the first one. */
+export type WiredListener = ForwardingListener | PublicListener
+
+/** Boot opens the listener; the wire receives the requests that no operation of the role has. */
+export type ForwardingListener = {
+  /** `context` identifies the callers of what is forwarded: `admitCaller` with what each presents. */
+  readonly forward: (context: RoleContext) => ExchangeHandler
+}
+
+/** The wire opens the listener, in threads for example; the role's operations are then only on its local socket. */
+export type PublicListener = {
+  listen(options: Pick<HttpServerOptions, 'listen' | 'tls'> & { readonly context: RoleContext }): Promise<HttpServer>
+  /** Final work after the listener and the workers have stopped. */
+  readonly finish: (call: Call) => Promise<void>
+}
+
+/** By the prefixes of the declared listeners. */
+export type WiredListeners = Readonly<Record<string, WiredListener>>
+
+/** A listener that no rule knows must not open, and none may be declared that nobody serves. */
+export function requireDeclaredListeners({ name, listeners }: RoleOutline, wired: WiredListeners): void {
+  const prefixes = listeners.map(({ prefix }) => prefix)
+  const describe = (prefix: string) => `the listener "${prefix}" of the role ${name}`
+  for (const prefix of Object.keys(wired))
+    if (!prefixes.includes(prefix)) throw new TypeError(`${describe(prefix)} is not among the listeners of its outline`)
+  for (const prefix of prefixes)
+    if (prefix !== '' && !Object.hasOwn(wired, prefix)) throw new TypeError(`${describe(prefix)} is not in its wire`)
+}
+
+/** Throws when the address is taken, or the certificate is unsound. */
+export async function openListener(options: HttpServerOptions, wired: WiredListener | undefined): Promise<HttpServer> {
+  const { roleContext: context, listen, tls } = options
+  if (!wired) return await serveHttp(options)
+  if ('listen' in wired) return await wired.listen({ listen, tls, context })
+  return await openForwardingListener(options, wired.forward(context))
+}
+
+async function openForwardingListener(options: HttpServerOptions, forward: ExchangeHandler): Promise<HttpServer> {
+  const { listen, tls } = options
+  if (!('host' in listen)) throw new TypeError('requests are forwarded from a TCP listener, not from a local socket')
+  const clock = coarseClock(250)
+  const service = await serveExchanges({ ...options, forward })
+  const stop = async (deadline_ms: number) => {
+    await service.close(deadline_ms)
+    clock.stop()
+  }
+  try {
+    const listener = await dataListener({
+      listen,
+      tls,
+      // Bodies that are forwarded take as long as their pace allows; operations have a time limit of their own.
+      limits: { ...defaultInboundLimits, request_ms: 0 },
+      http2: tls && defaultHttp2Limits,
+      offersWebSocket: true,
+      clock,
+      handle: service.handle,
+      onConnectionFault: (fault) => countFault(options, fault),
+    })
+    return {
+      url: formatListenerUrl({ host: listen.host, port: listener.port }, tls !== undefined),
+      port: listener.port,
+      close: (deadline_ms) => Promise.all([listener.close(deadline_ms), stop(deadline_ms)]).then(() => undefined),
+    }
+  } catch (error) {
+    await stop(0)
+    throw error
+  }
+}
+
+const statusByFault: Readonly<Partial<Record<ConnectionFault, number>>> = {
+  malformed: 400,
+  too_slow: 408,
+  head_too_large: 431,
+}
+
+/** Requests that were answered are counted; the other faults ended a connection. */
+function countFault({ name, metrics, log, roleContext }: HttpServerOptions, fault: ConnectionFault): void {
+  const status = statusByFault[fault]
+  if (status !== undefined) {
+    metrics.count(httpRequests, { operation: 'none', status: String(status) })
+    return
+  }
+  const times = roleContext.throttle(`connection fault ${fault} ${name}`)
+  if (times !== undefined) log.warn('http.connection.ended', { listener: name, fault, times })
+}
