@@ -53,10 +53,6 @@ async function openForwardingListener(options: HttpServerOptions, forward: Excha
   if (!('host' in listen)) throw new TypeError('requests are forwarded from a TCP listener, not from a local socket')
   const clock = coarseClock(250)
   const service = await serveExchanges({ ...options, forward })
-  const stop = async (deadline_ms: number) => {
-    await service.close(deadline_ms)
-    clock.stop()
-  }
   try {
     const listener = await dataListener({
       listen,
@@ -72,10 +68,14 @@ async function openForwardingListener(options: HttpServerOptions, forward: Excha
     return {
       url: formatListenerUrl({ host: listen.host, port: listener.port }, tls !== undefined),
       port: listener.port,
-      close: (deadline_ms) => Promise.all([listener.close(deadline_ms), stop(deadline_ms)]).then(() => undefined),
+      async close(deadline_ms) {
+        await Promise.all([service.close(deadline_ms), listener.close(deadline_ms)])
+        clock.stop()
+      },
     }
   } catch (error) {
-    await stop(0)
+    await service.close(0)
+    clock.stop()
     throw error
   }
 }

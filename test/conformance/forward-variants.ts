@@ -29,19 +29,23 @@ type ForwardVariant = {
   readonly listener: () => NonNullable<ForwarderOptions['listener']>
   readonly connect: (port: number) => ForwardClient
   readonly isPool: boolean
+  readonly isShared: boolean
 }
 
 /** The listener of docs/forwarding.md. */
 const everyProtocol = () => ({ tls, http2: defaultHttp2Limits, offersWebSocket: true }) as const
 
-const protocols: readonly Omit<ForwardVariant, 'isPool'>[] = [
+const protocols: readonly Omit<ForwardVariant, 'isPool' | 'isShared'>[] = [
   { name: 'HTTP/1.1', listener: () => ({}), connect: (port) => http1Client(port) },
   { name: 'HTTP/1.1 over TLS', listener: everyProtocol, connect: (port) => http1Client(port, ca) },
   { name: 'HTTP/2', listener: everyProtocol, connect: (port) => http2Client(port, ca) },
 ]
-const variants = protocols.flatMap((protocol): ForwardVariant[] => [
-  { ...protocol, isPool: false },
-  { ...protocol, name: `${protocol.name}, to a pool`, isPool: true },
+const sharedVariants = protocols.map((protocol): ForwardVariant => {
+  return { ...protocol, name: `${protocol.name}, beside operations`, isPool: false, isShared: true }
+})
+const apartVariants = protocols.flatMap((protocol): ForwardVariant[] => [
+  { ...protocol, isPool: false, isShared: false },
+  { ...protocol, name: `${protocol.name}, to a pool`, isPool: true, isShared: false },
 ])
 
 const openResources: { close(): unknown }[] = []
@@ -51,14 +55,14 @@ async function closeResources(): Promise<void> {
 }
 
 async function startFixture(
-  { listener, connect, isPool }: ForwardVariant,
+  { listener, connect, isPool, isShared }: ForwardVariant,
   { answer, options }: ForwardRequirement,
 ): Promise<ForwardFixture> {
   const clock = manualCoarseClock()
   const server = await startRawUpstream(answer)
   openResources.push(server)
   const forwarder = await startForwarder({
-    ...{ ...options, port: server.port, clock, listener: listener() },
+    ...{ ...options, port: server.port, clock, isShared, listener: listener() },
     ...(isPool ? { pool_ports: [] } : {}),
   })
   openResources.unshift(forwarder)
@@ -67,8 +71,17 @@ async function startFixture(
   return { client, forwarder, server, clock }
 }
 
-/** Declares one test for each requirement, protocol and kind of upstream. */
+/** Declares one test for each requirement, protocol and kind of upstream or listener. */
 export function testForwarders(requirements: readonly ForwardRequirement[]): void {
+  testVariants([...apartVariants, ...sharedVariants], requirements)
+}
+
+/** For a listener that serves operations as well. */
+export function testSharedListeners(requirements: readonly ForwardRequirement[]): void {
+  testVariants(sharedVariants, requirements)
+}
+
+function testVariants(variants: readonly ForwardVariant[], requirements: readonly ForwardRequirement[]): void {
   beforeAll(createCertificates)
   afterAll(() => rmSync(folder, { recursive: true }))
   afterEach(closeResources)

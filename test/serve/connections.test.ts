@@ -1,11 +1,12 @@
 // The listener below the level of requests: bytes that are not HTTP, slow clients, crowds, sockets, TLS, and the end.
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import https from 'node:https'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { problem } from '../../daemon/kernel/error/problem.ts'
 import { adminHeaders, type EchoServer, jsonHeaders, startEchoServer } from '../support/echo/echo-server.ts'
 import { formatRawRequest, type RawHttpResponse, sendRawHttp } from '../support/http/send-raw-http.ts'
@@ -261,4 +262,31 @@ describe('TLS', () => {
     expect(await get(url, { ca: tls.cert, key: tls.key, cert: tls.cert })).toBe(200)
     await expect(get(url, { ca: tls.cert })).rejects.toThrow()
   })
+})
+
+test('connections that send no request displace one another, and no identified one', async () => {
+  const limits = { pending_connections: 3, pending_connections_per_address: 2 }
+  const { server, echo } = await startEchoServer({ limits })
+  const connect = async () => {
+    const client = { socket: net.connect(server.port, '127.0.0.1'), text: '', isClosed: false }
+    onTestFinished(() => void client.socket.destroy())
+    client.socket.on('data', (bytes) => {
+      client.text += bytes
+    })
+    client.socket.on('close', () => {
+      client.isClosed = true
+    })
+    await once(client.socket, 'connect')
+    return client
+  }
+  const known = await connect()
+  known.socket.write(formatRawRequest('POST /any', { connection: 'keep-alive', ...adminHeaders }))
+  await expect.poll(() => known.text).toContain('200 OK')
+  const silent: Awaited<ReturnType<typeof connect>>[] = []
+  for (let count = 0; count < 6; count++) silent.push(await connect())
+  await expect.poll(() => silent.map(({ isClosed }) => isClosed)).toEqual([true, true, true, true, false, false])
+  known.socket.write(formatRawRequest('POST /any', adminHeaders))
+  await expect.poll(() => known.text.match(/200 OK/g)?.length).toBe(2)
+  const lines = echo.controls.logged.filter(([, event]) => event === 'http.connection.displaced')
+  expect(lines).toMatchObject([['warn', 'http.connection.displaced', { from: '127.0.0.1', times: 1 }]])
 })

@@ -76,20 +76,6 @@ describe('unidentified callers', () => {
     const refused = world.echo.controls.logged.filter(([, event]) => event === 'http.refused')
     expect(refused).toMatchObject([['warn', 'http.refused', { code: 'unavailable', times: 1 }]])
   })
-
-  test('that send no request displace one another, and no identified connection', async () => {
-    const limits = { pending_connections: 3, pending_connections_per_address: 2 }
-    const world = await startEchoServer({ limits })
-    const known = await send(world, formatRawRequest('POST /any', { ...keepAlive, ...adminHeaders }))
-    await expect.poll(() => known.text).toContain('200 OK')
-    const silent: Awaited<ReturnType<typeof send>>[] = []
-    for (let count = 0; count < 6; count++) silent.push(await send(world, ''))
-    await expect.poll(() => silent.map(({ isClosed }) => isClosed)).toEqual([true, true, true, true, false, false])
-    known.socket.write(formatRawRequest('POST /any', adminHeaders))
-    await expect.poll(() => known.text.match(/200 OK/g)?.length).toBe(2)
-    const lines = world.echo.controls.logged.filter(([, event]) => event === 'http.connection.displaced')
-    expect(lines).toMatchObject([['warn', 'http.connection.displaced', { from: '127.0.0.1', times: 1 }]])
-  })
 })
 
 describe('identified callers', () => {

@@ -64,11 +64,14 @@ export function createOperationApp(options: OperationAppOptions, setting: Operat
   const requests = new ServedRequests(limits)
   const trace_policy = (isLocal ? undefined : options.trace_policy) ?? defaultTracePolicy
   const context: ListenerContext = { roleContext, log, metrics, limits, isLocal, trace_policy, requests, pending }
-  const operations = options.operations
-    .filter(isRouted)
-    .filter(({ operation }) => !(options.restricted && operation.inside))
+  const routed = options.operations.filter(isRouted)
+  const operations = routed.filter(({ operation }) => !(options.restricted && operation.inside))
   const app = createApp(context, setting.server)
-  const handleUnrouted = unroutedHandler(context, [...operations, ...(surface?.routes ?? [])], forward)
+  const handleUnrouted = unroutedHandler(
+    context,
+    { served: [...operations, ...(surface?.routes ?? [])], declared: routed },
+    forward,
+  )
   // Before the routes: an unknown path is answered without a look at the body.
   app.addHook('onRequest', (request, reply, done) => (request.is404 ? handleUnrouted(request, reply) : done()))
   for (const target of operations) addRoutes(app, context, target, performRequest.bind(undefined, context, target))

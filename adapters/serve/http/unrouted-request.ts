@@ -16,20 +16,25 @@ import { responseHeaders, unroutedHeaders } from './response-headers.ts'
 import type { ServedRequest } from './served-request.ts'
 import { writeProblem, writeResponse } from './write-response.ts'
 
+/** `declared`: also those that this listener leaves out. */
+export type ListenerRoutes = { readonly served: readonly ServedRoute[]; readonly declared: readonly ServedRoute[] }
+
 /**
  * Answers methods that a path does not have, and unknown paths unless they are forwarded. A path of an operation is never
  * forwarded, by no method and in no spelling that the router would take for it.
  */
 export function unroutedHandler(
   context: ListenerContext,
-  operations: readonly ServedRoute[],
+  { served, declared }: ListenerRoutes,
   forward: ExchangeHandler | undefined,
 ) {
-  const methodsOf = methodLookup(operations)
+  const methodsOf = methodLookup(served)
+  const declaredMethodsOf = methodLookup([...served, ...declared])
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const path = readRoutedPath(request.url)
     const allowed = path === undefined ? [] : methodsOf(path)
-    if (forward && path !== undefined && allowed.length === 0 && request.raw instanceof ExchangeRequest) {
+    const isForwarded = path !== undefined && declaredMethodsOf(path).length === 0
+    if (forward && isForwarded && request.raw instanceof ExchangeRequest) {
       reply.hijack()
       const { exchange } = request.raw
       exchange.answering = undefined

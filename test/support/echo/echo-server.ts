@@ -18,6 +18,9 @@ export type EchoServer = {
   request(line: string, headers?: Record<string, string>, body?: string): Promise<RawHttpResponse>
 }
 
+/** How servers of this file listen: alone, or as a listener that forwards as well. */
+export const echoListener = { open: serveHttp }
+
 const openServers = new Set<HttpServer>()
 afterEach(async () => {
   for (const server of openServers) await server.close(0)
@@ -34,7 +37,7 @@ export async function startEchoServer(
   const metrics = prometheusMetrics([httpRequests, httpSeconds, httpActiveRequests], { strict: true })
   const echo = echoRole(metrics)
   const { operations, context } = echo
-  const server = await serveHttp({
+  const server = await echoListener.open({
     name: 'test',
     operations,
     roleContext: context,

@@ -10,8 +10,11 @@ import {
 import type { PoolLimits } from '../../../adapters/forward/http/pool-members.ts'
 import { upstream } from '../../../adapters/forward/http/upstream.ts'
 import { defaultPoolLimits, upstreamPool } from '../../../adapters/forward/http/upstream-pool.ts'
+import { prometheusMetrics } from '../../../adapters/metrics/prometheus/prometheus-metrics.ts'
 import { addressRule } from '../../../adapters/platform/address-rule/address-rule.ts'
-import type { Exchange } from '../../../daemon/kernel/forward/exchange.ts'
+import { httpActiveRequests, httpRequests, httpSeconds } from '../../../adapters/serve/http/http-metrics.ts'
+import { serveExchanges } from '../../../adapters/serve/http/serve-exchanges.ts'
+import type { Exchange, ExchangeHandler } from '../../../daemon/kernel/forward/exchange.ts'
 import {
   type ForwardedExchange,
   type ForwardFailure,
@@ -21,6 +24,9 @@ import {
 } from '../../../daemon/kernel/forward/forward-exchange.ts'
 import { removeHopHeaders } from '../../../daemon/kernel/forward/hop-headers.ts'
 import type { ForwardLimits, Upstream } from '../../../daemon/kernel/forward/upstream.ts'
+import type { PresentedCredential } from '../../../daemon/kernel/identity/identity.ts'
+import type { Metrics } from '../../../daemon/kernel/telemetry/metrics.ts'
+import { type EchoRole, echoRole } from '../echo/echo-role.ts'
 
 export type ForwarderOptions = {
   /** Port of the upstream on loopback. */
@@ -34,6 +40,8 @@ export type ForwarderOptions = {
   readonly holds?: 'requests' | 'responses'
   readonly inbound?: Partial<InboundLimits>
   readonly listener?: Pick<DataListenerOptions, 'tls' | 'http2' | 'offersWebSocket'>
+  /** The listener serves the operations of the echo role as well, and forwards the other paths. */
+  readonly isShared?: boolean
 }
 
 export type TestForwarder = {
@@ -47,6 +55,10 @@ export type TestForwarder = {
   cutLast(): void
   /** Connections of clients. */
   connections(): number
+  /** What the callers of forwarded requests presented; empty unless the listener is shared. */
+  readonly presented: readonly PresentedCredential[]
+  /** The role beside, if the listener is shared. */
+  readonly echo: EchoRole
   /** How many requests or responses wait. */
   held(): number
   /** Continues with all that wait. */
@@ -72,7 +84,9 @@ export async function startForwarder(options: ForwarderOptions): Promise<TestFor
   const holdOrRun = (what: ForwarderOptions['holds'], run: () => void) =>
     options.holds === what ? void held.push(run) : run()
   let last: ForwardedExchange | undefined
-  const handle = (exchange: Exchange) => {
+  const presented: PresentedCredential[] = []
+  const handle = (exchange: Exchange, credential?: PresentedCredential) => {
+    if (credential) presented.push(credential)
     const status = findForwardFault(exchange)
     if (status !== undefined) exchange.reply(status, [])
     else
@@ -83,18 +97,22 @@ export async function startForwarder(options: ForwarderOptions): Promise<TestFor
         last = forwarded
       })
   }
+  const metrics = prometheusMetrics([httpRequests, httpSeconds, httpActiveRequests], { strict: true })
+  const echo = echoRole(metrics)
+  const service = options.isShared ? await serveEcho(echo, metrics, handle) : undefined
   const listener = await dataListener({
     ...options.listener,
     listen: { host: '127.0.0.1', port: 0 },
     limits: { ...defaultInboundLimits, request_ms: 0, ...inbound },
     clock,
-    handle,
+    handle: service ? service.handle : (exchange) => handle(exchange),
     onConnectionFault: (fault) => void faults.push(fault),
   })
   const close = async () => {
     const closed = listener.close(0)
     if ('advance' in clock) (clock.advance as (ms: number) => void)(0)
     await closed
+    await service?.close(0)
     client.close()
   }
   const release = () => {
@@ -102,10 +120,15 @@ export async function startForwarder(options: ForwarderOptions): Promise<TestFor
   }
   const cutLast = () => last?.cut()
   return {
-    ...{ port: listener.port, upstream: client, ends, faults },
+    ...{ port: listener.port, upstream: client, ends, faults, presented, echo },
     ...{ cutLast, held: () => held.length, release, close },
     connections: () => listener.counts().connections,
   }
+}
+
+function serveEcho({ operations, context }: EchoRole, metrics: Metrics, forward: ExchangeHandler) {
+  const { log } = context.environment
+  return serveExchanges({ name: 'shared', operations, roleContext: context, restricted: false, log, metrics, forward })
 }
 
 function forward(

@@ -1,0 +1,152 @@
+// Runs each requirement of a listener that serves operations and forwards, for each protocol; and bytes that mix both kinds.
+import { afterEach, describe, expect, test } from 'vitest'
+import { readRoutedPath } from '../../adapters/serve/http/method-lookup.ts'
+import { manualCoarseClock } from '../support/clock/manual-coarse-clock.ts'
+import { startForwarder } from '../support/forward/test-forwarder.ts'
+import { startRawUpstream } from '../support/proxy/raw-upstream.ts'
+import { createRawClient } from '../support/proxy/test-data-listener.ts'
+import { testSharedListeners } from './forward-variants.ts'
+import { sharedListenerRequirements } from './shared-listener.ts'
+
+testSharedListeners(sharedListenerRequirements)
+
+const openResources: { close(): unknown }[] = []
+afterEach(async () => {
+  for (const one of openResources.splice(0)) await one.close()
+})
+
+/** Answers every request with its path. */
+async function startMixed() {
+  const server = await startRawUpstream(({ socket, text }) => {
+    const [, path = ''] = /([^ ]+) HTTP\/1\.1\r\n(?:(?!HTTP\/1\.1)[\s\S])*$/.exec(text) ?? []
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${path.length}\r\n\r\n${path}`)
+  })
+  openResources.push(server)
+  const forwarder = await startForwarder({
+    ...{ port: server.port, clock: manualCoarseClock(), isShared: true },
+    listener: { offersWebSocket: true },
+  })
+  openResources.unshift(forwarder)
+  const client = await createRawClient(forwarder.port, { staysOpen: true })
+  openResources.unshift({ close: () => client.socket.destroy() })
+  return { client, server, forwarder }
+}
+
+const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: a\r\n${more}\r\n`
+const hidden = get('/smuggled')
+const hiddenOperation = get('/echo/smuggled', 'Authorization: Bearer alice.admin\r\n')
+
+describe('one connection', () => {
+  test('carries both kinds in turn, and stays open', async () => {
+    const { client } = await startMixed()
+    for (const [path, answer] of [
+      ['/a', '/a'],
+      ['/open', 'anonymous'],
+      ['/b', '/b'],
+      ['/open', 'anonymous'],
+    ] as const) {
+      const before = client.text.length
+      client.send(get(path))
+      await client.waitFor(new RegExp(`^.{${before}}HTTP/1\\.1 200 .*\\r\\n\\r\\n.*${answer}`, 's'))
+    }
+    expect(client.isClosed).toBe(false)
+    expect(client.text).not.toMatch(/connection: close/i)
+  })
+
+  test('answers requests of both kinds that were sent ahead in their order', async () => {
+    const { client } = await startMixed()
+    client.send(get('/a') + get('/open') + get('/b') + get('/open') + get('/c'))
+    await client.waitFor(/\/a[\s\S]*anonymous[\s\S]*\/b[\s\S]*anonymous[\s\S]*\/c$/)
+    expect(client.text.match(/HTTP\/1\.1 200/g)).toHaveLength(5)
+  })
+})
+
+/** Bytes in which a second request hides, and the statuses that answer them. */
+const attacks: readonly (readonly [name: string, bytes: string, statuses: readonly string[]])[] = [
+  [
+    'in the body of an operation that is refused by its head',
+    `POST /any HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${hidden.length}\r\n\r\n${hidden}`,
+    ['401'],
+  ],
+  [
+    'after such a body, which is not whole',
+    `POST /any HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n{}${hidden}`,
+    ['401'],
+  ],
+  ['in the body of GET of an operation', get('/open', `Content-Length: ${hidden.length}\r\n`) + hidden, ['400']],
+  ['in the body of GET of another path', get('/a', `Content-Length: ${hidden.length}\r\n`) + hidden, ['400']],
+  [
+    'in the body of an operation without that method',
+    `DELETE /open HTTP/1.1\r\nHost: a\r\nContent-Length: ${hidden.length}\r\n\r\n${hidden}`,
+    ['405'],
+  ],
+  [
+    'after a length and chunks',
+    `POST /any HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${hidden}`,
+    ['400'],
+  ],
+  ['after a length in the spelling of gateways', get('/open', 'Content_Length: 5\r\n') + hidden, ['400']],
+  ['after two hosts', get('/open', 'Host: b\r\n') + hidden, ['400']],
+  [
+    'in the body that an operation was to continue with',
+    `POST /any HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${hidden.length}\r\n\r\n${hidden}`,
+    ['401'],
+  ],
+  [
+    'after a handshake of WebSocket at an operation',
+    get(
+      '/open',
+      'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n',
+    ) + hidden,
+    ['200'],
+  ],
+  [
+    'after an upgrade to HTTP/2 at an operation',
+    get('/open', 'Connection: Upgrade\r\nUpgrade: h2c\r\n') + hidden,
+    ['200'],
+  ],
+  ['after a tunnel to an operation', `CONNECT /open HTTP/1.1\r\nHost: a\r\n\r\n${hidden}`, ['400']],
+]
+
+describe('a request that hides', () => {
+  test.each(attacks)('%s is neither performed nor forwarded', async (_name, bytes, statuses) => {
+    const { client, server, forwarder } = await startMixed()
+    client.send(bytes)
+    await client.waitFor(/\r\n\r\n/)
+    client.send(hidden + hiddenOperation)
+    client.socket.end()
+    await client.waitForClose()
+    expect(client.text.match(/(?<=HTTP\/1\.1 )\d+/g)).toEqual(statuses)
+    expect([server.lines(), forwarder.echo.controls.verified]).toEqual([[], []])
+  })
+
+  test('in the rest of a body that is forwarded, after an early answer, is not performed', async () => {
+    const { client, server, forwarder } = await startMixed()
+    client.send(`POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: ${hiddenOperation.length + 1}\r\n\r\nx`)
+    await client.waitFor(/200 OK/)
+    client.send(hiddenOperation + hiddenOperation)
+    client.socket.end()
+    await client.waitForClose()
+    expect(client.text.match(/HTTP\/1\.1/g)).toHaveLength(1)
+    expect(server.lines()).toEqual(['POST /a HTTP/1.1'])
+    expect(forwarder.echo.controls.verified).toEqual([])
+  })
+
+  test.each(['Authorization: Bearer bob.none\r\n', 'authorization: Bearer \r\n'])(
+    'a second credential (%s) is not overlooked',
+    async (second) => {
+      const { client } = await startMixed()
+      client.send(get('/echo/a', `Authorization: Bearer alice.admin\r\n${second}`))
+      await client.waitFor(/^HTTP\/1\.1 401 /)
+    },
+  )
+})
+
+test.each([
+  ['/open?x#y', '/open'],
+  ['/%6fpen', '/open'],
+  ['/a%2Fb', '/a%2Fb'],
+  ['http://a/open?b', '/open'],
+  ['*', undefined],
+  ['/%e0', undefined],
+])('the routed path of %s is %s', (target, path) => expect(readRoutedPath(target)).toBe(path))
