@@ -63,7 +63,7 @@ function findOpenListeners({ resolved, starting }: StartCheckInput): ProfileProb
     .filter(({ host, tls }) => !tls?.cert_file && !isLoopback(host))
     .map(({ host, tls, settings: [path = ''] }) => ({
       path,
-      message: `${host} is not loopback: classified_airgapped refuses that ${tls ? `without TLS (${tls.settings[0]})` : 'for a listener that has no TLS'}`,
+      message: `${host} is not loopback: classified_airgapped refuses that ${tls ? `without TLS (${tls.settings.cert_file})` : 'for a listener that has no TLS'}`,
     }))
 }
 
@@ -73,8 +73,8 @@ function findHalfTls({ resolved, starting }: StartCheckInput): ProfileProblem[] 
     .flatMap((role) => listListeners(role, resolved))
     .flatMap(({ tls }) => {
       if (!tls || !tls.cert_file === !tls.key_file) return []
-      const [cert, key] = tls.settings
-      const [present, missing] = tls.cert_file ? [cert, key] : [key, cert]
+      const { cert_file, key_file } = tls.settings
+      const [present, missing] = tls.cert_file ? [cert_file, key_file] : [key_file, cert_file]
       return [{ path: missing, message: `TLS needs both files, and only ${present} is given` }]
     })
 }

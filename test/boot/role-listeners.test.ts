@@ -72,6 +72,13 @@ describe('in profile D', () => {
     expect(listProblems({ secure_listen: '0.0.0.0', ...secureFiles })).toEqual([])
   })
 
+  test('client certificates at each listener need TLS and authorities', () => {
+    expect(listProblems({ secure_tls_client_auth: 'require' })).toEqual([
+      expect.stringMatching(/^edge\.secure_tls_client_auth: .*edge\.secure_tls_cert_file/),
+      expect.stringMatching(/^edge\.secure_tls_client_auth: .*x509\.ca_file/),
+    ])
+  })
+
   test('TLS of each listener needs both files', () => {
     expect(listProblems({ secure_tls_key_file: 'k.pem' })).toEqual([
       'edge.secure_tls_cert_file: TLS needs both files, and only edge.secure_tls_key_file is given',

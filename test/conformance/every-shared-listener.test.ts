@@ -1,8 +1,14 @@
 // Runs each requirement of a listener that serves operations and forwards, for each protocol; and bytes that mix both kinds.
-import { afterEach, describe, expect, test } from 'vitest'
+import { X509Certificate } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import https from 'node:https'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readRoutedPath } from '../../adapters/serve/http/method-lookup.ts'
 import { manualCoarseClock } from '../support/clock/manual-coarse-clock.ts'
 import { startForwarder } from '../support/forward/test-forwarder.ts'
+import { createAuthority, issueCertificate } from '../support/keys/site-certificates.ts'
 import { startRawUpstream } from '../support/proxy/raw-upstream.ts'
 import { createRawClient } from '../support/proxy/test-data-listener.ts'
 import { testSharedListeners } from './forward-variants.ts'
@@ -142,6 +148,52 @@ describe('a request that hides', () => {
   )
 })
 
+describe('a client certificate', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'shared-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+
+  async function startWithAuthority(isCertificateOptional: boolean) {
+    const authority = await createAuthority(folder, 'site')
+    const { pem } = await issueCertificate(folder, authority, 'listener')
+    const { pem: client } = await issueCertificate(folder, authority, 'alice')
+    const server = await startRawUpstream(({ socket }) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
+    })
+    openResources.push(server)
+    const ca = authority.certificate
+    const forwarder = await startForwarder({
+      ...{ port: server.port, clock: manualCoarseClock(), isShared: true },
+      listener: { tls: { cert: pem, key: pem, ca, isCertificateOptional } },
+    })
+    openResources.unshift(forwarder)
+    const options = { host: '127.0.0.1', port: forwarder.port, ca, servername: 'localhost', agent: false as const }
+    const send = (more: { cert?: string; key?: string }) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        https.get({ ...options, ...more, path: '/a' }, ({ statusCode }) => resolve(statusCode)).on('error', reject)
+      })
+    return { send, client, forwarder }
+  }
+
+  test('is required where the listener requires it, and reaches what is forwarded', async () => {
+    const { send, client, forwarder } = await startWithAuthority(false)
+    await expect(send({})).rejects.toThrow()
+    expect(forwarder.presented).toEqual([])
+    expect(await send({ cert: client, key: client })).toBe(200)
+    const der = new X509Certificate(client).raw
+    expect(forwarder.presented).toMatchObject([{ bearer: undefined, certificate: { der }, isLocal: false }])
+    expect(forwarder.presented[0]?.certificate?.fault).toBeUndefined()
+  })
+
+  test('may be left out where it is optional', async () => {
+    const { send, forwarder } = await startWithAuthority(true)
+    expect(await send({})).toBe(200)
+    expect(forwarder.presented).toEqual([{ bearer: undefined, certificate: undefined, isLocal: false }])
+  })
+})
+
 test.each([
   ['/open?x#y', '/open'],
   ['/%6fpen', '/open'],
@@ -149,4 +201,4 @@ test.each([
   ['http://a/open?b', '/open'],
   ['*', undefined],
   ['/%e0', undefined],
-])('the routed path of %s is %s', (target, path) => expect(readRoutedPath(target)).toBe(path))
+])('the routed path of %s is %s', (target, routed) => expect(readRoutedPath(target)).toBe(routed))

@@ -3,6 +3,7 @@
 import { siteIssuerUrn } from '../../../adapters/identity/offline/issuer.ts'
 import { isAllowedProviderUrl, isLoopbackUrl } from '../../../adapters/identity/oidc/url-rules.ts'
 import { builtInRoles } from '../../kernel/identity/identity.ts'
+import { listListeners } from '../../kernel/role/configured-listener.ts'
 import type { Role } from '../../kernel/role/role.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { identitySettings, platformSettings } from '../../kernel/settings/platform-settings.ts'
@@ -67,13 +68,15 @@ function findAudienceProblems(resolved: ResolvedSettings): ProfileProblem[] {
 
 function findCertificateProblems(resolved: ResolvedSettings, starting: readonly Role[]): ProfileProblem[] {
   const { ca_file } = getSettings(resolved, x509Settings)
-  return starting.flatMap(({ name }) => {
-    const { tls_client_auth, tls_cert_file } = resolved.values.get(name) ?? {}
-    if (tls_client_auth === undefined || tls_client_auth === 'none') return []
-    const path = `${name}.tls_client_auth`
-    return [
-      ...(tls_cert_file ? [] : [{ path, message: `client certificates need TLS: set ${name}.tls_cert_file` }]),
-      ...(ca_file ? [] : [{ path, message: 'client certificates need x509.ca_file, the authorities that issue them' }]),
-    ]
-  })
+  return starting
+    .flatMap((role) => listListeners(role, resolved))
+    .flatMap(({ tls }) => {
+      if (!tls || tls.client_auth === 'none') return []
+      const { client_auth: path, cert_file } = tls.settings
+      const no_authorities = 'client certificates need x509.ca_file, the authorities that issue them'
+      return [
+        ...(tls.cert_file ? [] : [{ path, message: `client certificates need TLS: set ${cert_file}` }]),
+        ...(ca_file ? [] : [{ path, message: no_authorities }]),
+      ]
+    })
 }

@@ -21,8 +21,7 @@ export type ConfiguredTls = {
   readonly cert_file: string | undefined
   readonly key_file: string | undefined
   readonly client_auth: string
-  /** The settings of both files. */
-  readonly settings: readonly [cert: string, key: string]
+  readonly settings: { readonly cert_file: string; readonly key_file: string; readonly client_auth: string }
 }
 
 type DeclaredRole = {
@@ -57,7 +56,11 @@ function readListener(role: string, prefix: string, section: SectionValues): Con
       cert_file: read('tls_cert_file') as string | undefined,
       key_file: read('tls_key_file') as string | undefined,
       client_auth: String(read('tls_client_auth')),
-      settings: [nameSetting('tls_cert_file'), nameSetting('tls_key_file')],
+      settings: {
+        cert_file: nameSetting('tls_cert_file'),
+        key_file: nameSetting('tls_key_file'),
+        client_auth: nameSetting('tls_client_auth'),
+      },
     },
   }
 }

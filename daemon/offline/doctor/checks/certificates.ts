@@ -1,21 +1,21 @@
 // Checks that each listener's certificate can be read, matches its private key, and does not expire soon.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { type ConfiguredTls, listListeners } from '../../../kernel/role/configured-listener.ts'
 import { listProfileRoles, readSiteSettings } from '../../site/site-profile.ts'
 import type { DoctorContext } from '../examine-site.ts'
 import { type DoctorFinding, reportExpiry, reportOk, reportProblem } from '../finding.ts'
 
 export function checkCertificates({ folder, env, now }: DoctorContext): DoctorFinding[] {
   const { resolved } = readSiteSettings(folder, env)
-  return listProfileRoles(folder, env).flatMap(({ name }) => {
-    const { tls_cert_file, tls_key_file } = resolved.values.get(name) ?? {}
-    if (typeof tls_cert_file !== 'string') return []
-    return [checkCertificate(name, tls_cert_file, typeof tls_key_file === 'string' ? tls_key_file : undefined, now)]
-  })
+  return listProfileRoles(folder, env)
+    .flatMap((role) => listListeners(role, resolved))
+    .flatMap(({ role, tls }) => (tls?.cert_file ? [checkCertificate(role, tls.cert_file, tls, now)] : []))
 }
 
-function checkCertificate(role: string, certFile: string, keyFile: string | undefined, now: number): DoctorFinding {
-  const remedyText = `set ${role}.tls_cert_file and ${role}.tls_key_file to a matching pair (PEM)`
+function checkCertificate(role: string, certFile: string, tls: ConfiguredTls, now: number): DoctorFinding {
+  const { key_file: keyFile, settings } = tls
+  const remedyText = `set ${settings.cert_file} and ${settings.key_file} to a matching pair (PEM)`
   if (keyFile === undefined) return reportProblem('tls', `${role} has a certificate and no private key`, remedyText)
   try {
     const certificate = new X509Certificate(readFileSync(certFile))
