@@ -14,6 +14,7 @@ import {
 } from '../../daemon/kernel/settings/listener-settings.ts'
 import { traceFields } from '../../daemon/kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../daemon/kernel/settings/settings.ts'
+import { site } from '../../daemon/roles/site/role.ts'
 
 const listener: ListenerDeclaration<''> = { prefix: '', env: 'EDGE', port: 8080 }
 const secure: ListenerDeclaration<'secure_'> = { prefix: 'secure_', env: 'EDGE_SECURE', port: 8443 }
@@ -37,7 +38,7 @@ const edge: Role = role(
 
 function resolve(section: Readonly<Record<string, unknown>> = {}, env: Readonly<Record<string, string>> = {}) {
   const platform = { name: 'vault', tenant_id: 't', roles: ['edge'] }
-  const resolved = resolveProfileSettings([edge], { platform, edge: section }, env, {}, '/')
+  const resolved = resolveProfileSettings([site, edge], { platform, edge: section }, env, {}, '/')
   expect(resolved.problems).toEqual([])
   return resolved
 }
