@@ -4,10 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import https from 'node:https'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readRoutedPath } from '../../adapters/serve/http/method-lookup.ts'
 import { manualCoarseClock } from '../support/clock/manual-coarse-clock.ts'
 import { startForwarder } from '../support/forward/test-forwarder.ts'
+import { formatRawRequest, sendRawHttp } from '../support/http/send-raw-http.ts'
 import { createAuthority, issueCertificate } from '../support/keys/site-certificates.ts'
 import { startRawUpstream } from '../support/proxy/raw-upstream.ts'
 import { createRawClient } from '../support/proxy/test-data-listener.ts'
@@ -65,6 +67,41 @@ describe('one connection', () => {
     await client.waitFor(/\/a[\s\S]*anonymous[\s\S]*\/b[\s\S]*anonymous[\s\S]*\/c$/)
     expect(client.text.match(/HTTP\/1\.1 200/g)).toHaveLength(5)
   })
+})
+
+/** A letter as itself, percent-encoded once or twice, or between characters that routers treat in different ways. */
+const spelledLetter = (letter: string) => {
+  const code = letter.charCodeAt(0).toString(16)
+  return fc.oneof(
+    { weight: 9, arbitrary: fc.constantFrom(letter, `%${code}`, `%${code.toUpperCase()}`) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        ...[letter.toUpperCase(), `%25${code}`, `${letter};`, `${letter}/.`],
+        ...[`${letter}%2f`, `${letter}#`, `${letter}?`, `${letter}%`, `${letter}%00`],
+      ),
+    },
+  )
+}
+const spelledTarget = fc
+  .tuple(
+    fc.constantFrom('/', '/', '/', 'http://a/', '//', '/./', '/%2f', 'http://a//', '/a/../'),
+    ...[...'open'].map(spelledLetter),
+  )
+  .map((parts) => parts.join(''))
+
+test('no spelling of a path is an operation to GET and forwarded by another method', async () => {
+  const { forwarder } = await startMixed()
+  const send = (line: string) => sendRawHttp({ port: forwarder.port }, formatRawRequest(line))
+  const seen = { operation: 0, forwarded: 0, refused: 0 }
+  for (const target of fc.sample(spelledTarget, { numRuns: 200, seed: 68 })) {
+    const [got, deleted] = [await send(`GET ${target}`), await send(`DELETE ${target}`)]
+    const isOperation = got.status === 200 && got.body.includes('anonymous')
+    const kind = isOperation ? 'operation' : got.status === 200 ? 'forwarded' : 'refused'
+    seen[kind] += 1
+    expect([target, deleted.status]).toEqual([target, isOperation ? 405 : got.status])
+  }
+  expect(Object.values(seen).every((count) => count > 0)).toBe(true)
 })
 
 /** Bytes in which a second request hides, and the statuses that answer them. */
