@@ -13,13 +13,14 @@ const engines = 'test/engines/**/*.test.ts'
 
 /** In process, and slow by their subject: attacks, floods, time limits, passphrases, crashes at every step, walks, seeded properties. */
 const thorough = [
+  'adapters/compute/threads/resident-thread.test.ts',
   'adapters/format/csv/csv-{dialect,memory}.test.ts',
   'adapters/format/parquet/parquet-memory.test.ts',
   'adapters/forward/http/{http2-parity,pool-model}.test.ts',
   'daemon/runtime/proxy/threads/thread-supervisor.test.ts',
   'test/attack/**/*.test.ts',
   'test/boot/{doctor,doctor-machine,mtls,roles-fail-alone,traces}.test.ts',
-  'test/cli/{certificates,channel-status,hostile-service,hostile-text,root-commands,store-owners,terminal,tools-of-services,wrapped-keys}.test.ts',
+  'test/cli/{certificates,channel-status,hostile-service,hostile-text,printed-lines,root-commands,store-owners,terminal,tools-of-services,wrapped-keys}.test.ts',
   'test/conformance/{every-data-format,every-data-keys,every-forward-flow,every-sandbox,every-tool-service,walked-schedules}.test.ts',
   'test/declared-errors.test.ts',
   'test/format/differential.test.ts',
@@ -31,7 +32,9 @@ const thorough = [
   'test/roles/proxy/outcomes.test.ts',
   'test/roles/resolution/*.test.ts',
   'test/roles/site/{keyset,releases}.test.ts',
+  'test/resolution/results.test.ts',
   'test/secrets/wrapping-keys.test.ts',
+  'test/serve/shared-*.test.ts',
   'test/simulation/bulks/bulks.test.ts',
   'test/simulation/jobs/jobs.test.ts',
   'test/store/durability.test.ts',
