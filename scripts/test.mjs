@@ -25,7 +25,7 @@ let failed = failureLines.length
 const words = process.argv.slice(2)
 const isWhole = words.includes('--all')
 const names = words.filter((word) => word !== '--all')
-if (isWhole) env.SIMULATED_HISTORIES ??= '1000'
+if (isWhole) env.SIMULATED_HISTORIES ??= '500'
 
 const isEveryTier = isWhole && names.length === 0
 /**
