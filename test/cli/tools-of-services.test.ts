@@ -45,7 +45,7 @@ requires('openssl')('a service of a private authority is reached with its certif
     strangers.dispose()
   })
   const { ca, cert, key } = certificates.of('own')
-  const { port } = await serveTools({}, { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') })
+  const { port } = await serveTools({}, { tls: { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') } })
   const words = ['tools', 'list', '--url', `https://127.0.0.1:${port}`, ...token]
   const { tools } = await runJsonCommand([...words, '--ca', ca])
   expect(tools.length).toBeGreaterThan(0)

@@ -132,6 +132,25 @@ describe('a tool call', () => {
     }
   })
 
+  test.each(['traceparent', 'x-trace-id'])('has a trace where %s is required, in either place', async (header) => {
+    const { port } = await serveTools({}, { trace_policy: { mode: 'require', header } })
+    const trace = '0af7651916cd43dd8448eb211c80319c'
+    const traceparent = `00-${trace}-b7ad6b7169203331-01`
+    const read = { name: 'read', arguments: { id: 'x' } }
+    for (const options of [{ headers: { [header]: traceparent } }, { meta: { traceparent } }]) {
+      const answer = await sendMcpRequest(port, 'tools/call', read, { token, ...options })
+      expect(answer.headers[header]).toMatch(new RegExp(`^00-${trace}-`))
+      expect(answer.text).toContain(trace)
+    }
+    for (const meta of [{}, { traceparent: 'x' }, { traceparent: 7 }]) {
+      const refused = await callTool(port, 'read', { id: 'x' }, { token, meta })
+      expect(parseProblem(refused)).toMatchObject({ code: 'malformed', detail: expect.stringContaining(header) })
+    }
+    const both = { headers: { [header]: 'x' }, meta: { traceparent } }
+    expect((await callTool(port, 'read', { id: 'x' }, { token, ...both })).isError).toBe(true)
+    expect((await sendMcpRequest(port, 'tools/list', {}, { token })).status).toBe(200)
+  })
+
   test('is counted as its operation, everything else as what it is', async () => {
     const { port, metrics } = await serveTools()
     await callTool(port, 'any', { a: 1 }, { token })

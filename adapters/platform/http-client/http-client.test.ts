@@ -1,6 +1,9 @@
 // The HTTP client against real servers on this machine: limits, failures, connections, redirects and proxies.
+import { mkdtempSync, rmSync } from 'node:fs'
 import * as http from 'node:http'
 import * as net from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { addressRule } from '../address-rule/address-rule.ts'
 import type { AddressResolver } from '../address-rule/checked-lookup.ts'
@@ -147,6 +150,32 @@ describe('a request fails', () => {
     expect(await findFailure(url, { ...get, signal: ending.signal })).toMatchObject({ failure: 'aborted' })
     expect(count).toBe(1)
   })
+})
+
+test('a request begins a trace, unless its caller sends one or the service is a local socket', async () => {
+  const traces: unknown[] = []
+  const listener: http.RequestListener = ({ headers }, response) => {
+    traces.push([headers.traceparent, headers.tracestate])
+    response.end()
+  }
+  const url = await serve(listener)
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00'
+  for (const headers of [{}, {}, { traceparent, tracestate: 'rojo=1' }, { traceparent }])
+    await new HttpClient(loopback).send(url, { ...get, headers })
+  const begun = traces.splice(0, 2) as [string, undefined][]
+  for (const [trace] of begun) expect(trace).toMatch(/^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-03$/)
+  expect(new Set(begun.map(([trace]) => trace)).size).toBe(2)
+  expect(traces.splice(0)).toEqual([
+    [traceparent, 'rojo=1'],
+    [traceparent, undefined],
+  ])
+  const socket_path = path.join(mkdtempSync(path.join(tmpdir(), 'http-client-')), 'a.sock')
+  const local = http.createServer(listener)
+  openServers.push(local)
+  await new Promise<void>((resolve) => local.listen(socket_path, resolve))
+  await new HttpClient({ socket_path }).send('http://localhost', get)
+  expect(traces).toEqual([[undefined, undefined]])
+  rmSync(path.dirname(socket_path), { recursive: true })
 })
 
 describe('connections', () => {

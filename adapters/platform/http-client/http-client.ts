@@ -1,6 +1,8 @@
 // The HTTP client of the site's own requests: bounded in time and size, without redirects, and without the proxies that
 // environment variables name.
+import { randomBytes } from 'node:crypto'
 import type { Agent, Dispatcher } from 'undici'
+import { newTrace, traceHeaders } from '../../../daemon/kernel/telemetry/trace.ts'
 import type { AddressRule } from '../address-rule/address-rule.ts'
 import {
   type AddressDeniedError,
@@ -75,7 +77,7 @@ export class HttpClient {
         origin,
         path: path ?? pathname + search,
         method: method as Dispatcher.HttpMethod,
-        headers: { ...basicCredentials(username, password), ...headers },
+        headers: { ...basicCredentials(username, password), ...beginTrace(this.#options, headers), ...headers },
         body: body ?? null,
         signal: time.signal,
         headersTimeout: idle_ms,
@@ -134,6 +136,18 @@ function connectOptions(destination: HttpDestination) {
 function findHostDenial(destination: HttpDestination, hostname: string): AddressDeniedError | undefined {
   if ('socket_path' in destination) return undefined
   return findLiteralDenial(hostname.replace(/^\[(.*)\]$/, '$1'), destination.rule)
+}
+
+/** Recorded or not as a request without a trace would be, by a sampler that follows its parent and has no ratio of its own. */
+const sampled = '03'
+
+/**
+ * The headers of a new trace where the caller sends none: a listener may require one (`trace_mode`), of the site's own
+ * clients as well. That of a local socket never does.
+ */
+function beginTrace(destination: HttpDestination, headers: HttpRequest['headers'] = {}): HttpRequest['headers'] {
+  if ('socket_path' in destination || Object.hasOwn(headers, 'traceparent')) return {}
+  return traceHeaders({ ...newTrace((bytes) => randomBytes(bytes).toString('hex')), flags: sampled })
 }
 
 /** Credentials of the URL, as node:http sends them. */

@@ -68,8 +68,8 @@ export async function acceptRequest(
   const refused =
     context.requests.add(served) ??
     checkRequestHead(request) ??
-    checkTraceHeader(context, target, headers) ??
-    surface?.refusal(joinHeaderFields(headers)) ??
+    // The message of a surface may have the trace of its operation, and needs none where it requests no operation.
+    (surface ? surface.refusal(joinHeaderFields(headers)) : checkTraceHeader(context, target, headers)) ??
     (await admitRequest(context, served, request))
   if (!refused) {
     if (isContinueAwaited(request)) reply.raw.writeContinue()

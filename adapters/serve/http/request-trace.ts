@@ -1,8 +1,7 @@
 // The trace of a request by the policy of its listener: its beginning, and the refusal of a request without one.
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
-import type { ServedRoute } from '../../../daemon/kernel/operation/operation.ts'
-import { isBuiltIn } from '../../../daemon/kernel/role/built-in-operations.ts'
+import type { RequestTarget } from '../../../daemon/kernel/operation/operation.ts'
 import type { Trace } from '../../../daemon/kernel/telemetry/trace.ts'
 import { type TraceFault, traceOfRequest } from '../../../daemon/kernel/telemetry/trace-policy.ts'
 import type { ListenerContext } from './handle-request.ts'
@@ -22,13 +21,13 @@ export function startTrace(
   return roleContext.spans?.start(trace) ?? trace
 }
 
-/** Load balancers and collectors of metrics send no trace: what every role serves, and what is public, needs none. */
+/** Load balancers and collectors of metrics send no trace: what they request, and what is public, needs none. */
 export function checkTraceHeader(
   { roleContext, trace_policy }: ListenerContext,
-  { address, operation }: ServedRoute,
+  { operation }: RequestTarget,
   headers: IncomingHttpHeaders,
 ): Refusal | undefined {
-  if (trace_policy.mode !== 'require' || operation.allow === 'public' || isBuiltIn(address)) return undefined
+  if (trace_policy.mode !== 'require' || operation.allow === 'public' || operation.untraced) return undefined
   const { fault } = traceOfRequest(trace_policy, headers, roleContext.environment.random)
   const { header } = trace_policy
   const problems: Readonly<Record<TraceFault, string>> = {

@@ -26,7 +26,7 @@ import {
 } from './handle-request.ts'
 import { parseBody } from './request-body.ts'
 import { parseConditions } from './request-headers.ts'
-import { startTrace } from './request-trace.ts'
+import { checkTraceHeader, startTrace } from './request-trace.ts'
 import { logRefusal, responseHeaders } from './response-headers.ts'
 import type { ServedRequest } from './served-request.ts'
 import { streamResponse } from './stream-response.ts'
@@ -89,9 +89,11 @@ async function performForSurface(
   options: SurfaceCallOptions,
 ): Promise<SurfaceCallResult> {
   const { served } = exchange
-  const headers = { ...joinHeaderFields(exchange.request.headers), ...options.headers }
+  const sent = joinHeaderFields(exchange.request.headers)
+  const traced = readMessageTrace(context, sent, options)
+  const headers = { ...sent, ...options.headers, ...traced }
   served.target = target
-  if (options.headers[context.trace_policy.header]) served.trace = startTrace(context, { headers })
+  if (traced) served.trace = startTrace(context, { headers })
   const { cancelled } = options
   const signal = AbortSignal.any([served.controller.signal, ...(cancelled ? [cancelled] : [])])
   const work = admitAndPerform(context, exchange, target, through, { headers, signal }).catch((error: unknown) =>
@@ -106,6 +108,17 @@ async function performForSurface(
   return { outcome, trace: served.trace }
 }
 
+/** The trace that the message has, under the names of the listener; undefined where the request has one itself. */
+function readMessageTrace(
+  { trace_policy }: ListenerContext,
+  headers: HeaderFields,
+  { trace: { traceparent, tracestate } }: SurfaceCallOptions,
+): HeaderFields | undefined {
+  const { header } = trace_policy
+  if (traceparent === undefined || headers[header]) return undefined
+  return { [header]: traceparent, ...(tracestate === undefined ? {} : { tracestate }) }
+}
+
 async function admitAndPerform(
   context: ListenerContext,
   { served, request, body_bytes }: SurfaceExchange,
@@ -114,6 +127,8 @@ async function admitAndPerform(
   { headers, signal }: { readonly headers: HeaderFields; readonly signal: AbortSignal },
 ): Promise<OperationResponse | Refusal> {
   const { operation } = target
+  const untraced = checkTraceHeader(context, target, headers)
+  if (untraced) return untraced
   const presented = presentedCredential(context, request)
   const caller = await admitCaller(context.roleContext, target, presented)
   if (isRefusal(caller)) return caller

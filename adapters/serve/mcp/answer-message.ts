@@ -13,6 +13,7 @@ import type { McpResource } from '../../../daemon/kernel/api/mcp-resources.ts'
 import type { McpTool } from '../../../daemon/kernel/api/mcp-tools.ts'
 import type { SurfaceRequest, SurfaceResponse, SurfaceStream } from '../../../daemon/kernel/api/surface.ts'
 import { McpSession, type McpSessions } from './mcp-sessions.ts'
+import { readMeta } from './message-meta.ts'
 import { offerResources } from './offer-resources.ts'
 import { findSession, rpcError, sessionNotFound } from './session-request.ts'
 import { isEventStream, openSubscription } from './subscription.ts'
@@ -32,12 +33,6 @@ const handshakeRevisions = ['2025-11-25', '2025-06-18']
 
 /** Characters; clients number their requests, or name them by a UUID. */
 const max_subscription_id = 256
-
-/** Keys of `_meta` in a call, for clients that cannot set headers; see `Request` of the kernel. */
-const headerByMetaKey: Readonly<Record<string, string>> = {
-  'platform/idempotency-key': 'idempotency-key',
-  'platform/if-match': 'if-match',
-}
 
 /** A POST: one message, of any supported revision. */
 export async function answerMessage(
@@ -178,7 +173,7 @@ function createToolServer(
     const tool = catalogue.find(params.name)
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
     const performed = await surfaceRequest.perform(tool.target, params.arguments ?? {}, {
-      headers: readMetaHeaders(surfaceRequest),
+      ...readMeta(surfaceRequest),
       cancelled,
     })
     return toToolResult(performed)
@@ -198,15 +193,6 @@ function describeTool({ name, description, input_schema, output_schema, annotati
     annotations,
     ...(time_limit_ms === undefined ? {} : { _meta: { 'platform/time-limit-ms': time_limit_ms } }),
   }
-}
-
-/** Trace and conditions of a call from `_meta` instead of headers. A trace from a header takes precedence. */
-function readMetaHeaders({ body, headers }: SurfaceRequest): Record<string, string> {
-  const { params } = body as { params?: { _meta?: Record<string, unknown> } }
-  const meta = params?._meta ?? {}
-  const named = Object.entries(headerByMetaKey).map(([key, header]) => [header, meta[key]])
-  const traced = headers.traceparent ? [] : ['traceparent', 'tracestate'].map((name) => [name, meta[name]])
-  return Object.fromEntries([...named, ...traced].filter(([, value]) => typeof value === 'string'))
 }
 
 /** Without a signal: with one, the library would leave a timed-out call unanswered. */

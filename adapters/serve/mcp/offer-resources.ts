@@ -4,6 +4,7 @@ import { findResource, isTemplate, type McpResource } from '../../../daemon/kern
 import type { SurfaceRequest } from '../../../daemon/kernel/api/surface.ts'
 import { isRefusal, type Refusal } from '../../../daemon/kernel/error/errors.ts'
 import { isOfferedTo } from '../../../daemon/kernel/identity/admit-caller.ts'
+import { readMeta } from './message-meta.ts'
 
 const mimeType = 'application/json'
 
@@ -28,7 +29,9 @@ export function offerResources(
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     const found = findResource(own, uri)
     if (!found) throw new ResourceNotFoundError(uri)
-    const { outcome } = await surfaceRequest.perform(found.resource.target, found.input, { headers: {}, cancelled })
+    const { trace } = readMeta(surfaceRequest)
+    const options = { headers: {}, trace, cancelled }
+    const { outcome } = await surfaceRequest.perform(found.resource.target, found.input, options)
     if (isRefusal(outcome)) throw toProtocolError(uri, outcome)
     return { contents: [{ uri, mimeType, text: JSON.stringify(outcome.body) }] }
   })

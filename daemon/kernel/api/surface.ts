@@ -33,8 +33,13 @@ export type SurfaceRequest = {
   ): Promise<SurfaceCallResult>
 }
 
-/** `cancelled`: aborted when the client cancels the call, in a protocol that can. */
-export type SurfaceCallOptions = { readonly headers: HeaderFields; readonly cancelled: AbortSignal | undefined }
+export type SurfaceCallOptions = {
+  readonly headers: HeaderFields
+  /** `traceparent` and `tracestate` of the message, in a protocol whose messages have a trace; one of the request takes precedence. */
+  readonly trace: HeaderFields
+  /** Aborted when the client cancels the call, in a protocol that can. */
+  readonly cancelled: AbortSignal | undefined
+}
 
 export type SurfaceCallResult = { readonly outcome: OperationResponse | Refusal; readonly trace: Trace }
 

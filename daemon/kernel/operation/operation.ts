@@ -88,6 +88,8 @@ export type Operation<I extends InputSchema = InputSchema, O extends OutputSchem
   readonly max_body_values?: number
   /** True: in profiles C and D only the internal listener and the local socket serve it. */
   readonly inside?: boolean
+  /** True: served without a trace even where the role requires one: load balancers and monitoring send none. */
+  readonly untraced?: boolean
   /** Time from the head of a request to its answer, at most 10 minutes; default 30 s. Longer work is a job. */
   readonly time_limit_ms?: number
   /** True for an event stream, which has no time limit. */
@@ -141,7 +143,7 @@ const toolNamePattern = /^[a-z][a-z0-9_]{0,63}$/
 
 /** The declared fields that only requests by path have. */
 function listPathFields(declaration: Operation): string[] {
-  const fields = ['also', 'otherwise', 'produces', 'consumes', 'signed', 'inside', 'streams'] as const
+  const fields = ['also', 'otherwise', 'produces', 'consumes', 'signed', 'inside', 'streams', 'untraced'] as const
   return fields.filter((field) => declaration[field] !== undefined)
 }
 
@@ -155,7 +157,12 @@ export type AddressedOperation = { readonly address: string; readonly role: stri
 export type RequestTarget = {
   readonly address: string
   readonly operation: Pick<AnyOperation, 'method' | 'allow' | 'max_body_bytes'> &
-    Partial<Pick<AnyOperation, 'consumes' | 'creates' | 'max_body_values' | 'signed' | 'streams' | 'time_limit_ms'>>
+    Partial<
+      Pick<
+        AnyOperation,
+        'consumes' | 'creates' | 'max_body_values' | 'signed' | 'streams' | 'time_limit_ms' | 'untraced'
+      >
+    >
 }
 
 /** A target that is served at one or more paths. */

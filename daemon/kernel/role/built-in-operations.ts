@@ -89,6 +89,7 @@ function builtInOperations(role: Pick<Role, 'api_prefix' | 'jobs'>): Readonly<Re
       output: healthReport,
       errors: ['unavailable'],
       allow: 'health:read',
+      untraced: true,
       run: (call) => reportHealth(call, true),
     }),
     info: operation({
@@ -112,6 +113,7 @@ function builtInOperations(role: Pick<Role, 'api_prefix' | 'jobs'>): Readonly<Re
       errors: [],
       allow: 'metrics:read',
       inside: true,
+      untraced: true,
       produces: ['text/plain'],
       run: async (call) =>
         new RawResponse('text/plain; version=0.0.4; charset=utf-8', await call.part(serviceParts).metrics(call)),
@@ -124,6 +126,7 @@ function builtInOperations(role: Pick<Role, 'api_prefix' | 'jobs'>): Readonly<Re
       output: z.looseObject({ openapi: z.string() }),
       errors: [],
       allow: 'openapi:read',
+      untraced: true,
       run: async (call) => call.part(serviceParts).openapi as { openapi: string },
     }),
     audit: auditOperation(at('/audit')),
@@ -140,11 +143,6 @@ function builtInOperations(role: Pick<Role, 'api_prefix' | 'jobs'>): Readonly<Re
     }),
     ...Object.fromEntries((role.jobs ?? []).flatMap((kind) => Object.entries(jobOperationsOf(kind, role.api_prefix)))),
   }
-}
-
-/** Whether the address is that of an operation that every role has. */
-export function isBuiltIn(address: string): boolean {
-  return address.split('.')[1] === builtInNoun
 }
 
 const operationsByRole = new WeakMap<Role, readonly AddressedOperation[]>()

@@ -1,7 +1,7 @@
 // Serves the operations of the echo role as tools of AI clients, by the real adapter on a real listener.
 
-import type { ListenerTls } from '../../../adapters/platform/http-server/listener-tls.ts'
 import type { ListenerLimits } from '../../../adapters/serve/http/limits.ts'
+import type { HttpServerOptions } from '../../../adapters/serve/http/serve-http.ts'
 import { mcpSurface } from '../../../adapters/serve/mcp/mcp-surface.ts'
 import { announcementBus } from '../../../daemon/boot/announcement-bus.ts'
 import type { AddressedOperation } from '../../../daemon/kernel/operation/operation.ts'
@@ -16,7 +16,10 @@ const declareTool = (target: AddressedOperation): AddressedOperation => ({
  * Serves the echo role with each of its operations as a tool, but for the streams: those of other surfaces, too.
  * `changeTools`: offers other operations from then on, and reports it.
  */
-export async function serveTools(limits: Partial<ListenerLimits> = {}, tls?: ListenerTls) {
+export async function serveTools(
+  limits: Partial<ListenerLimits> = {},
+  options: Pick<Partial<HttpServerOptions>, 'tls' | 'trace_policy'> = {},
+) {
   const bus = announcementBus()
   let tools: readonly AddressedOperation[] = []
   const surfaceOf = (operations: readonly AddressedOperation[]) => {
@@ -42,7 +45,7 @@ export async function serveTools(limits: Partial<ListenerLimits> = {}, tls?: Lis
       log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
     })
   }
-  const at = await startEchoServer({ limits, tls }, surfaceOf)
+  const at = await startEchoServer({ limits, ...options }, surfaceOf)
   const changeTools = (change: (tools: readonly AddressedOperation[]) => readonly AddressedOperation[]) => {
     tools = change(tools)
     bus.announce('tools')
