@@ -30,6 +30,8 @@ export type ApiRequestOptions = {
   /** The version that the change is based on. */
   readonly if_match?: number
   readonly last_event_id?: string
+  /** A stream whose token ends goes on with the next token, after the last event. Only for an operation that resumes. */
+  readonly resumes?: boolean
   /** Time limit of the response (default: 5 s more than that of the operation); streams have none. */
   readonly timeout_ms?: number
 }
@@ -64,8 +66,19 @@ export function createServiceClient(target: ServiceTarget): ServiceClient {
       return await readBody(response)
     },
     async *stream(address, input, extras = {}) {
-      const { response } = await request(address, input, 'text/event-stream', extras)
-      yield* parseEvents(readChunks(response))
+      let last_event_id = extras.last_event_id
+      for (;;) {
+        const { role } = findOperation(address)
+        const token = await target.token(role)
+        const from = last_event_id === undefined ? {} : { last_event_id }
+        const { response } = await request(address, input, 'text/event-stream', { ...extras, ...from })
+        for await (const event of parseEvents(readChunks(response))) {
+          last_event_id = event.id || last_event_id
+          yield event
+        }
+        // The service ends a stream with its token; with the token of now, the stream is over.
+        if (!extras.resumes || last_event_id === undefined || token === (await target.token(role))) return
+      }
     },
   }
 }

@@ -2,6 +2,7 @@
 import { offline, type SiteFolder } from '../../daemon/offline/offline.ts'
 import { createServiceClient, type ServiceClient, type ServiceTarget } from './client.ts'
 import type { ServiceEndpoint } from './http-request.ts'
+import { type ExpiringToken, mintedTokens } from './minted-tokens.ts'
 
 export type ServiceConnectionOptions = {
   /** The folder of a site on this machine; undefined when only a URL is known. */
@@ -15,20 +16,19 @@ export type ServiceConnectionOptions = {
 }
 
 /**
- * Endpoint and tokens of a service. Mints a token for five minutes if none was passed: a user who can read the site's keys
- * may do anything there already. A role may run as another user, so a token is valid for one role only. The role behind a
- * URL is unknown, so the token for a URL has no such limit.
+ * Endpoint and tokens of a service. Mints tokens for five minutes each if none was passed: a user who can read the site's
+ * keys may do anything there already. A role may run as another user, so a token is valid for one role only. The role behind
+ * a URL is unknown, so the token for a URL has no such limit.
  */
-export function resolveServiceTarget(connection: ServiceConnectionOptions): ServiceTarget {
-  const minted = new Map<string | undefined, Promise<string | undefined>>()
+export function resolveServiceTarget(
+  connection: ServiceConnectionOptions,
+  now: () => number = Date.now,
+): ServiceTarget {
+  const { folder, url, token, env } = connection
+  const minted = folder && mintedTokens((role, now_ms) => mintToken(folder, env, role, now_ms), now)
   return {
     endpoint: (role) => resolveEndpoint(connection, role),
-    token(role) {
-      const audience = connection.url ? undefined : role
-      const token = minted.get(audience) ?? resolveToken(connection, audience)
-      minted.set(audience, token)
-      return token
-    },
+    token: async (role) => token ?? (await minted?.(url ? undefined : role)),
   }
 }
 
@@ -42,13 +42,12 @@ function resolveEndpoint({ folder, url, ca }: ServiceConnectionOptions, role: st
   return { socket: offline.socketOf(folder, role) }
 }
 
-async function resolveToken(
-  { folder, token, env }: ServiceConnectionOptions,
+async function mintToken(
+  folder: SiteFolder,
+  env: ServiceConnectionOptions['env'],
   role: string | undefined,
-): Promise<string | undefined> {
-  if (token !== undefined) return token
-  if (!folder) return undefined
+  now_ms: number,
+): Promise<ExpiringToken> {
   const tokens = await offline.tokens()
-  const minted = await tokens.mintOperatorToken(folder, env, `cli:${offline.invoker()}`, Date.now(), role)
-  return minted.token
+  return await tokens.mintOperatorToken(folder, env, `cli:${offline.invoker()}`, now_ms, role)
 }

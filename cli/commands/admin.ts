@@ -27,21 +27,11 @@ export const definition = command({
   },
 })
 
-/** Shorter than the lifetime of a minted token, which is five minutes. */
-const client_renewal_ms = 240_000
-
 async function createAdminSource(params: ServiceOptionsInput, terminal: Terminal): Promise<AdminSource> {
-  let client = await connectService(params, terminal)
-  let connected_at_ms = Date.now()
-  const connect = async () => {
-    if (Date.now() - connected_at_ms < client_renewal_ms) return client
-    client = await connectService(params, terminal)
-    connected_at_ms = Date.now()
-    return client
-  }
+  const client = await connectService(params, terminal)
   const description =
     params.url === undefined ? await describeLocalSite(params, terminal) : { siteName: params.url, roles: undefined }
-  return { ...description, connect }
+  return { ...description, connect: async () => client }
 }
 
 async function describeLocalSite(

@@ -24,7 +24,7 @@ export const definition = command({
   example: 'platform consensus watch ses_… --until RATIFIED',
   async run(params, terminal) {
     const api = await connectService(params, terminal)
-    const extras = params.after === undefined ? {} : { last_event_id: params.after }
+    const extras = { resumes: true, ...(params.after === undefined ? {} : { last_event_id: params.after }) }
     for await (const event of api.stream('consensus.session.events', { id: params.id }, extras)) {
       // A failed service ends the stream with this event, which has no number.
       if (event.event === 'problem') throw refusalFromProblem(event.data, 500)
