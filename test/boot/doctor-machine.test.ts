@@ -110,6 +110,9 @@ testWithMounts('a kernel that gives a scanner no namespaces', async () => {
   const profile = fs.readFileSync(world.folder.profile, 'utf8')
   fs.writeFileSync(world.folder.profile, `${profile}\nfiledrop: { scanner: { command: [/bin/true] } }\n`)
   const runs = [await runDoctor('true'), await runDoctor('mount --bind /dev/null "$(command -v unshare)"')]
+  const failing = fs.readFileSync(world.folder.profile, 'utf8').replace('/bin/true', '/bin/false')
+  fs.writeFileSync(world.folder.profile, failing)
+  const broken = await runDoctor('true')
   fs.writeFileSync(world.folder.profile, profile)
   const [strong, weak] = runs.map(({ findings }) => findings.filter(({ check }) => check === 'sandbox'))
   expect(strong).toEqual([expect.objectContaining({ state: 'ok', detail: expect.stringContaining('no network') })])
@@ -121,6 +124,14 @@ testWithMounts('a kernel that gives a scanner no namespaces', async () => {
       ),
       remedy: expect.stringContaining('user.max_user_namespaces'),
     }),
+  ])
+  expect((runs[0]?.findings ?? []).filter(({ check }) => check === 'scanner')).toMatchObject([{ state: 'ok' }])
+  expect(selectFindings(broken.findings, 'scanner')).toMatchObject([
+    {
+      state: 'problem',
+      detail: 'the scanner refuses a clean body (exit code 1)',
+      remedy: expect.stringContaining('visible'),
+    },
   ])
 })
 

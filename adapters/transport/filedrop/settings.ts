@@ -1,8 +1,8 @@
 // Settings of the file-drop carrier, with the limits of the format.
 
 import * as z from 'zod'
+import { scannerSettings } from '../../../daemon/shared/body-scanner/scanner-settings.ts'
 import { day_ms } from './day-length.ts'
-import { scannerSettings } from './receiving/body-scanner/body-scanner.ts'
 
 export const filedropSettings = z.strictObject({
   rescan_ms: z.int().min(0).default(5_000).meta({ doc: 'Pause between two scans; 0: none, the watcher alone.' }),

@@ -8,9 +8,9 @@ import type { Custody } from '../../../daemon/kernel/messaging/custody.ts'
 import type { OneWayControl } from '../../../daemon/kernel/messaging/one-way-control.ts'
 import { statementFormatsFor } from '../../../daemon/kernel/messaging/statement-format.ts'
 import type { OutboundMessage, Transport } from '../../../daemon/kernel/messaging/transport.ts'
-import type { Sandbox } from '../../../daemon/kernel/sandbox/sandbox.ts'
 import { reportThrottle } from '../../../daemon/kernel/telemetry/report-throttle.ts'
 import type { Trace } from '../../../daemon/kernel/telemetry/trace.ts'
+import type { ScannerSettings } from '../../../daemon/shared/body-scanner/scanner-settings.ts'
 import { custody } from './custody.ts'
 import { describeFailure } from './failure-text.ts'
 import type { FiledropContext, FiledropOptions } from './filedrop-context.ts'
@@ -23,7 +23,8 @@ import { countSetAside, readLinkStatus, recordThroughput } from './link/link-sta
 import { oneWay } from './one-way.ts'
 import { purgeOrders } from './quarantine/purge-orders.ts'
 import type { IncomingMessageHandler } from './receiving/batch/deliver-batch.ts'
-import { bodyScanner } from './receiving/body-scanner/body-scanner.ts'
+import { type BodyScanner, bodyScanner } from './receiving/body-scanner/body-scanner.ts'
+import { trialBody } from './receiving/body-scanner/trial-body.ts'
 import { parcelClaims } from './sending/handover/parcel-claims.ts'
 import { filedropSettings } from './settings.ts'
 
@@ -60,13 +61,13 @@ export function filedropTransport(options: FiledropOptions): FiledropTransport {
     },
     purges: purgeOrders(options.journal),
     throttle: reportThrottle(options.clock.now),
-    scanner: settings.scanner && bodyScanner(settings.scanner, requireSandbox(options)),
+    scanner: settings.scanner && openScanner(settings.scanner, options),
   }
   return new Filedrop(filedrop, listeners)
 }
 
-function requireSandbox({ sandbox }: FiledropOptions): Sandbox {
-  if (sandbox) return sandbox
+function openScanner(settings: ScannerSettings, { sandbox, tenant_id, label_policy }: FiledropOptions): BodyScanner {
+  if (sandbox) return bodyScanner(settings, sandbox, trialBody(tenant_id, label_policy))
   throw new Error('a scanner runs in a sandbox, and there is none')
 }
 

@@ -6,6 +6,7 @@ import { timeZone } from '../../kernel/schedule/time-zone.ts'
 import { type ListenerDeclaration, serviceListenerFields } from '../../kernel/settings/listener-settings.ts'
 import { traceFields } from '../../kernel/settings/platform-settings.ts'
 import { type SettingValues, settingsBlock } from '../../kernel/settings/settings.ts'
+import { scannerSettings } from '../../shared/body-scanner/scanner-settings.ts'
 
 const accreditation = z.strictObject({
   authority: requiredText(256),
@@ -118,19 +119,7 @@ export const filedropSettings = settingsBlock('filedrop', {
     .max(90)
     .default(7)
     .meta({ doc: 'Days for which a request to release a message from quarantine waits for a second person.' }),
-  scanner: z
-    .strictObject({
-      command: z
-        .array(z.string().min(1).max(4_096))
-        .min(1)
-        .max(64)
-        .refine(([program]) => program?.startsWith('/'), 'must begin with an absolute path'),
-      timeout_s: z.int().min(1).max(3_600).default(60),
-      memory_mb: z.int().min(64).max(1_048_576).default(4_096),
-      visible: z.array(z.string().startsWith('/', 'must be an absolute path').max(4_096)).max(64).default([]),
-    })
-    .optional()
-    .meta({
-      doc: 'Program and arguments that scan each body before it is accepted; the path of the body is the last argument. Exit 0: clean; 1: refused; any other code pauses intake. It runs in a sandbox and reads, besides the program, the paths of `visible` alone.',
-    }),
+  scanner: scannerSettings.optional().meta({
+    doc: 'Program and arguments that scan each body before it is accepted; the path of the body is the last argument. Exit 0: clean; 1: refused; any other code pauses intake, and so does a refusal of the trial body. It runs in a sandbox and reads, besides the program, the paths of `visible` alone.',
+  }),
 })

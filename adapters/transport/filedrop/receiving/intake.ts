@@ -10,12 +10,13 @@ import type { IncomingMessageHandler } from './batch/deliver-batch.ts'
 import { noReportedGaps, reportGaps } from './gaps/report-gaps.ts'
 import { silenceAlarm } from './gaps/silence-alarm.ts'
 import { addToSize, buildScanContext, type IntakeState, quarantineSize } from './intake-state.ts'
+import { reportPaused } from './report-paused.ts'
 import { quarantineExpired, quarantineItem } from './scan/expired-messages.ts'
 import { type IncomingFiles, listIncoming, type UnrecognizedFile } from './scan/incoming-files.ts'
 import { IncompleteMessages } from './scan/incomplete-messages.ts'
 import { recordLostMessages } from './scan/lost-messages.ts'
 import { scanMessages } from './scan/scan-messages.ts'
-import type { ScanContext } from './scan-context.ts'
+import { type ScanContext, withTrace } from './scan-context.ts'
 import { type Decision, decisionQueue } from './waiting/decision-queue.ts'
 import { expireWaiting, listPending, type PendingMessage } from './waiting/end-waiting.ts'
 import { findHeld, noWaitingMessages, readWaitingMessages } from './waiting/waiting-messages.ts'
@@ -106,7 +107,7 @@ async function scanChannel(
   const context = await currentContext()
   if (context) await readWaiting(context, state)
   if ((await state.decisions.run(context)) && context) await readWaiting(context, state)
-  if (!context) return
+  if (!context || (await pausesForScanner(context))) return
   const incoming = await listIncoming(link.folders)
   const { incomplete } = state
   await recordLostMessages(incoming.items, incomplete, context)
@@ -124,6 +125,13 @@ async function scanChannel(
   await expireWaiting(context)
   await recordIncomplete(incoming, context, state)
   if (!state.hasFailed) link.trouble.delete('in')
+}
+
+/** Before anything is taken in: a scanner that cannot work shows at the start, and not with the first message. */
+async function pausesForScanner(context: ScanContext): Promise<boolean> {
+  const fault = await context.filedrop.scanner?.findFault()
+  if (fault !== undefined) reportPaused(withTrace(context), fault)
+  return fault !== undefined
 }
 
 /** From the journal, so that a restart, a restore or a person's decision counts. */

@@ -8,8 +8,9 @@ import { scannerFault } from '../body-scanner/body-scanner.ts'
 import { scanBody } from '../body-scanner/scan-body.ts'
 import { receiveInventory } from '../gaps/receive-inventory.ts'
 import { guardFile } from '../guard-file.ts'
+import { reportPaused } from '../report-paused.ts'
 import { heldLimitFault } from '../scan/held-messages.ts'
-import type { ReceiveContext, ScanContext } from '../scan-context.ts'
+import type { ScanContext } from '../scan-context.ts'
 import { hasEarlierAside, reserveRoom } from '../waiting/set-aside.ts'
 import { arrivalOf } from './judge-batch.ts'
 import type { MessageCandidate, MessageDisposition } from './message-candidate.ts'
@@ -167,14 +168,4 @@ async function checkInventory(
   }))
   if (!read) return { is: 'failed' }
   return read.fault && { is: 'quarantined', fault: read.fault }
-}
-
-/** Not the message's fault: intake pauses, for one role or for all, with the files left where they are. */
-function reportPaused({ link, filedrop, trace, noteFailure }: ReceiveContext, detail: string, role?: string): void {
-  noteFailure()
-  link.trouble.set('in', `intake pauses: ${detail}${role === undefined ? '' : `; messages for role ${role} wait`}`)
-  const times = filedrop.throttle(`${link.peer} paused ${role ?? ''}`)
-  if (times === undefined) return
-  const about = { peer: link.peer, ...(role === undefined ? {} : { role }), times, detail, trace_id: trace.trace_id }
-  filedrop.log.warn('filedrop.intake.paused', about)
 }

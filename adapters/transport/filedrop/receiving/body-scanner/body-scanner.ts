@@ -1,27 +1,14 @@
 // Runs the operator's scanner command (virus, content policy) on a body. Any unclear result counts as a refusal.
 import { basename } from 'node:path'
-import * as z from 'zod'
-import type { Sandbox, SandboxLimits, SandboxResult } from '../../../../../daemon/kernel/sandbox/sandbox.ts'
+import type {
+  Sandbox,
+  SandboxCommand,
+  SandboxLimits,
+  SandboxResult,
+} from '../../../../../daemon/kernel/sandbox/sandbox.ts'
+import type { ScannerSettings } from '../../../../../daemon/shared/body-scanner/scanner-settings.ts'
 import { fault } from '../../quarantine-reasons.ts'
-
-const absolutePath = z.string().startsWith('/', 'must be an absolute path').max(4_096)
-
-export const scannerSettings = z.strictObject({
-  command: z
-    .array(z.string().min(1).max(4_096))
-    .min(1)
-    .max(64)
-    .refine(([program]) => program?.startsWith('/'), 'must begin with an absolute path')
-    .meta({ description: 'Program and arguments; the path of the body comes last' }),
-  timeout_s: z.int().min(1).max(3_600).default(60),
-  memory_mb: z.int().min(64).max(1_048_576).default(4_096),
-  visible: z
-    .array(absolutePath)
-    .max(64)
-    .default([])
-    .meta({ description: 'Files and folders that it may read besides the program, such as signatures or a socket' }),
-})
-export type ScannerSettings = z.infer<typeof scannerSettings>
+import { withTrialFile } from './trial-body.ts'
 
 /** `clean`: exit 0. `refused`: exit 1. `unknown`: everything else, which says nothing about the body. */
 export type BodyScanResult =
@@ -29,32 +16,62 @@ export type BodyScanResult =
   | { readonly answer: 'refused' }
   | { readonly answer: 'unknown'; readonly detail: string }
 
-export type BodyScanner = (path: string) => Promise<BodyScanResult>
+export type BodyScanner = {
+  /** `refused` only while the command still passes the trial body: most programs end with 1 when they fail, too. */
+  scan(path: string): Promise<BodyScanResult>
+  /** Undefined once the command has passed the trial body; else why it does not, with what it prints. */
+  findFault(): Promise<string | undefined>
+}
 
 /** A scanner takes a core and its own memory: this many of the site at a time. */
 const max_parallel_scans = 2
 
-export function bodyScanner(settings: ScannerSettings, sandbox: Sandbox): BodyScanner {
+/** `trial_body`: one that is clean by definition. */
+export function bodyScanner(settings: ScannerSettings, sandbox: Sandbox, trial_body: string): BodyScanner {
   const turn = limitParallel(max_parallel_scans)
-  const limits = scanLimits(settings)
-  const [program = '', ...args] = settings.command
-  return (path) =>
-    turn(async () => {
-      const input = basename(path)
-      const command = {
-        program,
-        args: [...args, { input }],
-        inputs: { [input]: path },
-        visible: settings.visible,
-        limits,
-      }
-      return readAnswer(await sandbox.run(command), settings)
+  const run = (path: string, output_bytes = 0) =>
+    turn(() => sandbox.run(scanCommand(settings, path, { ...scanLimits(settings), output_bytes })))
+  let hasPassed = false
+  let trial: Promise<string | undefined> | undefined
+
+  async function tryOut(): Promise<string | undefined> {
+    const fault = await withTrialFile(trial_body, async (path) => {
+      const result = await run(path)
+      const answer = readAnswer(result, settings)
+      if (answer.answer === 'clean') return undefined
+      const detail = answer.answer === 'refused' ? 'the scanner refuses a clean body (exit code 1)' : answer.detail
+      return endedItself(result) ? detail + formatOutput(await run(path, trial_output_bytes)) : detail
     })
+    hasPassed = fault === undefined
+    return fault
+  }
+  /** Bodies that are scanned at the same time share a trial. */
+  function shareTrial(): Promise<string | undefined> {
+    trial ??= tryOut().finally(() => {
+      trial = undefined
+    })
+    return trial
+  }
+  return {
+    findFault: async () => (hasPassed ? undefined : await shareTrial()),
+    async scan(path) {
+      const result = readAnswer(await run(path), settings)
+      if (result.answer !== 'refused') return result
+      const detail = await shareTrial()
+      return detail === undefined ? result : { answer: 'unknown', detail }
+    },
+  }
+}
+
+function scanCommand(settings: ScannerSettings, path: string, limits: SandboxLimits): SandboxCommand {
+  const [program = '', ...args] = settings.command
+  const input = basename(path)
+  return { program, args: [...args, { input }], inputs: { [input]: path }, visible: settings.visible, limits }
 }
 
 export const scannerFault = fault('SCANNER', 'the scanner refused it')
 
-/** What the command prints may quote the body: it goes nowhere. */
+/** What the command prints of a body of a peer may quote it, and goes nowhere; of the trial body it is kept. */
 export function scanLimits({ timeout_s, memory_mb }: ScannerSettings): SandboxLimits {
   return {
     time_ms: timeout_s * 1_000,
@@ -85,6 +102,22 @@ function readAnswer(result: SandboxResult, { timeout_s, memory_mb }: ScannerSett
     case 'not_started':
       return unknown(`the scanner cannot be started (${result.detail})`)
   }
+}
+
+const trial_output_bytes = 65_536
+const max_output_chars = 300
+
+/** It ends again as soon when its output is kept. */
+function endedItself({ kind }: SandboxResult): boolean {
+  return kind === 'exited' || kind === 'signalled'
+}
+
+/** The end of what it prints, where interpreters put the reason. */
+function formatOutput(result: SandboxResult): string {
+  if (!('stderr' in result)) return ''
+  const [stderr, stdout] = [result.stderr, result.stdout].map((bytes) => Buffer.from(bytes).toString().trim())
+  const text = (stderr || stdout || '').replaceAll(/\s+/g, ' ').slice(-max_output_chars)
+  return text === '' ? '' : `: ${text}`
 }
 
 /** Lets so many run at once, in the order of their calls. */

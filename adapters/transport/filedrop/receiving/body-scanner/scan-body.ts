@@ -23,5 +23,5 @@ export async function scanBody(
     existing_draft: 'overwrite',
     syncs_folder: false,
   })
-  return await scanner(join(link.paths.work, file))
+  return await scanner.scan(join(link.paths.work, file))
 }
