@@ -88,15 +88,21 @@ function readTokenSubject(token: string): string | undefined {
   return parseJsonAs(subjectClaim, Buffer.from(token.split('.')[1] ?? '', 'base64url'))?.sub
 }
 
-/** A file without a certificate would let every connection fail, for no reason that is shown. */
-function readAuthorities(file: string, url: URL): string {
-  if (url.protocol !== 'https:') throw authoritiesWithoutHttps()
+/**
+ * The authorities that a connection to the URL trusts. Throws `CommandFailure` (2) for a file without a certificate: every
+ * connection would fail, for no reason that is shown.
+ */
+export function readAuthorities(file: string, url: URL): string {
+  if (url.protocol !== 'https:') throw authoritiesWithoutHttps(url)
   const authorities = readInputFile(file, max_authorities_bytes).toString()
   if (authorities.includes('-----BEGIN CERTIFICATE-----')) return authorities
   throw new CommandFailure(2, `${file} holds no certificate in PEM`, 'export the authority as PEM')
 }
 
-const authoritiesWithoutHttps = () => new CommandFailure(2, '--ca needs an https URL', 'name it with --url')
+function authoritiesWithoutHttps(url?: URL): CommandFailure {
+  const found = url === undefined ? '' : `, and this is ${url.origin}`
+  return new CommandFailure(2, `--ca needs an https URL${found}`, 'name it with --url')
+}
 
 function parseServiceUrl(text: string): URL {
   const url = URL.parse(text)

@@ -2,10 +2,13 @@
 import { toolsPath } from '../../daemon/kernel/api/mcp-tools.ts'
 import type { ToolConnection, ToolServiceAddress } from '../../daemon/kernel/tools/tool-service.ts'
 import { offline } from '../../daemon/offline/offline.ts'
+import type { ServiceTarget } from '../client/client.ts'
+import type { ServiceConnectionOptions } from '../client/connection.ts'
 import { CommandFailure } from '../program/command.ts'
 import { text } from '../program/params.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import {
+  readAuthorities,
   readNamedToken,
   readServiceUrl,
   resolveConnectionOptions,
@@ -16,6 +19,7 @@ import {
 export const toolServiceOptions = {
   role: text('ROLE', 'Role of this site whose tools to use, such as consensus'),
   ...serviceOptions,
+  ca: text('FILE', 'Authorities in PEM that may have signed the certificate of the service (default: those of Node)'),
   url: text(
     'URL',
     'Use the tools of this service instead: its root, or the URL of its endpoint. It gets the token of --token-file alone',
@@ -50,8 +54,20 @@ export async function resolveToolService(params: ToolServiceInput, terminal: Ter
 
 async function resolveRole(role: string, params: ToolServiceInput, terminal: Terminal): Promise<ToolServiceAddress> {
   const { resolveServiceTarget } = await import('../client/connection.ts')
-  const target = resolveServiceTarget(await resolveConnectionOptions(params, terminal))
-  return { url: await findRoleEndpoint(target, role), token: () => target.token(role) }
+  await requireExistingRole(role)
+  const options = await resolveConnectionOptions({ ...params, ca: undefined }, terminal)
+  const target = resolveServiceTarget(options)
+  const root = (await readPublicUrl(role, options)) ?? (await findListener(target, role))
+  const ca = params.ca === undefined ? undefined : readAuthorities(params.ca, root)
+  return { url: new URL(toolsPath, root), ca, token: () => target.token(role) }
+}
+
+/** The setting `mcp_url`: behind a reverse proxy, or for the name that the certificate of the role has. */
+async function readPublicUrl(role: string, { folder, env }: ServiceConnectionOptions): Promise<URL | undefined> {
+  if (!folder) return undefined
+  const profile = await offline.profile()
+  const { mcp_url } = profile.readSiteSettings(folder, env).resolved.values.get(role) ?? {}
+  return typeof mcp_url === 'string' ? new URL(mcp_url) : undefined
 }
 
 /** The service may be anybody's: it gets no token that was made for this site, minted or of the environment. */
@@ -70,21 +86,21 @@ function endpointOf(url: URL): URL {
   return url.pathname === '/' ? new URL(toolsPath, url) : url
 }
 
-/** Tools are on the listener of the role, and not on its local socket. */
-async function findRoleEndpoint(
-  target: Parameters<typeof import('../client/client.ts')['createServiceClient']>[0],
-  role: string,
-): Promise<URL> {
-  const { createServiceClient } = await import('../client/client.ts')
+async function requireExistingRole(role: string): Promise<void> {
   const { roles } = await import('../../daemon/roles.ts')
   if (!roles.some(({ name }) => name === role))
     throw new CommandFailure(
       2,
       `the role "${role}" does not exist; the roles are ${roles.map(({ name }) => name).join(', ')}`,
     )
+}
+
+/** Tools are on the listener of the role, and not on its local socket. */
+async function findListener(target: ServiceTarget, role: string): Promise<URL> {
+  const { createServiceClient } = await import('../client/client.ts')
   const { listens } = await createServiceClient(target).call(`${role}.service.health`, {})
   const root = (listens as readonly string[] | undefined)?.find((each) => URL.canParse(each) && each.startsWith('http'))
   if (root === undefined)
     throw new CommandFailure(3, `role ${role} has no listener that serves tools`, 'set its `port` in the profile')
-  return new URL(toolsPath, root)
+  return new URL(root)
 }

@@ -10,6 +10,7 @@ import { spawnCommand } from '../support/command/run-command-process.ts'
 import { issueServerCertificates } from '../support/engines/server-certificates.ts'
 import { serveTools } from '../support/mcp/serve-tools.ts'
 import { requires } from '../support/runner/requires.ts'
+import { startSingleClusterSite } from '../support/site/single-cluster-site.ts'
 import { forged, forgedLine, hostileText, misleading } from '../support/text/hostile-text.ts'
 
 const token = ['--token', 'alice.admin']
@@ -57,6 +58,36 @@ requires('openssl')('a service of a private authority is reached with its certif
   expect(keyAlone).toMatchObject({ exit: 2, stderr: expect.stringContaining('holds no certificate in PEM') })
   const plain = await runCommand(['tools', 'list', '--url', 'http://127.0.0.1:1', '--ca', ca])
   expect(plain).toMatchObject({ exit: 2, stderr: expect.stringContaining('--ca needs an https URL') })
+})
+
+requires('openssl')('a role that serves TLS is reached with its authority', async () => {
+  const certificates = issueServerCertificates('own')
+  onTestFinished(() => certificates.dispose())
+  const { ca, cert, key } = certificates.of('own')
+  const site = await startSingleClusterSite({ consensus: { port: 0, tls_cert_file: cert, tls_key_file: key } })
+  onTestFinished(() => site.close())
+  const env = { PLATFORM_SITE: path.dirname(site.folder.profile) }
+  const words = ['tools', 'list', '--role', 'consensus']
+  const { tools } = await runJsonCommand([...words, '--ca', ca], { env })
+  expect(tools.length).toBeGreaterThan(0)
+  const untrusted = await runCommand(words, { env })
+  expect(untrusted).toMatchObject({ exit: 4, stderr: expect.stringMatching(/certificate/) })
+})
+
+test('a role is reached at its mcp_url, with a token for the role', async () => {
+  const presented: (string | undefined)[] = []
+  const mcp_url = await serveText('text', ({ headers, url }) => void presented.push(url, headers.authorization))
+  const site = await startSingleClusterSite({ consensus: { port: 0, mcp_url } })
+  onTestFinished(() => site.close())
+  const env = { PLATFORM_SITE: path.dirname(site.folder.profile) }
+  const words = ['tools', 'list', '--role', 'consensus']
+  expect(await runCommand(words, { env })).toMatchObject({ exit: 0 })
+  expect(new Set(presented)).toEqual(new Set(['/agentspace', expect.stringMatching(/^Bearer ey/)]))
+  const plain = await runCommand([...words, '--ca', site.folder.profile], { env })
+  expect(plain).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining(`--ca needs an https URL, and this is ${mcp_url}`),
+  })
 })
 
 test('a service at a URL gets no token that was made for this site', async () => {
