@@ -292,6 +292,23 @@ describe('refuses', () => {
     }
   })
 
+  test('a row group with something else in the place of its columns', async () => {
+    const writer = new ByteWriter()
+    const columns = ['t', 'v'].map((name) => ({ name, type: 'DOUBLE' as const, repetition_type: 'OPTIONAL' as const }))
+    parquetWrite({
+      writer,
+      columnData: columns.map(({ name }) => ({ name, data: [0.125, 1.5, 2.25] })),
+      schema: [{ name: 'root', num_children: 2 }, ...columns],
+      rowGroupSize: 2,
+    })
+    const bytes = Buffer.from(writer.getBuffer())
+    // A list of two structures, whose first field is the second one: it becomes the third, with the value false.
+    const at = bytes.lastIndexOf(Buffer.from([0x19, 0x2c, 0x26])) + 2
+    expect(at).toBeGreaterThan(2)
+    bytes[at] = 0x32
+    await expect(readValues(bytes, 't')).rejects.toBeInstanceOf(DataFault)
+  })
+
   test('any wrong byte with a DataFault or other values, never with another error', async () => {
     for (let at = 0; at < good.length; at++) {
       const broken = good.slice()

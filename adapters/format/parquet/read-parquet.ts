@@ -28,10 +28,9 @@ export async function* readParquet(
   onRead(0)
   for (const group of groups) {
     const groupRows = Number(group.num_rows)
-    const pages =
-      groupRows === 0
-        ? []
-        : selected.map((column) => openColumn(file, column, group, { first_row: row, separator, limits, read_bytes }))
+    const reading = { first_row: row, separator, limits, read_bytes }
+    const open = () => selected.map((column) => openColumn(file, column, group, reading))
+    const pages = groupRows === 0 ? [] : await mapLibraryErrors(open)
     for (let left = groupRows; left > 0; ) {
       await decodePages(pages)
       const rows = Math.min(left, max_rows, ...pages.map(({ available }) => available))
