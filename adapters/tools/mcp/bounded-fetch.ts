@@ -7,6 +7,7 @@ import type { ToolServiceAddress, ToolServiceLimits } from '../../../daemon/kern
 import { type CheckedDestination, HttpClient } from '../../platform/http-client/http-client.ts'
 import type { HttpResponse } from '../../platform/http-client/http-response.ts'
 import { filterEvents, type StreamEnd } from './filter-events.ts'
+import { requireComplete } from './remote-tool-schema.ts'
 
 export type BoundedFetch = {
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>
@@ -116,5 +117,6 @@ async function readWhole(response: HttpResponse, { answer_bytes, depth }: ToolSe
   const read = readStrictJson(bytes, { max_depth: depth })
   if (read.outcome !== 'value')
     throw refuse('unavailable', `the answer of the service is not JSON within ${depth} levels: ${read.outcome}`)
+  requireComplete(read.value)
   return bytes
 }

@@ -197,7 +197,8 @@ class McpConnection implements ToolConnection {
   ): Promise<T> {
     const { cancelled, trace = {}, onprogress } = options
     const broken = new AbortController()
-    const ending = AbortSignal.any([broken.signal, AbortSignal.timeout(timeout_ms), ...(cancelled ? [cancelled] : [])])
+    const limit = AbortSignal.timeout(timeout_ms)
+    const ending = AbortSignal.any([broken.signal, limit, ...(cancelled ? [cancelled] : [])])
     const headers = this.#transport.withSignal({ ...trace }, ending)
     try {
       const options = { signal: ending, timeout: timeout_ms, maxTotalTimeout: timeout_ms, headers }
@@ -210,8 +211,10 @@ class McpConnection implements ToolConnection {
       return readAnswer(this.#name, schema, answer)
     } catch (error) {
       if (cancelled?.aborted) throw refuse('timeout', 'the call was cancelled by its caller')
+      // The end of the request breaks its stream: what came first is the cause.
+      if (limit.aborted && ending.reason === limit.reason)
+        throw refuse('timeout', `${this.#name} did not answer within ${timeout_ms} ms`)
       if (broken.signal.aborted) throw toRefusal(this.#name, broken.signal.reason)
-      if (ending.aborted) throw refuse('timeout', `${this.#name} did not answer within ${timeout_ms} ms`)
       throw toRefusal(this.#name, error)
     }
   }

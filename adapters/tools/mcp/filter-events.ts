@@ -4,6 +4,7 @@ import { EventBlocks, readEventField } from '../../../daemon/kernel/encoding/eve
 import { readStrictJson } from '../../../daemon/kernel/encoding/strict-json.ts'
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { ToolServiceLimits } from '../../../daemon/kernel/tools/tool-service.ts'
+import { requireComplete } from './remote-tool-schema.ts'
 
 /** Notifications that mean something to this client; every other one is dropped. */
 const notifications: ReadonlySet<unknown> = new Set([
@@ -53,7 +54,9 @@ function readMessage(block: Buffer, max_depth: number): object | undefined {
   const read = readStrictJson(data, { max_depth })
   if (read.outcome !== 'value')
     throw refuse('unavailable', `an event of the service is not JSON within ${max_depth} levels: ${read.outcome}`)
-  return isExpected(read.value) ? read.value : undefined
+  if (!isExpected(read.value)) return undefined
+  requireComplete(read.value)
+  return read.value
 }
 
 /** A response, or a notification that is known. A request would make this client answer as often as the service likes. */

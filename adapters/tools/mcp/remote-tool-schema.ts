@@ -1,5 +1,6 @@
 // What a service may say about its tools, and what a call may return: everything else is a fault of the service.
 import * as z from 'zod'
+import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import type { RemoteTool, RemoteToolResult } from '../../../daemon/kernel/tools/tool-service.ts'
 
 const jsonObject = z.record(z.string(), z.unknown())
@@ -23,6 +24,18 @@ const remoteTool = z
       ...(output_schema ? { output_schema } : {}),
     }),
   )
+
+const incompleteType = z.unknown().refine((type) => type !== undefined && type !== 'complete')
+const incompleteResponse = z.object({ result: z.object({ resultType: incompleteType }) })
+
+/**
+ * Throws `Refusal` for a response whose service waits for something that a program does not give: it has no result yet, and
+ * in the revisions with sessions the library takes it for one.
+ */
+export function requireComplete(message: unknown): void {
+  if (incompleteResponse.safeParse(message).success)
+    throw refuse('unavailable', 'the service answers with a resultType other than complete, which is not supported')
+}
 
 export const toolPage = z.object({ tools: z.array(remoteTool), nextCursor: z.string().max(4_096).optional() })
 

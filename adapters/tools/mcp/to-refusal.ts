@@ -1,5 +1,12 @@
 // Turns each failure of the MCP library, of HTTP and of a service into one refusal, with the words of the service cut short.
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client'
+import {
+  InsufficientScopeError,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client'
 import { isRefusal, type Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
 import { HttpClientError } from '../../platform/http-client/http-client-error.ts'
 
@@ -22,6 +29,8 @@ function refusalOf(service: string, error: Error): Refusal | undefined {
   if (isRefusal(error)) return error
   if (error instanceof HttpClientError) return refusalOfHttp(service, error)
   if (error instanceof UnauthorizedError) return refuse('unauthenticated', `${service} does not accept the token`)
+  if (error instanceof InsufficientScopeError)
+    return refuse('forbidden', `${service} requires a scope that the token does not have`)
   if (error instanceof SdkHttpError) return refusalOfStatus(service, error)
   if (error instanceof ProtocolError) return refuse('invalid', `${service} refuses the request: ${shorten(error)}`)
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)

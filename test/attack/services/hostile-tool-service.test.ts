@@ -155,6 +155,51 @@ test('requests of a service are not answered, and its answer counts', async () =
   await connection.close()
 })
 
+test('a call whose answer is a stream without end ends with its time limit, as such', async () => {
+  const { address } = await serve((_, response) => {
+    response.writeHead(200, eventStream)
+    const more = () => void (response.destroyed || response.write(': more\n\n', () => setTimeout(more, 10)))
+    more()
+  })
+  const connection = await services.connect(address)
+  const failure = await connection.callTool({ name: 'a', input: {}, timeout_ms: 300 }).catch((error: unknown) => error)
+  expect(failure).toMatchObject({ code: 'timeout', message: expect.stringContaining('did not answer within 300 ms') })
+  await connection.close()
+})
+
+test.each<[string, Reply]>([
+  ['JSON', ({ id }, response) => pages(response, id, { resultType: 'input_required', content: [] })],
+  [
+    'a stream',
+    ({ id }, response) =>
+      void stream(response, event({ jsonrpc: '2.0', id, result: { resultType: 'input_required', content: [] } })),
+  ],
+])('a result that is not complete is none: as %s', async (_, reply) => {
+  const { address } = await serve((message, response, request) =>
+    message.method === 'tools/call' ? reply(message, response, request) : accept(response),
+  )
+  const connection = await services.connect(address)
+  const failure = await connection
+    .callTool({ name: 'a', input: {}, timeout_ms: 2_000 })
+    .catch((error: unknown) => error)
+  expect(failure).toMatchObject({ code: 'unavailable', message: expect.stringContaining('resultType') })
+  await connection.close()
+})
+
+test('a service that requires another scope forbids the call', async () => {
+  const { address } = await serve(({ method }, response) => {
+    if (method === 'tools/call')
+      response.writeHead(403, { 'www-authenticate': 'Bearer error="insufficient_scope", scope="more"' }).end()
+    else accept(response)
+  })
+  const connection = await services.connect(address)
+  const failure = await connection
+    .callTool({ name: 'a', input: {}, timeout_ms: 2_000 })
+    .catch((error: unknown) => error)
+  expect(failure).toMatchObject({ code: 'forbidden', message: expect.stringContaining('requires a scope') })
+  await connection.close()
+})
+
 test('the words of a service are cut short', async () => {
   const { address } = await serve(({ id }, response) => {
     const error = { code: -32_602, message: 'x'.repeat(50_000) }
