@@ -76,6 +76,27 @@ test('any number of requests is one probe a second', async () => {
   expect(probes).toBe(2)
 })
 
+test('a probe that ignores its signal is not begun again while it runs', async () => {
+  let [now, probes] = [0, 0]
+  let answer: (found: DependencyFinding) => void = () => undefined
+  const probe = () => {
+    probes++
+    return new Promise<DependencyFinding>((resolve) => {
+      answer = resolve
+    })
+  }
+  const health = new DependencyProbes({ ...limits, now: () => now })
+  const report = () => health.find(scheduler(probe))
+  for (now = 0; now < 60_000; now += 5_000) expect(await report()).toMatchObject({ detail: 'no answer within 10 ms' })
+  expect(probes).toBe(1)
+  answer({ state: 'ok', detail: 'late' })
+  await new Promise(setImmediate)
+  const next = report()
+  answer({ state: 'ok', detail: 'repaired' })
+  expect(await next).toMatchObject({ state: 'ok', detail: 'repaired' })
+  expect(probes).toBe(2)
+})
+
 test('any number of requests is one probe of each dependency that roles share', async () => {
   const counts = { transport: 0, carrier: 0, keyValue: 0, declared: 0 }
   const counted = (name: keyof typeof counts) => async () => {

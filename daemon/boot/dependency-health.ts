@@ -79,7 +79,12 @@ export type ProbeLimits = {
 
 const defaultLimits: ProbeLimits = { timeout_ms: 3_000, reuse_ms: 1_000, now: () => performance.now() }
 
-type BegunProbe = { readonly began_ms: number; isRunning: boolean; readonly health: Promise<DependencyHealth> }
+type BegunProbe = {
+  readonly began_ms: number
+  /** Also after its time limit: a probe that ignores its signal is not begun again beside itself. */
+  readonly isRunning: () => boolean
+  readonly health: Promise<DependencyHealth>
+}
 
 /**
  * Probes dependencies, each by its name. Requests that arrive during a probe, or shortly after it began, share its finding:
@@ -96,12 +101,17 @@ export class DependencyProbes {
   find({ name, probe }: Dependency): Promise<DependencyHealth> {
     const { timeout_ms, reuse_ms, now } = this.#limits
     const latest = this.#begun.get(name)
-    if (latest && (latest.isRunning || now() - latest.began_ms < reuse_ms)) return latest.health
-    const health = measureHealth(name, () => limitTime(probe, timeout_ms)).finally(() => {
-      begun.isRunning = false
-    })
-    const begun: BegunProbe = { began_ms: now(), isRunning: true, health }
-    this.#begun.set(name, begun)
+    if (latest && (latest.isRunning() || now() - latest.began_ms < reuse_ms)) return latest.health
+    let isRunning = true
+    const watched: Dependency['probe'] = async (signal) => {
+      try {
+        return await probe(signal)
+      } finally {
+        isRunning = false
+      }
+    }
+    const health = measureHealth(name, () => limitTime(watched, timeout_ms))
+    this.#begun.set(name, { began_ms: now(), isRunning: () => isRunning, health })
     return health
   }
 }
