@@ -7,6 +7,7 @@ import type {
   DelegationAudience,
   Principal,
   StoredPrincipal,
+  WorkPlace,
 } from '../kernel/identity/delegation.ts'
 import type { RoleClients } from '../kernel/operation/operation-contract.ts'
 import type { Trace } from '../kernel/telemetry/trace.ts'
@@ -14,7 +15,12 @@ import { createGrant, issueDelegatedToken, resolvePrincipal } from '../shared/de
 import type { RoleCaller } from './role-caller.ts'
 import { SiteRoleClients } from './role-clients.ts'
 
-type CredentialInput = { readonly subject_token?: string; readonly certificate?: string; readonly grant?: string }
+type CredentialInput = {
+  readonly subject_token?: string
+  readonly certificate?: string
+  readonly grant?: string
+  readonly stored_at?: WorkPlace
+}
 
 /** One object for each use. The credential goes to the site role, and nowhere else. */
 export class SiteDelegation implements Delegation {
@@ -37,9 +43,9 @@ export class SiteDelegation implements Delegation {
     )
   }
 
-  async store(): Promise<StoredPrincipal | Refusal> {
+  async store(work: WorkPlace): Promise<StoredPrincipal | Refusal> {
     if (!this.#credential) return noPrincipal()
-    const created = await this.#clients.request(createGrant, this.#credential)
+    const created = await this.#clients.request(createGrant, { ...this.#credential, work })
     return isRefusal(created) ? created : { ...created.principal, grant: created.grant }
   }
 
@@ -55,7 +61,7 @@ export class SiteDelegation implements Delegation {
 }
 
 function encodeCredential(credential: DelegatingCredential): CredentialInput {
-  if ('grant' in credential) return { grant: credential.grant }
+  if ('grant' in credential) return { grant: credential.grant, stored_at: credential.work }
   if ('subject_token' in credential) return { subject_token: credential.subject_token }
   return { certificate: Buffer.from(credential.certificate).toString('base64url') }
 }

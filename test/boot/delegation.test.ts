@@ -15,7 +15,7 @@ import { status } from '../../daemon/roles/resolution/fusion-run/status.ts'
 import { create } from '../../daemon/roles/resolution/lens/create.ts'
 import { openSession } from '../../daemon/shared/match-session/match-session.ts'
 import { buildPeople, buildPersonLens } from '../roles/resolution/resolution-site.ts'
-import { accept } from '../support/delegation/delegation-answers.ts'
+import { accept, grantOf, sampleWork } from '../support/delegation/delegation-answers.ts'
 import { sendHttpRequest } from '../support/http/send-http-request.ts'
 import { opensslAuthority } from '../support/keys/openssl-authority.ts'
 import { requires } from '../support/runner/requires.ts'
@@ -46,8 +46,8 @@ test('roles in two processes act for the caller over their sockets, and are refu
     return resolution.context.delegation(sampleTrace, credential)
   }
   const analyst = actAs({ subject_token: await world.token({ subject: 'ann', roles: ['analyst'] }) })
-  const stored = accept(await analyst.store())
-  expect(await actAs({ grant: stored.grant }).roles.request(openSession, session)).toMatchObject({ id: session.id })
+  const stored = accept(await analyst.store(sampleWork))
+  expect(await actAs(grantOf(stored)).roles.request(openSession, session)).toMatchObject({ id: session.id })
   const auditor = actAs({ subject_token: await world.token({ subject: 'bob', roles: ['auditor'] }) })
   const refused = await auditor.roles.request(openSession, session)
   expect(isRefusal(refused) && refused.message).toMatch(/requires the permission consensus:open/)
@@ -127,7 +127,7 @@ describe('a caller with a certificate', () => {
     }
     const world = await startTestSite({ profile })
     onTestFinished(() => world.end())
-    const stored = accept(await world.delegation('resolution', { certificate: issueFor('ada') }).store())
+    const stored = accept(await world.delegation('resolution', { certificate: issueFor('ada') }).store(sampleWork))
     const ada = {
       subject: 'ada',
       tenant_id: 'tenant-a',
@@ -135,10 +135,12 @@ describe('a caller with a certificate', () => {
       clearance: { level: 'SECRET', categories: [] },
     }
     expect(stored).toMatchObject(ada)
-    expect(await world.delegation('resolution', stored).principal()).toEqual(ada)
-    const stranger = await world.delegation('resolution', { certificate: issueFor('eve') }).store()
+    expect(await world.delegation('resolution', grantOf(stored)).principal()).toEqual(ada)
+    const stranger = await world.delegation('resolution', { certificate: issueFor('eve') }).store(sampleWork)
     expect(isRefusal(stranger) && stranger.message).toMatch(/not valid/)
-    const garbage = await world.delegation('resolution', { certificate: Buffer.from('no certificate') }).store()
+    const garbage = await world
+      .delegation('resolution', { certificate: Buffer.from('no certificate') })
+      .store(sampleWork)
     expect(isRefusal(garbage) && garbage.message).toMatch(/not valid/)
   })
 })

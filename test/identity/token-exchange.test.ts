@@ -1,6 +1,7 @@
 // Tokens for services outside, for callers of an identity provider: exchanged there, never replaced, kept no longer than they live.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { isRefusal, Refusal } from '../../daemon/kernel/error/errors.ts'
+import { grantOf, sampleWork } from '../support/delegation/delegation-answers.ts'
 import { providerAudience, type RecordingProvider, startRecordingProvider } from '../support/http/recording-provider.ts'
 import { startTestSite, type TestSite } from '../support/site/test-site.ts'
 
@@ -152,10 +153,10 @@ describe('what the provider cannot exchange', () => {
 
   test('stored work gets a token of the site for the service', async () => {
     const { acting } = await createAda()
-    const stored = await acting.store()
+    const stored = await acting.store(sampleWork)
     if (isRefusal(stored)) throw stored
     world.clock.advance(86_400_000)
-    const token = await world.delegation('resolution', stored).token({ service: 'airflow' })
+    const token = await world.delegation('resolution', grantOf(stored)).token({ service: 'airflow' })
     expect(readClaims(isRefusal(token) ? '' : token.token)).toMatchObject({ aud: 'airflow', sub: 'ada' })
   })
 

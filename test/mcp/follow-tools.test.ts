@@ -9,7 +9,7 @@ import type { Call } from '../../daemon/kernel/operation/call.ts'
 import type { Worker } from '../../daemon/kernel/role/role.ts'
 import { followTools, type ToolListing } from '../../daemon/kernel/tools/follow-tools.ts'
 import { revoke } from '../../daemon/roles/site/token/revoke.ts'
-import { accept, readClaims } from '../support/delegation/delegation-answers.ts'
+import { accept, grantOf, readClaims, sampleWork } from '../support/delegation/delegation-answers.ts'
 import { startLibraryService } from '../support/mcp/library-service.ts'
 import { startTestSite, waitUntil } from '../support/site/test-site.ts'
 import { sampleTrace } from '../support/trace/sample-trace.ts'
@@ -33,7 +33,7 @@ test('a worker follows tools with the token of a principal, and ends with its ro
   const service = await startLibraryService('2026-07-28')
   onTestFinished(() => service.close().catch(() => undefined))
   const token = await world.token({ subject: 'rita', roles: ['analyst'] })
-  const principal = accept(await world.delegation('resolution', { subject_token: token }).store())
+  const principal = accept(await world.delegation('resolution', { subject_token: token }).store(sampleWork))
   const listings: ToolListing[] = []
   const worker: Worker = {
     name: 'follow-tools',
@@ -41,7 +41,7 @@ test('a worker follows tools with the token of a principal, and ends with its ro
     async run(call) {
       const address = {
         url: service.url,
-        token: async () => accept(await call.delegation(principal).token({ service: 'billing' })).token,
+        token: async () => accept(await call.delegation(principal, sampleWork).token({ service: 'billing' })).token,
       }
       for await (const listing of followTools(services, address, call)) listings.push(listing)
     },
@@ -60,7 +60,7 @@ test('a worker follows tools with the token of a principal, and ends with its ro
         // The waits are those of the role, cut short.
         wait: (_: number, ending: AbortSignal) => environment.wait(1, ending),
         ...{ address, signal, trace: sampleTrace },
-        delegation: (stored: typeof principal) => world.delegation('resolution', stored),
+        delegation: (stored: typeof principal) => world.delegation('resolution', grantOf(stored)),
       }) as unknown as Call,
   })
   const namesOf = (listing: ToolListing | undefined) =>

@@ -28,6 +28,7 @@ import { createPeerSite, type PeerSite, sharedClassification } from '../roles/co
 import { buildAgreement, buildProposal } from '../roles/resolution/exchange-fixture.ts'
 import { buildPeople, buildPersonLens } from '../roles/resolution/resolution-site.ts'
 import { createScratchFolder, runCommand } from '../support/command/run-command.ts'
+import { grantOf, sampleWork } from '../support/delegation/delegation-answers.ts'
 import { sendHttpRequest } from '../support/http/send-http-request.ts'
 import { startTestSite, type TestSite, waitUntil } from '../support/site/test-site.ts'
 
@@ -56,8 +57,8 @@ const inputCanaries: Readonly<Record<string, () => Promise<string>>> = {
   'site.token.issue.client_secret': () => requestToken({ client_secret: inputCanary }),
   'site.token.issue.subject_token': () => requestToken({ client_secret: 'x', subject_token: inputCanary }),
   'site.token.issue.actor_token': () => requestToken({ client_secret: 'x', actor_token: inputCanary }),
-  'site.delegation.grant.subject_token': () => delegate(tokenCanary, (acting) => acting.store()),
-  'site.delegation.grant.grant': () => delegate(grantCanary, (acting) => acting.store()),
+  'site.delegation.grant.subject_token': () => delegate(tokenCanary, (acting) => acting.store(sampleWork)),
+  'site.delegation.grant.grant': () => delegate(grantCanary, (acting) => acting.store(sampleWork)),
   'site.delegation.principal.subject_token': () => delegate(tokenCanary, (acting) => acting.principal()),
   'site.delegation.principal.grant': () => delegate(grantCanary, (acting) => acting.principal()),
   'site.delegation.token.subject_token': () => delegate(tokenCanary, (acting) => acting.token({ role: 'consensus' })),
@@ -75,7 +76,7 @@ async function requestToken(form: Readonly<Record<string, string>>): Promise<str
 }
 
 const tokenCanary = { subject_token: inputCanary }
-const grantCanary = { grant: inputCanary }
+const grantCanary = grantOf({ grant: inputCanary })
 
 async function delegate(
   credential: DelegatingCredential,

@@ -11,6 +11,7 @@ import { operation } from '../../daemon/kernel/operation/operation.ts'
 import { createServiceCall } from '../../daemon/kernel/operation/perform-operation.ts'
 import { collection } from '../../daemon/kernel/store/store.ts'
 import { listMessageKeys } from '../../daemon/shared/site-key/site-key.ts'
+import { sampleWork } from '../support/delegation/delegation-answers.ts'
 import { adminHeaders, startEchoServer } from '../support/echo/echo-server.ts'
 import { openTemporaryStore } from '../support/store/open-temporary-store.ts'
 import { sampleTrace } from '../support/trace/sample-trace.ts'
@@ -77,7 +78,7 @@ test.each<[what: string, attempt: (call: Call) => Promise<unknown>]>([
   ],
   ['removes a document', (call) => call.store(notes).remove('n')],
   ['requests something of another role', (call) => listMessageKeys(call)],
-  ['acts in the name of its caller', (call) => call.delegation().store()],
+  ['acts in the name of its caller', (call) => call.delegation().store(sampleWork)],
 ])('work after its answer that %s is refused', async (_what, attempt) => {
   const { served, store, release, outcome } = await serveLateWork(attempt)
   const answer = await served.request('POST /late', adminHeaders)

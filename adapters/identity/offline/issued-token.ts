@@ -1,6 +1,6 @@
 // Claims of a token of this site's own issuer, and whether it is still valid.
 import * as z from 'zod'
-import { credentialOrigin } from '../../../daemon/kernel/identity/delegation.ts'
+import { credentialOrigin, workPlace } from '../../../daemon/kernel/identity/delegation.ts'
 import { credentialClaims } from '../../../daemon/kernel/identity/identity.ts'
 import type { Revocations } from './revocations.ts'
 
@@ -15,6 +15,10 @@ export const issuedClaims = credentialClaims.extend({
   derived_from: z.array(z.string().min(1).max(128)).max(max_derivations).optional(),
   /** Of a grant or a delegated token: where the rights of its subject came from. */
   origin: credentialOrigin.optional(),
+  /** Of a grant: the stored work that it is for. */
+  work: workPlace.optional(),
+  /** Of a token made from a grant: the end of the grant. */
+  grant_exp: z.int().optional(),
 })
 export type IssuedClaims = z.infer<typeof issuedClaims>
 

@@ -9,6 +9,8 @@ export const mintClaims = credentialClaims.omit({ jti: true, exp: true }).extend
   client_id: issuedClaims.shape.client_id,
   derived_from: issuedClaims.shape.derived_from,
   origin: issuedClaims.shape.origin,
+  work: issuedClaims.shape.work,
+  grant_exp: issuedClaims.shape.grant_exp,
   /** Default: the site itself. */
   aud: z.string().min(1).max(256).optional(),
 })

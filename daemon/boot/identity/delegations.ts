@@ -10,7 +10,7 @@ import type { Revocations } from '../../../adapters/identity/offline/revocations
 import type { TokenKey } from '../../../adapters/keys/jose/token-keys.ts'
 import { verifyToken } from '../../../adapters/keys/jose/tokens.ts'
 import { type Refusal, refuse } from '../../kernel/error/errors.ts'
-import type { CredentialOrigin, DelegatedToken } from '../../kernel/identity/delegation.ts'
+import type { CredentialOrigin, DelegatedToken, WorkPlace } from '../../kernel/identity/delegation.ts'
 import type { CredentialClaims, IdentityProvider } from '../../kernel/identity/identity.ts'
 import { roleCalls, toolAggregator } from '../../role-calls.ts'
 import type {
@@ -69,10 +69,10 @@ export function siteDelegations(options: DelegationOptions): Delegations {
     verify: (role, presented) =>
       presented.grant === undefined
         ? verifyCredential(options, providerFor(role), presented)
-        : verifyGrant(options, role, presented.grant),
-    async seal(role, claims, exp) {
+        : verifyGrant(options, role, presented.grant, presented.stored_at),
+    async seal(role, work, claims, exp) {
       const aud = grantAudienceUrn(siteName, role)
-      return (await issuer.mint(buildClaims(role, claims, aud), grant_life_s, exp)).token
+      return (await issuer.mint({ ...buildClaims(role, claims, aud), work }, grant_life_s, exp)).token
     },
     async mint(role, claims, audience, exp) {
       const aud = 'role' in audience ? roleAudienceUrn(siteName, audience.role) : audience.service
@@ -98,7 +98,7 @@ function findTargets(role: string, { audiences, tool_roles }: DelegationOptions)
 
 function buildClaims(
   role: string,
-  { subject, tenant_id, roles, clearance, act, derived_from, origin }: DelegatedClaims,
+  { subject, tenant_id, roles, clearance, act, derived_from, origin, grant_exp }: DelegatedClaims,
   aud: string,
 ) {
   return {
@@ -111,6 +111,7 @@ function buildClaims(
     ...(act ? { act } : {}),
     derived_from: [...derived_from],
     origin,
+    ...(grant_exp === undefined ? {} : { grant_exp }),
   }
 }
 
@@ -132,17 +133,24 @@ async function verifyGrant(
   { tokenKeys, revocations, siteName, now }: DelegationOptions,
   role: string,
   grant: string,
+  stored_at: WorkPlace | undefined,
 ): Promise<VerifiedCredential | Refusal> {
   const audience = grantAudienceUrn(siteName, role)
   const expected = { issuer: siteIssuerUrn(siteName), audience, now: now(), skew_s: 0 }
   const verified = await verifyIssuedToken(grant, (token) => verifyToken(token, tokenKeys(), expected), revocations)
   if ('refused' in verified) return refuse('forbidden', grantFaults[verified.refused] ?? 'the grant is not valid')
   if (!verified.origin) return refuse('forbidden', 'the grant is not valid')
-  return toVerifiedCredential(verified, verified.origin)
+  const { work, exp } = verified
+  if (!work) return refuse('forbidden', 'the grant is bound to no stored work; store the work again')
+  // As a sealed secret: whoever edits the store could act by the grant of a stronger person's work.
+  if (work.collection !== stored_at?.collection || work.id !== stored_at.id)
+    return refuse('forbidden', 'the grant belongs to other stored work; store the work again')
+  return { ...toVerifiedCredential(verified, verified.origin), grant_exp: exp }
 }
 
 function toVerifiedCredential(claims: CredentialClaims, origin: CredentialOrigin): VerifiedCredential {
   const { sub, tenant_id, roles, clearance, jti, exp, act } = claims
-  const { derived_from } = claims as Partial<IssuedClaims>
-  return { subject: sub, tenant_id, roles, ...(clearance ? { clearance } : {}), jti, exp, act, derived_from, origin }
+  const { derived_from, grant_exp } = claims as Partial<IssuedClaims>
+  const rights = { subject: sub, tenant_id, roles, ...(clearance ? { clearance } : {}) }
+  return { ...rights, jti, exp, act, derived_from, origin, grant_exp }
 }

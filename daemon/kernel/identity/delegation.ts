@@ -16,9 +16,14 @@ export type Principal = z.infer<typeof principal>
 /** Bytes of a token that carries a delegation: as many as any token of the site may have. */
 export const max_grant_length = 8_192
 
+/** The place of stored work, for which alone its grant counts: copied into other work it is refused. */
+export const workPlace = z.strictObject({ collection: z.string().min(1).max(64), id: z.string().min(1).max(512) })
+export type WorkPlace = z.infer<typeof workPlace>
+
 /**
  * The principal of stored work: what it had when the work was stored. `grant` is sealed by `site` for the role that
- * stored it and decides alone; the other fields are for lists and people. Keep it out of answers, exports and logs.
+ * stored it and for the place of the work, and decides alone; the other fields are for lists and people. Keep it out of
+ * answers, exports and logs.
  */
 export const storedPrincipal = principal.extend({ grant: z.string().min(1).max(max_grant_length) })
 export type StoredPrincipal = z.infer<typeof storedPrincipal>
@@ -55,15 +60,16 @@ export type DelegatingCredential =
   | { readonly subject_token: string }
   /** DER of a client certificate. */
   | { readonly certificate: Uint8Array }
-  | { readonly grant: string }
+  /** `work`: the place where the grant is stored, as the store names it. */
+  | { readonly grant: string; readonly work: WorkPlace }
 
 /**
  * Acts in the name of one principal. Each method returns `forbidden` with the reason when the principal is revoked,
  * removed, or left without the rights; and throws `Refusal('unavailable')` when `site` cannot be reached.
  */
 export interface Delegation {
-  /** The principal as stored work keeps it. A role itself has none: its work needs no delegation. */
-  store(): Promise<StoredPrincipal | Refusal>
+  /** The principal as work at this place keeps it. A role itself has none: its work needs no delegation. */
+  store(work: WorkPlace): Promise<StoredPrincipal | Refusal>
   /** The principal as it is now: never more than was stored, and never more than it has now. */
   principal(): Promise<Principal | Refusal>
   /** A token of at most five minutes for this audience alone. */

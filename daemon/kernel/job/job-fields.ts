@@ -24,8 +24,11 @@ export type JobProgress = z.infer<typeof jobProgress>
 
 const jobExecution = z.strictObject({
   state: jobState,
-  /** Absent: work that the site does by itself, such as what its profile schedules. */
-  principal: storedPrincipal.optional(),
+  /**
+   * Absent: work that the site does by itself, such as what its profile schedules. The grant goes with the end of the job:
+   * nobody acts by it any more.
+   */
+  principal: storedPrincipal.partial({ grant: true }).optional(),
   /** Completed steps. Never falls. */
   step: count,
   /** Claims that began the current step and did not end it: the running one, and those that crashed. */

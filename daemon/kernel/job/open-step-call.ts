@@ -31,8 +31,10 @@ export async function openStepCall(
       ? openServiceCall(attempt, tenant_id, scope)
       : refuse('forbidden', 'the job has no principal to act for')
   }
-  // Whatever else is stored: the grant alone decides.
-  const credential = { grant: job.principal.grant }
+  const { grant } = job.principal
+  if (grant === undefined) return refuse('forbidden', 'the job has no grant to act by; store the work again')
+  // Whatever else is stored: the grant alone decides, and it counts for this document alone.
+  const credential = { grant, work: { collection: kind.collection.name, id: doc.id } }
   const principal = await context.delegation(scope.trace, credential).principal()
   if (isRefusal(principal)) return principal
   if (principal.tenant_id !== tenant_id)

@@ -106,6 +106,14 @@ test('the first end counts, with the fields of the document that belong to it', 
   expect(endJob(completed, 'cancelled', { state: 'cancelled', ended_at: 9 })).toBe(completed)
 })
 
+test('a job that is over keeps its person, and no grant to act by', () => {
+  for (const state of ['completed', 'failed', 'cancelled'] as const) {
+    const { grant: _grant, ...person } = principal
+    expect(endJob(claimOf(newJob(principal, 0)), state, {}).job.principal).toEqual(person)
+    expect(endJob(newJob(undefined, 0), state, {}).job).not.toHaveProperty('principal')
+  }
+})
+
 test('what is left to the site needs no principal, no retry of a former step, and a new claim', () => {
   const claimed = claimOf(claimOf(newJob(principal, 0)))
   const left = leaveToSite(wakeJob(claimed, 5), 7)

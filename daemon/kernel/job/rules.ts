@@ -142,7 +142,7 @@ export function endJob<T extends JobFields>(
   failure?: JobFailure,
 ): T {
   if (isJobOver(value)) return value
-  const { is_woken: _woken, failure: _failure, ...job } = value.job
+  const { is_woken: _woken, failure: _failure, ...job } = dropGrant(value.job)
   const step = state === 'completed' ? job.step + 1 : job.step
   const ended = { ...value, ...fields, job: { ...job, step, starts: [], failures: 0 } }
   return setJob(ended, failure ? { state, failure } : { state }, undefined)
@@ -156,6 +156,13 @@ export function leaveToSite<T extends JobFields>(value: T, now_ms: number): T {
   const { principal: _principal, is_woken: _woken, failure: _failure, ...job } = value.job
   const left = { ...value, job: { ...job, step: job.step + 1, starts: [], failures: 0 } }
   return setJob(left, { state: 'queued' }, now_ms)
+}
+
+/** A stored grant is a credential, and nobody acts for a job that is over. */
+function dropGrant({ principal, ...job }: JobFields['job']): JobFields['job'] {
+  if (!principal) return job
+  const { grant: _grant, ...person } = principal
+  return { ...job, principal: person }
 }
 
 function setJob<T extends JobFields>(value: T, changes: Partial<JobFields['job']>, job_due_ts: number | undefined): T {

@@ -2,7 +2,7 @@
 
 import type { AuditEvent } from '../audit/audit-chain.ts'
 import type { Refusal } from '../error/errors.ts'
-import type { Delegation, StoredPrincipal } from '../identity/delegation.ts'
+import type { Delegation, StoredPrincipal, WorkPlace } from '../identity/delegation.ts'
 import type { Caller } from '../identity/identity.ts'
 import type { Label } from '../label/label.ts'
 import type { ScopedStore } from '../store/scoped-store.ts'
@@ -52,8 +52,10 @@ export interface Call extends RoleEnvironment {
   store<T extends StoredFields>(collection: Collection<T>): ScopedStore<T>
   /** Operations of this role that the surface serves as tools, performed for the caller: for a conversation with a model. */
   tools(surface: SurfaceName): SurfaceTools
-  /** Acts in the name of the caller, or of the principal of stored work. */
-  delegation(stored?: StoredPrincipal): Delegation
+  /** Acts in the name of the caller. */
+  delegation(): Delegation
+  /** Acts in the name of the principal of stored work; `work`: the place where the store has it, never what a document says. */
+  delegation(stored: StoredPrincipal, work: WorkPlace): Delegation
   /** An audit record with subject, tenant, time and trace filled in. */
   audited(action: string, target: string, detail: Readonly<Record<string, unknown>>, label?: Label): AuditEvent
   /** Names the object of this call, or more of it, once it is verified. */

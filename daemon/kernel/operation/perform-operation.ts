@@ -3,7 +3,7 @@
 import { canonicalDigest, sha256 } from '../encoding/canonical-json.ts'
 import { type ErrorCode, isRefusal, type Refusal, refuse } from '../error/errors.ts'
 import { serviceCaller } from '../identity/admit-caller.ts'
-import type { DelegatingCredential } from '../identity/delegation.ts'
+import type { DelegatingCredential, StoredPrincipal, WorkPlace } from '../identity/delegation.ts'
 import type { Caller } from '../identity/identity.ts'
 import type { Label } from '../label/label.ts'
 import { scopedStore } from '../store/scoped-store.ts'
@@ -191,7 +191,8 @@ function createCall(
           }),
         ),
       ),
-    delegation: (stored) => context.delegation(trace, stored ? { grant: stored.grant } : request.credential, end),
+    delegation: (stored?: StoredPrincipal, work?: WorkPlace) =>
+      context.delegation(trace, stored && work ? { grant: stored.grant, work } : request.credential, end),
     // Members in canonical order, in which they print fastest.
     audited: (action, target, detail, label?: Label) => ({
       action,

@@ -1,10 +1,16 @@
 // Delegation as other roles request it: contracts of the site role.
 import * as z from 'zod'
-import { delegatedToken, delegationAudience, max_grant_length, principal } from '../../kernel/identity/delegation.ts'
+import {
+  delegatedToken,
+  delegationAudience,
+  max_grant_length,
+  principal,
+  workPlace,
+} from '../../kernel/identity/delegation.ts'
 import { operationContract } from '../../kernel/operation/operation-contract.ts'
 import { secretText } from '../../kernel/secret/secret-text.ts'
 
-/** Exactly one of them. Provider tokens may be larger than those of the site. */
+/** Exactly one credential, a grant with the place where it is stored. Provider tokens may be larger than those of the site. */
 const credentialFields = {
   subject_token: secretText(16_384).optional().meta({ description: 'Token that the caller presented' }),
   certificate: z
@@ -14,11 +20,15 @@ const credentialFields = {
     .optional()
     .meta({ description: 'DER of the client certificate that the caller presented, base64url' }),
   grant: secretText(max_grant_length).optional().meta({ description: 'Grant of stored work' }),
+  stored_at: workPlace.optional().meta({ description: 'Place of the work that has the grant' }),
 }
 
 export const createGrant = operationContract({
   address: 'site.delegation.grant',
-  input: z.strictObject(credentialFields),
+  input: z.strictObject({
+    ...credentialFields,
+    work: workPlace.meta({ description: 'Place of the work that the new grant is for' }),
+  }),
   output: z
     .strictObject({ grant: z.string(), principal })
     .meta({ id: 'DelegationGrant', description: 'Lets the requesting role act later for the principal' }),

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { revoke } from '../../../daemon/roles/site/token/revoke.ts'
-import { accept, readClaims, reasonOf } from '../../support/delegation/delegation-answers.ts'
+import { accept, grantOf, readClaims, reasonOf, sampleWork } from '../../support/delegation/delegation-answers.ts'
 import { createTestSite, type TestSite } from '../../support/site/test-site.ts'
 
 let world: TestSite
@@ -60,11 +60,13 @@ describe('a grant of a client of the token endpoint', () => {
     const exchanged = await exchange('front', tokens[0] ?? '')
     await restartWith([front])
     for (const [at, name] of ['loader', 'named'].entries())
-      expect(await reasonOf(actFor(tokens[at] ?? '').store())).toMatch(`the client ${name} is not in the profile`)
-    expect(await reasonOf(actFor(exchanged).store())).toMatch(/the client loader is not in the profile/)
+      expect(await reasonOf(actFor(tokens[at] ?? '').store(sampleWork))).toMatch(
+        `the client ${name} is not in the profile`,
+      )
+    expect(await reasonOf(actFor(exchanged).store(sampleWork))).toMatch(/the client loader is not in the profile/)
     await restartWith([])
     const person = await world.token({ subject: 'ann', roles: ['analyst'] })
-    expect(await reasonOf(actFor(person).store())).toBe('accepted')
+    expect(await reasonOf(actFor(person).store(sampleWork))).toBe('accepted')
   })
 
   test('that was exchanged has what the subject and each exchanging client have now', async () => {
@@ -72,12 +74,12 @@ describe('a grant of a client of the token endpoint', () => {
     await restartWith([loader, front, back])
     const own = await issue('loader', { grant_type: 'client_credentials' })
     const twice = await exchange('back', await exchange('front', own))
-    const stored = accept(await actFor(twice).store())
+    const stored = accept(await actFor(twice).store(sampleWork))
     expect(readClaims(stored.grant).origin).toEqual({
       ...{ source: 'client', client_id: 'loader' },
       exchanged_by: ['front', 'back'],
     })
-    const later = () => world.delegation('resolution', stored).principal()
+    const later = () => world.delegation('resolution', grantOf(stored)).principal()
     await restartWith([{ ...loader, roles: ['auditor', 'admin'] }, front, back])
     expect(accept(await later())).toMatchObject({ subject: 'loader', roles: ['auditor'] })
     await restartWith([loader, { ...front, may_exchange: false }, back])
@@ -94,10 +96,10 @@ describe('a grant of a client of the token endpoint', () => {
     await restartWith([front])
     const olga = await world.as({ subject: 'olga', roles: ['admin'] })
     const token = await world.token({ subject: 'bob', roles: ['analyst'] })
-    const stored = accept(await actFor(await exchange('front', token)).store())
+    const stored = accept(await actFor(await exchange('front', token)).store(sampleWork))
     expect(readClaims(stored.grant).origin).toEqual({ source: 'token', exchanged_by: ['front'] })
     await olga.ok(revoke, { subject: 'bob', reason: 'test' })
-    expect(await reasonOf(world.delegation('resolution', stored).principal())).toMatch(/was revoked/)
+    expect(await reasonOf(world.delegation('resolution', grantOf(stored)).principal())).toMatch(/was revoked/)
     await restartWith([])
   })
 })
@@ -108,13 +110,13 @@ test('a grant of a client that a command minted for has what the profile gives t
   const client = { client_id: 'etl', secret_file, roles: ['analyst', 'auditor'] }
   await restartWith([client])
   const token = await world.token({ subject: 'etl', roles: ['admin', 'analyst', 'auditor'] })
-  const stored = accept(await world.delegation('resolution', { subject_token: token }).store())
+  const stored = accept(await world.delegation('resolution', { subject_token: token }).store(sampleWork))
   expect(stored.roles).toEqual(['analyst', 'auditor'])
   await restartWith([{ ...client, roles: ['auditor', 'operator'] }])
-  const now = accept(await world.delegation('resolution', stored).principal())
+  const now = accept(await world.delegation('resolution', grantOf(stored)).principal())
   expect(now).toEqual({ subject: 'etl', tenant_id: 'tenant-a', roles: ['auditor'], clearance: expect.anything() })
   await restartWith([])
-  expect(await reasonOf(world.delegation('resolution', stored).principal())).toMatch(
+  expect(await reasonOf(world.delegation('resolution', grantOf(stored)).principal())).toMatch(
     /the client etl is not in the profile/,
   )
 })

@@ -12,7 +12,7 @@ import { principal as principalOperation } from '../../../daemon/roles/site/dele
 import { token as tokenOperation } from '../../../daemon/roles/site/delegation/token.ts'
 import { revoke } from '../../../daemon/roles/site/token/revoke.ts'
 import { openSession } from '../../../daemon/shared/match-session/match-session.ts'
-import { accept, readClaims, reasonOf } from '../../support/delegation/delegation-answers.ts'
+import { accept, grantOf, readClaims, reasonOf, sampleWork } from '../../support/delegation/delegation-answers.ts'
 import { signAsSite, signClaims } from '../../support/delegation/sign-claims.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { createTestSite, type TestSite } from '../../support/site/test-site.ts'
@@ -46,6 +46,8 @@ async function createPerson(held: readonly string[] = ['analyst']) {
   const token = await world.token({ subject, roles: held })
   return { subject, token, acting: world.delegation('resolution', { subject_token: token }) }
 }
+
+const olgaActs = () => world.delegation('resolution', { subject_token: olga.token })
 
 const tokenOf = async (acting: Delegation, role = 'consensus') => accept(await acting.token({ role })).token
 
@@ -122,7 +124,7 @@ describe('a delegated token', () => {
 
   test('is not exchanged at the token endpoint', async () => {
     const { acting } = await createPerson()
-    for (const subject_token of [await tokenOf(acting), accept(await acting.store()).grant]) {
+    for (const subject_token of [await tokenOf(acting), accept(await acting.store(sampleWork)).grant]) {
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
       const form = new URLSearchParams({
         ...{ grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange', subject_token },
@@ -159,10 +161,12 @@ describe('a delegated token', () => {
     )
     const thief = world.delegation('resolution', { subject_token: stolen })
     expect(await reasonOf(thief.token({ role: 'consensus' }))).toMatch(/^forbidden: .*not valid/)
-    expect(await reasonOf(thief.store())).toMatch(/^forbidden: .*not valid/)
+    expect(await reasonOf(thief.store(sampleWork))).toMatch(/^forbidden: .*not valid/)
     // A role whose code acts for nobody reaches no delegation at all.
     const other = world.delegation('consensus', { subject_token: stolen })
-    expect(await reasonOf(other.store())).toMatch(/the role consensus does not request site\.delegation\.grant/)
+    expect(await reasonOf(other.store(sampleWork))).toMatch(
+      /the role consensus does not request site\.delegation\.grant/,
+    )
   })
 
   test.each([
@@ -184,13 +188,13 @@ describe('a delegated token', () => {
 describe('a grant', () => {
   test('is a token for nobody', async () => {
     const { acting } = await createPerson(['admin'])
-    expect(await readStatuses(accept(await acting.store()).grant)).toEqual(refusedEverywhere)
+    expect(await readStatuses(accept(await acting.store(sampleWork)).grant)).toEqual(refusedEverywhere)
   })
 
   test('counts for its role alone, whatever is written beside it, and not when it is changed', async () => {
     const { subject, acting } = await createPerson()
-    const stored = accept(await acting.store())
-    expect(accept(await world.delegation('resolution', stored).principal())).toMatchObject({
+    const stored = accept(await acting.store(sampleWork))
+    expect(accept(await world.delegation('resolution', grantOf(stored)).principal())).toMatchObject({
       subject,
       roles: ['analyst'],
     })
@@ -200,7 +204,7 @@ describe('a grant', () => {
       roles: ['admin'],
       clearance: { level: 'TOP_SECRET', categories: ['A'] },
     }
-    expect(accept(await world.delegation('resolution', edited).principal())).toMatchObject({
+    expect(accept(await world.delegation('resolution', grantOf(edited)).principal())).toMatchObject({
       subject,
       roles: ['analyst'],
     })
@@ -209,22 +213,58 @@ describe('a grant', () => {
       { aud: grantAudienceUrn('alpha', 'consensus'), origin: { source: 'token' } },
       300,
     )
-    expect(await reasonOf(world.delegation('resolution', { grant: foreign }).principal())).toMatch(/another role/)
+    expect(await reasonOf(world.delegation('resolution', grantOf({ grant: foreign })).principal())).toMatch(
+      /another role/,
+    )
     const bare = await signAsSite(world, { aud: grantAudienceUrn('alpha', 'resolution') }, 300)
-    expect(await reasonOf(world.delegation('resolution', { grant: bare }).principal())).toMatch(/not valid/)
+    expect(await reasonOf(world.delegation('resolution', grantOf({ grant: bare })).principal())).toMatch(/not valid/)
     const [head, , signature] = stored.grant.split('.')
     const claims = Buffer.from(JSON.stringify({ ...readClaims(stored.grant), roles: ['admin'] })).toString('base64url')
-    const changed = world.delegation('resolution', { grant: `${head}.${claims}.${signature}` })
+    const changed = world.delegation('resolution', grantOf({ grant: `${head}.${claims}.${signature}` }))
     expect(await reasonOf(changed.principal())).toBe('forbidden: the grant is not valid')
-    const live = world.delegation('resolution', { grant: await tokenOf(acting) })
+    const live = world.delegation('resolution', grantOf({ grant: await tokenOf(acting) }))
     expect(await reasonOf(live.principal())).toMatch(/^forbidden/)
+  })
+
+  test('counts for its work alone, and for none where it names none', async () => {
+    const stored = accept(await olgaActs().store(sampleWork))
+    const own = world.delegation('resolution', grantOf(stored))
+    for (const work of [
+      { ...sampleWork, id: 'run_2' },
+      { ...sampleWork, collection: 'fusion_exchange' },
+    ]) {
+      const other = world.delegation('resolution', grantOf(stored, work))
+      for (const answer of [other.principal(), other.token({ role: 'consensus' }), other.store(work)])
+        expect(await reasonOf(answer)).toBe('forbidden: the grant belongs to other stored work; store the work again')
+    }
+    const further = accept(await own.store({ ...sampleWork, id: 'run_2' }))
+    expect(await reasonOf(world.delegation('resolution', grantOf(further)).principal())).toMatch(/other stored work/)
+    const aud = grantAudienceUrn('alpha', 'resolution')
+    const unbound = await signAsSite(world, { aud, origin: { source: 'token' } })
+    expect(await reasonOf(world.delegation('resolution', grantOf({ grant: unbound })).principal())).toBe(
+      'forbidden: the grant is bound to no stored work; store the work again',
+    )
+  })
+
+  test('ends with the grant of the work that began it, also when another role stores the further work', async () => {
+    const { acting } = await createPerson()
+    const stored = accept(await acting.store(sampleWork))
+    const { exp } = readClaims(stored.grant)
+    world.clock.advance(80 * 86_400_000)
+    const token = await tokenOf(world.delegation('resolution', grantOf(stored)))
+    expect(readClaims(token).grant_exp).toBe(exp)
+    // No role requests one of another that stores work yet: the token as the next role gets it.
+    const { iat: _iat, exp: _exp, iss: _iss, ...claims } = readClaims(token)
+    const next = await signAsSite(world, { ...claims, aud: roleAudienceUrn('alpha', 'resolution') })
+    const further = accept(await world.delegation('resolution', { subject_token: next }).store(sampleWork))
+    expect(readClaims(further.grant).exp).toBe(exp)
   })
 
   test('outlives the token, and ends with its days', async () => {
     const token = await world.token({ subject: 'lasting', roles: ['analyst'], lifetime_s: 60 })
-    const stored = accept(await world.delegation('resolution', { subject_token: token }).store())
+    const stored = accept(await world.delegation('resolution', { subject_token: token }).store(sampleWork))
     world.clock.advance(89 * 86_400_000)
-    const acting = world.delegation('resolution', stored)
+    const acting = world.delegation('resolution', grantOf(stored))
     expect(readClaims(await tokenOf(acting))).toMatchObject({ sub: 'lasting', roles: ['analyst'] })
     world.clock.advance(86_400_000)
     expect(await reasonOf(acting.token({ role: 'consensus' }))).toMatch(/expired; store the work again/)
@@ -232,21 +272,21 @@ describe('a grant', () => {
 
   test('that stored work makes ends no later than its own', async () => {
     const { acting } = await createPerson()
-    const stored = accept(await acting.store())
+    const stored = accept(await acting.store(sampleWork))
     world.clock.advance(86_400_000)
-    const further = accept(await world.delegation('resolution', stored).store())
+    const further = accept(await world.delegation('resolution', grantOf(stored)).store(sampleWork))
     expect(readClaims(further.grant).exp).toBe(readClaims(stored.grant).exp)
   })
 
   test.each(['token', 'subject'] as const)('ends with the revocation of the %s, and says why', async (what) => {
     const { subject, token, acting } = await createPerson()
-    const stored = accept(await acting.store())
+    const stored = accept(await acting.store(sampleWork))
     const revoked = what === 'token' ? { jti: readClaims(token).jti as string } : { subject }
     await olga.ok(revoke, { ...revoked, reason: 'test' })
     for (const answer of [
-      world.delegation('resolution', stored).principal(),
-      world.delegation('resolution', stored).token({ role: 'consensus' }),
-      world.delegation('resolution', stored).store(),
+      world.delegation('resolution', grantOf(stored)).principal(),
+      world.delegation('resolution', grantOf(stored)).token({ role: 'consensus' }),
+      world.delegation('resolution', grantOf(stored)).store(sampleWork),
     ])
       expect(await reasonOf(answer)).toMatch(/^forbidden: the principal of the stored work was revoked/)
   })
@@ -256,7 +296,7 @@ test('no person, whatever its permissions, asks for a delegation', async () => {
   const { token } = await createPerson()
   for (const held of [['admin'], ['service'], ['admin', 'service']]) {
     const person = await world.as({ subject: 'mallory', roles: held })
-    expect(await person.refusal(grant, { subject_token: token })).toBe('forbidden')
+    expect(await person.refusal(grant, { subject_token: token, work: sampleWork })).toBe('forbidden')
     expect(await person.refusal(principalOperation, { subject_token: token })).toBe('forbidden')
     const input = { subject_token: token, audience: { role: 'consensus' } }
     expect(await person.refusal(tokenOperation, input)).toBe('forbidden')
@@ -266,8 +306,10 @@ test('no person, whatever its permissions, asks for a delegation', async () => {
 test('no role acts for a role, nor for nobody', async () => {
   const role = await world.token({ subject: 'role:resolution', tenant: '*', roles: ['service'] })
   const acting = world.delegation('resolution', { subject_token: role })
-  expect(await reasonOf(acting.store())).toMatch(/^forbidden: nobody acts in the name of a role/)
-  expect(await reasonOf(world.delegation('resolution', { subject_token: 'x.y.z' }).store())).toMatch(/not valid/)
+  expect(await reasonOf(acting.store(sampleWork))).toMatch(/^forbidden: nobody acts in the name of a role/)
+  expect(await reasonOf(world.delegation('resolution', { subject_token: 'x.y.z' }).store(sampleWork))).toMatch(
+    /not valid/,
+  )
 })
 
 test('operations of other roles have the rights of the principal, not those of the role', async () => {
@@ -303,7 +345,9 @@ describe('each token leaves one audit record', () => {
 
   test('and neither token nor grant is in any record', async () => {
     const { acting } = await createPerson()
-    const secrets = [await tokenOf(acting), accept(await acting.store()).grant].map((text) => text.split('.')[2] ?? '')
+    const secrets = [await tokenOf(acting), accept(await acting.store(sampleWork)).grant].map(
+      (text) => text.split('.')[2] ?? '',
+    )
     const { text } = await world.call('site', 'GET', '/api/v2/audit?limit=500', undefined, { token: olga.token })
     for (const secret of secrets) expect(text).not.toContain(secret)
   })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { isRefusal, type Refusal } from '../../../daemon/kernel/error/errors.ts'
 import type { Delegation } from '../../../daemon/kernel/identity/delegation.ts'
 import { simulatedClock } from '../../support/clock/simulated-clock.ts'
+import { grantOf, sampleWork } from '../../support/delegation/delegation-answers.ts'
 import { type Keycloak, keycloakRequirement } from '../../support/engines/keycloak.ts'
 import { keycloakAudience, keycloakSecrets } from '../../support/engines/keycloak-realm.ts'
 import { sharedKeycloak } from '../../support/engines/shared-servers.ts'
@@ -73,9 +74,9 @@ test('a service that Keycloak does not know is refused with its code, and gets n
 })
 
 test('stored work of the person acts at other roles with the mapped roles, and ends with the revocation', async () => {
-  const stored = accept(await acting.store())
+  const stored = accept(await acting.store(sampleWork))
   expect(stored).toMatchObject({ tenant_id: 'acme', roles: ['analyst'], clearance: { level: 'SECRET' } })
-  const later = world.delegation('resolution', stored)
+  const later = world.delegation('resolution', grantOf(stored))
   expect(readClaims(accept(await later.token({ role: 'consensus' })).token)).toMatchObject({
     ...{ sub: stored.subject, roles: ['analyst'], act: { sub: 'role:resolution' } },
     origin: { source: 'provider', issuer: provider.issuer },

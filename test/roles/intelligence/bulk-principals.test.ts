@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import type { StoredPrincipal } from '../../../daemon/kernel/identity/delegation.ts'
 import { collection } from '../../../daemon/kernel/store/store.ts'
 import { cancel } from '../../../daemon/roles/intelligence/bulk/cancel.ts'
 import { create } from '../../../daemon/roles/intelligence/bulk/create.ts'
@@ -40,7 +39,7 @@ async function holdInterruptedBulk(person: CheckedClient) {
   const { uid } = await person.ok(create, { signal_ids: [reported, changed], ...decision })
   await waitUntilOver(person, uid)
   const items = [{ signal_id: reported, outcome: 'done' as const }, { signal_id: changed }, { signal_id: left }]
-  await rewindBulk(world(), uid)
+  await rewindBulk(world(), person, uid)
   await world()
     .store('intelligence')
     .update(bulks, uid, ({ value }) => ({ next: { ...value, items }, answer: undefined }))
@@ -69,7 +68,7 @@ test.each(['subject', 'token'] as const)(
   },
 )
 
-const replacePrincipal = (id: string, changes: Partial<StoredPrincipal>) =>
+const replacePrincipal = (id: string, changes: Parameters<typeof replaceStored>[3]) =>
   replaceStored(world(), 'intelligence', { collection: bulks, id }, changes)
 
 describe('a bulk disposition ends whose grant', () => {
@@ -80,11 +79,11 @@ describe('a bulk disposition ends whose grant', () => {
     const { uid } = await bob.ok(create, { signal_ids: [secret], ...decision })
     await waitUntilOver(bob, uid)
     const left = await raiseSignal(bob, { classification: 'SECRET' })
-    await rewindBulk(world(), uid)
+    await rewindBulk(world(), bob, uid)
     await world()
       .store('intelligence')
       .update(bulks, uid, ({ value }) => ({ next: { ...value, items: [{ signal_id: left }] }, answer: undefined }))
-    await replacePrincipal(uid, await change())
+    await replacePrincipal(uid, await change({ collection: bulks.name, id: uid }))
     await releaseBulk(world(), uid)
     expect(await waitUntilOver(bob, uid)).toMatchObject({
       ...{ state: 'cancelled', cancelled: 1 },
@@ -146,7 +145,7 @@ describe('a signal that was raised above the person', () => {
     const input = { signal_ids: [signal_id], disposition: 'acknowledged' as const, rationale: 'seen' }
     const { uid } = await low.ok(create, input)
     await waitUntilOver(low, uid)
-    await rewindBulk(world(), uid)
+    await rewindBulk(world(), low, uid)
     await raiseAbove(low, signal_id)
     await releaseBulk(world(), uid)
     expect((await waitUntilOver(low, uid)).items).toEqual([{ signal_id, outcome: 'done' }])
@@ -178,10 +177,20 @@ test('a request that changes nothing requests no grant', async () => {
 
 test('no answer shows the stored principal', async () => {
   const eve = await world().as({ subject: 'eve' })
-  const { uid } = await eve.ok(create, { signal_ids: [await raiseSignal(eve)], ...decision })
-  const shown = JSON.stringify([await waitUntilOver(eve, uid), await eve.ok(listBulks, {})])
-  expect(shown).not.toContain((await readBulk(world(), uid)).job.principal?.grant)
-  expect(shown).not.toContain('"job')
+  const uid = await holdBulk(world(), eve, [await raiseSignal(eve)])
+  const { grant } = (await readBulk(world(), uid)).job.principal ?? {}
+  expect(grant).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
+  const shown = [JSON.stringify(await eve.ok(listBulks, {}))]
+  await releaseBulk(world(), uid)
+  shown.push(JSON.stringify([await waitUntilOver(eve, uid), await eve.ok(listBulks, {})]))
+  for (const text of shown) {
+    expect(text).not.toContain(grant)
+    expect(text).not.toContain('"job')
+  }
+  expect((await readBulk(world(), uid)).job.principal).toEqual({
+    ...{ subject: 'eve', tenant_id: 'tenant-a', roles: ['analyst'] },
+    clearance: expect.anything(),
+  })
 })
 
 describe('one that an earlier version stored', () => {
@@ -242,7 +251,7 @@ describe('a client of the site', () => {
     ]
     const { uid } = await client.ok(create, { signal_ids: [first, second], ...decision })
     await waitUntilOver(client, uid)
-    await rewindBulk(world(), uid)
+    await rewindBulk(world(), client, uid)
     await restartWith(world(), nameClient(changed))
     await releaseBulk(world(), uid)
     await waitUntilOver(await world().as(), uid)

@@ -157,7 +157,7 @@ test('a bulk decision cut short between a signal and its answer is neither done 
   await waitUntilOver(ann, whole.uid)
   // As it was after the signals were moved, and before their outcomes were stored.
   for (const state of ['running', 'cancelling'] as const) {
-    await rewindBulk(world(), whole.uid, { state })
+    await rewindBulk(world(), ann, whole.uid, { state })
     await releaseBulk(world(), whole.uid)
     expect(await waitUntilOver(ann, whole.uid)).toMatchObject({ done: 2, refused: 0, cancelled: 0 })
   }

@@ -59,6 +59,6 @@ test.each(['extracted', 'matched'] as const)(
     const { ann, id } = await storeEarlierRun(state)
     await ann.ok(resolve, { run_id: id })
     const stored = (await world().store('resolution').get(fusionRuns, id))?.value
-    expect(stored?.job.principal).toMatchObject({ subject: expect.any(String), grant: expect.any(String) })
+    expect(stored?.job.principal).toMatchObject({ subject: expect.any(String) })
   },
 )

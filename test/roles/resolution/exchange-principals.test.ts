@@ -11,7 +11,9 @@ import { propose } from '../../../daemon/roles/resolution/exchange/propose.ts'
 import { cancel } from '../../../daemon/roles/resolution/fusion-run/cancel.ts'
 import { fusionRuns } from '../../../daemon/roles/resolution/fusion-run/model.ts'
 import { revoke } from '../../../daemon/roles/site/token/revoke.ts'
+import { accept } from '../../support/delegation/delegation-answers.ts'
 import { readAuditEvents } from '../../support/site/read-audit-events.ts'
+import { replacePrincipal } from '../../support/site/stored-principals.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import { sharedClassification } from '../consensus/peer-site.ts'
 import {
@@ -90,7 +92,23 @@ test('the steps of an exchange and its run are those of the person who agreed', 
   const [begun] = await readActions(run)
   expect(begun).toEqual(['run', 'ann', 'role:resolution'])
   const stored = await fixture.world.store('resolution').get(fusionRuns, run)
-  expect(stored?.value.job.principal).toMatchObject({ subject: 'ann' })
+  // The exchange alone acts for a person.
+  expect(stored?.value).toMatchObject({ created_by: expect.any(String), exchange_id: uid })
+  expect(stored?.value.job).not.toHaveProperty('principal')
+})
+
+test.each([
+  ['exchange', (id: string) => ({ collection: exchanges.name, id: `${id}0` })],
+  ['run', (id: string) => ({ collection: fusionRuns.name, id: id.replace('xchg_', 'run_') })],
+])('by the grant of the %s of a stronger person it takes no further step', async (_, placeOf) => {
+  const { agreement, uid } = await agreeAs('kim')
+  const subject_token = await fixture.world.token({ subject: 'olga', roles: ['admin'] })
+  const changes = accept(await fixture.world.delegation('resolution', { subject_token }).store(placeOf(uid)))
+  await replacePrincipal(fixture.world, 'resolution', { collection: exchanges, id: uid }, changes)
+  await sendPoints(agreement)
+  expect(await waitForExchangeState(fixture, uid, 'failed')).toMatchObject({
+    failure: { code: 'forbidden', reason: 'the grant belongs to other stored work; store the work again' },
+  })
 })
 
 test('a person who was revoked after agreeing takes no further step: the exchange fails, and the site cleans up', async () => {

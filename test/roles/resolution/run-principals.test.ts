@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { StoredPrincipal } from '../../../daemon/kernel/identity/delegation.ts'
 import { wakeJob } from '../../../daemon/kernel/job/rules.ts'
 import { extract } from '../../../daemon/roles/resolution/fusion/extract.ts'
 import { match } from '../../../daemon/roles/resolution/fusion/match.ts'
@@ -24,11 +23,11 @@ const world = setUpResolutionSite({ inline_records: 5_000 })
 const small = { lens_id: 'people', node_data: { east: buildPeople(0, 20), west: buildPeople(10, 30) } }
 const large = { lens_id: 'people', node_data: { east: buildPeople(0, 5_000) } }
 
-async function readPrincipal(run_id: string): Promise<StoredPrincipal | undefined> {
+async function readPrincipal(run_id: string) {
   return (await world().store('resolution').get(fusionRuns, run_id))?.value.job.principal
 }
 
-const replacePrincipal = (id: string, changes: Partial<StoredPrincipal>) =>
+const replacePrincipal = (id: string, changes: Parameters<typeof replaceStored>[3]) =>
   replaceStored(world(), 'resolution', { collection: fusionRuns, id }, changes)
 
 /** A person whose lens runs use; `queue` starts a run that waits behind a large one of another. */
@@ -69,7 +68,7 @@ describe('a queued run fails whose grant', () => {
   const grants = listUselessGrants(world, 'resolution', 'resolution:write')
   test.each(grants)('%s', async (_, change, reason) => {
     const { other, working, waiting } = await queueRun('bob')
-    await replacePrincipal(waiting, await change())
+    await replacePrincipal(waiting, await change({ collection: fusionRuns.name, id: waiting }))
     await other.ok(cancel, { run_id: working })
     expect(await waitForRunEnd(other, waiting)).toMatchObject({
       state: 'failed',
@@ -122,10 +121,26 @@ test('a request that changes nothing requests no grant', async () => {
 test('no answer shows the stored principal', async () => {
   const eve = await world().as({ subject: 'eve' })
   await eve.ok(create, { body: buildPersonLens() })
-  const { run_id } = await eve.ok(start, small)
-  const run = await waitForRunEnd(eve, run_id)
+  const { run_id } = await eve.ok(extract, small)
+  const run = await waitUntil(async () => {
+    const found = await eve.ok(status, { run_id })
+    return found.state === 'extracted' && found
+  })
   expect(Object.keys(run)).not.toContain('job')
+  expect((await readPrincipal(run_id))?.grant).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
   expect(JSON.stringify(run)).not.toContain((await readPrincipal(run_id))?.grant)
+})
+
+test('the grant goes with the end of the run, however it ends', async () => {
+  const { person, other, working, waiting } = await queueRun('ida')
+  await person.ok(cancel, { run_id: waiting })
+  expect(await readPrincipal(waiting)).toMatchObject({ subject: 'ida' })
+  expect(await readPrincipal(waiting)).not.toHaveProperty('grant')
+  await other.ok(cancel, { run_id: working })
+  const { run_id } = await person.ok(start, small)
+  expect(await waitForRunEnd(person, run_id)).toMatchObject({ state: 'completed' })
+  expect(await readPrincipal(run_id)).toMatchObject({ subject: 'ida' })
+  expect(await readPrincipal(run_id)).not.toHaveProperty('grant')
 })
 
 /** Lets an extracted run go on, for the principal that it has. */

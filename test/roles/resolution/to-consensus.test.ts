@@ -1,6 +1,5 @@
 // Matches that are put to consensus sessions, and what these decide: through both roles of one site.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import { cancel } from '../../../daemon/roles/consensus/session/cancel.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { create as createSession } from '../../../daemon/roles/consensus/session/create.ts'
@@ -11,16 +10,18 @@ import { list as clusters } from '../../../daemon/roles/resolution/entity-cluste
 import { consult } from '../../../daemon/roles/resolution/entity-match/consult.ts'
 import { get } from '../../../daemon/roles/resolution/entity-match/get.ts'
 import { list as matches } from '../../../daemon/roles/resolution/entity-match/list.ts'
-import { entityMatches, type MatchView } from '../../../daemon/roles/resolution/entity-match/model.ts'
+import { entityMatches, type MatchView, type StoredMatch } from '../../../daemon/roles/resolution/entity-match/model.ts'
 import { review } from '../../../daemon/roles/resolution/entity-match/review.ts'
 import { rule } from '../../../daemon/roles/resolution/entity-match/rule.ts'
+import { fusionRuns } from '../../../daemon/roles/resolution/fusion-run/model.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { status } from '../../../daemon/roles/resolution/fusion-run/status.ts'
 import { create as createLens } from '../../../daemon/roles/resolution/lens/create.ts'
 import { revoke } from '../../../daemon/roles/site/token/revoke.ts'
 import { quorumPolicy } from '../../../daemon/shared/quorum-policy/quorum-policy.ts'
+import { accept } from '../../support/delegation/delegation-answers.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
-import { waitUntil } from '../../support/site/test-site.ts'
+import { type TokenHolder, waitUntil } from '../../support/site/test-site.ts'
 import { buildOpinionInput } from '../consensus/consensus-site.ts'
 import { buildPeople, buildPersonLens, setUpResolutionSite } from './resolution-site.ts'
 import { buildMatchUid, seedRegistry } from './seed-registry.ts'
@@ -150,30 +151,22 @@ describe('a match that is put to consensus', () => {
   })
 
   test('gets none in the name of a person who was revoked meanwhile, whatever the match says about it', async () => {
-    const eve = { subject: 'eve', roles: ['analyst'] }
-    const principal = await world()
-      .delegation('resolution', { subject_token: await world().token(eve) })
-      .store()
-    if (isRefusal(principal)) throw principal
-    await olga.ok(revoke, { subject: 'eve', reason: 'left' })
     const { uid } = await seedClusters()
-    const stored = { ...principal, subject: 'ann', roles: ['admin'] }
-    await world()
-      .store('resolution')
-      .update(entityMatches, uid, ({ value }) => ({
-        next: {
-          ...value,
-          asks: 1 as const,
-          consult: { policy: quorumPolicy.parse(policy), invite: [], principal: stored },
-        },
-        answer: undefined,
-      }))
-    world().wakeWorker('resolution', 'consult')
-    const match = await waitUntil(async () => {
-      const found = await ann.ok(get, { uid })
-      return found.rulings[0]?.status === 'failed' && found
-    })
-    expect(match.rulings[0]?.reason).toMatch(/was revoked/)
+    const principal = await storePrincipal({ subject: 'eve', roles: ['analyst'] }, uid)
+    await olga.ok(revoke, { subject: 'eve', reason: 'left' })
+    expect(await editConsultation(uid, { principal: { ...principal, subject: 'ann', roles: ['admin'] } })).toMatch(
+      /was revoked/,
+    )
+  })
+
+  test('gets none by the grant of other work of a stronger person, though the match names its run', async () => {
+    const stronger = { subject: 'olga', roles: ['admin'] }
+    const { uid } = await seedClusters()
+    const foreign = { principal: await storePrincipal(stronger, `${uid}0`) }
+    expect(await editConsultation(uid, foreign)).toMatch(/belongs to other stored work/)
+    const ofRun = await storePrincipal(stronger, 'run_1', fusionRuns.name)
+    expect(await editConsultation(uid, { principal: ofRun, run_id: 'run_1' })).toMatch(/belongs to other stored work/)
+    expect(await editConsultation(uid, { principal: { ...ofRun, grant: 'x.y.z' } })).toMatch(/the grant is not valid/)
   })
 
   test('that no session can be opened for says why', async () => {
@@ -186,6 +179,31 @@ describe('a match that is put to consensus', () => {
     expect(match.rulings[0]?.reason).toMatch(/nowhere|peer/)
   })
 })
+
+async function storePrincipal(holder: TokenHolder, id: string, collection = entityMatches.name) {
+  const acting = world().delegation('resolution', { subject_token: await world().token(holder) })
+  return accept(await acting.store({ collection, id }))
+}
+
+/** Why a consultation that was written into the store has no session. */
+async function editConsultation(
+  uid: string,
+  fields: Pick<NonNullable<StoredMatch['consult']>, 'principal' | 'run_id'>,
+): Promise<string | undefined> {
+  const consultation = { policy: quorumPolicy.parse(policy), invite: [], ...fields }
+  await world()
+    .store('resolution')
+    .update(entityMatches, uid, ({ value }) => ({
+      next: { ...value, rulings: [], asks: 1 as const, consult: consultation },
+      answer: undefined,
+    }))
+  world().wakeWorker('resolution', 'consult')
+  const match = await waitUntil(async () => {
+    const found = await ann.ok(get, { uid })
+    return found.rulings[0]?.status === 'failed' && found
+  })
+  return match.rulings[0]?.reason
+}
 
 describe('no session decides a match', () => {
   test('that it was not opened for, though it names it', async () => {

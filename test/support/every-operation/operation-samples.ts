@@ -153,7 +153,9 @@ const siteSamples: OperationSamples = {
     const envelope = await signWithKeys([key], 'contribution', Buffer.from('{}'))
     return { input: { subjects: ['ada'], created: new Date().toISOString(), envelope } }
   },
-  'site.delegation.grant': ({ admin }) => ({ input: { subject_token: admin } }),
+  'site.delegation.grant': ({ admin }) => ({
+    input: { subject_token: admin, work: { collection: 'fusion_run', id: 'run_1' } },
+  }),
   'site.delegation.principal': ({ admin }) => ({ input: { subject_token: admin } }),
   'site.delegation.token': ({ admin }) => ({
     input: { subject_token: admin, audience: { role: 'consensus' } },

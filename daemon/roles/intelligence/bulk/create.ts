@@ -49,7 +49,7 @@ export const create = operation({
     if (isRefusal(selected)) return selected
     const label = joinSignalLabels(call, selected)
     if (isRefusal(label)) return label
-    const job = await createBulkJob(call, selected)
+    const job = await createBulkJob(call, id, selected)
     if (isRefusal(job)) return job
     const value = { ...buildBulk(call, label, selected, { disposition, rationale: reason }), ...job }
     const detail = { disposition, signals: selected.length }
@@ -110,9 +110,13 @@ function buildBulk(
 }
 
 /** A bulk disposition without signals is over at once, and nobody acts for it. */
-async function createBulkJob(call: Call, selected: readonly SelectedSignal[]): Promise<JobFields | Refusal> {
+async function createBulkJob(
+  call: Call,
+  id: string,
+  selected: readonly SelectedSignal[],
+): Promise<JobFields | Refusal> {
   if (selected.length === 0) return endJob(newJob(undefined, undefined), 'completed', {})
-  const principal = await call.delegation().store()
+  const principal = await call.delegation().store({ collection: bulks.name, id })
   return isRefusal(principal) ? principal : newJob(principal, call.now())
 }
 

@@ -25,7 +25,8 @@ export const consult = matchingOperation({
     const before = await call.store(entityMatches).find(correlation_id)
     if (before && !isConsultable(before.value)) return refuseConsultation()
     const isCurrent = before && (call.if_match ?? before.version) === before.version
-    const principal = isCurrent ? await call.delegation().store() : undefined
+    const work = { collection: entityMatches.name, id: correlation_id }
+    const principal = isCurrent ? await call.delegation().store(work) : undefined
     if (isRefusal(principal)) return principal
     const changed = await changeMatch(call, correlation_id, { invite: requested.invite }, (current) => {
       if (!isConsultable(current)) return refuseConsultation()

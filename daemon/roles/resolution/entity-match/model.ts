@@ -125,6 +125,8 @@ const storedMatch = z.strictObject({
     .extend({
       /** The person who requested it or its run, in whose name the session is opened; absent: the role opens it. */
       principal: storedPrincipal.optional(),
+      /** The run whose person it is: the grant is for all matches that the run sends to consensus. Absent: for this match. */
+      run_id: uid.optional(),
     })
     .optional(),
 })

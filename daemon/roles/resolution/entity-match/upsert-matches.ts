@@ -12,8 +12,8 @@ import { entityMatches, type MatchScore, matchUid, type StoredMatch } from './mo
 import { mayOpenSession } from './rules.ts'
 
 /**
- * The run that scored the pairs, and the label of their matches. `principal`: in whose name sessions are opened; absent: the
- * role opens them.
+ * The run that scored the pairs, and the label of their matches. `principal`: in whose name sessions are opened, by a
+ * grant for the matches of the run; absent: the role opens them.
  */
 export type MatchOrigin = Pick<
   StoredMatch,
@@ -37,7 +37,7 @@ function buildMatch(call: Call, origin: MatchOrigin, { score, ...pair }: RunMatc
   const at = call.nowIso()
   const matchScore = scale === 'likeness' ? { likeness: score } : logOddsToScore(score)
   const consult = isInConsensusRange(matchScore, consensus)
-    ? { policy: consensus.policy, invite: consensus.invite, ...(principal ? { principal } : {}) }
+    ? { policy: consensus.policy, invite: consensus.invite, ...(principal ? { principal, run_id } : {}) }
     : undefined
   const { left_size, right_size, above, above_cut, ...rest } = pair
   const chanceField = above_cut === undefined ? {} : { chance: likenessToProbability(above_cut) }

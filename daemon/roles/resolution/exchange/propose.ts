@@ -113,7 +113,7 @@ async function createExchange(
 ): Promise<Doc<StoredExchange> | Refusal> {
   const id = agreement.exchange_id
   const audit = [call.audited('resolution.exchange.propose', id, { agreement, size }, label)]
-  const principal = await call.delegation().store()
+  const principal = await call.delegation().store({ collection: exchanges.name, id })
   if (isRefusal(principal)) return principal
   const value = { ...buildProposedExchange(call, agreement, label), ...newJob(principal, undefined) }
   const created = await call.store(exchanges).create(id, value, audit)

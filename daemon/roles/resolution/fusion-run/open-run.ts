@@ -70,7 +70,7 @@ async function createRun(
   if (before) return checkRepeatedRequest(call, before)
   const refused = await checkRunLimit(call)
   if (refused) return refused
-  const principal = await call.delegation().store()
+  const principal = await call.delegation().store({ collection: fusionRuns.name, id })
   if (isRefusal(principal)) return principal
   const { label, goal, sources } = value
   const { inline } = splitNodeData(node_data)

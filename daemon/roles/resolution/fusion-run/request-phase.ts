@@ -13,7 +13,8 @@ export async function requestPhase(
   threshold?: number,
 ): Promise<Doc<StoredRun> | Refusal> {
   const at = call.nowIso()
-  const principal = (await isChange(call, run_id, goal, threshold)) ? await call.delegation().store() : undefined
+  const work = { collection: fusionRuns.name, id: run_id }
+  const principal = (await isChange(call, run_id, goal, threshold)) ? await call.delegation().store(work) : undefined
   if (isRefusal(principal)) return principal
   return await changeRun(call, run_id, call.address, (run) => {
     const next = extendGoal(run, goal, threshold, at, principal)

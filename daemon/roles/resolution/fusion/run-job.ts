@@ -1,9 +1,12 @@
 // A run as a job: each step is a phase, which acts for the principal that requested it.
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
+import type { StoredPrincipal } from '../../../kernel/identity/delegation.ts'
 import { type JobCall, jobKind } from '../../../kernel/job/job.ts'
 import { waitForEvent } from '../../../kernel/job/rules.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
 import { throwRefusal } from '../../../kernel/operation/operation-contract.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import { entityMatches } from '../entity-match/model.ts'
 import { isAgreedByProfile } from '../exchange/agreement/is-agreed-by-profile.ts'
 import { exchanges, runIdOfExchange } from '../exchange/model.ts'
 import { changeRun } from '../fusion-run/change-run.ts'
@@ -78,9 +81,22 @@ async function performPhase(call: JobCall, run: Doc<StoredRun>, phase: RunPhase)
   if (isRefusal(result)) return result
   const updated: Doc<StoredRun> = { ...run, value: { ...run.value, ...result } }
   if (phase === 'extract') for (const use of result.sources ?? []) await bindLens(service, lens, buildLensUse(run, use))
-  if (isLast) await publishMatches(service, updated, result.counts.matches ?? 0, signal)
+  if (isLast) {
+    const principal = await storeConsultPrincipal(call, run)
+    if (isRefusal(principal)) return principal
+    await publishMatches(service, updated, { total: result.counts.matches ?? 0, principal }, signal)
+  }
   if (phase === 'resolve') await publishRegistry(service, updated, result.counts.entities ?? 0, signal)
   return result
+}
+
+/** In whose name matches of the run get sessions: one grant for all of them, which the worker `consult` presents for this run. */
+async function storeConsultPrincipal(
+  call: Call,
+  { id, value }: Doc<StoredRun>,
+): Promise<StoredPrincipal | Refusal | undefined> {
+  if (!value.consensus || !value.job.principal) return undefined
+  return await call.delegation().store({ collection: entityMatches.name, id })
 }
 
 function buildPhaseJob(

@@ -51,9 +51,10 @@ async function openRequestedSession(
   id: string,
   { tenant_id, label, lens_id, lens_version, left, right }: StoredMatch,
   session_id: string,
-  { principal, ...parameters }: NonNullable<StoredMatch['consult']>,
+  { principal, run_id, ...parameters }: NonNullable<StoredMatch['consult']>,
 ): Promise<Refusal | undefined> {
-  return await openMatchSession(principal ? call.delegation(principal) : call, {
+  const work = { collection: entityMatches.name, id: run_id ?? id }
+  return await openMatchSession(principal ? call.delegation(principal, work) : call, {
     ...{ id: session_id, tenant_id, label, lens_id, lens_version, ...parameters },
     subject: {
       kind: 'entity_match',

@@ -15,18 +15,18 @@ export const grant = operation({
   allow: 'role',
   inside: true,
 
-  async run(call, credential) {
+  async run(call, { work, ...credential }) {
     const identified = await identifyPrincipal(call, credential)
     if (isRefusal(identified)) return identified
     const { role, delegations, held, principal } = identified
     const decided = decideGrant(held, principal, {
       now_s: Math.floor(call.now() / 1_000),
       life_s: delegations.grant_life_s,
-      isGrant: credential.grant !== undefined,
     })
     if (isRefusal(decided)) return decided
-    const sealed = await delegations.seal(role, decided.claims, decided.exp)
-    const detail = { role, roles: principal.roles, until: new Date(decided.exp * 1_000).toISOString() }
+    const sealed = await delegations.seal(role, work, decided.claims, decided.exp)
+    const until = new Date(decided.exp * 1_000).toISOString()
+    const detail = { role, work: work.collection, roles: principal.roles, until }
     const event = call.audited('site.delegation.grant', principal.subject, detail)
     await call.record([{ ...event, tenant_id: principal.tenant_id }])
     return { grant: sealed, principal }

@@ -6,6 +6,7 @@ import type {
   DelegatedToken,
   DelegationAudience,
   Principal,
+  WorkPlace,
 } from '../../../kernel/identity/delegation.ts'
 import type { Actor } from '../../../kernel/identity/identity.ts'
 import type { OAuthClient } from '../token/model.ts'
@@ -18,6 +19,8 @@ export type VerifiedCredential = Principal & {
   readonly act?: Actor | undefined
   readonly derived_from?: readonly string[] | undefined
   readonly origin: CredentialOrigin
+  /** End of the grant that it is, or was made from: what it stores ends no later. Seconds since 1970. */
+  readonly grant_exp?: number | undefined
 }
 
 /** What the site lists about principals now. */
@@ -38,17 +41,19 @@ export type DelegationTargets = {
   readonly services: ReadonlySet<string>
 }
 
-/** Exactly one is given. */
+/** Exactly one credential is given. `stored_at`: the place of the work that has the grant. */
 export type PresentedPrincipal = {
   readonly subject_token?: string | undefined
   readonly certificate?: string | undefined
   readonly grant?: string | undefined
+  readonly stored_at?: WorkPlace | undefined
 }
 
 export type DelegatedClaims = Principal & {
   readonly act?: Actor | undefined
   readonly derived_from: readonly string[]
   readonly origin: CredentialOrigin
+  readonly grant_exp?: number | undefined
 }
 
 /** Supplied by the runtime. */
@@ -59,8 +64,8 @@ export type Delegations = {
   targetsOf(role: string): DelegationTargets
   /** Refuses a credential that is not valid, with the reason. Throws `Refusal('unavailable')`. */
   verify(role: string, presented: PresentedPrincipal): Promise<VerifiedCredential | Refusal>
-  /** A grant for the role; `exp` in seconds since 1970. */
-  seal(role: string, claims: DelegatedClaims, exp: number): Promise<string>
+  /** A grant for work of the role at one place; `exp` in seconds since 1970. */
+  seal(role: string, work: WorkPlace, claims: DelegatedClaims, exp: number): Promise<string>
   mint(role: string, claims: DelegatedClaims, audience: DelegationAudience, exp: number): Promise<DelegatedToken>
   /** Whether the identity provider that issued this token exchanges it. */
   isExchangedAbroad(presented: PresentedPrincipal): boolean

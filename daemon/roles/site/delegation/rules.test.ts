@@ -220,6 +220,16 @@ describe('a delegated token', () => {
     })
   })
 
+  test('made from a grant carries its end through further roles, and no other does', () => {
+    const end = { grant_exp: now_s + 90 }
+    expect(decideToken(end, { role: 'consensus' })).toMatchObject({ claims: end })
+    expect(decideToken({ ...end, exp: now_s + 7 }, { role: 'consensus' })).toMatchObject({
+      claims: end,
+      exp: now_s + 7,
+    })
+    expect(decideToken({}, { role: 'consensus' })).not.toHaveProperty('claims.grant_exp')
+  })
+
   test('never outlives the credential', () => {
     expect(decideToken({ exp: now_s + 7 }, { role: 'consensus' })).toMatchObject({ exp: now_s + 7 })
     expect(reasonOf(decideToken({ exp: now_s }, { role: 'consensus' }))).toMatch(/has expired/)
@@ -243,22 +253,23 @@ describe('a delegated token', () => {
 })
 
 describe('a grant', () => {
-  const decide = (isGrant: boolean) => decideGrant(ann, principal, { now_s, life_s: 86_400, isGrant })
+  const decide = (more: Partial<VerifiedCredential>) =>
+    decideGrant({ ...ann, ...more }, principal, { now_s, life_s: 86_400 })
 
   test('outlives the credential that made it, with the rights of now', () => {
-    expect(decide(false)).toMatchObject({
+    expect(decide({})).toMatchObject({
       exp: now_s + 86_400,
       claims: { roles: ['analyst'], derived_from: ['tok_1'] },
     })
   })
 
-  test('made by stored work ends with the grant of that work', () => {
-    expect(decide(true)).toMatchObject({ exp: ann.exp })
+  test('made by stored work, also at another role, ends with the grant of that work', () => {
+    expect(decide({ grant_exp: now_s + 7 })).toMatchObject({ exp: now_s + 7 })
   })
 
   test('leaves room for the tokens that are made from it', () => {
     const derived_from = Array.from({ length: 7 }, (_, at) => `tok_${at}`)
-    const terms = { now_s, life_s: 60, isGrant: false }
+    const terms = { now_s, life_s: 60 }
     expect(reasonOf(decideGrant({ ...ann, derived_from }, principal, terms))).toMatch(/too often/)
   })
 })

@@ -83,17 +83,15 @@ function refuseRemoved(removed: string): Refusal {
   return refuse('forbidden', `${removed} is not in the profile of the site any more`)
 }
 
-/** The claims of a grant, with which `role` may act for the principal later. */
+/** The claims of a grant, with which `role` may act for the principal later. Stored work does not extend its own grant. */
 export function decideGrant(
   held: VerifiedCredential,
   principal: Principal,
-  terms: { readonly now_s: number; readonly life_s: number; readonly isGrant: boolean },
+  { now_s, life_s }: { readonly now_s: number; readonly life_s: number },
 ): { readonly claims: DelegatedClaims; readonly exp: number } | Refusal {
   const derived_from = [...(held.derived_from ?? []), held.jti]
   if (derived_from.length >= max_chain) return refuseLongChain(principal)
-  const { now_s, life_s, isGrant } = terms
-  // Work that stores further work does not extend its own grant.
-  const exp = Math.min(now_s + life_s, isGrant ? held.exp : Number.POSITIVE_INFINITY)
+  const exp = Math.min(now_s + life_s, held.grant_exp ?? Number.POSITIVE_INFINITY)
   return { claims: { ...principal, act: held.act, derived_from, origin: held.origin }, exp }
 }
 
@@ -110,7 +108,8 @@ export function decideDelegatedToken(
   const exp = Math.min(now_s + max_delegated_s, held.exp)
   if (exp <= now_s) return refuse('forbidden', `the credential of ${principal.subject} has expired`)
   const act = { sub: `role:${role}`, ...(held.act ? { act: held.act } : {}) }
-  return { claims: { ...principal, act, derived_from, origin: held.origin }, exp }
+  const { origin, grant_exp } = held
+  return { claims: { ...principal, act, derived_from, origin, ...(grant_exp === undefined ? {} : { grant_exp }) }, exp }
 }
 
 export type DelegationRequest = {

@@ -20,7 +20,7 @@ export async function openExchangeRun(
   { id, value }: Doc<StoredExchange>,
   lens: Doc<StoredLens>,
 ): Promise<Refusal | undefined> {
-  const { agreement, sizes, tenant_id, label, created_by, job } = value
+  const { agreement, sizes, tenant_id, label, created_by } = value
   const at = call.nowIso()
   const run: StoredRun = {
     tenant_id,
@@ -41,7 +41,8 @@ export async function openExchangeRun(
     counts: {},
     request_digest: value.request_digest,
     exchange_id: id,
-    ...newJob(job.principal, undefined),
+    // The exchange has the principal: its grant counts for no other document.
+    ...newJob(undefined, undefined),
     ...(agreement.threshold === undefined ? {} : { threshold: agreement.threshold }),
   }
   const audit = [

@@ -68,7 +68,7 @@ async function storeAcceptance(
   { size, secret, own }: AcceptedExchangeFields,
 ): Promise<Doc<StoredExchange> | Refusal> {
   const self = call.site.name
-  const principal = agrees === 'caller' ? await call.delegation().store() : undefined
+  const principal = agrees === 'caller' ? await call.delegation().store({ collection: exchanges.name, id }) : undefined
   if (isRefusal(principal)) return principal
   return await changeExchange(call, id, 'resolution.exchange.agree', (current) => {
     if (current.state !== 'proposed')
