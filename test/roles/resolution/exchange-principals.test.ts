@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
+import { fillPath } from '../../../daemon/kernel/operation/operation.ts'
 import { collection } from '../../../daemon/kernel/store/store.ts'
 import { agree } from '../../../daemon/roles/resolution/exchange/agree.ts'
 import { exchanges, type StoredExchange } from '../../../daemon/roles/resolution/exchange/model.ts'
@@ -12,6 +13,7 @@ import { cancel } from '../../../daemon/roles/resolution/fusion-run/cancel.ts'
 import { fusionRuns } from '../../../daemon/roles/resolution/fusion-run/model.ts'
 import { revoke } from '../../../daemon/roles/site/token/revoke.ts'
 import { accept } from '../../support/delegation/delegation-answers.ts'
+import { signAsSite } from '../../support/delegation/sign-claims.ts'
 import { readAuditEvents } from '../../support/site/read-audit-events.ts'
 import { replacePrincipal } from '../../support/site/stored-principals.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
@@ -109,6 +111,21 @@ test.each([
   expect(await waitForExchangeState(fixture, uid, 'failed')).toMatchObject({
     failure: { code: 'forbidden', reason: 'the grant belongs to other stored work; store the work again' },
   })
+})
+
+test('an agreement for which no grant can be had leaves no records behind', async () => {
+  const agreement = buildAgreement()
+  const uid = agreement.exchange_id
+  expect(await fixture.say(fixture.bravo, buildProposal(agreement))).toBe(200)
+  // Admitted as a caller, but too far from its first token to be passed on.
+  const derived_from = Array.from({ length: 8 }, (_, at) => `tok_far_${at}`)
+  const token = await signAsSite(fixture.world, { sub: 'lea', client_id: 'lea', derived_from })
+  const { status, json } = await fixture.world.call('resolution', 'POST', fillPath(agree, { uid }), { data }, { token })
+  expect([status, json]).toMatchObject([403, { detail: expect.stringContaining('passed on too often') }])
+  expect(await fixture.pieces(uid)).toBe(0)
+  const left = await fixture.stored(uid)
+  expect(left).toMatchObject({ state: 'proposed', agreed: [] })
+  expect(left).not.toHaveProperty('secret')
 })
 
 test('a person who was revoked after agreeing takes no further step: the exchange fails, and the site cleans up', async () => {
