@@ -10,6 +10,7 @@ import { buildOpenapi } from '../kernel/api/openapi.ts'
 import { jobsWorker } from '../kernel/job/jobs-worker.ts'
 import type { Leases } from '../kernel/job/lease.ts'
 import type { Call } from '../kernel/operation/call.ts'
+import { isInside } from '../kernel/operation/operation.ts'
 import { createServiceCall } from '../kernel/operation/perform-operation.ts'
 import type { RoleContext } from '../kernel/operation/role-context.ts'
 import type { RoleEnvironment } from '../kernel/operation/role-environment.ts'
@@ -89,7 +90,7 @@ export function createRoleService(options: RoleServiceOptions): RoleService {
     service_info: { ...role.serviceInfo(deployment), ...toolServiceInfo(toolOperations, resources.length) },
     // Built at the first request, since it takes longer than the rest of a start.
     get openapi() {
-      const documented = operations.filter(({ operation }) => !(operation.inside && areMetricsInternal(deployment)))
+      const documented = operations.filter(({ operation }) => !(isInside(operation) && areMetricsInternal(deployment)))
       document ??= buildOpenapi(`platform ${role.name}`, manifest.version, role.purpose, documented)
       return document
     },

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { everyRole } from '../../daemon/every-role.ts'
 import { offeredTools } from '../../daemon/kernel/api/mcp-tools.ts'
-import { hasBody, isRouted } from '../../daemon/kernel/operation/operation.ts'
+import { hasBody, isInside, isRouted } from '../../daemon/kernel/operation/operation.ts'
 import { operationsOf } from '../../daemon/kernel/role/built-in-operations.ts'
 import type { DeploymentProfile } from '../../daemon/kernel/role/site.ts'
 import { expectProblem } from '../support/every-operation/expect-problem.ts'
@@ -69,7 +69,7 @@ describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metric
   test.each(running.map((role) => [role.name, role] as const))('serves the operations of %s', async (_, role) => {
     const port = served.ports[role.name] ?? 0
     for (const { operation } of operationsOf(role).filter(isRouted)) {
-      const isServed = metricsOutside || !operation.inside
+      const isServed = metricsOutside || !isInside(operation)
       const answer = await sendExactRequest({
         port,
         method: operation.method,

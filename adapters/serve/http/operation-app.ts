@@ -7,6 +7,7 @@ import { isRefusal } from '../../../daemon/kernel/error/errors.ts'
 import type { ExchangeHandler } from '../../../daemon/kernel/forward/exchange.ts'
 import {
   type AddressedOperation,
+  isInside,
   isRouted,
   listPaths,
   type ServedRoute,
@@ -65,7 +66,7 @@ export function createOperationApp(options: OperationAppOptions, setting: Operat
   const trace_policy = (isLocal ? undefined : options.trace_policy) ?? defaultTracePolicy
   const context: ListenerContext = { roleContext, log, metrics, limits, isLocal, trace_policy, requests, pending }
   const routed = options.operations.filter(isRouted)
-  const operations = routed.filter(({ operation }) => !(options.restricted && operation.inside))
+  const operations = routed.filter(({ operation }) => !(options.restricted && isInside(operation)))
   const app = createApp(context, setting.server)
   const handleUnrouted = unroutedHandler(
     context,

@@ -86,7 +86,7 @@ export type Operation<I extends InputSchema = InputSchema, O extends OutputSchem
   readonly max_body_bytes?: number
   /** Largest number of values in a JSON body; default 10,000. The same for more. */
   readonly max_body_values?: number
-  /** True: in profiles C and D only the internal listener and the local socket serve it. */
+  /** True: in profiles C and D only the internal listener and the local socket serve it; so are those that allow `role`. */
   readonly inside?: boolean
   /** True: served without a trace even where the role requires one: load balancers and monitoring send none. */
   readonly untraced?: boolean
@@ -116,6 +116,11 @@ export function operation<I extends InputSchema, O extends OutputSchema>(
 /** Of an operation that declares none: a caller may hold its share of a listener for so long. */
 export const default_time_limit_ms = 30_000
 const max_time_limit_ms = 600_000
+
+/** Whether the listeners of profiles C and D for other machines leave it out: a role authenticates on local sockets alone. */
+export function isInside({ inside, allow }: Pick<AnyOperation, 'inside' | 'allow'>): boolean {
+  return inside === true || allow === 'role'
+}
 
 /** The time after which the operation is answered `timeout`, wherever the request came from. */
 export function timeLimitOf({ time_limit_ms = default_time_limit_ms }: Pick<AnyOperation, 'time_limit_ms'>): number {

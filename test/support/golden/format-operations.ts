@@ -1,5 +1,5 @@
 // Every operation on one line: the reviewer's map, and the diff that shows what a change adds.
-import { type AddressedOperation, listPaths } from '../../../daemon/kernel/operation/operation.ts'
+import { type AddressedOperation, isInside, listPaths } from '../../../daemon/kernel/operation/operation.ts'
 
 const columns = ['address', 'method', 'path', 'tool', 'permission', 'marks'] as const
 
@@ -24,7 +24,7 @@ function formatRow({ address, operation }: AddressedOperation): readonly string[
     operation.versioned && 'versioned',
     operation.streams && 'streams',
     operation.time_limit_ms !== undefined && `${operation.time_limit_ms / 1_000} s`,
-    operation.inside && 'inside',
+    isInside(operation) && 'inside',
     surface && `on ${surface} alone`,
   ].filter(Boolean)
   return [address, method, paths.join(' ') || '-', tool, allow, marks.join(' ')]

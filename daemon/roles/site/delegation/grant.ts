@@ -13,7 +13,6 @@ export const grant = operation({
   output: createGrant.output,
   errors: ['unavailable'],
   allow: 'role',
-  inside: true,
 
   async run(call, { work, ...credential }) {
     const identified = await identifyPrincipal(call, credential)

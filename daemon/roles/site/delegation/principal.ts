@@ -12,7 +12,6 @@ export const principal = operation({
   output: resolvePrincipal.output,
   errors: ['unavailable'],
   allow: 'role',
-  inside: true,
 
   async run(call, credential) {
     const identified = await identifyPrincipal(call, credential)

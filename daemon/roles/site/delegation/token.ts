@@ -16,7 +16,6 @@ export const token = operation({
   output: issueDelegatedToken.output,
   errors: ['unavailable'],
   allow: 'role',
-  inside: true,
 
   async run(call, { audience, ...credential }) {
     const identified = await identifyPrincipal(call, credential)
