@@ -19,10 +19,16 @@ import { SecretKeyring } from '../../daemon/kernel/secret/secret-keyring.ts'
 import { dataKeys, listDataKeys, openStoredKey } from '../../daemon/kernel/secret/stored-data-key.ts'
 import { resolveProfile } from '../../daemon/offline/site/site-profile.ts'
 import { restoreBackup } from '../../daemon/offline/store/store-restore.ts'
+import { list as listMatches } from '../../daemon/roles/resolution/entity-match/list.ts'
+import { entityMatches } from '../../daemon/roles/resolution/entity-match/model.ts'
 import { agree } from '../../daemon/roles/resolution/exchange/agree.ts'
 import { get } from '../../daemon/roles/resolution/exchange/get.ts'
 import { exchanges } from '../../daemon/roles/resolution/exchange/model.ts'
 import { receive } from '../../daemon/roles/resolution/exchange/receive.ts'
+import { extract } from '../../daemon/roles/resolution/fusion/extract.ts'
+import { fusionRuns } from '../../daemon/roles/resolution/fusion-run/model.ts'
+import { start } from '../../daemon/roles/resolution/fusion-run/start.ts'
+import { status } from '../../daemon/roles/resolution/fusion-run/status.ts'
 import { create } from '../../daemon/roles/resolution/lens/create.ts'
 import { createPeerSite, type PeerSite, sharedClassification } from '../roles/consensus/peer-site.ts'
 import { buildAgreement, buildProposal } from '../roles/resolution/exchange-fixture.ts'
@@ -87,12 +93,41 @@ async function delegate(
   return JSON.stringify(answer)
 }
 
+/**
+ * Stores work that keeps a grant, shows it, and returns the grants: of the exchange above, of a run between two phases, and of
+ * the matches that another run left to role consensus, which does not run here.
+ */
+async function storeGrants(): Promise<string[]> {
+  const ann = await world.as()
+  const input = { lens_id: 'people', node_data: { east: buildPeople(0, 20), west: buildPeople(10, 30) } }
+  const idle = (await ann.ok(extract, input)).run_id
+  const over = (await ann.ok(start, { ...input, consensus: { from: 0.5, to: 1, policy: { m: 1, n: 1 } } })).run_id
+  await waitUntil(async () => (await ann.ok(status, { run_id: idle })).state === 'extracted')
+  await waitUntil(async () => (await ann.ok(status, { run_id: over })).state === 'completed')
+  const store = world.store('resolution')
+  const works = [
+    ...(await store.list(exchanges, { limit: 10 })).docs.map(({ value }) => value.job.principal),
+    ...(await store.list(fusionRuns, { limit: 10 })).docs.map(({ value }) => value.job.principal),
+    ...(await store.list(entityMatches, { limit: 100 })).docs.map(({ value }) => value.consult?.principal),
+  ]
+  for (const run_id of [idle, over]) shown.push(JSON.stringify(await ann.ok(status, { run_id })))
+  shown.push(JSON.stringify(await ann.ok(listMatches, {})))
+  return [...new Set(works.flatMap((principal) => principal?.grant ?? []))]
+}
+
+/** What nobody can use a grant without. */
+function signatureOf(grant: string): string {
+  return grant.split('.')[2] ?? ''
+}
+
 const scratch = createScratchFolder('canary')
 const shown: string[] = []
 let world: TestSite
 let bravo: PeerSite
 let site: string
 let secrets: string[] = []
+/** Signatures of grants. They are stored as they are: the database of their role, and its backup, have them. */
+let grants: string[] = []
 /** Keys that protect them, by a name. */
 const keys = new Map<string, Uint8Array>()
 
@@ -112,6 +147,7 @@ beforeAll(async () => {
   await (await world.as()).ok(create, { body: buildPersonLens('1.0.0'), classification: sharedClassification })
   secrets = [inputCanary]
   for (const store of Object.values(storedCanaries)) secrets.push(await store())
+  grants = (await storeGrants()).map(signatureOf)
   for (const send of Object.values(inputCanaries)) shown.push(await send())
   for (const stored of await listDataKeys(world.store('resolution'), exchanges.name))
     keys.set(stored.id, (await openStoredKey(resolutionKeys(world.folder.keys), stored)).key)
@@ -137,7 +173,11 @@ function spellings(secret: string | Uint8Array): Buffer[] {
   ])
 }
 
-function expectNoSecret(where: string, content: string | Buffer, named = [...secrets, ...keys.values()]): void {
+function expectNoSecret(
+  where: string,
+  content: string | Buffer,
+  named = [...secrets, ...grants, ...keys.values()],
+): void {
   const bytes = Buffer.from(content)
   for (const [index, secret] of named.entries())
     for (const spelling of spellings(secret))
@@ -173,6 +213,11 @@ test('the search finds a secret in each spelling', () => {
     expect(() => expectNoSecret('here', Buffer.concat([Buffer.from('x'), Buffer.from(text)]))).toThrow()
 })
 
+test('the search knows a grant of each kind of stored work', () => {
+  expect(grants.length).toBe(3)
+  for (const grant of grants) expect(grant.length).toBeGreaterThan(40)
+})
+
 test('no log event and no answer to the requests with a secret has it', () => {
   expect(shown.length).toBeGreaterThan(10)
   for (const line of shown) expectNoSecret(line.slice(0, 60), line)
@@ -197,8 +242,15 @@ test('no file of the site has it, and only the key folder has the wrapping key',
   const files = listFiles(site)
   expect(files.filter((file) => file.endsWith('.db')).length).toBeGreaterThan(1)
   const keyFiles = path.join(world.folder.keys, 'secrets')
-  for (const file of files.filter((each) => !each.startsWith(keyFiles))) expectNoSecret(file, fs.readFileSync(file))
+  for (const file of files.filter((each) => !each.startsWith(keyFiles)))
+    expectNoSecret(file, fs.readFileSync(file), namedOutside(file))
 })
+
+const isOfResolution = (file: string) => path.basename(file).startsWith('resolution.db')
+
+function namedOutside(file: string): (string | Uint8Array)[] {
+  return [...secrets, ...keys.values(), ...(isOfResolution(file) ? [] : grants)]
+}
 
 test('no export and no backup has it, and a restore elsewhere with the keys of the site opens it', async () => {
   await world.stop()
@@ -214,7 +266,7 @@ test('no export and no backup has it, and a restore elsewhere with the keys of t
     expect(exit, stderr).toBe(0)
     expectNoSecret(words.join(' '), `${stdout}${stderr}`)
   }
-  for (const file of listFiles(backup)) expectNoSecret(file, fs.readFileSync(file))
+  for (const file of listFiles(backup)) expectNoSecret(file, fs.readFileSync(file), namedOutside(file))
 
   const machine = path.join(scratch.dir, 'machine', 'alpha')
   fs.cpSync(site, machine, { recursive: true, filter: (from) => !/\/(data|run)\/./.test(from) })
