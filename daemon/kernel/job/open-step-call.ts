@@ -1,8 +1,9 @@
 // The call of a step: it acts for the principal of the job, with the rights that the principal has now.
 import { isRefusal, type Refusal, refuse } from '../error/errors.ts'
-import { serviceCaller, tenantServiceCaller } from '../identity/admit-caller.ts'
+import { tenantServiceCaller } from '../identity/admit-caller.ts'
 import type { DelegatingCredential } from '../identity/delegation.ts'
-import { type Caller, permissionsOfRoles, permits } from '../identity/identity.ts'
+import type { Caller } from '../identity/identity.ts'
+import { resolveStoredCaller } from '../identity/resolve-stored-caller.ts'
 import type { Call } from '../operation/call.ts'
 import { createCallFor } from '../operation/perform-operation.ts'
 import type { Doc } from '../store/store.ts'
@@ -35,14 +36,9 @@ export async function openStepCall(
   if (grant === undefined) return refuse('forbidden', 'the job has no grant to act by; store the work again')
   // Whatever else is stored: the grant alone decides, and it counts for this document alone.
   const credential = { grant, work: { collection: kind.collection.name, id: doc.id } }
-  const principal = await context.delegation(scope.trace, credential).principal()
-  if (isRefusal(principal)) return principal
-  if (principal.tenant_id !== tenant_id)
-    return refuse('forbidden', 'the job belongs to another tenant than its principal')
-  const permissions = permissionsOfRoles(principal.roles, context.role_table)
-  if (!permits(permissions, kind.allow))
-    return refuse('forbidden', `${principal.subject} has no permission ${kind.allow} any more`)
-  const caller = { ...principal, clearance: principal.clearance, permissions, actor: serviceCaller(role).subject }
+  const terms = { role, tenant_id, allow: kind.allow, role_table: context.role_table }
+  const caller = await resolveStoredCaller(context.delegation(scope.trace, credential), terms)
+  if (isRefusal(caller)) return caller
   const call = createStepCall(attempt, caller, scope, credential)
   const readable = await call.store(kind.collection).find(doc.id)
   return readable ? call : refuse('forbidden', `${caller.subject} may no longer see what this job works on`)

@@ -4,6 +4,7 @@ import type { AuditEvent } from '../audit/audit-chain.ts'
 import type { Refusal } from '../error/errors.ts'
 import type { Delegation, StoredPrincipal, WorkPlace } from '../identity/delegation.ts'
 import type { Caller } from '../identity/identity.ts'
+import type { StoredWorkTerms } from '../identity/resolve-stored-caller.ts'
 import type { Label } from '../label/label.ts'
 import type { ScopedStore } from '../store/scoped-store.ts'
 import type { Collection, StoredFields } from '../store/store.ts'
@@ -27,6 +28,9 @@ export type CallTarget = {
   readonly label?: Label | undefined
   readonly detail?: Readonly<Record<string, unknown>>
 }
+
+/** The tenant of stored work, and the permission that its principal must still have. */
+export type StoredCallTerms = Pick<StoredWorkTerms, 'tenant_id' | 'allow'>
 
 export interface Call extends RoleEnvironment {
   readonly caller: Caller
@@ -56,6 +60,11 @@ export interface Call extends RoleEnvironment {
   delegation(): Delegation
   /** Acts in the name of the principal of stored work; `work`: the place where the store has it, never what a document says. */
   delegation(stored: StoredPrincipal, work: WorkPlace): Delegation
+  /**
+   * A call in the name of the principal of stored work, with its rights of now: what it may read, and what it may still do.
+   * `forbidden` with the reason where it may not. Throws `Refusal('unavailable')` while `site` cannot be reached.
+   */
+  openCallOf(stored: StoredPrincipal, work: WorkPlace, terms: StoredCallTerms): Promise<Call | Refusal>
   /** An audit record with subject, tenant, time and trace filled in. */
   audited(action: string, target: string, detail: Readonly<Record<string, unknown>>, label?: Label): AuditEvent
   /** Names the object of this call, or more of it, once it is verified. */

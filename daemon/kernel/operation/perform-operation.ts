@@ -5,12 +5,13 @@ import { type ErrorCode, isRefusal, type Refusal, refuse } from '../error/errors
 import { serviceCaller } from '../identity/admit-caller.ts'
 import type { DelegatingCredential, StoredPrincipal, WorkPlace } from '../identity/delegation.ts'
 import type { Caller } from '../identity/identity.ts'
+import { resolveStoredCaller } from '../identity/resolve-stored-caller.ts'
 import type { Label } from '../label/label.ts'
 import { scopedStore } from '../store/scoped-store.ts'
 import type { Collection, StoredFields } from '../store/store.ts'
 import { findFailureCause } from '../telemetry/report-throttle.ts'
 import type { Trace } from '../telemetry/trace.ts'
-import type { Call, CallTarget } from './call.ts'
+import type { Call, CallTarget, StoredCallTerms } from './call.ts'
 import { type AddressedOperation, type AnyOperation, isServedBy, RawResponse, takesLargeBody } from './operation.ts'
 import { parseInput } from './parse-input.ts'
 import type { OperationRequest, OperationResponse, RoleContext } from './role-context.ts'
@@ -91,6 +92,20 @@ export function createCallFor(
   credential?: DelegatingCredential,
 ): Call {
   return createCall(context, address, caller, { ...emptyRequest, trace, signal, credential }, {}, signal)
+}
+
+/** The call of the principal of stored work, within the work of another call. Its signal ends it. */
+async function openStoredCall(
+  context: RoleContext,
+  address: string,
+  { trace, signal }: Pick<OperationRequest, 'trace' | 'signal'>,
+  credential: DelegatingCredential,
+  terms: StoredCallTerms,
+): Promise<Call | Refusal> {
+  const [role = ''] = address.split('.')
+  const delegation = context.delegation(trace, credential, signal)
+  const caller = await resolveStoredCaller(delegation, { ...terms, role, role_table: context.role_table })
+  return isRefusal(caller) ? caller : createCallFor(context, caller, address, trace, signal, credential)
 }
 
 function versionOf(operation: AnyOperation, result: unknown): { version?: number } {
@@ -193,6 +208,7 @@ function createCall(
       ),
     delegation: (stored?: StoredPrincipal, work?: WorkPlace) =>
       context.delegation(trace, stored && work ? { grant: stored.grant, work } : request.credential, end),
+    openCallOf: ({ grant }, work, terms) => openStoredCall(context, address, request, { grant, work }, terms),
     // Members in canonical order, in which they print fastest.
     audited: (action, target, detail, label?: Label) => ({
       action,

@@ -63,12 +63,15 @@ async function createArrival(
   const records = request.records.map((record, at) => readRecord(trained, request.node_id, record, values[at]))
   const errors = findRecordFaults(records)
   if (errors.length > 0) return refuse('invalid', 'some records cannot be matched', errors)
+  const principal = await call.delegation().store({ collection: arrivals.name, id })
+  if (isRefusal(principal)) return principal
   const { tenant_id, subject } = call.caller
   const { lens } = trained.run.value
   const value: StoredArrival = {
     ...{ tenant_id, label, created_by: subject, created_at: call.nowIso(), lens, node_id: request.node_id },
     records: records.flatMap((record) => (typeof record === 'string' ? [] : [record])),
     request_digest: call.requestDigest(),
+    principal,
     owes: 1,
   }
   const detail = { lens, node_id: request.node_id, records: records.length }

@@ -1,5 +1,6 @@
 // An arrival: records that a request adds without a run, stored until they are in the registry and matched.
 import * as z from 'zod'
+import { storedPrincipal } from '../../../kernel/identity/delegation.ts'
 import { label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { count, provenanceFields, provenanceViewFields, recordRef, shortText, uid } from '../fields.ts'
@@ -20,6 +21,8 @@ const storedArrival = z.strictObject({
     }),
   ),
   request_digest: z.string(),
+  /** The person who sent the records, until they are in the registry: its rights are looked up again before they are. */
+  principal: storedPrincipal.optional(),
   /** 1 until all records are in the registry and matched; an index, so that the worker finds the arrival. */
   owes: z.union([z.literal(0), z.literal(1)]),
   failure: z.strictObject({ code: shortText, reason: z.string() }).optional(),

@@ -1,6 +1,6 @@
 // Writes arrived records to the registry, in fair turns, and starts their matching.
 
-import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { joinLabels } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { findFirstDue, ownerOf } from '../../../kernel/store/find-first-due.ts'
@@ -97,6 +97,8 @@ async function registerBatch(
   const registry = { tenant_id, lens }
   if (await isBeingWritten(call, registry)) return undefined
   if (!written.has(doc.id)) {
+    const refused = await refuseLostRights(call, doc)
+    if (refused) throw refused
     const trained = await findLatestTrainedLens(call, registry)
     if (!trained) return undefined
     await writeRecords(call, await storeOutcomes(call, doc), trained.run.id)
@@ -105,6 +107,21 @@ async function registerBatch(
   const outcome = await matchNextBatch(call, registry)
   if (outcome === 'none_waits') await finishArrival(call, doc, {})
   return outcome === 'matched' ? outcome : undefined
+}
+
+/**
+ * Why the person who sent the records may not do so any more: an arrival may wait for hours, while a run writes. Once outcomes
+ * are stored, its registration has begun.
+ */
+async function refuseLostRights(call: Call, { id, value }: Doc<StoredArrival>): Promise<Refusal | undefined> {
+  const { principal, tenant_id, records } = value
+  if (records.every(({ outcome }) => outcome !== undefined)) return undefined
+  if (!principal) return refuse('forbidden', 'the arrival has no principal to act for; send its records again')
+  const terms = { tenant_id, allow: 'resolution:write' as const }
+  const person = await call.openCallOf(principal, { collection: arrivals.name, id }, terms)
+  if (isRefusal(person)) return person
+  if (await person.store(arrivals).find(id)) return undefined
+  return refuse('forbidden', `${person.caller.subject} may no longer see the records of this arrival`)
 }
 
 async function writeRecords(call: Call, arrival: Doc<StoredArrival>, run_id: string): Promise<void> {
@@ -168,7 +185,7 @@ async function finishArrival(
   { id }: Doc<StoredArrival>,
   result: Pick<StoredArrival, 'failure'>,
 ): Promise<void> {
-  await call.store(arrivals).update(id, ({ value }) => ({
+  await call.store(arrivals).update(id, ({ value: { principal: _over, ...value } }) => ({
     next: { ...value, ...result, owes: 0 as const, expires_ts: call.now() + retention_ms },
     answer: undefined,
   }))
