@@ -71,6 +71,9 @@ export const runWork = part<RunWork>('run-work')
 export type WorkTurns = Readonly<Record<'arrivals' | 'registries', FairTurns>>
 export const workTurnsPart = part<WorkTurns>('work-turns')
 
+/** By registry, why its waiting records cannot be matched, as last logged by this process. */
+export const refusedRegistriesPart = part<Map<string, string>>('refused-registries')
+
 /** Indexes for lookups in the registry of this site. */
 export const registryIndexCachePart = part<RegistryIndexCache>('lookups')
 

@@ -6,6 +6,7 @@ import { RegistryIndexCache } from '../../roles/resolution/lookup/registry-index
 import { SnapshotIndexCache } from '../../roles/resolution/lookup/snapshot-index-cache.ts'
 import { matchingThreadPart } from '../../roles/resolution/matching-thread/request-job.ts'
 import {
+  refusedRegistriesPart,
   registryIndexCachePart,
   runWork,
   snapshotIndexCachePart,
@@ -35,6 +36,7 @@ export const wire: RoleWire = {
         [exchangeWork.name, openExchangeWork(folder, resolved, runs)],
         [matchingThreadPart.name, matching],
         [workTurnsPart.name, createWorkTurns()],
+        [refusedRegistriesPart.name, new Map()],
         [registryIndexCachePart.name, new RegistryIndexCache()],
         [snapshotStorePart.name, fileSnapshotStore(folder)],
         [snapshotIndexCachePart.name, new SnapshotIndexCache()],

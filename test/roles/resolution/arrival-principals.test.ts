@@ -4,6 +4,7 @@ import { create as arrive } from '../../../daemon/roles/resolution/arrival/creat
 import { get } from '../../../daemon/roles/resolution/arrival/get.ts'
 import { arrivals, type StoredArrival } from '../../../daemon/roles/resolution/arrival/model.ts'
 import { lookup } from '../../../daemon/roles/resolution/entity/lookup.ts'
+import { entityRecords } from '../../../daemon/roles/resolution/entity-record/model.ts'
 import { fusionRuns, type StoredRun } from '../../../daemon/roles/resolution/fusion-run/model.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
@@ -13,7 +14,8 @@ import { listUselessGrants } from '../../support/site/stored-principals.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
 import { buildPeople, buildPersonLens, setUpResolutionSite, waitForRunEnd } from './resolution-site.ts'
 
-const world = setUpResolutionSite()
+const logged: { readonly event: string; readonly fields: Readonly<Record<string, unknown>> }[] = []
+const world = setUpResolutionSite({}, {}, (event, fields) => void logged.push({ event, fields }))
 let ann: CheckedClient
 let run_id: string
 beforeAll(async () => {
@@ -83,6 +85,27 @@ test('of a person who keeps the rights it is registered once the run has ended, 
   expect(await waitUntilOver(sent)).not.toHaveProperty('failure')
   expect(await readArrival(uid)).not.toHaveProperty('principal')
   expect(await isRegistered(number)).toBe(true)
+})
+
+test('why records of a registry cannot be matched is logged, once for as long as it lasts', async () => {
+  const [record] = (await store().list(entityRecords, { limit: 1 })).docs
+  if (!record) throw new Error('the registry is empty')
+  const refusals = () => logged.filter(({ event }) => event === 'resolution.registry.not_matched')
+  for (const [at, lens] of ['first', 'second', 'third'].entries()) {
+    await store().create(entityRecords, `${record.id.slice(0, -2)}x${at}`, {
+      ...record.value,
+      lens,
+      arrived: 'waiting',
+    })
+    world().wakeWorker('resolution', 'recluster')
+    // Passes follow each other: the second one met the first registry again before the third began.
+    await waitUntil(async () => refusals().length > at)
+  }
+  expect(refusals().map(({ fields }) => [fields.lens, fields.error])).toEqual([
+    ['first', expect.stringContaining('no run of the lens first has completed')],
+    ['second', expect.stringContaining('no run of the lens second has completed')],
+    ['third', expect.stringContaining('no run of the lens third has completed')],
+  ])
 })
 
 describe('it fails with the reason, and registers nothing,', () => {

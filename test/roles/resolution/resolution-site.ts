@@ -2,7 +2,13 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { status } from '../../../daemon/roles/resolution/fusion-run/status.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
-import { type ProfileSections, startTestSite, type TestSite, waitUntil } from '../../support/site/test-site.ts'
+import {
+  type ProfileSections,
+  startTestSite,
+  type TestSite,
+  type TestSiteOptions,
+  waitUntil,
+} from '../../support/site/test-site.ts'
 
 /** People with a name and a date. */
 export function buildPersonLens(version = '1.0.0', entity_type = 'person') {
@@ -53,11 +59,12 @@ export function waitForRunEnd(person: CheckedClient, run_id: string) {
 export function setUpResolutionSite(
   settings: Readonly<Record<string, unknown>> = {},
   more: ProfileSections = {},
+  onEvent: NonNullable<TestSiteOptions['onEvent']> = () => undefined,
 ): () => TestSite {
   let world: TestSite | undefined
   beforeAll(async () => {
     const profile = { platform: { roles: ['site', 'resolution'] }, resolution: { port: 0, ...settings }, ...more }
-    world = await startTestSite({ profile })
+    world = await startTestSite({ profile, onEvent })
   })
   afterAll(async () => {
     await world?.end()

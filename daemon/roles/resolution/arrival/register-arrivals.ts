@@ -10,7 +10,7 @@ import { entityRecords, recordUid, type StoredRecord } from '../entity-record/mo
 import { writeNumbered } from '../entity-record/write-numbered.ts'
 import type { RegistryKey } from '../fields.ts'
 import { findLatestTrainedLens } from '../lookup/trained-lens.ts'
-import { workTurnsPart } from '../parts.ts'
+import { refusedRegistriesPart, workTurnsPart } from '../parts.ts'
 import { isBeingWritten, matchNextBatch } from '../registry/match-waiting-records.ts'
 import { singletonClusterName } from '../registry/record-key.ts'
 import { upsertDocuments } from '../upsert-documents.ts'
@@ -54,8 +54,23 @@ export async function matchAllWaitingRecords(call: Call): Promise<void> {
     const outcome = await matchNextBatch(call, registry).catch((error: unknown) =>
       handleFailure(call, registry.lens, error),
     )
+    reportRefusal(call, registry, isRefusal(outcome) ? outcome : undefined)
     if (outcome !== 'matched') processed.add(registryKeyText(registry))
   }
+}
+
+/** Logs why a registry cannot be matched, once for as long as it lasts: no arrival is left that could say so. */
+function reportRefusal(call: Call, registry: RegistryKey, refusal: Refusal | undefined): void {
+  const refused = call.part(refusedRegistriesPart)
+  const key = registryKeyText(registry)
+  if (!refusal) {
+    refused.delete(key)
+    return
+  }
+  if (refused.get(key) === refusal.message) return
+  refused.set(key, refusal.message)
+  const { trace_id } = call.trace
+  call.log.warn('resolution.registry.not_matched', { trace_id, ...registry, error: refusal.message })
 }
 
 async function listWaitingRegistries(call: Call): Promise<RegistryKey[]> {
