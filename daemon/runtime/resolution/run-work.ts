@@ -16,6 +16,7 @@ import { settings } from '../../roles/resolution/settings.ts'
 import { readJsonLinesFile } from './files/json-lines-file.ts'
 import { formatNodeCsv } from './files/node-csv.ts'
 import { runFiles, runsFolder } from './files/run-folder.ts'
+import { queueByTenant } from './queue-by-tenant.ts'
 import type { PhaseProgress, PhaseThreadJob, PhaseThreadResult } from './run-phase.ts'
 import { readComputeLimits, resolutionThreads } from './run-threads.ts'
 
@@ -90,21 +91,6 @@ export function openRunWork(folder: SiteFolder, resolved: ResolvedSettings, mono
       if (!existsSync(runs)) return []
       return readdirSync(runs).filter((run) => !protectedRuns.has(run))
     },
-  }
-}
-
-/** The last work of each tenant; the next waits for it. */
-function queueByTenant(): RunWork['runInTurn'] {
-  const lastByTenant = new Map<string, Promise<unknown>>()
-  return (tenant_id, work) => {
-    const current = (lastByTenant.get(tenant_id) ?? Promise.resolve()).then(work)
-    const cleared = current
-      .catch(() => undefined)
-      .then(() => {
-        if (lastByTenant.get(tenant_id) === cleared) lastByTenant.delete(tenant_id)
-      })
-    lastByTenant.set(tenant_id, cleared)
-    return current
   }
 }
 

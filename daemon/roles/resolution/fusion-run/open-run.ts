@@ -1,12 +1,14 @@
 // Creates a run for the caller's tenant: writes its records to disk, stores the run, and announces it.
 import * as z from 'zod'
 import { type FieldError, isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import type { StoredPrincipal } from '../../../kernel/identity/delegation.ts'
 import { announceJob } from '../../../kernel/job/job.ts'
 import type { JobFields } from '../../../kernel/job/job-fields.ts'
 import { newJob } from '../../../kernel/job/rules.ts'
 import { classification } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-request.ts'
+import { abortRefusal } from '../../../kernel/operation/until-aborted.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc, Filter } from '../../../kernel/store/store.ts'
 import { consensusRange } from '../entity-match/consultation.ts'
@@ -53,25 +55,28 @@ export async function openRun(call: Call, goal: StoredRun['goal'], input: RunInp
   if (isRefusal(label)) return label
   const value = { ...buildRun(call, goal, input, lens), label, sources: splitNodeData(input.node_data).sources }
   await call.pause()
+  // Before the turn: a role `site` that is slow or away delays nobody else of the tenant.
+  const principal = (await checkRunLimit(call)) ?? (await call.delegation().store({ collection: fusionRuns.name, id }))
+  if (isRefusal(principal)) return principal
   // In turn, so that concurrent requests together cannot exceed the limit.
-  return await call.part(runWork).runInTurn(value.tenant_id, () => createRun(call, id, value, input))
+  return await call.part(runWork).runInTurn(value.tenant_id, () => createRun(call, id, { value, principal }, input))
 }
 
-/** A run before it has a principal. */
-type UnstoredRun = Omit<StoredRun, keyof JobFields>
+/** A run before its job begins. */
+type UnstoredRun = { readonly value: Omit<StoredRun, keyof JobFields>; readonly principal: StoredPrincipal }
 
+/** Changes nothing for a caller who has an answer already: the turn of the request may come after its end. */
 async function createRun(
   call: Call,
   id: string,
-  value: UnstoredRun,
+  { value, principal }: UnstoredRun,
   { node_data }: RunInput,
 ): Promise<Doc<StoredRun> | Refusal> {
+  if (call.signal.aborted) return abortRefusal(call.signal)
   const before = await call.store(fusionRuns).find(id)
   if (before) return checkRepeatedRequest(call, before)
   const refused = await checkRunLimit(call)
   if (refused) return refused
-  const principal = await call.delegation().store({ collection: fusionRuns.name, id })
-  if (isRefusal(principal)) return principal
   const { label, goal, sources } = value
   const { inline } = splitNodeData(node_data)
   const stored = inline.size > 0 ? await call.part(runWork).storeRecords(id, inline) : undefined
