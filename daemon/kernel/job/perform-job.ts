@@ -13,7 +13,7 @@ import { describeFailure } from './job-fields.ts'
 import { openServiceCall, openStepCall, type StepScope } from './open-step-call.ts'
 import { claimJob, isClaimValid, type JobClaim, max_crashes, releaseJob, retryLater } from './rules.ts'
 import { watchStep } from './watch-step.ts'
-import { withdrawLostStart } from './withdraw-lost-start.ts'
+import { withdrawLostStart, withdrawUnansweredClaim } from './withdraw-lost-start.ts'
 
 /**
  * Takes the lease and claims the job; undefined while another process holds it or nothing is due. `ended` resolves when
@@ -29,24 +29,47 @@ export async function performJob(
   const lease = await environment.leases.take(leaseKeyOf(kind, doc), lease_ms)
   if (!lease) return undefined
   const attempt: JobAttempt = { call, kind, id: doc.id, environment, lease, taken_ms, lost: new AbortController() }
-  const claimed = await claim(attempt).catch(async (error: unknown) => {
-    // The document was removed after the look for due jobs.
-    if (isRefusal(error) && error.code === 'not_found') return undefined
+  const work = await beginWork(attempt).catch(async (error: unknown) => {
     await releaseLease(attempt)
     throw error
   })
-  if (claimed) return { ended: holdWhile(attempt, claimed).finally(() => releaseLease(attempt)) }
+  if (work) return { ended: work.ended.finally(() => releaseLease(attempt)) }
   await releaseLease(attempt)
   return undefined
 }
 
-/** A claim that was held back for longer than the lease lives would take the job from its next holder, and is not made. */
-async function claim({ call, kind, id, taken_ms }: JobAttempt): Promise<Doc<JobDocument> | undefined> {
+/** Claims the job and begins its work; undefined where nothing is due. */
+async function beginWork(attempt: JobAttempt): Promise<{ readonly ended: Promise<void> } | undefined> {
+  const sent: { claim?: JobClaim } = {}
+  try {
+    const claimed = await claim(attempt, sent)
+    return claimed && { ended: holdWhile(attempt, claimed) }
+  } catch (error) {
+    // The document was removed after the look for due jobs.
+    if (isRefusal(error) && error.code === 'not_found') return undefined
+    if (!sent.claim || !isRefusal(error) || !error.row.retryable) throw error
+    // The store may have made the claim before its answer was lost.
+    logJobFailure(attempt, error)
+    return { ended: withdrawUnansweredClaim(attempt, sent.claim) }
+  }
+}
+
+/**
+ * A claim that was held back for longer than the lease lives would take the job from its next holder, and is not made.
+ * `sent`: receives the claim that the store is to write.
+ */
+async function claim(
+  { call, kind, id, taken_ms }: JobAttempt,
+  sent: { claim?: JobClaim },
+): Promise<Doc<JobDocument> | undefined> {
   const store = call.store<JobDocument>(kind.collection)
   const { doc, answer } = await store.update<'held' | 'crashed' | undefined>(id, ({ value }) => {
     const next = call.monotonic() - taken_ms < lease_ms ? claimJob(value, call.now()) : undefined
     if (next === undefined) return { answer: undefined }
-    if (next !== 'crashed') return { next, answer: 'held' }
+    if (next !== 'crashed') {
+      sent.claim = { claims: next.job.claims }
+      return { next, answer: 'held' }
+    }
     const reason = `the service crashed ${max_crashes} times in this step: see its log, then start anew`
     return { ...buildFailure(call, kind, id, value, refuse('internal', reason)), answer: 'crashed' }
   })

@@ -91,6 +91,31 @@ test('a process that loses its store again and again has not crashed', async () 
   await world.end()
 })
 
+test('a claim whose answer is lost is no crash', async () => {
+  let [known, lost, begun] = [0, 0, 0]
+  const world: OpenJobWorld = openJobWorld({
+    async losesAnswer() {
+      const { claims = 0 } = (await world.store.get(works, 'job'))?.value.job ?? {}
+      const isNew = claims > known
+      known = claims
+      if (!isNew || lost === 2 * max_crashes) return false
+      lost += 1
+      return true
+    },
+    decideStep() {
+      begun += 1
+      return quick
+    },
+  })
+  await world.create(1)
+  world.start()
+  world.start()
+  await world.time.pass(10 * minute_ms)
+  expect((await world.read())?.job).toMatchObject({ state: 'completed', claims: 2 * max_crashes + 1 })
+  expect([lost, begun]).toEqual([2 * max_crashes, 1])
+  await world.end()
+})
+
 test('a process that loses its lease to another has not crashed', async () => {
   const world = openJobWorld({ decideStep: () => long })
   await world.create(1)

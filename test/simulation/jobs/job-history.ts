@@ -14,6 +14,8 @@ export type JobHistoryOptions = {
   readonly events: number
   readonly store: Store
   readonly leases: (time: Pick<SimulatedTime, 'now'>) => Leases
+  /** No process dies or stands still, and answers are lost more often: no job may count a crash. */
+  readonly isCrashFree?: boolean
 }
 
 /** As the runner has it: after this time without renewal another process may take a job over. */
@@ -23,7 +25,7 @@ const quiet_ms = 600_000
 
 /** What happened, so that a test can hold a history to have tried something. */
 export type JobHistoryCounts = Record<
-  'kills' | 'pauses' | 'takeovers' | 'cuts' | 'cancelled' | 'completed' | 'failed',
+  'kills' | 'pauses' | 'takeovers' | 'cuts' | 'losses' | 'cancelled' | 'completed' | 'failed',
   number
 >
 
@@ -36,7 +38,7 @@ class JobHistory {
   readonly #chance: SeededRandom
   readonly #time = simulatedTime(Date.parse('2026-03-02T12:00:00Z'))
   readonly #counts: JobHistoryCounts = {
-    ...{ kills: 0, pauses: 0, takeovers: 0, cuts: 0 },
+    ...{ kills: 0, pauses: 0, takeovers: 0, cuts: 0, losses: 0 },
     ...{ cancelled: 0, completed: 0, failed: 0 },
   }
   readonly #revoked = new Set<string>()
@@ -57,8 +59,10 @@ class JobHistory {
   }
 
   async run(): Promise<JobHistoryCounts> {
-    const weights = { create: 6, kill: 3, stop: 1, pause: 3, cut: 1, cancel: 0.5, wake: 1, revoke: 0.05 }
-    for (let event = 0; event < this.#options.events; event++) {
+    const { events, isCrashFree = false } = this.#options
+    const crashes = isCrashFree ? { kill: 0, pause: 0 } : { kill: 3, pause: 3 }
+    const weights = { create: 6, stop: 1, cut: 1, cancel: 0.5, wake: 1, revoke: 0.05, ...crashes }
+    for (let event = 0; event < events; event++) {
       await this.#events[this.#chance.weighted(weights)]()
       await this.#pass(this.#chance.below(20_000))
     }
@@ -70,6 +74,8 @@ class JobHistory {
     await this.#time.pass(60_000)
     expect(this.#violations).toEqual([])
     judge(this.#seen, this.#counts, this.#revoked)
+    if (isCrashFree)
+      for (const { job } of this.#seen.values()) expect(job.failure?.reason ?? '').not.toContain('crashed')
     return this.#counts
   }
 
@@ -123,9 +129,21 @@ class JobHistory {
       findPrincipal: async (subject) =>
         this.#revoked.has(subject) ? refuse('forbidden', `${subject} was revoked`) : findWorker(subject),
       decideStep: () => this.#decideStep(),
-      decideStall_ms: () => (!this.#isCalm && this.#chance.happens(0.02) ? this.#chance.below(60_000) : 0),
+      losesAnswer: () => this.#losesAnswer(),
+      decideStall_ms: () => this.#decideStall_ms(),
       onStep: (process, id, claim, phase) => this.#noteStep(process, id, claim, phase),
     })
+  }
+
+  #losesAnswer(): boolean {
+    if (this.#isCalm || !this.#chance.happens(this.#options.isCrashFree ? 0.15 : 0.02)) return false
+    this.#counts.losses += 1
+    return true
+  }
+
+  #decideStall_ms(): number {
+    if (this.#isCalm || this.#options.isCrashFree) return 0
+    return this.#chance.happens(0.02) ? this.#chance.below(60_000) : 0
   }
 
   #decideStep(): ReturnType<JobWorld['decideStep']> {

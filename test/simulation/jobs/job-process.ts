@@ -25,6 +25,8 @@ export type JobWorld = {
   readonly random: (bytes: number) => string
   /** Whether calls of leases and of the store find no answer now. */
   readonly isCut: () => boolean
+  /** Whether the answer of a call is lost that reached the lease or the store; never by default. */
+  readonly losesAnswer?: () => boolean | Promise<boolean>
   /** A step began at a process, and ended or was aborted there. */
   readonly onStep: (process: JobProcess, id: string, claim: number, phase: 'begins' | 'ends') => void
   readonly onError?: (event: string) => void
@@ -138,6 +140,7 @@ export class JobProcess {
     // The outcome of a call that was under way reaches no dead process, although it may have had its effect.
     if (this.#isKilled) throw new ProcessKilledError(`${this.name} was killed`)
     while (this.#paused) await this.#paused
+    if (await this.#world.losesAnswer?.()) throw new Refusal('unavailable', 'the answer was lost')
     return answer
   }
 
