@@ -55,10 +55,12 @@ type KindTurns = {
 async function startDueJobs(call: Call, kind: AnyJobKind, state: KindTurns): Promise<void> {
   const { running, turns } = state
   const { at_once, at_once_per_tenant } = kind.limits(call)
-  const tried = new Set<string>()
+  /** Leases and, since a job that cannot start keeps its lease from no other, ids. */
+  const [tried, broken] = [new Set<string>(), new Set<string>()]
+  const isTaken = (lease: string) => running.has(lease) || tried.has(lease)
   const choice = {
     isOpen: (tenant_id: string) => countTenant(running, tenant_id) < at_once_per_tenant,
-    isFree: (doc: Doc<JobDocument>) => !running.has(leaseKeyOf(kind, doc)) && !tried.has(leaseKeyOf(kind, doc)),
+    isFree: (doc: Doc<JobDocument>) => !broken.has(doc.id) && !isTaken(leaseKeyOf(kind, doc)),
     owner: kind.serial_by,
   }
   while (running.size < at_once && !call.signal.aborted) {
@@ -66,32 +68,37 @@ async function startDueJobs(call: Call, kind: AnyJobKind, state: KindTurns): Pro
     const found = await findFirstDue(call.store<JobDocument>(kind.collection), due, choice)
     const next = turns.take(found, (doc) => turnOwnerOf(kind, doc))
     if (!next) return
-    tried.add(leaseKeyOf(kind, next))
-    await startJob(call, kind, next, state)
+    if (await startJob(call, kind, next, state)) tried.add(leaseKeyOf(kind, next))
+    else broken.add(next.id)
   }
 }
 
-/** Takes the lease of a job and runs it, unless another process holds it. Throws while leases or store do not answer. */
+/**
+ * Takes the lease of a job and runs it, unless another process holds it; false for a job that cannot start. Throws while
+ * leases or store do not answer.
+ */
 async function startJob(
   call: Call,
   kind: AnyJobKind,
   doc: Doc<JobDocument>,
   { environment, running, failures }: KindTurns,
-): Promise<void> {
+): Promise<boolean> {
   try {
     const begun = await performJob(call, kind, doc, environment)
     failures.clear(kind, doc.id)
-    if (!begun) return
+    if (!begun) return true
     const key = leaseKeyOf(kind, doc)
     const ended = begun.ended.finally(() => {
       running.delete(key)
       call.announce(jobs_topic)
     })
     running.set(key, { tenant_id: doc.value.tenant_id, ended })
+    return true
   } catch (error) {
     if (isRefusal(error) && error.row.retryable) throw error
     // Of this job alone.
     failures.report(call, kind, error, doc.id)
+    return false
   }
 }
 

@@ -163,6 +163,11 @@ const mistakes: readonly Mistake[] = [
     'the collection of the job run needs the index job_due_ts',
   ],
   [
+    'jobs in series that nobody finds by their series',
+    { collections: [runs, jobLeases], jobs: [{ ...declareJob(runs), serial_by: 'peer' }] },
+    'the collection of the job run needs the index peer',
+  ],
+  [
     'two kinds of jobs of one name',
     { collections: [runs, jobLeases], jobs: [declareJob(runs), declareJob(runs)] },
     'two kinds of jobs named run',

@@ -105,10 +105,11 @@ function findJobFaults({ jobs = [], collections }: Role): string[] {
       jobs.map(({ name }) => name),
     ),
     ...(collections.includes(jobLeases) ? [] : ['it has jobs: its collections need jobLeases']),
-    ...jobs.flatMap(({ name, collection }) => [
+    ...jobs.flatMap(({ name, collection, serial_by }) => [
       ...(collections.includes(collection) ? [] : [`the collection of the job ${name} is not among its collections`]),
-      ...job_indexes
-        .filter((index) => !collection.indexes.includes(index))
+      // Stores always index the tenant.
+      ...[...job_indexes, serial_by ?? 'tenant_id']
+        .filter((index) => index !== 'tenant_id' && !collection.indexes.includes(index))
         .map((index) => `the collection of the job ${name} needs the index ${index}`),
     ]),
   ]

@@ -1,10 +1,11 @@
 // What ends a job that does not end by itself: its time, its crashes, a defect, and the loss of its principal's rights.
 import { expect, test } from 'vitest'
+import * as z from 'zod'
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import { max_crashes } from '../../../daemon/kernel/job/rules.ts'
 import { findWorker } from './job-process.ts'
 import { openJobWorld } from './open-job-world.ts'
-import { step_limit_ms, works } from './work-job.ts'
+import { buildWork, step_limit_ms, works } from './work-job.ts'
 
 const minute_ms = 60_000
 
@@ -190,6 +191,21 @@ test('of jobs in series one runs at a time in all processes, and other series be
     for (const at of [1, 2, 3])
       expect((await world.read(`${series}-${at}`))?.job).toMatchObject({ state: 'completed', step: 2 })
   expect(most).toBe(2)
+  await world.end()
+})
+
+test('a job that cannot be claimed does not keep the others of its series', async () => {
+  const world = openJobWorld({ rules: { serial_by: 'created_by' } })
+  const later = { ...works, schema: z.looseObject({ tenant_id: z.string() }) }
+  const unknown = { ...buildWork(1, 'ann', world.time.now()), a_field_of_a_later_version: 1 }
+  await world.store.create(later, 'broken', unknown)
+  await world.time.pass(1_000)
+  for (const id of ['second', 'third']) await world.create(1, id)
+  world.start()
+  await world.time.pass(minute_ms)
+  for (const id of ['second', 'third']) expect((await world.read(id))?.job.state).toBe('completed')
+  // Once for as long as it lasts.
+  expect(world.errors).toEqual(['test.work.not-started'])
   await world.end()
 })
 
