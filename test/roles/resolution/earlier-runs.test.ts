@@ -22,7 +22,7 @@ const earlierRuns = collection({
 let count = 0
 
 /** Stores a run as the earlier version did: `owes` and `attempts` in place of a job. */
-async function storeEarlierRun(state: RunState) {
+async function storeEarlierRun(state: RunState, changes: Readonly<Record<string, unknown>> = {}) {
   const ann = await world().as()
   await ann.ok(create, { body: buildPersonLens() })
   const { run_id } = await ann.ok(start, { lens_id: 'people', node_data: { east: buildPeople(0, 20) } })
@@ -32,7 +32,7 @@ async function storeEarlierRun(state: RunState) {
   if (!stored) throw new Error(`the run ${run_id} is gone`)
   const { job: _job, job_due_ts: _due, files_until_ts: _until, ended_at: _ended, ...value } = stored.value
   const id = `run_${String(++count).padStart(32, 'e')}`
-  await store.create(earlierRuns, id, { ...value, state, goal: state, owes: 0, attempts: 1 })
+  await store.create(earlierRuns, id, { ...value, state, goal: state, owes: 0, attempts: 1, ...changes })
   return { ann, id }
 }
 
@@ -62,3 +62,13 @@ test.each(['extracted', 'matched'] as const)(
     expect(stored?.job.principal).toMatchObject({ subject: expect.any(String) })
   },
 )
+
+test('that were asked for their next phase are not continued, and end with the reason', async () => {
+  const { ann, id } = await storeEarlierRun('extracted', { goal: 'matched', owes: 1 })
+  expect(await ann.ok(get, { uid: id })).toMatchObject({ state: 'extracted' })
+  expect(await ann.refusal(resolve, { run_id: id })).toBe('wrong_state')
+  world().wakeWorker('resolution', 'files')
+  expect(await waitForRunEnd(ann, id)).toMatchObject({
+    ...{ state: 'failed', failure: { code: 'ended', reason: expect.stringContaining('start it again') } },
+  })
+})

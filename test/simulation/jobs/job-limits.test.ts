@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import { max_crashes } from '../../../daemon/kernel/job/rules.ts'
+import { collection } from '../../../daemon/kernel/store/store.ts'
 import { findWorker } from './job-process.ts'
 import { openJobWorld } from './open-job-world.ts'
 import { buildWork, step_limit_ms, works } from './work-job.ts'
@@ -196,7 +197,10 @@ test('of jobs in series one runs at a time in all processes, and other series be
 
 test('a job that cannot be claimed does not keep the others of its series', async () => {
   const world = openJobWorld({ rules: { serial_by: 'created_by' } })
-  const later = { ...works, schema: z.looseObject({ tenant_id: z.string() }) }
+  const later = collection({
+    ...{ name: works.name, schema: z.looseObject({ tenant_id: z.string() }) },
+    indexes: [...works.indexes],
+  })
   const unknown = { ...buildWork(1, 'ann', world.time.now()), a_field_of_a_later_version: 1 }
   await world.store.create(later, 'broken', unknown)
   await world.time.pass(1_000)

@@ -124,13 +124,29 @@ export type StoredRun = z.infer<typeof storedRun>
 
 const ends = ['completed', 'failed', 'cancelled'] as const
 
-/** Reads a run that a version without jobs stored: the run with the fields of a job; any other value unchanged. An open run waits, since no principal was stored for it. */
+/** States in which a run may wait for a request of the next phase. */
+export const waiting_states: readonly RunState[] = ['extracted', 'matched']
+
+/**
+ * Reads a run that a version without jobs stored; any other value unchanged. No principal was stored for it: one that waits
+ * for a request goes on with the principal of the request, and the job of any other open run has failed. A run of an
+ * exchange ends with the exchange.
+ */
 export function adoptEarlierRun(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || 'job' in value || !('owes' in value)) return value
-  const { owes: _owes, attempts: _attempts, ...run } = value as Readonly<Record<string, unknown>>
-  const end = ends.find((state) => state === run.state)
+  const { owes, attempts: _attempts, ...run } = value as EarlierRun
   const idle = newJob(undefined, undefined)
-  return { ...run, ...(end ? endJob(idle, end, {}) : idle) }
+  const end = ends.find((state) => state === run.state)
+  if (end) return { ...run, ...endJob(idle, end, {}) }
+  const isWaiting = (waiting_states.includes(run.state) && owes === 0) || run.exchange_id !== undefined
+  return { ...run, ...(isWaiting ? idle : endJob(idle, 'failed', {}, earlier_failure)) }
+}
+
+type EarlierRun = Omit<StoredRun, 'job' | 'job_due_ts'> & { owes: 0 | 1; attempts?: number }
+
+export const earlier_failure = {
+  code: 'ended',
+  reason: 'an earlier version of the service began this run, without the rights of its principal: start it again',
 }
 
 export const fusionRuns = collection({

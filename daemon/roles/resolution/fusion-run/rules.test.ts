@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { newJob } from '../../../kernel/job/rules.ts'
-import { fusionRuns, type StoredRun } from './model.ts'
+import { adoptEarlierRun, fusionRuns, type StoredRun } from './model.ts'
 import {
   beginPhase,
   cancelRun,
@@ -144,37 +144,65 @@ describe('expiry of a run that waits for a request', () => {
   })
 })
 
-describe('a run of an earlier version', () => {
-  const { job: _job, job_due_ts: _due, ...fields } = pendingRun
-  const earlier = (changes: object) => ({ ...fields, owes: 0, attempts: 0, ...changes }) as unknown as StoredRun
-  const settle = (changes: object) => settleEarlierRun(earlier(changes), at, 5)
+const { job: _job, job_due_ts: _due, ...earlierFields } = pendingRun
+const storeEarlier = (changes: object) =>
+  ({ ...earlierFields, owes: 0, attempts: 0, ...changes }) as unknown as StoredRun
+const parseEarlier = (changes: object) => fusionRuns.schema.parse(storeEarlier(changes)) as StoredRun
 
-  test('that was in progress fails with the reason', () => {
-    for (const state of ['pending', 'extracting', 'matching', 'resolving'])
-      expect(settle({ state, owes: 1 })).toMatchObject({
-        ...{ state: 'failed', failure: { code: 'ended' }, job: { state: 'failed' }, files_until_ts: 5 },
+// A cluster, and a move to one, parses each document; the database of a site hands out the stored one.
+describe.each([
+  ['as stored', storeEarlier],
+  ['as parsed', parseEarlier],
+])('a run of an earlier version, %s,', (_, read) => {
+  const settle = (changes: object) => settleEarlierRun(read(changes), at, 5)
+  const principal = { subject: 'ann', tenant_id: 't', roles: [], grant: 'sealed' }
+
+  test.each([
+    ...['pending', 'extracting', 'matching', 'resolving'].map((state) => ({ state, owes: 1 })),
+    ...['matching', 'resolving'].map((state) => ({ state, owes: 0 })),
+    { state: 'extracted', goal: 'matched', owes: 1 },
+    { state: 'matched', owes: 1 },
+  ])('that has work to do fails with the reason: %o', (changes) => {
+    const settled = settle(changes)
+    expect(settled).toMatchObject({
+      ...{ state: 'failed', failure: { code: 'ended' }, ended_at: at, files_until_ts: 5 },
+      ...{ job: { state: 'failed', failure: { code: 'ended' } }, job_due_ts: undefined },
+    })
+    expect(settleEarlierRun(settled, at, 6)).toBe(settled)
+  })
+
+  test('that has work to do can be cancelled and not continued before it was settled', () => {
+    const open = adoptEarlierRun(read({ state: 'extracted', goal: 'matched', owes: 1 })) as StoredRun
+    expect(cancelRun(open, at, 5)).toMatchObject({ state: 'cancelled', job: { state: 'cancelled' }, files_until_ts: 5 })
+    for (const goal of ['matched', 'completed'] as const)
+      expect(extendGoal(open, goal, undefined, at, principal)).toMatchObject({
+        ...{
+          code: 'wrong_state',
+          message: expect.stringContaining('an earlier version of the service began this run'),
+        },
       })
-    expect(settle({ state: 'extracted', owes: 1 })).toMatchObject({ state: 'failed' })
   })
 
   test('that waits for a request goes on with the principal of the request', () => {
     const waiting = settle({ state: 'extracted', goal: 'extracted' })
     expect(waiting).toMatchObject({ state: 'extracted', job: { state: 'waiting' } })
-    const principal = { subject: 'ann', tenant_id: 't', roles: [], grant: 'sealed' }
     expect(extendGoal(waiting, 'matched', undefined, at, principal)).toMatchObject({
       job: { state: 'queued', principal: { subject: 'ann' } },
     })
   })
 
-  test('can be read and moved in any state, and a run with a job stays as it is', () => {
-    for (const state of ['pending', 'matched', 'completed', 'failed', 'cancelled'])
-      expect(fusionRuns.schema.safeParse(earlier({ state })).success).toBe(true)
-    expect(settleEarlierRun(pendingRun, at, 5)).toBe(pendingRun)
-    expect(fusionRuns.schema.safeParse({ ...pendingRun, extra: 1 }).success).toBe(false)
+  test('that belongs to an exchange ends with the exchange', () => {
+    expect(settle({ state: 'extracting', exchange_id: 'xchg_1', owes: 0 })).toMatchObject({
+      ...{ state: 'extracting', job: { state: 'waiting' } },
+    })
   })
 
-  test('that a move to another store had already adopted does not stay open for ever', () => {
-    const moved = fusionRuns.schema.parse(earlier({ state: 'matching', owes: 1 }))
-    expect(settleEarlierRun(moved, at, 5)).toMatchObject({ state: 'failed', job: { state: 'failed' } })
+  test.each(['completed', 'failed', 'cancelled'] as const)('that is %s stays so', (state) => {
+    expect(settle({ state })).toMatchObject({ state, job: { state } })
   })
+})
+
+test('a run with a job is not taken for one of an earlier version', () => {
+  expect(settleEarlierRun(pendingRun, at, 5)).toBe(pendingRun)
+  expect(fusionRuns.schema.safeParse({ ...pendingRun, extra: 1 }).success).toBe(false)
 })

@@ -1,8 +1,15 @@
 // Pure rules of a run: its phases in order up to its goal, and its ends.
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { StoredPrincipal } from '../../../kernel/identity/delegation.ts'
-import { completeStep, endJob, isJobIdle, waitForEvent, wakeJob } from '../../../kernel/job/rules.ts'
-import { adoptEarlierRun, type RunPhase, type RunState, type StoredRun } from './model.ts'
+import { completeStep, endJob, isJobIdle, isJobOver, newJob, waitForEvent, wakeJob } from '../../../kernel/job/rules.ts'
+import {
+  adoptEarlierRun,
+  earlier_failure,
+  type RunPhase,
+  type RunState,
+  type StoredRun,
+  waiting_states,
+} from './model.ts'
 
 export type RunGoal = StoredRun['goal']
 
@@ -25,9 +32,6 @@ const statesByPhase: Readonly<Record<RunPhase, { readonly during: RunState; read
 
 /** States of a run that has not ended. */
 export const open_states: readonly RunState[] = stateSequence.filter((state) => state !== 'completed')
-
-/** States in which a run may wait for a request of the next phase. */
-export const waiting_states: readonly RunState[] = ['extracted', 'matched']
 
 export function isEnded({ state }: Pick<StoredRun, 'state'>): boolean {
   return state === 'completed' || state === 'failed' || state === 'cancelled'
@@ -74,27 +78,38 @@ export function markRunFailed(
   at: string,
   now_ms: number,
 ): StoredRun {
-  return endJob(run, 'failed', { ...endFields(at, now_ms), state: 'failed', failure }, failure)
+  return endRun(run, { state: 'failed', failure }, at, now_ms)
 }
 
-/**
- * Ends an open run that an earlier version began, since it has no principal to act for; one that waits for a request goes
- * on with it. Returns any other run unchanged.
- */
+/** Ends an open run; its files are deleted at once. The job of an open run of an earlier version may be over. */
+function endRun(
+  run: StoredRun,
+  { state, failure }: { readonly state: 'failed' | 'cancelled'; readonly failure?: StoredRun['failure'] },
+  at: string,
+  now_ms: number,
+): StoredRun {
+  if (isEnded(run) && isJobOver(run)) return run
+  const fields = { state, updated_at: at, ended_at: at, files_until_ts: now_ms, ...(failure ? { failure } : {}) }
+  const open = isJobOver(run) ? { ...run, ...newJob(run.job.principal, undefined) } : run
+  return endJob(open, state, fields, failure)
+}
+
+/** Whether an earlier version began this open run, which has no principal to act for. */
+function isOfNobody(run: StoredRun): boolean {
+  return isJobOver(run) && !isEnded(run)
+}
+
+/** Ends an open run of an earlier version that has nobody to act for. Adopts any other run as it is. */
 export function settleEarlierRun(run: StoredRun, at: string, now_ms: number): StoredRun {
   const adopted = adoptEarlierRun(run) as StoredRun
-  const isPending = !waiting_states.includes(run.state) || ('owes' in run && run.owes === 1)
-  const hasNobody = isJobIdle(adopted) && adopted.job.principal === undefined && run.exchange_id === undefined
-  if (!isPending || !hasNobody) return adopted
-  const reason = 'an earlier version of the service began this run, without the rights of its principal: start it again'
-  return markRunFailed(adopted, { code: 'ended', reason }, at, now_ms)
+  return isOfNobody(adopted) ? markRunFailed(adopted, earlier_failure, at, now_ms) : adopted
 }
 
 /** Cancels a run; returns the same value if it is cancelled already. */
 export function cancelRun(run: StoredRun, at: string, now_ms: number): StoredRun | Refusal {
   if (run.state === 'cancelled') return run
   if (isEnded(run)) return refuse('wrong_state', `the run is already ${run.state}`)
-  return endJob(run, 'cancelled', { ...endFields(at, now_ms), state: 'cancelled' })
+  return endRun(run, { state: 'cancelled' }, at, now_ms)
 }
 
 const day_ms = 86_400_000
@@ -110,11 +125,6 @@ export function expireRun(run: StoredRun, wait_days: number, at: string, now_ms:
   return markRunFailed(run, { code: 'expired', reason }, at, now_ms)
 }
 
-/** Its files are deleted at once. */
-function endFields(at: string, now_ms: number) {
-  return { updated_at: at, ended_at: at, files_until_ts: now_ms }
-}
-
 /**
  * Extends the goal of a run, whose next phases act for the principal that requests them. Returns the same value if the
  * goal is as far already.
@@ -128,6 +138,7 @@ export function extendGoal(
 ): StoredRun | Refusal {
   if (run.state === 'failed' || run.state === 'cancelled')
     return refuse('wrong_state', `the run is ${run.state}: start a new one`)
+  if (isOfNobody(run)) return refuse('wrong_state', earlier_failure.reason)
   const hasNewThreshold = threshold !== undefined && threshold !== run.threshold
   if (hasNewThreshold && stateSequence.indexOf(run.state) >= stateSequence.indexOf('resolving')) {
     return refuse('wrong_state', `the run is ${run.state} with another threshold: start a new one`)
