@@ -1,6 +1,6 @@
 // Holds the lease of a job: renews it, and ends the work once another process may have it.
 import { type JobDocument, jobTopic } from './job.ts'
-import { type JobAttempt, logJobFailure } from './job-attempt.ts'
+import { addressOf, type JobAttempt, logJobFailure, traceOf } from './job-attempt.ts'
 import { isClaimValid, type JobClaim } from './rules.ts'
 
 /** Life of a lease: after a crash, the time until another process takes over. */
@@ -22,13 +22,28 @@ export async function watchLease(attempt: JobAttempt, claimed: JobClaim, done: A
         renewed_ms = requested_ms
       }
       const doc = await call.store<JobDocument>(kind.collection).find(id)
-      if (!doc || !isClaimValid(doc.value, claimed)) return lost.abort()
+      if (doc && isClaimValid(doc.value, claimed)) continue
+      if (doc && isClaimedAnew(doc.value, claimed)) await reportContention(attempt)
+      return lost.abort()
     } catch (error) {
       if (call.monotonic() - renewed_ms < lease_ms) continue
       logJobFailure(attempt, error)
       return lost.abort()
     }
   }
+}
+
+/** Whether another claim followed: the job has not ended, and was not given back. */
+function isClaimedAnew({ job: { state, claims } }: JobDocument, claimed: JobClaim): boolean {
+  return state === 'running' && claims > claimed.claims
+}
+
+/** Another process took the job while this one has its lease, as where the two keep their leases in different stores. */
+async function reportContention(attempt: JobAttempt): Promise<void> {
+  const { call, kind, environment, id, lease } = attempt
+  if (!(await environment.leases.renew(lease, lease_ms))) return
+  const detail = 'another process took the job beside the lease of this one: do all keep their leases in one store?'
+  call.log.warn(`${addressOf({ environment, kind })}.contended`, { ...traceOf(call), job: id, detail })
 }
 
 /** Also takes a lease anew that has vanished, as in a Redis that restarted: the claim decides whether the job is lost. */

@@ -4,6 +4,7 @@ import { documentLeases } from '../../../adapters/lease/document/document-leases
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
 import { jobLeases } from '../../../daemon/kernel/job/lease.ts'
 import { endJob, max_crashes } from '../../../daemon/kernel/job/rules.ts'
+import { openTemporaryStore } from '../../support/store/open-temporary-store.ts'
 import type { JobWorld } from './job-process.ts'
 import { type OpenJobWorld, openJobWorld } from './open-job-world.ts'
 import { effects, step_limit_ms, works } from './work-job.ts'
@@ -130,6 +131,32 @@ test('a process that loses its lease to another has not crashed', async () => {
   }
   await world.time.pass(2 * minute_ms)
   expect(await stateOf(world)).toBe('completed')
+  await world.end()
+})
+
+test('processes whose leases are in different stores do nothing twice, and say so', async () => {
+  const warnings: string[] = []
+  const { store: other } = openTemporaryStore(jobLeases)
+  let opened = 0
+  const world: OpenJobWorld = openJobWorld({
+    leases: ({ now }) =>
+      documentLeases({
+        ...{ store: opened++ === 0 ? world.store : other, tenant_id: 'alpha', now },
+        random: () => String(Math.random()),
+      }),
+    decideStep: () => ({ takes_ms: 30_000, answer: 'done', isObedient: true }),
+    onWarning: (event) => warnings.push(event),
+  })
+  await world.create(2)
+  world.start()
+  const second = world.start()
+  await world.time.pass(2 * minute_ms)
+  expect(await stateOf(world)).toBe('running')
+  expect(new Set(warnings)).toEqual(new Set(['test.work.contended']))
+  second.stop()
+  await world.time.pass(2 * minute_ms)
+  expect(await world.read()).toMatchObject({ done: [{ step: 0 }, { step: 1 }], job: { state: 'completed' } })
+  expect(world.errors).toEqual([])
   await world.end()
 })
 

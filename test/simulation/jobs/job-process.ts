@@ -30,6 +30,7 @@ export type JobWorld = {
   /** A step began at a process, and ended or was aborted there. */
   readonly onStep: (process: JobProcess, id: string, claim: number, phase: 'begins' | 'ends') => void
   readonly onError?: (event: string) => void
+  readonly onWarning?: (event: string) => void
   /** Milliseconds for which the network holds a call back; mostly none. */
   readonly decideStall_ms: () => number
   readonly rules?: WorkRules
@@ -180,7 +181,11 @@ export class JobProcess {
     const ignore = () => undefined
     const environment: Partial<RoleEnvironment> = {
       site: { tenant_id: 'alpha', labels } as unknown as RoleEnvironment['site'],
-      log: { debug: ignore, info: ignore, warn: ignore, error: (event) => this.#world.onError?.(event) },
+      log: {
+        ...{ debug: ignore, info: ignore },
+        warn: (event) => this.#world.onWarning?.(event),
+        error: (event) => this.#world.onError?.(event),
+      },
       now: time.now,
       monotonic: time.now,
       random,
