@@ -1,6 +1,7 @@
 // Formats exchanges, and warns of what an exchange discloses.
 import { formatFields, type OutputRow } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { formatDelay } from './job-delay.ts'
 
 export const exchangeColumns = [
   'uid',
@@ -37,6 +38,7 @@ export function formatExchange(terminal: Terminal, exchange: OutputRow): string 
     linker,
     'largest set': max_set_size,
     run: run_id,
+    ...formatDelay(exchange),
   })
 }
 

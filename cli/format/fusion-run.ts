@@ -2,6 +2,7 @@
 import type { ApiObject } from '../client/client.ts'
 import { formatFields } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { formatDelay } from './job-delay.ts'
 
 type FusionRunItem = {
   readonly uid: string
@@ -22,6 +23,7 @@ export function formatFusionRun(terminal: Terminal, run: ApiObject): string {
     lens: `${lens} ${lens_version}`,
     ...counts,
     ...(progress ? { progress: formatRunProgress(progress) } : {}),
+    ...formatDelay(run),
     ...(failure ? { failure: failure.reason } : {}),
     created_at,
   })

@@ -4,6 +4,7 @@ import type { ApiObject, ServiceClient } from '../client/client.ts'
 import { formatFields, formatTable, line_break, type OutputRow } from '../terminal/output.ts'
 import { formatProgress } from '../terminal/progress-bar.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { formatDelay } from './job-delay.ts'
 
 const poll_interval_ms = 200
 
@@ -44,6 +45,7 @@ export function formatBulk(terminal: Terminal, bulk: ApiObject): string {
   const { reason: failure } = (fields.failure ?? {}) as OutputRow
   const text = formatFields(terminal, {
     ...{ bulk: uid, state, disposition, rationale, total, done, refused, cancelled, failure },
+    ...formatDelay(fields),
     ...{ by: created_by, at: created_at, classification: (classification as OutputRow).level },
   })
   const unchanged = ((items ?? []) as readonly OutputRow[]).filter(({ outcome }) => outcome !== 'done')

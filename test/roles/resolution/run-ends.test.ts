@@ -3,11 +3,14 @@ import * as fs from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
+import { retryLater } from '../../../daemon/kernel/job/rules.ts'
 import { extract } from '../../../daemon/roles/resolution/fusion/extract.ts'
 import { match } from '../../../daemon/roles/resolution/fusion/match.ts'
 import { resolve } from '../../../daemon/roles/resolution/fusion/resolve.ts'
 import { cancel } from '../../../daemon/roles/resolution/fusion-run/cancel.ts'
+import { get } from '../../../daemon/roles/resolution/fusion-run/get.ts'
 import { list as runs } from '../../../daemon/roles/resolution/fusion-run/list.ts'
+import { fusionRuns, type StoredRun } from '../../../daemon/roles/resolution/fusion-run/model.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { status } from '../../../daemon/roles/resolution/fusion-run/status.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
@@ -83,6 +86,26 @@ test.each([
   const { run_id } = await ann.ok(start, { lens_id: 'people', node_data: { east: records } })
   const run = await waitForRunEnd(ann, run_id)
   expect(run).toMatchObject({ state: 'failed', failure: { code: 'invalid', reason: expect.stringMatching(reason) } })
+})
+
+test('a run whose work is put off says why, and when it is tried again', async () => {
+  const ann = await createPersonWithLens()
+  const { run_id } = await ann.ok(extract, small)
+  await waitUntil(async () => (await ann.ok(status, { run_id })).state === 'extracted')
+  expect(await ann.ok(get, { uid: run_id })).not.toHaveProperty('delay')
+  const failure = { code: 'unavailable', reason: 'the role site does not answer' }
+  const due = { now_ms: world().clock.now() + 3_600_000, waits: { first_ms: 1_000, longest_ms: 1_000 }, chance: 0 }
+  await world()
+    .store('resolution')
+    .update(fusionRuns, run_id, ({ value }) => ({
+      next: retryLater(value, failure, due) as StoredRun,
+      answer: undefined,
+    }))
+  const next_attempt_at = new Date(due.now_ms + 1_000).toISOString()
+  for (const shown of [await ann.ok(get, { uid: run_id }), await ann.ok(status, { run_id })])
+    expect(shown).toMatchObject({ state: 'extracted', delay: { failure, failures: 1, next_attempt_at } })
+  await ann.ok(cancel, { run_id })
+  expect(await ann.ok(get, { uid: run_id })).not.toHaveProperty('delay')
 })
 
 test('another column may name the records', async () => {

@@ -1,5 +1,6 @@
 // A bulk disposition: the signals of one decision, selected once, and the outcome of each.
 import * as z from 'zod'
+import { delayFields } from '../../../kernel/job/job-delay.ts'
 import { job_indexes, jobFields } from '../../../kernel/job/job-fields.ts'
 import { endJob, newJob } from '../../../kernel/job/rules.ts'
 import { collection } from '../../../kernel/store/store.ts'
@@ -86,6 +87,7 @@ export const bulk = z
     version: z.int().min(1),
     ...documentViewFields,
     ...bulkFields,
+    ...delayFields,
     total: z.int().min(0),
     done: z.int().min(0),
     refused: z.int().min(0),

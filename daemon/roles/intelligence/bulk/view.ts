@@ -1,4 +1,5 @@
 // Shows a bulk disposition as the API returns it.
+import { showDelay } from '../../../kernel/job/job-delay.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { adoptEarlierBulk, type BulkDisposition, type BulkItem, type StoredBulk } from './model.ts'
 
@@ -13,5 +14,6 @@ export function showBulkInList({ id, version, value: stored }: Doc<StoredBulk>):
   return {
     ...{ uid: id, version, classification, ...rest, total: items.length },
     ...{ done: number('done'), refused: number('refused'), cancelled: number('cancelled') },
+    ...showDelay(value),
   }
 }

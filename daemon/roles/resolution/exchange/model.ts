@@ -1,5 +1,6 @@
 // An exchange: a run over the records of two sites, as one of the sites stores it, and the pieces of data sent in it.
 import * as z from 'zod'
+import { delayFields, showDelay } from '../../../kernel/job/job-delay.ts'
 import { job_indexes, jobFields } from '../../../kernel/job/job-fields.ts'
 import { endJob, newJob } from '../../../kernel/job/rules.ts'
 import { siteName } from '../../../kernel/messaging/statement.ts'
@@ -121,6 +122,7 @@ export const exchangeView = z
       .optional()
       .meta({ description: 'The run of this party, once all sites have agreed; created shortly after' }),
     progress: runProgress.optional().meta({ description: 'Progress of the current computation' }),
+    ...delayFields,
     warnings: z
       .array(z.string())
       .meta({ description: 'Disclosures of this agreement, and the assumptions behind its protection' }),
@@ -149,6 +151,7 @@ export function showExchange({ id, version, value }: Doc<StoredExchange>, progre
     ...(failure === undefined ? {} : { failure }),
     updated_at,
     ...(progress === undefined ? {} : { progress }),
+    ...showDelay(adoptEarlierExchange(value) as StoredExchange),
     warnings: listWarnings(agreement),
   }
 }

@@ -1,5 +1,6 @@
 // A run: its records, the lens that resolves them, its state and its results.
 import * as z from 'zod'
+import { delayFields, showDelay } from '../../../kernel/job/job-delay.ts'
 import { job_indexes, jobFields } from '../../../kernel/job/job-fields.ts'
 import { endJob, newJob } from '../../../kernel/job/rules.ts'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
@@ -164,6 +165,7 @@ export const runView = z
     ...provenanceViewFields,
     ...runFields,
     progress: runProgress.optional().meta({ description: 'Progress of the current phase; absent between phases' }),
+    ...delayFields,
   })
   .meta({ id: 'FusionRun' })
 export type RunView = z.infer<typeof runView>
@@ -180,6 +182,7 @@ export const runSummary = z
   .meta({ id: 'FusionRunSummary' })
 
 export function showRun({ id, version, value: stored }: Doc<StoredRun>, progress?: RunProgress): RunView {
+  const value = adoptEarlierRun(stored) as StoredRun
   const {
     label: classification,
     request_digest: _digest,
@@ -189,8 +192,16 @@ export function showRun({ id, version, value: stored }: Doc<StoredRun>, progress
     files_until_ts: _until,
     weights: _weights,
     ...rest
-  } = adoptEarlierRun(stored) as StoredRun
-  return { uid: id, run_id: id, version, classification, ...rest, ...(progress ? { progress } : {}) }
+  } = value
+  return {
+    uid: id,
+    run_id: id,
+    version,
+    classification,
+    ...rest,
+    ...(progress ? { progress } : {}),
+    ...showDelay(value),
+  }
 }
 
 export function summariseRun({ id, value }: Doc<StoredRun>): z.infer<typeof runSummary> {
