@@ -144,6 +144,17 @@ describe('expiry of a run that waits for a request', () => {
   })
 })
 
+describe('a run of an exchange', () => {
+  const run: StoredRun = { ...pendingRun, ...newJob(undefined, undefined), state: 'extracting', exchange_id: 'xchg_1' }
+
+  test('is not continued by itself with another threshold: its phases are those of the exchange', () => {
+    expect(extendGoal(run, 'completed', 3, at)).toMatchObject({
+      ...{ code: 'wrong_state', message: expect.stringContaining('belongs to an exchange') },
+    })
+    expect(extendGoal({ ...run, threshold: 3 }, 'completed', 3, at)).toMatchObject({ state: 'extracting' })
+  })
+})
+
 const { job: _job, job_due_ts: _due, ...earlierFields } = pendingRun
 const storeEarlier = (changes: object) =>
   ({ ...earlierFields, owes: 0, attempts: 0, ...changes }) as unknown as StoredRun

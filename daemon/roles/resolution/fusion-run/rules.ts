@@ -150,10 +150,13 @@ export function extendGoal(
   if (hasNewThreshold && run.scale === 'likeness') return refuse('invalid', likenessThresholdMessage, [thresholdFault])
   const furthest = stateSequence.indexOf(goal) > stateSequence.indexOf(run.goal) ? goal : run.goal
   if (furthest === run.goal && !hasNewThreshold) return run
+  if (run.exchange_id !== undefined) return refuse('wrong_state', exchangeRunMessage)
   const next = { ...run, goal: furthest, ...(hasNewThreshold ? { threshold } : {}), updated_at: at }
   return isAtGoal(next) ? next : wakeJob(next, Date.parse(at), principal)
 }
 
+const exchangeRunMessage =
+  'the run belongs to an exchange, whose terms both sites agreed on: propose a new exchange for another threshold'
 const likenessThresholdMessage =
   'the records were matched by text similarity, whose threshold is derived from the data: set a threshold before matching'
 const thresholdFault = { path: 'threshold', message: 'must be absent for these records' }
