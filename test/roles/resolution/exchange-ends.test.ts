@@ -1,5 +1,6 @@
 // An exchange ends by itself, in spite of the peer, and then none of its stored data remains.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { leaveToSite } from '../../../daemon/kernel/job/rules.ts'
 import { agree } from '../../../daemon/roles/resolution/exchange/agree.ts'
 import { cancelExchange } from '../../../daemon/roles/resolution/exchange/cancel.ts'
 import { get } from '../../../daemon/roles/resolution/exchange/get.ts'
@@ -165,6 +166,21 @@ test('a peer that gets no more messages does not keep data stored here', async (
   expect(await waitForExchangeState(fixture, uid, 'cancelled')).toMatchObject({ to_tell: [] })
   expect(await fixture.pieces(uid)).toBe(0)
   expect(await ok(get, { uid })).toMatchObject({ state: 'cancelled' })
+})
+
+test('a site that cannot be notified of the end keeps no other from it', async () => {
+  const { exchange_id: uid } = await beginExchange()
+  await (await fixture.ann()).ok(cancelExchange, { uid, reason: 'enough' })
+  await waitForExchangeState(fixture, uid, 'cancelled')
+  const store = fixture.world.store('resolution')
+  // Its enrolment was removed while the exchange ran.
+  await store.update(exchanges, uid, ({ value }) => {
+    const left = leaveToSite(value, fixture.world.clock.now())
+    return { next: { ...left, to_tell: ['removed', 'bravo'] }, answer: undefined }
+  })
+  fixture.world.wakeWorker('resolution', 'jobs')
+  const over = await waitForExchangeState(fixture, uid, 'cancelled')
+  expect(over).toMatchObject({ to_tell: [], job: { state: 'cancelled' } })
 })
 
 /** As a process leaves it that ended between the exchange and its records. */

@@ -3,7 +3,7 @@
 import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { JobCall } from '../../../../kernel/job/job.ts'
 import { describeFailure } from '../../../../kernel/job/job-fields.ts'
-import { endJob, waitForEvent } from '../../../../kernel/job/rules.ts'
+import { completeStep, endJob, waitForEvent } from '../../../../kernel/job/rules.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
 import { runWork } from '../../parts.ts'
@@ -104,15 +104,41 @@ async function acceptByProfile(call: JobCall, doc: Doc<StoredExchange>, signal: 
   return 'waits'
 }
 
-/** Removes stored data before it notifies other sites: an unreachable site must not delay the removal. */
+/** Removes stored data before it notifies other sites, one a step: an unreachable site must delay neither. */
 async function cleanUpExchange(call: JobCall, doc: Doc<StoredExchange>): Promise<undefined> {
   const { state, part, to_tell, failure } = doc.value
   if (state !== 'completed') await endExchangeRun(call, doc)
   await dropPieces(call, doc.id)
   if (state !== 'completed' || part === 'linker') await call.part(runWork).drop(runIdOfExchange(doc.id))
-  for (const site of to_tell) await sendEnd(call, doc, site)
+  const [site] = to_tell
+  if (site !== undefined) await notifyEnd(call, doc, site)
   const end = state === 'completed' || state === 'failed' ? state : 'cancelled'
-  await changeExchange(call, doc.id, 'resolution.exchange.over', (current) =>
-    endJob(current, end, { to_tell: [] }, failure),
-  )
+  await changeExchange(call, doc.id, 'resolution.exchange.over', (current) => {
+    const rest = current.to_tell.filter((each) => each !== site)
+    if (rest.length > 0) return completeStep({ ...current, to_tell: rest })
+    return endJob(current, end, { to_tell: [] }, failure)
+  })
+}
+
+/** A site that cannot be notified, such as a peer that was removed, ends the exchange by its own limits. */
+async function notifyEnd(call: JobCall, doc: Doc<StoredExchange>, site: string): Promise<void> {
+  try {
+    await sendEnd(call, doc, site)
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    if (error.row.retryable) {
+      await notifyLast(call, doc.id, site)
+      throw error
+    }
+    const { trace_id } = call.trace
+    call.log.warn('resolution.exchange.not_notified', { trace_id, exchange: doc.id, site, detail: error.message })
+  }
+}
+
+/** The next attempt begins with another site. */
+async function notifyLast(call: JobCall, id: string, site: string): Promise<void> {
+  await changeExchange(call, id, 'resolution.exchange.over', (current) => {
+    if (current.to_tell.length < 2) return current
+    return { ...current, to_tell: [...current.to_tell.filter((each) => each !== site), site] }
+  })
 }
