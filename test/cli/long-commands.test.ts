@@ -2,8 +2,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createServiceClient } from '../../cli/client/client.ts'
 import { resolveServiceTarget } from '../../cli/client/connection.ts'
-import { create } from '../../daemon/roles/consensus/session/create.ts'
 import { cancel } from '../../daemon/roles/consensus/session/cancel.ts'
+import { create } from '../../daemon/roles/consensus/session/create.ts'
 import { startTestSite } from '../support/site/test-site.ts'
 
 const longer_than_a_token_ms = 10 * 60_000

@@ -42,10 +42,10 @@ export type JobKind<T extends JobDocument> = {
   /** The permission that the principal must still have at each step. */
   readonly allow: Permission
   /**
-   * Whether a job without principal is work that the site does by itself, by what the site decides now: performed by the
-   * service of the role. Absent: such a job fails.
+   * Checks that a job without principal is work that the site does by itself, by what the site decides now: performed by
+   * the service of the role. The refusal fails the job. Absent: such a job fails.
    */
-  readonly isSiteWork?: (call: Call, doc: Doc<T>) => boolean | Promise<boolean>
+  readonly checkSiteWork?: (call: Call, doc: Doc<T>) => Refusal | undefined | Promise<Refusal | undefined>
   readonly limits: (call: Pick<Call, 'settings'>) => JobLimits
   /** Longest time of a step, by the document as it is before the step: a positive number of milliseconds. */
   readonly stepLimit_ms: (call: Pick<Call, 'settings'>, value: T) => number

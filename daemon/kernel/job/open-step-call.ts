@@ -27,10 +27,8 @@ export async function openStepCall(
   const { tenant_id, job } = doc.value
   if (!job.principal) {
     // Whoever edits the stored job must not gain the rights of the service.
-    const isSiteWork = await kind.isSiteWork?.(attempt.call, doc)
-    return isSiteWork
-      ? openServiceCall(attempt, tenant_id, scope)
-      : refuse('forbidden', 'the job has no principal to act for')
+    if (!kind.checkSiteWork) return refuse('forbidden', 'the job has no principal to act for')
+    return (await kind.checkSiteWork(attempt.call, doc)) ?? openServiceCall(attempt, tenant_id, scope)
   }
   const { grant } = job.principal
   if (grant === undefined) return refuse('forbidden', 'the job has no grant to act by; store the work again')

@@ -15,7 +15,11 @@ import { revoke } from '../../../daemon/roles/site/token/revoke.ts'
 import { accept } from '../../support/delegation/delegation-answers.ts'
 import { signAsSite } from '../../support/delegation/sign-claims.ts'
 import { readAuditEvents } from '../../support/site/read-audit-events.ts'
+
+import { restartWith } from '../../support/site/restart-with.ts'
+
 import { replacePrincipal } from '../../support/site/stored-principals.ts'
+
 import { waitUntil } from '../../support/site/test-site.ts'
 import { sharedClassification } from '../consensus/peer-site.ts'
 import {
@@ -70,10 +74,10 @@ const waitForStep = (uid: string) =>
     return value.step === 1 && value.job_due_ts === undefined && value
   })
 
-async function sendPoints(agreement: ReturnType<typeof buildAgreement>) {
+async function sendPoints(agreement: ReturnType<typeof buildAgreement>, by = fixture.bravo) {
   const points = { say: 'piece', ...referToAgreement(agreement), round: 'points', number: 0, of: 1, items: 3 }
   const piece = { ...points, data: Buffer.alloc(96, 9).toString('base64url') }
-  expect(await fixture.say(fixture.bravo, piece)).toBe(200)
+  expect(await fixture.say(by, piece)).toBe(200)
 }
 
 async function revokeSubject(subject: string) {
@@ -176,7 +180,10 @@ test('an exchange whose principal was removed in the store gains no rights of th
   })
   await sendPoints(agreement)
   const over = await waitForExchangeState(fixture, uid, 'failed')
-  expect(over.failure).toEqual({ code: 'forbidden', reason: 'the job has no principal to act for' })
+  expect(over.failure).toEqual({
+    code: 'forbidden',
+    reason: expect.stringContaining('no person of this site to act for'),
+  })
 })
 
 test('a budget counts the exchanges of every tenant, whoever agrees', async () => {
@@ -255,5 +262,19 @@ describe('an exchange of a version without jobs', () => {
     const gil = await fixture.world.as({ subject: 'gil' })
     expect(await gil.ok(agree, { uid: id, data })).toMatchObject({ state: 'running' })
     expect((await fixture.stored(id)).job.principal).toMatchObject({ subject: 'gil' })
+  })
+})
+
+test('what the profile agreed to ends once it agrees no more, and says so', async () => {
+  const agreement = buildAgreement({ parties: ['charlie', 'alpha'], learns: ['alpha', 'charlie'] })
+  const uid = agreement.exchange_id
+  expect(await fixture.say(fixture.charlie, buildProposal(agreement))).toBe(200)
+  await waitForStep(uid)
+  await restartWith(fixture.world, { resolution: { agreements: [] } })
+  await sendPoints(agreement, fixture.charlie)
+  const over = await waitForExchangeState(fixture, uid, 'failed')
+  expect(over.failure).toEqual({
+    code: 'forbidden',
+    reason: expect.stringContaining('no agreement of the profile (resolution.agreements) covers it any more'),
   })
 })

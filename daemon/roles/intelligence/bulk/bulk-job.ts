@@ -18,7 +18,7 @@ export const bulkJob = jobKind<StoredBulk>({
   collection: bulks,
   allow: 'intelligence:review',
   // Without a principal it ends, and changes no signal.
-  isSiteWork: () => true,
+  checkSiteWork: () => undefined,
   limits: () => ({ at_once: 4, at_once_per_tenant: 1 }),
   stepLimit_ms: () => 5 * minute_ms,
   waits: { first_ms: 1_000, longest_ms: minute_ms },

@@ -1,13 +1,18 @@
 // A run as a job: each step is a phase, which acts for the principal that requested it.
-import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
-import type { StoredPrincipal } from '../../../kernel/identity/delegation.ts'
+
+import { isRefusal, isRefusal, type Refusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+
 import { type JobCall, jobKind } from '../../../kernel/job/job.ts'
 import { waitForEvent } from '../../../kernel/job/rules.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { throwRefusal } from '../../../kernel/operation/operation-contract.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
-import { entityMatches } from '../entity-match/model.ts'
-import { isAgreedByProfile } from '../exchange/agreement/is-agreed-by-profile.ts'
+
+
+
+import { checkProfileAgrees } from '../exchange/agreement/check-profile-agrees.ts'
+
+
 import { exchanges, runIdOfExchange } from '../exchange/model.ts'
 import { changeRun } from '../fusion-run/change-run.ts'
 import { fusionRuns, type RunPhase, type RunSource, type StoredRun } from '../fusion-run/model.ts'
@@ -28,10 +33,12 @@ export const runJob = jobKind<StoredRun>({
   name: 'fusion-run',
   collection: fusionRuns,
   allow: 'resolution:write',
-  async isSiteWork(call, { id, value }) {
+  async checkSiteWork(call, { id, value }) {
     const exchange = value.exchange_id === undefined ? undefined : await call.store(exchanges).find(value.exchange_id)
     const isOfExchange = exchange && runIdOfExchange(exchange.id) === id && exchange.value.tenant_id === value.tenant_id
-    return isOfExchange === true && isAgreedByProfile(call, exchange.value)
+    return isOfExchange
+      ? checkProfileAgrees(call, exchange.value)
+      : refuse('forbidden', 'the run has no principal to act for')
   },
   limits(call) {
     const { runs_at_once, runs_at_once_per_tenant = runs_at_once } = call.settings(settings)

@@ -14,7 +14,7 @@ export const backupJob = jobKind<StoredBackup>({
   name: 'backup',
   collection: backups,
   allow: 'backup:write',
-  isSiteWork: () => true,
+  checkSiteWork: () => undefined,
   limits: () => ({ at_once: 1, at_once_per_tenant: 1 }),
   stepLimit_ms: () => 12 * hour_ms,
   waits: { first_ms: 60_000, longest_ms: hour_ms },

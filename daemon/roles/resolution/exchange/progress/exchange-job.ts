@@ -4,7 +4,7 @@ import { jobKind } from '../../../../kernel/job/job.ts'
 import { endJob } from '../../../../kernel/job/rules.ts'
 import { isLookupOnly } from '../../matching.ts'
 import { settings } from '../../settings.ts'
-import { isAgreedByProfile } from '../agreement/is-agreed-by-profile.ts'
+import { checkProfileAgrees } from '../agreement/check-profile-agrees.ts'
 import { exchanges, isOver, type StoredExchange } from '../model.ts'
 import { checkPeerBudget } from '../proposal/check-peer-budget.ts'
 import { advanceExchange, logExchangeEnd } from './advance-exchange.ts'
@@ -19,9 +19,9 @@ export const exchangeJob = jobKind<StoredExchange>({
   collection: exchanges,
   allow: 'resolution:write',
   // An editor of the store who removes a principal gains nothing that the profile does not grant.
-  isSiteWork(call, { value }) {
+  checkSiteWork(call, { value }) {
     const isAnswer = value.state === 'proposed' && value.part !== 'proposer'
-    return isOver(value) || isAnswer || isAgreedByProfile(call, value)
+    return isOver(value) || isAnswer ? undefined : checkProfileAgrees(call, value)
   },
   limits(call) {
     const { exchanges_at_once } = call.settings(settings)
