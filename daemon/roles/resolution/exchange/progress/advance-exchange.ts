@@ -41,10 +41,13 @@ export async function expireExchange(call: Call, { id, value }: Doc<StoredExchan
 }
 
 async function endExchange(call: Call, id: string, failure: ExchangeFailure): Promise<void> {
-  logExchangeEnd(call, id, failure)
-  await changeExchange(call, id, 'resolution.exchange.failed', (current) =>
-    failExchange(current, failure, call.nowIso()),
-  )
+  let hasEnded = false
+  await changeExchange(call, id, 'resolution.exchange.failed', (current) => {
+    const next = failExchange(current, failure, call.nowIso())
+    hasEnded = next !== current
+    return next
+  })
+  if (hasEnded) logExchangeEnd(call, id, failure)
 }
 
 export function logExchangeEnd(call: Call, exchange: string, { code, reason: detail }: ExchangeFailure): void {
