@@ -15,11 +15,8 @@ import { revoke } from '../../../daemon/roles/site/token/revoke.ts'
 import { accept } from '../../support/delegation/delegation-answers.ts'
 import { signAsSite } from '../../support/delegation/sign-claims.ts'
 import { readAuditEvents } from '../../support/site/read-audit-events.ts'
-
 import { restartWith } from '../../support/site/restart-with.ts'
-
 import { replacePrincipal } from '../../support/site/stored-principals.ts'
-
 import { waitUntil } from '../../support/site/test-site.ts'
 import { sharedClassification } from '../consensus/peer-site.ts'
 import {

@@ -90,7 +90,7 @@ function endRun(
 ): StoredRun {
   if (isEnded(run) && isJobOver(run)) return run
   const fields = { state, updated_at: at, ended_at: at, files_until_ts: now_ms, ...(failure ? { failure } : {}) }
-  const open = isJobOver(run) ? { ...run, ...newJob(run.job.principal, undefined) } : run
+  const open = isJobOver(run) ? { ...run, ...newJob(undefined, undefined) } : run
   return endJob(open, state, fields, failure)
 }
 

@@ -1,18 +1,13 @@
 // A run as a job: each step is a phase, which acts for the principal that requested it.
-
-import { isRefusal, isRefusal, type Refusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
-
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import type { StoredPrincipal } from '../../../kernel/identity/delegation.ts'
 import { type JobCall, jobKind } from '../../../kernel/job/job.ts'
 import { waitForEvent } from '../../../kernel/job/rules.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { throwRefusal } from '../../../kernel/operation/operation-contract.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
-
-
-
+import { entityMatches } from '../entity-match/model.ts'
 import { checkProfileAgrees } from '../exchange/agreement/check-profile-agrees.ts'
-
-
 import { exchanges, runIdOfExchange } from '../exchange/model.ts'
 import { changeRun } from '../fusion-run/change-run.ts'
 import { fusionRuns, type RunPhase, type RunSource, type StoredRun } from '../fusion-run/model.ts'
