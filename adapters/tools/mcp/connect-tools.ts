@@ -29,6 +29,9 @@ const no_stream_status = 405
 /** Pages of a list; a service that never ends its list is at fault. */
 const max_pages = 64
 
+/** The library's own limit comes after that of the call: of two at a time, either could be reported as the cause. */
+const library_grace_ms = 1_000
+
 /** How long the service has to end a session. */
 const goodbye_ms = 1_000
 
@@ -201,7 +204,8 @@ class McpConnection implements ToolConnection {
     const ending = AbortSignal.any([broken.signal, limit, ...(cancelled ? [cancelled] : [])])
     const headers = this.#transport.withSignal({ ...trace }, ending)
     try {
-      const options = { signal: ending, timeout: timeout_ms, maxTotalTimeout: timeout_ms, headers }
+      const timeout = timeout_ms + library_grace_ms
+      const options = { signal: ending, timeout, maxTotalTimeout: timeout, headers }
       const send = () =>
         this.#client.request<'tools/list' | 'tools/call'>(request, {
           ...options,
