@@ -175,8 +175,9 @@ test('a scheduled run that a part of the site held up is repeated after a minute
   await stop()
 })
 
-test('nobody minds a wake of a worker that there is not', () => {
-  expect(() => startTestWorkers().wake('nobody')).not.toThrow()
+test('a wake of a worker that the role does not have is refused: nothing would run', () => {
+  const worker: Worker = { name: 'work', when: { every_ms: 60_000 }, run: async () => undefined }
+  expect(() => startTestWorkers(worker).wake('wrok')).toThrow('the role role has no worker "wrok"; it has work')
 })
 
 test('two workers of one name are refused: a wake and the schedule on disk would be those of one of them', () => {

@@ -12,6 +12,7 @@ import { WorkerSchedule } from './worker-schedule.ts'
 const retry_wait_ms = 60_000
 
 export type RunningWorkers = {
+  /** Throws for a name that no worker has. */
   wake(name: string): void
   /** Signals active runs to stop, and waits for them. */
   stop(): Promise<void>
@@ -39,7 +40,11 @@ export function startWorkers(options: WorkerOptions): RunningWorkers {
     options.workers.map((worker) => [worker.name, runWorkerLoop(worker, options, stopping.signal)] as const),
   )
   return {
-    wake: (name) => loops.get(name)?.wake(),
+    wake(name) {
+      const loop = loops.get(name)
+      if (!loop) throw new TypeError(`the role ${options.role} has no worker "${name}"; it has ${names.join(', ')}`)
+      loop.wake()
+    },
     async stop() {
       stopping.abort()
       await Promise.all([...loops.values()].map((loop) => loop.ended))

@@ -24,7 +24,7 @@ export interface RoleEnvironment extends Pick<Metrics, 'count' | 'set' | 'observ
   announce(topic: string): void
   /** Yields at each announcement, and at least this often, because another process may have made the change. */
   changes(topic: string, signal: AbortSignal, at_least_every_ms: number): AsyncIterable<void>
-  /** Runs a worker of this role soon. */
+  /** Runs a worker of this role soon. Throws for a worker that the role does not have. */
   wake(worker: string): void
   /** A part of this role, by its key. Throws for a part that boot has not supplied to it. */
   part<P>(key: PartKey<P>): P
