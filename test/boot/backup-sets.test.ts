@@ -3,7 +3,9 @@ import * as fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { joseSignatures } from '../../adapters/keys/jose/signatures.ts'
+import { roleBackup } from '../../daemon/boot/backup/role-backup.ts'
 import { scheduledBackups } from '../../daemon/boot/backup/scheduled-backups.ts'
+import type { RoleStorage } from '../../daemon/boot/storage/role-storage.ts'
 import { roleDataFolder } from '../../daemon/boot/storage/site-folder.ts'
 import { refuse } from '../../daemon/kernel/error/errors.ts'
 import type { RoleClients } from '../../daemon/kernel/operation/operation-contract.ts'
@@ -138,4 +140,20 @@ test('a role that the profile does not run, and that has data here, is not left 
     [1, 2],
     [2, 2],
   ])
+})
+
+test('a role whose draft is removed while it copies answers that the backup ended', async () => {
+  const { folder } = world
+  const draft = path.join(dir, '.one.part')
+  fs.mkdirSync(draft, { recursive: true })
+  fs.mkdirSync(roleDataFolder(folder, 'consensus'), { recursive: true })
+  const file = {
+    async backup(to: string) {
+      fs.writeFileSync(to, content)
+      fs.rmSync(draft, { recursive: true })
+    },
+  }
+  const backup = roleBackup({ role: 'consensus', file } as RoleStorage, folder, resolveProfile(folder, {}))
+  expect(await backup?.('one')).toMatchObject({ code: 'not_found' })
+  expect(fs.readdirSync(roleDataFolder(folder, 'consensus')).filter((name) => name.startsWith('.copy'))).toEqual([])
 })

@@ -49,8 +49,7 @@ export function roleBackup(
  * database; the draft then receives a complete plain file.
  */
 async function copyIntoDraft(draft: string, storage: RoleStorage, folder: SiteFolder): Promise<BackupAnswer> {
-  if (!fs.lstatSync(draft, { throwIfNoEntry: false })?.isDirectory())
-    throw refuse('not_found', 'this backup is not in progress')
+  requireDraft(draft)
   const dataFolder = roleDataFolder(folder, storage.role)
   // Removes the remains of a copy that a crash interrupted.
   for (const name of fs.readdirSync(dataFolder).filter((file) => privateCopyPattern.test(file)))
@@ -65,9 +64,16 @@ async function copyIntoDraft(draft: string, storage: RoleStorage, folder: SiteFo
       fs.closeSync(source)
     }
   } catch (error) {
+    // Role `site` removes the draft of a backup that was cancelled or that it has begun anew.
+    requireDraft(draft)
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     throw refuse('already_exists', 'the backup already has a copy of this role')
   } finally {
     fs.rmSync(copy, { force: true })
   }
+}
+
+function requireDraft(draft: string): void {
+  if (fs.lstatSync(draft, { throwIfNoEntry: false })?.isDirectory()) return
+  throw refuse('not_found', 'this backup is not in progress')
 }
