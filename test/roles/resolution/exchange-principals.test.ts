@@ -27,7 +27,7 @@ import {
   startExchangeFixture,
   waitForExchangeState,
 } from './exchange-fixture.ts'
-import { buildPeople } from './resolution-site.ts'
+import { buildPeople, waitForRunEnd } from './resolution-site.ts'
 
 const data = buildPeople(0, 5)
 const folder = fs.mkdtempSync(path.join(tmpdir(), 'exchange-principals-'))
@@ -98,6 +98,24 @@ test('the steps of an exchange and its run are those of the person who agreed', 
   // The exchange alone acts for a person.
   expect(stored?.value).toMatchObject({ created_by: expect.any(String), exchange_id: uid })
   expect(stored?.value.job).not.toHaveProperty('principal')
+})
+
+test('where both sites learn the records, the run that follows is that of the person who agreed, by a grant of its own', async () => {
+  const agreement = buildAgreement({ privacy: 'none' })
+  const { exchange_id: uid, fields } = agreement
+  expect(await fixture.say(fixture.bravo, buildProposal(agreement))).toBe(200)
+  const person = await fixture.world.as({ subject: 'mia' })
+  await person.ok(agree, { uid, data })
+  const rows = buildPeople(2, 5).map((each) => [each.id, each.given_name, each.surname])
+  expect(fields).toEqual(['given_name', 'surname'])
+  const piece = { say: 'piece', ...referToAgreement(agreement), round: 'records', number: 0, of: 1, items: 3, rows }
+  expect(await fixture.say(fixture.bravo, piece)).toBe(200)
+  await waitForExchangeState(fixture, uid, 'completed')
+  const run = uid.replace('xchg_', 'run_')
+  expect(await waitForRunEnd(person, run)).toMatchObject({ state: 'completed', counts: { records: 8 } })
+  expect(await readActions(run)).toContainEqual(['resolve-done', 'mia', 'role:resolution'])
+  const stored = await fixture.world.store('resolution').get(fusionRuns, run)
+  expect(stored?.value.job.principal).toEqual(expect.objectContaining({ subject: 'mia' }))
 })
 
 test.each([

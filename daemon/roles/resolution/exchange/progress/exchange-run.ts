@@ -41,7 +41,7 @@ export async function openExchangeRun(
     counts: {},
     request_digest: value.request_digest,
     exchange_id: id,
-    // The exchange has the principal: its grant counts for no other document.
+    // The exchange has the principal, until the run is begun as one of this site alone.
     ...newJob(undefined, undefined),
     ...(agreement.threshold === undefined ? {} : { threshold: agreement.threshold }),
   }

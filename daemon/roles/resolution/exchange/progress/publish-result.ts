@@ -60,9 +60,13 @@ async function startLocalRun(context: ExchangeStepContext): Promise<Refusal | un
   )
   const input = await performJob(context, 'write_run_input', { lens, fields: agreement.fields, sets })
   if (isRefusal(input)) return input
+  // The run is work of its own: the grant of the exchange does not count for it. Where the profile agreed, nobody has one.
+  const place = { collection: fusionRuns.name, id: runIdOfExchange(doc.id) }
+  const principal = doc.value.job.principal && (await call.delegation().store(place))
+  if (isRefusal(principal)) return principal
   const at = call.nowIso()
   const started = await changeExchangeRun(call, doc.id, (current) => ({
-    ...wakeJob(current, call.now()),
+    ...wakeJob(current, call.now(), principal),
     state: 'pending',
     updated_at: at,
   }))
