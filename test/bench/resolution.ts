@@ -68,6 +68,7 @@ function reportBesidePeer(
 function measureResolve({ lens, columns = [] }: BenchDataSet, from: string, out: string): number {
   const files = readdirSync(from).filter((file) => /^(records|a|b)\.csv$/.test(file))
   const data = files.sort().map((file) => path.join(from, file))
+  if (files.length === 0) throw new Error(`${from} has no records: unpack its files`)
   const renamed = columns.length > 0 ? ['--columns', ...columns] : []
   const started = performance.now()
   execFileSync(executable, ['resolve', 'run', '--lens', lens, '--data', ...data, ...renamed, '--out', out])
