@@ -4,7 +4,6 @@ import * as fs from 'node:fs'
 import * as http from 'node:http'
 import path from 'node:path'
 import { describe, expect } from 'vitest'
-import * as z from 'zod'
 import { roleAudienceUrn, siteIssuerUrn } from '../../../adapters/identity/offline/issuer.ts'
 import { readKeyFiles } from '../../../adapters/keys/jose/key-files.ts'
 import { issueToken } from '../../../adapters/keys/jose/tokens.ts'
@@ -14,6 +13,7 @@ import { list as listSessions } from '../../../daemon/roles/consensus/session/li
 import { list as listChannels } from '../../../daemon/roles/site/channel/list.ts'
 import type { UnixUser } from '../../support/command/run-executable.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
+import { cancelWaitingBackups } from '../../support/site/cancel-waiting-backups.ts'
 import type { RunningDaemon } from '../../support/site/daemon-process.ts'
 import { createPackagedPairTest } from '../../support/site/packaged-pair-test.ts'
 import {
@@ -331,26 +331,13 @@ describe('backups', () => {
     await once(thief, 'listening')
     fs.chownSync(sock, users.consensus.uid, gid)
     fs.chmodSync(sock, 0o660)
-    await cancelBackups(pair)
+    // The next time of the schedule makes another at once.
+    await cancelWaitingBackups(pair.alpha)
     await waitUntil(() => shown.size > 0)
     expect((await pair.alpha.run(['consensus', 'list'])).exit).not.toBe(0)
     thief.close()
     await once(thief, 'close')
     return shown
-  }
-
-  /** One that failed for the lack of a role is tried again after a minute; the next time of the schedule makes another. */
-  async function cancelBackups(pair: PackagedSitePair): Promise<void> {
-    const { token } = await pair.alpha.as('root', ['admin'])
-    const request = (method: string, path: string) =>
-      requestOverSocket(at(pair, 'run', 'site', 'sock'), {
-        ...{ method, path: `/api/v2/job/backup${path}`, timeout_ms: 10_000 },
-        headers: { authorization: `Bearer ${token}` },
-      })
-    const page = z.object({ items: z.array(z.object({ id: z.string(), state: z.string() })) })
-    const { items } = page.parse((await request('GET', '')).body)
-    for (const { id } of items.filter(({ state }) => state === 'queued'))
-      expect((await request('DELETE', `/${id}`)).status).toBe(200)
   }
 
   test('root puts one back, and each role finds its own', async ({ pair }) => {
