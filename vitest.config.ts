@@ -20,20 +20,20 @@ const thorough = [
   'daemon/runtime/proxy/threads/thread-supervisor.test.ts',
   'test/attack/**/*.test.ts',
   'test/boot/{doctor,doctor-machine,mtls,roles-fail-alone,site-tenancy,traces}.test.ts',
-  'test/cli/{certificates,channel-status,hostile-service,hostile-text,printed-lines,root-commands,store-owners,terminal,tools-of-services,wrapped-keys}.test.ts',
+  'test/cli/{certificates,channel-status,hostile-service,hostile-text,key-sets,printed-lines,root-commands,store-owners,terminal,tools-of-services,wrapped-keys}.test.ts',
   'test/conformance/{every-data-format,every-data-keys,every-forward-flow,every-sandbox,every-tool-service,every-transport,walked-schedules}.test.ts',
   'test/declared-errors.test.ts',
   'test/format/differential.test.ts',
   'test/keys/wrapped-key.test.ts',
   'test/mcp/{every-tool,list-changed,profiles,resources}.test.ts',
   'test/metrics.test.ts',
-  'test/roles/consensus/{delivery,federation,long-session,session-model}.test.ts',
-  'test/roles/intelligence/lifecycle-properties.test.ts',
+  'test/roles/consensus/{delivery,false-evidence,federation,long-session,session-model}.test.ts',
+  'test/roles/intelligence/{bulk-principals,lifecycle-properties}.test.ts',
   'test/roles/proxy/{outcomes,records}.test.ts',
   'test/roles/resolution/*.test.ts',
   'test/roles/site/{keyset,releases}.test.ts',
-  'test/resolution/results.test.ts',
-  'test/secrets/wrapping-keys.test.ts',
+  'test/resolution/{lenses,results}.test.ts',
+  'test/secrets/{canary,wrapping-keys}.test.ts',
   'test/serve/shared-*.test.ts',
   'test/simulation/bulks/bulks.test.ts',
   'test/simulation/jobs/jobs.test.ts',
@@ -82,8 +82,21 @@ export default defineConfig({
     projects: [
       {
         test: {
+          // Beside their sources: pure, so that many files share the modules of one process.
+          name: 'short-sources',
+          include: ['{cli,daemon,adapters,profiles,scripts}/**/*.test.{ts,tsx}'],
+          exclude: [...outside, ...thorough],
+          pool: 'forks',
+          isolate: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+          ...timeouts,
+        },
+      },
+      {
+        test: {
           name: 'short',
-          include: ['{cli,daemon,adapters,profiles,scripts,test}/**/*.test.{ts,tsx}', shortFederation],
+          include: ['test/**/*.test.{ts,tsx}', shortFederation],
           exclude: [
             ...outside,
             ...packaged.filter((files) => !files.includes('sites')),
