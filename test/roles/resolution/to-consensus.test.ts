@@ -6,6 +6,7 @@ import { create as createSession } from '../../../daemon/roles/consensus/session
 import { get as getSession } from '../../../daemon/roles/consensus/session/get.ts'
 import { list as sessions } from '../../../daemon/roles/consensus/session/list.ts'
 import { open } from '../../../daemon/roles/consensus/session/open.ts'
+import { create as arrive } from '../../../daemon/roles/resolution/arrival/create.ts'
 import { list as clusters } from '../../../daemon/roles/resolution/entity-cluster/list.ts'
 import { consult } from '../../../daemon/roles/resolution/entity-match/consult.ts'
 import { get } from '../../../daemon/roles/resolution/entity-match/get.ts'
@@ -264,4 +265,13 @@ test('a run puts the matches between two scores to sessions for its requester, a
   })
   expect(found).toHaveLength(uncertain.length)
   expect([...new Set(found.map(({ created_by }) => created_by))]).toEqual(['ann'])
+  // A record that arrives later, from whomever: the run's requester asked for sessions between these scores.
+  const bela = await world().as({ subject: 'bela' })
+  const [known] = buildPeople(5, 6)
+  await bela.ok(arrive, { lens_id: 'people', node_id: 'north', records: [{ ...known, id: 'n1' }] })
+  const later = await waitUntil(async () => {
+    const all = await ann.ok(sessions, { lens_id: full[0]?.lens_id, limit: 500 })
+    return all.items.length > uncertain.length && all.items
+  })
+  expect([...new Set(later.map(({ created_by }) => created_by))]).toEqual(['ann'])
 })

@@ -11,17 +11,14 @@ import type { ConsensusRange } from './consultation.ts'
 import { entityMatches, type MatchScore, matchUid, type StoredMatch } from './model.ts'
 import { mayOpenSession } from './rules.ts'
 
-/**
- * The run that scored the pairs, and the label of their matches. `principal`: in whose name sessions are opened, by a
- * grant for the matches of the run; absent: the role opens them.
- */
+/** The run that scored the pairs, and the label of their matches. `consult_principal` has a grant for the matches of the run. */
 export type MatchOrigin = Pick<
   StoredMatch,
   'tenant_id' | 'label' | 'lens' | 'lens_id' | 'lens_version' | 'entity_type' | 'run_id'
 > & {
   readonly scale?: PhaseResult['scale'] | undefined
   readonly consensus?: ConsensusRange | undefined
-  readonly principal?: StoredPrincipal | undefined
+  readonly consult_principal?: StoredPrincipal | undefined
 }
 
 export async function upsertMatches(call: Call, origin: MatchOrigin, pairs: readonly RunMatch[]): Promise<void> {
@@ -33,7 +30,8 @@ export async function upsertMatches(call: Call, origin: MatchOrigin, pairs: read
 }
 
 function buildMatch(call: Call, origin: MatchOrigin, { score, ...pair }: RunMatch): DocumentUpsert<StoredMatch> {
-  const { tenant_id, label, lens, lens_id, lens_version, entity_type, run_id, scale, consensus, principal } = origin
+  const { tenant_id, label, lens, lens_id, lens_version, entity_type, run_id, scale, consensus } = origin
+  const { consult_principal: principal } = origin
   const at = call.nowIso()
   const matchScore = scale === 'likeness' ? { likeness: score } : logOddsToScore(score)
   const consult = isInConsensusRange(matchScore, consensus)

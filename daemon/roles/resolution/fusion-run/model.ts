@@ -1,5 +1,6 @@
 // A run: its records, the lens that resolves them, its state and its results.
 import * as z from 'zod'
+import { storedPrincipal } from '../../../kernel/identity/delegation.ts'
 import { delayFields, showDelay } from '../../../kernel/job/job-delay.ts'
 import { job_indexes, jobFields } from '../../../kernel/job/job-fields.ts'
 import { endJob, newJob } from '../../../kernel/job/rules.ts'
@@ -108,6 +109,8 @@ export const storedRun = z.strictObject({
   request_digest: z.string(),
   /** The exchange of a run that belongs to one. The proposing peer chose the digits of both ids. */
   exchange_id: z.string().optional(),
+  /** In whose name matches get sessions, those of records that arrive later too: the person of a run with `consensus`. */
+  consult_principal: storedPrincipal.optional(),
   /** Trained weights for lookups of single records; natural logs. */
   weights: z
     .strictObject({
@@ -191,6 +194,7 @@ export function showRun({ id, version, value: stored }: Doc<StoredRun>, progress
     job_due_ts: _due,
     files_until_ts: _until,
     weights: _weights,
+    consult_principal: _consult,
     ...rest
   } = value
   return {

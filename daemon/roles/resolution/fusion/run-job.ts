@@ -86,19 +86,27 @@ async function performPhase(call: JobCall, run: Doc<StoredRun>, phase: RunPhase)
   if (isLast) {
     const principal = await storeConsultPrincipal(call, run)
     if (isRefusal(principal)) return principal
-    await publishMatches(service, updated, { total: result.counts.matches ?? 0, principal }, signal)
+    const published = {
+      ...updated,
+      value: { ...updated.value, ...(principal ? { consult_principal: principal } : {}) },
+    }
+    await publishMatches(service, published, result.counts.matches ?? 0, signal)
   }
   if (phase === 'resolve') await publishRegistry(service, updated, result.counts.entities ?? 0, signal)
   return result
 }
 
-/** In whose name matches of the run get sessions: one grant for all of them, which the worker `consult` presents for this run. */
+/** In whose name matches get sessions: one grant for all of the run and of records that arrive later, which the worker `consult` presents. */
 async function storeConsultPrincipal(
   call: Call,
   { id, value }: Doc<StoredRun>,
 ): Promise<StoredPrincipal | Refusal | undefined> {
   if (!value.consensus || !value.job.principal) return undefined
-  return await call.delegation().store({ collection: entityMatches.name, id })
+  const principal = await call.delegation().store({ collection: entityMatches.name, id })
+  if (isRefusal(principal)) return principal
+  const keep = (stored: StoredRun) => ({ ...stored, consult_principal: principal })
+  await throwRefusal(changeRun(call, id, 'resolution.fusion-run.consults', keep))
+  return principal
 }
 
 function buildPhaseJob(

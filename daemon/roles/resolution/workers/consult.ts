@@ -2,7 +2,7 @@
 // a crash is harmless.
 
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
-import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
+import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
@@ -45,7 +45,7 @@ async function openSession(call: Call, doc: Doc<StoredMatch>): Promise<void> {
     .update(doc.id, ({ value }) => ({ next: recordAnswer(value, refused), answer: undefined }))
 }
 
-/** In the name of the person who requested it or its run, with the rights of now; for an arriving record the role opens it. */
+/** In the name of the person who requested it or its run, with the rights of now. */
 async function openRequestedSession(
   call: Call,
   id: string,
@@ -53,8 +53,9 @@ async function openRequestedSession(
   session_id: string,
   { principal, run_id, ...parameters }: NonNullable<StoredMatch['consult']>,
 ): Promise<Refusal | undefined> {
+  if (!principal) return refuse('forbidden', 'nobody requested the consultation: request it again, or start a new run')
   const work = { collection: entityMatches.name, id: run_id ?? id }
-  return await openMatchSession(principal ? call.delegation(principal, work) : call, {
+  return await openMatchSession(call.delegation(principal, work), {
     ...{ id: session_id, tenant_id, label, lens_id, lens_version, ...parameters },
     subject: {
       kind: 'entity_match',

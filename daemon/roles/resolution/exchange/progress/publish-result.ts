@@ -128,7 +128,7 @@ async function writeFindings(context: ExchangeStepContext, received: ReceivedMat
   })
   if (isRefusal(findings)) return findings
   // The registry of the tenant has records of every label.
-  await publishMatches(call.service, run, { total: findings.matches }, signal)
+  await publishMatches(call.service, run, findings.matches, signal)
   await publishRegistry(call.service, run, findings.clusters, signal)
   const refused = await completeExchangeRun(call, doc.id, buildRunCounts(run, findings))
   call.wake('recluster')
