@@ -1,7 +1,8 @@
 // Metrics hold no text of a caller: each label is declared, and after a request to every operation only declared values show.
 import { expect, onTestFinished, test } from 'vitest'
+import { product } from '../adapters/platform/product/product.ts'
 import { linkMetrics } from '../daemon/boot/links/transports.ts'
-import { httpMetrics } from '../daemon/boot/service.ts'
+import { builtInMetrics } from '../daemon/boot/service.ts'
 import { everyOperation, everyRole } from '../daemon/every-role.ts'
 import { isLabelValue } from '../daemon/kernel/telemetry/metrics.ts'
 import { messageKinds } from '../daemon/message-kinds.ts'
@@ -9,9 +10,9 @@ import { routedOperations } from './support/every-operation/routed-operations.ts
 import { createSampledFixture } from './support/every-operation/sampled-fixture.ts'
 import { isAcceptedInput, sendOperation } from './support/every-operation/send-operation.ts'
 
-const declared = [...everyRole.flatMap((role) => role.metrics), ...httpMetrics, ...linkMetrics]
+const declared = [...everyRole.flatMap((role) => role.metrics), ...builtInMetrics, ...linkMetrics]
 /** Labels whose values are names of operations, listeners and kinds of messages, or names that an operator pins. */
-const namedLabels = new Set(['operation', 'listener', 'kind', 'transport', 'peer', 'of'])
+const namedLabels = new Set(['operation', 'listener', 'kind', 'transport', 'peer', 'of', 'version'])
 
 test('each label of each metric has a closed set of values, or is one of few that hold declared names', () => {
   for (const { name, labels } of declared) {
@@ -49,6 +50,7 @@ test('after a request to every operation with text in each field, no metric show
     ...everyOperation.map(({ address }) => address),
     ...messageKinds.names,
     ...everyRole.flatMap(({ name }) => [`${name}:tcp`, `${name}:socket`, `${name}:internal`]),
+    product.version,
     // Peers and carriers of the stage.
     ...['none', 'alpha', 'bravo', 'charlie', 'delta', 'echo', 'filedrop'],
   ])
@@ -56,7 +58,7 @@ test('after a request to every operation with text in each field, no metric show
   for (const { name: role, metrics } of everyRole) {
     const exposed = await world.site.request(role, { method: 'GET', path: '/metrics', token: world.admin })
     expect(exposed.text).not.toContain(text)
-    const known = new Map([...metrics, ...httpMetrics, ...linkMetrics].map((each) => [each.name, each.labels]))
+    const known = new Map([...metrics, ...builtInMetrics, ...linkMetrics].map((each) => [each.name, each.labels]))
     for (const [, metric = '', , labels = ''] of exposed.text.matchAll(/^(\w+?)(_bucket|_sum|_count)?\{(.*)\} /gm)) {
       const values = known.get(metric)
       if (!values) continue

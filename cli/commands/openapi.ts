@@ -1,6 +1,6 @@
 // Prints a role's OpenAPI document from its declared operations; needs no running service.
 
-import manifest from '../../package.json' with { type: 'json' }
+import { product } from '../../adapters/platform/product/product.ts'
 import { CommandFailure, command } from '../program/command.ts'
 import { flag, required, text } from '../program/params.ts'
 import { keepLayout } from '../terminal/output.ts'
@@ -20,7 +20,7 @@ export const definition = command({
       import('../../daemon/kernel/api/openapi.ts'),
       import('../../daemon/kernel/role/built-in-operations.ts'),
     ])
-    const document = buildOpenapi(`platform ${role.name}`, manifest.version, role.purpose, operationsOf(role))
+    const document = buildOpenapi(`platform ${role.name}`, product.version, role.purpose, operationsOf(role))
     terminal.print(keepLayout(JSON.stringify(document, undefined, json ? undefined : 2)))
     return 0
   },

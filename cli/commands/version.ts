@@ -1,5 +1,5 @@
 // Prints the version of this executable, for fault reports and for scripts that compare machines.
-import manifest from '../../package.json' with { type: 'json' }
+import { product } from '../../adapters/platform/product/product.ts'
 import { command } from '../program/command.ts'
 import { flag } from '../program/params.ts'
 import { printResult } from '../terminal/output.ts'
@@ -10,7 +10,7 @@ export const definition = command({
   options: { json: flag('Print one JSON document') },
   example: 'platform version --json',
   async run({ json }, terminal) {
-    const { name, version } = manifest
+    const { name, version } = product
     const build = { name, version, node: process.versions.node, arch: process.arch }
     printResult(terminal, json, build, () => `${name} ${version} (node ${build.node}, ${build.arch})`)
     return 0

@@ -1,5 +1,6 @@
 // Serves the MCP tools of a role where it offers any; otherwise the path does not exist.
 import * as z from 'zod'
+import { product } from '../../adapters/platform/product/product.ts'
 import type { McpResource } from '../kernel/api/mcp-resources.ts'
 import { isToolSettingIgnored, toolsTopic } from '../kernel/api/mcp-tools.ts'
 import type { Surface } from '../kernel/api/surface.ts'
@@ -35,7 +36,7 @@ export async function openAgentspace(
   const { mcp_authorization_servers: issuers } = roleSettings
   return mcpSurface({
     role: role.name,
-    about: { name: String(info.name), version: String(info.version) },
+    about: { name: String(info.name), version: product.version },
     operations: () => toolOperations,
     changes: (signal) => environment.changes(toolsTopic(role.name), signal, watch_interval_ms),
     resources,

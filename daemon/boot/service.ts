@@ -1,9 +1,10 @@
 // One role as a running service: its context, workers and listeners, and its orderly stop.
+
+import { product } from '../../adapters/platform/product/product.ts'
 import { httpActiveRequests, httpRequests, httpSeconds } from '../../adapters/serve/http/http-metrics.ts'
 import type { ListenerLimits } from '../../adapters/serve/http/limits.ts'
 import type { HttpServer } from '../../adapters/serve/http/serve-http.ts'
 import { sqliteScheduleRecord } from '../../adapters/store/sqlite/schedule/schedule-record.ts'
-import manifest from '../../package.json' with { type: 'json' }
 import { offeredResources } from '../kernel/api/mcp-resources.ts'
 import { offeredTools, toolServiceInfo } from '../kernel/api/mcp-tools.ts'
 import { buildOpenapi } from '../kernel/api/openapi.ts'
@@ -18,7 +19,7 @@ import { operationsOf, type ServiceParts } from '../kernel/role/built-in-operati
 import { type DependencyHealth, findingOf } from '../kernel/role/dependency.ts'
 import type { Role, RoleDeployment, Worker } from '../kernel/role/role.ts'
 import type { Log } from '../kernel/telemetry/log.ts'
-import type { Metrics } from '../kernel/telemetry/metrics.ts'
+import { gauge, type Metrics } from '../kernel/telemetry/metrics.ts'
 import { newTrace, type Trace } from '../kernel/telemetry/trace.ts'
 import { openAgentspace } from './agentspace.ts'
 import { roleBackup } from './backup/role-backup.ts'
@@ -30,7 +31,12 @@ import type { RoleStorage } from './storage/role-storage.ts'
 import type { SiteFolder } from './storage/site-folder.ts'
 import { type RunningWorkers, startWorkers } from './workers.ts'
 
-export const httpMetrics = [httpRequests, httpSeconds, httpActiveRequests]
+const buildInfo = gauge<'version'>('platform_build_info', 'Always 1; the label is the version of the executable', {
+  version: 'names',
+})
+
+/** Of every role, besides those that it declares. */
+export const builtInMetrics = [buildInfo, httpRequests, httpSeconds, httpActiveRequests]
 
 export type RoleService = {
   readonly role: Role
@@ -68,6 +74,7 @@ export type RoleServiceOptions = {
 export function createRoleService(options: RoleServiceOptions): RoleService {
   const { role, deployment, context, log, metrics, parts, storage, listeners } = options
   requireDeclaredListeners(role, listeners)
+  metrics.set(buildInfo, { version: product.version }, 1)
   const operations = operationsOf(role)
   const toolOperations = offeredTools(options, operations)
   const resources = offeredResources(options, role.resources ?? [], operations)
@@ -87,11 +94,15 @@ export function createRoleService(options: RoleServiceOptions): RoleService {
       others: [...(await probeRetriedTasks(storage, probes)), ...(await options.dependencyHealth(trace))],
     }),
     listens: () => servers.map(({ url }) => url).filter((url) => url.startsWith('http')),
-    service_info: { ...role.serviceInfo(deployment), ...toolServiceInfo(toolOperations, resources.length) },
+    service_info: {
+      ...role.serviceInfo(deployment),
+      version: product.version,
+      ...toolServiceInfo(toolOperations, resources.length),
+    },
     // Built at the first request, since it takes longer than the rest of a start.
     get openapi() {
       const documented = operations.filter(({ operation }) => !(isInside(operation) && areMetricsInternal(deployment)))
-      document ??= buildOpenapi(`platform ${role.name}`, manifest.version, role.purpose, documented)
+      document ??= buildOpenapi(`platform ${role.name}`, product.version, role.purpose, documented)
       return document
     },
     audit: storage.audit,

@@ -22,7 +22,7 @@ import { roleCaller } from './role-caller.ts'
 import { SiteRoleClients } from './role-clients.ts'
 import { buildRoleEnvironment } from './role-environment.ts'
 import type { RoleWire } from './role-wire.ts'
-import { createRoleService, httpMetrics, type RoleService } from './service.ts'
+import { builtInMetrics, createRoleService, type RoleService } from './service.ts'
 import { SiteDelegation } from './site-delegation.ts'
 import { openSiteResources, type SiteResources, type StartPlan } from './site-resources.ts'
 import { stop_grace_ms } from './stop-limits.ts'
@@ -101,7 +101,7 @@ async function wireRole(resources: SiteResources, role: Role, wire: RoleWire | u
   const storage = await openRoleStorage(folder, role, site.name, resolved)
   resources.storages.push(storage)
   const log = resources.logOf(role.name)
-  const declared = [...role.metrics, ...(wire?.metrics ?? []), ...httpMetrics]
+  const declared = [...role.metrics, ...(wire?.metrics ?? []), ...builtInMetrics]
   const onUndeclared = (metric: string) => log.error(`${role.name}.metric.undeclared`, { metric })
   const metrics = prometheusMetrics(declared, { process: true, onUndeclared })
   const wired = await wire?.open({ role, resources, storage, metrics, log })

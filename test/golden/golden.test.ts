@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { linkMetrics } from '../../daemon/boot/links/transports.ts'
 import { everyOperation } from '../../daemon/every-role.ts'
 import { listSettingsBlocks } from '../../daemon/boot/profile.ts'
-import { httpMetrics } from '../../daemon/boot/service.ts'
+import { builtInMetrics } from '../../daemon/boot/service.ts'
 import { operationsOf } from '../../daemon/kernel/role/built-in-operations.ts'
 import { buildOpenapi } from '../../daemon/kernel/api/openapi.ts'
 import { deriveTools } from '../../daemon/kernel/api/mcp-tools.ts'
@@ -52,7 +52,7 @@ test('metrics', async () => {
   const texts: string[] = []
   for (const role of everyRole) {
     const { text } = await site.request(role.name, { method: 'GET', path: '/metrics', token })
-    texts.push(formatMetrics(role.name, text, [...role.metrics, ...httpMetrics, ...linkMetrics]))
+    texts.push(formatMetrics(role.name, text, [...role.metrics, ...builtInMetrics, ...linkMetrics]))
   }
   await site.close()
   expectGolden('test/golden/metrics.txt', texts.join('\n'))

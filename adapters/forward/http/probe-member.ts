@@ -1,5 +1,6 @@
 // One active probe of a member of a pool.
 import type { ActiveRequest, Upstream } from '../../../daemon/kernel/forward/upstream.ts'
+import { user_agent } from '../../platform/product/product.ts'
 import type { UpstreamOrigin } from './dial.ts'
 
 /** A longer answer to a probe is not read: the head has decided. */
@@ -18,7 +19,7 @@ export function probeMember(
   const request = {
     method: 'GET',
     path: probe_path,
-    headers: ['host', authority, 'accept', '*/*', 'user-agent', 'platform-probe'],
+    headers: ['host', authority, 'accept', '*/*', 'user-agent', user_agent],
     limits: { idle_ms: probe_ms, total_ms: probe_ms },
   }
   const active = client.forward(request, {

@@ -11,6 +11,7 @@ import {
   findLiteralDenial,
   systemResolver,
 } from '../address-rule/checked-lookup.ts'
+import { user_agent } from '../product/product.ts'
 import { HttpClientError, toHttpClientError } from './http-client-error.ts'
 import { HttpResponse } from './http-response.ts'
 
@@ -77,7 +78,12 @@ export class HttpClient {
         origin,
         path: path ?? pathname + search,
         method: method as Dispatcher.HttpMethod,
-        headers: { ...basicCredentials(username, password), ...beginTrace(this.#options, headers), ...headers },
+        headers: {
+          'user-agent': user_agent,
+          ...basicCredentials(username, password),
+          ...beginTrace(this.#options, headers),
+          ...headers,
+        },
         body: body ?? null,
         signal: time.signal,
         headersTimeout: idle_ms,

@@ -1,7 +1,7 @@
 // Writes audit chains, oldest first, for a SIEM or, signed by the site, for verification elsewhere.
 
+import { product } from '../../../adapters/platform/product/product.ts'
 import { offline, type SiteFolder } from '../../../daemon/offline/offline.ts'
-import manifest from '../../../package.json' with { type: 'json' }
 import { formatCef } from '../../format/cef.ts'
 import { passphraseOption, resolvePassphrase } from '../../options/passphrase.ts'
 import { requireWholeSite, siteOption } from '../../options/site-options.ts'
@@ -45,7 +45,7 @@ export const definition = command({
     if (params.format === 'cef' && !params.json) {
       const span = { ...(since ? { since } : {}), ...(until ? { until } : {}) }
       for (const role of selectedRoles) {
-        await forEachAuditRecord(folder, role, span, (record) => terminal.print(formatCef(record, manifest.version)))
+        await forEachAuditRecord(folder, role, span, (record) => terminal.print(formatCef(record, product.version)))
       }
       return 0
     }

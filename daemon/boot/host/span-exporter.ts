@@ -1,6 +1,6 @@
 // Exports traces to a collector; loads the exporter only if the settings name one.
 import type { OtlpSpanRecorder } from '../../../adapters/host/traces/otlp-spans.ts'
-import manifest from '../../../package.json' with { type: 'json' }
+import { product } from '../../../adapters/platform/product/product.ts'
 import type { Site } from '../../kernel/role/site.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../kernel/settings/settings.ts'
@@ -16,6 +16,6 @@ export async function openSpanExporter(
   const settings = getSettings(resolved, traceSettings)
   if (!areSpansEnabled(settings)) return undefined
   const { otlpSpans } = await import('../../../adapters/host/traces/otlp-spans.ts')
-  const resource = { 'service.version': manifest.version, 'service.namespace': site.name }
-  return otlpSpans({ settings, resource, version: manifest.version, log })
+  const resource = { 'service.version': product.version, 'service.namespace': site.name }
+  return otlpSpans({ settings, resource, version: product.version, log })
 }

@@ -77,7 +77,7 @@ export type Role = RoleOutline & {
   readonly messages: Readonly<Record<MessageKind, AnyOperation>>
   /** Documents that AI clients read by a URI, where the site offers tools. */
   readonly resources?: readonly McpResourceDeclaration[]
-  /** Fields of service-info; boot adds the counts of tools and resources. */
+  /** Fields of service-info; boot adds the version and the counts of tools and resources. */
   readonly serviceInfo: (deployment: RoleDeployment) => Readonly<Record<string, unknown>>
   /** Why the role must not start with these settings; undefined when it may. */
   readonly refusesToStart?: (deployment: RoleDeployment) => string | undefined

@@ -67,7 +67,6 @@ export const consensus: Role = role(outline, {
   messages: { invitation: invite, contribution: federationContribute.contribute, result, lens_emission: emission },
   serviceInfo: ({ deployment_profile, transports }) => ({
     name: 'consensus-service',
-    version: '1.0.0',
     description: 'Multi-contributor consensus sessions with quorum, dissent and evidence',
     health_path: '/health',
     api_path: '/api/v2',

@@ -33,7 +33,6 @@ export const hub: Role = role(outline, {
   messages: {},
   serviceInfo: ({ deployment_profile, transports }) => ({
     name: 'hub-service',
-    version: '1.0.0',
     description: 'Nodes, capabilities, status feed and mailboxes of a coalition',
     health_path: '/health',
     api_path: '/api/v2',

@@ -108,7 +108,6 @@ export const intelligence: Role = role(outline, {
   messages: { signal: takeSignal },
   serviceInfo: ({ deployment_profile }) => ({
     name: 'intelligence-service',
-    version: '1.0.0',
     description: 'Signals, the insights that investigate them, and their ledgers',
     health_path: '/health',
     api_path: '/api/v1',

@@ -25,7 +25,6 @@ export const proxy: Role = role(outline, {
   messages: {},
   serviceInfo: ({ settings: resolved }) => ({
     name: 'public-proxy',
-    version: '1.0.0',
     description: 'Public listener for callers without a token',
     health_path: '/health',
     api_path: (resolved.values.get(settings.name) as ProxySettings | undefined)?.public_path_prefix ?? '',

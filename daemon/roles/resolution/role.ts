@@ -95,7 +95,6 @@ export const resolution: Role = role(outline, {
   resources,
   serviceInfo: ({ deployment_profile, transports, settings: resolved }) => ({
     name: 'resolution-service',
-    version: '1.0.0',
     description: 'Entity resolution: lenses, runs, matches and clusters',
     health_path: '/health',
     api_path: '/api/v2',

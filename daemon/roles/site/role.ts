@@ -75,7 +75,6 @@ export const site: Role = role(outline, {
   messages: { keys: take, inventory: peerHeadTake },
   serviceInfo: ({ deployment_profile, transports }) => ({
     name: 'site-service',
-    version: '1.0.0',
     description: 'Keys, peers, channels, token issuer and audit checkpoints of this site',
     health_path: '/health',
     api_path: '/api/v2',

@@ -6,8 +6,8 @@ export type RepositoryPart = { readonly name: string; readonly files: RegExp; re
 const kernel = /^daemon\/kernel\//
 const shared = /^daemon\/shared\//
 const adapters = /^adapters\//
-/** What several adapters, boot and the command line share: address rule, durable and secret files, HTTP client and server. */
-const platform = /^adapters\/platform\/(address-rule|durable-file|http-client|http-server|secret-file)\//
+/** What several adapters, boot and the command line share: address rule, durable and secret files, HTTP client and server, version. */
+const platform = /^adapters\/platform\/(address-rule|durable-file|http-client|http-server|product|secret-file)\//
 /** The list of all roles, the operations that they request of one another, and what they declare. */
 const roles = /^daemon\/(roles|role-calls|message-kinds|document-types)\.ts$/
 /** Loads every role: for commands, which are over soon. */
@@ -41,17 +41,7 @@ export const parts: readonly RepositoryPart[] = [
   {
     name: 'daemon/offline',
     files: /^daemon\/offline\//,
-    allows: [
-      kernel,
-      shared,
-      roles,
-      everyRole,
-      /^daemon\/(roles|runtime|boot|offline)\//,
-      adapters,
-      zod,
-      node,
-      manifest,
-    ],
+    allows: [kernel, shared, roles, everyRole, /^daemon\/(roles|runtime|boot|offline)\//, adapters, zod, node],
   },
   {
     name: 'daemon/runtime/<role>',
@@ -61,18 +51,9 @@ export const parts: readonly RepositoryPart[] = [
   {
     name: 'daemon/boot',
     files: /^daemon\/boot\//,
-    allows: [
-      kernel,
-      shared,
-      roles,
-      /^daemon\/(roles|boot)\//,
-      /^daemon\/runtime\/wires\.ts$/,
-      adapters,
-      zod,
-      node,
-      manifest,
-    ],
+    allows: [kernel, shared, roles, /^daemon\/(roles|boot)\//, /^daemon\/runtime\/wires\.ts$/, adapters, zod, node],
   },
+  { name: 'adapters/platform/product', files: /^adapters\/platform\/product\//, allows: [manifest] },
   {
     name: 'adapters/platform/data-file',
     files: /^adapters\/platform\/data-file\//,
@@ -86,7 +67,7 @@ export const parts: readonly RepositoryPart[] = [
   {
     name: 'cli commands that start a daemon',
     files: /^cli\/commands\/(serve|demo)/,
-    allows: [kernel, roles, /^cli\//, zod, node, manifest, /^daemon\/boot\//, offline],
+    allows: [kernel, roles, /^cli\//, zod, node, /^daemon\/boot\//, offline],
   },
   {
     name: 'cli/admin',
@@ -96,7 +77,7 @@ export const parts: readonly RepositoryPart[] = [
   {
     name: 'cli',
     files: /^cli\//,
-    allows: [kernel, platform, roles, everyRole, /^cli\//, zod, node, manifest, offline],
+    allows: [kernel, platform, roles, everyRole, /^cli\//, zod, node, offline],
   },
 ]
 
