@@ -77,6 +77,12 @@ const pieces = fc.constantFrom(
     '%ef%bc%8f',
     '%e2%80%a6',
     '%ff',
+    '%e2%80%8b',
+    '%E2%80%AE',
+    '%c2%85',
+    '%e2%80%a8',
+    '%f3%a0%80%81',
+    '%cd%b8',
     '\xe9',
   ],
 )
@@ -109,7 +115,12 @@ function normaliseByInterface(target: string): string | undefined {
   } catch {
     return undefined
   }
-  if (/\p{Cc}/u.test(text) || once.includes('\\') || once.split('/').length !== path.split('/').length) return undefined
+  if (
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cn}]/u.test(text) ||
+    once.includes('\\') ||
+    once.split('/').length !== path.split('/').length
+  )
+    return undefined
   if (/%[0-9a-f]{2}|%u[0-9a-f]/i.test(once)) return undefined
   const beyond = [...text].filter((character) => character > '\x7f').join('')
   if (/[⁄∕∖⧵⧸⧹]|[/\\.%;?#]/.test(beyond + beyond.normalize('NFKC'))) return undefined

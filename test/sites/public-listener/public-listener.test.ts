@@ -220,9 +220,11 @@ test('a preflight is answered here, and says POST where a rule does', async () =
     'access-control-allow-methods': 'GET, HEAD, OPTIONS, POST',
     'access-control-allow-headers': 'content-type, x-mine',
   })
-  expect((await sendProxyRequest(at, '/public-api/api/v1/unlisted', { method: 'OPTIONS' })).status).toBe(404)
+  const unlisted = await sendProxyRequest(at, '/public-api/api/v1/unlisted', { method: 'OPTIONS', headers })
+  expect([unlisted.status, unlisted.headers]).toEqual([204, { ...answer.headers, date: unlisted.headers.date }])
+  expect((await sendProxyRequest(at, '/unlisted', { method: 'OPTIONS' })).status).toBe(404)
   expect([proxy.platform.requests, proxy.provider.requests]).toEqual([[], []])
-  expect(countReasons(await waitForRecords(proxy, 2))).toEqual({ preflight: 1, no_rule: 1 })
+  expect(countReasons(await waitForRecords(proxy, 3))).toEqual({ preflight: 2, outside_prefix: 1 })
 })
 
 test('returns the platform’s answer unchanged, except for headers that reveal the inside', async () => {

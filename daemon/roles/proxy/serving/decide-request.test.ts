@@ -32,15 +32,19 @@ describe('an admitted request', () => {
     expect(decide('POST', '/public-api/feedback', ['Content-Length', '5'])).toMatchObject({ next: 'write' })
   })
 
-  test('is a preflight of a path that has a rule', () => {
-    expect(decide('OPTIONS', '/public-api/report')).toMatchObject({
-      next: 'preflight',
-      reason: undefined,
-      rule: undefined,
-    })
-    expect(decide('OPTIONS', '/public-api/other')).toMatchObject({ next: 'deny', reason: 'no_rule' })
+  test('is a preflight of any path, answered alike with a rule and without', () => {
+    for (const path of ['/report', '/feedback', '/other', '/'])
+      expect(decide('OPTIONS', `/public-api${path}?a=b`)).toMatchObject({
+        ...{ next: 'preflight', reason: undefined, rule: undefined, path, query: '' },
+      })
+  })
+
+  test('is not a preflight outside the prefix, without a normal form, or with a body', () => {
     expect(decide('OPTIONS', '*')).toMatchObject({ next: 'deny', reason: 'not_origin_form' })
+    expect(decide('OPTIONS', '/other')).toMatchObject({ next: 'deny', reason: 'outside_prefix' })
+    expect(decide('OPTIONS', '/public-api/a%2Fb')).toMatchObject({ next: 'deny', reason: 'encoded_slash' })
     expect(decide('OPTIONS', '/public-api/report', ['Content-Length', '1'])).toMatchObject({ reason: 'body_on_read' })
+    expect(decide('options', '/public-api/report')).toMatchObject({ next: 'deny', reason: 'method' })
   })
 })
 

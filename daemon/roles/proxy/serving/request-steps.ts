@@ -78,16 +78,16 @@ export const headSteps: readonly HeadStep[] = [
   },
   {
     name: 'rule',
-    // OPTIONS on a path that has a rule for another method continues without a rule, to `preflight`.
+    // OPTIONS continues without a rule, to `preflight`, on every path: its answer must not reveal which paths have one.
     decide(draft, { method }, _, config) {
+      if (method === 'OPTIONS') return undefined
       const rule = config.match(method, draft.path)
       if (rule === undefined) return 'no_rule'
-      if (rule !== 'method') draft.rule = rule
-      else if (method !== 'OPTIONS') return 'method'
+      if (rule === 'method') return 'method'
+      draft.rule = rule
       return undefined
     },
-    describe: ({ rule, path }, { method }) =>
-      rule ? `allowed by "${rule.name}"` : `${path} has a rule for another method than ${method}`,
+    describe: ({ rule }, { method }) => (rule ? `allowed by "${rule.name}"` : `${method} needs none`),
   },
   {
     name: 'headers',
