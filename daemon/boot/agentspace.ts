@@ -40,7 +40,10 @@ export async function openAgentspace(
     operations: () => toolOperations,
     changes: (signal) => environment.changes(toolsTopic(role.name), signal, watch_interval_ms),
     resources,
-    origin_policy: { hosts: new Set(listAllowedHosts(roleSettings)), origins: new Set(roleSettings.mcp_origins) },
+    origin_policy: {
+      hosts: new Set([...listAllowedHosts(roleSettings), ...(role.tool_hosts ?? [])]),
+      origins: new Set(roleSettings.mcp_origins),
+    },
     public_url: roleSettings.mcp_url,
     isTls: roleSettings.tls_cert_file !== undefined,
     authorization_servers:

@@ -10,6 +10,8 @@ let token: string
 let port: number
 beforeAll(async () => {
   site = await startSingleClusterSite({
+    platform: { roles: ['site', 'consensus', 'intelligence'] },
+    intelligence: { port: 0 },
     consensus: { port: 0, mcp_hosts: ['tools.example'], mcp_origins: ['https://console.example'] },
   })
   token = await site.token({ roles: ['admin'] })
@@ -69,6 +71,17 @@ describe('a page in a browser', () => {
     ]) {
       expect((await sendMcpRequest(port, 'tools/list', {}, { token, headers })).status).toBe(200)
     }
+  })
+
+  test('that names the documented host of a cluster reaches the role that it leads to, and no other', async () => {
+    const intelligence = site.port('intelligence')
+    for (const host of ['agentspace.cluster.local', 'agentspace.cluster.local:80', 'AGENTSPACE.cluster.local']) {
+      const headers = { host }
+      expect((await sendMcpRequest(intelligence, 'tools/list', {}, { token, headers })).status).toBe(200)
+      expectProblem(await sendMcpRequest(port, 'tools/list', {}, { token, headers }), [403])
+    }
+    for (const host of ['agentspace.cluster.local.evil.example', 'cluster.local', 'x.agentspace.cluster.local'])
+      expectProblem(await sendMcpRequest(intelligence, 'tools/list', {}, { token, headers: { host } }), [403])
   })
 
   test('finds no word that would let it read answers, or ask beforehand', async () => {

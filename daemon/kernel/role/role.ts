@@ -51,6 +51,8 @@ export type RoleOutline = {
   readonly index_family?: string
   /** The only deployment profiles in which the role offers tools, whatever is set; default: all. */
   readonly tool_profiles?: readonly DeploymentProfile[]
+  /** Host names, lower case, at which the interface documents route to the tools of the role. */
+  readonly tool_hosts?: readonly string[]
   /** Prefix under which health, service-info and metrics are served besides the root. */
   readonly api_prefix: string
   /** Roles that must run somewhere on the site before this one is ready. */

@@ -139,7 +139,7 @@ export function toolFields(prefix: string) {
       .default([])
       .meta({
         env: 'MCP_EXTRA_HOSTS',
-        doc: 'Host names allowed in requests to /agentspace, besides localhost, the listener’s address and that of mcp_url.',
+        doc: 'Host names allowed in requests to /agentspace, besides localhost, the listener’s address, that of mcp_url and the role’s documented names.',
       }),
     mcp_origins: z
       .array(z.string().regex(/^https?:\/\/[^/]+$/, 'must be an origin such as https://console.example'))

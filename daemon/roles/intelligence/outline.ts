@@ -12,5 +12,7 @@ export const outline = outlineOf({
   needs: ['site'],
   settings: [settings, intakeSettings],
   takes: { signal: 'ordered' },
+  // The host of AI clients inside a cluster, which leads here while no gateway serves it.
+  tool_hosts: ['agentspace.cluster.local'],
   load: async () => (await import('./role.ts')).intelligence,
 })
