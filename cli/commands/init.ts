@@ -4,7 +4,7 @@ import { keyAlgorithm } from '../../daemon/kernel/cryptography/signatures.ts'
 import { offline } from '../../daemon/offline/offline.ts'
 import { jsonOption } from '../options/site-options.ts'
 import { CommandFailure, command } from '../program/command.ts'
-import { choice, flag, integer, text, withDefault } from '../program/params.ts'
+import { choice, flag, integer, nameList, text, withDefault } from '../program/params.ts'
 import { formatFields, printResult } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -17,6 +17,7 @@ export const definition = command({
     tenant: text('TENANT', 'Tenant of the site (default: its name)'),
     name: text('NAME', 'Name of the site, by which peers address it (default: the name of the folder)'),
     profile: withDefault('classified-airgapped', text('PROFILE', 'Shipped profile to start from')),
+    roles: nameList('ROLES', 'Roles that the site runs, such as site,consensus,hub (default: those of the profile)'),
     portBase: integer(
       'N',
       'First port: roles listen on N, N+1, …; 0 takes free ports (default: the standard ports)',
@@ -49,7 +50,8 @@ export const definition = command({
     const folder = offline.siteFolder(dir)
     const { makeSite } = await offline.siteCreation()
     const { portBase: port_base, algorithm } = params
-    const created = await makeSite(folder, { template, name, tenant_id, port_base, algorithm, now: Date.now() })
+    const roles = params.roles.length > 0 ? params.roles : undefined
+    const created = await makeSite(folder, { template, name, tenant_id, roles, port_base, algorithm, now: Date.now() })
     const keys = created.keys.map(({ kid, use, algorithm, fingerprint }) => ({ kid, use, algorithm, fingerprint }))
     const summary = { site: dir, name, tenant_id, profile: folder.profile, ports: created.ports, keys }
     printResult(terminal, params.json, summary, () =>

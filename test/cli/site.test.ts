@@ -74,6 +74,27 @@ describe('init', () => {
     expect((await runJsonCommand(['profile', 'validate', '--site', site])).valid).toBe(true)
   })
 
+  test('runs the chosen roles, each with listeners like those of the profile', async () => {
+    const site = path.join(dir, 'chosen')
+    await runJsonCommand(['init', '--site', site, '--roles', 'site,hub,resolution'])
+    const text = readFileSync(path.join(site, 'profile.yaml'), 'utf8')
+    expect(text).toContain('roles: [site, hub, resolution]')
+    expect(text).toContain('hub:\n  listen: "127.0.0.1"\n  port: 8410\n  metrics_listen: "127.0.0.1:9410"\n')
+    expect((await runJsonCommand(['profile', 'validate', '--site', site])).valid).toBe(true)
+  })
+
+  test.each([
+    ['site,consensu', 'did you mean "consensus"?'],
+    ['consensus,hub', 'use --roles site,consensus,hub'],
+    ['site,site', 'named twice'],
+  ])('refuses the roles %s, and makes nothing', async (roles, reason) => {
+    const site = path.join(dir, 'refused')
+    const refused = await runCommand(['init', '--site', site, '--roles', roles])
+    expect(refused.exit).toBe(2)
+    expect(refused.stderr).toContain(reason)
+    expect(existsSync(site)).toBe(false)
+  })
+
   test('says what to do next on stderr, so that stdout stays the result', async () => {
     const ended = await runCommand(['init', '--site', path.join(dir, 'next')])
     expect(ended.stderr).toContain('platform serve --site')

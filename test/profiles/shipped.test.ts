@@ -20,8 +20,8 @@ type AllowedSurface = {
   readonly deployment_profile: DeploymentProfile
   readonly metricsOutside: boolean
   readonly internal: boolean
-  /** Its roles besides the two that every profile runs. */
-  readonly also?: readonly string[]
+  /** Its roles, where they are not the four that a site's users need. */
+  readonly roles?: readonly string[]
 }
 
 /** The promise of each profile, by document 000 and the decisions of section 0. */
@@ -35,11 +35,11 @@ const shipped: Readonly<Record<string, AllowedSurface>> = {
     deployment_profile: 'coalition_federated',
     metricsOutside: false,
     internal: false,
-    also: ['resolution'],
+    roles: ['site', 'consensus', 'resolution'],
   },
 }
 
-/** It runs one role, and neither of the two that the others run: see public-listener.test.ts. */
+/** It runs one role, and none of those of the others: see public-listener.test.ts. */
 const proxyOnlyProfile = 'public-proxy'
 
 test('each shipped profile has its promises here', () => {
@@ -49,8 +49,11 @@ test('each shipped profile has its promises here', () => {
   )
 })
 
-describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metricsOutside, internal, also = [] }) => {
-  const running = everyRole.filter((role) => ['site', 'consensus', ...also].includes(role.name))
+const usualRoles = ['site', 'consensus', 'resolution', 'intelligence']
+
+describe.each(Object.entries(shipped))('%s', (name, surface) => {
+  const { deployment_profile, metricsOutside, internal } = surface
+  const running = everyRole.filter((role) => (surface.roles ?? usualRoles).includes(role.name))
   let site: PackagedSite
   let served: ServedSite
   let token: string
@@ -62,7 +65,7 @@ describe.each(Object.entries(shipped))('%s', (name, { deployment_profile, metric
   })
   afterAll(() => site?.remove())
 
-  test('runs these roles, and no other: others run by name alone', () => {
+  test('runs these roles, and no other', () => {
     expect(Object.keys(served.ports).sort()).toEqual(running.map(({ name }) => name).sort())
   })
 

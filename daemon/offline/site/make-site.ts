@@ -12,6 +12,7 @@ import { platformSettings } from '../../kernel/settings/platform-settings.ts'
 import { roles } from '../../roles.ts'
 import { generateRoleKey } from '../keys/role-keys.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
+import { withChosenRoles } from './chosen-roles.ts'
 import { hasValue, listTemplates, readTemplate, withValue } from './profile-template.ts'
 
 export type NewSite = {
@@ -21,6 +22,8 @@ export type NewSite = {
   /** First port, in the order of the list of roles; 0 takes free ports, undefined the standard ones. */
   readonly port_base: number | undefined
   readonly algorithm: KeyAlgorithm | undefined
+  /** Roles that the site runs; undefined for those of the shipped profile. */
+  readonly roles?: readonly string[] | undefined
   /** Epoch milliseconds. */
   readonly now: number
 }
@@ -78,12 +81,9 @@ function buildProfileText(newSite: NewSite): { text: string; ports: Record<strin
         `the ${field} "${value}" cannot be used: ${formatFieldErrors(validation.errors)}`,
       )
   }
-  const profileText = withValue(
-    withValue(template, 'platform', 'name', newSite.name),
-    'platform',
-    'tenant_id',
-    newSite.tenant_id,
-  )
+  const withRoles = newSite.roles === undefined ? template : withChosenRoles(template, newSite.roles)
+  const withName = withValue(withRoles, 'platform', 'name', newSite.name)
+  const profileText = withValue(withName, 'platform', 'tenant_id', newSite.tenant_id)
   const { port_base } = newSite
   if (port_base === undefined) return { text: profileText, ports: {} }
   const ports = Object.fromEntries(roles.map((role, index) => [role.name, port_base === 0 ? 0 : port_base + index]))

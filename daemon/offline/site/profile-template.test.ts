@@ -14,6 +14,10 @@ test('a missing value goes to the top of its section, a missing section to the e
   expect(withValue(text, 'edge', 'port', 3)).toMatch(/\n\nedge:\n {2}port: 3\n$/)
 })
 
+test('a list of names is written in one line', () => {
+  expect(withValue(text, 'site', 'roles', ['site', 'hub'])).toContain('site:\n  roles: [site, hub]\n  port: 1')
+})
+
 test('a commented line is not a value, and neither is one of another section', () => {
   expect(hasValue(text, 'site', 'listen')).toBe(false)
   expect(hasValue(text, 'site', 'port')).toBe(true)

@@ -24,12 +24,17 @@ export function readTemplate(name: string): string | undefined {
 }
 
 /**
- * The text with `section.field` set to a scalar: an existing line keeps its place and its comment, a missing one is
+ * The text with `section.field` set to a scalar or a list of names: an existing line keeps its place and its comment, a missing one is
  * added at the top of its section, a missing section at the end.
  */
-export function withValue(text: string, section: string, field: string, value: string | number): string {
+export function withValue(
+  text: string,
+  section: string,
+  field: string,
+  value: string | number | readonly string[],
+): string {
   const lines = text.split('\n')
-  const line = `  ${field}: ${JSON.stringify(value)}`
+  const line = `  ${field}: ${typeof value === 'object' ? `[${value.join(', ')}]` : JSON.stringify(value)}`
   const { start, fieldLine } = locateField(lines, section, field)
   if (start < 0) return `${text.trimEnd()}\n\n${section}:\n${line}\n`
   if (fieldLine < 0) return lines.toSpliced(start + 1, 0, line).join('\n')

@@ -42,7 +42,10 @@ const quietIntake = {
   ],
 }
 
-/** Sections for a site that runs the roles that no shipped profile runs, too. */
+/** Roles of a test's site unless its profile names others: a start with two is shorter. */
+export const usualRoles: readonly string[] = ['site', 'consensus']
+
+/** Sections for a site that runs every role. */
 export const everyRoleSections = {
   platform: { roles: roles.map(({ name }) => name) },
   hub: { port: 0 },
@@ -137,7 +140,7 @@ function readTokenKey(folder: SiteFolder): StoredKey {
 async function createSiteFolder(dir: string, name: string): Promise<SiteFolder> {
   const folder = siteFolder(dir)
   const options = { template: 'single-cluster', name, tenant_id: name, port_base: 0, algorithm: undefined }
-  await makeSite(folder, { ...options, now: Date.now() })
+  await makeSite(folder, { ...options, roles: usualRoles, now: Date.now() })
   return folder
 }
 

@@ -23,6 +23,7 @@ import { type SimulatedClock, simulatedClock } from '../clock/simulated-clock.ts
 import { type CheckedClient, createCheckedClient } from '../http/checked-client.ts'
 import { type HttpCallResponse, isRoleToken, sendHttpRequest } from '../http/send-http-request.ts'
 import { sampleTrace } from '../trace/sample-trace.ts'
+import { usualRoles } from './single-cluster-site.ts'
 
 export type ProfileSections = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
@@ -147,7 +148,8 @@ async function writeSiteFolder(
   options: TestSiteOptions & Required<Pick<TestSiteOptions, 'name' | 'clock'>>,
 ) {
   const { name, tenant = 'tenant-a', template = 'single-cluster', profile = {}, peers = [], clock } = options
-  await makeSite(folder, { template, name, tenant_id: tenant, port_base: 0, algorithm: undefined, now: clock.now() })
+  const created = { template, name, tenant_id: tenant, roles: usualRoles, port_base: 0, algorithm: undefined }
+  await makeSite(folder, { ...created, now: clock.now() })
   const sections = parse(fs.readFileSync(folder.profile, 'utf8')) as Record<string, Record<string, unknown>>
   for (const [section, fields] of Object.entries(profile)) sections[section] = { ...sections[section], ...fields }
   fs.writeFileSync(folder.profile, stringify(sections, { aliasDuplicateObjects: false }))
