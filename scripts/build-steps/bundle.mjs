@@ -81,6 +81,7 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
       'resolution-thread': 'daemon/runtime/resolution/thread.ts',
       'matching-thread': 'daemon/runtime/resolution/matching-thread.ts',
       'blinding-thread': 'daemon/runtime/resolution/exchange/blinding-thread.ts',
+      'conflict-thread': 'daemon/runtime/consensus/conflict-thread.ts',
       'proxy-thread': 'daemon/runtime/proxy/threads/thread.ts',
     },
     outdir: into,

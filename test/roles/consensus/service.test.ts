@@ -4,8 +4,15 @@ import { serve } from '../../../daemon/boot/serve.ts'
 import { everyOperation } from '../../../daemon/every-role.ts'
 import { ProfileError } from '../../../daemon/kernel/settings/profile-error.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
+import { get } from '../../../daemon/roles/consensus/session/get.ts'
 import { resolve } from '../../../daemon/roles/consensus/session/resolve.ts'
-import { createTestSite, startTestSite, type TestSite, type TestSiteOptions } from '../../support/site/test-site.ts'
+import {
+  createTestSite,
+  startTestSite,
+  type TestSite,
+  type TestSiteOptions,
+  waitUntil,
+} from '../../support/site/test-site.ts'
 import {
   buildOpinionInput,
   createOperator,
@@ -99,27 +106,33 @@ test('metrics have the documented names and labels, and count each entry into a 
   for (const [who, score] of Object.entries({ c1: 0.1, c2: 0.9, c3: 0.2 })) {
     await person.ok(contribute, { id: torn.id, ...buildOpinionInput(who, score, [0.9, 0.9]) })
   }
+  await waitUntilDelivered(person, torn.id)
   await person.ok(resolve, { id: torn.id })
   await waitUntilDelivered(person, torn.id)
+  const late = await openSession(person, { m: 2, n: 2, deadline: world.clock.in(60_000) })
+  world.clock.advance(60_000)
+  world.wakeWorker('consensus', 'deadlines')
+  await waitUntil(async () => (await person.ok(get, { id: late.id })).state === 'IN_CONFLICT')
+  await waitUntilDelivered(person, late.id)
   const { text } = await world.call('consensus', 'GET', '/api/v2/metrics', undefined, person)
   const lines = text.split('\n')
   expect(lines).toEqual(
     expect.arrayContaining([
       '# TYPE consensus_session_total counter',
-      'consensus_session_total{state="PROPOSED"} 2',
+      'consensus_session_total{state="PROPOSED"} 3',
       'consensus_session_total{state="PENDING_QUORUM"} 2',
       'consensus_session_total{state="RATIFIED"} 1',
-      'consensus_session_total{state="IN_CONFLICT"} 1',
+      'consensus_session_total{state="IN_CONFLICT"} 2',
       '# TYPE consensus_session_active gauge',
       'consensus_session_active{state="PROPOSED"} 0',
       'consensus_session_active{state="RATIFIED"} 1',
-      'consensus_session_active{state="IN_CONFLICT"} 1',
+      'consensus_session_active{state="IN_CONFLICT"} 2',
       'consensus_session_active{state="WITHDRAWN"} 0',
       '# TYPE consensus_combiner_seconds histogram',
-      'consensus_combiner_seconds_count{method="weighted_average"} 3',
-      'consensus_combiner_seconds_count{method="dempster_shafer"} 3',
+      'consensus_combiner_seconds_count{method="weighted_average"} 4',
+      'consensus_combiner_seconds_count{method="dempster_shafer"} 4',
       '# TYPE consensus_dissent_total counter',
-      'consensus_dissent_total{lens_id="all"} 2',
+      'consensus_dissent_total{lens_id="all"} 3',
       '# TYPE federation_contribution_total counter',
     ]),
   )

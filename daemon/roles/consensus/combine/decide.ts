@@ -53,6 +53,9 @@ export function decideSorted(
   return { state: 'PENDING_QUORUM', combination }
 }
 
+/** `decideSorted`, or the same with a timer around it. */
+export type DecideSorted = typeof decideSorted
+
 /** The reason of a conflict, if any. Total conflict comes first: it has no score to compare with a threshold. */
 function findConflictReason(policy: DecisionPolicy, combination: Combination): 'total_conflict' | 'conflict' | null {
   if (combination.reason === 'total_conflict') return 'total_conflict'

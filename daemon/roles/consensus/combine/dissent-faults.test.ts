@@ -5,11 +5,13 @@ import { buildOpinions } from '../../../../test/support/consensus/opinions.ts'
 import { runToEnd } from '../../../kernel/role/run-to-end.ts'
 import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { decide } from './decide.ts'
-import type { DissentBody } from './dissent.ts'
+import { analyseConflict, type DissentBody } from './dissent.ts'
 import { findDissentFaults } from './dissent-faults.ts'
 
 const contributors = 200
 const methods = ['weighted_average', 'dempster_shafer'] as const
+
+const analyse = async (...conflict: Parameters<typeof analyseConflict>) => runToEnd(analyseConflict(...conflict))
 
 function buildCase(combination_method: (typeof methods)[number]) {
   const policy = quorumPolicy.parse({ m: 2, n: contributors, combination_method, conflict_threshold: 0.1 })
@@ -32,13 +34,13 @@ const lies: readonly (readonly [part: string, lie: (body: DissentBody) => Dissen
   ['smallest_set', (body) => ({ ...body, smallest_set: { contributor_ids: ['c1'], decision: 'match', exact: false } })],
 ]
 
-test.for(methods)('%s: a dissent of two hundred that follows from its positions has no fault', (method) => {
+test.for(methods)('%s: a dissent of two hundred that follows from its positions has no fault', async (method) => {
   const { policy, body } = buildCase(method)
-  expect(runToEnd(findDissentFaults(policy, body))).toEqual([])
+  expect(await findDissentFaults(policy, body, analyse)).toEqual([])
 })
 
-test.for(methods)('%s: a false analysis of two hundred contributors is named', (method) => {
+test.for(methods)('%s: a false analysis of two hundred contributors is named', async (method) => {
   const { policy, body } = buildCase(method)
   for (const [part, lie] of lies)
-    expect(runToEnd(findDissentFaults(policy, lie(body)))).toEqual([`${part} does not follow from the positions`])
+    expect(await findDissentFaults(policy, lie(body), analyse)).toEqual([`${part} does not follow from the positions`])
 })

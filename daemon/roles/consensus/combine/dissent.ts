@@ -44,8 +44,8 @@ export const dissentBody = z.strictObject({
 
 export type DissentBody = z.output<typeof dissentBody>
 
-type ConflictAnalysis = Pick<DissentBody, 'influence' | 'smallest_set'>
-type ConflictDescription = Omit<DissentBody, keyof ConflictAnalysis>
+export type ConflictAnalysis = Pick<DissentBody, 'influence' | 'smallest_set'>
+export type ConflictDescription = Omit<DissentBody, keyof ConflictAnalysis>
 
 /** The cause: a decision of IN_CONFLICT, or an undecided session whose deadline has passed. */
 export type DissentCause = Pick<Extract<QuorumDecision, { state: 'IN_CONFLICT' }>, 'reason' | 'combination'>
@@ -75,7 +75,7 @@ export function describeConflict(
 
 /**
  * The part of the body whose cost is of the order of n^2, half a second for a thousand contributors: a computation for
- * `runInSlices`. It follows from the description alone.
+ * `runInSlices` or a thread. It follows from the description alone.
  */
 export function* analyseConflict(
   policy: DecisionPolicy,

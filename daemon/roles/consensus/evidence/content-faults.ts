@@ -1,9 +1,8 @@
 // Finds what in an evidence block does not follow from the block itself: the same checks for a receiver and for a reader.
 import { canonicalDigest, canonicalJson, sha256 } from '../../../kernel/encoding/canonical-json.ts'
-import { combine } from '../combine/combine.ts'
-import { decide } from '../combine/decide.ts'
+import { type DecideSorted, decideSorted } from '../combine/decide.ts'
 import { isContributorList } from '../combine/is-contributor-list.ts'
-import { compareCanonicallyThenById } from '../combine/opinion.ts'
+import { compareCanonicallyThenById, sortCanonically } from '../combine/opinion.ts'
 import { contributionDigest } from '../session/contribution/recent-contribution.ts'
 import type { EvidenceBlock, EvidenceContent, EvidenceContent2 } from './model.ts'
 import { findQuotedMessageFault, readQuotedMessage } from './quoted-message.ts'
@@ -14,9 +13,9 @@ type FaultSearch = Generator<undefined, string[]>
 
 /**
  * Faults in words, for people; empty for a block that follows from its contributions. Signatures are another question. Of a
- * block with more contributions than its policy allows nothing else is read.
+ * block with more contributions than its policy allows nothing else is read. `decide` lets a receiver time the combiner.
  */
-export function* findEvidenceFaults(block: EvidenceBlock): FaultSearch {
+export function* findEvidenceFaults(block: EvidenceBlock, decide: DecideSorted = decideSorted): FaultSearch {
   const { content } = block
   const others = findContributorFaults(content)
   if (others.length > 0) return others
@@ -24,7 +23,7 @@ export function* findEvidenceFaults(block: EvidenceBlock): FaultSearch {
     ...((yield* isConsistent(block)) ? [] : ['the content does not match its id or its signature']),
     ...findOrderFaults(content),
     ...(yield* findDigestFaults(content)),
-    ...findResultFaults(content),
+    ...findResultFaults(content, decide),
   ]
   if (content.v === 1) return faults
   return [...faults, ...(yield* findProofFaults(content)), ...(yield* findRecordFaults(content))]
@@ -65,17 +64,17 @@ function* findDigestFaults({ contributions }: EvidenceContent): FaultSearch {
 }
 
 /** The decision must follow from the contributions by the policy, or from a person: a signer may be wrong or dishonest. */
-function findResultFaults(content: EvidenceContent): string[] {
+function findResultFaults(content: EvidenceContent, decide: DecideSorted): string[] {
   const { policy, contributions, result, decision, attestation, decided_at } = content
   if (content.v === 2 && content.algorithm !== algorithmOf(policy.combination_method))
     return [`the algorithm ${content.algorithm} is not that of the policy`]
-  const combined = combine(policy.combination_method, contributions)
-  if (canonicalJson(combined) !== canonicalJson(result)) return ['the result does not follow from the contributions']
+  const expected = decide(policy, sortCanonically(contributions))
+  if (canonicalJson(expected.combination) !== canonicalJson(result))
+    return ['the result does not follow from the contributions']
   if (attestation) {
     if (attestation.decision !== decision) return ['the decision differs from the attested one']
     return attestation.at === decided_at ? [] : ['the decision was not made at the time of the attestation']
   }
-  const expected = decide(policy, contributions)
   const follows = expected.state === 'RATIFIED' && expected.decision === decision
   return follows ? [] : ['the decision does not follow from the result by the policy']
 }

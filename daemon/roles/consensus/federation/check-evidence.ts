@@ -13,6 +13,7 @@ import { type Attribution, attributeContributions, type SignerDirectory } from '
 import { findEvidenceFaults } from '../evidence/content-faults.ts'
 import type { EvidenceBlock, EvidenceContent, EvidenceContent1 } from '../evidence/model.ts'
 import type { StoredSession } from '../session/model.ts'
+import { timeDecisions } from '../session/time-decisions.ts'
 import { settings } from '../settings.ts'
 import { isQuotedAsSent, listOwnContributions } from './own-contributions.ts'
 
@@ -26,18 +27,20 @@ export async function checkEvidence(
   label_map: LabelMap | undefined,
 ): Promise<EvidenceCheck> {
   const { content } = block
+  const timer = timeDecisions(call)
   const pinned = await listPinnedPeers(call)
   const sites = [...pinned, { name: call.site.name, tenant_id: call.site.tenant_id }]
   const attributed = await attributeContributions(content, signerDirectory(call, sites))
   const faults = [
     ...findInvitationFaults(copy.value, content),
     ...findLabelFaults(call, copy.value, content, label_map),
-    ...(await runInSlices(call, findEvidenceFaults(block))),
+    ...(await runInSlices(call, findEvidenceFaults(block, timer.decide))),
     ...(await findSignatureFaults(call, block)),
     ...attributed.faults,
     ...findUnprovenContributions(call, copy.value, content, sites),
     ...(content.v === 1 ? await findMisquotes(call, copy, content) : []),
   ]
+  timer.observe()
   return { faults, attributions: attributed.attributions }
 }
 

@@ -4,7 +4,7 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import { runInSlices } from '../../../kernel/role/run-in-slices.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { listMessageKeys, signWithSiteKey } from '../../../shared/site-key/site-key.ts'
-import { analyseConflict } from '../combine/dissent.ts'
+import { analyseBesideLoop } from '../dissent/conflict-analyser.ts'
 import { type EvidenceBlock, type EvidenceContent, evidenceBlocks } from '../evidence/model.ts'
 import { buildEvidence, buildEvidence1, type EvidenceProofs, listStanding, signedBytes } from '../evidence/rules.ts'
 import { dissentTotal } from '../metrics.ts'
@@ -59,9 +59,7 @@ async function completeDissent(
 ): Promise<DissentRecord> {
   const { influence, smallest_set, ...described } = record.body
   const analysis =
-    influence && smallest_set
-      ? { influence, smallest_set }
-      : await runInSlices(call, analyseConflict(policy, described))
+    influence && smallest_set ? { influence, smallest_set } : await analyseBesideLoop(call, policy, described)
   return { ...record, body: { ...described, ...analysis } }
 }
 

@@ -9,7 +9,7 @@ import {
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import { emptyContributionIndex } from './contribution/contribution-index.ts'
 import type { SessionOutboxEntry, StoredSession } from './model.ts'
-import { applyDeadline, decideSession, ratifySession, withdrawSession } from './rules.ts'
+import { applyDeadline, decideSession, ratifySession, resolveSession, withdrawSession } from './rules.ts'
 import { addToOutbox, emissionEntry, replaceInOutbox } from './transition/rules.ts'
 
 const outboxTypes = ({ pending }: StoredSession) => pending.map(({ type }) => type)
@@ -34,6 +34,21 @@ describe('resolve', () => {
     const ids = third.pending.filter(({ type }) => type === 'dissent').map(({ id }) => id)
     expect([new Set(ids).size, third.open_dissent_id]).toEqual([3, ids[2]])
     expect(third.history).toHaveLength(3)
+  })
+})
+
+test('a resolve while the record of an earlier one is analysed changes nothing; the next one renews it', () => {
+  const { session, standing: index } = acceptAll(
+    buildStoredSession(),
+    buildLocalContribution('a', 0),
+    buildLocalContribution('b', 1),
+  )
+  const { open_dissent_id } = session
+  expect(open_dissent_id).toBeDefined()
+  expect(resolveSession(session, index.sorted, 'ann', recorded_at)).toBe(session)
+  const analysed = replaceInOutbox(session, open_dissent_id ?? '')
+  expect(resolveSession(analysed, index.sorted, 'ann', recorded_at)).toMatchObject({
+    pending: [{ type: 'dissent_closed', dissent_id: open_dissent_id }, { type: 'dissent' }],
   })
 })
 

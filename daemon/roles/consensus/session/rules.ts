@@ -1,7 +1,7 @@
 // The state machine of a session: pure functions from the stored session to the next one.
 import { canonicalDigest } from '../../../kernel/encoding/canonical-json.ts'
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import { decideSorted, type QuorumDecision } from '../combine/decide.ts'
+import { type DecideSorted, decideSorted, type QuorumDecision } from '../combine/decide.ts'
 import { describeConflict } from '../combine/dissent.ts'
 import { compareCanonicallyThenById, type Opinion } from '../combine/opinion.ts'
 import type { DescribedDissent } from './dissent/model.ts'
@@ -10,15 +10,19 @@ import { addToOutbox, closeDissent, emissionEntry, enterState } from './transiti
 
 type ConflictDecision = Extract<QuorumDecision, { state: 'IN_CONFLICT' }>
 
-/** Decides on the opinions and applies the decision to the session; used by contributions, resolve and deadline. */
+/**
+ * Decides on the opinions and applies the decision to the session; used by contributions, resolve and deadline.
+ * `decide` lets a caller time the combiner.
+ */
 export function decideSession(
   current: StoredSession,
   sorted: readonly Opinion[],
   trigger: Transition['trigger'],
   by: string,
   at: string,
+  decide: DecideSorted = decideSorted,
 ): { next: StoredSession; decision: QuorumDecision } {
-  const decision = decideSorted(current.policy, sorted)
+  const decision = decide(current.policy, sorted)
   const combined: StoredSession = { ...current, result: decision.combination, updated_at: at }
   return { next: applyDecision(combined, decision, sorted, trigger, by, at), decision }
 }
@@ -82,15 +86,42 @@ function enterConflict(
   return addToOutbox({ ...entered, open_dissent_id: id }, [{ type: 'dissent', id, record }])
 }
 
+/** Most deliveries that a session has pending before it refuses to renew its dissent. */
+const max_outbox_entries = 200
+
+/**
+ * Decides again on request. While the dissent of an earlier request is being analysed, the answer to that request is the
+ * answer to this one: however often callers ask, a session has one analysis at a time.
+ */
+export function resolveSession(
+  current: StoredSession,
+  sorted: readonly Opinion[],
+  by: string,
+  at: string,
+  decide: DecideSorted = decideSorted,
+): StoredSession | Refusal {
+  const { state, pending } = current
+  if (state === 'RATIFIED' || state === 'WITHDRAWN') return refuse('session_closed', `the session is ${state}`)
+  if (pending.some(({ type }) => type === 'dissent')) return current
+  // Each renewed record queues a message to every peer: without a limit an unreachable peer would let the session grow.
+  if (pending.length >= max_outbox_entries)
+    return refuse(
+      'unavailable',
+      `${pending.length} deliveries of this session are pending, and the limit is ${max_outbox_entries}; retry once some are delivered`,
+    )
+  return decideSession(current, sorted, 'resolve', by, at, decide).next
+}
+
 /** The deadline has passed: a session without a decision is in conflict, as inconclusive. */
 export function applyDeadline(
   current: StoredSession,
   sorted: readonly Opinion[],
   by: string,
   at: string,
+  decide: DecideSorted = decideSorted,
 ): StoredSession {
   if (current.state !== 'PROPOSED' && current.state !== 'PENDING_QUORUM') return current
-  const { next, decision } = decideSession(current, sorted, 'deadline', by, at)
+  const { next, decision } = decideSession(current, sorted, 'deadline', by, at, decide)
   if (next.state === 'RATIFIED' || next.state === 'IN_CONFLICT') return next
   return enterConflict(
     next,

@@ -16,8 +16,8 @@ async function run(call: Call): Promise<void> {
       .list({ filter: { deadline_ts: { lte: call.now() } }, limit: 100, fresh: true })
     for (const { id } of due.docs) {
       if (call.signal.aborted) return
-      const change = await changeSession(call, id, 'consensus.session.deadline', (current, view) =>
-        applyDeadline(current, view.sorted, call.caller.subject, call.nowIso()),
+      const change = await changeSession(call, id, 'consensus.session.deadline', (current, view, decide) =>
+        applyDeadline(current, view.sorted, call.caller.subject, call.nowIso(), decide),
       )
       if (!isRefusal(change)) continue
       const { trace_id } = call.trace

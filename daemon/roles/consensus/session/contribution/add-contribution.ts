@@ -3,11 +3,11 @@
 import { isRefusal, type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Doc, UpdateStep } from '../../../../kernel/store/store.ts'
-import { combinerSeconds } from '../../metrics.ts'
 import { settings } from '../../settings.ts'
 import { announceChange } from '../announce-change.ts'
 import { lifecycleEvent } from '../lifecycle-event.ts'
 import { type StoredSession, sessions } from '../model.ts'
+import { type DecisionTimer, timeDecisions } from '../time-decisions.ts'
 import { claimContributionId, findClaim } from './contribution-claims.ts'
 import {
   cacheClaim,
@@ -43,7 +43,7 @@ type ContributionStepOutcome =
 type UnclaimedRepeat = { readonly unclaimed_digest: string }
 
 /** An accepted contribution, with the effects to perform once the update is durable. */
-type AddedContribution = IndexedContribution & { readonly has_entered: boolean; readonly combiner_ms: number }
+type AddedContribution = IndexedContribution & { readonly has_entered: boolean }
 
 export type AddContributionResult = { readonly doc: Doc<StoredSession>; readonly isNew: boolean }
 
@@ -68,10 +68,12 @@ export async function addContribution(
 ): Promise<AddContributionResult | Refusal> {
   let claimed_digest = keyed_id === undefined ? undefined : await findClaim(call, id, keyed_id)
   let stored_proof: string | undefined
+  const timer = timeDecisions(call)
   for (;;) {
     const claim = { contribution_id: keyed_id, claimed_digest, proof, stored_proof }
-    const step = (current: Doc<StoredSession>) => acceptStep(call, current, factory, claim)
+    const step = (current: Doc<StoredSession>) => acceptStep(call, current, factory, claim, timer)
     const { doc, answer } = await call.store(sessions).update(id, step)
+    timer.observe()
     if (answer === 'not_loaded') {
       await reloadContributionIndex(call, doc)
       continue
@@ -101,12 +103,13 @@ type ContributionClaim = {
   readonly stored_proof: string | undefined
 }
 
-/** Pure but for the clock: metrics and caches follow once the update has resolved. */
+/** Pure but for the timer: metrics and caches follow once the update has resolved. */
 function acceptStep(
   call: Call,
   current: Doc<StoredSession>,
   factory: ContributionFactory,
   { contribution_id, claimed_digest, proof, stored_proof }: ContributionClaim,
+  { decide }: DecisionTimer,
 ): UpdateStep<StoredSession, ContributionStepOutcome> {
   const session = current.value
   const view = cachedContributionView(call, current)
@@ -122,15 +125,14 @@ function acceptStep(
   if (repeat === 'unchanged' && contribution_id !== undefined) return { answer: { unclaimed_digest: digest } }
   if (repeat) return { answer: isRefusal(repeat) ? repeat : 'repeated' }
 
-  const began = call.monotonic()
   const accepted = acceptContribution(session, view, submitted, digest, {
     max_contributions: call.settings(settings).max_contributions,
     labels: call.site.labels,
+    decide,
   })
   if (isRefusal(accepted)) return { answer: accepted }
   if (proof && stored_proof === undefined)
     return { answer: isProofWithinLimit(session, proof) ? 'proof_not_stored' : refuseLargeProof() }
-  const combiner_ms = call.monotonic() - began
   const { next, contribution, sorted } = accepted
   const detail = {
     contributor_id: submitted.contributor_id,
@@ -142,7 +144,7 @@ function acceptStep(
   const has_entered = next.history.length > session.history.length
   return {
     next,
-    answer: { previous_chain: session.chain, contribution, sorted, has_entered, combiner_ms },
+    answer: { previous_chain: session.chain, contribution, sorted, has_entered },
     audit: [lifecycleEvent(call, 'consensus.session.contribute', next, detail)],
   }
 }
@@ -152,8 +154,6 @@ function refuseLargeProof(): Refusal {
 }
 
 async function performEffects(call: Call, doc: Doc<StoredSession>, added: AddedContribution): Promise<void> {
-  const { combination_method: method } = doc.value.policy
-  call.observe(combinerSeconds, { method }, added.combiner_ms / 1_000)
   cacheContribution(call, doc, added)
   if (doc.value.recent.length >= page_size && !isContributionPageStored(call, doc)) {
     await storeContributionPage(call, doc)

@@ -2,6 +2,7 @@
 import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import { isWithinCeiling, joinLabels, type LabelPolicy } from '../../../../kernel/label/label.ts'
+import type { DecideSorted } from '../../combine/decide.ts'
 import type { Opinion } from '../../combine/opinion.ts'
 import type { SessionOutboxEntry, SessionState, StoredSession } from '../model.ts'
 import { decideSession } from '../rules.ts'
@@ -43,6 +44,12 @@ export function detectRepeat(
   return contribution.federation && before.federation && supersedes(contribution, before) ? undefined : 'unchanged'
 }
 
+export type AcceptanceOptions = {
+  readonly max_contributions: number
+  readonly labels: LabelPolicy
+  readonly decide?: DecideSorted
+}
+
 /**
  * Adds a contribution to the session and decides on the standing contributions. `view` must describe exactly this
  * state of the session. Refuses `session_closed`, `not_contributor`, `quorum_full`, `label_denied`.
@@ -52,12 +59,12 @@ export function acceptContribution(
   view: ContributionView,
   submitted: SubmittedContribution,
   digest: string,
-  limits: { readonly max_contributions: number; readonly labels: LabelPolicy },
+  { max_contributions, labels, decide }: AcceptanceOptions,
 ): AcceptedContribution | Refusal {
-  const refusal = checkContribution(current, view, submitted.contributor_id, limits.max_contributions)
+  const refusal = checkContribution(current, view, submitted.contributor_id, max_contributions)
   if (refusal) return refusal
-  const label = isWithinCeiling(current.label, submitted.classification, limits.labels)
-    ? joinLabels(current.label, submitted.classification, limits.labels)
+  const label = isWithinCeiling(current.label, submitted.classification, labels)
+    ? joinLabels(current.label, submitted.classification, labels)
     : undefined
   if (!label) return refuse('label_denied', 'the contribution’s label exceeds the session’s')
   if (label.releasable_to?.length === 0)
@@ -77,7 +84,7 @@ export function acceptContribution(
   const sorted = withOpinion(view, contribution)
   const next = current.origin
     ? forwardToOrigin(added, view, contribution)
-    : decideSession(added, sorted, 'contribution', submitted.submitted_by, submitted.at).next
+    : decideSession(added, sorted, 'contribution', submitted.submitted_by, submitted.at, decide).next
   return { next, contribution, sorted }
 }
 
