@@ -17,6 +17,7 @@ const thorough = [
   'adapters/format/csv/csv-{dialect,memory}.test.ts',
   'adapters/format/parquet/parquet-memory.test.ts',
   'adapters/forward/http/{http2-parity,pool-model}.test.ts',
+  'daemon/roles/resolution/engine/found-by.test.ts',
   'daemon/runtime/proxy/threads/thread-supervisor.test.ts',
   'test/attack/**/*.test.ts',
   'test/boot/{doctor,doctor-machine,mtls,roles-fail-alone,site-tenancy,traces}.test.ts',

@@ -21,7 +21,11 @@ import {
   resolveRecords,
   usesTermFrequencies,
 } from '../../roles/resolution/engine/resolve.ts'
-import { extractMatchWeights, type MatchWeights } from '../../roles/resolution/engine/score/match-weights.ts'
+import {
+  extractMatchWeights,
+  extractScoreWeights,
+  type MatchWeights,
+} from '../../roles/resolution/engine/score/match-weights.ts'
 import type { RunProgress } from '../../roles/resolution/fusion-run/model.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { PhaseJob, PhaseResult } from '../../roles/resolution/parts.ts'
@@ -123,12 +127,15 @@ function matchRecords(job: PhaseThreadJob, report: PhaseProgressListener): Phase
   const records = buildRecords(job.lens, readSources(runFiles.extracted(job.folder)))
   const onProgress = ({ phase: step, done, total }: EngineProgress) => report({ phase: 'match', step, done, total })
   const resolution = resolveRecords(job.lens, records, job.seed, onProgress)
-  const { lefts, rights, patternOf, patterns, counts, fields, length } = resolution.compared
-  const { route, scale, floor, cut, scores, clusters } = resolution
+  const { lefts, rights, patternOf, ruleOf, patterns, counts, fields, length } = resolution.compared
+  const { route, scale, floor, cut, scores, clusters, ruleNames } = resolution
   const weights = extractMatchWeights(resolution, usesTermFrequencies(job.lens))
-  const head = { route, scale, floor, cut, fields, length, weights, threshold: job.lens.threshold }
-  writeArrays(runFiles.matched(job.folder), head, [lefts, rights, patternOf, patterns, counts, scores, clusters])
-  const matches = job.isLast ? writeMatches(job, records, resolution, weights) : undefined
+  const scoreWeights = extractScoreWeights(resolution, usesTermFrequencies(job.lens))
+  const { threshold } = job.lens
+  const head = { route, scale, floor, cut, fields, length, weights: scoreWeights, threshold, ruleNames }
+  const arrays = [lefts, rights, patternOf, patterns, counts, scores, clusters, ruleOf]
+  writeArrays(runFiles.matched(job.folder), head, arrays)
+  const matches = job.isLast ? writeMatches(job, records, resolution, scoreWeights) : undefined
   const evidence = rankFieldEvidence(records, weights)
   const lookupWeights = buildLookupWeights(job.lens, records, resolution, weights)
   return {
@@ -190,20 +197,33 @@ type MatchPhaseOutput = Resolution & { readonly weights: MatchWeights; readonly 
 type MatchPhaseHead = Pick<MatchPhaseOutput, 'route' | 'scale' | 'floor' | 'cut' | 'threshold' | 'weights'> & {
   readonly fields: number
   readonly length: number
+  /** Absent in a file of a release that did not store rules. */
+  readonly ruleNames?: readonly string[]
 }
-type MatchPhaseArrays = [Int32Array, Int32Array, Int32Array, Uint8Array, Float64Array, Float64Array, Int32Array]
+type MatchPhaseArrays = [
+  lefts: Int32Array,
+  rights: Int32Array,
+  patternOf: Int32Array,
+  patterns: Uint8Array,
+  counts: Float64Array,
+  scores: Float64Array,
+  clusters: Int32Array,
+  ruleOf?: Uint16Array,
+]
 
 function readMatchPhaseOutput(file: string): MatchPhaseOutput {
   const { head, arrays } = readArrays(file)
-  const { route, scale, floor, cut, threshold, fields, length, weights } = head as MatchPhaseHead
-  const [lefts, rights, patternOf, patterns, counts, scores, clusters] = arrays as MatchPhaseArrays
+  const { route, scale, floor, cut, threshold, fields, length, weights, ruleNames = [] } = head as MatchPhaseHead
+  const [lefts, rights, patternOf, patterns, counts, scores, clusters, ruleOf = new Uint16Array(0)] =
+    arrays as MatchPhaseArrays
   return {
     route,
     scale,
     floor,
     cut,
     threshold,
-    compared: { length, lefts, rights, patternOf, fields, patterns, counts },
+    compared: { length, lefts, rights, patternOf, ruleOf, fields, patterns, counts },
+    ruleNames,
     scores,
     clusters,
     weights,

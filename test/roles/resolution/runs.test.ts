@@ -1,6 +1,8 @@
 // Runs: from records to clusters by the service, at once and phase by phase.
 import { expect, test } from 'vitest'
+import { create as arrive } from '../../../daemon/roles/resolution/arrival/create.ts'
 import { list as clusters } from '../../../daemon/roles/resolution/entity-cluster/list.ts'
+import { explain } from '../../../daemon/roles/resolution/entity-match/explain.ts'
 import { list as matches } from '../../../daemon/roles/resolution/entity-match/list.ts'
 import { extract } from '../../../daemon/roles/resolution/fusion/extract.ts'
 import { match } from '../../../daemon/roles/resolution/fusion/match.ts'
@@ -9,6 +11,7 @@ import { cancel } from '../../../daemon/roles/resolution/fusion-run/cancel.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
 import { list as bindings } from '../../../daemon/roles/resolution/lens-binding/list.ts'
+import { waitUntil } from '../../support/site/test-site.ts'
 import { buildPeople, buildPersonLens, setUpResolutionSite, waitForRunEnd } from './resolution-site.ts'
 
 const world = setUpResolutionSite()
@@ -52,6 +55,11 @@ test('phase by phase it comes to the same', async () => {
   const matched = await ann.ok(match, { run_id })
   expect(matched.run.state).toBe('matched')
   expect(matched.items.length).toBeGreaterThan(29)
+  const [first] = matched.items
+  const explained = await ann.ok(explain, { correlation_id: first?.uid ?? '' })
+  expect(explained.found_by).toEqual(['given_name: whole'])
+  expect(explained.text).toContain('Found by given_name: whole.')
+  expect(explained.bits).toBeCloseTo(first?.score.bits ?? Number.NaN, 9)
   const resolved = await ann.ok(resolve, { run_id })
   expect(resolved.run).toMatchObject({ state: 'completed', counts: { entities: 90, clusters: 30 } })
   expect(resolved.items).toHaveLength(30)
@@ -68,4 +76,46 @@ test('the columns that a run reads of a node are visible to every reader of the 
   const query = { lens: 'shared', dataset: 'hidden' }
   expect((await ann.ok(bindings, query)).items).toMatchObject([{ run_id, classification: { level: 'SECRET' } }])
   expect((await low.ok(bindings, query)).items).toEqual([])
+})
+
+test('a match by texts is explained by its similarity, and arrivals by the keys that found them', async () => {
+  const ann = await world().as()
+  const fields = ['title', 'authors'].map((name) => ({ name, type: 'text' as const }))
+  const body = {
+    lens: 'works',
+    version: '1.0.0',
+    entity_type: 'work',
+    told_by: 'texts' as const,
+    text_evidence: 0.02,
+    fields,
+  }
+  await ann.ok(create, { body })
+  const papers = (node: string) =>
+    buildPeople(0, 40).map(({ id, given_name, surname, date_of_birth }) => ({
+      id,
+      title: `${given_name} and ${surname} in the year ${date_of_birth.slice(0, 4)} ${node}`,
+      authors: `${surname} ${given_name}`,
+    }))
+  const { run_id } = await ann.ok(start, { lens_id: 'works', node_data: { east: papers('one'), west: papers('two') } })
+  expect(await waitForRunEnd(ann, run_id)).toMatchObject({ state: 'completed', scale: 'likeness' })
+  const found = await ann.ok(matches, { run_id, limit: 500 })
+  for (const { uid, score } of found.items.slice(0, 20)) {
+    const { likeness, text_likeness, steps, ...explained } = await ann.ok(explain, { correlation_id: uid })
+    expect(explained).toMatchObject({ bits: null, probability: null, prior_bits: null, found_by: ['nearest texts'] })
+    expect(likeness).toBeCloseTo(score.likeness ?? Number.NaN, 9)
+    const raised = steps.reduce((sum, { bits, frequency_bits }) => sum + bits + frequency_bits, 0) * 0.02 * Math.LN2
+    expect((text_likeness ?? 0) + raised).toBeCloseTo(score.likeness ?? Number.NaN, 9)
+    expect(steps.at(-1)).toMatchObject({ total_bits: null, total_likeness: likeness })
+  }
+  const [known] = papers('one')
+  await ann.ok(arrive, { lens_id: 'works', node_id: 'north', records: [{ ...known, id: 'n1' }] })
+  const arrived = await waitUntil(async () => {
+    const { items } = await ann.ok(matches, { lens: 'works', limit: 500 })
+    return items.find(({ left, right }) => left.record_id === 'n1' || right.record_id === 'n1')
+  })
+  const explained = await ann.ok(explain, { correlation_id: arrived.uid })
+  expect(explained.bits).toBeCloseTo(arrived.score.bits ?? Number.NaN, 9)
+  expect(explained.found_by.length).toBeGreaterThan(0)
+  expect(explained).toMatchObject({ likeness: null, text_likeness: null })
+  for (const key of explained.found_by) expect(key).toMatch(/^(title|authors): (whole|first 8)$/)
 })

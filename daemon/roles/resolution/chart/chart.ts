@@ -64,8 +64,8 @@ export function formatFigure(value: number): string {
 }
 
 /** Formats with two decimals, and with a sign also for positive numbers. */
-export function formatSigned(bits: number): string {
-  return `${bits < 0 ? '-' : '+'}${Math.abs(bits).toFixed(2)}`
+export function formatSigned(amount: number, decimals = 2): string {
+  return `${amount < 0 ? '-' : '+'}${Math.abs(amount).toFixed(decimals)}`
 }
 
 /** Returns the value of a series at `x`; undefined beyond its ends, except for steps, whose last value holds. */

@@ -15,6 +15,8 @@ export type RunMatch = {
   readonly score: number
   /** The outcome of each field, by name; without weights where the run scored no fields. */
   readonly levels: (Pick<PartialMatchWeight, 'field' | 'outcome'> & Partial<PartialMatchWeight>)[]
+  /** Rules or keys by which the pair was found. */
+  readonly found_by: string[]
   /** Log-odds before any field is compared, if scores are log-odds. */
   readonly prior_bits?: number
   /** Height of the score above the cut, if scores are text similarities. */
@@ -32,8 +34,8 @@ export type RunCluster = readonly { readonly ref: RecordRef; readonly values: Re
 
 /** Yields linked pairs, and other pairs with a score above the floor. */
 export function* listMatches(records: LensRecords, resolution: Resolution, weights: MatchWeights): Generator<RunMatch> {
-  const { compared, scores, clusters, floor, scale, cut } = resolution
-  const { lefts, rights, length } = compared
+  const { compared, scores, clusters, floor, scale, cut, ruleNames } = resolution
+  const { lefts, rights, ruleOf, length } = compared
   const parts = createPartialWeightReader(records, compared, weights)
   const sizes = countClusterSizes(clusters)
   for (let pair = 0; pair < length; pair++) {
@@ -50,7 +52,9 @@ export function* listMatches(records: LensRecords, resolution: Resolution, weigh
     const scaleFields =
       scale === 'log_odds' ? { prior_bits: score / Math.LN2 - field_bits } : { above_cut: score - cut }
     const above = Math.max(0, score - floor)
-    yield { left, right, score, linked, levels, ...scaleFields, above, left_size, right_size }
+    const ruleName = ruleNames[ruleOf[pair]!]
+    const found_by = ruleName === undefined ? [] : [ruleName]
+    yield { left, right, score, linked, levels, found_by, ...scaleFields, above, left_size, right_size }
   }
 }
 

@@ -20,13 +20,16 @@ function estimateOverlaps(comparer: PairComparer, { fields }: LensRecords, rando
   return { sizes, copies: estimateFieldOverlaps(comparer.table, sizes, random) }
 }
 
-/** Calls `pair` with each candidate. Returns the overlap of the fields' evidence, which is estimated for the rules. */
+/**
+ * Calls `pair` with each candidate and the 1-based number of its rule. Returns the names of the rules, and the overlap
+ * of the fields' evidence, which is estimated for the rules.
+ */
 export function forEachCandidateOfMany(
   comparer: PairComparer,
   records: LensRecords,
   { random, report }: { readonly random: () => number; readonly report: EngineProgressListener },
-  pair: (a: number, b: number) => void,
-): readonly number[] {
+  pair: (a: number, b: number, rule: number) => void,
+): { readonly copies: readonly number[]; readonly names: readonly string[] } {
   const { sizes, copies } = estimateOverlaps(comparer, records, random)
   const rules = chooseRules(comparer.table, sizes, copies, random)
   forEachRulePair(
@@ -36,7 +39,7 @@ export function forEachCandidateOfMany(
     pair,
     throttleProgress(report, 'compare', rules.length * records.rows),
   )
-  return copies
+  return { copies, names: rules.map((rule) => rule.map((field) => records.fields[field]?.name).join(' + ')) }
 }
 
 /**

@@ -1,9 +1,10 @@
 // Resolves records when any number may be one entity: finds candidates, estimates weights, clusters by average link.
 import type { Lens } from '../lens/model.ts'
-import { buildBlocks, forEachPair } from './block/blocks.ts'
-import { buildKeys, countKeys } from './block/keys.ts'
+import { blockRule, buildBlocks, forEachPair } from './block/blocks.ts'
+import { type BlockingKey, buildKeys, countKeys } from './block/keys.ts'
 import { type BlockingRuleReport, createComparisonScope, forEachLensRulePair } from './block/lens-rules.ts'
 import { type ComparisonScope, mayCompare } from './block/pairing.ts'
+import { nearestTexts, unblocked } from './block/rule-names.ts'
 import { applyLensCut, groupRecords } from './cluster/clustering.ts'
 import { createPairComparer, type PairComparer } from './compare/pair-comparer.ts'
 import { type ComparedPairs, drawPairs, PairList } from './compare/patterns.ts'
@@ -63,6 +64,8 @@ export type ClusterResult = {
   readonly route: ResolutionRoute
   /** Whether most clusters have two records, so that no third record supports a pair. */
   readonly areFew: boolean
+  /** Names of the rules that found the pairs, by their number in `compared`. */
+  readonly ruleNames: readonly string[]
   readonly clusters: Int32Array
   readonly compared: ComparedPairs
   /** Score of each compared pair, in natural logs of odds. */
@@ -91,7 +94,7 @@ export type ResolutionContext = {
 export function resolveClusters(records: LensRecords, context: ResolutionContext): ClusterResult {
   const { lens, report } = context
   const { rows } = records
-  const { comparer, list, add, rules, copies } = gatherCandidates(records, context)
+  const { comparer, list, add, rules, ruleNames, copies } = gatherCandidates(records, context)
   reportPhaseStart(report, 'train')
   const lensModel = createLensModel(lens, comparer)
   const model = lensModel ?? learnWeights(records, comparer, list, context, copies)
@@ -99,7 +102,7 @@ export function resolveClusters(records: LensRecords, context: ResolutionContext
   const settings = applyLensCut(lens, context.settings) ?? context.settings
   const scores = computePairScores(comparer, list.compared(), model)
   const { isFinal, ...grouping } = groupRecords(lens, records, list.compared(), scores, context.settings, report)
-  const common = { comparer, rules, model }
+  const common = { comparer, rules, ruleNames, model }
   if (isFinal) return { ...common, ...grouping, compared: list.compared() }
   const isMany = hasManyRecords(records)
   const { isFinal: _, ...completed } = completeClusters(
@@ -123,27 +126,32 @@ export function gatherCandidates(records: LensRecords, { lens, settings, random,
   const add = createPairAdder(createComparisonScope(lens, records), list)
   reportPhaseStart(report, 'candidates')
   const rules = forEachLensRulePair(lens, records, report, add)
-  if (rules) return { comparer, list, add, rules }
+  if (rules) return { comparer, list, add, rules, ruleNames: [unblocked, ...rules.map(({ rule }) => rule)] }
   if (hasManyRecords(records)) {
-    const copies = forEachCandidateOfMany(comparer, records, { random, report }, add)
-    return { comparer, list, add, rules: [], copies }
+    const { copies, names } = forEachCandidateOfMany(comparer, records, { random, report }, add)
+    return { comparer, list, add, rules: [], ruleNames: [unblocked, ...names], copies }
   }
   const keys = fields.flatMap(({ type, column }, field) => buildKeys(type, column, field))
   const blocks = buildBlocks(keys, settings.cap)
   const extra = rows < max_neighbour_rows ? findNeighbourRows(records, settings.neighbours) : undefined
   const countRow = throttleProgress(report, 'compare', rows)
-  forEachPair(rows, blocks, min_block_evidence, extra, (a, b) => {
+  const nearest = blockRule(keys.length, keys.length)
+  forEachPair(rows, blocks, min_block_evidence, extra, (a, b, rule) => {
     countRow(a)
-    add(a, b)
+    add(a, b, rule || nearest)
   })
-  return { comparer, list, add, rules: [] }
+  const nameOf = ({ field, name }: BlockingKey) => `${fields[field]?.name}: ${name}`
+  const ruleNames = keys.flatMap((key) =>
+    keys.map((other) => (key === other ? nameOf(key) : `${nameOf(key)} + ${nameOf(other)}`)),
+  )
+  return { comparer, list, add, rules: [], ruleNames: [unblocked, ...ruleNames, nearestTexts] }
 }
 
 /** Creates a function that adds only pairs of records that may be compared. */
-function createPairAdder(scope: ComparisonScope, list: PairList): (a: number, b: number) => void {
-  if (!scope.sources) return (a, b) => list.add(a, b)
-  return (a, b) => {
-    if (mayCompare(scope, a, b)) list.add(a, b)
+function createPairAdder(scope: ComparisonScope, list: PairList): (a: number, b: number, rule?: number) => void {
+  if (!scope.sources) return (a, b, rule) => list.add(a, b, rule)
+  return (a, b, rule) => {
+    if (mayCompare(scope, a, b)) list.add(a, b, rule)
   }
 }
 

@@ -1,6 +1,7 @@
 // Links two clean sources of texts one to one, by cosine similarity corrected for crowding and by field evidence.
 
 import type { Lens } from '../lens/model.ts'
+import { nearestTexts, unblocked } from './block/rule-names.ts'
 import { assignOneToOne } from './cluster/one-to-one.ts'
 import { createPairComparer, type PairComparer } from './compare/pair-comparer.ts'
 import { type ComparedPairs, PairList } from './compare/patterns.ts'
@@ -20,6 +21,7 @@ const max_em_rounds = 60
 export type LinkResult = {
   readonly clusters: Int32Array
   readonly compared: ComparedPairs
+  readonly ruleNames: readonly string[]
   readonly scores: Float64Array
   /** Lowest score of an accepted link. */
   readonly cut: number
@@ -51,7 +53,7 @@ export function resolveLinks(
   reportPhaseStart(report, 'compare')
   const comparer = createPairComparer(fields, undefined, 0 - lens.null_penalty * Math.LN2)
   const list = new PairList(comparer)
-  const cosines = collectCandidates(near, rows, (a, b) => list.add(a, b))
+  const cosines = collectCandidates(near, rows, (a, b) => list.add(a, b, 1))
   const compared = list.compared()
   const crowds = Float64Array.from({ length: rows }, (_, row) => computeCrowding(near, row))
   reportPhaseStart(report, 'train')
@@ -73,7 +75,7 @@ export function resolveLinks(
   for (const pair of links) {
     if (scores[pair]! >= threshold) clusters[compared.rights[pair]!] = compared.lefts[pair]!
   }
-  return { clusters, compared, scores, cut: threshold, comparer, model }
+  return { clusters, compared, ruleNames: [unblocked, nearestTexts], scores, cut: threshold, comparer, model }
 }
 
 /** Calls `pair` once with each pair of nearest neighbours in either direction; returns their cosines in that order. */

@@ -20,13 +20,20 @@ import { max_neighbour_rows } from './text/tfidf-vectors.ts'
 export type ScoreScale = 'log_odds' | 'likeness'
 
 /** The stored part of a resolution; `clusters` has the lowest row of each row's cluster. */
-export type Resolution = Pick<ClusterResult, 'route' | 'clusters' | 'compared' | 'scores' | 'floor' | 'cut'> & {
+export type Resolution = Pick<
+  ClusterResult,
+  'route' | 'clusters' | 'compared' | 'ruleNames' | 'scores' | 'floor' | 'cut'
+> & {
   /** Scale of scores: natural log-odds, or the text similarity that ranks links. */
   readonly scale: ScoreScale
 }
 
 /** A resolution with the comparisons and the model that produced it. */
-export type DetailedResolution = Resolution & Omit<ClusterResult, 'areFew'>
+export type DetailedResolution = Resolution &
+  Omit<ClusterResult, 'areFew'> & {
+    /** The model in the scores, where `model` serves single records only. */
+    readonly scoreModel?: ClusterResult['model']
+  }
 
 /** Resolves records. The same records, lens and seed give the same result. Throws `LensFault`. */
 export function resolveRecords(
@@ -83,7 +90,7 @@ function intersectClusters(
   { clusters, model }: Pick<DetailedResolution, 'clusters' | 'model'>,
 ): DetailedResolution {
   const intersection = links.clusters.map((linked, row) => (clusters[linked] === clusters[row] ? linked : row))
-  return { ...links, clusters: intersection, model }
+  return { ...links, clusters: intersection, model, scoreModel: links.model }
 }
 
 /** Clusters pairs scored by log-odds again, with the current cut of the lens. Deterministic. */

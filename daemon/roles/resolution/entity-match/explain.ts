@@ -7,12 +7,42 @@ import { preferredMediaType } from '../../../kernel/operation/preferred-media-ty
 import { min_columns } from '../chart/text.ts'
 import { entityRecords } from '../entity-record/model.ts'
 import { buildMatchEvidence } from '../explain/evidence.ts'
-import { buildWaterfall, renderWaterfallSvg, renderWaterfallText } from '../explain/waterfall.ts'
+import {
+  bitsToProbability,
+  buildWaterfall,
+  renderWaterfallSvg,
+  renderWaterfallText,
+  type Waterfall,
+} from '../explain/waterfall.ts'
 import { showSteps, waterfallStep } from '../explain/waterfall-step.ts'
 import { uid } from '../fields.ts'
 import { lenses } from '../lens/stored-lens.ts'
 import { formatRecordName } from './format-record-name.ts'
 import { entityMatches, matchView } from './model.ts'
+
+const inBits = 'null where the score is a text similarity'
+
+const scoreParts = {
+  prior_bits: z
+    .number()
+    .nullable()
+    .meta({ description: `Log-odds before any field; ${inBits}` }),
+  bits: z
+    .number()
+    .nullable()
+    .meta({ description: `The score as log-odds to base 2; ${inBits}` }),
+  probability: z
+    .number()
+    .nullable()
+    .meta({ description: `The score as a probability; ${inBits}` }),
+  text_likeness: z.number().nullable().meta({
+    description: 'Similarity of the texts before the evidence of the fields; null where the score is in bits',
+  }),
+  likeness: z
+    .number()
+    .nullable()
+    .meta({ description: 'The score as a text similarity; null where the score is in bits' }),
+}
 
 const mediaTypes = ['application/json', 'text/plain', 'image/svg+xml'] as const
 
@@ -32,11 +62,11 @@ export const explain = operation({
       score: matchView.shape.score,
       state: matchView.shape.state,
       decided_by: matchView.shape.decided_by,
-      prior_bits: z.number(),
+      ...scoreParts,
       steps: z.array(waterfallStep),
-      bits: z.number(),
-      probability: z.number(),
-      found_by: z.array(z.string()).meta({ description: 'Keys that both records share' }),
+      found_by: z.array(z.string()).meta({
+        description: 'Blocking rules or keys by which the pair was found; empty for a match of an earlier release',
+      }),
       text: z.string(),
     })
     .meta({ id: 'MatchExplanation', description: 'The data of a waterfall chart; bits are log-odds to base 2' }),
@@ -54,7 +84,7 @@ export const explain = operation({
         `the lens ${lens_id} of the match does not exist at this site any longer; list the lenses`,
       )
     const [left, right] = await Promise.all([left_uid, right_uid].map((id) => call.store(entityRecords).find(id)))
-    const evidence = buildMatchEvidence(match, lens.value.body, left?.value.values, right?.value.values)
+    const evidence = buildMatchEvidence(match.value, lens.value.body, left?.value.values, right?.value.values)
     const waterfall = buildWaterfall(evidence)
     const title = `${formatRecordName(match.value.left)} and ${formatRecordName(match.value.right)}`
     const type = preferredMediaType(call.accepts, mediaTypes)
@@ -67,10 +97,16 @@ export const explain = operation({
       score,
       state,
       decided_by,
-      ...waterfall,
-      steps: showSteps(waterfall.steps),
+      ...showScoreParts(waterfall),
+      steps: showSteps(waterfall),
       found_by: [...waterfall.found_by],
       text,
     }
   },
 })
+
+function showScoreParts({ scale, base, total }: Waterfall) {
+  return scale === 'log_odds'
+    ? { prior_bits: base, bits: total, probability: bitsToProbability(total), text_likeness: null, likeness: null }
+    : { prior_bits: null, bits: null, probability: null, text_likeness: base, likeness: total }
+}

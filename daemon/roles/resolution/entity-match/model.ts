@@ -91,6 +91,9 @@ const matchFields = {
       description: 'For each field: 0 where a record has no value, 1 for equal values, higher for less similar ones',
     }),
   prior_bits: z.number().optional().meta({ description: 'Log-odds to base 2 before any field is compared' }),
+  found_by: z.array(z.string()).optional().meta({
+    description: 'Blocking rules or keys by which the pair was found; absent for a match of an earlier release',
+  }),
   state: matchState,
   decided_by: decider,
   reviews: z.array(matchReview),

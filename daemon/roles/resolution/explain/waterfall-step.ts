@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { shortText } from '../fields.ts'
 import { max_compared_characters } from '../lens/comparison.ts'
-import type { WaterfallStep } from './waterfall.ts'
+import type { Waterfall } from './waterfall.ts'
 
 export const waterfallStep = z.strictObject({
   field: shortText,
@@ -17,14 +17,23 @@ export const waterfallStep = z.strictObject({
   }),
   bits: z.number(),
   frequency_bits: z.number().meta({ description: 'Added for an equal value that is rare' }),
-  total_bits: z.number().meta({ description: 'Sum of the prior and all fields so far' }),
+  total_bits: z
+    .number()
+    .nullable()
+    .meta({ description: 'Sum of the prior and all fields so far; null where the score is a text similarity' }),
+  total_likeness: z
+    .number()
+    .nullable()
+    .meta({ description: 'Text similarity with all fields so far; null where the score is in bits' }),
 })
 
-export function showSteps(steps: readonly WaterfallStep[]): z.infer<typeof waterfallStep>[] {
-  return steps.map((step) => ({
+export function showSteps({ scale, steps }: Pick<Waterfall, 'scale' | 'steps'>): z.infer<typeof waterfallStep>[] {
+  return steps.map(({ total, ...step }) => ({
     ...step,
     left: step.left ?? null,
     right: step.right ?? null,
     level: step.level ?? null,
+    total_bits: scale === 'log_odds' ? total : null,
+    total_likeness: scale === 'likeness' ? total : null,
   }))
 }

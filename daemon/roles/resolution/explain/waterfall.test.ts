@@ -12,7 +12,9 @@ import {
 } from './waterfall.ts'
 
 const matchEvidence: MatchEvidence = {
-  prior_bits: -6,
+  scale: 'log_odds',
+  base: -6,
+  per_bit: 1,
   fields: [
     {
       field: 'surname',
@@ -39,11 +41,11 @@ const matchEvidence: MatchEvidence = {
 }
 
 test('totals run from the prior to the score, and the score converts to a probability', () => {
-  const { steps, bits, probability } = buildWaterfall(matchEvidence)
-  expect(steps.map(({ total_bits }) => total_bits)).toEqual([-2.5, -4.5, -4.5, 6.5])
-  expect(bits).toBe(6.5)
+  const { steps, total } = buildWaterfall(matchEvidence)
+  expect(steps.map((step) => step.total)).toEqual([-2.5, -4.5, -4.5, 6.5])
+  expect(total).toBe(6.5)
   // Odds of 2 ** 6.5.
-  expect(probability).toBeCloseTo(2 ** 6.5 / (1 + 2 ** 6.5), 12)
+  expect(bitsToProbability(total)).toBeCloseTo(2 ** 6.5 / (1 + 2 ** 6.5), 12)
   expect(bitsToProbability(0)).toBe(0.5)
 })
 
@@ -61,8 +63,9 @@ test('each bar begins where the one before has ended, except the score, which is
     }),
   )
   fc.assert(
-    fc.property(fields, bits, (evidence, prior_bits) => {
-      const waterfall = buildWaterfall({ prior_bits, fields: evidence, found_by: [] })
+    fc.property(fields, bits, fc.constantFrom('log_odds', 'likeness'), (evidence, base, scale) => {
+      const per_bit = scale === 'likeness' ? 0.02 : 1
+      const waterfall = buildWaterfall({ scale, base, per_bit, fields: evidence, found_by: [] })
       const { bars } = buildWaterfallChart(waterfall, '')
       const [prior, ...rest] = bars
       const score = rest.pop()
@@ -71,9 +74,9 @@ test('each bar begins where the one before has ended, except the score, which is
         expect(bar.from).toBeCloseTo(end, 9)
         end = bar.to
       }
-      expect(score).toMatchObject({ name: 'score', to: waterfall.bits })
+      expect(score).toMatchObject({ name: 'score', to: waterfall.total })
       expect(score?.from).toBeUndefined()
-      expect(end).toBeCloseTo(waterfall.bits, 9)
+      expect(end).toBeCloseTo(waterfall.total, 9)
     }),
   )
 })
@@ -83,10 +86,19 @@ test('text has the chart, the values side by side and the keys', () => {
   expect(text).toMatch(/^match_1\nprior .* -6\.00\nsurname .* \+5\.00 equal\n .* -1\.50 common value\n/)
   expect(text).toContain('score')
   expect(text).toContain('email    - | a@b (no evidence)')
-  expect(text).toContain('Shared keys: surname: whole, born: whole.')
-  expect(renderWaterfallText(buildWaterfall({ ...matchEvidence, found_by: [] }), 'x', 60)).toContain(
-    'The records share no key',
+  expect(text).toContain('Found by surname: whole, born: whole.')
+  expect(renderWaterfallText(buildWaterfall({ ...matchEvidence, found_by: [] }), 'x', 60)).toContain('not recorded')
+})
+
+test('a text similarity has no bits and no probability', () => {
+  const text = renderWaterfallText(
+    buildWaterfall({ ...matchEvidence, scale: 'likeness', base: 0.4, per_bit: 0.01 }),
+    'x',
+    60,
   )
+  expect(text).toMatch(/^x\ntexts .* \+0\.4000\nsurname .* \+0\.0500 equal\n/)
+  expect(text).toMatch(/\nscore .* \+0\.5250\n/)
+  expect(text).not.toMatch(/%|prior/)
 })
 
 test('no line exceeds the width for any values, and no value is left out', () => {
@@ -108,7 +120,7 @@ test('no line exceeds the width for any values, and no value is left out', () =>
       fc.array(text),
       fc.integer({ min: 40, max: 200 }),
       (fields, title, found_by, width) => {
-        const rendered = renderWaterfallText(buildWaterfall({ prior_bits: 0, fields, found_by }), title, width)
+        const rendered = renderWaterfallText(buildWaterfall({ ...matchEvidence, fields, found_by }), title, width)
         const removeSpaces = (value: string) => value.replaceAll(/\s/g, '')
         for (const line of rendered.split('\n')) expect(line.length).toBeLessThanOrEqual(width)
         expect(rendered.isWellFormed()).toBe(true)

@@ -21,30 +21,34 @@ export type FieldEvidence = {
 }
 
 export type MatchEvidence = {
-  readonly prior_bits: number
+  /** Whether the score is in bits, or a text similarity. */
+  readonly scale: 'log_odds' | 'likeness'
+  /** The score before any field: the prior in bits, or the similarity of the texts. */
+  readonly base: number
+  /** What one bit of a field adds to the score. */
+  readonly per_bit: number
   readonly fields: readonly FieldEvidence[]
-  /** Keys that both records share, as in `surname: sound`. */
+  /** Rules or keys by which the pair was found, as in `surname: sound`. */
   readonly found_by: readonly string[]
 }
 
-export type WaterfallStep = FieldEvidence & { readonly total_bits: number }
+/** `total`: the score after this field. */
+export type WaterfallStep = FieldEvidence & { readonly total: number }
 
-export type Waterfall = {
-  readonly prior_bits: number
+export type Waterfall = Omit<MatchEvidence, 'fields'> & {
   readonly steps: readonly WaterfallStep[]
-  readonly bits: number
-  readonly probability: number
-  readonly found_by: readonly string[]
+  /** The score. */
+  readonly total: number
 }
 
 /** Computes the running total after each field, in order. */
-export function buildWaterfall({ prior_bits, fields, found_by }: MatchEvidence): Waterfall {
-  let total = prior_bits
+export function buildWaterfall({ fields, ...evidence }: MatchEvidence): Waterfall {
+  let total = evidence.base
   const steps = fields.map((field) => {
-    total += field.bits + field.frequency_bits
-    return { ...field, total_bits: total }
+    total += (field.bits + field.frequency_bits) * evidence.per_bit
+    return { ...field, total }
   })
-  return { prior_bits, steps, bits: total, probability: bitsToProbability(total), found_by }
+  return { ...evidence, steps, total }
 }
 
 export function bitsToProbability(bits: number): number {
@@ -52,29 +56,33 @@ export function bitsToProbability(bits: number): number {
 }
 
 /**
- * Builds bars that each begin where the last one ended: the prior, each field and its frequency, then the score from 0.
+ * Builds bars that each begin where the last one ended: the prior or the similarity of the texts, each field and its
+ * frequency, then the score from 0.
  */
-export function buildWaterfallChart(waterfall: Waterfall, title: string): BarChart {
-  const { prior_bits, steps, bits } = waterfall
-  const bars: ChartBar[] = [{ name: 'prior', to: prior_bits, note: formatSigned(prior_bits) }]
-  let from = prior_bits
-  for (const { field, level, bits: weight, frequency_bits, total_bits } of steps) {
-    bars.push({ name: field, from, to: from + weight, note: `${formatSigned(weight)} ${level ?? 'no evidence'}` })
+export function buildWaterfallChart({ scale, base, per_bit, steps, total }: Waterfall, title: string): BarChart {
+  const isOdds = scale === 'log_odds'
+  const format = (amount: number) => formatSigned(amount, isOdds ? 2 : 4)
+  const bars: ChartBar[] = [{ name: isOdds ? 'prior' : 'texts', to: base, note: format(base) }]
+  let from = base
+  for (const { field, level, bits, frequency_bits, total: end } of steps) {
+    const weight = bits * per_bit
+    bars.push({ name: field, from, to: from + weight, note: `${format(weight)} ${level ?? 'no evidence'}` })
     if (frequency_bits !== 0) {
       const cause = frequency_bits > 0 ? 'rare value' : 'common value'
-      bars.push({ name: '', from: from + weight, to: total_bits, note: `${formatSigned(frequency_bits)} ${cause}` })
+      bars.push({ name: '', from: from + weight, to: end, note: `${format(frequency_bits * per_bit)} ${cause}` })
     }
-    from = total_bits
+    from = end
   }
-  bars.push({ name: 'score', to: bits, note: `${formatSigned(bits)} ${formatPercent(waterfall.probability)}` })
-  return { title, measure: 'bits', bars }
+  const probability = isOdds ? ` ${formatPercent(bitsToProbability(total))}` : ''
+  bars.push({ name: 'score', to: total, note: `${format(total)}${probability}` })
+  return { title, measure: isOdds ? 'bits' : 'likeness', bars }
 }
 
 export function renderWaterfallSvg(waterfall: Waterfall, title: string): string {
   return renderBarChartSvg(buildWaterfallChart(waterfall, title))
 }
 
-/** Renders the chart, then the values side by side, then the shared keys, in `width` columns. */
+/** Renders the chart, then the values side by side, then how the pair was found, in `width` columns. */
 export function renderWaterfallText(waterfall: Waterfall, title: string, width: number): string {
   const { steps, found_by } = waterfall
   const widest = Math.min(Math.floor(width / 3), Math.max(0, ...steps.map(({ field }) => field.length)))
@@ -86,8 +94,7 @@ export function renderWaterfallText(waterfall: Waterfall, title: string, width: 
       widest + 2,
     )
   })
-  const keys =
-    found_by.length > 0 ? `Shared keys: ${found_by.join(', ')}.` : 'The records share no key: other records link them.'
+  const keys = found_by.length > 0 ? `Found by ${found_by.join(', ')}.` : 'How the pair was found is not recorded.'
   return `${[renderBarChartText(buildWaterfallChart(waterfall, title), width), values.join('\n'), wrapText(escapeLine(keys), width)].join('\n\n')}\n`
 }
 

@@ -6,8 +6,9 @@ import { buildMatchEvidence } from '../explain/evidence.ts'
 import { bitsToProbability, buildWaterfall } from '../explain/waterfall.ts'
 import { showSteps, waterfallStep } from '../explain/waterfall-step.ts'
 import { count, recordRef, uid } from '../fields.ts'
-import type { Lens } from '../lens/model.ts'
+import { listFoundBy } from '../registry/arrival-scores.ts'
 import type { EntityCandidate } from './entity-candidates.ts'
+import type { SearchableRegistry } from './lookup-registry.ts'
 
 export const lookupCandidate = z
   .strictObject({
@@ -23,7 +24,9 @@ export const lookupCandidate = z
     prior_bits: z.number(),
     steps: z.array(waterfallStep).meta({ description: 'Evidence of each field, compared with that record' }),
     record_bits: z.number().meta({ description: 'The prior and all fields, compared with that record' }),
-    found_by: z.array(z.string()).meta({ description: 'Keys that both records share' }),
+    found_by: z
+      .array(z.string())
+      .meta({ description: 'Keys by which that record was found; without one, another record of the entity was' }),
   })
   .meta({ id: 'LookupCandidate' })
 
@@ -31,24 +34,21 @@ export const lookupCandidate = z
 export function showCandidate(
   { entity, best, score, isAbove }: EntityCandidate,
   values: FieldValues,
-  lens: Lens,
-  prior_bits: number,
+  { lens, weights, index }: Pick<SearchableRegistry, 'lens' | 'weights' | 'index'>,
 ): z.infer<typeof lookupCandidate> {
   const { record, comparison } = best
-  const evidence = buildMatchEvidence(
-    { value: { levels: [...comparison.parts], prior_bits } },
-    lens,
-    values,
-    record.values,
-  )
-  const { steps, bits: record_bits, found_by } = buildWaterfall(evidence)
+  const prior_bits = weights.prior / Math.LN2
+  const found_by = listFoundBy({ lens, index }, values, record.values)
+  const levels = [...comparison.parts]
+  const evidence = buildMatchEvidence({ score: {}, levels, prior_bits, found_by }, lens, values, record.values)
+  const waterfall = buildWaterfall(evidence)
   const bits = score / Math.LN2
   return {
     entity: entity.id,
     classification: entity.label,
     size: entity.size,
     ...{ bits, probability: bitsToProbability(bits), above_cut: isAbove, record: record.ref },
-    ...{ prior_bits, record_bits, found_by: [...found_by] },
-    steps: showSteps(steps),
+    ...{ prior_bits, record_bits: waterfall.total, found_by },
+    steps: showSteps(waterfall),
   }
 }

@@ -1,12 +1,21 @@
 // Joins waiting records in the thread: reads neighbours by query, and hands clusters and pairs over in pieces.
 import { compareRecord } from '../engine/lookup/compare.ts'
-import type { ArrivalMatching, ComparedUids, JoinableRecord, ScoredRecordPair } from '../registry/arrival-scores.ts'
+import {
+  type ArrivalMatching,
+  type ComparedUids,
+  type JoinableRecord,
+  listFoundBy,
+  type ScoredRecordPair,
+} from '../registry/arrival-scores.ts'
 import { joinArrivals } from '../registry/join-arrivals.ts'
 import type { JoinableRef } from './matching-jobs.ts'
 import type { JobContext } from './perform-job.ts'
 
 /** Records of one query, and pairs of one message: few enough for the event loop of the service. */
 const max_queried = 50
+
+/** How a pair was found that no longer shares a key. */
+const formerPair = 'an earlier match'
 
 export async function joinWaitingRecords(
   matching: ArrivalMatching,
@@ -31,7 +40,11 @@ export async function joinWaitingRecords(
     'take_clusters',
     clusters.map(({ base, members }) => ({ base, uids: members.map(({ uid }) => uid) })),
   )
-  const takePairs = (some: readonly ScoredRecordPair[]) => query('take_pairs', some.map(toComparedUids))
+  const takePairs = (some: readonly ScoredRecordPair[]) =>
+    query(
+      'take_pairs',
+      some.map((pair) => toComparedUids(matching, pair)),
+    )
   for (const some of cutPieces(pairs)) await takePairs(some)
   for (const some of cutPieces(await query('former_pairs', undefined))) {
     const rescored: ComparedUids[] = []
@@ -39,7 +52,7 @@ export async function joinWaitingRecords(
       const [leftValues, rightValues] = [index.valuesOf(left), index.valuesOf(right)]
       if (!leftValues || !rightValues) continue
       const [comparison] = compareRecord(lens, weights, index, leftValues, [rightValues])
-      if (comparison) rescored.push({ left, right, comparison })
+      if (comparison) rescored.push({ left, right, comparison, found_by: [formerPair] })
       await pause()
     }
     await query('take_pairs', rescored)
@@ -56,6 +69,7 @@ function* cutPieces<T>(all: readonly T[]): Generator<readonly T[]> {
   for (let at = 0; at < all.length; at += max_queried) yield all.slice(at, at + max_queried)
 }
 
-function toComparedUids({ left, right, comparison }: ScoredRecordPair): ComparedUids {
-  return { left: left.uid, right: right.uid, comparison }
+function toComparedUids(matching: ArrivalMatching, { left, right, comparison }: ScoredRecordPair): ComparedUids {
+  const found_by = listFoundBy(matching, left.values, right.values)
+  return { left: left.uid, right: right.uid, comparison, found_by }
 }

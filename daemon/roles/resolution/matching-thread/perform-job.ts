@@ -79,7 +79,7 @@ const performers: { readonly [N in MatchingJobName]: JobPerformer<N> } = {
     const candidates = await findEntityCandidates(registry, { values, ref, limit })
     const shown = []
     for (const candidate of candidates) {
-      shown.push(showCandidate(candidate, values, lens, weights.prior / Math.LN2))
+      shown.push(showCandidate(candidate, values, registry))
       await pause()
     }
     return shown

@@ -96,7 +96,7 @@ export class ArrivalBatch {
       const label = this.#joinLabels(left, right)
       const group = byLabel.get(canonicalJson(label)) ?? { label, matches: [] }
       byLabel.set(canonicalJson(label), group)
-      group.matches.push(this.#buildMatch(left, right, pair.comparison))
+      group.matches.push(this.#buildMatch(left, right, pair))
     }
     const { id: run_id, value } = this.#trained.run
     // Scores of single records are log-odds on any scale of the run.
@@ -108,14 +108,15 @@ export class ArrivalBatch {
   #buildMatch(
     one: StoredJoinableRecord,
     other: StoredJoinableRecord,
-    { score, parts }: ComparedUids['comparison'],
+    { comparison: { score, parts }, found_by }: ComparedUids,
   ): RunMatch {
     const [left, right] = orderRefs(one.ref, other.ref)
     const inOrder = left === one.ref ? [one, other] : [other, one]
     const [leftCluster, rightCluster] = inOrder.map(({ uid }) => this.#clusterOf.get(uid))
     const { prior, floor } = this.#trained.weights
     return {
-      ...{ left, right, score, levels: [...parts], prior_bits: prior / Math.LN2, above: Math.max(0, score - floor) },
+      ...{ left, right, score, levels: [...parts], found_by: [...found_by] },
+      ...{ prior_bits: prior / Math.LN2, above: Math.max(0, score - floor) },
       ...{ linked: leftCluster !== undefined && leftCluster === rightCluster },
       ...{ left_size: leftCluster?.members.length ?? 1, right_size: rightCluster?.members.length ?? 1 },
     }

@@ -1,6 +1,7 @@
 // Scores arrived records against other records with the weights of the latest run, each pair once.
+import { unblocked } from '../engine/block/rule-names.ts'
 import { compareRecord, comparesByWords, type RecordComparison } from '../engine/lookup/compare.ts'
-import type { FieldValues } from '../engine/lookup/keys.ts'
+import { describeLookupKey, type FieldValues } from '../engine/lookup/keys.ts'
 import type { LookupIndex } from '../engine/lookup/lookup-index.ts'
 import type { LookupWeights } from '../engine/lookup/weights.ts'
 import type { RecordRef } from '../fields.ts'
@@ -35,10 +36,25 @@ export type ScoredRecordPair = {
   readonly comparison: RecordComparison
 }
 
-/** A scored pair by the uids of its records. */
-export type ComparedUids = { readonly left: string; readonly right: string; readonly comparison: RecordComparison }
+/** A scored pair by the uids of its records, and the keys by which it was found. */
+export type ComparedUids = {
+  readonly left: string
+  readonly right: string
+  readonly comparison: RecordComparison
+  readonly found_by: readonly string[]
+}
 
 const max_candidates = 200
+/** Lists the keys by which a pair was found; a pair without a shared key was compared for its clusters. */
+export function listFoundBy(
+  { lens, index }: Pick<ArrivalMatching, 'lens' | 'index'>,
+  left: FieldValues,
+  right: FieldValues,
+): string[] {
+  const keys = index.listSharedKeys(left, right).map((key) => describeLookupKey(lens, key))
+  return keys.length > 0 ? [...new Set(keys)] : [unblocked]
+}
+
 /** Limit of compared records of a cluster; the first ones in order are compared. */
 const max_members = 100
 

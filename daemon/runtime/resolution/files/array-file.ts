@@ -3,9 +3,9 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { writeFully } from '../../../../adapters/platform/durable-file/write-durably.ts'
 import { writeRunFile } from './write-run-file.ts'
 
-export type NumberArray = Uint8Array | Uint32Array | Int32Array | Float64Array
+export type NumberArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array
 
-const arrayConstructors = { Uint8Array, Uint32Array, Int32Array, Float64Array } as const
+const arrayConstructors = { Uint8Array, Uint16Array, Uint32Array, Int32Array, Float64Array } as const
 
 /** Writes a JSON header, then arrays of numbers in the byte order of this machine: files of a run stay on it. */
 export function writeArrays(file: string, head: unknown, arrays: readonly NumberArray[]): void {

@@ -1,7 +1,7 @@
 // Every pair that shares a block is visited once, and values too common alone form blocks together with another value.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { buildBlocks, forEachPair } from './blocks.ts'
+import { blockRule, buildBlocks, forEachPair } from './blocks.ts'
 import type { BlockingKey } from './keys.ts'
 
 function createKey(field: number, codes: readonly number[]): BlockingKey {
@@ -49,6 +49,30 @@ test('a pair is visited once, if and only if a block within the limit contains b
   )
 })
 
+test('the rule of a pair has the smallest block that contains both', () => {
+  fc.assert(
+    fc.property(codes, codes, fc.integer({ min: 2, max: 6 }), (first, second, cap) => {
+      const keys = [createKey(0, first), createKey(1, second)]
+      const listBlock = (used: readonly BlockingKey[], a: number) =>
+        Array.from({ length: rows }, (_, row) => row).filter((row) =>
+          used.every(({ codes: codeOf }) => codeOf[a]! >= 0 && codeOf[a] === codeOf[row]),
+        )
+      const rules = [[0], [1], [0, 1]].map((used) => ({ rule: blockRule(2, used[0] ?? 0, used.at(-1)), used }))
+      forEachPair(rows, buildBlocks(keys, cap), 0, undefined, (a, b, rule) => {
+        const sizes = rules.flatMap(({ rule: number, used }) => {
+          const usedKeys = used.map((key) => keys[key]!)
+          const isBlock = usedKeys.every((key) => key.sizes[key.codes[a] ?? -1]! > cap === usedKeys.length > 1)
+          const members = listBlock(usedKeys, a)
+          return isBlock && members.includes(b) && members.length <= cap ? [{ number, size: members.length }] : []
+        })
+        const smallest = Math.min(...sizes.map(({ size }) => size))
+        expect(sizes.find(({ number }) => number === rule)?.size).toBe(smallest)
+      })
+    }),
+    { numRuns: 300 },
+  )
+})
+
 test('a pair with too little evidence from its blocks is skipped', () => {
   const large = createKey(0, [0, 0, 0, 0, 0, -1, -1])
   const small = createKey(1, [0, 0, -1, -1, -1, 1, 1])
@@ -63,7 +87,7 @@ test('extra rows are paired without a block', () => {
     buildBlocks([], 9),
     0.5,
     (row) => (row === 1 ? [3] : []),
-    (a, b) => pairs.push(`${a} ${b}`),
+    (a, b, rule) => pairs.push(`${a} ${b} by ${rule}`),
   )
-  expect(pairs).toEqual(['1 3'])
+  expect(pairs).toEqual(['1 3 by 0'])
 })

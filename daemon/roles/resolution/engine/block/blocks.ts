@@ -4,7 +4,17 @@ import type { BlockingKey } from './keys.ts'
 /**
  * Rows of all blocks in sequence, ascending within each; block `b` has the rows from `starts[b]` to `starts[b + 1]`.
  */
-export type RowBlocks = { readonly starts: Uint32Array; readonly rows: Int32Array }
+export type RowBlocks = {
+  readonly starts: Uint32Array
+  readonly rows: Int32Array
+  /** Number of the rule of each block, as `blockRule` computes it. */
+  readonly ruleOf: Int32Array
+}
+
+/** Numbers the blocks of a key of `count` keys, and those of two keys. Numbers begin at 1. */
+export function blockRule(count: number, key: number, other = key): number {
+  return 1 + key * count + other
+}
 
 /** A growable list of integers. */
 class GrowableIntArray {
@@ -28,9 +38,11 @@ class GrowableIntArray {
 class RowBlockBuilder {
   readonly #starts = new GrowableIntArray()
   readonly #rows = new GrowableIntArray()
+  readonly #ruleOf = new GrowableIntArray()
 
-  open(): void {
+  open(rule: number): void {
     this.#starts.push(this.#rows.length)
+    this.#ruleOf.push(rule)
   }
 
   add(row: number): void {
@@ -43,7 +55,7 @@ class RowBlockBuilder {
 
   finish(): RowBlocks {
     this.#starts.push(this.#rows.length)
-    return { starts: Uint32Array.from(this.#starts.finish()), rows: this.#rows.finish() }
+    return { starts: Uint32Array.from(this.#starts.finish()), rows: this.#rows.finish(), ruleOf: this.#ruleOf.finish() }
   }
 }
 
@@ -71,24 +83,31 @@ export function buildBlocks(keys: readonly BlockingKey[], cap: number): RowBlock
   const builder = new RowBlockBuilder()
   for (const [index, key] of keys.entries()) {
     const { from, order } = groupRowsByCode(key)
-    const others = keys.slice(index + 1).filter(({ field }) => field !== key.field)
+    const rule = blockRule(keys.length, index)
+    const others = [...keys.entries()].slice(index + 1).filter(([, { field }]) => field !== key.field)
     for (let block = 0; block < key.sizes.length; block++) {
       const rows = order.subarray(from[block]!, from[block + 1]!)
       if (rows.length < 2) continue
-      if (rows.length > cap) for (const other of others) splitBlock(other, rows, cap, builder)
-      else addBlock(rows, builder)
+      if (rows.length <= cap) addBlock(rows, rule, builder)
+      else for (const [at, other] of others) splitBlock(other, blockRule(keys.length, index, at), rows, cap, builder)
     }
   }
   return builder.finish()
 }
 
-function addBlock(rows: Int32Array, builder: RowBlockBuilder): void {
-  builder.open()
+function addBlock(rows: Int32Array, rule: number, builder: RowBlockBuilder): void {
+  builder.open(rule)
   for (let at = 0; at < rows.length; at++) builder.add(rows[at]!)
 }
 
 /** Splits a block by another key, for values of that key that exceed `cap` as well. */
-function splitBlock({ codes, sizes }: BlockingKey, rows: Int32Array, cap: number, builder: RowBlockBuilder): void {
+function splitBlock(
+  { codes, sizes }: BlockingKey,
+  rule: number,
+  rows: Int32Array,
+  cap: number,
+  builder: RowBlockBuilder,
+): void {
   const parts = borrowScratch(sizes.length)
   const { counts, places } = parts
   const touched: number[] = []
@@ -113,7 +132,7 @@ function splitBlock({ codes, sizes }: BlockingKey, rows: Int32Array, cap: number
   }
   for (const code of touched) places[code] = 0
   for (const part of blocks) {
-    builder.open()
+    builder.open(rule)
     for (const row of part) builder.add(row)
   }
 }
@@ -129,38 +148,45 @@ function borrowScratch(size: number) {
 /**
  * Calls `pair` once with each pair, `a` below `b`, all pairs of one `a` together. A block of `s` rows adds 1 / (s - 1)
  * to the evidence of each of its pairs; a pair with less than `min_evidence` in total is skipped. `extra` lists further
- * rows for a row, which are paired regardless of their blocks.
+ * rows for a row, which are paired regardless of their blocks. `rule`: the rule of the smallest block of the pair; 0 for
+ * a pair that only `extra` lists.
  */
 export function forEachPair(
   rows: number,
   blocks: RowBlocks,
   min_evidence: number,
   extra: ((row: number) => readonly number[]) | undefined,
-  pair: (a: number, b: number) => void,
+  pair: (a: number, b: number, rule: number) => void,
 ): void {
   const { from, blocksOfRow } = indexBlocksByRow(rows, blocks)
   const evidence = new Float64Array(rows)
   const touched = new Int32Array(rows)
-  const { starts, rows: members } = blocks
+  const smallest = new Int32Array(rows)
+  const { starts, rows: members, ruleOf } = blocks
+  const sizeOf = (block: number) => starts[block + 1]! - starts[block]!
   for (let a = 0; a < rows; a++) {
     let count = 0
     for (let at = from[a]!; at < from[a + 1]!; at++) {
       const block = blocksOfRow[at]!
       const end = starts[block + 1]!
-      const weight = 1 / (end - starts[block]! - 1)
+      const weight = 1 / (sizeOf(block) - 1)
       for (let index = end - 1; members[index]! > a; index--) {
         const b = members[index]!
-        if (evidence[b] === 0) touched[count++] = b
+        if (evidence[b] === 0) {
+          touched[count++] = b
+          smallest[b] = block
+        } else if (sizeOf(block) < sizeOf(smallest[b]!)) smallest[b] = block
         evidence[b]! += weight
       }
     }
     for (const b of extra?.(a) ?? []) {
       if (evidence[b] === 0) touched[count++] = b
+      if (evidence[b]! < min_evidence || evidence[b] === 0) smallest[b] = -1
       evidence[b] = 1
     }
     for (let at = 0; at < count; at++) {
       const b = touched[at]!
-      if (evidence[b]! >= min_evidence) pair(a, b)
+      if (evidence[b]! >= min_evidence) pair(a, b, smallest[b]! < 0 ? 0 : ruleOf[smallest[b]!]!)
       evidence[b] = 0
     }
   }

@@ -60,8 +60,3 @@ export function buildKeys(type: FieldType, column: DictionaryColumn, field: numb
     return { field, name, codes: viewed.codes, sizes: countRows(viewed) }
   })
 }
-
-/** Finds the names of views under which two values of a field of this type are equal. */
-export function findSharedKeys(type: FieldType, left: string, right: string): string[] {
-  return viewsByType[type].flatMap(([name, view]) => (view(left) !== '' && view(left) === view(right) ? [name] : []))
-}

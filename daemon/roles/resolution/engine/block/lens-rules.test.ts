@@ -17,23 +17,29 @@ function createRecords(columns: Readonly<Record<string, readonly string[]>>, sou
   return { rows, sources: sourceOf, names: [...new Set(sourceOf)].map(String), fields, idOf: String, writeId: () => -1 }
 }
 
-function collectPairs(records: LensRecords, more: object): { pairs: string[]; reports: readonly BlockingRuleReport[] } {
+type CollectedPairs = { pairs: string[]; reports: readonly BlockingRuleReport[]; rules: ReadonlyMap<string, number> }
+
+function collectPairs(records: LensRecords, more: object): CollectedPairs {
   const fields = records.fields.map(({ name, type }) => ({ name, type }))
   const lens = schema.parse({ lens: 'x', version: '1.0.0', entity_type: 'x', fields, ...more })
   const pairs: string[] = []
+  const rules = new Map<string, number>()
   const reports =
     forEachLensRulePair(
       lens,
       records,
       () => undefined,
-      (a, b) => pairs.push(`${a} ${b}`),
+      (a, b, rule) => {
+        pairs.push(`${a} ${b}`)
+        rules.set(`${a} ${b}`, rule)
+      },
     ) ?? []
-  return { pairs, reports }
+  return { pairs, reports, rules }
 }
 
 const shortText = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 2 })
 
-test('two rules produce the union of their pairs, each pair once', () => {
+test('two rules produce the union of their pairs, each pair once, under the first rule that produces it', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(shortText, shortText), { minLength: 1, maxLength: 24 }),
@@ -49,7 +55,12 @@ test('two rules produce the union of their pairs, each pair once', () => {
             if (a < b && mayPair && one !== '' && one.slice(0, 1) === other.slice(0, 1)) expected.push(`${a} ${b}`)
           }
         }
-        const { pairs, reports } = collectPairs(records, rules)
+        const { pairs, reports, rules: ruleOf } = collectPairs(records, rules)
+        for (const pair of expected) {
+          const [left, right] = pair.split(' ').map((row) => rows[Number(row)] ?? ['', ''])
+          const isOfFirst = left?.[1] !== '' && left?.[0] === right?.[0] && left?.[1] === right?.[1]
+          expect(ruleOf.get(pair)).toBe(isOfFirst ? 1 : 2)
+        }
         expect(pairs.toSorted()).toEqual(expected.toSorted())
         expect(reports[1]?.pairs).toBe(expected.length)
       },

@@ -16,7 +16,8 @@ export type BlockingRuleReport = {
   readonly left_out_count: number
 }
 
-type PairVisitor = (a: number, b: number) => void
+/** `rule`: 1-based number of the rule that produces the pair. */
+type PairVisitor = (a: number, b: number, rule: number) => void
 
 /** Limit of pairs that fit into memory. */
 const max_pairs = 250_000_000
@@ -73,7 +74,7 @@ export function forEachLensRulePair(
     pairing.each((a, b) => {
       countPair(count++)
       for (const other of earlier) if (other.has(a, b)) return
-      pair(a, b)
+      pair(a, b, at + 1)
     })
   }
   return [...pairings.map(toRuleReport), ...reportUnusableRules(lens, records)]

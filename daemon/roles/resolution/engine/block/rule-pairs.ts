@@ -12,14 +12,14 @@ export const max_rules = 31
 const max_buffered_pairs = 1 << 10
 
 /**
- * Calls `pair` once with each pair of a rule, `a` below `b`, under the first rule that produces it. Blocks of more than
+ * Calls `pair` once with each pair of a rule, `a` below `b`, and the 1-based number of the first rule that produces it. Blocks of more than
  * `cap` rows are skipped. `passed` is called often, with the number of rows processed, each row counted once per rule.
  */
 export function forEachRulePair(
   table: RowTable,
   rules: readonly AgreementRule[],
   cap: number,
-  pair: (a: number, b: number) => void,
+  pair: (a: number, b: number, rule: number) => void,
   passed: (done: number) => void = () => {},
 ): void {
   if (rules.length > max_rules)
@@ -46,18 +46,23 @@ export function forEachRulePair(
           if (!rowsAgree(table, rule, a, b) || !isNewPair(table, earlier, oversizedRules[a]!, a, b)) continue
           buffered[length++] = a
           buffered[length++] = b
-          if (length === buffered.length) length = flushPairs(buffered, length, pair)
+          if (length === buffered.length) length = flushPairs(buffered, length, number + 1, pair)
         }
       }
     })
-    flushPairs(buffered, length, pair)
+    flushPairs(buffered, length, number + 1, pair)
     passed((number + 1) * table.rows)
   }
 }
 
 /** Passes on all buffered pairs; returns the new length, 0. */
-function flushPairs(buffered: Int32Array, length: number, pair: (a: number, b: number) => void): number {
-  for (let at = 0; at < length; at += 2) pair(buffered[at]!, buffered[at + 1]!)
+function flushPairs(
+  buffered: Int32Array,
+  length: number,
+  rule: number,
+  pair: (a: number, b: number, rule: number) => void,
+): number {
+  for (let at = 0; at < length; at += 2) pair(buffered[at]!, buffered[at + 1]!, rule)
   return 0
 }
 

@@ -12,6 +12,7 @@ function createComparedPairs(pairs: readonly (readonly [number, number])[]): Com
     lefts: Int32Array.from(pairs, ([left]) => left),
     rights: Int32Array.from(pairs, ([, right]) => right),
     patternOf: new Int32Array(pairs.length),
+    ruleOf: new Uint16Array(pairs.length),
     fields: 0,
     patterns: new Uint8Array(),
     counts: Float64Array.of(pairs.length),

@@ -10,6 +10,8 @@ export type ComparedPairs = PatternHistogram & {
   readonly lefts: Int32Array
   readonly rights: Int32Array
   readonly patternOf: Int32Array
+  /** Number of the rule that found each pair; 0 for a pair that no rule found. */
+  readonly ruleOf: Uint16Array
 }
 
 /** Compared pairs with the rarity of the values that both rows share, in natural logs. */
@@ -105,6 +107,7 @@ export class PairList {
   #lefts = new Int32Array(1 << 14)
   #rights = new Int32Array(1 << 14)
   #patternOf = new Int32Array(1 << 14)
+  #ruleOf = new Uint16Array(1 << 14)
   #rarity = new Float64Array(1 << 14)
   #length = 0
   #compared = 0
@@ -120,8 +123,9 @@ export class PairList {
     return this.#length
   }
 
-  add(a: number, b: number): void {
+  add(a: number, b: number, rule = 0): void {
     if (this.#length === this.#lefts.length) this.#widen()
+    this.#ruleOf[this.#length] = rule
     this.#lefts[this.#length] = a
     this.#rights[this.#length++] = b
     if (this.#length - this.#compared === max_batch_pairs) this.#compare()
@@ -143,6 +147,7 @@ export class PairList {
       lefts: this.#lefts.subarray(0, this.#length),
       rights: this.#rights.subarray(0, this.#length),
       patternOf: this.#patternOf.subarray(0, this.#length),
+      ruleOf: this.#ruleOf.subarray(0, this.#length),
       rarity: this.#rarity.subarray(0, this.#length),
       ...this.#table.histogram(),
     }
@@ -152,12 +157,13 @@ export class PairList {
     this.#lefts = doubleCapacity(this.#lefts)
     this.#rights = doubleCapacity(this.#rights)
     this.#patternOf = doubleCapacity(this.#patternOf)
+    this.#ruleOf = doubleCapacity(this.#ruleOf)
     this.#rarity = doubleCapacity(this.#rarity)
   }
 }
 
 /** Returns a copy with twice the capacity. */
-function doubleCapacity<T extends Int32Array | Float64Array | Uint8Array>(values: T): T {
+function doubleCapacity<T extends Int32Array | Float64Array | Uint8Array | Uint16Array>(values: T): T {
   const copy = new (values.constructor as new (length: number) => T)(values.length * 2)
   copy.set(values)
   return copy

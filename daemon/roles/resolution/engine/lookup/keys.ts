@@ -28,6 +28,15 @@ export function createLookupKeys(lens: Lens): { readonly keysOf: KeyExtractor; r
   return { keysOf: (values) => [...new Set(extractors.flatMap((extract) => extract(values)))], max_posting: max_block }
 }
 
+/** Formats the rule or the view of a key, without its value. */
+export function describeLookupKey({ blocking }: Lens, key: string): string {
+  const [field, view] = key.split(':')
+  if (!key.startsWith('[') || blocking === 'automatic') return `${field}: ${view}`
+  const [at] = JSON.parse(key) as [number]
+  const rule = normaliseBlockingRule(blocking[at]!)
+  return rule.kind === 'keys' ? rule.keys.join(' + ') : ''
+}
+
 /** Number of records above which a shared key carries almost no evidence. */
 const max_posting_records = 5_000
 

@@ -102,6 +102,12 @@ export class LookupIndex {
     return best.map((row) => ({ uid: this.#uids[row]!, values: this.#values[row]! }))
   }
 
+  /** Lists the keys by which two records find each other. */
+  listSharedKeys(left: FieldValues, right: FieldValues): string[] {
+    const keys = new Set(this.#keysOf(right))
+    return this.#keysOf(left).filter((key) => keys.has(key) && (this.#rows.get(key)?.length ?? 0) <= this.#max_posting)
+  }
+
   /** Inserts a row into the best ones, in order; without sorting all rows, of which there may be a hundred thousand. */
   #insert(best: number[], row: number, max_rows: number): void {
     const last = best.at(-1)

@@ -23,6 +23,20 @@ export function extractMatchWeights(
   }
 }
 
+/** Extracts the weights in the scores of pairs. A text similarity does not count how rare a value is. */
+export function extractScoreWeights(
+  {
+    model,
+    scoreModel = model,
+    comparer,
+    scale,
+  }: Pick<DetailedResolution, 'model' | 'scoreModel' | 'comparer' | 'scale'>,
+  byFrequency: boolean,
+): MatchWeights {
+  const weights = extractMatchWeights({ model: scoreModel, comparer }, byFrequency)
+  return scale === 'log_odds' ? weights : { ...weights, hasFrequencies: weights.hasFrequencies.map(() => false) }
+}
+
 export type PartialMatchWeight = {
   readonly field: string
   readonly outcome: number

@@ -19,6 +19,7 @@ export type ExchangeFindings = { readonly matches: readonly RunMatch[]; readonly
 export function deriveFindings(input: FindingsInput): ExchangeFindings | Refusal {
   const { exchange_id, self, other, received, max_matches } = input
   const rows = parseRows(input.pieces)
+  const found_by = received.by === 'keys' ? 'equal keys of the exchange' : 'similar encodings of the exchange'
   const shared = received.by === 'keys' ? matchSharedKeys(input, received, rows) : matchSimilarVectors(input, received)
   if (shared instanceof Error) return shared
   const count = shared.reduce((sum, { rows: entityRows }) => sum + entityRows.length, 0)
@@ -30,7 +31,7 @@ export function deriveFindings(input: FindingsInput): ExchangeFindings | Refusal
   const ownRef = (row: number): RecordRef => ({ node_id: self, record_id: rows[row]?.[0] ?? '' })
   const peerRef = (position: number): RecordRef => ({ node_id: other, record_id: `${exchange_id}#${position}` })
   const matches = shared.flatMap((entity) =>
-    entity.rows.map((row) => buildMatch(ownRef(row), peerRef(entity.peerPosition), entity.score)),
+    entity.rows.map((row) => buildMatch(ownRef(row), peerRef(entity.peerPosition), entity.score, found_by)),
   )
   // This site does not have the values of the peer's records: the registry stores only references to them.
   const clusters = buildClusters(shared).map((members) =>
@@ -83,9 +84,9 @@ function matchSimilarVectors(
   return pairs
 }
 
-function buildMatch(own: RecordRef, peer: RecordRef, score: number): RunMatch {
+function buildMatch(own: RecordRef, peer: RecordRef, score: number, found_by: string): RunMatch {
   const [left, right] = orderRefs(own, peer)
-  return { left, right, score, levels: [], linked: true, above: 1, left_size: 1, right_size: 1 }
+  return { left, right, score, levels: [], found_by: [found_by], linked: true, above: 1, left_size: 1, right_size: 1 }
 }
 
 /** Builds connected components. With one-to-one and with keys, each pair is a separate cluster. */
