@@ -44,7 +44,7 @@ async function readRows(from: string): Promise<(string | null)[][]> {
   const opened = openDataFile(from)
   const rows: (string | null)[][] = []
   const options = { limits: usualLimits, isSelected: () => true }
-  for await (const block of await openBlocks(opened, inferDataKind(from) ?? 'csv', options, () => undefined))
+  for await (const block of await openBlocks(opened, { kind: inferDataKind(from) ?? 'csv' }, options, () => undefined))
     for (let row = 0; row < block.rows; row++) rows.push(names.map((_, column) => cellOf(block, column, row)))
   opened.checkUnchanged()
   opened.close()
@@ -64,7 +64,7 @@ describe.each(resultKinds)('%s', (kind) => {
     await writeDataFile(source, { kind: 'csv', schema, blocks: [blockOf(0, 2_000)] })
     const opened = openDataFile(source)
     const options = { limits: usualLimits, isSelected: () => true }
-    const blocks = await openBlocks(opened, 'csv', options, () => undefined)
+    const blocks = await openBlocks(opened, { kind: 'csv' }, options, () => undefined)
     const target = path.join(folder, `target.${kind}`)
     await writeDataFile(target, { kind, schema, blocks })
     opened.close()

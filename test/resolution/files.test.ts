@@ -183,8 +183,21 @@ describe('reports unusable input, and writes nothing', () => {
   test.each([
     ['a file that is broken', 'id,surname\n1,a\n2\n', /bad\.csv, line 3: 1 fields, and the first line names 2/],
     ['an id that comes twice', 'id,surname\n1,a\n1,b\n', /records 1 and 2 both have the id "1"/],
-    ['a record without an id', 'id,surname\n,a\n', /record 1 has no id/],
+    ['a record without an id', 'id,surname\n,a\n', /1 record has no id \(1\): fill them/],
     ['a file without ids', 'key,surname\n1,a\n', /no column id; it has key, surname/],
+    ['a file with semicolons', 'id;surname\n1;a\n', /^error: bad\.csv seems separated by ";": add --delimiter ";"$/m],
+    ['a file with bars', 'id|surname\n1|a\n', /^error: bad\.csv seems separated by "\|": add --delimiter "\|"$/m],
+    ['tabs in a file that is not a .tsv', 'id\tsurname\n1\ta\n', /seems separated by "\\t": add --data-format tsv$/m],
+    [
+      'records without ids',
+      'id,surname\n1,a\n,b\n,c\n4,d\n,e\n',
+      /3 records have no id \(2, 3, 5\): fill them, or --make-ids$/m,
+    ],
+    [
+      'a file whose ids have another name',
+      'key,surname\n1,a\n',
+      /name the column with the ids by --id-field, or --make-ids$/m,
+    ],
     ['a file of other things', 'id,colour\n1,red\n', /none of the columns that the lens names/],
   ])('%s', async (_, text, pattern) => {
     writeFileSync(at('bad.csv'), text)
@@ -229,11 +242,52 @@ describe('reports unusable input, and writes nothing', () => {
     expect(ended.stderr).toContain('"shoe=size" does not have the form FIELD=COLUMN')
   })
 
+  test('an id that is named as a field', async () => {
+    const ended = await runCommand(run('never', '--columns', 'id=key'))
+    expect(ended.exit).toBe(2)
+    expect(ended.stderr).toContain('To name the id column: --id-field key')
+  })
+
   test('a truth about other records', async () => {
     writeFileSync(at('foreign.csv'), 'id,cluster\nx,1\n')
     const ended = await runCommand(['resolve', 'evaluate', at('first/clusters.csv'), '--truth', at('foreign.csv')])
     expect(ended.stderr).toContain('names "x", which was not resolved')
     expect(ended.exit).toBe(1)
+  })
+})
+
+describe('files of other sites', () => {
+  const resolveText = async (out: string, text: string, ...more: string[]) => {
+    writeFileSync(at('other-site.csv'), text)
+    const words = ['resolve', 'run', '--lens', 'persons', '--data', at('other-site.csv'), '--out', at(out), ...more]
+    await runJsonCommand(words)
+    return readFileSync(at(`${out}/clusters.csv`), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+  }
+
+  test('are read with their separator and their column of ids', async () => {
+    const text = 'Kennung;surname;given_name\n7;Smith;Ann\n9;Jones;Bob\n'
+    expect(await resolveText('semicolons', text, '--delimiter', ';', '--id-field', 'Kennung')).toEqual([
+      'other-site.csv,7,1',
+      'other-site.csv,9,2',
+    ])
+  })
+
+  test('get ids that depend on the content of a record alone', async () => {
+    const [head, ...lines] = ['id,surname,given_name', '1,Smith,Ann', ',Jones,Bob', ',Jones,Bob', ',Ueda,Cy']
+    const idOf = (line: string) => line.split(',')[1]
+    const first = (await resolveText('made', [head, ...lines].join('\n'), '--make-ids')).map(idOf)
+    expect(first[0]).toBe('1')
+    expect(first[1]).toMatch(/^made-[0-9a-f]{20}$/)
+    expect(first[2]).toBe(`${first[1]}-2`)
+    const moved = [...lines.slice(3), ',Adams,Di', ...lines.slice(0, 3)]
+    const second = (await resolveText('made-again', [head, ...moved].join('\n'), '--make-ids')).map(idOf)
+    expect([...second.slice(2), second[0]]).toEqual(first)
+    const withoutColumn = [head, ...lines].map((line) => line.replace(/^[^,]*,/, '')).join('\n')
+    const third = (await resolveText('made-all', withoutColumn, '--make-ids')).map(idOf)
+    expect(third.slice(1)).toEqual(first.slice(1))
   })
 })
 

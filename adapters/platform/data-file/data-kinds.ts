@@ -1,6 +1,6 @@
 // The kinds of data files: the one table by which every role and command reads and writes them.
 import { extname } from 'node:path'
-import { csvDialect, usualCsv } from '../../../daemon/kernel/data/csv-dialect.ts'
+import { csvDialect } from '../../../daemon/kernel/data/csv-dialect.ts'
 import type { DataBlocks } from '../../../daemon/kernel/data/data-block.ts'
 import type { DataWriterFactory } from '../../../daemon/kernel/data/data-writer.ts'
 import type { DataReadOptions } from '../../../daemon/kernel/data/read-options.ts'
@@ -11,13 +11,22 @@ export const resultKinds = ['csv', 'jsonl', 'parquet'] as const
 export type ResultKind = (typeof resultKinds)[number]
 export type DataKind = ResultKind | 'tsv'
 
+/** `delimiter`: of text with columns, instead of the usual one of its kind. */
+export type DataFormat = { readonly kind: DataKind; readonly delimiter?: string | undefined }
+
 type BlockOpener = (
   file: DataFile,
   options: DataReadOptions,
   onRead: (read_bytes: number) => void,
+  delimiter?: string,
 ) => Promise<DataBlocks>
 
-const tabs = csvDialect.parse({ delimiter: '\t' })
+function delimitedBy(usual: string): BlockOpener {
+  return async (file, options, onRead, delimiter = usual) => {
+    const { readCsv } = await import('../../format/csv/read-csv.ts')
+    return readCsv(file.text(onRead), csvDialect.parse({ delimiter }), options)
+  }
+}
 
 /** Separates the items of a list; fields that are sets split at it. */
 const list_separator = '|'
@@ -26,17 +35,11 @@ const list_separator = '|'
 const readers: Readonly<Record<DataKind, { readonly extensions: readonly string[]; readonly open: BlockOpener }>> = {
   csv: {
     extensions: ['.csv'],
-    async open(file, options, onRead) {
-      const { readCsv } = await import('../../format/csv/read-csv.ts')
-      return readCsv(file.text(onRead), usualCsv, options)
-    },
+    open: delimitedBy(','),
   },
   tsv: {
     extensions: ['.tsv', '.tab'],
-    async open(file, options, onRead) {
-      const { readCsv } = await import('../../format/csv/read-csv.ts')
-      return readCsv(file.text(onRead), tabs, options)
-    },
+    open: delimitedBy('\t'),
   },
   jsonl: {
     extensions: ['.jsonl', '.ndjson'],
@@ -75,11 +78,11 @@ export function inferDataKind(file: string): DataKind | undefined {
  */
 export async function openBlocks(
   file: DataFile,
-  kind: DataKind,
+  { kind, delimiter }: DataFormat,
   options: DataReadOptions,
   onProgress: (done: number, total: number) => void,
 ): Promise<DataBlocks> {
-  return await readers[kind].open(file, options, (done) => onProgress(done, file.size))
+  return await readers[kind].open(file, options, (done) => onProgress(done, file.size), delimiter)
 }
 
 export async function loadDataWriter(kind: ResultKind): Promise<DataWriterFactory> {

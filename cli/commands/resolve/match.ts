@@ -1,5 +1,6 @@
 // Matches records of files against a registry that a run has written, on any machine and without a service.
 import { offline } from '../../../daemon/offline/offline.ts'
+import { recordFileOptions, toLensColumns, toRecordReading } from '../../options/record-file-options.ts'
 import { jsonOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { choice, required, rest, text } from '../../program/params.ts'
@@ -24,17 +25,18 @@ export const definition = command({
     data: required(rest('FILE', 'One or more files with the new records')),
     source: text('NAME', 'Source of the records (default: the name of the file)'),
     out: text('DIR', 'New or empty folder for the results'),
-    columns: rest('FIELD=COLUMN', 'Column of a field, where the lens does not name it'),
-    dataFormat: choice('KIND', 'Format of the data files, regardless of their endings', [...resultKinds, 'tsv']),
+    ...recordFileOptions,
     format: choice('KIND', 'Format of the results; default: csv', resultKinds),
     ...jsonOption,
   },
   example: 'platform resolve match --registry entities.jsonl --lens persons --data new-people.csv --source people.csv',
   async run(params, terminal) {
-    const { registry, lens, data: files, source, out, columns, dataFormat: dataKind, format, json } = params
+    const { registry, lens, data: files, source, out, format, json } = params
     const [{ readLens, withColumns }, { matchFiles }] = await Promise.all([offline.lenses(), offline.fileMatching()])
     const formatLine = createProgressFormatter(() => performance.now())
-    const request = { lens: withColumns(readLens(lens), columns), registry, files, source, out, dataKind, format }
+    const reading = toRecordReading(params)
+    const mapped = withColumns(readLens(lens), toLensColumns(params))
+    const request = { lens: mapped, registry, files, source, out, reading, format }
     const items = await matchFiles(request, (progress) => terminal.progress(formatLine(progress)))
     terminal.progress('')
     printResult(terminal, json, { items }, () =>

@@ -1,5 +1,6 @@
 // Resolves the records of files and writes the results as files, on any machine and without a service.
 import { offline } from '../../../daemon/offline/offline.ts'
+import { recordFileOptions, toLensColumns, toRecordReading } from '../../options/record-file-options.ts'
 import { seedOption } from '../../options/seed-option.ts'
 import { jsonOption } from '../../options/site-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
@@ -22,14 +23,14 @@ export const definition = command({
     'final name is complete. Decisions override the result: confirmed pairs are together, rejected ones apart; if',
     'both conflict, the rejected ones win. With several sources, decisions need source_l and source_r too. With',
     '`--registry`, clusters have a column entity: an id that stays with the largest part of its records through',
-    'merges and splits.',
+    'merges and splits. The clusters list the records in their order in the files. An id of --make-ids is a digest of',
+    'the columns that the lens reads: the same record has it in every run.',
   ].join('\n'),
   options: {
     lens: required(text('LENS', 'Lens file, or a shipped lens: persons, bibliography, products')),
     data: required(rest('FILE', 'One or more files with the records')),
     out: required(text('DIR', 'New or empty folder for the results')),
-    columns: rest('FIELD=COLUMN', 'Column of a field, where the lens does not name it'),
-    dataFormat: choice('KIND', 'Format of the data files, regardless of their endings', [...resultKinds, 'tsv']),
+    ...recordFileOptions,
     format: choice('KIND', 'Format of clusters and pairs; default: csv', resultKinds),
     allPairs: flag('Write every compared pair, not only linked and nearly linked ones'),
     decisions: text('FILE', 'Decided pairs: id_l, id_r and decision (confirm, reject, defer)'),
@@ -41,21 +42,7 @@ export const definition = command({
   },
   example: 'platform resolve run --lens persons --data people.csv --out resolved',
   async run(params, terminal) {
-    const {
-      data,
-      lens,
-      out,
-      columns,
-      dataFormat,
-      format,
-      allPairs,
-      decisions,
-      registry,
-      keepRecords,
-      timeLimit,
-      seed,
-      json,
-    } = params
+    const { data, lens, out, format, allPairs, decisions, registry, keepRecords, timeLimit, seed, json } = params
     const [{ readLens, withColumns }, { resolveFiles }] = await Promise.all([
       offline.lenses(),
       offline.fileResolution(),
@@ -65,11 +52,11 @@ export const definition = command({
     const isLate = createDeadline(timeLimit, now_ms)
     const summary = await resolveFiles(
       {
-        lens: withColumns(readLens(lens), columns),
+        lens: withColumns(readLens(lens), toLensColumns(params)),
         files: data,
         out,
         seed,
-        dataKind: dataFormat,
+        reading: toRecordReading(params),
         format,
         hasAllPairs: allPairs,
         decisions,

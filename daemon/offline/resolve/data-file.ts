@@ -4,13 +4,15 @@ import { type DataFile, openDataFile } from '../../../adapters/platform/data-fil
 import { type DataKind, inferDataKind } from '../../../adapters/platform/data-file/data-kinds.ts'
 import { describeDataFault } from '../../../adapters/platform/data-file/describe-data-fault.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
-import type { IdLimit, RecordSource } from '../../roles/resolution/engine/records/records.ts'
+import { findSeparator, type IdLimit, type RecordSource } from '../../roles/resolution/engine/records/records.ts'
 import { readRecords } from '../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 
 export type DataFileOptions = {
   /** Format of the file, regardless of its ending. */
   readonly kind?: DataKind | undefined
+  /** Character between values, instead of the usual one of the format. */
+  readonly delimiter?: string | undefined
   /** The id column, if there is one. */
   readonly id?: IdLimit | undefined
   /** Receives the bytes read and the size of the file. Reading ends if it throws. */
@@ -24,9 +26,10 @@ export type DataFileOptions = {
 export async function readDataFile(
   file: string,
   isWanted: (name: string) => boolean,
-  { kind = detectDataKind(file), id, onProgress = () => undefined }: DataFileOptions = {},
+  { kind = detectDataKind(file), delimiter, id, onProgress = () => undefined }: DataFileOptions = {},
 ): Promise<RecordSource> {
-  const content = await withDataFile(file, (openFile) => readRecords(openFile, { kind, isWanted, id, onProgress }))
+  const options = { kind, delimiter, isWanted, id, onProgress }
+  const content = await withDataFile(file, (openFile) => readRecords(openFile, options))
   return { name: basename(file), ...content }
 }
 
@@ -46,6 +49,19 @@ export async function withDataFile<T>(file: string, read: (openFile: DataFile) =
     if (fault) throw new OfflineCommandError(1, `${file}${fault.text}`, fault.remedy)
     throw error
   }
+}
+
+/** For a file besides the data, which is read as comma-separated values unless its ending says otherwise. */
+export function missingColumns(
+  file: string,
+  missing: readonly string[],
+  names: readonly string[],
+): OfflineCommandError {
+  const separator = findSeparator(names)
+  const remedy =
+    separator &&
+    `it seems separated by ${JSON.stringify(separator)}: separate its values by commas, or by tabs in a .tsv`
+  return new OfflineCommandError(1, `${file} has no column ${missing.join(', ')}; it has ${names.join(', ')}`, remedy)
 }
 
 /** The format by the ending of the name (default: comma-separated values). */

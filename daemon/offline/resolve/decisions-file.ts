@@ -5,7 +5,7 @@ import type { LensRecords, RecordSource } from '../../roles/resolution/engine/re
 import type { DetailedResolution } from '../../roles/resolution/engine/resolve.ts'
 import { clusterWithDecisions, type PairDecision } from '../../roles/resolution/registry/cluster-with-decisions.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
-import { readDataFile } from './data-file.ts'
+import { missingColumns, readDataFile } from './data-file.ts'
 
 const decisionColumns = ['id_l', 'id_r', 'decision', 'source_l', 'source_r'] as const
 type DecisionColumn = (typeof decisionColumns)[number]
@@ -67,8 +67,8 @@ export async function readDecisions(file: string, records: LensRecords): Promise
 
 function parseDecisionLines(file: string, source: RecordSource, names: readonly string[]): DecisionLine[] {
   const requiredColumns = names.length > 1 ? decisionColumns : decisionColumns.slice(0, 3)
-  const missingColumns = requiredColumns.filter((name) => !source.names.includes(name))
-  if (missingColumns.length > 0) throw new OfflineCommandError(1, `${file} has no column ${missingColumns.join(', ')}`)
+  const missing = requiredColumns.filter((name) => !source.names.includes(name))
+  if (missing.length > 0) throw missingColumns(file, missing, source.names)
   const decoder = new TextDecoder()
   const textOf = (name: DecisionColumn, row: number) => {
     const column = source.columns.find((candidate) => candidate.name === name)

@@ -1,13 +1,13 @@
 // Matches records of files against a registry, without a run: each joins an entity or starts a new one.
 import { join } from 'node:path'
-import type { DataKind, ResultKind } from '../../../adapters/platform/data-file/data-kinds.ts'
+import type { ResultKind } from '../../../adapters/platform/data-file/data-kinds.ts'
 import { listClusters } from '../../roles/resolution/engine/findings.ts'
 import { isSameRecord } from '../../roles/resolution/engine/lookup/is-same-record.ts'
 import type { EngineProgressListener } from '../../roles/resolution/engine/progress.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { ArrivalClustering } from '../../roles/resolution/registry/join-arrivals.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
-import { readLensRecords } from './lens-records.ts'
+import { type RecordReading, readLensRecords } from './lens-records.ts'
 import { claimFolder } from './new-files.ts'
 import {
   assignEntityIds,
@@ -34,7 +34,7 @@ export type MatchFilesOptions = {
   readonly source?: string | undefined
   /** New or empty folder for the results; without it only the registry is written. */
   readonly out?: string | undefined
-  readonly dataKind?: DataKind | undefined
+  readonly reading?: RecordReading | undefined
   readonly format?: ResultKind | undefined
 }
 
@@ -112,10 +112,10 @@ function requireRegistryContent(
 
 /** Normalised values of each record, by key. */
 async function readNewRecords(
-  { lens, files, dataKind, source }: MatchFilesOptions,
+  { lens, files, reading, source }: MatchFilesOptions,
   onProgress: EngineProgressListener,
 ): Promise<ReadonlyMap<string, RegistryRecord['values']>> {
-  const records = await readLensRecords(lens, files, onProgress, dataKind)
+  const records = await readLensRecords(lens, files, onProgress, reading)
   if (records.rows > max_records) {
     throw new OfflineCommandError(
       3,

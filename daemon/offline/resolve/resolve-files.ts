@@ -1,7 +1,7 @@
 // Resolves records of files into files without a service: clusters, pairs and a summary of the run.
 import { rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { DataKind, ResultKind } from '../../../adapters/platform/data-file/data-kinds.ts'
+import type { ResultKind } from '../../../adapters/platform/data-file/data-kinds.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import type { BlockingRuleReport } from '../../roles/resolution/engine/block/lens-rules.ts'
 import { type EngineProgressListener, reportPhaseStart } from '../../roles/resolution/engine/progress.ts'
@@ -13,7 +13,7 @@ import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { PairDecision } from '../../roles/resolution/registry/cluster-with-decisions.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { applyDecisions, buildRecordKey, readDecisions } from './decisions-file.ts'
-import { convertLensFaults, readLensRecords } from './lens-records.ts'
+import { convertLensFaults, type RecordReading, readLensRecords } from './lens-records.ts'
 import { claimFolder } from './new-files.ts'
 import { buildRegistryContent } from './registry/build-registry-content.ts'
 import { assignEntityIds, readEntityRegistry, replaceEntityRegistry } from './registry/entity-registry.ts'
@@ -27,8 +27,7 @@ export type ResolveFilesOptions = {
   /** New or empty folder for the results. */
   readonly out: string
   readonly seed: number
-  /** Format of the data files, regardless of their endings. */
-  readonly dataKind?: DataKind | undefined
+  readonly reading?: RecordReading | undefined
   /** Format of the results (default: `csv`). */
   readonly format?: ResultKind | undefined
   /** Write all compared pairs, not only linked and nearly linked ones. */
@@ -77,14 +76,14 @@ export async function resolveFiles(
   options: ResolveFilesOptions,
   onProgress: EngineProgressListener,
 ): Promise<ResolutionSummary> {
-  const { lens, files, out, seed, dataKind, format = 'csv', hasAllPairs = false, registry: registryFile } = options
+  const { lens, files, out, seed, reading, format = 'csv', hasAllPairs = false, registry: registryFile } = options
   refuseDuplicateSources(files.map((file) => basename(file)))
   if (options.keepsRecords && registryFile === undefined)
     throw new OfflineCommandError(2, '--keep-records needs a registry: name it with --registry')
   // Before reading, so that an hour of work does not end at a folder that cannot be written.
   claimFolder(out)
   const registry = registryFile === undefined ? undefined : readEntityRegistry(registryFile, lens.lens)
-  const records = await readLensRecords(lens, files, onProgress, dataKind)
+  const records = await readLensRecords(lens, files, onProgress, reading)
   const fileDecisions = options.decisions === undefined ? undefined : await readDecisions(options.decisions, records)
   const engineResult = convertLensFaults(() => resolveRecords(lens, records, seed, onProgress))
   const decisionResult = fileDecisions && applyDecisions(records, engineResult, fileDecisions)

@@ -4,11 +4,12 @@ import { unescapeFormula } from '../../kernel/text/formula-cell.ts'
 import { DisjointSets } from '../../roles/resolution/engine/cluster/disjoint-sets.ts'
 import type { RecordSource } from '../../roles/resolution/engine/records/records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
+import { missingColumns } from './data-file.ts'
 
 /** Text of each row in a column; empty for a missing value. Throws `OfflineCommandError` (1) for an unknown column. */
 export function readColumnTexts({ columns, names }: RecordSource, name: string, file: string): string[] {
   const column = columns.find((candidate) => candidate.name === name)
-  if (!column) throw new OfflineCommandError(1, `${file} has no column ${name}; it has ${names.join(', ')}`)
+  if (!column) throw missingColumns(file, [name], names)
   const decoder = new TextDecoder()
   return Array.from(column.codes, (code) => (code < 0 ? '' : decoder.decode(column.values.bytesOf(code))))
 }

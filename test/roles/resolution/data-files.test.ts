@@ -105,7 +105,7 @@ const badFiles: readonly [file: string, content: string | Uint8Array, reason: st
   ],
   ['nought.csv', `${persons}1,a\0,b\n`, 'east (nought.csv), line 2: a NUL byte'],
   ['empty.csv', '', 'east (empty.csv), line 1: the first line must name the columns, and the file has no line'],
-  ['noids.csv', `${persons}1,a,b\n,c,d\n`, 'east: record 2 has no id'],
+  ['noids.csv', `${persons}1,a,b\n,c,d\n`, 'east: 1 record has no id (2): fill them'],
   ['twice.csv', `${persons}1,a,b\n1,c,d\n`, 'east: records 1 and 2 both have the id "1"'],
   ['other.csv', 'id,colour\n1,red\n', 'east has no column for given_name (given_name); it has id, colour'],
   [

@@ -78,7 +78,7 @@ test('an orderly restart takes a run up again', async () => {
 })
 
 test.each([
-  ['ids that are missing', [{ id: '', surname: 'a', given_name: 'b' }], /record 1 has no id/],
+  ['ids that are missing', [{ id: '', surname: 'a', given_name: 'b' }], /1 record has no id \(1\): fill them/],
   ['ids that come twice', [1, 1].map((id) => ({ id, surname: 'a', given_name: 'b' })), /both have the id "1"/],
   ['columns that the lens wants and nobody has', [{ id: 1, colour: 'red' }], /no column for given_name/],
 ])('%s fail the run, and it says so', async (_, records, reason) => {

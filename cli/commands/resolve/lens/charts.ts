@@ -1,5 +1,6 @@
 // Draws the blocking, weights and threshold of a lens on data.
 import { offline } from '../../../../daemon/offline/offline.ts'
+import { recordFileOptions, toLensColumns, toRecordReading } from '../../../options/record-file-options.ts'
 import { seedOption } from '../../../options/seed-option.ts'
 import { jsonOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
@@ -20,15 +21,24 @@ export const definition = command({
     data: required(rest('FILE', 'One or more files with the records')),
     out: text('DIR', 'New or empty folder for the charts'),
     blocking: flag('Only count the pairs of blocking'),
-    columns: rest('FIELD=COLUMN', 'Column of a field, where the lens does not name it'),
+    ...recordFileOptions,
     seed: seedOption,
     ...jsonOption,
   },
   example: 'platform resolve lens charts --lens persons --data people.csv --out charts',
-  async run({ lens, data, out, blocking, columns, seed, json }, terminal) {
+  async run(params, terminal) {
+    const { lens, data, out, blocking, seed, json } = params
     const { drawLensCharts, formatLensCharts } = await offline.lensCharts()
     const formatLine = createProgressFormatter(() => performance.now())
-    const request = { lens, files: data, columns, out, seed, isBlockingOnly: blocking }
+    const request = {
+      lens,
+      files: data,
+      columns: toLensColumns(params),
+      reading: toRecordReading(params),
+      out,
+      seed,
+      isBlockingOnly: blocking,
+    }
     const { charts, ...summary } = await drawLensCharts(request, (progress) => terminal.progress(formatLine(progress)))
     terminal.progress('')
     printResult(terminal, json, summary, () => {

@@ -1,5 +1,6 @@
 // Profiles data that no lens describes yet, and proposes a lens for it.
 import { offline } from '../../../../daemon/offline/offline.ts'
+import { dataFormatOptions } from '../../../options/record-file-options.ts'
 import { jsonOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
 import { required, text } from '../../../program/params.ts'
@@ -15,13 +16,14 @@ export const definition = command({
   ].join('\n'),
   options: {
     data: required(text('FILE', 'File with the records')),
+    ...dataFormatOptions,
     out: text('FILE', 'File to create for the lens'),
     ...jsonOption,
   },
   example: 'platform resolve lens init --data customers.csv --out customers.yaml',
-  async run({ data, out, json }, terminal) {
+  async run({ data, dataFormat, delimiter, out, json }, terminal) {
     const [{ proposeLens }, { writeNewFile }] = await Promise.all([offline.lensProposal(), offline.newFiles()])
-    const { yaml, ...profile } = await proposeLens(data)
+    const { yaml, ...profile } = await proposeLens(data, { kind: dataFormat, delimiter })
     if (out !== undefined) writeNewFile(out, yaml)
     printResult(terminal, json, out === undefined ? { ...profile, yaml } : { ...profile, file: out }, () => {
       const rows = profile.columns.map((column) => ({

@@ -1,5 +1,6 @@
 // Learns the weights of a lens once, so that later runs do not learn them again.
 import { offline } from '../../../../daemon/offline/offline.ts'
+import { recordFileOptions, toLensColumns, toRecordReading } from '../../../options/record-file-options.ts'
 import { seedOption } from '../../../options/seed-option.ts'
 import { jsonOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
@@ -21,15 +22,23 @@ export const definition = command({
     data: required(rest('FILE', 'One or more files with the records')),
     labels: text('FILE', 'Known clusters or pairs'),
     out: text('FILE', 'File to create for the lens'),
-    columns: rest('FIELD=COLUMN', 'Column of a field, where the lens does not name it'),
+    ...recordFileOptions,
     seed: seedOption,
     ...jsonOption,
   },
   example: 'platform resolve lens train --lens persons --data people.csv --out persons-trained.yaml',
-  async run({ lens, data, labels, out, columns, seed, json }, terminal) {
+  async run(params, terminal) {
+    const { lens, data, labels, out, seed, json } = params
     const [{ trainLens }, { writeNewFile }] = await Promise.all([offline.lensTraining(), offline.newFiles()])
     const formatLine = createProgressFormatter(() => performance.now())
-    const request = { lens, files: data, columns, labels, seed }
+    const request = {
+      lens,
+      files: data,
+      columns: toLensColumns(params),
+      reading: toRecordReading(params),
+      labels,
+      seed,
+    }
     const { text: yaml, training } = await trainLens(request, (progress) => terminal.progress(formatLine(progress)))
     terminal.progress('')
     if (out === undefined && !json) {

@@ -21,14 +21,15 @@ import {
 import { computeWeights } from '../../../roles/resolution/engine/score/model.ts'
 import { listLevelLabels } from '../../../roles/resolution/lens/field.ts'
 import type { Lens } from '../../../roles/resolution/lens/model.ts'
-import { convertLensFaults, readLensRecords } from '../lens-records.ts'
+import { convertLensFaults, type RecordReading, readLensRecords } from '../lens-records.ts'
 import { claimFolder, writeNewFile } from '../new-files.ts'
-import { readLens, withColumns } from './lens-file.ts'
+import { type LensColumns, readLens, withColumns } from './lens-file.ts'
 
 export type LensChartOptions = {
   readonly lens: string
   readonly files: readonly string[]
-  readonly columns: readonly string[]
+  readonly columns: LensColumns
+  readonly reading: RecordReading
   /** New or empty folder for SVG files; none are written without it. */
   readonly out: string | undefined
   readonly seed: number
@@ -46,12 +47,12 @@ export type LensCharts = {
 
 /** Draws the charts. Throws `OfflineCommandError`: 1 for an unusable lens or data, 3 for a folder in use. */
 export async function drawLensCharts(
-  { lens: reference, files, columns, out, seed, isBlockingOnly }: LensChartOptions,
+  { lens: reference, files, columns, reading, out, seed, isBlockingOnly }: LensChartOptions,
   onProgress: EngineProgressListener,
 ): Promise<LensCharts> {
   if (out !== undefined) claimFolder(out)
   const lens = withColumns(readLens(reference), columns)
-  const records = await readLensRecords(lens, files, onProgress)
+  const records = await readLensRecords(lens, files, onProgress, reading)
   const blocking = convertLensFaults(() => reportBlocking(lens, records, seed, onProgress))
   const blockingChart = buildBlockingChart(`${lens.lens} ${lens.version}: pairs that share a key`, blocking)
   if (isBlockingOnly)

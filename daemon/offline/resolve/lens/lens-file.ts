@@ -50,11 +50,20 @@ function readLensFile(file: string): string {
   }
 }
 
-/** Applies `FIELD=COLUMN` assignments: the column becomes the first of its field. Throws `OfflineCommandError` (2) for an unknown field. */
-export function withColumns(lens: Lens, assignments: readonly string[]): Lens {
+/** The columns that a command names besides those of the lens: `FIELD=COLUMN` assignments, and the column with the ids. */
+export type LensColumns = { readonly columns: readonly string[]; readonly id_field?: string | undefined }
+
+/** Applies the columns: that of an assignment becomes the first of its field. Throws `OfflineCommandError` (2) for an unknown field. */
+export function withColumns(lens: Lens, { columns: assignments, id_field = lens.id_field }: LensColumns): Lens {
   const assignedColumns = assignments.map((assignment) => {
     const [, field = '', column = ''] = /^([^=]+)=(.+)$/.exec(assignment) ?? []
     if (lens.fields.some(({ name }) => name === field)) return { field, column }
+    if (column !== '' && ['id', lens.id_field].includes(field))
+      throw new OfflineCommandError(
+        2,
+        `${JSON.stringify(assignment)} names no field of the lens`,
+        idFieldRemedy(column),
+      )
     const fieldNames = lens.fields.map(({ name }) => name).join(', ')
     throw new OfflineCommandError(
       2,
@@ -67,5 +76,7 @@ export function withColumns(lens: Lens, assignments: readonly string[]): Lens {
     const { join, ...otherProperties } = field
     return { ...otherProperties, columns: [...columns, ...(field.columns ?? (join ? [] : [field.name]))] }
   })
-  return { ...lens, fields }
+  return { ...lens, id_field, fields }
 }
+
+const idFieldRemedy = (column: string) => `To name the id column: --id-field ${column}`

@@ -2,7 +2,7 @@
 import type { LensRecords, RecordSource } from '../../../roles/resolution/engine/records/records.ts'
 import type { TrainingLabels } from '../../../roles/resolution/engine/train.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
-import { readDataFile } from '../data-file.ts'
+import { missingColumns, readDataFile } from '../data-file.ts'
 
 const matchPattern = /^(1|true|yes|y|match)$/i
 const nonMatchPattern = /^(0|false|no|n|non[-_ ]?match|distinct)$/i
@@ -65,7 +65,7 @@ function indexRowsById({ rows, idOf }: LensRecords): Map<string, number> {
 /** Text of each record in a column. */
 function readColumnTexts({ columns, names }: RecordSource, name: string, file: string): string[] {
   const column = columns.find((candidate) => candidate.name === name)
-  if (!column) throw new OfflineCommandError(1, `${file} has no column ${name}; it has ${names.join(', ')}`)
+  if (!column) throw missingColumns(file, [name], names)
   const decoder = new TextDecoder()
   return Array.from(column.codes, (code) => (code < 0 ? '' : decoder.decode(column.values.bytesOf(code)).trim()))
 }

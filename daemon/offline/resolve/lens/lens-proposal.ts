@@ -1,6 +1,6 @@
 // Profiles the beginning of a data file and proposes a lens for it.
 import { basename, extname } from 'node:path'
-import type { DataKind } from '../../../../adapters/platform/data-file/data-kinds.ts'
+import type { DataFormat } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import type { DataBlocks } from '../../../kernel/data/data-block.ts'
 import { collectColumns } from '../../../roles/resolution/engine/records/collect-columns.ts'
 import { type ColumnProfile, findIdColumn, profileColumns } from '../../../roles/resolution/engine/records/profile.ts'
@@ -10,6 +10,7 @@ import { draftLens } from '../../../roles/resolution/lens/proposal.ts'
 import { openRecordBlocks } from '../../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
 import { detectDataKind, withDataFile } from '../data-file.ts'
+import { type RecordReading, refuseOtherSeparator } from '../lens-records.ts'
 import { listShippedLenses, readLens } from './lens-file.ts'
 
 /** The sample ends with the block that reaches this size. */
@@ -27,9 +28,12 @@ export type LensProposal = {
 }
 
 /** Proposes a lens. Throws `OfflineCommandError` (1) if the file cannot be read or is invalid. */
-export async function proposeLens(file: string): Promise<LensProposal> {
-  const kind = detectDataKind(file)
-  const { isWhole, ...source } = await readSample(file, kind)
+export async function proposeLens(
+  file: string,
+  { kind = detectDataKind(file), delimiter }: Omit<RecordReading, 'makesIds'> = {},
+): Promise<LensProposal> {
+  const { isWhole, ...source } = await readSample(file, { kind, delimiter })
+  refuseOtherSeparator(file, source.names)
   if (source.rows === 0) throw new OfflineCommandError(1, `${file} contains no records`)
   const shipped = listShippedLenses().flatMap((name) => readLens(name).fields)
   const shippedColumns = shipped.flatMap(({ name, type, columns }) =>
@@ -42,18 +46,9 @@ export async function proposeLens(file: string): Promise<LensProposal> {
   const columns = profileColumns(source, types)
   const id_field = findIdColumn(columns)
   const isUsable = columns.length > 1 && columns.some(({ column, type }) => column !== id_field && type !== undefined)
-  if (!isUsable) throw noUsableColumnError(file, columns)
+  if (!isUsable) throw new OfflineCommandError(1, `${file} has no column besides the id with different values`)
   const yaml = draftLens(deriveLensName(file), basename(file), columns, names)
   return { records: source.rows, isWhole, id_field, columns, yaml }
-}
-
-function noUsableColumnError(file: string, columns: readonly ColumnProfile[]): OfflineCommandError {
-  const [onlyColumn] = columns
-  const separator =
-    columns.length === 1 ? [';', '\t', '|'].find((mark) => onlyColumn?.column.includes(mark)) : undefined
-  const advice = separator === '\t' ? 'name it .tsv' : 'separate values by commas'
-  const remedy = separator && `its only column is ${JSON.stringify(onlyColumn?.column)}: ${advice}`
-  return new OfflineCommandError(1, `${file} has no column besides the id with different values`, remedy)
 }
 
 function deriveLensName(file: string): string {
@@ -65,13 +60,13 @@ function deriveLensName(file: string): string {
 }
 
 /** The records of the first blocks. */
-async function readSample(file: string, kind: DataKind): Promise<RecordSource & { readonly isWhole: boolean }> {
+async function readSample(file: string, format: DataFormat): Promise<RecordSource & { readonly isWhole: boolean }> {
   return await withDataFile(file, async (openFile) => {
     let read_bytes = 0
     const onProgress = (done: number) => {
       read_bytes = done
     }
-    const blocks = await openRecordBlocks(openFile, { kind, isWanted: () => true, onProgress })
+    const blocks = await openRecordBlocks(openFile, { ...format, isWanted: () => true, onProgress })
     let isWhole = true
     async function* takeSample(): DataBlocks {
       let rows = 0

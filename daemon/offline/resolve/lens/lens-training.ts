@@ -6,14 +6,15 @@ import { type TrainingResult, trainWeights } from '../../../roles/resolution/eng
 import { listRuleFields, normaliseBlockingRule } from '../../../roles/resolution/lens/blocking.ts'
 import { listLevelLabels } from '../../../roles/resolution/lens/field.ts'
 import type { Lens } from '../../../roles/resolution/lens/model.ts'
-import { convertLensFaults, readLensRecords } from '../lens-records.ts'
-import { readLens, readLensText, withColumns } from './lens-file.ts'
+import { convertLensFaults, type RecordReading, readLensRecords } from '../lens-records.ts'
+import { type LensColumns, readLens, readLensText, withColumns } from './lens-file.ts'
 import { readLabels } from './lens-labels.ts'
 
 export type LensTrainingOptions = {
   readonly lens: string
   readonly files: readonly string[]
-  readonly columns: readonly string[]
+  readonly columns: LensColumns
+  readonly reading: RecordReading
   readonly labels: string | undefined
   readonly seed: number
 }
@@ -39,11 +40,11 @@ export type LensTraining = {
 
 /** The next version as YAML, and its weights. Throws `OfflineCommandError` (1). */
 export async function trainLens(
-  { lens: reference, files, columns, labels, seed }: LensTrainingOptions,
+  { lens: reference, files, columns, reading, labels, seed }: LensTrainingOptions,
   onProgress: EngineProgressListener,
 ) {
   const lens = withColumns(readLens(reference), columns)
-  const records = await readLensRecords(lens, files, onProgress)
+  const records = await readLensRecords(lens, files, onProgress, reading)
   const trainingLabels = labels === undefined ? undefined : await readLabels(labels, records)
   const trained = convertLensFaults(() => trainWeights(lens, records, seed, trainingLabels, onProgress))
   const version = bumpMinorVersion(lens.version)
@@ -81,9 +82,10 @@ function buildLensEdits(
   lens: Lens,
   { fields, prior }: TrainingResult,
   version: string,
-  columns: readonly string[],
+  { columns, id_field }: LensColumns,
 ): YamlChange[] {
   const changes: YamlChange[] = [{ path: ['version'], value: version }]
+  if (id_field !== undefined) changes.push({ path: ['id_field'], value: id_field })
   const removals: YamlChange[] = []
   for (const [index, field] of lens.fields.entries()) {
     const trainedField = fields.find((trained) => trained.field === field.name)

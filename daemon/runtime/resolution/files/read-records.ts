@@ -1,13 +1,12 @@
 // Reads the records of an open data file of any kind, for commands and threads.
 import type { DataFile } from '../../../../adapters/platform/data-file/data-file.ts'
-import { type DataKind, openBlocks } from '../../../../adapters/platform/data-file/data-kinds.ts'
+import { type DataFormat, openBlocks } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import type { DataBlocks } from '../../../kernel/data/data-block.ts'
 import { usualLimits } from '../../../kernel/data/read-options.ts'
 import { collectColumns } from '../../../roles/resolution/engine/records/collect-columns.ts'
 import type { IdLimit, RecordSource } from '../../../roles/resolution/engine/records/records.ts'
 
-export type RecordReadOptions = {
-  readonly kind: DataKind
+export type RecordReadOptions = DataFormat & {
   /** Selects the columns to read; others are skipped. */
   readonly isWanted: (column: string) => boolean
   /** The id column, where there is one. */
@@ -28,12 +27,12 @@ export async function readRecords(file: DataFile, options: RecordReadOptions): P
 /** Returns the blocks of the file. Reading them throws what `readRecords` throws. */
 export async function openRecordBlocks(
   file: DataFile,
-  { kind, isWanted, id, rows = usualLimits.rows, onProgress }: RecordReadOptions,
+  { kind, delimiter, isWanted, id, rows = usualLimits.rows, onProgress }: RecordReadOptions,
 ): Promise<DataBlocks> {
   const maxFieldBytes = (name: string) => {
     const max_bytes = usualLimits.maxFieldBytes(name)
     return id?.name === name ? Math.min(id.bytes, max_bytes) : max_bytes
   }
   const limits = { ...usualLimits, rows, maxFieldBytes }
-  return await openBlocks(file, kind, { limits, isSelected: isWanted }, onProgress)
+  return await openBlocks(file, { kind, delimiter }, { limits, isSelected: isWanted }, onProgress)
 }

@@ -26,11 +26,18 @@ export type LensRecords = {
   writeId(row: number, into: Uint8Array, at: number): number
 }
 
-/** Fault: the data does not fit the lens. */
+/** What a person can do about a fault of the data, besides changing the data. */
+export type LensFaultHint = 'no_id_column' | 'no_ids'
+
+/** Fault: the data does not fit the lens. `fact`: the message without its remedy. */
 export class LensFault extends Error {
-  constructor(message: string) {
-    super(message)
+  readonly fact: string
+  readonly hint: LensFaultHint | undefined
+  constructor(fact: string, remedy?: string, hint?: LensFaultHint) {
+    super(remedy === undefined ? fact : `${fact}: ${remedy}`)
     this.name = 'LensFault'
+    this.fact = fact
+    this.hint = hint
   }
 }
 
@@ -58,6 +65,7 @@ export function getIdLimit({ id_field }: Pick<Lens, 'id_field'>): IdLimit {
 export function buildRecords(lens: Lens, sources: readonly RecordSource[]): LensRecords {
   const rows = sources.reduce((sum, source) => sum + source.rows, 0)
   const from = computeOffsets(sources)
+  for (const { name, names } of sources) refuseOtherSeparator(name, names)
   const ids = sources.map((source) => readIds(source, lens.id_field))
   const fields = lens.fields.flatMap((field) => {
     const columns = sources.map((source) => findColumn(source, field))
@@ -83,6 +91,19 @@ export function buildRecords(lens: Lens, sources: readonly RecordSource[]): Lens
   }
 }
 
+/** The character that separates the values, where all of them are in one column. */
+export function findSeparator(names: readonly string[]): string | undefined {
+  const [only = ''] = names
+  return names.length === 1 ? [';', '\t', '|'].find((mark) => only.includes(mark)) : undefined
+}
+
+function refuseOtherSeparator(name: string, names: readonly string[]): void {
+  const character = findSeparator(names)
+  if (character === undefined) return
+  const fact = `${name} seems separated by ${JSON.stringify(character)}`
+  throw new LensFault(fact, 'separate its values by commas')
+}
+
 function computeOffsets(sources: readonly RecordSource[]): number[] {
   let at = 0
   return sources.map(({ rows }) => {
@@ -96,7 +117,12 @@ type RecordIds = Readonly<{ text(row: number): string; write(row: number, into: 
 function readIds(source: RecordSource, id_field: string): RecordIds {
   const { name, names, columns } = source
   const column = columns.find((candidate) => candidate.name === id_field)
-  if (!column) throw new LensFault(`${name} has no column ${id_field}; it has ${names.join(', ')}`)
+  if (!column)
+    throw new LensFault(
+      `${name} has no column ${id_field}; it has ${names.join(', ')}`,
+      '`id_field` of the lens names the column with the ids',
+      'no_id_column',
+    )
   const isInOrder = areIdsInOrder(column)
   if (!isInOrder) checkIds(source, column)
   const decoder = new TextDecoder()
@@ -125,7 +151,7 @@ function checkIds({ name, rows }: RecordSource, { name: id_field, codes, values 
   const { starts } = values.all
   for (let row = 0; row < rows; row++) {
     const value = codes[row]!
-    if (value < 0) throw new LensFault(`${name}: record ${row + 1} has no ${id_field}`)
+    if (value < 0) throw missingIds(name, id_field, codes)
     if (starts[value + 1]! - starts[value]! > max_id_bytes) {
       throw new LensFault(`${name}: record ${row + 1} has an ${id_field} of more than ${max_id_bytes} bytes`)
     }
@@ -137,6 +163,21 @@ function checkIds({ name, rows }: RecordSource, { name: id_field, codes, values 
     }
     rowOfId[value] = row
   }
+}
+
+/** Most records that the message names. */
+const max_named_records = 10
+
+function missingIds(name: string, id_field: string, codes: Int32Array): LensFault {
+  const numbers: number[] = []
+  let count = 0
+  for (const [row, code] of codes.entries()) {
+    if (code >= 0) continue
+    if (count++ < max_named_records) numbers.push(row + 1)
+  }
+  const verb = count === 1 ? '1 record has' : `${count} records have`
+  const others = count > numbers.length ? ', …' : ''
+  return new LensFault(`${name}: ${verb} no ${id_field} (${numbers.join(', ')}${others})`, 'fill them', 'no_ids')
 }
 
 function findColumn(source: RecordSource, field: Lens['fields'][number]): RawColumn | undefined {
