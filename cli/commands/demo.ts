@@ -192,11 +192,7 @@ async function pinPeer(dir: string, site: string, peer: string, printLine: (line
       name: peer,
       tenant_id: peer,
       keys,
-      ceiling: { level: 'SECRET', categories: [] },
-      releasable_names: [],
-      threshold: undefined,
-      not_after_days: undefined,
-      inventory_interval_s: undefined,
+      ceiling_level: 'SECRET',
       now: Date.now(),
     },
   )

@@ -99,6 +99,7 @@ export const commandCatalogue = {
   'peers add': () => import('../commands/peers/add.ts'),
   'peers list': () => import('../commands/peers/list.ts'),
   'peers show': () => import('../commands/peers/show.ts'),
+  'peers set': () => import('../commands/peers/set.ts'),
   'peers remove': () => import('../commands/peers/remove.ts'),
   'peers update': () => import('../commands/peers/update.ts'),
   'peers revoke': () => import('../commands/peers/revoke.ts'),

@@ -58,6 +58,16 @@ export function choice<const V extends string>(
   return { ...optionalParam, metavar, help: `${help} (${values.join(', ')})`, parse, defaultValue: undefined }
 }
 
+/** Some of these values, separated by commas; empty if absent. */
+export function choiceList<const V extends string>(
+  metavar: string,
+  help: string,
+  values: readonly V[],
+): Param<readonly V[]> {
+  const one = choice(metavar, help, values)
+  return { ...one, parse: (input) => splitNames(input).map((name) => one.parse(name)), defaultValue: [] }
+}
+
 const secondsPerUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
 /** `90`, `15m`, `8h` or `30d`, in seconds. */

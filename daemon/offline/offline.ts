@@ -33,6 +33,7 @@ export const offline = {
   tokens: () => import('./token/site-tokens.ts'),
   providerTokens: () => import('./token/provider-tokens.ts'),
   peers: () => import('./peers/site-peers.ts'),
+  peerSettings: () => import('./peers/peer-settings.ts'),
   peerKeys: () => import('./peers/peer-keys.ts'),
   people: () => import('./people/site-people.ts'),
   personalSignature: () => import('./people/personal-signature.ts'),

@@ -248,12 +248,12 @@ describe('the settings that a peer was enrolled with', () => {
   test('a ceiling, or a label map, that the profile’s policy does not have', async () => {
     await siteWith({ ceiling: { policy: 'SITE', level: 'COSMIC', categories: [], originator: 'tenant-a' } })
     expect(await findFaults('labels')).toEqual([
-      matchFinding('problem', 'ceiling of bravo, SITE COSMIC, is not in the policy', 'peers remove'),
+      matchFinding('problem', 'ceiling of bravo, SITE COSMIC, is not in the policy', 'peers set bravo --ceiling'),
     ])
     await world.end()
     await siteWith({ label_map: { NATION: { levels: { HIGH: 'COSMIC', LOW: 'UNCLASSIFIED' }, categories: {} } } })
     expect(await findFaults('labels')).toEqual([
-      matchFinding('problem', 'label map of bravo maps to levels .*: COSMIC', 'peers remove'),
+      matchFinding('problem', 'label map of bravo maps to levels .*: COSMIC', 'peers set bravo --label-map'),
     ])
   })
 })

@@ -1,10 +1,9 @@
 // The pinned keys of a peer for commands: updated from its key set, and revoked by hand.
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
-import { updatePinnedPeer } from '../../boot/identity/pinned-peers.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import { selectUsableKeys } from '../../kernel/cryptography/key-set.ts'
 import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
-import { isRefusal, type Refusal, refuse } from '../../kernel/error/errors.ts'
+import { isRefusal, refuse } from '../../kernel/error/errors.ts'
 import type { Peer } from '../../kernel/identity/peer.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import {
@@ -19,6 +18,7 @@ import { recordOperatorAction } from '../audit/operator-action.ts'
 import { parseKeySetFile } from '../keys/key-set-file.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
+import { changePinnedPeer } from './change-pinned-peer.ts'
 import { getPeer } from './site-peers.ts'
 
 const signatures = { verify: verifyJws }
@@ -88,14 +88,4 @@ export async function revokePeerKey(folder: SiteFolder, env: EnvironmentVariable
 
 function selectPeerKey({ keys }: Peer, kidOrFingerprint: string): PublicKey | undefined {
   return keys.find(({ kid, fingerprint }) => kid === kidOrFingerprint || fingerprint === kidOrFingerprint)
-}
-
-async function changePinnedPeer(
-  folder: SiteFolder,
-  name: string,
-  change: (peer: Peer) => Promise<Peer | Refusal>,
-): Promise<Peer> {
-  const result = (await updatePinnedPeer(folder, name, change)) ?? refuse('not_found', `there is no peer ${name}`)
-  if (!isRefusal(result)) return result
-  throw new OfflineCommandError(result.code === 'not_found' ? 1 : 3, result.message)
 }

@@ -1,13 +1,12 @@
 // Peers for commands: read from key files, pinned with their channel folders, and removed.
 import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
+import { withIdentityLock } from '../../boot/identity/token-key-list.ts'
 import { findAccreditationFault } from '../../boot/links/accredited-peers.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import { lockPeer } from '../../boot/storage/wait-for-lock.ts'
 import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
 import { isRefusal } from '../../kernel/error/errors.ts'
-import { formatFieldErrors, parseWithSchema } from '../../kernel/error/parsing.ts'
-import { type Peer, peer } from '../../kernel/identity/peer.ts'
-import { completeLabel } from '../../kernel/label/label.ts'
+import type { Peer } from '../../kernel/identity/peer.ts'
 import { repinPeer } from '../../roles/site/keyset/peer-keys.ts'
 import { pinKeySet, type VerifiedKeySet } from '../../shared/key-set/key-succession.ts'
 import { recordOperatorAction } from '../audit/operator-action.ts'
@@ -16,7 +15,7 @@ import { parseKeySetFile, verifyNewestKeySet } from '../keys/key-set-file.ts'
 import { parseJwks } from '../keys/site-keys.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
-import { parseLabelMap } from './label-map-file.ts'
+import { applyPeerSettings, type PeerSettings } from './peer-settings.ts'
 
 /** Uses of keys to pin: token keys of a peer are not needed here, and revoked keys are never pinned. */
 const pinnedUses: ReadonlySet<PublicKey['use']> = new Set(['message', 'root', 'personal'])
@@ -46,21 +45,11 @@ function requirePinnableKeys(text: string): PublicKey[] {
   return keys
 }
 
-export type NewPeer = {
+export type NewPeer = PeerSettings & {
   readonly name: string
-  readonly tenant_id: string
   readonly keys: readonly PublicKey[]
-  readonly ceiling: { readonly level: string; readonly categories: readonly string[] }
-  readonly releasable_names: readonly string[]
-  /** Text of the label map file; see `parseLabelMap`. */
-  readonly label_map?: string | undefined
-  /** If given, its thresholds replace the two below. */
+  /** If given, its thresholds replace those of the settings. */
   readonly key_set?: VerifiedKeySet | undefined
-  readonly threshold: number | undefined
-  readonly root_threshold?: number | undefined
-  readonly not_after_days: number | undefined
-  readonly inventory_interval_s: number | undefined
-  readonly keep_days?: number | undefined
   /** Epoch milliseconds. */
   readonly now: number
 }
@@ -71,21 +60,23 @@ export type NewPeer = {
  */
 export async function addPeer(folder: SiteFolder, env: EnvironmentVariables, newPeer: NewPeer): Promise<Peer> {
   const pinned = buildPeer(folder, env, newPeer)
-  const files = peerFiles(folder.peers)
-  if (await files.get(pinned.name)) {
-    throw new OfflineCommandError(
-      3,
-      `${pinned.name} is pinned already`,
-      `to pin other keys, run \`platform peers remove ${pinned.name}\` first`,
-    )
-  }
-  // The channel first: a pinned peer without a channel would be an alarm, a channel without a peer is merely unused.
-  await enrolChannels(folder, env, pinned)
-  await files.add(pinned)
-  const fingerprints = pinned.keys.map((key) => key.fingerprint)
-  const detail = { fingerprints, ...(pinned.key_set ? { key_set: pinned.key_set.version } : {}) }
-  await recordOperatorAction(folder, env, { action: 'site.peer.add', target: pinned.name, detail })
-  return pinned
+  return await withIdentityLock(folder, async () => {
+    const files = peerFiles(folder.peers)
+    if (await files.get(pinned.name)) {
+      throw new OfflineCommandError(
+        3,
+        `${pinned.name} is pinned already`,
+        `for other settings: platform peers set ${pinned.name}; for other keys: platform peers update ${pinned.name}`,
+      )
+    }
+    // The channel first: a pinned peer without a channel would be an alarm, a channel without a peer is merely unused.
+    await enrolChannels(folder, env, pinned)
+    await files.add(pinned)
+    const fingerprints = pinned.keys.map((key) => key.fingerprint)
+    const detail = { fingerprints, ...(pinned.key_set ? { key_set: pinned.key_set.version } : {}) }
+    await recordOperatorAction(folder, env, { action: 'site.peer.add', target: pinned.name, detail })
+    return pinned
+  })
 }
 
 /** Lists peers by name. */
@@ -123,9 +114,11 @@ export function listUnaccreditedPeers(
  * resolves. Throws `OfflineCommandError` (3) if a running site cannot be made to stop sending.
  */
 export async function removePeer(folder: SiteFolder, env: EnvironmentVariables, name: string): Promise<void> {
-  await getPeer(folder, name)
-  await peerFiles(folder.peers).remove(name)
-  await recordOperatorAction(folder, env, { action: 'site.peer.remove', target: name })
+  await withIdentityLock(folder, async () => {
+    await getPeer(folder, name)
+    await peerFiles(folder.peers).remove(name)
+    await recordOperatorAction(folder, env, { action: 'site.peer.remove', target: name })
+  })
   try {
     const lock = await lockPeer(folder, name)
     lock.release()
@@ -140,38 +133,13 @@ export async function removePeer(folder: SiteFolder, env: EnvironmentVariables, 
 }
 
 function buildPeer(folder: SiteFolder, env: EnvironmentVariables, newPeer: NewPeer): Peer {
-  const { platform, labels } = readSiteSettings(folder, env)
-  if (newPeer.name === platform.name)
-    throw new OfflineCommandError(2, `${newPeer.name} is the name of this site; a peer needs another name`)
-  const ceiling = completeLabel(
-    { ...newPeer.ceiling, categories: [...newPeer.ceiling.categories] },
-    labels,
-    platform.tenant_id,
-  )
-  if (!ceiling) {
-    throw new OfflineCommandError(
-      2,
-      `the profile has no level "${newPeer.ceiling.level}"; the levels are ${labels.levels.join(', ')}`,
-    )
-  }
-  const { threshold, root_threshold, not_after_days, inventory_interval_s } = newPeer
-  const validation = parseWithSchema(peer, {
-    name: newPeer.name,
-    tenant_id: newPeer.tenant_id,
-    keys: newPeer.keys,
-    ceiling,
-    ...(newPeer.label_map === undefined ? {} : { label_map: parseLabelMap(newPeer.label_map, labels) }),
-    releasable_names: newPeer.releasable_names,
-    ...(threshold === undefined ? {} : { threshold }),
-    ...(root_threshold === undefined ? {} : { root_threshold }),
-    ...(not_after_days === undefined ? {} : { not_after_days }),
-    ...(inventory_interval_s === undefined ? {} : { inventory_interval_s }),
-    ...(newPeer.keep_days === undefined ? {} : { keep_days: newPeer.keep_days }),
-    enrolled: new Date(newPeer.now).toISOString(),
-  })
-  if (!validation.success)
-    throw new OfflineCommandError(2, `the peer cannot be pinned: ${formatFieldErrors(validation.errors)}`)
-  return newPeer.key_set ? applyKeySet(validation.data, newPeer.key_set) : validation.data
+  const { name, keys, key_set, now, ...settings } = newPeer
+  const site = readSiteSettings(folder, env)
+  if (name === site.platform.name)
+    throw new OfflineCommandError(2, `${name} is the name of this site; a peer needs another name`)
+  const record = { name, keys: [...keys], enrolled: new Date(now).toISOString() }
+  const pinned = applyPeerSettings(site, record, settings, now)
+  return key_set ? applyKeySet(pinned, key_set) : pinned
 }
 
 function applyKeySet(pinned: Peer, newest: VerifiedKeySet): Peer {

@@ -93,11 +93,7 @@ export async function pinPeerKeys(site: TestSite, peer: TestSite): Promise<void>
       name: peer.name,
       tenant_id: peer.tenant,
       keys: listKeys(peer.folder.keys).filter(({ use }) => use === 'message' || use === 'root'),
-      ceiling: { level: 'SECRET', categories: [] },
-      releasable_names: [],
-      threshold: undefined,
-      not_after_days: undefined,
-      inventory_interval_s: undefined,
+      ceiling_level: 'SECRET',
       now: site.clock.now(),
     },
   )

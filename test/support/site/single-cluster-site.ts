@@ -157,11 +157,7 @@ export async function createPinnedPeerFolder(
       name,
       tenant_id: name,
       keys: listKeys(peer.keys).filter(({ use }) => use !== 'token'),
-      ceiling: { level: 'SECRET', categories: [] },
-      releasable_names: [],
-      threshold: undefined,
-      not_after_days: undefined,
-      inventory_interval_s: undefined,
+      ceiling_level: 'SECRET',
       now: Date.now(),
     },
   )

@@ -16,15 +16,20 @@ export async function checkLabels({ folder, env }: DoctorContext): Promise<Docto
 }
 
 function checkPeerLabels({ name, ceiling, label_map = {} }: Peer, { policy, levels }: LabelPolicy): DoctorFinding[] {
-  const remedy = `platform peers remove ${name}, then add it again with levels of the profile`
   if (ceiling.policy !== policy || !levels.includes(ceiling.level)) {
     const detail = `the ceiling of ${name}, ${ceiling.policy} ${ceiling.level}, is not in the policy ${policy}: no message passes`
-    return [reportProblem('labels', detail, remedy)]
+    return [
+      reportProblem(
+        'labels',
+        detail,
+        `platform peers set ${name} --ceiling LEVEL; the levels are ${levels.join(', ')}`,
+      ),
+    ]
   }
   const unknownLevels = Object.values(label_map).flatMap((map) =>
     Object.values(map.levels).filter((level) => !levels.includes(level)),
   )
   if (unknownLevels.length === 0) return []
   const detail = `the label map of ${name} maps to levels that are not in the policy ${policy}: ${unknownLevels.join(', ')}`
-  return [reportProblem('labels', detail, remedy)]
+  return [reportProblem('labels', detail, `platform peers set ${name} --label-map FILE`)]
 }
