@@ -30,7 +30,7 @@ const thorough = [
   'test/metrics.test.ts',
   'test/roles/consensus/{delivery,false-evidence,federation,long-session,session-model}.test.ts',
   'test/roles/intelligence/{bulk-principals,lifecycle-properties}.test.ts',
-  'test/roles/proxy/{outcomes,records}.test.ts',
+  'test/roles/proxy/{outcomes,record-filters,records}.test.ts',
   'test/roles/resolution/*.test.ts',
   'test/roles/site/{keyset,releases}.test.ts',
   'test/resolution/{lenses,results}.test.ts',

@@ -6,17 +6,13 @@ import { buildListQuery, listFields, pageSchema } from '../../../kernel/operatio
 import { auditJournalPart } from '../parts.ts'
 import { listSegmentRecords, type RequestRecordPage } from './list-segment-records.ts'
 import { requestRecord, requestRecords } from './model.ts'
-import type { RecordFilter } from './segment-marks.ts'
+import { buildRecordQuery, type RecordFilter, recordFilterFields } from './record-filter.ts'
 
 export const list = operation({
   summary: 'List the audit records of public requests',
   method: 'GET',
   path: '/api/v2/proxy/record',
-  input: z.strictObject({
-    ...listFields,
-    verdict: requestRecord.shape.verdict.optional(),
-    source: z.string().max(64).optional().meta({ description: 'Address of the requests' }),
-  }),
+  input: z.strictObject({ ...listFields, ...recordFilterFields }),
   output: pageSchema(requestRecord).meta({ id: 'ProxyRecordPage' }),
   errors: [],
   allow: 'proxy:read',
@@ -53,7 +49,8 @@ async function listDocuments(
   limit: number,
   cursor: string | undefined,
 ): Promise<RequestRecordPage> {
-  const query = buildListQuery(filter, limit, cursor === '' ? undefined : cursor, { field: 'at', direction: 'desc' })
-  const { docs, ...next } = await call.store(requestRecords).list(query)
+  const order = { field: 'at', direction: 'desc' } as const
+  const query = buildListQuery({}, limit, cursor === '' ? undefined : cursor, order)
+  const { docs, ...next } = await call.store(requestRecords).list({ ...query, filter: buildRecordQuery(filter) })
   return { items: docs.map(({ value: { tenant_id: _, expires_ts: __, ...record } }) => record), ...next }
 }

@@ -38,19 +38,26 @@ export type StoredRequestRecord = z.infer<typeof storedRequestRecord>
 export const requestRecords = collection({
   name: 'proxy',
   schema: storedRequestRecord,
-  indexes: ['at', 'verdict', 'source', 'method', 'path', 'upstream_status', 'status'],
+  indexes: ['at', 'verdict', 'source', 'method', 'path', 'upstream_status', 'status', 'rule'],
+  orders: [
+    ['verdict', 'at'],
+    ['status', 'at'],
+    ['rule', 'at'],
+    ['source', 'at'],
+  ],
   documented: {
     alias: 'proxy',
     fields: {
       ...{ at: 'at', source: 'source', method: 'method', path: 'path' },
-      ...{ verdict: 'verdict', upstream_status: 'upstream_status', status: 'status' },
+      ...{ verdict: 'verdict', upstream_status: 'upstream_status', status: 'status', rule: 'rule' },
     },
   },
 })
 
 /**
  * A shipped segment of the journal, stored with its record in the audit chain so that it is shipped once. `lines`:
- * the lines of the file, byte for byte, where records are not separate documents; `until`: time of the newest record.
+ * the lines of the file, byte for byte, where records are not separate documents; `until`: time of the newest record;
+ * `marks_version`: that of its marks, absent for the first.
  */
 const shippedSegment = z.strictObject({
   tenant_id: z.string(),
@@ -60,11 +67,17 @@ const shippedSegment = z.strictObject({
   sha256: z.string(),
   until: z.int().optional(),
   lines: z.string().optional(),
+  marks_version: z.int().optional(),
 })
 
-export const shippedSegments = collection({ name: 'segments', schema: shippedSegment, indexes: ['until'] })
+export const shippedSegments = collection({
+  name: 'segments',
+  schema: shippedSegment,
+  indexes: ['until', 'marks_version'],
+  orders: [['marks_version', 'until']],
+})
 
-/** Index of the segments with records of a verdict, of a source, or of both: see `deriveSegmentMarks`. */
+/** Index of the segments with records of a verdict, status, rule or source: see `deriveSegmentMarks`. */
 const segmentMark = z.strictObject({
   tenant_id: z.string(),
   expires_ts: z.int(),

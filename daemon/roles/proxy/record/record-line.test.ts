@@ -27,7 +27,9 @@ test('any request is one line, and the line is its record', () => {
       const { at, rule, ...rest } = entry
       expect(record).toMatchObject({ ...rest, at: new Date(at).toISOString(), verdict: reasons[entry.reason].verdict })
       expect(record.rule).toBe(rule)
-      expect(readLineHead(line)).toEqual({ at, verdict: record.verdict, source: entry.source })
+      expect(readLineHead(line)).toEqual({
+        ...{ at, rule, verdict: record.verdict, source: entry.source, status: entry.status },
+      })
     }),
   )
 })
@@ -57,7 +59,7 @@ test.each([
 test('a truncated line and a line with an extra byte are not records', () => {
   const entry = { at: 9, source: '::1', method: 'GET', reason: 'no_rule', status: 404, upstream_status: null } as const
   const line = formatRecordLine({ ...entry, path: '/"\\\u0000é', rule: 'GET /' })
-  expect(readLineHead(line)).toEqual({ at: 9, verdict: 'denied', source: '::1' })
+  expect(readLineHead(line)).toEqual({ at: 9, verdict: 'denied', source: '::1', status: 404, rule: 'GET /' })
   for (let end = 0; end < line.length; end += 1) expect(readLineHead(line.slice(0, end))).toBeUndefined()
   for (const broken of [`${line}x`, ` ${line}`, line.replace('\\u0000', '\\x00'), line.replace('"GET"', 'GET')]) {
     expect(readLineHead(broken)).toBeUndefined()

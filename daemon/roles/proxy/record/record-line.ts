@@ -41,11 +41,13 @@ function quoteText(text: string): string {
 }
 
 /** The fields by which a line is indexed. `at`: epoch milliseconds. */
-export type RecordLineHead = { readonly at: number; readonly verdict: RequestVerdict; readonly source: string }
+export type RecordLineHead = Pick<RequestAuditEntry, 'at' | 'source' | 'status' | 'rule'> & {
+  readonly verdict: RequestVerdict
+}
 
 const stringPattern = '(?:[^"\\\\\\x00-\\x1f]|\\\\(?:["\\\\/bfnrt]|u[0-9A-Fa-f]{4}))*'
 const linePattern = new RegExp(
-  `^\\[(\\d{1,16}),"([a-z0-9_]{1,40})","([^"\\\\]*)",\\d{1,3},(?:null|\\d{1,3}),"${stringPattern}","${stringPattern}",(?:null|"${stringPattern}")\\]$`,
+  `^\\[(\\d{1,16}),"([a-z0-9_]{1,40})","([^"\\\\]*)",(\\d{1,3}),(?:null|\\d{1,3}),"${stringPattern}","${stringPattern}",(?:null|("${stringPattern}"))\\]$`,
 )
 const max_epoch_ms = 8_640_000_000_000_000
 
@@ -53,10 +55,16 @@ const max_epoch_ms = 8_640_000_000_000_000
 export function readLineHead(line: string): RecordLineHead | undefined {
   const match = linePattern.exec(line)
   if (!match) return undefined
-  const [, time, reason = '', source = ''] = match
+  const [, time, reason = '', source = '', status, quotedRule] = match
   const at = Number(time)
   if (at > max_epoch_ms || !Object.hasOwn(reasons, reason)) return undefined
-  return { at, verdict: lookUpReason(reason as ProxyReason).verdict, source }
+  const rule = quotedRule === undefined ? undefined : unquoteText(quotedRule)
+  return { at, verdict: lookUpReason(reason as ProxyReason).verdict, source, status: Number(status), rule }
+}
+
+/** Most texts have no escape. */
+function unquoteText(quoted: string): string {
+  return quoted.includes('\\') ? String(parseJson(quoted)) : quoted.slice(1, -1)
 }
 
 const lineSchema = z.tuple([

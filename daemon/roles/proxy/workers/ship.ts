@@ -7,7 +7,7 @@ import { journalBytes, shippedRecordTotal } from '../metrics.ts'
 import { auditJournalPart, denialsPart } from '../parts.ts'
 import { requestRecords, segmentMarks, shippedSegments } from '../record/model.ts'
 import { parseRecordLine, readLineHead } from '../record/record-line.ts'
-import { deriveSegmentMarks } from '../record/segment-marks.ts'
+import { deriveSegmentMarks, marks_version } from '../record/segment-marks.ts'
 import { settings } from '../settings.ts'
 
 export const ship: Worker = { name: 'ship', when: { every_ms: 500 }, run }
@@ -48,7 +48,7 @@ async function shipSegment(call: Call, name: string): Promise<void> {
   if (journal.storesWholeSegments) await storeMarks(call, documentFields, name, until, deriveSegmentMarks(recordHeads))
   else await storeRecords(call, documentFields, name, lines)
   const facts = { records: recordHeads.length, sha256: sha256(bytes) }
-  const content = journal.storesWholeSegments && recordHeads.length > 0 ? { until, lines: text } : {}
+  const content = journal.storesWholeSegments && recordHeads.length > 0 ? { until, lines: text, marks_version } : {}
   const segment = { ...documentFields, at: call.nowIso(), ...facts, ...content }
   await call.store(shippedSegments).create(name, segment, [call.audited('proxy.record.ship', name, facts)])
   await journal.remove(name)
