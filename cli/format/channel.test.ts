@@ -69,7 +69,7 @@ test('each trouble is a line of its own', () => {
     'headquarters-7 in is frozen: two statements under number 7',
     'headquarters-7 out is stale: its inventories have stopped',
     'headquarters-7 out: publishing failed',
-    'headquarters-7 in: 3 of kind signal wait for role intelligence, which this site does not run: run the role, or platform filedrop discard headquarters-7',
+    'headquarters-7 in: 3 of kind signal wait for role intelligence, which this site does not run: run the role, or platform filedrop discard headquarters-7 --first N --last N --reason TEXT (platform filedrop waiting headquarters-7 lists them)',
   ])
 })
 

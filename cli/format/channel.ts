@@ -64,7 +64,7 @@ export function formatChannelTroubles(terminal: Terminal, channels: readonly Tra
 /** The finding and its remedy, in one line. */
 function formatSetAside(peer: string, role: string, kind: string, messages: number): string {
   const finding = `${messages} of kind ${kind} wait for role ${role}, which this site does not run`
-  return `${finding}: run the role, or platform filedrop discard ${peer}`
+  return `${finding}: run the role, or platform filedrop discard ${peer} --first N --last N --reason TEXT (platform filedrop waiting ${peer} lists them)`
 }
 
 const ageUnits = [

@@ -1,5 +1,5 @@
 // Reports a failure as one line with its remedy, and returns the exit code that scripts rely on.
-import { errorTable, isRefusal } from '../../daemon/kernel/error/errors.ts'
+import { errorTable, isRefusal, type Refusal } from '../../daemon/kernel/error/errors.ts'
 import { colourText, keepLayout } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { type CommandExitCode, CommandFailure } from './command.ts'
@@ -7,7 +7,6 @@ import { type CommandExitCode, CommandFailure } from './command.ts'
 /** Remedy by error code. */
 const remedies: Readonly<Partial<Record<keyof typeof errorTable, string>>> = {
   unauthenticated: 'use a token that the site issued and has not revoked: `platform token mint`, then PLATFORM_TOKEN',
-  forbidden: 'use a token with a role that permits it; `platform token inspect` shows the roles of yours',
   conflict: 'read it again and repeat the change',
   rate_limited: 'wait, then repeat the command',
   unavailable: '`platform status` shows what runs, `platform doctor` finds problems',
@@ -15,12 +14,19 @@ const remedies: Readonly<Partial<Record<keyof typeof errorTable, string>>> = {
   internal: 'the log of the service has the cause',
 }
 
+/** A refusal by another rule than the roles of the token names its own remedy. */
+function remedyOf({ code, message }: Refusal): string | undefined {
+  if (code === 'forbidden' && /\bpermission\b/.test(message))
+    return 'use a token with a role that permits it; `platform token inspect` shows the roles of yours'
+  return remedies[code]
+}
+
 /** Prints the failure to stderr; returns the exit code. */
 export function reportFailure(terminal: Terminal, error: unknown): CommandExitCode {
   terminal.progress('')
   if (isRefusal(error)) {
     const { title, exit } = errorTable[error.code]
-    printError(terminal, `${title}: ${error.message}`, error.errors, remedies[error.code])
+    printError(terminal, `${title}: ${error.message}`, error.errors, remedyOf(error))
     return exit
   }
   if (error instanceof CommandFailure || isOfflineCommandError(error)) {

@@ -186,16 +186,28 @@ describe('a channel', () => {
     const fill = (bytes: number) =>
       fs.writeFileSync(path.join(folders().quarantine, 'x.file'), 'x'.repeat(bytes), { mode: 0o600 })
     fill(800_000)
-    expect(await findFaults('channels')).toEqual([])
+    expect(await findFaults('channels')).toEqual([
+      matchFinding('warning', '1 item in quarantine', 'quarantine list --peer bravo'),
+    ])
     fill(900_000)
     expect(await findFaults('channels')).toEqual([
       matchFinding('warning', 'nearly full', 'quarantine list --peer bravo'),
     ])
     fill(1_100_000)
     expect(await findFaults('channels')).toEqual([
-      matchFinding('problem', 'the quarantine is full', 'release or purge'),
+      matchFinding('problem', 'the quarantine is full', 'release, dismiss or purge'),
     ])
   })
+})
+
+test('items of a peer that is no longer pinned, with the command that closes them', async () => {
+  await siteWith()
+  const left = path.join(world.folder.filedrop, 'former/in/quarantine')
+  fs.mkdirSync(left, { recursive: true })
+  fs.writeFileSync(path.join(left, 'x.file'), 'x', { mode: 0o600 })
+  expect(await findFaults('channels')).toEqual([
+    matchFinding('warning', 'former, which is no longer pinned: 1 item in quarantine', 'quarantine dismiss'),
+  ])
 })
 
 test('a key of its own near its end, unless it was replaced in time', async () => {

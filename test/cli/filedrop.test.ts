@@ -125,7 +125,26 @@ test('a refused message lies in quarantine with its reason, and the doctor menti
   const item = await runJsonCommand(['filedrop', 'quarantine', 'show', id, '--site', at('bravo')])
   expect(item).toMatchObject({ id, peer: 'alpha', reason: 'REFUSED', says: { unverified: expect.any(Object) } })
   const doctor = await runCommand(['doctor', '--site', at('bravo')])
-  expect([doctor.exit, doctor.stdout.includes('1 messages in quarantine')]).toEqual([0, true])
+  expect([doctor.exit, doctor.stdout.includes('1 item in quarantine')]).toEqual([0, true])
+})
+
+test('what cannot be released is dismissed by one person, and nothing is left to warn of', async () => {
+  const at_bravo = ['--site', at('bravo')]
+  const list = async () => (await runJsonCommand(['filedrop', 'quarantine', 'list', ...at_bravo])).items
+  const [{ id }] = await list()
+  const shown = await runCommand(['filedrop', 'quarantine', 'show', id, ...at_bravo])
+  expect(shown.stdout).toContain(`platform filedrop quarantine dismiss ${id} --reason TEXT`)
+  expect(shown.stdout).toMatch(/passed.*name, kind, size, json, signature.*schema/)
+  expect(shown.stdout).toMatch(/failed.*the operation of its kind/)
+  const unreasoned = await runCommand(['filedrop', 'quarantine', 'dismiss', id, '--yes', ...at_bravo])
+  expect([unreasoned.exit, unreasoned.stderr.includes('--reason')]).toEqual([2, true])
+  const dismiss = ['filedrop', 'quarantine', 'dismiss', id, '--reason', 'it was a test', '--yes', ...at_bravo]
+  expect((await runCommand(dismiss)).stdout).toContain(`dismissed ${id}`)
+  expect(await list()).toEqual([])
+  const { items } = await runJsonCommand(['filedrop', 'status', ...at_bravo])
+  expect(items.map(({ quarantined }: { quarantined: number }) => quarantined)).toEqual([0, 0])
+  expect((await runCommand(['doctor', ...at_bravo])).stdout).not.toContain('quarantine')
+  expect((await runCommand(dismiss)).exit).toBe(1)
 })
 
 test('a name that would leave quarantine finds nothing', async () => {

@@ -91,6 +91,27 @@ export const custodyRequirements: readonly JournalRequirement[] = [
     },
   ),
 
+  journalRequirement(
+    'journal/dismiss',
+    'a dismissed item is forgotten with its audit events, and one that is being released is not dismissed',
+    async (world) => {
+      const { journal } = world
+      await journal.registerChannel(inChannel)
+      const record = (item: string) => ({ fingerprint: 'f', item })
+      await journal.recordQuarantined(channel, [record('item-9')])
+      expect(await journal.dismiss(channel, 'item-9', [sampleEvent])).toBe('dismissed')
+      expect(await world.countAuditRecords()).toBe(1)
+      const reopened = await world.reopen()
+      const again = reopened.journal
+      expect(await again.recordQuarantined(channel, [record('item-10')])).toEqual([{ item: 'item-10', is_new: true }])
+      await again.waive(channel, buildWaiver(1), [])
+      expect(await again.dismiss(channel, 'item-1', [sampleEvent])).toBe('released')
+      await again.spendWaiver(channel, 'item-1')
+      expect(await again.dismiss(channel, 'item-1', [sampleEvent])).toBe('dismissed')
+      expect(await reopened.countAuditRecords()).toBe(2)
+    },
+  ),
+
   journalRequirement('journal/purge-order', 'an order is made once and holds for ever; finds add up', async (world) => {
     const { journal } = world
     const order = { digest: 'd'.repeat(96), reason: 'spillage', at: 7 }

@@ -2,7 +2,7 @@
 import { joseSignatures } from '../../../adapters/keys/jose/signatures.ts'
 import { sqliteJournal } from '../../../adapters/store/sqlite/journal/journal.ts'
 import { filedropMetrics } from '../../../adapters/transport/filedrop/metrics.ts'
-import { listQuarantine } from '../../../adapters/transport/filedrop/quarantine/quarantine-files.ts'
+import { listQuarantine, listQuarantinePeers } from '../../../adapters/transport/filedrop/quarantine/quarantine-list.ts'
 import { readQuarantinedItem } from '../../../adapters/transport/filedrop/quarantine/quarantined-item.ts'
 import { filedropTransport } from '../../../adapters/transport/filedrop/transport.ts'
 import { mtlsMetrics } from '../../../adapters/transport/mtls/metrics.ts'
@@ -81,11 +81,11 @@ export function openTransports(transportOptions: TransportOptions): Transport[] 
   ]
 }
 
-export function openQuarantines(folder: SiteFolder, resolved: ResolvedSettings, peers: Peers): Quarantines {
+export function openQuarantines(folder: SiteFolder, resolved: ResolvedSettings): Quarantines {
   const limits = getSettings(resolved, filedropSettings)
   return {
     async list(peer, limit, after) {
-      const names = peer === undefined ? (await peers.list()).map(({ name }) => name) : [peer]
+      const names = peer === undefined ? listQuarantinePeers(folder.filedrop) : [peer]
       const items = names.flatMap((name) => listQuarantine(folder.filedrop, name, Number.POSITIVE_INFINITY))
       const itemsAfter = after === undefined ? items : items.filter((entry) => compareNewestFirst(after, entry) < 0)
       return itemsAfter.sort(compareNewestFirst).slice(0, limit)

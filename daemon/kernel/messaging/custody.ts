@@ -1,4 +1,4 @@
-// Decisions of people about stored messages: releases from quarantine, and purges.
+// Decisions of people about stored messages: releases from quarantine, dismissals, and purges.
 import type { AuditEvent } from '../audit/audit-chain.ts'
 import type { Refusal } from '../error/errors.ts'
 import type { Label } from '../label/label.ts'
@@ -29,6 +29,12 @@ export interface Custody {
    * unknown peer.
    */
   release(peer: string, terms: ReleaseOrder, audit: readonly AuditEvent[]): Promise<Refusal | undefined>
+  /**
+   * Removes an item from quarantine for good, also that of a peer that is not pinned any more. Durable with its audit
+   * events before anything is removed. Refuses `not_found` for an item that does not exist, and `conflict` while it is being
+   * released or cannot be removed.
+   */
+  dismiss(peer: string, id: string, audit: readonly AuditEvent[]): Promise<Refusal | undefined>
   /**
    * Removes a body from every place, now and whenever it arrives again. `digest`: its SHA-384, or that of its
    * statement. The order is durable, with its audit events, before anything is removed. `running`: the purge

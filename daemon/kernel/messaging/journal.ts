@@ -213,6 +213,11 @@ export interface Journal {
   /** Waivers that are not spent. */
   waivers(channel: string): Promise<Waiver[]>
   spendWaiver(channel: string, item: string): Promise<void>
+  /**
+   * Forgets an item that a person dismisses, with audit events, in one transaction: the same files get another one when
+   * they arrive again. `released`: it has an open waiver, and nothing is written.
+   */
+  dismiss(channel: string, item: string, audit: readonly AuditEvent[]): Promise<'dismissed' | 'released'>
 
   /** Stores an order permanently; a repeated one changes nothing. */
   orderPurge(order: PurgeOrder, audit: readonly AuditEvent[]): Promise<void>

@@ -1,4 +1,4 @@
-// The release of a quarantined message by two people: the content that each signs, and the reason that it waives.
+// The release or dismissal of a quarantined message by two people: the content that each signs.
 
 import * as z from 'zod'
 import { type Jws, jws } from '../cryptography/signatures.ts'
@@ -22,30 +22,47 @@ export const waivableReason = z.enum([
 ])
 export type WaivableReason = z.infer<typeof waivableReason>
 
-const releaseFields = {
+const decisionFields = {
   v: z.literal(1),
-  type: z.literal('platform.release'),
   site: z.string().min(1).max(64),
   item: z.string().min(1).max(256).meta({ description: '<peer>/<id> in quarantine' }),
   digests: z.array(hex96).min(1).max(2).meta({ description: 'SHA-384 of each quarantined file, body first' }),
-  waiver: waivableReason.meta({ description: 'The reason of the quarantine, which is waived' }),
-  label: label.optional().meta({ description: 'The label under which the message is released' }),
   reason: z.string().min(1).max(1_000).meta({ description: 'Justification by the person' }),
   subject: z.string().min(1).max(256).meta({ description: 'Who signs' }),
   created: z.iso.datetime(),
+}
+const approvalFields = {
+  step: z.literal('approval'),
+  request: hex96.meta({ description: 'SHA-384 of the payload of the request' }),
+}
+
+const releaseFields = {
+  ...decisionFields,
+  type: z.literal('platform.release'),
+  waiver: waivableReason.meta({ description: 'The reason of the quarantine, which is waived' }),
+  label: label.optional().meta({ description: 'The label under which the message is released' }),
 }
 
 export const releaseRequest = z.strictObject({ ...releaseFields, step: z.literal('request') })
 export type ReleaseRequest = z.infer<typeof releaseRequest>
 
-export const releaseApproval = z.strictObject({
-  ...releaseFields,
-  step: z.literal('approval'),
-  request: hex96.meta({ description: 'SHA-384 of the payload of the request' }),
-})
+export const releaseApproval = z.strictObject({ ...releaseFields, ...approvalFields })
 export type ReleaseApproval = z.infer<typeof releaseApproval>
 
 export type Release = ReleaseRequest | ReleaseApproval
+
+/** Removes a message that two people could release: two people sign that too. */
+const dismissalFields = { ...decisionFields, type: z.literal('platform.dismissal') }
+export const dismissalRequest = z.strictObject({ ...dismissalFields, step: z.literal('request') })
+export type DismissalRequest = z.infer<typeof dismissalRequest>
+export const dismissalApproval = z.strictObject({ ...dismissalFields, ...approvalFields })
+export type DismissalApproval = z.infer<typeof dismissalApproval>
+export type Dismissal = DismissalRequest | DismissalApproval
+
+/** A decision of one of two people about an item of the quarantine. */
+export type PersonalDecision = Release | Dismissal
+export type DecisionRequest = ReleaseRequest | DismissalRequest
+export type DecisionApproval = ReleaseApproval | DismissalApproval
 
 /** The signature of one person with one key. */
 export const personalSignature = jws
@@ -60,12 +77,12 @@ export function findReleaseFault({ waiver, label, digests }: Release): string | 
 }
 
 /** The bytes to sign, as text. */
-export function releasePayload(release: Release): string {
-  return canonicalJson(release)
+export function releasePayload(decision: PersonalDecision): string {
+  return canonicalJson(decision)
 }
 
 /** The signed content, unverified; undefined for text that is not such content in canonical JSON. */
-export function parseRelease<T extends Release>(schema: z.ZodType<T>, envelope: Jws): T | undefined {
+export function parseRelease<T extends PersonalDecision>(schema: z.ZodType<T>, envelope: Jws): T | undefined {
   const value = parseExactJson(Buffer.from(envelope.payload, 'base64url'), canonicalJson)
   const { data } = schema.safeParse(value)
   // A member that the schema added was not signed.

@@ -8,6 +8,7 @@ import { readKeySets } from '../../../adapters/keys/jose/key-set-files.ts'
 import { verifyJws } from '../../../adapters/keys/jose/signatures.ts'
 import { peerFiles } from '../../../adapters/peers/files/peer-files.ts'
 import { sqliteJournal } from '../../../adapters/store/sqlite/journal/journal.ts'
+import { type CheckResults, checksOfReason } from '../../../adapters/transport/filedrop/checks/check-of-reason.ts'
 import { foldersOf } from '../../../adapters/transport/filedrop/files/channel-folders.ts'
 import { type FileInspection, inspectFile } from '../../../adapters/transport/filedrop/inspection/inspect-file.ts'
 import {
@@ -27,8 +28,15 @@ import type { Peer } from '../../kernel/identity/peer.ts'
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { messageKinds } from '../../message-kinds.ts'
 import { pinnedKeySetOf } from '../../roles/site/keyset/peer-keys.ts'
-import { readPendingRelease } from '../../roles/site/quarantine/find-pending-release.ts'
-import { type PendingRelease, releaseRequests } from '../../roles/site/quarantine/model.ts'
+import { readPendingDismissal, readPendingRelease } from '../../roles/site/quarantine/find-pending-release.ts'
+import {
+  dismissalRequests,
+  type PendingDismissal,
+  type PendingRelease,
+  releaseRequests,
+} from '../../roles/site/quarantine/model.ts'
+import { isReleasable, type ReleaseTarget } from '../../roles/site/quarantine/rules.ts'
+import { releaseTargetOf } from '../../roles/site/quarantine/verify-release.ts'
 import { filedropSettings } from '../../roles/site/settings.ts'
 import { type PinnedKeySet, pinKeySet } from '../../shared/key-set/key-succession.ts'
 import { withSiteDatabase } from '../audit/operator-action.ts'
@@ -107,6 +115,11 @@ export type QuarantineItemDetails = QuarantinedItem & {
   readonly folder: string
   readonly says?: FileInspection
   readonly release?: PendingRelease
+  readonly dismissal?: PendingDismissal
+  /** Absent for an item without a known reason. */
+  readonly checks?: CheckResults
+  /** Commands that close the item. */
+  readonly next: readonly string[]
 }
 
 /**
@@ -134,20 +147,47 @@ export async function readQuarantineItem(
   const message = ['env', 'body']
     .map((part) => join(quarantine, `${item}.${part}.json`))
     .find((path) => existsSync(path))
-  const release = await findSiteRelease(folder, id, now)
+  const pending = await findPendingRequests(folder, id, now)
+  const pinned = await peerFiles(folder.peers).get(peer)
+  const checks = checksOfReason(quarantined.reason, quarantined.code)
+  const target = releaseTargetOf({ ...quarantined, id, files: [...quarantined.files] }, pinned?.tenant_id)
   return {
     id,
     ...quarantined,
     folder: quarantine,
-    ...(release ? { release } : {}),
+    ...pending,
+    ...(checks ? { checks } : {}),
+    next: listNextCommands(target, pending),
     ...(message ? { says: inspectFile(message) } : {}),
   }
 }
 
-async function findSiteRelease(folder: SiteFolder, item: string, now: number): Promise<PendingRelease | undefined> {
+type PendingRequests = { readonly release?: PendingRelease; readonly dismissal?: PendingDismissal }
+
+function listNextCommands(target: ReleaseTarget, { release, dismissal }: PendingRequests): string[] {
+  const { item, reason } = target
+  const command = `platform filedrop quarantine`
+  if (!isReleasable(target)) return [`${command} dismiss ${item} --reason TEXT`]
+  const label = reason === 'LABEL_MISSING' ? ' --classification LEVEL' : ''
+  return [
+    release
+      ? `${command} approve ${item} --key FILE`
+      : `${command} request ${item} --waive ${reason}${label} --reason TEXT --key FILE`,
+    `${command} dismiss ${item}${dismissal ? '' : ' --reason TEXT'} --key FILE`,
+  ]
+}
+
+async function findPendingRequests(folder: SiteFolder, item: string, now: number): Promise<PendingRequests> {
   const role = listRolesWithDatabase(folder).find(({ name }) => name === 'site')
-  const request = role && (await withDatabase(folder, role, ({ store }) => store.get(releaseRequests, item)))
-  return request && request.value.expires_ts > now ? readPendingRelease(request) : undefined
+  if (!role) return {}
+  return await withDatabase(folder, role, async ({ store }) => {
+    const release = await store.get(releaseRequests, item)
+    const dismissal = await store.get(dismissalRequests, item)
+    return {
+      ...(release && release.value.expires_ts > now ? { release: readPendingRelease(release) } : {}),
+      ...(dismissal && dismissal.value.expires_ts > now ? { dismissal: readPendingDismissal(dismissal) } : {}),
+    }
+  })
 }
 
 function requireFile(path: string): void {

@@ -4,7 +4,7 @@ import { readKeyAt } from '../../../adapters/keys/jose/key-files.ts'
 import { signWithKeys } from '../../../adapters/keys/jose/signatures.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import type { Jws } from '../../kernel/cryptography/signatures.ts'
-import { type Release, releasePayload } from '../../kernel/messaging/release.ts'
+import { type PersonalDecision, releasePayload } from '../../kernel/messaging/release.ts'
 import type { ContributorSignature } from '../../roles/consensus/session/contribution/proof/model.ts'
 import { contributionPayload } from '../../roles/consensus/session/contribution/proof/signed-contribution.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
@@ -18,8 +18,13 @@ export function isKeyFileWrapped(file: string): boolean {
  * Signs with the key. Throws `OfflineCommandError` for a file that is not an active personal key, and `KeyLockedError`.
  * `file`: as typed.
  */
-export async function signRelease(file: string, release: Release, passphrase: string | undefined): Promise<Jws> {
-  return await signAsPerson(file, 'release', { created: release.created, payload: releasePayload(release) }, passphrase)
+export async function signRelease(
+  file: string,
+  decision: PersonalDecision,
+  passphrase: string | undefined,
+): Promise<Jws> {
+  const signed = { created: decision.created, payload: releasePayload(decision) }
+  return await signAsPerson(file, 'release', signed, passphrase)
 }
 
 /** The same over a contribution, as the signature that `consensus.session.contribute` takes. */

@@ -85,11 +85,17 @@ export const issuerPart = part<Issuer>('issuer')
 export const delegationsPart = part<Delegations>('delegations')
 export const failedAttemptsPart = part<FailedAttempts>('failed-attempts')
 
+/** An item of the quarantine as its folder holds it. */
+export type QuarantineFiles = Omit<
+  QuarantineItem,
+  'site' | 'release' | 'dismissal' | 'sender_tenant_id' | 'is_releasable'
+>
+
 export type Quarantines = {
   /** Entries newest first, by id where the times are equal; `after`: the entry before the page. */
   list(peer: string | undefined, limit: number, after?: { at: string; id: string }): Promise<QuarantineEntry[]>
   /** The item with the current digests of its files; undefined when it does not exist. */
-  get(peer: string, id: string): Promise<Omit<QuarantineItem, 'site' | 'release' | 'sender_tenant_id'> | undefined>
+  get(peer: string, id: string): Promise<QuarantineFiles | undefined>
 }
 export const quarantinesPart = part<Quarantines>('quarantines')
 

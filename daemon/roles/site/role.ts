@@ -35,9 +35,10 @@ import { list as peerList } from './peer/list.ts'
 import { peerHeads } from './peerhead/model.ts'
 import { take as peerHeadTake } from './peerhead/take.ts'
 import { approve } from './quarantine/approve.ts'
+import { dismiss } from './quarantine/dismiss.ts'
 import { get as quarantineGet } from './quarantine/get.ts'
 import { list as quarantineList } from './quarantine/list.ts'
-import { releaseRequests } from './quarantine/model.ts'
+import { dismissalRequests, releaseRequests } from './quarantine/model.ts'
 import { request } from './quarantine/request.ts'
 import { create as signatureCreate } from './signature/create.ts'
 import { verify as signatureVerify } from './signature/verify.ts'
@@ -50,7 +51,7 @@ import { keysets } from './workers/keysets.ts'
 import { retention } from './workers/retention.ts'
 
 export const site: Role = role(outline, {
-  collections: [checkpoints, peerHeads, releaseRequests, backups, jobLeases],
+  collections: [checkpoints, peerHeads, releaseRequests, dismissalRequests, backups, jobLeases],
   jobs: [backupJob],
   metrics: channelGauges,
   gauges: setChannelGauges,
@@ -67,7 +68,7 @@ export const site: Role = role(outline, {
     epoch: { draft, open },
     signature: { create: signatureCreate, verify: signatureVerify },
     channel: { list: channelList, unfreeze },
-    quarantine: { list: quarantineList, get: quarantineGet, request, approve },
+    quarantine: { list: quarantineList, get: quarantineGet, request, approve, dismiss },
     checkpoint: { create: checkpointCreate, list: checkpointList },
     coalition: { publish: coalitionPublish },
     peerhead: { take: peerHeadTake },

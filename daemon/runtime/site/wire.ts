@@ -91,7 +91,7 @@ function buildSiteParts({ resources, storage }: WireContext, statusFeed: StatusF
     entryOf(issuerPart, identity.issuer()),
     entryOf(delegationsPart, identity.delegations()),
     entryOf(failedAttemptsPart, failedAttempts(keyValue)),
-    entryOf<Quarantines>(quarantinesPart, openQuarantines(folder, resolved, peers)),
+    entryOf<Quarantines>(quarantinesPart, openQuarantines(folder, resolved)),
     entryOf<BackupCopies>(backupCopiesPart, backupCopies(folder, resolved, storage.audit)),
     entryOf<People>(peoplePart, peopleFiles(peopleFolder(folder))),
     entryOf(backupsPart, scheduledBackups({ folder, resolved, now, signatures })),

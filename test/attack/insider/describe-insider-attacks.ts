@@ -41,7 +41,7 @@ export function describeInsiderAttacks(subject: string, attacks: readonly Inside
       const frozen = attacks.filter(({ isFrozen }) => isFrozen).map(peerOf)
       for (const name of frozen) expect(details).toContainEqual(expect.stringMatching(`from ${name} is frozen: `))
       for (const name of attacks.filter(({ quarantined = [] }) => quarantined.length > 0).map(peerOf))
-        expect(details).toContainEqual(expect.stringMatching(`^${name}: \\d+ messages in quarantine`))
+        expect(details).toContainEqual(expect.stringMatching(`^${name}: \\d+ items? in quarantine`))
     })
 
     test('the site has raised no error but alarms', () => {

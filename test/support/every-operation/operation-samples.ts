@@ -1,12 +1,6 @@
 // One good request for each operation that needs more than its address: the only thing that a new operation must add here.
 
 import { signWithKeys } from '../../../adapters/keys/jose/signatures.ts'
-import {
-  buildReleaseApproval,
-  buildReleaseRequest,
-  quarantineExpiredMessage,
-  submitSignature,
-} from '../site/release-signers.ts'
 import { siteClientSecret } from '../site/single-cluster-site.ts'
 import { createBackupJob } from './backup-refusals.ts'
 import { beginBackupSet } from './begin-backup-set.ts'
@@ -30,6 +24,7 @@ import {
   type OperationFixture,
   secretLabel,
 } from './operation-fixture.ts'
+import { quarantineSamples } from './quarantine-samples.ts'
 import { resolutionSamples } from './resolution-samples.ts'
 
 export type OperationSample = {
@@ -52,11 +47,6 @@ export function buildStatusEvent(event_id: string) {
 export type OperationSamples = Readonly<
   Record<string, (stage: OperationFixture) => OperationSample | Promise<OperationSample>>
 >
-
-function buildItemInput({ item }: { readonly item: string }) {
-  const [peer, id] = item.split('/')
-  return { peer, id }
-}
 
 const shareSample = ({ site }: OperationFixture): OperationSample => {
   const set = '2026-05-03T03-00-00-000Z'
@@ -106,29 +96,7 @@ const siteSamples: OperationSamples = {
     const { envelope } = await signMessage('result', { session_id: 'ses_6f034a7c4e93cfab030b822f32a80cb0' })
     return { input: { peer: 'bravo', type: 'statement', envelope } }
   },
-  // The quarantine is the site's, too.
-  'site.quarantine.get': async ({ site: at }) => ({
-    input: buildItemInput(await quarantineExpiredMessage(at)),
-    isTenants: false,
-  }),
-  'site.quarantine.request': async (stage) => {
-    const lying = await quarantineExpiredMessage(stage.site)
-    const { ada } = await enrolSigners(stage)
-    return {
-      input: { ...buildItemInput(lying), signature: await ada.sign(buildReleaseRequest(lying, 'ada')) },
-      isTenants: false,
-    }
-  },
-  'site.quarantine.approve': async (stage) => {
-    const lying = await quarantineExpiredMessage(stage.site)
-    const { ada, bob } = await enrolSigners(stage)
-    const request = buildReleaseRequest(lying, 'bob')
-    await submitSignature(stage.site, 'request', lying.item, await bob.sign(request), 'bob')
-    return {
-      input: { ...buildItemInput(lying), signature: await ada.sign(buildReleaseApproval(request, 'ada')) },
-      isTenants: false,
-    }
-  },
+  ...quarantineSamples,
   'site.keyset.take': async (stage) => ({
     input: await signDeltaKeysMessage(stage, await signFirstKeySet(await openDeltaSite(stage))),
   }),

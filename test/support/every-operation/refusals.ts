@@ -1,10 +1,12 @@
 // A scenario for each declared refusal that the walk does not cover: its last response is the refusal.
 import { openEventReader } from '../http/event-reader.ts'
 import {
+  buildDismissalRequest,
   buildReleaseApproval,
   buildReleaseRequest,
   createUnenrolledSigner,
   quarantineExpiredMessage,
+  submitDismissal,
   submitSignature,
 } from '../site/release-signers.ts'
 import { backupRefusals } from './backup-refusals.ts'
@@ -97,6 +99,14 @@ const siteRefusals: Record<string, RefusalScenario> = {
       buildReleaseApproval(buildReleaseRequest(lying, 'bob'), 'ada'),
     )
     return submitSignature(stage.site, 'approve', lying.item, signature, 'ada')
+  },
+  async 'site.quarantine.dismiss signature_invalid'(stage) {
+    const lying = await quarantineExpiredMessage(stage.site)
+    const signature = await (await createUnenrolledSigner(stage.site, 'ada')).sign(buildDismissalRequest(lying, 'ada'))
+    return submitDismissal(stage.site, lying.item, 'ada', signature)
+  },
+  async 'site.quarantine.dismiss conflict'(stage) {
+    return submitDismissal(stage.site, (await quarantineExpiredMessage(stage.site)).item, 'ada')
   },
   async 'site.checkpoint.create conflict'(stage) {
     const head = { writer: 'cut@elsewhere', hash: 'b'.repeat(64) }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { listQuarantine } from '../../../adapters/transport/filedrop/quarantine/quarantine-files.ts'
+import { listQuarantine } from '../../../adapters/transport/filedrop/quarantine/quarantine-list.ts'
 import { readQuarantinedItem } from '../../../adapters/transport/filedrop/quarantine/quarantined-item.ts'
 import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
 import type { Label } from '../../../daemon/kernel/label/label.ts'

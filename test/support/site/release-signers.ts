@@ -11,7 +11,9 @@ import type { Jws, KeyAlgorithm } from '../../../daemon/kernel/cryptography/sign
 import { canonicalJson, sha384 } from '../../../daemon/kernel/encoding/canonical-json.ts'
 import { personalKey } from '../../../daemon/kernel/identity/person.ts'
 import {
-  type Release,
+  type DismissalApproval,
+  type DismissalRequest,
+  type PersonalDecision,
   type ReleaseApproval,
   type ReleaseRequest,
   releasePayload,
@@ -35,7 +37,7 @@ export function createSigner(subject: string, key: StoredKey): ReleaseSigner {
   return {
     subject,
     key,
-    sign: (content) => signWithKeys([key], 'release', Buffer.from(releasePayload(content as Release))),
+    sign: (content) => signWithKeys([key], 'release', Buffer.from(releasePayload(content as PersonalDecision))),
   }
 }
 
@@ -132,6 +134,30 @@ export function buildReleaseRequest(
 export function buildReleaseApproval(request: ReleaseRequest, subject: string, more: object = {}): ReleaseApproval {
   const created = new Date().toISOString()
   return { ...request, step: 'approval', subject, created, request: sha384(releasePayload(request)), ...more }
+}
+
+export const dismissal_reason = 'a test of the peer'
+
+export function buildDismissalRequest({ item, digests }: QuarantinedMessage, subject: string): DismissalRequest {
+  return {
+    ...{ v: 1, type: 'platform.dismissal', step: 'request', site: 'alpha', item, digests: [...digests] },
+    ...{ reason: dismissal_reason, subject, created: new Date().toISOString() },
+  }
+}
+
+export function buildDismissalApproval(request: DismissalRequest, subject: string): DismissalApproval {
+  const created = new Date().toISOString()
+  return { ...request, step: 'approval', subject, created, request: sha384(releasePayload(request)) }
+}
+
+/** Dismisses an item under a token of this subject; returns the answer. */
+export async function submitDismissal(site: SingleClusterSite, item: string, sub: string, signature?: Jws) {
+  return await site.request('site', {
+    method: 'POST',
+    path: `/api/v2/site/quarantine/${item}/dismiss`,
+    token: await site.token({ sub, roles: ['operator'] }),
+    body: { reason: dismissal_reason, ...(signature ? { signature } : {}) },
+  })
 }
 
 /** Submits a signature under a token of this subject, without clearance by default; returns the answer. */

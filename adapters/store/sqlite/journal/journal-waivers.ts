@@ -1,4 +1,4 @@
-// Waivers that people signed: entered once, found while open, and kept for the record when used.
+// Waivers that people signed: entered once, found while open, and kept for the record when used; and dismissals.
 import type Database from 'better-sqlite3'
 import type { Label } from '../../../../daemon/kernel/label/label.ts'
 import type { Journal, Waiver } from '../../../../daemon/kernel/messaging/journal.ts'
@@ -6,7 +6,7 @@ import type { ArrivalState } from '../../../../daemon/kernel/messaging/ledger.ts
 import type { SqliteFile } from '../sqlite-file.ts'
 import type { JournalAudit } from './journal.ts'
 
-export type WaiverJournal = Pick<Journal, 'waive' | 'waivers' | 'spendWaiver'>
+export type WaiverJournal = Pick<Journal, 'waive' | 'waivers' | 'spendWaiver' | 'dismiss'>
 
 export function waiverJournal(file: SqliteFile, audit: JournalAudit): WaiverJournal {
   const statements = prepareWaivers(file.db)
@@ -32,6 +32,13 @@ export function waiverJournal(file: SqliteFile, audit: JournalAudit): WaiverJour
       file.write(() => {
         statements.spend.run(channel, item)
       }),
+    dismiss: (channel, item, events) =>
+      file.write((db) => {
+        if (statements.one.get(channel, item)?.spent === 0) return 'released'
+        audit.appendInside(db, events)
+        statements.forgetItem.run(channel, item)
+        return 'dismissed'
+      }),
   }
 }
 
@@ -55,7 +62,7 @@ function prepareWaivers(db: Database.Database) {
     ),
     insert: db.prepare('INSERT INTO journal_waiver VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)'),
     reopen: db.prepare(`UPDATE journal_ledger SET state = 'received', code = '' WHERE ${at} AND state = 'quarantined'`),
-    /** Another quarantine of the released message is recorded again. */
+    /** Another quarantine of the released or dismissed message is recorded again. */
     forgetItem: db.prepare('DELETE FROM journal_quarantined WHERE channel = ? AND item = ?'),
     forgive: db.prepare(`DELETE FROM journal_attempt WHERE ${at}`),
     open: db.prepare<[string], WaiverRow>(

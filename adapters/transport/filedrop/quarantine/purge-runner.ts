@@ -8,8 +8,10 @@ import { channelName } from '../files/channel-folders.ts'
 import { messageName, parseMessageName } from '../files/message-name.ts'
 import type { FiledropLinkRuntime } from '../link/link-runtime.ts'
 import type { RecalledParcel } from '../sending/handover/parcel-claims.ts'
+import { dismissItem } from './dismiss-item.ts'
 import { purgeableDigests } from './purge-orders.ts'
 import { describeMatch, findBodies, findFiles, type PurgeMatch, readSessions, removeMatch } from './purge-walk.ts'
+import { itemIdOf } from './quarantine-items.ts'
 
 export type PurgeRunner = {
   /** See `Custody.purge`. */
@@ -149,4 +151,6 @@ async function recordAndRemove(filedrop: FiledropContext, digest: string, found:
     await journal.recordOutcomes(channelName(found.peer, site), [{ ...name, state: 'quarantined', code: 'purged' }])
   }
   removeMatch(found)
+  // What is left of an item says only that it was purged, which the audit log does.
+  if (found.place === 'quarantine') await dismissItem(filedrop, found.peer, itemIdOf(found.file), [])
 }

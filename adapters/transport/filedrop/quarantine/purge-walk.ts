@@ -148,10 +148,10 @@ export function readSessions(body: ReturnType<typeof readDroppedFile>): string[]
   return session === undefined ? [] : [session.slice(0, 128)]
 }
 
-/** The body goes. Its envelope stays as a record of what was signed, but where a carrier would take half a message. */
+/** The body goes. Its envelope stays as a record of what was signed, but where it would be taken for half a message. */
 export function removeMatch({ place, folder, file }: PurgeMatch): void {
   fs.rmSync(join(folder, file), { force: true })
-  if (place === 'ready' && parseMessageName(file))
+  if ((place === 'ready' || place === 'fresh' || place === 'work') && parseMessageName(file))
     fs.rmSync(join(folder, file.replace('.body.', '.env.')), { force: true })
   syncFolder(folder)
 }

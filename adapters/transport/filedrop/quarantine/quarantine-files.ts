@@ -5,13 +5,12 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { parseJsonAs } from '../../../../daemon/kernel/encoding/parse-json.ts'
-import { peer as pinned } from '../../../../daemon/kernel/identity/peer.ts'
 import { writeDurably } from '../../../platform/durable-file/write-durably.ts'
 import type { FiledropFaultHook } from '../fault-points.ts'
-import { foldersOf } from '../files/channel-folders.ts'
 import { checkFileKind, type DroppedFilePath } from '../files/dropped-file.ts'
 import { readOwnFile } from '../files/read-own-file.ts'
 import { type MessageFault, quarantineReasons } from '../quarantine-reasons.ts'
+import { groupByItem } from './quarantine-items.ts'
 
 const reasonFile = z.strictObject({
   v: z.literal(1),
@@ -177,7 +176,7 @@ export function measureQuarantine(folder: string): { items: number; bytes: numbe
   const names = fs.readdirSync(folder)
   let bytes = 0
   for (const name of names) bytes += diskBytes(join(folder, name))
-  return { items: names.filter((name) => name.endsWith('.reason.json')).length, bytes }
+  return { items: groupByItem(names).size, bytes }
 }
 
 /** Disk space, not length: a sparse file of many gigabytes must not close the channel. */
@@ -190,51 +189,6 @@ function diskBytes(path: DroppedFilePath): number {
 export function findHalfMoved(folder: string, stem: string, other: string, own: string): string | undefined {
   const there = fs.readdirSync(folder).find((name) => name.startsWith(`${stem}-`) && name.endsWith(`.${other}.json`))
   return there === undefined ? undefined : there.replace(`.${other}.json`, `.${own}.json`)
-}
-
-export type QuarantineListEntry = {
-  /** `<peer>/<id>` */
-  readonly id: string
-  readonly peer: string
-  /** The name that the first of its files came under. */
-  readonly file: string
-  readonly reason: string
-  readonly detail: string
-  readonly at: string
-  /** SHA-384 of the statement, where one was verified. */
-  readonly digest?: string
-  readonly bytes: number
-}
-
-/** The items of a peer, newest first. A file that is not a reason file has no entry. */
-export function listQuarantine(root: string, peer: string, limit: number): QuarantineListEntry[] {
-  // The name may come from a caller: one that no peer can have must not lead out of the channels.
-  if (!pinned.shape.name.safeParse(peer).success) return []
-  const folder = foldersOf(root, peer).quarantine
-  if (!fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return []
-  const entries = fs
-    .readdirSync(folder)
-    .filter((name) => name.endsWith('.reason.json'))
-    .flatMap((name) => readListEntry(folder, peer, name))
-  return entries.sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, limit)
-}
-
-function readListEntry(folder: string, peer: string, name: string): QuarantineListEntry[] {
-  const read = readReasonFile(join(folder, name))
-  if (!read) return []
-  const { reason, detail, at, files, statement_digest } = read
-  return [
-    {
-      id: `${peer}/${name.slice(0, -'.reason.json'.length)}`,
-      peer,
-      file: files[0]?.was ?? '',
-      reason,
-      detail,
-      at,
-      ...(statement_digest === undefined ? {} : { digest: statement_digest }),
-      bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
-    },
-  ]
 }
 
 /** Undefined for a file that is not a reason file, or cannot be read. */

@@ -8,6 +8,8 @@ import { readDroppedFile } from '../files/dropped-file.ts'
 import { type MessageName, type MessagePart, messageParts, parseMessageName } from '../files/message-name.ts'
 import type { QuarantineReason } from '../quarantine-reasons.ts'
 import { type ReasonFile, readReasonFile } from './quarantine-files.ts'
+import { groupByItem, isItemId, unexplained } from './quarantine-items.ts'
+import { timeOf } from './quarantine-list.ts'
 
 export type QuarantinedFile = {
   /** In quarantine. */
@@ -19,7 +21,10 @@ export type QuarantinedFile = {
   readonly sha384?: string
 }
 
-export type QuarantinedItem = Omit<ReasonFile, 'v' | 'files'> & { readonly files: readonly QuarantinedFile[] }
+export type QuarantinedItem = Omit<ReasonFile, 'v' | 'files' | 'reason'> & {
+  readonly reason: QuarantineReason | typeof unexplained.reason
+  readonly files: readonly QuarantinedFile[]
+}
 
 type QuarantineReadLimits = { readonly max_body_bytes: number; readonly max_envelope_bytes: number }
 
@@ -30,23 +35,22 @@ export function readQuarantinedItem(
   id: string,
   limits: QuarantineReadLimits,
 ): QuarantinedItem | undefined {
-  const folder = quarantineFolder(root, peer, id)
-  const read = folder === undefined ? undefined : readReasonFile(join(folder, `${id}.reason.json`))
-  if (folder === undefined || !read) return undefined
-  const { v: _v, files, ...about } = read
-  return { ...about, files: files.map((file) => readCurrentFile(folder, file, limits)) }
+  if (!pinned.shape.name.safeParse(peer).success || !isItemId(id)) return undefined
+  const folder = foldersOf(root, peer).quarantine
+  const read = readReasonFile(reasonFilePath(folder, id))
+  if (read) {
+    const { v: _v, files, ...about } = read
+    return { ...about, files: files.map((file) => readCurrentFile(folder, file, limits)) }
+  }
+  const names = groupByItem(fs.existsSync(folder) ? fs.readdirSync(folder) : []).get(id)
+  if (!names) return undefined
+  const files = names.map((name) => readCurrentFile(folder, { name, was: name }, limits))
+  return { ...unexplained, at: timeOf(folder, names), peer, channel: '', files }
 }
-
-function quarantineFolder(root: string, peer: string, id: string): string | undefined {
-  if (!pinned.shape.name.safeParse(peer).success || !itemId.test(id)) return undefined
-  return foldersOf(root, peer).quarantine
-}
-
-const itemId = /^\w[\w-]{0,255}$/
 
 function readCurrentFile(
   folder: string,
-  { name, was }: ReasonFile['files'][number],
+  { name, was }: Pick<ReasonFile['files'][number], 'name' | 'was'>,
   limits: QuarantineReadLimits,
 ): QuarantinedFile {
   const path = join(folder, name)
@@ -63,7 +67,7 @@ export type QuarantinedMessage = MessageName & {
 
 /** `folder`: the quarantine, which no `id` of a caller leads out of. */
 export function readQuarantinedMessage(folder: string, id: string): QuarantinedMessage | undefined {
-  const read = itemId.test(id) ? readReasonFile(reasonFilePath(folder, id)) : undefined
+  const read = isItemId(id) ? readReasonFile(reasonFilePath(folder, id)) : undefined
   const [body, env] = messageParts.map((part) => read?.files.find(({ was }) => parseMessageName(was)?.part === part))
   const name = parseMessageName(env?.was ?? '')
   if (!read || !body || !env || !name || parseMessageName(body.was)?.stem !== name.stem) return undefined

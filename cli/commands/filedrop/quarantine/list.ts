@@ -18,13 +18,7 @@ export const definition = command({
     const api = await connectService(params, terminal)
     const { items } = await api.call('site.quarantine.list', { peer: params.peer, limit: params.limit })
     const rows = items as readonly Readonly<Record<string, unknown>>[]
-    const requested = {
-      heading: 'release requested by',
-      cell: (row: OutputRow) =>
-        row.is_release_withheld
-          ? '(beyond your clearance)'
-          : (row.release as { subject?: string } | undefined)?.subject,
-    }
+    const requested = { heading: 'requested', cell: formatRequests }
     const columns = ['id', 'reason', 'detail', 'at', 'bytes', requested]
     printResult(terminal, params.json, { items: rows }, () =>
       formatTable(terminal, rows, columns, 'nothing is in quarantine'),
@@ -32,3 +26,14 @@ export const definition = command({
     return 0
   },
 })
+
+/** Who has requested a release or a dismissal, which a second person can approve. */
+function formatRequests({ is_release_withheld, release, dismissal }: OutputRow): string {
+  const subjectOf = (request: unknown) => (request as { subject?: string } | undefined)?.subject
+  const byRelease = is_release_withheld ? '(beyond your clearance)' : subjectOf(release)
+  const byDismissal = subjectOf(dismissal)
+  return [
+    ...(byRelease === undefined ? [] : [`release by ${byRelease}`]),
+    ...(byDismissal === undefined ? [] : [`dismissal by ${byDismissal}`]),
+  ].join(', ')
+}

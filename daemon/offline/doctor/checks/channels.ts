@@ -1,6 +1,7 @@
 // Checks that each peer's channel folders are those made at enrolment, and reports quarantined messages.
 import { folderFault, foldersOf } from '../../../../adapters/transport/filedrop/files/channel-folders.ts'
 import { measureQuarantine } from '../../../../adapters/transport/filedrop/quarantine/quarantine-files.ts'
+import { listQuarantinePeers } from '../../../../adapters/transport/filedrop/quarantine/quarantine-list.ts'
 import { getSettings } from '../../../kernel/settings/get-settings.ts'
 import { filedropSettings } from '../../../roles/site/settings.ts'
 import { listPeers } from '../../peers/site-peers.ts'
@@ -12,8 +13,10 @@ export async function checkChannels({ folder, env }: DoctorContext): Promise<Doc
   const { platform, resolved } = readSiteSettings(folder, env)
   const { quarantine_max_bytes } = getSettings(resolved, filedropSettings)
   const peers = await listPeers(folder)
-  if (peers.length === 0) return [reportOk('channels', 'no peer is pinned')]
-  return peers.flatMap(({ name }) => {
+  const former = listQuarantinePeers(folder.filedrop).filter((name) => !peers.some((peer) => peer.name === name))
+  const leftover = former.flatMap((name) => reportLeftover(name, foldersOf(folder.filedrop, name).quarantine))
+  if (peers.length === 0) return [reportOk('channels', 'no peer is pinned'), ...leftover]
+  const findings = peers.flatMap(({ name }) => {
     const folders = foldersOf(folder.filedrop, name)
     const fault = folderFault(folders, platform.name, name)
     if (fault !== undefined)
@@ -29,6 +32,19 @@ export async function checkChannels({ folder, env }: DoctorContext): Promise<Doc
       ...checkQuarantine(name, folders.quarantine, quarantine_max_bytes),
     ]
   })
+  return [...findings, ...leftover]
+}
+
+/** Items of a peer that was removed: nothing can release them any more. */
+function reportLeftover(name: string, dir: string): DoctorFinding[] {
+  const { items } = measureQuarantine(dir)
+  if (items === 0) return []
+  const remedy = `platform filedrop quarantine list --peer ${name}; close each with platform filedrop quarantine dismiss`
+  return [reportWarning('channels', `${name}, which is no longer pinned: ${countItems(items)} in quarantine`, remedy)]
+}
+
+function countItems(items: number): string {
+  return items === 1 ? '1 item' : `${items} items`
 }
 
 /** Share of the quarantine quota that raises a warning, early because releases and purges need two people. */
@@ -40,11 +56,13 @@ function checkQuarantine(name: string, dir: string, max_bytes: number): DoctorFi
   const shareText = `${Math.floor((bytes / max_bytes) * 100)} % of filedrop.quarantine_max_bytes`
   if (bytes >= max_bytes) {
     const detail = `${name}: the quarantine is full (${shareText}); no message is imported`
-    return [reportProblem('channels', detail, `release or purge its items: ${listCommand}`)]
+    return [reportProblem('channels', detail, `release, dismiss or purge its items: ${listCommand}`)]
   }
   if (bytes >= max_bytes * quarantine_warning_share) {
     const detail = `${name}: the quarantine is nearly full (${shareText}); once full, no message is imported`
-    return [reportWarning('channels', detail, `release or purge its items: ${listCommand}`)]
+    return [reportWarning('channels', detail, `release, dismiss or purge its items: ${listCommand}`)]
   }
-  return items === 0 ? [] : [reportWarning('channels', `${name}: ${items} messages in quarantine`, listCommand)]
+  if (items === 0) return []
+  const remedy = `${listCommand}; platform filedrop quarantine show names the next command for each`
+  return [reportWarning('channels', `${name}: ${countItems(items)} in quarantine`, remedy)]
 }

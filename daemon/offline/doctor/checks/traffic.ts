@@ -108,7 +108,7 @@ async function checkSetAside(
     reportWarning(
       'traffic',
       `the channel from ${name}: ${formatMessageCount(messages)} of kind ${kind} wait for role ${role}, which this site does not run`,
-      `run role ${role} (platform.roles), or platform filedrop discard ${name}; platform filedrop waiting ${name} lists them`,
+      `run role ${role} (platform.roles), or platform filedrop discard ${name} --first N --last N --reason TEXT; platform filedrop waiting ${name} lists them`,
     ),
   )
 }

@@ -2,9 +2,10 @@
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { peersPart, quarantinesPart } from '../parts.ts'
-import { findPendingRelease } from './find-pending-release.ts'
+import { findPendingDecisions } from './find-pending-release.ts'
 import { itemFields, quarantineItem } from './model.ts'
-import { refuseNoSuchItem } from './verify-release.ts'
+import { isReleasable } from './rules.ts'
+import { refuseNoSuchItem, releaseTargetOf } from './verify-release.ts'
 
 export const get = operation({
   summary: 'Get a quarantined message with the digests of its files',
@@ -22,8 +23,9 @@ export const get = operation({
     return {
       ...item,
       site: call.site.name,
+      is_releasable: isReleasable(releaseTargetOf(item, pinned?.tenant_id)),
       ...(pinned ? { sender_tenant_id: pinned.tenant_id } : {}),
-      ...(await findPendingRelease(call, item.id)),
+      ...(await findPendingDecisions(call, item.id)),
     }
   },
 })

@@ -7,7 +7,7 @@ import { operation } from '../../../kernel/operation/operation.ts'
 import { pageSchema } from '../../../kernel/operation/paging.ts'
 import { listQuarantine } from '../../../shared/signal-cause/signal-cause-lists.ts'
 import { quarantinesPart } from '../parts.ts'
-import { findPendingRelease } from './find-pending-release.ts'
+import { findPendingDecisions } from './find-pending-release.ts'
 import { quarantineEntry } from './model.ts'
 
 /** Where a page ends: entries are ordered by time, then by id. */
@@ -28,7 +28,7 @@ export const list = operation({
       return refuse('malformed', 'the cursor does not belong to this list; start again without it')
     const entries = await call.part(quarantinesPart).list(peer, limit, after)
     const items = []
-    for (const entry of entries) items.push({ ...entry, ...(await findPendingRelease(call, entry.id)) })
+    for (const entry of entries) items.push({ ...entry, ...(await findPendingDecisions(call, entry.id)) })
     const last = entries.at(-1)
     return { items, ...(last && items.length === limit ? { next_cursor: formatCursor(last) } : {}) }
   },

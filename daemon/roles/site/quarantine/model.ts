@@ -35,6 +35,18 @@ export const releaseRequests = collection({
   indexes: ['created'],
 })
 
+/** A dismissal that waits for a second person. */
+export const pendingDismissal = pendingRelease
+  .omit({ waiver: true, label: true })
+  .meta({ id: 'PendingDismissal', description: 'The request to dismiss an item that two people could release' })
+export type PendingDismissal = z.infer<typeof pendingDismissal>
+
+export const dismissalRequests = collection({
+  name: 'dismissal_request',
+  schema: z.strictObject({ tenant_id: z.string(), ...pendingDismissal.shape, expires_ts: z.int() }),
+  indexes: ['created'],
+})
+
 export const quarantineEntry = z
   .strictObject({
     id: z.string().meta({ description: 'peer/file name' }),
@@ -50,6 +62,7 @@ export const quarantineEntry = z
       .literal(true)
       .optional()
       .meta({ description: 'True when there is a request under a label that the caller is not cleared for' }),
+    dismissal: pendingDismissal.optional(),
   })
   .meta({ id: 'QuarantineEntry' })
 export type QuarantineEntry = z.infer<typeof quarantineEntry>
@@ -62,6 +75,7 @@ export const quarantineItem = z
     epoch: z.int().optional(),
     seq: z.int().optional(),
     msg_id: z.string().optional(),
+    is_releasable: z.boolean().meta({ description: 'Two people may release it, and it takes two to dismiss it' }),
     sender_tenant_id: z.string().optional().meta({ description: 'Tenant of the peer, as pinned' }),
     files: z.array(
       z.strictObject({

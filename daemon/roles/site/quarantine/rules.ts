@@ -1,4 +1,5 @@
-// Rules of a release: two people sign, each with their own key, for the exact files, and only for a reason that can be waived.
+// Rules of a release and of a dismissal: two people sign, each with their own key, for the exact files; a release needs a reason
+// that can be waived.
 
 import type { SoleSignerFault } from '../../../kernel/cryptography/counting-signers.ts'
 import type { VerificationFailure, VerifiedPayload } from '../../../kernel/cryptography/signatures.ts'
@@ -7,16 +8,17 @@ import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts
 import type { Person } from '../../../kernel/identity/person.ts'
 import type { Label, LabelPolicy } from '../../../kernel/label/label.ts'
 import {
+  type DecisionApproval,
+  type DecisionRequest,
   findReleaseFault,
+  type PersonalDecision,
   type Release,
-  type ReleaseApproval,
-  type ReleaseRequest,
   releasePayload,
   waivableReason,
 } from '../../../kernel/messaging/release.ts'
 import { findPersonalSigner } from '../signature/rules.ts'
 
-/** The quarantined item to release. */
+/** The quarantined item to decide about. */
 export type ReleaseTarget = {
   /** The item as `<peer>/<id>`. */
   readonly item: string
@@ -46,50 +48,67 @@ export function keysOf(people: readonly Person[]) {
 
 /** The person who signed. Refuses `signature_invalid` for an invalid signature. */
 export function identifySigner(
-  release: Release,
+  decision: PersonalDecision,
   verification: VerifiedPayload | VerificationFailure,
   people: readonly Person[],
 ): ReleaseSigner | Refusal {
-  const signer = findPersonalSigner(verification, release.created, people)
+  const signer = findPersonalSigner(verification, decision.created, people)
   if (typeof signer === 'string') return refuse('signature_invalid', signerFaults[signer])
   const { person, key } = signer
-  if (person.subject !== release.subject)
-    return refuse('signature_invalid', 'the key does not belong to the subject that the release names')
+  if (person.subject !== decision.subject)
+    return refuse('signature_invalid', 'the key does not belong to the subject that the signed content names')
   return { subject: person.subject, fingerprint: key.fingerprint }
 }
 
 const signerFaults: Readonly<Record<SoleSignerFault, string>> = {
   bad_signature: 'the signature is not valid for the signed content',
-  unknown_key: 'no enrolled person signed the release',
-  key_revoked: 'the key that signed the release is revoked',
-  key_ended: 'the key signed the release after the key expired',
-  not_one: 'the release must be signed by exactly one enrolled person',
+  unknown_key: 'no enrolled person signed this',
+  key_revoked: 'the key that signed this is revoked',
+  key_ended: 'the key signed this after the key expired',
+  not_one: 'exactly one enrolled person must sign this',
 }
 
-/** Refuses a release that does not match the item, or that is not valid now; undefined when it is valid. */
-export function checkRelease(release: Release, target: ReleaseTarget, context: ReleaseContext): Refusal | undefined {
-  if (release.site !== context.site || release.item !== target.item) {
-    return refuse('signature_invalid', 'the release was signed for another site or item')
+/** Whether two people could release the item; then it takes two to dismiss it as well. */
+export function isReleasable({ reason, digests, sender_tenant_id }: ReleaseTarget): boolean {
+  return waivableReason.safeParse(reason).success && digests.length === 2 && sender_tenant_id !== undefined
+}
+
+/** Refuses a decision that does not match the item, or that is not valid now; undefined when it is valid. */
+export function checkDecision(
+  decision: PersonalDecision,
+  target: ReleaseTarget,
+  context: ReleaseContext,
+): Refusal | undefined {
+  if (decision.site !== context.site || decision.item !== target.item) {
+    return refuse('signature_invalid', 'this was signed for another site or item')
   }
+  if (decision.type === 'platform.dismissal') return checkFiles(decision, target) ?? checkSigningTime(decision, context)
   if (!waivableReason.safeParse(target.reason).success) return refuse('conflict', `${target.reason} cannot be waived`)
-  if (release.waiver !== target.reason)
-    return refuse('conflict', `the item is in quarantine for ${target.reason}, not for ${release.waiver}`)
-  if (target.digests.length !== 2) return refuse('conflict', 'the item does not hold both files of a message')
-  if (target.digests.join() !== release.digests.join()) {
-    return refuse('conflict', 'the files differ from the signed digests')
-  }
-  return checkReleaseTime(release, context) ?? checkReleaseLabel(release, target, context.labels)
+  if (decision.waiver !== target.reason)
+    return refuse('conflict', `the item is in quarantine for ${target.reason}, not for ${decision.waiver}`)
+  return (
+    checkFiles(decision, target) ??
+    checkSigningTime(decision, context) ??
+    checkReleaseLabel(decision, target, context.labels)
+  )
 }
 
-function checkReleaseTime(
-  { created }: Release,
+function checkFiles({ digests }: PersonalDecision, target: ReleaseTarget): Refusal | undefined {
+  if (target.digests.length !== 2) return refuse('conflict', 'the item does not hold both files of a message')
+  return target.digests.join() === digests.join()
+    ? undefined
+    : refuse('conflict', 'the files differ from the signed digests')
+}
+
+function checkSigningTime(
+  { created }: PersonalDecision,
   { now, skew_ms, request_lifetime_ms }: ReleaseContext,
 ): Refusal | undefined {
   const created_ms = Date.parse(created)
   if (created_ms > now + skew_ms)
-    return refuse('conflict', 'the release was signed in the future: check the clocks of both machines')
+    return refuse('conflict', 'this was signed in the future: check the clocks of both machines')
   return now >= created_ms + request_lifetime_ms
-    ? refuse('conflict', 'the release was signed too long ago: request it again')
+    ? refuse('conflict', 'this was signed too long ago: request it again')
     : undefined
 }
 
@@ -111,11 +130,14 @@ function isOfThisSite(
 
 /** The refusal of an approval that does not complete the request; undefined when it does. Both have been verified. */
 export function checkApprovalPair(
-  [request, requester]: readonly [ReleaseRequest, ReleaseSigner],
-  [approval, approver]: readonly [ReleaseApproval, ReleaseSigner],
+  [request, requester]: readonly [DecisionRequest, ReleaseSigner],
+  [approval, approver]: readonly [DecisionApproval, ReleaseSigner],
 ): Refusal | undefined {
   if (requester.subject === approver.subject || requester.fingerprint === approver.fingerprint) {
-    return refuse('forbidden', 'the approval must come from another person with another key than the request')
+    return refuse(
+      'forbidden',
+      `${requester.subject} requested this; another enrolled person must approve, with their own token and key`,
+    )
   }
   const { step: _step, reason: _reason, subject: _subject, created: _created, ...requested } = request
   const { step: _s, reason: _r, subject: _u, created: _c, request: named_digest, ...granted } = approval
@@ -133,5 +155,8 @@ export function refuseNotCleared(): Refusal {
 /** A person may only act under their own name. */
 export function requireOwnSignature(signer: ReleaseSigner | Refusal, caller_subject: string): ReleaseSigner | Refusal {
   if (isRefusal(signer) || signer.subject === caller_subject) return signer
-  return refuse('forbidden', 'the caller did not sign the release')
+  return refuse(
+    'forbidden',
+    `the signature is that of ${signer.subject}, and the token that of ${caller_subject}; use the token of the person who signs`,
+  )
 }

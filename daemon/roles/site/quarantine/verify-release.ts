@@ -1,13 +1,13 @@
-// Verifies a release against the item, the enrolled people and the current time.
+// Verifies a release or dismissal against the item, the enrolled people and the current time.
 
 import type { Jws } from '../../../kernel/cryptography/signatures.ts'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import type { Release } from '../../../kernel/messaging/release.ts'
+import type { PersonalDecision } from '../../../kernel/messaging/release.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
-import { peersPart, peoplePart, quarantinesPart, signaturesPart } from '../parts.ts'
+import { peersPart, peoplePart, type QuarantineFiles, quarantinesPart, signaturesPart } from '../parts.ts'
 import { filedropSettings } from '../settings.ts'
 import {
-  checkRelease,
+  checkDecision,
   identifySigner,
   keysOf,
   type ReleaseContext,
@@ -17,36 +17,38 @@ import {
 
 const day_ms = 86_400_000
 
-/** Loads the item to release; undefined when it does not exist. */
+/** Loads the item to decide about; undefined when it does not exist. */
 export async function loadReleaseTarget(call: Call, peer: string, id: string): Promise<ReleaseTarget | undefined> {
-  const result = await call.part(quarantinesPart).get(peer, id)
-  if (!result) return undefined
-  const digestOf = (part: string) => result.files.find(({ name }) => name.endsWith(`.${part}.json`))?.sha384
-  const [body, envelope] = [digestOf('body'), digestOf('env')]
-  return {
-    item: result.id,
-    reason: result.reason,
-    digests: body && envelope ? [body, envelope] : [],
-    sender_tenant_id: (await call.part(peersPart).get(peer))?.tenant_id,
-  }
+  const item = await call.part(quarantinesPart).get(peer, id)
+  return item && releaseTargetOf(item, (await call.part(peersPart).get(peer))?.tenant_id)
 }
 
-/** The signer of a valid release. Refuses `signature_invalid`, `conflict` and `invalid`. */
+/** `sender_tenant_id`: of the peer, as pinned. */
+export function releaseTargetOf(
+  { id: item, reason, files }: Pick<QuarantineFiles, 'id' | 'reason' | 'files'>,
+  sender_tenant_id: string | undefined,
+): ReleaseTarget {
+  const digestOf = (part: string) => files.find(({ name }) => name.endsWith(`.${part}.json`))?.sha384
+  const [body, envelope] = [digestOf('body'), digestOf('env')]
+  return { item, reason, digests: body && envelope ? [body, envelope] : [], sender_tenant_id }
+}
+
+/** The signer of a valid release or dismissal. Refuses `signature_invalid`, `conflict` and `invalid`. */
 export async function verifyRelease(
   call: Call,
-  release: Release,
+  decision: PersonalDecision,
   signature: Jws,
   target: ReleaseTarget,
 ): Promise<ReleaseSigner | Refusal> {
   const people = await call.part(peoplePart).list()
   const result = await call.part(signaturesPart).verify('release', signature, keysOf(people))
-  const signer = identifySigner(release, result, people)
+  const signer = identifySigner(decision, result, people)
   if (isRefusal(signer)) return signer
-  return checkRelease(release, target, releaseContextOf(call)) ?? signer
+  return checkDecision(decision, target, releaseContextOf(call)) ?? signer
 }
 
 /** Expiry of a request, counted from its signature. */
-export function requestExpiry(call: Call, { created }: Release): number {
+export function requestExpiry(call: Call, { created }: PersonalDecision): number {
   return Date.parse(created) + releaseContextOf(call).request_lifetime_ms
 }
 
@@ -61,5 +63,5 @@ export function refuseNoSuchItem(): Refusal {
 }
 
 export function refuseUnreadable(): Refusal {
-  return refuse('signature_invalid', 'the signed content does not match this step of a release')
+  return refuse('signature_invalid', 'the signed content does not match this step')
 }

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { listQuarantine } from '../../../../adapters/transport/filedrop/quarantine/quarantine-files.ts'
+import { listQuarantine } from '../../../../adapters/transport/filedrop/quarantine/quarantine-list.ts'
 import { type QuarantineReason, quarantineReasons } from '../../../../adapters/transport/filedrop/quarantine-reasons.ts'
 import { formatFreshPath, scanBravo } from '../../../support/filedrop/filedrop-readers.ts'
 import { listChannelFolders, listQuarantineReasons, restartSite } from '../../../support/filedrop/filedrop-sites.ts'
