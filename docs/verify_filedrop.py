@@ -29,7 +29,7 @@ def read_keys(words):
         if name and owner and name != owner: raise Fault('SCHEMA', f'the key set given as that of {name} is of {owner}')
         if name is None: own = trust
         name = owner or name
-        if name: directory[name] = directory.get(name, []) + trust.keys
+        if name: directory[name] = messages.join_trust(directory.get(name), trust)
     return own or messages.Trust([]), directory
 
 def read_trust(path):

@@ -23,6 +23,14 @@ export function requireSite(params: { readonly site: string | undefined }, termi
   return folder
 }
 
+/** The same, for commands that also work without a site; undefined if none is named and none is found. */
+export function findOptionalSite(
+  params: { readonly site: string | undefined },
+  terminal: Terminal,
+): SiteFolder | undefined {
+  return offline.findSite(params.site, terminal.env) ? requireSite(params, terminal) : undefined
+}
+
 /** The same, for commands that touch files of the site's owner alone: root becomes that user for good. */
 export function requireOwnSite(params: { readonly site: string | undefined }, terminal: Terminal): SiteFolder {
   const folder = locateSite(params, terminal)

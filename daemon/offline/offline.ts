@@ -41,6 +41,7 @@ export const offline = {
   courier: () => import('./filedrop/courier-media.ts'),
   epochSigning: () => import('./filedrop/epoch-signing.ts'),
   evidence: () => import('./evidence/evidence-file.ts'),
+  pinnedEvidenceKeys: () => import('./evidence/pinned-evidence-keys.ts'),
   audit: () => import('./audit/audit-chains.ts'),
   auditExport: () => import('./audit/audit-export.ts'),
   auditExportVerification: () => import('./audit/audit-export-verification.ts'),

@@ -1,6 +1,6 @@
 """Evidence blocks (docs/consensus.md, section "Evidence block"), versions 1 and 2."""
 from . import combination
-from .messages import BODY, read_statement
+from .messages import BODY, Trust, read_statement
 from .shapes import (array, check, complete, hex64, instant, instant_with_offset, label, nullable, number, one_of,
                      pattern, record, refined, required_text, stated_label, text, whole)
 from .signatures import ANY_USE, JWS, decode, encode, public_key, require_signers, sha256, sha384, verify_jws
@@ -60,7 +60,7 @@ CONTRIBUTION = record({'session_id': text(1, 128), 'pair_score': fraction, 'accu
 def does_not_follow(detail): return Fault('CONTENT', detail)
 
 def verify_evidence(raw, directory, site=None):
-    """`directory`: the trusted keys by name; `site`: those of the site that signed, where they have no name.
+    """`directory`: the trust in each site or contributor by name; `site`: those of the site that signed, where they have no name.
     The verdict in words; a block that no trusted key signed is not valid, since anybody can make one."""
     try:
         block = parse_json(raw, DEPTH)
@@ -69,9 +69,10 @@ def verify_evidence(raw, directory, site=None):
     check(BLOCK, block, 'the block')
     content = block['content']
     verify_content(block)
-    keys = (site or []) + directory.get(content['site'], [])
+    trust = directory.get(content['site']) or Trust([])
+    keys = (site or []) + trust.keys
     payload, signers = verify_jws('evidence', block['signature'], keys or block['keys'])
-    require_signers(signers, 1, content['decided_at'])
+    require_signers(signers, trust.threshold, content['decided_at'])
     vouched = [vouch(content, each, directory) for each in content['contributions']]
     if not keys: raise Fault('UNKNOWN_KEY', 'integrity only: signed by a key in the block itself')
     return f"{content['decision']} {canonical(content['result']['score'])}: {', '.join(vouched)}"
@@ -163,10 +164,10 @@ def vouch(content, quoted, directory):
         signature = {each: proof[each] for each in ('protected', 'signature')}
         jws = {'payload': encode(canonical(signed).encode()), 'signatures': [signature]}
         signer, purpose, made = name, 'contribution', proof['created']
-    keys = directory.get(signer, [])
-    if not keys: return f"{name} (origin alone)"
-    _, signers = verify_jws(purpose, jws, keys)
-    require_signers(signers, 1, made)
+    trust = directory.get(signer)
+    if not trust or not trust.keys: return f"{name} (origin alone)"
+    _, signers = verify_jws(purpose, jws, trust.keys)
+    require_signers(signers, trust.threshold, made)
     if purpose == 'contribution' and quoted['signer_key_id'] not in {key['kid'] for key in signers}:
         raise does_not_follow(f'{name}: another key signed than the block names')
     return f"{name} ({signer})"

@@ -24,6 +24,10 @@ class Trust:
     def __init__(self, keys, threshold=1, root_threshold=1, key_set=None):
         self.keys, self.threshold, self.root_threshold, self.key_set = keys, threshold, root_threshold, key_set
 
+def join_trust(known, more):
+    """The keys of both, and the higher threshold: several files may hold the keys of one site."""
+    return Trust(known.keys + more.keys, max(known.threshold, more.threshold)) if known else Trust(more.keys, more.threshold)
+
 def read_file(path, most):
     """The bytes of a regular file with one name. Raises TRUNCATED, NOT_REGULAR, HARDLINK, TOO_LARGE."""
     try:

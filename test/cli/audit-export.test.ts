@@ -79,12 +79,24 @@ test('it ends with a signed line, and is whole with the keys of the site', async
 })
 
 test('nothing is proven without keys, without the signed line, or by the keys of another site', async () => {
-  expect(await verify(lines)).toEqual([expect.stringContaining('without --keys')])
+  expect(await verify(lines)).toEqual([expect.stringContaining('no keys of alpha are known')])
   expect(await verify(lines.slice(0, -1), '--keys', keys)).toEqual([expect.stringContaining('has no signed line')])
   await runJsonCommand(['init', '--site', path.join(dir, 'other')])
   const foreign = path.join(dir, 'foreign.json')
   await runCommand(['keys', 'export', '--site', path.join(dir, 'other'), '--out', foreign])
   expect(await verify(lines, '--keys', foreign)).toContainEqual(expect.stringContaining('unknown_key'))
+})
+
+test('a site verifies by the keys that it has pinned: its own export, and that of a peer, but no other', async () => {
+  const [bravo, charlie] = [path.join(dir, 'pinning'), path.join(dir, 'unpinning')]
+  const { keys: exported } = JSON.parse(readFileSync(keys, 'utf8'))
+  const message = exported.find((key: { platform_use: string }) => key.platform_use === 'message')
+  for (const site of [bravo, charlie]) await runJsonCommand(['init', '--site', site, '--profile', 'demo'])
+  const words = ['peers', 'add', 'alpha', '--keys', keys, '--tenant', 'acme', '--ceiling', 'RESTRICTED']
+  await runJsonCommand([...words, '--fingerprint', message.platform_fingerprint, '--site', bravo])
+  expect(await verify(lines, '--site', env.PLATFORM_SITE)).toBe('whole')
+  expect(await verify(lines, '--site', bravo)).toBe('whole')
+  expect(await verify(lines, '--site', charlie)).toEqual([expect.stringContaining('no keys of alpha are known')])
 })
 
 test('a database that was deleted, or begun anew, is noticed by its signed checkpoints', async () => {

@@ -193,22 +193,26 @@ describe('evidence', () => {
       faults: [],
       keys: 'own',
     })
+    expect((await runCommand(['evidence', 'verify', file, '--unvouched'])).exit).toBe(0)
     expect(await runJsonCommand(['evidence', 'verify', file, '--keys', keys])).toMatchObject({
       valid: true,
       keys: 'given',
     })
+    expect(await runJsonCommand(['evidence', 'verify', file], { env })).toMatchObject({ valid: true, keys: 'pinned' })
   })
 
   test('a changed score, a changed decision and foreign keys are each found', async () => {
     const file = await exportEvidence((await ratifySession()).id)
     const block = readFileSync(file, 'utf8')
-    const changed = path.join(dir, 'changed.json')
+    const [changed, keys] = [path.join(dir, 'changed.json'), path.join(dir, 'changed-keys.json')]
+    await runCommand(['keys', 'export', '--out', keys], { env })
     for (const [from, to] of [
       ['"pair_score":0.9,', '"pair_score":0.8,'],
       ['"decision":"match"', '"decision":"non_match"'],
     ] as const) {
       writeFileSync(changed, block.replace(from, to))
-      expect((await runCommand(['evidence', 'verify', changed])).exit).toBe(5)
+      for (const words of [[], ['--unvouched'], ['--keys', keys]])
+        expect((await runCommand(['evidence', 'verify', changed, ...words], { env })).exit).toBe(5)
     }
     const other = path.join(dir, 'other')
     await runJsonCommand(['init', '--site', other])
@@ -231,7 +235,7 @@ describe('audit and store', () => {
     expect((await runJsonCommand(['audit', 'verify', file, '--keys', keys])).whole).toBe(true)
     expect(await runCommand(['audit', 'verify', file])).toMatchObject({
       exit: 5,
-      stdout: expect.stringMatching(/without --keys/),
+      stdout: expect.stringContaining('name them with --keys'),
     })
     writeFileSync(file, lines.replace('"subject":"demo"', '"subject":"eve"'))
     expect((await runCommand(['audit', 'verify', file, '--keys', keys])).exit).toBe(5)

@@ -57,6 +57,8 @@ test('the evidence says that ann vouches for her contribution, by her key', asyn
   const withoutAnn = await runCommand(['evidence', 'verify', block, '--keys', formatPath('alpha.json')])
   expect(withoutAnn.exit).toBe(0)
   expect(withoutAnn.stdout).toContain('alone; signed in the name of ann, whose keys were not given')
+  const pinned = await runCommand(['evidence', 'verify', block], { env })
+  expect([pinned.exit, pinned.stdout]).toEqual([0, expect.stringContaining(`ann (${kid}, `)])
   const withoutKeys = await runCommand(['evidence', 'verify', block])
   expect([withoutKeys.exit, withoutKeys.stdout]).toEqual([5, expect.stringContaining('integrity only')])
   const swapped = await runCommand([

@@ -57,9 +57,9 @@ test('an audit line and an evidence block', async () => {
   const text = JSON.stringify({ writer: 'hub@n1', seq: 1, prev: hash, event_digest: hash, hash })
   const file = join(mkdtempSync(join(tmpdir(), 'platform-export-')), 'audit.jsonl')
   writeFileSync(file, text)
-  expect((await verifyAuditExport(file, undefined)).chains).toMatchObject([{ writer: 'hub@n1' }])
+  expect((await verifyAuditExport(file, async () => undefined)).chains).toMatchObject([{ writer: 'hub@n1' }])
   writeFileSync(file, repeatMember(text, '"hub@n2"'))
-  await expect(verifyAuditExport(file, undefined)).rejects.toThrow(/line 1 is not an audit record/)
+  await expect(verifyAuditExport(file, async () => undefined)).rejects.toThrow(/line 1 is not an audit record/)
   await expect(verifyEvidence('{"decision":"non_match","decision":"match"}', [])).rejects.toThrow(/not JSON/)
 })
 

@@ -1,7 +1,7 @@
 // Verifies audit chains: the site's against its signed checkpoints, or an export on any machine.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { max_key_set_bytes, readInputFile } from '../../file/input-file.ts'
-import { jsonOption, requireWholeSite, siteOption } from '../../options/site-options.ts'
+import { findOptionalSite, jsonOption, requireWholeSite, siteOption } from '../../options/site-options.ts'
 import { type CommandExitCode, CommandFailure, command } from '../../program/command.ts'
 import { text } from '../../program/params.ts'
 import { colourText, formatFields, line_break, paragraph_break, printResult } from '../../terminal/output.ts'
@@ -14,12 +14,12 @@ export const definition = command({
     'Finds the first altered, missing or reordered record; exit code 5: there is one. Without FILE, reads the',
     'databases of the site, whether or not it runs. A role that runs alone, such as a proxy, has no checkpoints:',
     'pass an earlier export, kept elsewhere, as --exported to prove that no record was cut off or rewritten. An',
-    'export is whole when it is exactly what the site signed at its end: without --keys, or without that line,',
-    'nothing is proven, and the exit code is 5.',
+    'export is whole when it is exactly what the site signed at its end: without that line, or without keys of that',
+    'site (pinned here, or --keys), nothing is proven, and the exit code is 5.',
   ].join('\n'),
   positionals: { file: text('FILE', 'JSON lines of `platform audit export`') },
   options: {
-    keys: text('FILE', 'JWKS or key set of the site that made the export FILE'),
+    keys: text('FILE', 'JWKS or key set of the site that made FILE (default: keys pinned at this site)'),
     exported: text('FILE', 'Earlier export: each chain must still contain its last record'),
     ...siteOption,
     ...jsonOption,
@@ -35,7 +35,7 @@ export const definition = command({
       )
     if (file === undefined && keys !== undefined)
       throw new CommandFailure(2, '--keys is for an export; the site is verified with its own keys')
-    if (file !== undefined) return await verifyExport(file, keys, params.json, terminal)
+    if (file !== undefined) return await verifyExport(file, params, terminal)
     const { verifyAuditChains } = await offline.audit()
     const folder = await requireWholeSite(params, terminal, [exported])
     const chains = await verifyAuditChains(folder, terminal.env, (line) => terminal.progress(line), exported)
@@ -53,23 +53,24 @@ export const definition = command({
 
 async function verifyExport(
   file: string,
-  keys: string | undefined,
-  json: boolean,
+  params: { readonly keys: string | undefined; readonly site: string | undefined; readonly json: boolean },
   terminal: Terminal,
 ): Promise<CommandExitCode> {
-  const [{ verifyAuditExport }, { readSenderKeys }] = await Promise.all([
+  const [{ verifyAuditExport }, { readSenderKeys, findPinnedSender }] = await Promise.all([
     offline.auditExportVerification(),
     offline.filedrop(),
   ])
-  const verdict = await verifyAuditExport(
-    file,
-    keys === undefined ? undefined : await readSenderKeys(readInputFile(keys, max_key_set_bytes)),
-  )
+  const { keys } = params
+  const verdict = await verifyAuditExport(file, async (site) => {
+    if (keys !== undefined) return await readSenderKeys(readInputFile(keys, max_key_set_bytes))
+    const folder = findOptionalSite(params, terminal)
+    return folder && (await findPinnedSender(folder, terminal.env, site))
+  })
   const { whole, faults, chains, signed_by } = verdict
   const verdictText = whole
     ? colourText(terminal, 'green', 'exactly what the site signed')
     : colourText(terminal, 'red', 'not proven to be what the site signed')
-  printResult(terminal, json, verdict, () =>
+  printResult(terminal, params.json, verdict, () =>
     [
       formatFields(terminal, {
         export: verdictText,

@@ -1,9 +1,9 @@
-// Verifies an evidence block from its file, on any machine, without a site or a network.
+// Verifies an evidence block from its file, on any machine, by the keys of a site or by those given.
 import { offline } from '../../../daemon/offline/offline.ts'
 import { max_key_set_bytes, readInputFile } from '../../file/input-file.ts'
-import { jsonOption } from '../../options/site-options.ts'
+import { findOptionalSite, jsonOption, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
-import { nameList, required, text } from '../../program/params.ts'
+import { flag, nameList, required, text } from '../../program/params.ts'
 import {
   colourText,
   formatFields,
@@ -19,29 +19,51 @@ export const definition = command({
   summary: 'Verify an evidence block offline',
   notes: [
     'Checks the signature over the content, that the result follows from the contributions, that the decision',
-    'follows from the result, and each quoted message. Exit code 5: a check failed, or no key of the site is trusted.',
-    'Without --keys anybody can make a block that passes: the verdict is then "integrity only". Name further keys to',
-    'check contributions: --keys alpha-keys.json,bravo=bravo-keys.json,ann=ann-key.json.',
+    'follows from the result, and each quoted message: by the keys that this site has pinned, or by those of',
+    '--keys alone: --keys alpha-keys.json,bravo=bravo-keys.json,ann=ann-key.json. Exit code 5: a check failed, or',
+    'no key of the signer is trusted; anybody can make a block that is "integrity only".',
   ].join('\n'),
   positionals: { file: required(text('FILE', 'Evidence block, from `platform evidence show --out`')) },
   options: {
-    keys: nameList('[NAME=]FILE,...', 'JWKS or key set of the site, or of the named site or contributor'),
+    keys: nameList(
+      '[NAME=]FILE,...',
+      'JWKS or key set of the signer, or of the named site or contributor (default: keys pinned at this site)',
+    ),
+    unvouched: flag('Succeed for a block of a signer whose keys are not trusted, if its content is sound'),
+    ...siteOption,
     ...jsonOption,
   },
   example: 'platform evidence verify evidence.json --keys alpha-keys.json,bravo=bravo-keys.json',
-  async run({ file, keys, json }, terminal) {
-    const { readTrustedKeys, verifyEvidence } = await offline.evidence()
+  async run({ file, keys, unvouched, json, site }, terminal) {
+    const { verifyEvidence } = await offline.evidence()
+    const block = readInputFile(file)
+    const { trusted, source, ownSite } = await findTrustedKeys(keys, site, terminal)
+    const found = await verifyEvidence(block, trusted, source)
+    printResult(terminal, json, found, () => formatVerdict(terminal, found))
+    if (found.verdict === 'integrity_only') {
+      const remedy = `name the keys of ${found.site} with --keys`
+      if (ownSite) terminal.note(`${found.site} is neither this site nor a pinned peer: ${remedy}`)
+      else terminal.note(`signed by a key in the block itself, as anybody could: ${remedy}, or a site with --site`)
+    }
+    return found.valid || (unvouched && found.verdict === 'integrity_only') ? 0 : 5
+  },
+})
+
+/** The keys of --keys, else those that the site has pinned; none on a machine without a site. */
+async function findTrustedKeys(keys: readonly string[], site: string | undefined, terminal: Terminal) {
+  const { readTrustedKeys } = await offline.evidence()
+  if (keys.length > 0) {
     const files = keys.map(splitKeysOption)
     const trusted = await Promise.all(
       files.map(({ name, path }) => readTrustedKeys(name, readInputFile(path, max_key_set_bytes))),
     )
-    const found = await verifyEvidence(readInputFile(file), trusted)
-    printResult(terminal, json, found, () => formatVerdict(terminal, found))
-    if (found.verdict === 'integrity_only')
-      terminal.note('signed by a key in the block itself, as anybody could: name the keys of the site with --keys')
-    return found.valid ? 0 : 5
-  },
-})
+    return { trusted, source: 'given', ownSite: false } as const
+  }
+  const folder = findOptionalSite({ site }, terminal)
+  if (!folder) return { trusted: [], source: 'given', ownSite: false } as const
+  const { listPinnedKeys } = await offline.pinnedEvidenceKeys()
+  return { trusted: await listPinnedKeys(folder, terminal.env), source: 'pinned', ownSite: true } as const
+}
 
 /** `bravo=bravo.json` are the keys of bravo, `alpha.json` and `./a=b.json` those of the site that signed the block. */
 function splitKeysOption(value: string): { readonly name: string | undefined; readonly path: string } {

@@ -47,9 +47,18 @@ type ExportContent = {
   hasMore: boolean
 }
 
-/** `keys`: of the site; undefined proves nothing but that records and statement agree. Throws `OfflineCommandError`. */
-export async function verifyAuditExport(file: string, keys: SenderKeys | undefined): Promise<ExportVerdict> {
-  return await judgeExport(await readExport(file), keys)
+/**
+ * `findKeys`: the trusted keys of the site that the export names; without any, nothing is proven but that records and
+ * statement agree. Throws `OfflineCommandError`.
+ */
+export async function verifyAuditExport(
+  file: string,
+  findKeys: (site: string) => Promise<SenderKeys | undefined>,
+): Promise<ExportVerdict> {
+  const content = await readExport(file)
+  const statement = content.signature && readStatement(content.signature)
+  const known = statement && (await findKeys(statement.site))
+  return await judgeExport(content, known && known.keys.length > 0 ? known : undefined)
 }
 
 async function judgeExport(content: ExportContent, keys: SenderKeys | undefined): Promise<ExportVerdict> {
@@ -179,7 +188,11 @@ async function judgeSignature(
   const none = { signed_by: [] }
   if (!signature) return { ...none, fault: 'the export has no signed line: nothing shows that it is complete' }
   if (!statement) return { ...none, fault: 'what the site signed is not the statement of an export' }
-  if (!known) return { ...none, fault: 'the signature was not verified: anybody can make such a file without --keys' }
+  if (!known)
+    return {
+      ...none,
+      fault: `the signature was not verified: no keys of ${statement.site} are known; name them with --keys`,
+    }
   const { keys, threshold = 1, key_set } = known
   if (key_set && key_set.site !== statement.site)
     return { ...none, fault: `the export is of ${statement.site}, and the keys are of ${key_set.site}` }

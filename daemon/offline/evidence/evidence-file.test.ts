@@ -101,6 +101,13 @@ test.each<[verdict: string, trusted: string, readonly TrustedKeys[]]>([
   ['valid', 'a retired key', [{ name: undefined, keys: alterKeys({ status: 'retired' }) }]],
   ['valid', 'a key that ended later', [{ name: undefined, keys: alterKeys({ not_after: '2026-01-01T00:00:00Z' }) }]],
   ['invalid', 'a key that had ended', [{ name: undefined, keys: alterKeys({ not_after: '2025-12-31T23:59:59Z' }) }]],
+  [
+    'integrity_only',
+    'the key of a person with the name of the site',
+    [{ name: 'alpha', keys: listKeys(dir), person_of: 'alpha' }],
+  ],
+  ['valid', 'as many keys as the threshold', [{ name: 'alpha', keys: listKeys(dir), threshold: 1 }]],
+  ['invalid', 'fewer keys than the threshold', [{ name: 'alpha', keys: listKeys(dir), threshold: 2 }]],
   ['invalid', 'a revoked key', [{ name: undefined, keys: alterKeys({ status: 'revoked' }) }]],
 ])('the verdict is %s by %s', async (verdict, _, trusted) => {
   const found = await verifyEvidence(JSON.stringify(await buildBlock(['a', 'b'])), trusted)

@@ -7,7 +7,7 @@ import { generateKey, listKeys } from '../../../adapters/keys/jose/key-lifecycle
 import { peopleFiles } from '../../../adapters/peers/files/people-files.ts'
 import { peopleFolder } from '../../../daemon/boot/storage/site-folder.ts'
 import { personalKey } from '../../../daemon/kernel/identity/person.ts'
-import { verifyEvidence } from '../../../daemon/offline/evidence/evidence-file.ts'
+import { type TrustedKeys, verifyEvidence } from '../../../daemon/offline/evidence/evidence-file.ts'
 import { signContribution } from '../../../daemon/offline/people/personal-signature.ts'
 import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'
 import { get as evidenceOf } from '../../../daemon/roles/consensus/evidence/get.ts'
@@ -94,6 +94,32 @@ test('a signed contribution is proven in the evidence by the key of the contribu
   ])
   const byMallory = await verifyEvidence(text, [site, { name: 'ann', keys: [mallory.key] }])
   expect(byMallory).toMatchObject({ verdict: 'invalid', faults: ['ann: no trusted key has signed it'] })
+})
+
+test('a pinned site proves nothing about a contributor of its name, and people only about their own site', async () => {
+  const person = await createOperator(world)
+  const id = await open()
+  const numbers = { id, contributor_id: 'ann', pair_score: 0.9 }
+  await person.ok(contribute, { ...buildInput(numbers), signature: await sign(numbers) })
+  await person.ok(contribute, buildInput({ id, contributor_id: 'bob', pair_score: 1 }, 'bob-1'))
+  const { evidence_block_id: block_id = '' } = await waitUntilDelivered(person, id)
+  const text = JSON.stringify(await person.ok(evidenceOf, { block_id }))
+  const site = { name: 'alpha', keys: listKeys(world.folder.keys), is_site: true as const }
+  const judge = async (...more: TrustedKeys[]) =>
+    (await verifyEvidence(text, [site, ...more], 'pinned')).contributions[0]
+  const byOrigin = { vouched_by: 'origin', signer: 'ann' }
+  expect(await judge({ name: 'ann', keys: [mallory.key], is_site: true })).toMatchObject(byOrigin)
+  expect(await judge({ name: 'ann', keys: [ann.key], person_of: 'bravo' })).toMatchObject(byOrigin)
+  expect(await judge({ name: 'ann', keys: [mallory.key], person_of: 'alpha' })).toMatchObject(byOrigin)
+  const bySigner = { vouched_by: 'signer', keys: [{ fingerprint: ann.key.fingerprint }] }
+  expect(await judge({ name: 'ann', keys: [ann.key], person_of: 'alpha' })).toMatchObject({
+    ...bySigner,
+    signer: 'ann',
+  })
+  expect(await judge({ name: 'olga', keys: [ann.key], person_of: 'alpha' })).toMatchObject({
+    ...bySigner,
+    signer: 'olga',
+  })
 })
 
 test.each<[string, (numbers: SignedNumbers) => Promise<object>]>([

@@ -14,9 +14,9 @@ export type Attribution = {
   readonly keys: readonly Pick<PublicKey, 'kid' | 'fingerprint'>[]
 }
 
-/** `unknown`: no key of the signer is trusted here. */
+/** `unknown`: no key of the signer is trusted here. `by`: the person who signed, where that is known. */
 export type SignerVerdict =
-  | { readonly outcome: 'signed'; readonly keys: readonly PublicKey[] }
+  | { readonly outcome: 'signed'; readonly keys: readonly PublicKey[]; readonly by?: string }
   | { readonly outcome: 'unknown' }
   | { readonly outcome: 'refused'; readonly detail: string }
 
@@ -48,7 +48,7 @@ export async function attributeContributions(
     attributions.push({
       contributor_id,
       vouched_by: isSigned ? 'signer' : 'origin',
-      ...(proof ? { signer: proof.signer } : {}),
+      ...(proof ? { signer: (isSigned ? verdict.by : undefined) ?? proof.signer } : {}),
       keys: isSigned ? verdict.keys.map(({ kid, fingerprint }) => ({ kid, fingerprint })) : [],
     })
     await directory.pause()
