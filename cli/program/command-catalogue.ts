@@ -52,6 +52,7 @@ export const commandCatalogue = {
   'keys rotate': () => import('../commands/keys/rotate.ts'),
   'keys revoke': () => import('../commands/keys/revoke.ts'),
   'keys export': () => import('../commands/keys/export.ts'),
+  'keys speak': () => import('../commands/keys/speak.ts'),
   'keys wrap': () => import('../commands/keys/wrap.ts'),
   'keys unwrap': () => import('../commands/keys/unwrap.ts'),
   'keys sign-epoch': () => import('../commands/keys/sign-epoch.ts'),

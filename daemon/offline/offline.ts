@@ -24,6 +24,7 @@ export const offline = {
   siteCreation: () => import('./site/make-site.ts'),
   profile: () => import('./site/site-profile.ts'),
   keys: () => import('./keys/site-keys.ts'),
+  spokenKeys: () => import('./keys/spoken-keys.ts'),
   wrappingKeys: () => import('./keys/wrapping-keys.ts'),
   keySets: () => import('./keys/key-set-commands.ts'),
   authority: () => import('./keys/site-authority.ts'),

@@ -29,7 +29,7 @@ function answerOnTerminal(words: string, answer: string, env: Record<string, str
   let hasAnswered = false
   child.stdout.on('data', (part: Buffer) => {
     screen += part.toString()
-    if (hasAnswered || !/\[[yY]\/[nN]\] /.test(screen)) return
+    if (hasAnswered || !/\[[yY]\/[nN]\] |reads aloud \(there: [^)]*\): /.test(screen)) return
     hasAnswered = true
     child.stdin.write(`${answer}\n`)
   })
@@ -40,11 +40,11 @@ function answerOnTerminal(words: string, answer: string, env: Record<string, str
 
 const onTerminal = requires('script')
 
-onTerminal('a peer is pinned only when a person says that the fingerprints are right', async () => {
-  expect((await answerOnTerminal(addPeerCommand, 'n')).exit).toBe(3)
+onTerminal('a peer is pinned only when a person types the fingerprint that the other site reads aloud', async () => {
+  const { fingerprint } = await runJsonCommand(['keys', 'speak', '--site', path.join(dir, 'bravo')])
   expect((await answerOnTerminal(addPeerCommand, '')).exit).toBe(3)
   expect((await runJsonCommand(['peers', 'list', '--site', alpha])).items).toEqual([])
-  const yes = await answerOnTerminal(addPeerCommand, 'y')
+  const yes = await answerOnTerminal(addPeerCommand, fingerprint)
   expect([yes.exit, yes.screen.includes('would be pinned with these keys')]).toEqual([0, true])
   expect((await runJsonCommand(['peers', 'list', '--site', alpha])).items).toHaveLength(1)
 })

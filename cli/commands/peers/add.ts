@@ -13,10 +13,10 @@ export const definition = command({
   words: 'peers add',
   summary: 'Pin another site’s keys and open channels to it',
   notes: [
-    'Prints the fingerprints in the file. Compare them with those that the other site sent you by another route,',
-    'and confirm. Without a terminal, name them with --fingerprint: only keys named there are pinned, and a',
-    'fingerprint that is not in the file is refused. For a key set, name every root key: they vouch for its other',
-    'keys.',
+    'Asks for the fingerprint of all keys, which the other site reads aloud from `platform keys speak`; without a',
+    'terminal: --spoken. It covers name, tenant and keys. --fingerprint pins single keys instead: only those named',
+    'there are pinned, and a fingerprint that is not in the file is refused. For a key set, name every root key:',
+    'they vouch for its other keys.',
   ].join('\n'),
   positionals: { name: required(text('NAME', 'Site name of the peer')) },
   options: {
@@ -29,7 +29,8 @@ export const definition = command({
     ...peerSettingOptions,
     tenant: required(peerSettingOptions.tenant),
     ceiling: required(peerSettingOptions.ceiling),
-    fingerprint: nameList('FP,...', 'Fingerprints that were compared already; one may begin with "-"'),
+    spoken: text('DIGITS', 'Fingerprint that the other site read aloud, from `platform keys speak`'),
+    fingerprint: nameList('FP,...', 'Fingerprints of single keys that were compared already; one may begin with "-"'),
     ...siteOption,
     ...jsonOption,
   },
@@ -52,6 +53,11 @@ export const definition = command({
       isWhole: set !== undefined,
       foundKeys,
       comparedFingerprints: params.fingerprint,
+      spoken: {
+        groups: peers.speakPinnableKeys(params.name, params.tenant, { keys: foundKeys, set }),
+        typed: params.spoken,
+        command: 'platform keys speak',
+      },
     })
     const peer = await peers.addPeer(folder, terminal.env, {
       ...settings,

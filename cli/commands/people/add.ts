@@ -13,20 +13,21 @@ export const definition = command({
   summary: 'Enrol a person’s key for signing releases from quarantine',
   notes: [
     'The person makes the key on their own medium with `platform keys generate --use personal --dir DIR`, exports',
-    'it with `platform keys export --dir DIR --out FILE`, and sends the fingerprint by another route than the',
-    'file.',
+    'it with `platform keys export --dir DIR --out FILE`, and reads the fingerprint aloud, from `platform keys',
+    'speak --dir DIR`.',
   ].join('\n'),
   positionals: {
     subject: required(text('SUBJECT', 'Subject of the person’s tokens')),
     file: required(text('FILE', 'Public key of the person, from `platform keys export --dir`')),
   },
   options: {
+    spoken: text('DIGITS', 'Fingerprint that the person read aloud, from `platform keys speak --dir`'),
     fingerprint: nameList('FP', 'Fingerprint that was compared already; it may begin with "-"'),
     ...siteOption,
     ...jsonOption,
   },
   example: 'platform people add ann ann-key.json',
-  async run({ subject, file, fingerprint, ...params }, terminal) {
+  async run({ subject, file, fingerprint, spoken, ...params }, terminal) {
     const keysText = readInputFile(file)
     const folder = requireOwnSite(params, terminal)
     const people = await offline.people()
@@ -37,6 +38,11 @@ export const definition = command({
       use: 'personal',
       foundKeys,
       comparedFingerprints: fingerprint,
+      spoken: {
+        groups: people.speakPersonalKeys(foundKeys),
+        typed: spoken,
+        command: 'platform keys speak --dir DIR',
+      },
     })
     const [key, extraKey] = keys
     if (!key || extraKey)

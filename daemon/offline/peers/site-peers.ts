@@ -5,6 +5,7 @@ import { findAccreditationFault } from '../../boot/links/accredited-peers.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import { lockPeer } from '../../boot/storage/wait-for-lock.ts'
 import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
+import { speakFingerprint } from '../../kernel/cryptography/spoken-fingerprint.ts'
 import { isRefusal } from '../../kernel/error/errors.ts'
 import type { Peer } from '../../kernel/identity/peer.ts'
 import { repinPeer } from '../../roles/site/keyset/peer-keys.ts'
@@ -21,7 +22,7 @@ import { applyPeerSettings, type PeerSettings } from './peer-settings.ts'
 const pinnedUses: ReadonlySet<PublicKey['use']> = new Set(['message', 'root', 'personal'])
 
 /** `set`: the keys belong to a key set, and are pinned as a whole. */
-export type PinnableKeys = { readonly keys: readonly PublicKey[]; readonly set?: VerifiedKeySet }
+export type PinnableKeys = { readonly keys: readonly PublicKey[]; readonly set?: VerifiedKeySet | undefined }
 
 /**
  * Reads the pinnable keys of a file of `keys export` or `keys set show`. Throws `OfflineCommandError` if it has no
@@ -43,6 +44,12 @@ function requirePinnableKeys(text: string): PublicKey[] {
     )
   }
   return keys
+}
+
+/** The groups of the fingerprint that this site reads aloud for these keys. */
+export function speakPinnableKeys(site: string, tenant_id: string, { keys, set }: PinnableKeys): readonly string[] {
+  const key_set = set ? { key_set: set.digest } : {}
+  return speakFingerprint({ owner: { type: 'site', site, tenant_id, ...key_set }, keys })
 }
 
 export type NewPeer = PeerSettings & {

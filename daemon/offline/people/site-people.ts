@@ -2,6 +2,7 @@
 import { peopleFiles } from '../../../adapters/peers/files/people-files.ts'
 import { peopleFolder, type SiteFolder } from '../../boot/storage/site-folder.ts'
 import type { PublicKey } from '../../kernel/cryptography/signatures.ts'
+import { speakFingerprint } from '../../kernel/cryptography/spoken-fingerprint.ts'
 import { formatFieldErrors, parseWithSchema } from '../../kernel/error/parsing.ts'
 import { type Person, personalKey, person as personSchema } from '../../kernel/identity/person.ts'
 import { recordOperatorAction } from '../audit/operator-action.ts'
@@ -18,6 +19,11 @@ export function parsePersonalKeys(text: string): PublicKey[] {
     'the file contains no active personal key',
     '`platform keys generate --use personal --dir DIR` makes one, `platform keys export --dir DIR` the file',
   )
+}
+
+/** The groups of the fingerprint that the person reads aloud for these keys. */
+export function speakPersonalKeys(keys: readonly PublicKey[]): readonly string[] {
+  return speakFingerprint({ owner: { type: 'person' }, keys })
 }
 
 export type NewPerson = {

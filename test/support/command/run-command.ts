@@ -16,21 +16,24 @@ export type CommandOptions = {
   readonly env?: Readonly<Record<string, string>>
   /** Stdin, which is not a terminal; empty by default. */
   readonly input?: string
+  /** Answers to questions, in order; without them nobody answers. */
+  readonly replies?: readonly string[]
   /** Answers to questions for a secret, in order; without them the command has no terminal. */
   readonly secrets?: readonly string[]
 }
 
 /** Runs a command to its end. `command-process.ts` runs one as a process of its own. */
 export async function runCommand(words: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
-  const { env = {}, input = '', secrets } = options
+  const { env = {}, input = '', secrets, replies = [] } = options
   const [out, err]: [string[], string[]] = [[], []]
   const unused = [...(secrets ?? [])]
+  const unusedReplies = [...replies]
   const terminal: Terminal = {
     ...{ env, isInteractive: false, canPrompt: secrets !== undefined, hasColour: false, width: 120 },
     print: (line) => void out.push(`${line}\n`),
     note: (line) => void err.push(`${line}\n`),
     progress: () => undefined,
-    prompt: async () => undefined,
+    prompt: async () => unusedReplies.shift(),
     promptSecret: async () => unused.shift(),
     readInput: async () => input,
   }
