@@ -50,8 +50,9 @@ function sendChanged(target: AddressedOperation, change: RequestChange, more: Re
   return sendOperation(world, target, { ...sampleOf(target).input, ...more }, { token: tokenOf(target), ...change })
 }
 
-/** A caller whom the operation admits: a role where it serves only those, otherwise the admin. */
+/** A caller whom the operation admits: a role where it serves only those, a carrier for messages of peers, otherwise the admin. */
 function tokenOf({ operation }: AddressedOperation): string {
+  if (operation.allow === 'federation:deliver') return world.carrier
   return operation.allow === 'role' ? world.service : world.admin
 }
 
@@ -269,6 +270,7 @@ describe('refused, with nothing stored', () => {
 
 async function findSufficientToken(allow: string): Promise<string | undefined> {
   if (allow === 'public') return undefined
+  if (allow === 'federation:deliver') return world.carrier
   return allow === 'role'
     ? world.service
     : await world.site.token({ roles: [roleOf('only', allow)], ...topSecretClearance })

@@ -44,7 +44,7 @@ const inputCanary = 'canary-7b1e9c4ad0'
 const storedCanaries: Readonly<Record<string, () => Promise<string>>> = {
   'resolution.fusion_exchange.secret': async () => {
     const agreement = buildAgreement()
-    const carrier = await world.as({ roles: ['admin'] })
+    const carrier = await world.as({ subject: 'role:site', roles: ['service'], tenant: '*' })
     expect(await carrier.refusal(receive, await bravo.message('resolution', buildProposal(agreement)))).toBe(200)
     await (await world.as()).ok(agree, { uid: agreement.exchange_id, data: buildPeople(0, 5) })
     const { secret, tenant_id } = await waitUntil(async () => {

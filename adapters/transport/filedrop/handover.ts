@@ -1,8 +1,11 @@
 // Exchanges messages with a network carrier through the same folders that a courier uses.
 
+import { existsSync } from 'node:fs'
 import { refuse } from '../../../daemon/kernel/error/errors.ts'
-import type { Handover } from '../../../daemon/kernel/messaging/carrier.ts'
+import type { Handover, LandedOutcome } from '../../../daemon/kernel/messaging/carrier.ts'
+import { hasEnded } from '../../../daemon/kernel/messaging/ledger.ts'
 import type { FiledropContext } from './filedrop-context.ts'
+import { messageName, partPath } from './files/message-name.ts'
 import type { FiledropLinkRuntime } from './link/link-runtime.ts'
 import { landParcels } from './receiving/land-parcels.ts'
 import { handoverContext, handParcels } from './sending/handover/hand-parcels.ts'
@@ -34,6 +37,16 @@ export function handover(
     },
     async whenProcessed(name) {
       await (await pinned(name)).intake()?.scanLoop.triggerAndWait()
+    },
+    async outcomeOf(name, { epoch, seq }, digest) {
+      const { link } = await pinned(name)
+      const entry = await filedrop.journal.entry(link.channel.in, epoch, seq)
+      if (entry?.digest === digest && hasEnded(entry) && entry.state !== 'lost')
+        return { outcome: entry.state as LandedOutcome['outcome'], code: entry.code }
+      const { stem } = messageName(epoch, seq)
+      const { work, fresh } = link.folders
+      const isThere = [work, fresh].some((folder) => existsSync(partPath(folder, stem, 'env')))
+      return { outcome: isThere || entry?.digest === digest ? 'waiting' : 'quarantined', code: '' }
     },
     onReady(listener) {
       listeners.add(listener)

@@ -40,6 +40,7 @@ function fakeSite(numbers: number[], carry: (batch: number[]) => CarryOutcome[])
     },
     receive: async () => [],
     whenProcessed: async () => undefined,
+    outcomeOf: async () => ({ outcome: 'applied', code: '' }),
     onReady(given) {
       tell = given
       return () => undefined

@@ -1,5 +1,6 @@
 // A network carrier between sites: takes the messages that are ready to the peer's site, and brings those of the peer.
 import type { MessageNumber } from './journal.ts'
+import type { LedgerEntry } from './ledger.ts'
 
 /** One message as file-drop stores it: the exact bytes of both files, unchecked. */
 export type CarriedMessage = MessageNumber & { readonly envelope: Uint8Array; readonly body: Uint8Array }
@@ -20,6 +21,15 @@ export class PeerBusyError extends Error {
     this.name = 'PeerBusyError'
     this.wait_ms = wait_ms
   }
+}
+
+/**
+ * What became of a landed message. `waiting`: for earlier ones, for a role, or for the next attempt. `code`: as in the ledger;
+ * empty for a message that is not proven to be its sender's, of which the ledger has no entry.
+ */
+export type LandedOutcome = {
+  readonly outcome: 'waiting' | Extract<LedgerEntry['state'], 'applied' | 'refused' | 'quarantined'>
+  readonly code: string
 }
 
 export type HandoverRequest = {
@@ -58,6 +68,8 @@ export interface Handover {
    * Resolves when the intake has processed all that had landed before the call: each is applied, quarantined, or waits.
    */
   whenProcessed(peer: string): Promise<void>
+  /** The outcome of a message that has landed and been processed. `digest`: SHA-384 of its statement. */
+  outcomeOf(peer: string, number: MessageNumber, digest: string): Promise<LandedOutcome>
   /**
    * Notifies when messages may be ready for a peer: perhaps too often, never too seldom. Returns a function that ends
    * it.

@@ -23,6 +23,7 @@ import { skip } from './gap/skip.ts'
 import { list as keyList } from './key/list.ts'
 import { take } from './keyset/take.ts'
 import { discard } from './message/discard.ts'
+import { land } from './message/land.ts'
 import { list as messageList } from './message/list.ts'
 import { purge } from './message/purge.ts'
 import { resend } from './message/resend.ts'
@@ -63,7 +64,7 @@ export const site: Role = role(outline, {
     'data-key': { create: dataKeyCreate, open: dataKeyOpen },
     keyset: { take },
     peer: { list: peerList, crossing },
-    message: { list: messageList, send, verify, purge, resend, discard },
+    message: { list: messageList, send, land, verify, purge, resend, discard },
     gap: { receipt, resend: gapResend, skip },
     epoch: { draft, open },
     signature: { create: signatureCreate, verify: signatureVerify },

@@ -11,6 +11,7 @@ import {
   openFederationMessage,
   type VerifiedFederationMessage,
 } from './federation-message.ts'
+import { landDirectMessage } from './land-message.ts'
 
 type FederationOperation<T, O extends OutputSchema> = Pick<Operation, 'summary' | 'path' | 'errors'> & {
   readonly kind: MessageKind
@@ -22,7 +23,11 @@ type FederationOperation<T, O extends OutputSchema> = Pick<Operation, 'summary' 
   readonly run: (call: Call, message: VerifiedFederationMessage<T>) => Promise<z.output<O> | Refusal>
 }
 
-/** `run` gets the verified message. `errors` names `signature_invalid` and `label_denied`, which the verification may answer. */
+/**
+ * `run` gets the verified message, which has passed the checks of its channel: those of the carrier, or of `landDirectMessage`.
+ * `errors` names `signature_invalid` and `label_denied`, which
+ * the verification may answer.
+ */
 export function federationOperation<T, O extends OutputSchema>(
   declaration: FederationOperation<T, O>,
 ): Operation<typeof federationMessage, O> {
@@ -36,6 +41,8 @@ export function federationOperation<T, O extends OutputSchema>(
     max_body_bytes: max_message_bytes,
 
     async run(call, message) {
+      const stopped = await landDirectMessage(call, kind, message)
+      if (stopped) return stopped
       const verified = await openFederationMessage(call, message, kind, data)
       if (isRefusal(verified)) return verified
       call.nameTarget({ id: readObjectId(verified.data) })

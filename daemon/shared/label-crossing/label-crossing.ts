@@ -11,6 +11,18 @@ export const checkPeerCrossing = operationContract({
   output: z.strictObject({ allowed: z.boolean(), reason: z.string() }).meta({ id: 'Crossing' }),
 })
 
+/**
+ * The refusal of an object of a tenant other than the site's: on a channel a site acts only as its own tenant, which is the
+ * one that peers have pinned, so no peer could answer another one.
+ */
+export function checkChannelTenant({ site }: Call, tenant_id: string): Refusal | undefined {
+  if (tenant_id === site.tenant_id) return undefined
+  return refuse(
+    'not_your_tenant',
+    `peers are reached for the tenant of the site alone (${site.tenant_id}); this is an object of ${tenant_id}. Work without peers, or as ${site.tenant_id}`,
+  )
+}
+
 /** The refusal of an object with this label to the peer; undefined when it may leave. */
 export async function checkCrossing({ roles }: Call, peer: string, label: Label): Promise<Refusal | undefined> {
   const { allowed, reason } = await throwRefusal(roles.request(checkPeerCrossing, { name: peer, label }))

@@ -5,11 +5,18 @@ import { list as recordOf } from '../../../daemon/roles/consensus/contribution/l
 import { attest } from '../../../daemon/roles/consensus/session/attest.ts'
 import { cancel } from '../../../daemon/roles/consensus/session/cancel.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
+import { create } from '../../../daemon/roles/consensus/session/create.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
 import { list } from '../../../daemon/roles/consensus/session/list.ts'
 import { resolve } from '../../../daemon/roles/consensus/session/resolve.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
-import { buildOpinionInput, createOperator, openSession, setUpConsensusSite } from './consensus-site.ts'
+import {
+  buildOpinionInput,
+  buildSessionInput,
+  createOperator,
+  openSession,
+  setUpConsensusSite,
+} from './consensus-site.ts'
 
 const world = setUpConsensusSite(() => ({
   template: 'multi-tenant-cloud',
@@ -111,6 +118,14 @@ describe('another tenant', () => {
     expect(refused.map((event) => [event?.outcome, event?.tenant_id, event?.detail.code])).toEqual(
       Array.from({ length: 4 }, () => ['refused', 'tenant-b', 'not_your_tenant']),
     )
+  })
+
+  test('invites no peer, since peers answer the tenant of the site alone', async () => {
+    const there = await world().as({ tenant: 'tenant-b' })
+    const invitation = { ...buildSessionInput({ m: 1, n: 2 }), invite: ['bravo'] }
+    const { problem } = await there.call(create, invitation)
+    expect(problem).toMatchObject({ code: 'not_your_tenant', detail: expect.stringContaining('tenant-a') })
+    expect(await there.refusal(create, { ...invitation, invite: [] })).toBe(201)
   })
 
   test('cannot contribute under a name that is bound to it in a session of this one', async () => {

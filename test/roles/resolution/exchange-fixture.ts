@@ -34,7 +34,7 @@ export async function startExchangeFixture(settings: Readonly<Record<string, unk
     resolution: { port: 0, peer_exchanges_per_day: 1_000, ...settings },
   }
   const world = await startTestSite({ profile, peers: [bravo.pinned, charlie.pinned] })
-  const carrier = await world.as({ roles: ['admin'], lifetime_s: 30 * 86_400 })
+  const carrier = await world.as({ subject: 'role:site', roles: ['service'], tenant: '*', lifetime_s: 30 * 86_400 })
   await (await world.as()).ok(create, { body: buildPersonLens('1.0.0'), classification: sharedClassification })
   return {
     world,

@@ -36,7 +36,7 @@ beforeAll(async () => {
   }
   world = await startTestSite({ profile, peers: [bravo.pinned, charlie.pinned, delta.pinned, echo.pinned] })
   ann = await world.as({ clearance: { level: 'SECRET' } })
-  carrier = await world.as({ roles: ['admin'] })
+  carrier = await world.as({ subject: 'role:site', roles: ['service'], tenant: '*' })
   await ann.ok(create, { body: buildPersonLens('1.0.0'), classification: sharedClassification })
   await ann.ok(create, { body: buildPersonLens('2.0.0'), classification: secret })
 })

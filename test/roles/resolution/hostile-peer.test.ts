@@ -32,7 +32,7 @@ beforeAll(async () => {
   }
   world = await startTestSite({ profile, peers: [bravo.pinned, charlie.pinned] })
   ann = await world.as()
-  carrier = await world.as({ roles: ['admin'] })
+  carrier = await world.as({ subject: 'role:site', roles: ['service'], tenant: '*' })
   await ann.ok(create, { body: buildPersonLens('1.0.0'), classification: sharedClassification })
 })
 afterAll(async () => {

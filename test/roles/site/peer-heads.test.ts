@@ -10,9 +10,11 @@ import { type SingleClusterSite, startSingleClusterSite } from '../../support/si
 
 let site: SingleClusterSite
 let admin: string
+let carrier: string
 beforeAll(async () => {
   site = await startSingleClusterSite()
   admin = await site.token({ roles: ['admin'] })
+  carrier = await site.token({ sub: 'role:site', tenant_id: '*', roles: ['service'] })
 })
 afterAll(() => site?.close())
 
@@ -47,7 +49,7 @@ async function deliverInventory(
   })
   const envelope = await by.sign('statement', Buffer.from(canonicalJson(content)))
   const sent = { envelope, body: Buffer.from(body).toString('base64url') }
-  return await site.request('site', { method: 'POST', path: '/api/v2/site/peerhead', token: admin, body: sent })
+  return await site.request('site', { method: 'POST', path: '/api/v2/site/peerhead', token: carrier, body: sent })
 }
 
 const buildCounts = (taken: number, contradicted = 0, unverified = 0) => ({

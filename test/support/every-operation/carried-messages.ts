@@ -51,7 +51,7 @@ const frozenPeers = new WeakMap<OperationFixture, Promise<SiteFolder>>()
 
 /** A peer whose root keys have signed two histories: nothing of it is taken any more. */
 export async function freezePeer(stage: OperationFixture): Promise<string> {
-  const { site, admin } = stage
+  const { site, admin, carrier } = stage
   const made = frozenPeers.get(stage) ?? createPinnedPeerFolder(site, 'echo')
   frozenPeers.set(stage, made)
   const { keys } = await made
@@ -59,7 +59,7 @@ export async function freezePeer(stage: OperationFixture): Promise<string> {
   for (const later of [0, 3_600_000]) {
     const keyset = await signFirstKeySet(await made, Date.now() + later)
     const body = await signMessage(sender, { kind: 'keys', schema: keys_schema, data: { keyset } })
-    await site.request('site', { method: 'POST', path: '/api/v2/site/keyset', token: admin, body })
+    await site.request('site', { method: 'POST', path: '/api/v2/site/keyset', token: carrier, body })
   }
   // The first look at it brings the alarm into the audit chain: not one of the requests that must change nothing.
   await site.request('site', { method: 'GET', path: '/api/v2/site/channel', token: admin })

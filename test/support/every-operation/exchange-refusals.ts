@@ -4,20 +4,21 @@ import { newJob } from '../../../daemon/kernel/job/rules.ts'
 import { exchanges } from '../../../daemon/roles/resolution/exchange/model.ts'
 import { lens } from '../../../daemon/roles/resolution/lens/model.ts'
 import type { ExactResponse } from '../http/send-exact-request.ts'
-import { type OperationFixture, secretLabel } from './operation-fixture.ts'
+import { type OperationFixture, secretLabel, topSecretClearance } from './operation-fixture.ts'
+import { tokenFor } from './post-request.ts'
 import { buildBravoProposal, buildLens, buildProposalInput, sampleData } from './resolution-objects.ts'
 
 export type RefusalScenario = (stage: OperationFixture) => Promise<ExactResponse>
 
 export function postToResolution(
-  { site, admin }: OperationFixture,
+  stage: OperationFixture,
   path: string,
   body: unknown,
-  token = admin,
+  token = tokenFor(stage, path),
   key?: string,
 ): Promise<ExactResponse> {
   const headers = { 'content-type': 'application/json', ...(key ? { 'idempotency-key': key } : {}) }
-  return site.request('resolution', {
+  return stage.site.request('resolution', {
     method: 'POST',
     path: `/api/v2${path}`,
     token,
@@ -57,6 +58,10 @@ async function buildPiece(stage: OperationFixture, exchange_id: string): Promise
 export const exchangeRefusals: Record<string, RefusalScenario> = {
   'resolution.exchange.propose not_found': (stage) =>
     postToResolution(stage, '/fusion/exchange', buildProposalInput({ lens_id: 'nobody-made-this' })),
+  'resolution.exchange.propose not_your_tenant': async (stage) => {
+    const token = await stage.site.token({ tenant_id: 'bravo', roles: ['admin'], ...topSecretClearance })
+    return postToResolution(stage, '/fusion/exchange', buildProposalInput(), token)
+  },
   'resolution.exchange.propose label_denied': async (stage) => {
     await postToResolution(stage, '/lens', { body: buildLens('9.0.0') })
     return postToResolution(

@@ -1,11 +1,16 @@
 // Refusals of messages between sites: invitations, contributions, results and emissions.
+import { openDeltaSite, signBravoInventory, signDeltaKeysMessage, signFirstKeySet } from './carried-messages.ts'
+import { peerSignal } from './intelligence-objects.ts'
 import {
   buildEmission,
   buildInvitation,
+  buildSessionInput,
   type OperationFixture,
   secretLabel,
   sessionPolicy,
+  topSecretClearance,
 } from './operation-fixture.ts'
+import { postRequest, sessions } from './post-request.ts'
 import {
   createScoredSession,
   createSession,
@@ -18,7 +23,40 @@ import {
 
 export const opinion = { pair_score: 1, accuracy: 0.9, credibility: 0.9, classification: secretLabel }
 
+/** Brings a message by REST, as somebody without the clearance for it. */
+function bringUncleared(
+  role: 'consensus' | 'intelligence' | 'site',
+  path: string,
+  sign: (stage: OperationFixture) => Promise<unknown>,
+): RefusalScenario {
+  return async (stage) => {
+    const token = await stage.site.token({ roles: ['admin'] })
+    return stage.site.request(role, { method: 'POST', path, token, body: await sign(stage) })
+  }
+}
+
+const signSignal = (stage: OperationFixture) => stage.signMessage('signal', peerSignal)
+const signKeys = async (stage: OperationFixture) =>
+  signDeltaKeysMessage(stage, await signFirstKeySet(await openDeltaSite(stage)))
+
 export const federationRefusals: Record<string, RefusalScenario> = {
+  'consensus.federation.invite not_found': bringUncleared('consensus', '/api/v2/federation/invitation', (stage) =>
+    stage.signMessage('invitation', buildInvitation('ses_efea021327f02529dc2329f8bcf2b3e5')),
+  ),
+  'consensus.federation.emission not_found': bringUncleared('consensus', '/api/v2/federation/lens_emission', (stage) =>
+    stage.signMessage('lens_emission', buildEmission('ses_efea021327f02529dc2329f8bcf2b3e5')),
+  ),
+  'intelligence.federation.signal not_found': bringUncleared('intelligence', '/api/v1/federation/signal', signSignal),
+  'site.keyset.take not_found': bringUncleared('site', '/api/v2/site/keyset', signKeys),
+  'site.peerhead.take not_found': bringUncleared('site', '/api/v2/site/peerhead', signBravoInventory),
+  'site.message.land signature_invalid': async (stage) => {
+    const message = await stage.signMessage('contribution', { session_id: stage.shared, ...opinion }, { src: 'nobody' })
+    return postRequest(stage, '/api/v2/site/message/land', message)
+  },
+  'consensus.session.create not_your_tenant': async (stage) => {
+    const token = await stage.site.token({ tenant_id: 'bravo', roles: ['admin'], ...topSecretClearance })
+    return postRequest(stage, sessions, buildSessionInput({ invite: ['bravo'] }), { token })
+  },
   'consensus.federation.contribute not_found': (stage) =>
     deliverMessage(stage, 'contribution', { session_id: 'ses_49476051ead117ac072617404ea6531d', ...opinion }),
   'consensus.federation.contribute signature_invalid': (stage) =>

@@ -2,17 +2,18 @@
 import type { ExactResponse } from '../http/send-exact-request.ts'
 import { buildSignalInput, peerSignal, sampleSubject } from './intelligence-objects.ts'
 import { type OperationFixture, secretClassification, secretLabel } from './operation-fixture.ts'
+import { tokenFor } from './post-request.ts'
 
 type RequestFields = Readonly<Record<string, unknown>>
 type RefusalScenario = (stage: OperationFixture) => Promise<ExactResponse>
 
 function postToIntelligence(
-  { site, admin }: OperationFixture,
+  stage: OperationFixture,
   path: string,
   body: unknown,
-  token = admin,
+  token = tokenFor(stage, path),
 ): Promise<ExactResponse> {
-  return site.request('intelligence', { method: 'POST', path: `/api/v1${path}`, token, body })
+  return stage.site.request('intelligence', { method: 'POST', path: `/api/v1${path}`, token, body })
 }
 
 async function raiseSignal(stage: OperationFixture, more: RequestFields, token?: string): Promise<ExactResponse> {

@@ -13,9 +13,11 @@ import {
   signGapReceipt,
 } from './carried-messages.ts'
 import { type OperationFixture, secretLabel } from './operation-fixture.ts'
+import { tokenFor } from './post-request.ts'
 
-function postToSite({ site, admin }: OperationFixture, of: string, body: unknown): Promise<ExactResponse> {
-  return site.request('site', { method: 'POST', path: `/api/v2/site/${of}`, token: admin, body })
+function postToSite(stage: OperationFixture, of: string, body: unknown): Promise<ExactResponse> {
+  const path = `/api/v2/site/${of}`
+  return stage.site.request('site', { method: 'POST', path, token: tokenFor(stage, path), body })
 }
 
 const minute_ms = 60_000

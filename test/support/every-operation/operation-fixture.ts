@@ -27,6 +27,8 @@ export type OperationFixture = {
   readonly admin: string
   /** A role of the site, which has secrets of its own. */
   readonly service: string
+  /** The site role, as which carriers deliver what has passed the checks of its channel. */
+  readonly carrier: string
   /** Sessions by what became of them. */
   readonly open: string
   readonly toCancel: string
@@ -66,9 +68,11 @@ export async function createOperationFixture(
   const every = { ...everyRoleSections, hub: hubSettings, ...more }
   const site = await startSingleClusterSite({ ...every, platform: { ...everyRoleSections.platform, ...platform } })
   const admin = await site.token({ roles: ['admin'], ...topSecretClearance })
+  const carrier = await site.token({ sub: 'role:site', tenant_id: '*', roles: ['service'] })
   const delivered: SignMessage = (kind, fields, change = {}) => signAsBravo(site, kind, fields, change)
   const post = async (path: string, body: unknown) => {
-    const { status, text } = await site.request('consensus', { method: 'POST', path, token: admin, body })
+    const token = path.includes('/federation/') ? carrier : admin
+    const { status, text } = await site.request('consensus', { method: 'POST', path, token, body })
     expect([200, 201], text).toContain(status)
     return JSON.parse(text) as { id: string; state: string }
   }
@@ -108,6 +112,7 @@ export async function createOperationFixture(
     site,
     admin,
     service: await site.token({ sub: 'role:resolution', tenant_id: '*', roles: ['service'] }),
+    carrier,
     open: await session(),
     openToo: await session(),
     toCancel: await session(),
@@ -122,7 +127,7 @@ export async function createOperationFixture(
     resolution: await createResolutionFixture(site, admin, async (data) => {
       const body = await delivered('resolution', data)
       const path = '/api/v2/federation/resolution'
-      const { status, text } = await site.request('resolution', { method: 'POST', path, token: admin, body })
+      const { status, text } = await site.request('resolution', { method: 'POST', path, token: carrier, body })
       expect(status, text).toBe(200)
     }),
     intelligence: await createIntelligenceFixture(site, admin),

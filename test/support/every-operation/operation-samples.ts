@@ -97,6 +97,34 @@ const siteSamples: OperationSamples = {
     return { input: { peer: 'bravo', type: 'statement', envelope } }
   },
   ...quarantineSamples,
+  // The channel is the site's, whichever tenant the message names.
+  'site.message.land': async ({ signMessage }) => ({
+    input: await signMessage('result', { session_id: 'ses_6f034a7c4e93cfab030b822f32a80cb0' }),
+    isTenants: false,
+  }),
+  // The quarantine is the site's, too.
+  'site.quarantine.get': async ({ site: at }) => ({
+    input: buildItemInput(await quarantineExpiredMessage(at)),
+    isTenants: false,
+  }),
+  'site.quarantine.request': async (stage) => {
+    const lying = await quarantineExpiredMessage(stage.site)
+    const { ada } = await enrolSigners(stage)
+    return {
+      input: { ...buildItemInput(lying), signature: await ada.sign(buildReleaseRequest(lying, 'ada')) },
+      isTenants: false,
+    }
+  },
+  'site.quarantine.approve': async (stage) => {
+    const lying = await quarantineExpiredMessage(stage.site)
+    const { ada, bob } = await enrolSigners(stage)
+    const request = buildReleaseRequest(lying, 'bob')
+    await submitSignature(stage.site, 'request', lying.item, await bob.sign(request), 'bob')
+    return {
+      input: { ...buildItemInput(lying), signature: await ada.sign(buildReleaseApproval(request, 'ada')) },
+      isTenants: false,
+    }
+  },
   'site.keyset.take': async (stage) => ({
     input: await signDeltaKeysMessage(stage, await signFirstKeySet(await openDeltaSite(stage))),
   }),

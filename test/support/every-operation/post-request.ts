@@ -11,8 +11,13 @@ export function buildMatchSession(digit: string) {
 
 export const sessions = '/api/v2/consensus/session'
 
+/** The token of the carrier for a message of a peer, and of the admin for anything else. */
+export function tokenFor({ admin, carrier }: OperationFixture, path: string): string {
+  return /\/federation\/|\/site\/(keyset|peerhead)$/.test(path) ? carrier : admin
+}
+
 export function postRequest(
-  { site, admin }: OperationFixture,
+  stage: OperationFixture,
   path: string,
   body: unknown,
   more: { token?: string; key?: string } = {},
@@ -20,5 +25,6 @@ export function postRequest(
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   if (more.key !== undefined) headers['idempotency-key'] = more.key
   const role = path.startsWith('/api/v2/site/') ? 'site' : 'consensus'
-  return site.request(role, { method: 'POST', path, token: more.token ?? admin, headers, body: JSON.stringify(body) })
+  const token = more.token ?? tokenFor(stage, path)
+  return stage.site.request(role, { method: 'POST', path, token, headers, body: JSON.stringify(body) })
 }

@@ -32,6 +32,7 @@ function createHandover(site: FiledropSite): Handover {
     offer: (...args) => site.transport.handover.offer(...args),
     receive: (...args) => site.transport.handover.receive(...args),
     whenProcessed: (...args) => site.transport.handover.whenProcessed(...args),
+    outcomeOf: (...args) => site.transport.handover.outcomeOf(...args),
     onReady: (tell) => site.transport.handover.onReady(tell),
   }
 }

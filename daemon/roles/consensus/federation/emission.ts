@@ -23,7 +23,14 @@ export const emission = federationOperation({
   data: sentEmission,
   output: lensEmission,
   readObjectId: ({ session_id }) => session_id,
-  errors: ['signature_invalid', 'not_your_tenant', 'session_closed', 'label_denied', 'idempotency_mismatch'],
+  errors: [
+    'not_found',
+    'signature_invalid',
+    'not_your_tenant',
+    'session_closed',
+    'label_denied',
+    'idempotency_mismatch',
+  ],
 
   async run(call, sent) {
     const refusal = checkAddressee(call, sent.statement) ?? (await checkAgainstEvidence(call, sent))

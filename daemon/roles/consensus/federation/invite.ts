@@ -34,7 +34,7 @@ export const invite = federationOperation({
   data: invitation,
   output: session,
   readObjectId: ({ session_id }) => session_id,
-  errors: ['signature_invalid', 'not_your_tenant', 'label_denied', 'already_exists'],
+  errors: ['not_found', 'signature_invalid', 'not_your_tenant', 'label_denied', 'already_exists'],
 
   async run(call, sent) {
     const refusal =

@@ -93,7 +93,7 @@ export async function deliverEvidence(call: Call, doc: Doc<StoredSession>): Prom
     body: { session_id: doc.id },
     evidence_block_id: (olderPeers.includes(peer) ? olderBlock : block).block_id,
   }))
-  const emissions = sinksFor(call, doc.value.label).map((sink) => emissionEntry(sink, 'ratified'))
+  const emissions = sinksFor(call, doc.value).map((sink) => emissionEntry(sink, 'ratified'))
   return (session) => ({
     session: { ...session, evidence_block_id: block.block_id },
     more: [...messages, ...emissions],

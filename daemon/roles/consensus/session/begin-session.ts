@@ -1,10 +1,9 @@
 // Begins a session: checks that it may cross to the invited peers, stores it, and queues their invitations.
 
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
-import type { Label } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
-import { checkCrossing } from '../../../shared/label-crossing/label-crossing.ts'
+import { checkChannelTenant, checkCrossing } from '../../../shared/label-crossing/label-crossing.ts'
 import { announceChange } from './announce-change.ts'
 import { buildSession } from './build-session.ts'
 import { type StoredSession, sessions } from './model.ts'
@@ -17,14 +16,14 @@ type BeginSessionInput = Pick<
   readonly invite: readonly string[]
 }
 
-/** A repeated request returns the session that it created. Refuses `label_denied`, `not_found`, `idempotency_mismatch`. */
+/** A repeated request returns the session that it created. Refuses `label_denied`, `not_your_tenant`, `not_found`, `idempotency_mismatch`. */
 export async function beginSession(
   call: Call,
   { invite, ...fields }: BeginSessionInput,
 ): Promise<Doc<StoredSession> | Refusal> {
   const { id, lens_id, label } = fields
   const invited = [...new Set(invite)]
-  const refusal = await checkInvitations(call, invited, label)
+  const refusal = await checkInvitations(call, invited, fields)
   if (refusal) return refusal
   const at = call.nowIso()
   const proposed = invitePeers(buildLocalSession(call, at, { ...fields, invited }), at)
@@ -54,7 +53,14 @@ function invitePeers(session: StoredSession, at: string): StoredSession {
   )
 }
 
-async function checkInvitations(call: Call, invited: readonly string[], label: Label): Promise<Refusal | undefined> {
+async function checkInvitations(
+  call: Call,
+  invited: readonly string[],
+  { tenant_id, label }: Pick<BeginSessionInput, 'tenant_id' | 'label'>,
+): Promise<Refusal | undefined> {
+  if (invited.length === 0) return undefined
+  const outsider = checkChannelTenant(call, tenant_id)
+  if (outsider) return outsider
   for (const peer of invited) {
     const refusal = await checkCrossing(call, peer, label)
     if (refusal) return refusal

@@ -22,7 +22,7 @@ export const cancel = operation({
     const change = await changeSession(call, id, 'consensus.session.cancel', (current) =>
       withdraw(
         current,
-        sinksFor(call, current.label),
+        sinksFor(call, current),
         call.caller.subject,
         call.nowIso(),
         matchSinksFor(call, current.subject),

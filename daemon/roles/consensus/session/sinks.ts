@@ -1,6 +1,5 @@
 // Chooses the sinks of a session's decision: those of the profile, and the coalition's feed where the label allows it.
 
-import type { Label } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { getSettings } from '../../../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../../../kernel/settings/settings.ts'
@@ -8,9 +7,12 @@ import { coalitionSettings, mayPublishToFeed } from '../../../shared/coalition/c
 import { feed_sink_name, settings } from '../settings.ts'
 import type { StoredSession } from './model.ts'
 
-/** Names of sinks, in the order of the profile. */
-export function sinksFor(call: Call, label: Label): string[] {
-  const sinkNames = call.settings(settings).sinks.map((sink) => sink.name)
+/** Names of sinks, in the order of the profile. Peers learn of sessions of the site's own tenant only. */
+export function sinksFor(call: Call, { tenant_id, label }: Pick<StoredSession, 'tenant_id' | 'label'>): string[] {
+  const sinks = call
+    .settings(settings)
+    .sinks.filter(({ kind }) => kind !== 'filedrop' || tenant_id === call.site.tenant_id)
+  const sinkNames = sinks.map(({ name }) => name)
   return mayPublishToFeed(label, call.settings(coalitionSettings), call.site.labels)
     ? [...sinkNames, feed_sink_name]
     : sinkNames

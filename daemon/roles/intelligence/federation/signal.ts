@@ -20,7 +20,7 @@ const acceptSignal = federationOperation({
   kind: 'signal',
   data: signalMessage,
   output: z.strictObject({ uid }).meta({ id: 'SignalTaken' }),
-  errors: ['signature_invalid', 'not_your_tenant', 'label_denied', 'idempotency_mismatch'],
+  errors: ['not_found', 'signature_invalid', 'not_your_tenant', 'label_denied', 'idempotency_mismatch'],
   readObjectId: ({ event_id }) => event_id,
   run: raisePeerSignal,
 })

@@ -1,8 +1,8 @@
 // Sends a signal to a peer, if its label permits. The message is durable at the site's transport before the response.
 import * as z from 'zod'
-import { isRefusal, refuse } from '../../../kernel/error/errors.ts'
+import { isRefusal } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { checkCrossing } from '../../../shared/label-crossing/label-crossing.ts'
+import { checkChannelTenant, checkCrossing } from '../../../shared/label-crossing/label-crossing.ts'
 import { sendMessage } from '../../../shared/site-message/site-message.ts'
 import { type SignalMessage, signalSchema } from '../federation/model.ts'
 import { shortText, uid } from '../fields.ts'
@@ -23,10 +23,7 @@ export const send = operation({
     // Requires the access of a change, though it changes nothing: the signal becomes visible at another site.
     const { doc } = await call.store(signals).update(id, () => ({ answer: undefined }))
     const { value } = doc
-    // On a channel the site acts only as its own tenant.
-    if (value.tenant_id !== call.site.tenant_id)
-      return refuse('not_your_tenant', 'a site sends signals of its own tenant only')
-    const refusal = await checkCrossing(call, peer, value.label)
+    const refusal = checkChannelTenant(call, value.tenant_id) ?? (await checkCrossing(call, peer, value.label))
     if (isRefusal(refusal)) return refusal
     const body = buildSignalMessage(id, value)
     await call.record([call.audited(call.address, id, { peer }, value.label)])

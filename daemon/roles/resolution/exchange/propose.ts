@@ -8,7 +8,7 @@ import { siteName } from '../../../kernel/messaging/statement.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-request.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
-import { checkCrossing } from '../../../shared/label-crossing/label-crossing.ts'
+import { checkChannelTenant, checkCrossing } from '../../../shared/label-crossing/label-crossing.ts'
 import { originId } from '../../../shared/origin-id/origin-id.ts'
 import { shortText } from '../fields.ts'
 import { nodeRecords } from '../fusion-run/node-data.ts'
@@ -51,13 +51,15 @@ export const propose = matchingOperation({
   input,
   output: exchangeView,
   status: 202,
-  errors: ['not_found', 'label_denied', 'over_budget', 'rate_limited', 'idempotency_mismatch'],
+  errors: ['not_found', 'not_your_tenant', 'label_denied', 'over_budget', 'rate_limited', 'idempotency_mismatch'],
   allow: 'resolution:write',
   creates: true,
   versioned: true,
   ...inlineRecordLimits,
 
   async run(call, { data, ...request }) {
+    const outsider = checkChannelTenant(call, call.caller.tenant_id)
+    if (outsider) return outsider
     const id = originId('xchg', call.site.name, call.newId('xchg').slice('xchg_'.length))
     const before = await call.store(exchanges).find(id)
     const repeated = before && checkRepeatedRequest(call, before)

@@ -30,7 +30,7 @@ export const take = operation({
   path: '/api/v2/site/keyset',
   input: deliveredMessage,
   output: keySetTaken,
-  errors: ['signature_invalid', 'label_denied', 'invalid', 'already_exists', 'unavailable'],
+  errors: ['not_found', 'signature_invalid', 'label_denied', 'already_exists'],
   allow: 'federation:deliver',
   max_body_bytes: 6 * 1_048_576,
 

@@ -9,6 +9,7 @@ import { parseUnlabelledStatement, type UnlabelledStatement } from '../../../ker
 import type { Call } from '../../../kernel/operation/call.ts'
 import { runInSlices } from '../../../kernel/role/run-in-slices.ts'
 import { federationMessageFields } from '../../../shared/federation-message/federation-message.ts'
+import { landDirectMessage } from '../../../shared/federation-message/land-message.ts'
 import { readSignedBody } from '../../../shared/federation-message/signed-body.ts'
 import { verify } from './verify.ts'
 
@@ -28,6 +29,8 @@ export async function openMessage<T>(
   message: { readonly envelope: Jws; readonly body: string },
   { kind, schema, data: dataSchema, description }: ExpectedMessage<T>,
 ): Promise<{ readonly statement: UnlabelledStatement; readonly data: T } | Refusal> {
+  const stopped = await landDirectMessage(call, kind, message)
+  if (stopped) return stopped
   const { envelope } = message
   const claimed = parseUnlabelledStatement(Buffer.from(envelope.payload, 'base64url'))
   if (!claimed) return refuse('signature_invalid', 'the message carries no readable signed statement')

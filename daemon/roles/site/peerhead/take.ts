@@ -24,7 +24,7 @@ export const take = operation({
   path: '/api/v2/site/peerhead',
   input: deliveredMessage,
   output: headCounts.meta({ id: 'PeerHeadsTaken' }),
-  errors: ['signature_invalid', 'label_denied', 'invalid', 'unavailable'],
+  errors: ['not_found', 'signature_invalid', 'label_denied'],
   allow: 'federation:deliver',
   max_body_bytes: 6 * 1_048_576,
 
