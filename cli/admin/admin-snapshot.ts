@@ -3,7 +3,7 @@ import { isRefusal } from '../../daemon/kernel/error/errors.ts'
 import type { ApiObject, ServiceClient } from '../client/client.ts'
 import { identifyRole } from '../client/identify-role.ts'
 import { formatInstant } from './tables.ts'
-import type { PaneName } from './view.ts'
+import { awaiting_filter, type PaneName } from './view.ts'
 
 /** The service that the screens read: a site on this machine, or the role behind one URL. */
 export type AdminSource = {
@@ -29,8 +29,8 @@ const timeout_ms = 4_000
 const max_sessions = 200
 const max_denials = 100
 
-/** Reads every pane. Never throws: each pane has its own fault. `state` selects sessions. */
-export async function fetchAdminSnapshot(source: AdminSource, state: string | undefined): Promise<AdminSnapshot> {
+/** Reads every pane. Never throws: each pane has its own fault. `filter` selects sessions. */
+export async function fetchAdminSnapshot(source: AdminSource, filter: string | undefined): Promise<AdminSnapshot> {
   const call: OperationCall = async (address, input) => (await source.connect()).call(address, input, { timeout_ms })
   const list = async (address: string, input: ApiObject) => (await call(address, input)).items as readonly ApiObject[]
   const roles = source.roles ?? [{ name: await identifyRole(call).catch(() => unknown_role), url: source.siteName }]
@@ -38,7 +38,9 @@ export async function fetchAdminSnapshot(source: AdminSource, state: string | un
     [
       'sessions',
       'consensus',
-      async () => ({ items: await list('consensus.session.list', { limit: max_sessions, state }) }),
+      async () => ({
+        items: await list('consensus.session.list', { limit: max_sessions, ...sessionFilterOf(filter) }),
+      }),
     ],
     ['channels', 'site', async () => ({ items: await list('site.channel.list', {}) })],
     ['denials', 'proxy', () => fetchDenials(call)],
@@ -52,6 +54,9 @@ export async function fetchAdminSnapshot(source: AdminSource, state: string | un
   ])
   return { roles: { items: states }, ...Object.fromEntries(contents) }
 }
+
+const sessionFilterOf = (filter: string | undefined): ApiObject =>
+  filter === awaiting_filter ? { awaiting_me: true } : { state: filter }
 
 /** The explanation of a dissent record as prose, or the fault in its place. */
 export async function fetchExplanation(source: AdminSource, dissent: string): Promise<string> {

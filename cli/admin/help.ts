@@ -1,6 +1,6 @@
 // Help screen: the keys and the columns.
 import type { DetailLine } from './detail.ts'
-import { sessionStates } from './view.ts'
+import { sessionFilters } from './view.ts'
 
 export const helpLines: readonly DetailLine[] = [
   { label: 'KEYS', text: '' },
@@ -10,8 +10,8 @@ export const helpLines: readonly DetailLine[] = [
   { label: 'page up, down', text: 'ten rows; home and end, the first and the last' },
   { label: 'enter', text: 'every field of the row; for a session in conflict, the explanation' },
   { label: 'esc', text: 'back' },
-  { label: '0', text: 'all sessions; f goes through the states' },
-  ...sessionStates.map((state, index) => ({ label: `${index + 1}`, text: `only ${state}` })),
+  { label: '0', text: 'all sessions; f goes through the filters' },
+  ...sessionFilters.map((filter, index) => ({ label: `${index + 1}`, text: `only ${filter}` })),
   { label: 'q, ctrl-c', text: 'quit' },
   { label: 'COLUMNS', text: '' },
   { label: 'HEARD', text: 'contributors so far, of n at most; m are needed' },

@@ -49,11 +49,12 @@ test('enter opens the row in sight, escape goes back; where there is no row, not
   expect(after('?', '?')?.overlay).toBe('nothing')
 })
 
-test('digits choose a state, f goes through all of them and back to all', () => {
+test('digits choose a filter, f goes through all of them and back to all', () => {
   expect(after('4')?.filter).toBe('IN_CONFLICT')
   expect(after('4', '0')?.filter).toBeUndefined()
   expect(after('f')?.filter).toBe('PROPOSED')
-  expect(after(...'ffffff')?.filter).toBeUndefined()
+  expect(after('6')?.filter).toBe('AWAITING ME')
+  expect(after(...'fffffff')?.filter).toBeUndefined()
   expect(after('tab', '9')).toMatchObject({ pane: 'channels', filter: undefined })
 })
 

@@ -2,10 +2,14 @@
 export const panes = ['roles', 'sessions', 'channels', 'denials'] as const
 export type PaneName = (typeof panes)[number]
 
-/** States to filter sessions by. The key of a state is its 1-based position; 0 selects all sessions. */
+/** States to filter sessions by. */
 export const sessionStates = ['PROPOSED', 'PENDING_QUORUM', 'RATIFIED', 'IN_CONFLICT', 'WITHDRAWN'] as const
 
-const sessionStateNames: readonly string[] = sessionStates
+/** Sessions that await a contributor for whom the person may submit. */
+export const awaiting_filter = 'AWAITING ME'
+
+/** The key of a filter is its 1-based position; 0 selects all sessions. */
+export const sessionFilters: readonly string[] = [...sessionStates, awaiting_filter]
 
 export type AdminView = {
   readonly pane: PaneName
@@ -84,10 +88,10 @@ function moveSelection(view: AdminView, step: number, keys: readonly string[]): 
 
 function applyFilter(view: AdminView, key: string): AdminView {
   if (key === 'f')
-    return { ...view, pane: 'sessions', filter: sessionStates[sessionStateNames.indexOf(view.filter ?? '') + 1] }
+    return { ...view, pane: 'sessions', filter: sessionFilters[sessionFilters.indexOf(view.filter ?? '') + 1] }
   if (key === '0') return { ...view, pane: 'sessions', filter: undefined }
-  const state = sessionStates[Number(key) - 1]
-  return state ? { ...view, pane: 'sessions', filter: state } : view
+  const filter = sessionFilters[Number(key) - 1]
+  return filter ? { ...view, pane: 'sessions', filter } : view
 }
 
 function findNextPane(pane: PaneName, step: number, visible: readonly PaneName[]): PaneName {

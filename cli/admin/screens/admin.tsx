@@ -44,7 +44,7 @@ export function Admin({ source, hasColour }: AdminProps) {
   )
 }
 
-const pane_key_hints = 'tab pane  j/k row  enter details  0-5 or f sessions by state  ? help  q quit'
+const pane_key_hints = 'tab pane  j/k row  enter details  0-6 or f filters sessions  ? help  q quit'
 const overlay_key_hints = 'j/k scroll  esc back  q quit'
 
 /** Lines of the open overlay; undefined if no overlay is open. */

@@ -15,7 +15,7 @@ type OverviewProps = {
 
 const emptyPaneTexts = {
   roles: 'the profile runs no roles',
-  sessions: 'no sessions in this state',
+  sessions: 'no such sessions',
   channels: 'no peer is pinned: `platform peers add`',
   denials: 'no denied requests',
 }

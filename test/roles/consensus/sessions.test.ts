@@ -16,6 +16,7 @@ import {
   buildSessionInput,
   createOperator,
   openSession,
+  type PolicyInput,
   setUpConsensusSite,
   waitUntilDelivered,
 } from './consensus-site.ts'
@@ -165,6 +166,44 @@ test('a list is newest first, filtered, and paged without a gap', async () => {
   expect(await ids({ state: 'WITHDRAWN' })).toEqual([made[3]])
   expect(await ids({ lens_id: 'lens-1', state: 'WITHDRAWN' })).toEqual([made[3]])
   expect(await ids({ lens_id: 'lens-1' })).toEqual([made[5], made[3], made[1]])
+})
+
+test('a list finds the sessions about a match, and those with a deadline to come, without the decided ones', async () => {
+  const person = await createOperator(world())
+  const about = (correlation_id: string) => ({ kind: 'entity_match', left: 'a/1', right: 'b/1', correlation_id })
+  const policy = { m: 2, n: 3, deadline: world().clock.in(600_000) }
+  const { id } = await person.ok(create, { ...buildSessionInput(policy), subject: about('match-1') })
+  await person.ok(create, { ...buildSessionInput({ m: 2, n: 3 }), subject: about('match-2') })
+  const find = async (filter: Parameters<typeof list.input.parse>[0] & object) =>
+    (await person.ok(list, { ...filter })).items.map((item) => item.id)
+  expect(await find({ correlation_id: 'match-1' })).toEqual([id])
+  expect(await find({ correlation_id: 'match-3' })).toEqual([])
+  expect(await find({ deadline_before: world().clock.in(600_000) })).toContain(id)
+  expect(await find({ deadline_before: world().clock.in(599_000) })).not.toContain(id)
+  await person.ok(cancel, { id })
+  expect(await find({ deadline_before: world().clock.in(600_000) })).not.toContain(id)
+})
+
+test('a list finds what awaits a contribution: of one contributor, and of those whom the caller may submit for', async () => {
+  const [olga, stranger] = [await createOperator(world()), await world().as({ subject: 'nobody' })]
+  const subject = { kind: 'entity_match', left: 'a/1', right: 'b/1', correlation_id: 'match-awaited' }
+  const open = async (policy: PolicyInput) => (await olga.ok(create, { ...buildSessionInput(policy), subject })).id
+  const [named, anyone, others] = [
+    await open({ m: 2, n: 2, contributors: ['c1', 'c2'] }),
+    await open({ m: 2, n: 3 }),
+    await open({ m: 1, n: 1, contributors: ['x'] }),
+  ]
+  const find = async (person: CheckedClient, filter: { awaiting?: string; awaiting_me?: boolean }) =>
+    new Set((await person.ok(list, { correlation_id: 'match-awaited', ...filter })).items.map((item) => item.id))
+  expect(await find(olga, { awaiting: 'c1' })).toEqual(new Set([named, anyone]))
+  expect(await find(olga, { awaiting: 'x' })).toEqual(new Set([anyone, others]))
+  expect(await find(olga, { awaiting_me: true })).toEqual(new Set([named, anyone]))
+  expect(await find(stranger, { awaiting_me: true })).toEqual(new Set())
+  await olga.ok(contribute, { id: named, ...buildOpinionInput('c1', 1) })
+  expect(await find(olga, { awaiting: 'c1' })).toEqual(new Set([anyone]))
+  expect(await find(olga, { awaiting_me: true })).toEqual(new Set([named, anyone]))
+  await olga.ok(contribute, { id: named, ...buildOpinionInput('c2', 1) })
+  expect(await find(olga, { awaiting_me: true })).toEqual(new Set([anyone]))
 })
 
 test('to attest needs its own permission, and a session in conflict', async () => {

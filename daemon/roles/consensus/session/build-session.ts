@@ -21,6 +21,7 @@ export function buildSession({ subject, ...fields }: NewSessionFields): StoredSe
   return {
     ...fields,
     ...(subject ? { subject } : {}),
+    ...(subject?.correlation_id === undefined ? {} : { correlation_id: subject.correlation_id }),
     updated_at: fields.created_at,
     state: 'PROPOSED',
     contributions: 0,

@@ -101,6 +101,8 @@ const storedSession = z.strictObject({
   lens_id: shortText,
   lens_version: shortText,
   subject: sessionSubject.optional(),
+  /** That of the subject, as an index. */
+  correlation_id: shortText.optional(),
   policy: quorumPolicy,
   state: sessionState,
   reason: sessionConflictReason.optional(),
@@ -138,7 +140,11 @@ export type StoredSession = z.infer<typeof storedSession>
 export const sessions = collection({
   name: 'session',
   schema: storedSession,
-  indexes: ['state', 'lens_id', 'created_at', 'owes', 'deadline_ts'],
+  indexes: ['state', 'lens_id', 'correlation_id', 'created_at', 'owes', 'deadline_ts'],
+  orders: [
+    ['state', 'created_at'],
+    ['correlation_id', 'created_at'],
+  ],
 })
 
 /** The session as the API returns it. */

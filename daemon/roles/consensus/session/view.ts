@@ -13,6 +13,7 @@ export function showSession({ id, version, value }: Doc<StoredSession>): Consens
     invitation_label: _invited,
     owes: _owes,
     deadline_ts: _ts,
+    correlation_id: _correlation,
     request_digest: _digest,
     ...rest
   } = value

@@ -1,0 +1,60 @@
+// Finds the open sessions that await the contribution of somebody.
+import type { Caller } from '../../../kernel/identity/identity.ts'
+import type { Call } from '../../../kernel/operation/call.ts'
+import type { Doc, ListQuery } from '../../../kernel/store/store.ts'
+import type { EnrolledContributor } from './contribution/check-enrolment.ts'
+import type { ContributionView } from './contribution/contribution-index.ts'
+import { loadContributionIndex } from './contribution/contribution-index-cache.ts'
+import { type SessionState, type StoredSession, sessions } from './model.ts'
+
+/** States in which a contribution is missing; a session in conflict waits for a person. */
+export const awaiting_states: SessionState[] = ['PROPOSED', 'PENDING_QUORUM']
+
+/** Sessions and pages of their records that one request reads; the cursor of its answer leads on. */
+const max_sessions_read = 500
+const max_record_pages_read = 2_000
+
+/** Names in which the caller may contribute. */
+export function listOwnNames(
+  { subject, tenant_id }: Caller,
+  enrolled: Readonly<Record<string, EnrolledContributor>>,
+): string[] {
+  return Object.entries(enrolled).flatMap(([name, contributor]) => {
+    const maySubmit = name === subject || contributor.spoken_for_by.includes(subject)
+    const isInTenant = contributor.tenant_id === undefined || contributor.tenant_id === tenant_id
+    return maySubmit && isInTenant ? [name] : []
+  })
+}
+
+/** Whether one of the names may still give its first contribution. `standing`: of this state of the session. */
+export function awaitsAnyOf(
+  { state, origin, policy, tenant_id }: StoredSession,
+  names: readonly string[],
+  standing: ContributionView['by_contributor'],
+): boolean {
+  if (!awaiting_states.includes(state) || standing.size >= policy.n) return false
+  // At a peer's session this site has one vote, whichever of its people contributes.
+  if (origin) return names.length > 0 && !standing.has(tenant_id)
+  return names.some((name) => (policy.contributors?.includes(name) ?? true) && !standing.has(name))
+}
+
+/** A page of the sessions of the query that await one of the names: perhaps an empty one, with the cursor of the next. */
+export async function listAwaiting(call: Call, query: ListQuery, names: readonly string[]) {
+  let sessions_read = 0
+  let record_pages_read = 0
+  for (let next = query; ; ) {
+    const page = await call.store(sessions).list(next)
+    const docs: Doc<StoredSession>[] = []
+    for (const doc of page.docs) {
+      record_pages_read += doc.value.pages
+      const { by_contributor } = await loadContributionIndex(call, doc)
+      if (awaitsAnyOf(doc.value, names, by_contributor)) docs.push(doc)
+    }
+    sessions_read += page.docs.length
+    const cursor = page.next_cursor
+    const isBound = sessions_read >= max_sessions_read || record_pages_read >= max_record_pages_read
+    if (cursor === undefined) return { docs }
+    if (docs.length > 0 || isBound) return { docs, next_cursor: cursor }
+    next = { ...query, cursor }
+  }
+}
