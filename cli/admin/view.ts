@@ -3,7 +3,7 @@ export const panes = ['roles', 'sessions', 'channels', 'denials'] as const
 export type PaneName = (typeof panes)[number]
 
 /** States to filter sessions by. */
-export const sessionStates = ['PROPOSED', 'PENDING_QUORUM', 'RATIFIED', 'IN_CONFLICT', 'WITHDRAWN'] as const
+const sessionStates = ['PROPOSED', 'PENDING_QUORUM', 'RATIFIED', 'IN_CONFLICT', 'WITHDRAWN'] as const
 
 /** Sessions that await a contributor for whom the person may submit. */
 export const awaiting_filter = 'AWAITING ME'

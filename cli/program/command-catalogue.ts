@@ -7,6 +7,7 @@ type CommandLoader = () => Promise<{ readonly definition: AnyCommandDefinition }
 export const commandGroups: Readonly<Record<string, string>> = {
   audit: 'Inspect, export and verify the audit log',
   consensus: 'Open, contribute to, decide and watch consensus sessions',
+  'consensus contributor': 'List, enrol and remove those who may contribute',
   evidence: 'Show and verify the evidence of ratified sessions',
   filedrop: 'Operate the file-drop transport: channels and messages',
   'filedrop quarantine': 'Inspect, release and dismiss messages that were refused',
@@ -136,6 +137,9 @@ export const commandCatalogue = {
   'consensus watch': () => import('../commands/consensus/watch.ts'),
   'consensus dissent': () => import('../commands/consensus/dissent.ts'),
   'consensus emissions': () => import('../commands/consensus/emissions.ts'),
+  'consensus contributor list': () => import('../commands/consensus/contributor/list.ts'),
+  'consensus contributor set': () => import('../commands/consensus/contributor/set.ts'),
+  'consensus contributor remove': () => import('../commands/consensus/contributor/remove.ts'),
   'signal create': () => import('../commands/signal/create.ts'),
   'signal list': () => import('../commands/signal/list.ts'),
   'signal show': () => import('../commands/signal/show.ts'),

@@ -3,6 +3,10 @@ import { type Role, role } from '../../kernel/role/role.ts'
 import type { DeploymentProfile } from '../../kernel/role/site.ts'
 import { combinationMethod } from '../../shared/quorum-policy/quorum-policy.ts'
 import * as contributionList from './contribution/list.ts'
+import * as contributorList from './contributor/list.ts'
+import { contributors } from './contributor/model.ts'
+import { remove } from './contributor/remove.ts'
+import { set } from './contributor/set.ts'
 import { bySession } from './dissent/by-session.ts'
 import { explain } from './dissent/explain.ts'
 import * as dissentGet from './dissent/get.ts'
@@ -50,6 +54,7 @@ export const consensus: Role = role(outline, {
     contributionPages,
     contributionClaims,
     contributionProofs,
+    contributors,
     dissents,
     evidenceBlocks,
     emissions,
@@ -59,6 +64,7 @@ export const consensus: Role = role(outline, {
   operations: {
     session: { create, open, list, get, contribute, resolve, attest, cancel, events },
     contribution: { list: contributionList.list },
+    contributor: { list: contributorList.list, set, remove },
     dissent: { list: dissentList.list, get: dissentGet.get, 'by-session': bySession, explain },
     evidence: { get: evidenceGet.get },
     emission: { list: emissionList.list, get: emissionGet.get },

@@ -13,6 +13,7 @@ import {
   signFirstKeySet,
   signGapReceipt,
 } from './carried-messages.ts'
+import { contributorSamples } from './contributor-samples.ts'
 import { enrolSigners } from './enrol-signers.ts'
 import { intelligenceSamples } from './intelligence-samples.ts'
 import {
@@ -102,29 +103,6 @@ const siteSamples: OperationSamples = {
     input: await signMessage('result', { session_id: 'ses_6f034a7c4e93cfab030b822f32a80cb0' }),
     isTenants: false,
   }),
-  // The quarantine is the site's, too.
-  'site.quarantine.get': async ({ site: at }) => ({
-    input: buildItemInput(await quarantineExpiredMessage(at)),
-    isTenants: false,
-  }),
-  'site.quarantine.request': async (stage) => {
-    const lying = await quarantineExpiredMessage(stage.site)
-    const { ada } = await enrolSigners(stage)
-    return {
-      input: { ...buildItemInput(lying), signature: await ada.sign(buildReleaseRequest(lying, 'ada')) },
-      isTenants: false,
-    }
-  },
-  'site.quarantine.approve': async (stage) => {
-    const lying = await quarantineExpiredMessage(stage.site)
-    const { ada, bob } = await enrolSigners(stage)
-    const request = buildReleaseRequest(lying, 'bob')
-    await submitSignature(stage.site, 'request', lying.item, await bob.sign(request), 'bob')
-    return {
-      input: { ...buildItemInput(lying), signature: await ada.sign(buildReleaseApproval(request, 'ada')) },
-      isTenants: false,
-    }
-  },
   'site.keyset.take': async (stage) => ({
     input: await signDeltaKeysMessage(stage, await signFirstKeySet(await openDeltaSite(stage))),
   }),
@@ -192,6 +170,7 @@ const consensusSamples: OperationSamples = {
   'consensus.dissent.explain': ({ dissent }) => ({ input: { id: dissent } }),
   'consensus.evidence.get': ({ evidence }) => ({ input: { block_id: evidence } }),
   'consensus.emission.get': ({ emission }) => ({ input: { id: emission } }),
+  ...contributorSamples,
   'consensus.federation.contribute': async ({ shared, signMessage }) => ({
     input: await signMessage('contribution', {
       session_id: shared,

@@ -1,8 +1,8 @@
 // Finds the open sessions that await the contribution of somebody.
-import type { Caller } from '../../../kernel/identity/identity.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc, ListQuery } from '../../../kernel/store/store.ts'
-import type { EnrolledContributor } from './contribution/check-enrolment.ts'
+import { listContributors } from '../contributor/enrolment.ts'
+import { maySubmitFor } from './contribution/check-enrolment.ts'
 import type { ContributionView } from './contribution/contribution-index.ts'
 import { loadContributionIndex } from './contribution/contribution-index-cache.ts'
 import { type SessionState, type StoredSession, sessions } from './model.ts'
@@ -15,19 +15,13 @@ const max_sessions_read = 500
 const max_record_pages_read = 2_000
 
 /** Names in which the caller may contribute. */
-export function listOwnNames(
-  { subject, tenant_id }: Caller,
-  enrolled: Readonly<Record<string, EnrolledContributor>>,
-): string[] {
-  return Object.entries(enrolled).flatMap(([name, contributor]) => {
-    const maySubmit = name === subject || contributor.spoken_for_by.includes(subject)
-    const isInTenant = contributor.tenant_id === undefined || contributor.tenant_id === tenant_id
-    return maySubmit && isInTenant ? [name] : []
-  })
+export async function listOwnNames(call: Call): Promise<string[]> {
+  const enrolled = await listContributors(call)
+  return enrolled.filter((contributor) => maySubmitFor(call.caller, contributor)).map(({ name }) => name)
 }
 
 /** Whether one of the names may still give its first contribution. `standing`: of this state of the session. */
-export function awaitsAnyOf(
+function awaitsAnyOf(
   { state, origin, policy, tenant_id }: StoredSession,
   names: readonly string[],
   standing: ContributionView['by_contributor'],

@@ -3,7 +3,7 @@ import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts
 import { resolveClassification } from '../../../kernel/label/resolve-classification.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { settings } from '../settings.ts'
+import { findContributor } from '../contributor/enrolment.ts'
 import { addContribution } from './contribution/add-contribution.ts'
 import { checkEnrolment } from './contribution/check-enrolment.ts'
 import { labelWithinSession } from './contribution/label-within-session.ts'
@@ -37,12 +37,13 @@ export const contribute = operation({
   async run(call, { id, classification, signature, ...opinion }) {
     const label = resolveClassification(call, classification)
     if (isRefusal(label)) return label
-    const { contributors } = call.settings(settings)
-    const checkCaller = () => checkEnrolment(call.caller, opinion.contributor_id, opinion.signer_key_id, contributors)
+    const contributor = await findContributor(call, opinion.contributor_id)
+    const checkCaller = () => checkEnrolment(call.caller, opinion.signer_key_id, contributor)
     const signed = { ...opinion, classification: label }
     const proof =
       signature &&
-      ((await checkSignable(call, id, checkCaller)) ?? (await verifyContributor(call, id, signed, signature)))
+      ((await checkSignable(call, id, checkCaller)) ??
+        (await verifyContributor(call, id, signed, signature, contributor?.spoken_for_by ?? [])))
     if (isRefusal(proof)) return proof
     const offered = { ...opinion, id: call.newId('con'), submitted_by: call.caller.subject, at: call.nowIso() }
     // Runs inside the update, after the tenant check: enrolment is not disclosed to other tenants.

@@ -4,7 +4,6 @@ import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import type { Filter } from '../../../kernel/store/store.ts'
 import { shortText } from '../fields.ts'
-import { settings } from '../settings.ts'
 import { awaiting_states, listAwaiting, listOwnNames } from './awaiting.ts'
 import { session, sessionState, sessions } from './model.ts'
 import { showSession } from './view.ts'
@@ -37,7 +36,7 @@ export const list = operation({
   allow: 'consensus:read',
 
   async run(call, { limit, cursor, awaiting, awaiting_me, deadline_before, ...equal }) {
-    const own = awaiting_me ? listOwnNames(call.caller, call.settings(settings).contributors) : undefined
+    const own = awaiting_me ? await listOwnNames(call) : undefined
     const names = awaiting === undefined ? own : [awaiting].filter((name) => own?.includes(name) ?? true)
     const conditions: Filter = {
       ...(deadline_before === undefined ? {} : { deadline_ts: { lte: Date.parse(deadline_before) } }),

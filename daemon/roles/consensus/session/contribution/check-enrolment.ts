@@ -2,26 +2,26 @@
 // enrolled for it.
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Caller } from '../../../../kernel/identity/identity.ts'
+import type { Contributor } from '../../contributor/model.ts'
 
-export type EnrolledContributor = {
-  readonly signer_keys: readonly string[]
-  readonly spoken_for_by: readonly string[]
-  readonly tenant_id?: string | undefined
+/** Whether the caller may submit for a contributor of its tenant. */
+export function maySubmitFor({ subject }: Pick<Caller, 'subject'>, { name, spoken_for_by }: Contributor): boolean {
+  return name === subject || spoken_for_by.includes(subject)
 }
 
-/** Refuses `not_contributor`, with one message for all reasons, so that a caller cannot probe for enrolled contributors. */
+/**
+ * `contributor`: as it is enrolled for the caller's tenant. Refuses `not_contributor`, with one message for all reasons, so that
+ * a caller cannot probe for enrolled contributors.
+ */
 export function checkEnrolment(
-  caller: Caller,
-  contributor_id: string,
+  caller: Pick<Caller, 'subject'>,
   signer_key_id: string,
-  enrolled: Readonly<Record<string, EnrolledContributor>>,
+  contributor: Contributor | undefined,
 ): Refusal | undefined {
-  const contributor = Object.hasOwn(enrolled, contributor_id) ? enrolled[contributor_id] : undefined
-  const maySubmit = caller.subject === contributor_id || contributor?.spoken_for_by.includes(caller.subject)
-  const isInTenant = contributor?.tenant_id === undefined || contributor.tenant_id === caller.tenant_id
-  if (contributor && maySubmit && isInTenant && contributor.signer_keys.includes(signer_key_id)) return undefined
+  if (contributor && maySubmitFor(caller, contributor) && contributor.signer_keys.includes(signer_key_id))
+    return undefined
   return refuse(
     'not_contributor',
-    'the caller may not submit for this contributor, or the key is not enrolled for it; see consensus.contributors',
+    'the caller may not submit for this contributor, or the key is not enrolled for it; see platform consensus contributor list',
   )
 }

@@ -3,7 +3,6 @@ import { isRefusal, type Refusal, refuse } from '../../../../../kernel/error/err
 import type { Label } from '../../../../../kernel/label/label.ts'
 import type { Call } from '../../../../../kernel/operation/call.ts'
 import { verifyContributorSignature } from '../../../../../shared/contributor-signature/contributor-signature.ts'
-import { settings } from '../../../settings.ts'
 import type { Contribution } from '../model.ts'
 import type { ContributionProof, ContributorSignature } from './model.ts'
 import { attachContribution } from './signed-contribution.ts'
@@ -22,11 +21,11 @@ export async function verifyContributor(
   session_id: string,
   opinion: SignedOpinion,
   signature: ContributorSignature,
+  speakers: readonly string[],
 ): Promise<ContributionProof | Refusal> {
   const { contributor_id, signer_key_id } = opinion
   if (Date.parse(signature.created) > call.now() + skew_ms)
     return refuse('signature_invalid', `the contribution was signed in the future: ${signature.created}`)
-  const speakers = call.settings(settings).contributors[contributor_id]?.spoken_for_by ?? []
   const envelope = attachContribution(session_id, opinion, signature)
   const subjects = [...new Set([contributor_id, ...speakers])]
   const verified = await verifyContributorSignature(call, subjects, signature.created, envelope)
