@@ -1,16 +1,17 @@
 // Takes a message of a peer that arrived by REST into the channel of the peer, as a carrier brings it there.
 import * as z from 'zod'
-import { type Jws, jws } from '../../kernel/cryptography/signatures.ts'
+import type { Jws } from '../../kernel/cryptography/signatures.ts'
 import { type ErrorCode, errorTable, isRefusal, type Refusal, refuse } from '../../kernel/error/errors.ts'
 import { dominates, label } from '../../kernel/label/label.ts'
 import type { MessageKind } from '../../kernel/messaging/message-kind.ts'
 import { parseUnlabelledStatement } from '../../kernel/messaging/statement-format.ts'
 import type { Call } from '../../kernel/operation/call.ts'
 import { operationContract } from '../../kernel/operation/operation-contract.ts'
+import { federationMessage } from './federation-message.ts'
 
 export const landPeerMessage = operationContract({
   address: 'site.message.land',
-  input: z.strictObject({ envelope: jws, body: z.string() }),
+  input: federationMessage,
   output: z
     .strictObject({
       outcome: z.enum(['applied', 'refused', 'quarantined', 'waiting']),

@@ -4,7 +4,7 @@ import { refuse } from '../../../kernel/error/errors.ts'
 import { bodyLimits } from '../../../kernel/messaging/body-limits.ts'
 import { parseUnlabelledStatement } from '../../../kernel/messaging/statement-format.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { federationMessage, max_message_bytes } from '../../../shared/federation-message/federation-message.ts'
+import { max_message_bytes } from '../../../shared/federation-message/federation-message.ts'
 import { landPeerMessage } from '../../../shared/federation-message/land-message.ts'
 import { peersPart, transportsPart } from '../parts.ts'
 
@@ -12,7 +12,7 @@ export const land = operation({
   summary: 'Take a message of a peer into its channel',
   method: 'POST',
   path: '/api/v2/site/message/land',
-  input: federationMessage,
+  input: landPeerMessage.input,
   output: landPeerMessage.output,
   errors: ['signature_invalid', 'too_large', 'unavailable'],
   allow: 'message:land',
