@@ -6,6 +6,8 @@ const service = ['daemon/roles/resolution/role.ts', 'daemon/runtime/resolution/w
 const engine = 'daemon/roles/resolution/engine'
 const threadOnly = [
   `${engine}/lookup/lookup-index.ts`,
+  `${engine}/lookup/key-postings.ts`,
+  `${engine}/lookup/text-table.ts`,
   `${engine}/lookup/compare.ts`,
   `${engine}/lookup/normalise-record.ts`,
   `${engine}/compare/pair-comparer.ts`,

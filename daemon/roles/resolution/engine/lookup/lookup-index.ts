@@ -1,34 +1,64 @@
-// In-memory index of the records of a registry, by lookup keys.
-import { isSameRecord } from './is-same-record.ts'
+// In-memory index of the records of a registry, by lookup keys: a few hundred bytes for each record, outside the heap.
+import { KeyPostings } from './key-postings.ts'
 import type { FieldValues, KeyExtractor } from './keys.ts'
+import { grown, TextTable } from './text-table.ts'
 
-/** Value counts of one field: records of each value, their total, and the sum of squared counts. */
-class ValueCounts {
-  readonly byValue = new Map<string, number>()
+const absent = 0
+const present = 1
+/** Present, and its values count in value frequencies. */
+const counted = 2
+
+/** One field: the value of each row by number, and counts of values: records of each, their total, and the sum of squared counts. */
+class FieldIndex {
+  readonly texts = new TextTable()
+  #codes = new Int32Array(0)
+  #counts = new Uint32Array(0)
   total = 0
   squares = 0
 
-  change(value: string, by: 1 | -1): void {
-    const before = this.byValue.get(value) ?? 0
+  get bytes(): number {
+    return this.texts.bytes + this.#codes.byteLength + this.#counts.byteLength
+  }
+
+  /** Returns the number of the value of a row; -1 without one. */
+  codeOf(row: number): number {
+    return row < this.#codes.length ? this.#codes[row]! - 1 : -1
+  }
+
+  set(row: number, code: number): void {
+    if (row >= this.#codes.length) {
+      if (code < 0) return
+      this.#codes = grown(this.#codes, row + 1)
+    }
+    this.#codes[row] = code + 1
+  }
+
+  count(code: number, by: 1 | -1): void {
+    if (code >= this.#counts.length) this.#counts = grown(this.#counts, code + 1)
+    const before = this.#counts[code]!
     const after = before + by
-    if (after === 0) this.byValue.delete(value)
-    else this.byValue.set(value, after)
+    this.#counts[code] = after
     this.total += by
     this.squares += after * after - before * before
+  }
+
+  countOf(code: number): number {
+    return code >= 0 && code < this.#counts.length ? this.#counts[code]! : 0
   }
 }
 
 export class LookupIndex {
   readonly #keysOf: KeyExtractor
   readonly #max_posting: number
-  readonly #uids: string[] = []
-  readonly #values: (FieldValues | undefined)[] = []
-  readonly #isCounted: boolean[] = []
-  readonly #rowOf = new Map<string, number>()
-  readonly #rows = new Map<string, number[]>()
-  readonly #counts = new Map<string, ValueCounts>()
+  /** The number of a uid is its row, and stays it. */
+  readonly #uids = new TextTable()
+  #states = new Uint8Array(0)
+  readonly #fields = new Map<string, FieldIndex>()
+  readonly #postings = new KeyPostings()
+  #size = 0
   #counted = 0
-  #evidence = new Float64Array(1 << 10)
+  #evidence = new Float64Array(0)
+  #shared = new Int32Array(64)
 
   /** `max_posting`: a key of more records finds none of them. */
   constructor({ keysOf, max_posting }: { readonly keysOf: KeyExtractor; readonly max_posting: number }) {
@@ -37,7 +67,15 @@ export class LookupIndex {
   }
 
   get size(): number {
-    return this.#rowOf.size
+    return this.#size
+  }
+
+  /** Memory that the index takes. */
+  get bytes(): number {
+    const own = this.#states.byteLength + this.#evidence.byteLength + this.#shared.byteLength
+    let sum = own + this.#uids.bytes + this.#postings.bytes
+    for (const field of this.#fields.values()) sum += field.bytes
+    return sum
   }
 
   /**
@@ -45,37 +83,71 @@ export class LookupIndex {
    * count, so that a score does not depend on later records.
    */
   put(uid: string, values: FieldValues, isCounted = true): void {
-    const oldRow = this.#rowOf.get(uid)
-    const before = oldRow === undefined ? undefined : this.#values[oldRow]
-    if (before && oldRow !== undefined) {
-      if (this.#isCounted[oldRow] === isCounted && isSameRecord(before, values)) return
-      this.#values[oldRow] = undefined
-      if (this.#isCounted[oldRow]) this.#count(before, -1)
+    const row = this.#uids.add(uid)
+    if (row >= this.#states.length) this.#states = grown(this.#states, row + 1)
+    const state = isCounted ? counted : present
+    if (this.#states[row] === state && this.#hasValues(row, values)) return
+    this.#clear(row)
+    this.#states[row] = state
+    this.#size++
+    for (const [name, value] of Object.entries(values)) {
+      const field = this.#fieldOf(name)
+      const code = field.texts.add(value)
+      field.set(row, code)
+      if (isCounted) field.count(code, 1)
     }
-    const row = this.#uids.push(uid) - 1
-    this.#values.push(values)
-    this.#isCounted.push(isCounted)
-    this.#rowOf.set(uid, row)
-    if (isCounted) this.#count(values, 1)
-    for (const key of this.#keysOf(values)) {
-      const rows = this.#rows.get(key)
-      if (rows) rows.push(row)
-      else this.#rows.set(key, [row])
-    }
+    if (isCounted) this.#counted++
+    for (const key of this.#keysOf(values)) this.#postings.add(key, row)
+  }
+
+  remove(uid: string): void {
+    const row = this.#uids.find(uid)
+    if (row >= 0) this.#clear(row)
   }
 
   valuesOf(uid: string): FieldValues | undefined {
-    const row = this.#rowOf.get(uid)
-    return row === undefined ? undefined : this.#values[row]
+    const row = this.#uids.find(uid)
+    return row < 0 || this.#states[row] === absent ? undefined : this.#valuesOfRow(row)
   }
 
-  #count(values: FieldValues, by: 1 | -1): void {
-    this.#counted += by
-    for (const [field, value] of Object.entries(values)) {
-      const counts = this.#counts.get(field) ?? new ValueCounts()
-      this.#counts.set(field, counts)
-      counts.change(value, by)
+  #clear(row: number): void {
+    if (this.#states[row] === absent) return
+    for (const key of this.#keysOf(this.#valuesOfRow(row))) this.#postings.remove(key, row)
+    const isCounted = this.#states[row] === counted
+    for (const field of this.#fields.values()) {
+      const code = field.codeOf(row)
+      if (code < 0) continue
+      if (isCounted) field.count(code, -1)
+      field.set(row, -1)
     }
+    if (isCounted) this.#counted--
+    this.#states[row] = absent
+    this.#size--
+  }
+
+  #fieldOf(name: string): FieldIndex {
+    const known = this.#fields.get(name)
+    if (known) return known
+    const field = new FieldIndex()
+    this.#fields.set(name, field)
+    return field
+  }
+
+  #hasValues(row: number, values: FieldValues): boolean {
+    for (const [name, field] of this.#fields) {
+      const [code, value] = [field.codeOf(row), values[name]]
+      if (value === undefined ? code >= 0 : code < 0 || code !== field.texts.find(value)) return false
+    }
+    return Object.keys(values).every((name) => this.#fields.has(name))
+  }
+
+  #valuesOfRow(row: number): FieldValues {
+    const values: Record<string, string> = {}
+    for (const [name, field] of this.#fields) {
+      const code = field.codeOf(row)
+      if (code >= 0) values[name] = field.texts.textOf(code)
+    }
+    return values
   }
 
   /**
@@ -86,20 +158,22 @@ export class LookupIndex {
     values: FieldValues,
     max_candidates: number,
   ): { readonly uid: string; readonly values: FieldValues }[] {
-    if (this.#evidence.length < this.#uids.length) this.#evidence = new Float64Array(this.#uids.length * 2)
-    const [evidence, touched] = [this.#evidence, [] as number[]]
+    const { size } = this.#uids
+    if (this.#evidence.length < size) this.#evidence = new Float64Array(Math.ceil(size * 1.5))
+    if (this.#shared.length < this.#max_posting) this.#shared = new Int32Array(this.#max_posting)
+    const [evidence, shared, touched] = [this.#evidence, this.#shared, [] as number[]]
     for (const key of this.#keysOf(values)) {
-      const rows = this.#rows.get(key) ?? []
-      if (rows.length > this.#max_posting) continue
-      for (const row of rows) {
+      const count = this.#postings.read(key, shared, this.#max_posting)
+      for (let at = 0; at < count; at++) {
+        const row = shared[at]!
         if (evidence[row] === 0) touched.push(row)
-        evidence[row]! += 1 / rows.length
+        evidence[row]! += 1 / count
       }
     }
     const best: number[] = []
-    for (const row of touched) if (this.#values[row]) this.#insert(best, row, max_candidates)
+    for (const row of touched) this.#insert(best, row, max_candidates)
     for (const row of touched) evidence[row] = 0
-    return best.map((row) => ({ uid: this.#uids[row]!, values: this.#values[row]! }))
+    return best.map((row) => ({ uid: this.#uids.textOf(row), values: this.#valuesOfRow(row) }))
   }
 
   /** Lists the keys by which two records find each other. */
@@ -124,7 +198,7 @@ export class LookupIndex {
 
   #isBefore(row: number, other: number): boolean {
     const difference = this.#evidence[row]! - this.#evidence[other]!
-    return difference > 0 || (difference === 0 && this.#uids[row]! < this.#uids[other]!)
+    return difference > 0 || (difference === 0 && this.#uids.isBefore(row, other))
   }
 
   /**
@@ -132,19 +206,18 @@ export class LookupIndex {
    * records.
    */
   frequencyTerm(field: string, value: string): number {
-    const counts = this.#counts.get(field)
-    if (!counts || counts.total === 0) return 0
-    const share = (counts.byValue.get(value) ?? 0) / counts.total
-    return Math.log(counts.squares / counts.total ** 2 / Math.max(share, 2 / Math.max(2, this.#counted)))
+    const index = this.#fields.get(field)
+    if (!index || index.total === 0) return 0
+    const share = index.countOf(index.texts.find(value)) / index.total
+    return Math.log(index.squares / index.total ** 2 / Math.max(share, 2 / Math.max(2, this.#counted)))
   }
 
-  /** Returns the first `limit` distinct values of a field. */
+  /** Returns the first `limit` distinct values of a field that count. */
   sample(field: string, limit: number): string[] {
+    const index = this.#fields.get(field)
     const values: string[] = []
-    for (const value of this.#counts.get(field)?.byValue.keys() ?? []) {
-      if (values.length === limit) break
-      values.push(value)
-    }
+    for (let code = 0; code < (index?.texts.size ?? 0) && values.length < limit; code++)
+      if (index && index.countOf(code) > 0) values.push(index.texts.textOf(code))
     return values
   }
 }
