@@ -9,6 +9,8 @@ import { labelKeysSql } from '../../adapters/store/sqlite/documents/read-scope.t
 import { openTable, type SqliteTable } from '../../adapters/store/sqlite/documents/table.ts'
 import { type SqliteFile, sqliteFile } from '../../adapters/store/sqlite/sqlite-file.ts'
 import type { Filter } from '../../daemon/kernel/store/store.ts'
+import { entityRecords } from '../../daemon/roles/resolution/entity-record/model.ts'
+import { fusionRuns } from '../../daemon/roles/resolution/fusion-run/model.ts'
 
 let folder: string
 let file: SqliteFile
@@ -73,6 +75,25 @@ test.each<[string, Filter]>([
     const plan = planOf({ ...filter, ...span }, 'ORDER BY f_rank DESC, id DESC', hint)
     expect(plan[0]).toContain('INDEX doc_note_in_hue_and_rank (tenant_id=? AND f_hue=?')
     if ('tenant_id' in filter) expect(plan).toHaveLength(1)
+  }
+})
+
+test('records of a registry written since, waiting ones and its latest run come from an index of their own', () => {
+  const record = openTable(file.db, entityRecords)
+  const run = openTable(file.db, fusionRuns)
+  const registry = { tenant_id: 'a', lens: 'people' }
+  for (const [held, filter, field, index] of [
+    [record, { ...registry, written: { gte: 5 } }, 'written', 'lens_and_written'],
+    [record, { ...registry, arrived: 'waiting' }, 'arrived', 'lens_and_arrived'],
+    [run, { ...registry, state: 'completed' }, 'created_at', 'lens_and_state_and_created_at'],
+    [run, { tenant_id: 'a', lens_id: 'x', state: 'completed' }, 'created_at', 'lens_id_and_state_and_created_at'],
+  ] as const) {
+    const order = { field, direction: 'asc' } as const
+    const { sql, bind } = buildWhere(held, filter)
+    const query = `SELECT id, body FROM ${held.name} ${indexHint(held, { filter, order })} WHERE ${sql} ORDER BY f_${field}, id`
+    const plan = file.db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${query}`).all(...bind)
+    expect(plan).toHaveLength(1)
+    expect(plan[0]?.detail).toContain(`SEARCH ${held.name} USING INDEX ${held.name}_in_${index} (tenant_id=?`)
   }
 })
 

@@ -4,13 +4,7 @@ import * as z from 'zod'
 import { canonicalDigest } from '../encoding/canonical-json.ts'
 import { parseJson } from '../encoding/parse-json.ts'
 import { Refusal } from '../error/errors.ts'
-import type { ListQuery, ReadScope, Scalar } from './store.ts'
-
-/**
- * Position in a list: value of the order field and id of the last document. The value is null without the field, and
- * without an order.
- */
-export type CursorPosition = { readonly value: Scalar | null; readonly id: string }
+import type { CursorPosition, ListQuery, ReadScope } from './store.ts'
 
 const cursorContent = z.tuple([
   z.string().length(16),
@@ -27,6 +21,7 @@ export function writeCursor(collection: string, query: ListQuery, { value, id }:
  * cursor is another position in the same list, which stays filtered for the caller.
  */
 export function readCursor(collection: string, query: ListQuery): CursorPosition | undefined {
+  if (query.after) return query.after
   if (query.cursor === undefined) return undefined
   const parsed = cursorContent.safeParse(parseJson(Buffer.from(query.cursor, 'base64url')))
   if (!parsed.success) throw foreignCursor()

@@ -75,6 +75,12 @@ export type Freshness = { readonly fresh?: boolean }
 export type ReadScope = { readonly viewer: Viewer; readonly policy: LabelPolicy }
 export type ReadOptions = Freshness & { readonly read_scope?: ReadScope }
 
+/**
+ * Position in a list: value of the order field and id of the last document. The value is null without the field, and
+ * without an order.
+ */
+export type CursorPosition = { readonly value: Scalar | null; readonly id: string }
+
 export type ListQuery = ReadOptions & {
   readonly filter?: Filter
   /** An index field; ties are broken by id, so that a cursor never skips or repeats. Default: by id, ascending. */
@@ -82,6 +88,8 @@ export type ListQuery = ReadOptions & {
   readonly limit: number
   /** Opaque, from the previous page of the same query. A foreign or altered one is `Refusal('malformed')`. */
   readonly cursor?: string
+  /** Instead of a cursor: a position of the program's own, which any viewer may continue from. */
+  readonly after?: CursorPosition
 }
 
 /** At most `limit` documents; fewer, with a cursor, where these would be too many bytes for one answer. */

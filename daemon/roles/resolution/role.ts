@@ -56,6 +56,7 @@ import { editions } from './snapshot/edition.ts'
 import { consultWorker } from './workers/consult.ts'
 import { filesWorker } from './workers/files.ts'
 import { reclusterWorker } from './workers/recluster.ts'
+import { registryIndexWorker } from './workers/registry-index.ts'
 
 /** Lower-case names under which the objects of this role are addressed. */
 const objectNames = ['lens', 'lensbinding', 'entitymatch', 'entitycluster', 'fusionrun']
@@ -78,7 +79,7 @@ export const resolution: Role = role(outline, {
   ],
   metrics,
   jobs: [runJob, exchangeJob],
-  workers: [filesWorker, ...[reclusterWorker, consultWorker].map(matchingWorker)],
+  workers: [filesWorker, registryIndexWorker, ...[reclusterWorker, consultWorker].map(matchingWorker)],
   operations: {
     lens: { list: lensList.list, get: lensGet.get, create: lensCreate },
     'lens-binding': { list: bindingList.list, get: bindingGet.get },

@@ -1,8 +1,8 @@
 // Pages of documents, by searches that answer for all of the index or not at all.
 import type * as z from 'zod'
-import { type CursorPosition, readCursor, writeCursor } from '../../../../daemon/kernel/store/list-cursor.ts'
+import { readCursor, writeCursor } from '../../../../daemon/kernel/store/list-cursor.ts'
 import { PageFill } from '../../../../daemon/kernel/store/page-fill.ts'
-import type { DocumentPage, ListQuery, StoredFields } from '../../../../daemon/kernel/store/store.ts'
+import type { CursorPosition, DocumentPage, ListQuery, StoredFields } from '../../../../daemon/kernel/store/store.ts'
 import type { OpensearchCluster } from '../cluster/cluster.ts'
 import type { SearchHit } from '../cluster/response-schemas.ts'
 import { type DocumentEnvelope, parseDocument } from '../document-envelope.ts'

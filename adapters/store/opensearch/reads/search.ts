@@ -1,6 +1,6 @@
 // One search of an index, and what is read from its hits.
 
-import type { CursorPosition } from '../../../../daemon/kernel/store/list-cursor.ts'
+import type { CursorPosition } from '../../../../daemon/kernel/store/store.ts'
 import { labelKeyOf, type Scalar, type StoredFields } from '../../../../daemon/kernel/store/store.ts'
 import type { OpensearchCluster } from '../cluster/cluster.ts'
 import { type SearchHit, searchResponse } from '../cluster/response-schemas.ts'

@@ -1,8 +1,15 @@
 // Pages of documents in the order of an indexed field, found by seeking and never by counting past.
 
-import { type CursorPosition, readCursor, writeCursor } from '../../../../daemon/kernel/store/list-cursor.ts'
+import { readCursor, writeCursor } from '../../../../daemon/kernel/store/list-cursor.ts'
 import { PageFill } from '../../../../daemon/kernel/store/page-fill.ts'
-import type { Doc, DocumentPage, ListQuery, Scalar, StoredFields } from '../../../../daemon/kernel/store/store.ts'
+import type {
+  CursorPosition,
+  Doc,
+  DocumentPage,
+  ListQuery,
+  Scalar,
+  StoredFields,
+} from '../../../../daemon/kernel/store/store.ts'
 import { isFixedColumn, type SqlCell, toCell, toScalar } from './columns.ts'
 import { joinClauses, requireColumn, type SqlClause } from './filter.ts'
 import { buildScopedWhere } from './read-scope.ts'

@@ -32,6 +32,10 @@ export const entityRecords = collection({
   name: 'entity_record',
   schema: storedRecord,
   indexes: ['lens', 'base', 'entity', 'run_id', 'arrived', 'written', 'updated_at'],
+  orders: [
+    ['lens', 'written'],
+    ['lens', 'arrived'],
+  ],
 })
 
 /** Derives the id from tenant, lens and reference, so that every run finds the same record. */

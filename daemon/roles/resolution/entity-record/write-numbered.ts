@@ -60,11 +60,13 @@ function isInProgress({ at }: StoredRegistryHead['open'][number], now: number): 
   return now - at < write_timeout_ms
 }
 
+export type WriteBounds = { readonly below: number; readonly next: number }
+
 /**
  * Call it before reading records. `below`: every record with a lower number can be read, and later writes have this
  * number or a higher one. `next`: no record has this number yet. Both are 1 for a registry without writes.
  */
-export async function readWriteBounds(call: Call, registry: RegistryKey): Promise<{ below: number; next: number }> {
+export async function readWriteBounds(call: Call, registry: RegistryKey): Promise<WriteBounds> {
   const head = await call.store(registryHeads).find(headUid(registry))
   if (!head) return { below: 1, next: 1 }
   const { next } = head.value

@@ -158,6 +158,10 @@ export const fusionRuns = collection({
   schema: z.preprocess(adoptEarlierRun, storedRun),
   documented: { alias: 'fusion', fields: { uid: 'id', run_id: 'id' } },
   indexes: ['lens', 'lens_id', 'state', 'exchange_id', ...job_indexes],
+  orders: [
+    ['lens', 'state', 'created_at'],
+    ['lens_id', 'state', 'created_at'],
+  ],
 })
 
 export const runView = z

@@ -2,22 +2,34 @@
 // to date.
 
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
-import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import type { Refusal } from '../../../kernel/error/errors.ts'
+import { dominates, type Viewer } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
-import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
-import { entityRecords } from '../entity-record/model.ts'
-import { readWriteBounds } from '../entity-record/write-numbered.ts'
+import type { CursorPosition, Doc } from '../../../kernel/store/store.ts'
+import { entityRecords, type StoredRecord } from '../entity-record/model.ts'
+import { readWriteBounds, type WriteBounds } from '../entity-record/write-numbered.ts'
 import type { RegistryKey } from '../fields.ts'
 import type { IndexedRecord, IndexId } from '../matching-thread/matching-jobs.ts'
-import { settings } from '../settings.ts'
-import { type ThreadIndex, ThreadIndexes } from './thread-indexes.ts'
+import { type PageLoader, type ThreadIndex, ThreadIndexes } from './thread-indexes.ts'
 import type { TrainedLens } from './trained-lens.ts'
 
 type CachedIndex = {
-  readonly run_id: string
   readonly index: ThreadIndex
-  /** The index has every record written under a lower number. */
+  readonly viewer: Viewer
+  readonly registry: RegistryKey
+  /** The index has every record written under a lower number; 0: it was never complete. */
   below: number
+  /** A pass over the records in progress. */
+  pass: IndexPass | undefined
+}
+
+/** A pass over all records, or over those written since the one before. Whoever comes next continues it. */
+type IndexPass = {
+  /** Once the pass is over, the index has every record written under a lower number. */
+  readonly below: number
+  readonly since: number
+  /** The last record that was read. */
+  after: CursorPosition | undefined
 }
 
 /** Records of one page, and of one message to the thread. */
@@ -30,46 +42,81 @@ const page_size = 200
 export class RegistryIndexCache {
   readonly #indexes = new ThreadIndexes<CachedIndex>()
 
-  /** Returns the index of all current records of the registry; a new run of the lens rebuilds it. */
-  async openIndex(call: Call, trained: TrainedLens): Promise<IndexId | Refusal> {
+  /**
+   * Returns the index of all current records of the registry. Refuses `unavailable` while they are being loaded, and `wrong_state`
+   * for a registry that does not fit.
+   */
+  async openIndex(call: Call, { run, lens }: TrainedLens): Promise<IndexId | Refusal> {
     const { tenant_id: viewer, clearance } = call.caller
-    const { tenant_id, lens } = trained.run.value
-    const key = canonicalJson({ viewer, clearance, tenant_id, lens })
-    const max_records = call.settings(settings).lookup_records
-    const records = await call.store(entityRecords).count({ tenant_id, lens })
-    if (records > max_records) {
-      return refuse(
-        'wrong_state',
-        `the registry has ${records} records; resolution.lookup_records allows ${max_records}: raise the limit`,
-      )
+    const { tenant_id, lens: name } = run.value
+    const key = canonicalJson({ viewer, clearance, tenant_id, lens_id: lens.id })
+    const cached = this.#indexes.find(call, key) ?? {
+      ...{ index: this.#indexes.create(call, lens.value.body), viewer: { tenant_id: viewer, clearance } },
+      ...{ registry: { tenant_id, lens: name }, below: 0, pass: undefined },
     }
-    const before = this.#indexes.find(call, key)
-    const cached = before?.run_id === trained.run.id ? before : this.#createIndex(call, trained)
-    this.#indexes.keep(key, cached, max_records - records)
-    await cached.index.update(() => refreshIndex(call, { tenant_id, lens }, cached))
-    return cached.index.id
+    this.#indexes.keep(call, key, cached)
+    const bounds = await readWriteBounds(call, cached.registry)
+    const refusal = await this.#indexes.load(call, cached, createPageLoader(call, cached, bounds))
+    if (!refusal) return cached.index.id
+    if (cached.pass) call.wake('registry-index')
+    return refusal
   }
 
-  #createIndex(call: Call, { run, lens }: TrainedLens): CachedIndex {
-    return { run_id: run.id, index: this.#indexes.create(call, lens.value.body), below: 0 }
+  /** Completes the indexes for which nobody waits any longer. */
+  async continueLoading(call: Call): Promise<void> {
+    for (const cached of this.#indexes.values()) {
+      if (!cached.pass) continue
+      const loadPage = createPageLoader(call, cached, undefined)
+      await this.#indexes.complete(call, cached, loadPage)
+    }
   }
 }
 
-/** Reads all records at first, then only records written since. */
-async function refreshIndex(call: Call, registry: RegistryKey, cached: CachedIndex): Promise<void> {
-  const { below, next } = await readWriteBounds(call, registry)
-  if (cached.below === next) return
-  const { tenant_id, lens } = registry
-  const since = cached.below === 0 ? {} : { written: { gte: cached.below } }
-  const query = { filter: { tenant_id, lens, ...since }, fresh: true, page_size }
-  let page: IndexedRecord[] = []
-  for await (const { id, value } of iterateDocuments(call.store(entityRecords), query)) {
-    page.push({ uid: id, values: value.values, isCounted: value.arrived === undefined })
-    if (page.length < page_size) continue
-    call.signal.throwIfAborted()
-    await cached.index.put(call, page)
-    page = []
+/**
+ * Creates the loader of an index: it continues a pass in progress. `bounds`: those that the caller read before; without them no further
+ * pass begins.
+ */
+function createPageLoader(call: Call, cached: CachedIndex, bounds: WriteBounds | undefined): PageLoader {
+  let hasBegunOwn = false
+  return async () => {
+    if (!cached.pass) {
+      if (hasBegunOwn || !bounds || cached.below >= bounds.next) return 'done'
+      cached.pass = { below: bounds.below, since: cached.below, after: undefined }
+      hasBegunOwn = true
+    }
+    await loadPage(call, cached, cached.pass)
+    return cached.pass || !hasBegunOwn ? 'more' : 'done'
   }
-  await cached.index.put(call, page)
-  cached.below = below
+}
+
+/** Reads the next records of a pass, in its order. The service reads those of all labels, and leaves out what the viewer may not see. */
+async function loadPage(call: Call, cached: CachedIndex, pass: IndexPass): Promise<void> {
+  const { index, registry, viewer } = cached
+  const { since, after } = pass
+  const isFull = since === 0
+  const { docs, next_cursor } = await call.store(entityRecords).list({
+    filter: { ...registry, ...(isFull ? {} : { written: { gte: since } }) },
+    ...(isFull ? {} : { order: { field: 'written', direction: 'asc' } }),
+    ...(after ? { after } : { fresh: true }),
+    limit: page_size,
+  })
+  const visible = docs.filter(({ value }) => isVisible(call, viewer, value))
+  await index.put(call, visible.map(toIndexedRecord))
+  const last = docs.at(-1)
+  if (last && next_cursor !== undefined)
+    pass.after = { id: last.id, value: isFull ? null : (last.value.written ?? null) }
+  else endPass(cached, pass)
+}
+
+function endPass(cached: CachedIndex, { below }: IndexPass): void {
+  cached.below = Math.max(cached.below, below)
+  cached.pass = undefined
+}
+
+function isVisible({ site }: Call, viewer: Viewer, { tenant_id, label }: StoredRecord): boolean {
+  return viewer.tenant_id === '*' || (viewer.tenant_id === tenant_id && dominates(viewer, label, site.labels))
+}
+
+function toIndexedRecord({ id, value: { values, arrived } }: Doc<StoredRecord>): IndexedRecord {
+  return { uid: id, values, isCounted: arrived === undefined }
 }

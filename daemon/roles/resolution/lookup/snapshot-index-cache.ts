@@ -14,7 +14,7 @@ import { type ImportedSnapshot, snapshotStorePart } from '../parts.ts'
 import { settings } from '../settings.ts'
 import type { LensLine } from '../snapshot/model.ts'
 import type { LookupEntity, LookupRegistry } from './lookup-registry.ts'
-import { type ThreadIndex, ThreadIndexes } from './thread-indexes.ts'
+import { type PageLoader, type ThreadIndex, ThreadIndexes } from './thread-indexes.ts'
 import type { LensSelector } from './trained-lens.ts'
 
 type SnapshotRecord = {
@@ -24,7 +24,11 @@ type SnapshotRecord = {
   readonly label: number
 }
 
-type SnapshotIndex = { readonly index: ThreadIndex; isComplete: boolean }
+type SnapshotIndex = {
+  readonly index: ThreadIndex
+  readonly pages: Iterator<readonly IndexedRecord[], undefined>
+  next?: readonly IndexedRecord[] | undefined
+}
 
 type LoadedSnapshot = {
   readonly key: string
@@ -97,16 +101,18 @@ export class SnapshotIndexCache {
     return copy
   }
 
-  async #createRegistry(call: Call, copy: LoadedSnapshot): Promise<LookupRegistry> {
+  async #createRegistry(call: Call, copy: LoadedSnapshot): Promise<LookupRegistry | Refusal> {
     const { lensLine, records, entities, snapshot } = copy
     const visible = copy.labels.map((label) => dominates(call.caller, label, call.site.labels))
     const { tenant_id } = snapshot.manifest
+    const index = await this.#openIndex(call, copy, visible)
+    if (isRefusal(index)) return index
     return {
       lens: lensLine.body,
       tenant_id,
       run: { id: lensLine.run_id, route: lensLine.route },
       weights: lensLine.weights,
-      index: await this.#openIndex(call, copy, visible),
+      index,
       async record(uid) {
         const record = records.get(uid)
         return record && visible[record.label] ? record : undefined
@@ -115,40 +121,55 @@ export class SnapshotIndexCache {
     }
   }
 
-  async #openIndex(call: Call, copy: LoadedSnapshot, visible: readonly boolean[]): Promise<IndexId> {
-    const { key, lensLine, snapshot } = copy
+  async #openIndex(call: Call, copy: LoadedSnapshot, visible: readonly boolean[]): Promise<IndexId | Refusal> {
+    const { key, lensLine } = copy
     const indexKey = canonicalJson({ key, visible: [...visible] })
     const cached = this.#indexes.find(call, indexKey) ?? {
       index: this.#indexes.create(call, lensLine.body),
-      isComplete: false,
+      pages: iteratePages(copy, visible),
     }
-    this.#indexes.keep(indexKey, cached, call.settings(settings).lookup_records - snapshot.manifest.records)
-    await cached.index.update(() => completeIndex(call, cached, copy, visible))
-    return cached.index.id
+    this.#indexes.keep(call, indexKey, cached)
+    const refusal = await this.#indexes.load(call, cached, createPageLoader(call, cached))
+    if (!refusal) return cached.index.id
+    call.wake('registry-index')
+    return refusal
+  }
+
+  /** Completes the indexes for which nobody waits any longer. */
+  async continueLoading(call: Call): Promise<void> {
+    for (const cached of this.#indexes.values())
+      await this.#indexes.complete(call, cached, createPageLoader(call, cached))
   }
 }
 
 /** Records of one message to the thread. */
 const page_size = 200
 
-/** Loads the visible records, unless an earlier caller has. */
-async function completeIndex(
-  call: Call,
-  cached: SnapshotIndex,
+/** Pages of visible records; whoever comes next continues with them. */
+function* iteratePages(
   { records }: LoadedSnapshot,
   visible: readonly boolean[],
-): Promise<void> {
-  if (cached.isComplete) return
+): Generator<readonly IndexedRecord[], undefined> {
   let page: IndexedRecord[] = []
   for (const [uid, { values, label }] of records) {
-    if (!visible[label]) continue
-    page.push({ uid, values, isCounted: true })
+    if (visible[label]) page.push({ uid, values, isCounted: true })
     if (page.length < page_size) continue
-    await cached.index.put(call, page)
+    yield page
     page = []
   }
-  await cached.index.put(call, page)
-  cached.isComplete = true
+  yield page
+}
+
+/** A page that was not put is put again, since nobody may continue behind it. */
+function createPageLoader(call: Call, cached: SnapshotIndex): PageLoader {
+  return async () => {
+    const page = cached.next ?? cached.pages.next().value
+    if (!page) return 'done'
+    cached.next = page
+    await cached.index.put(call, page)
+    cached.next = undefined
+    return 'more'
+  }
 }
 
 function getLabel({ labels }: Pick<LoadedSnapshot, 'labels'>, index: number): Label {

@@ -2,6 +2,7 @@
 
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
+import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc, Filter } from '../../../kernel/store/store.ts'
 import type { LookupWeights } from '../engine/lookup/weights.ts'
 import { fusionRuns, type StoredRun } from '../fusion-run/model.ts'
@@ -22,7 +23,7 @@ export type TrainedLens = {
   readonly weights: LookupWeights
 }
 
-/** Limit of runs to search for stored weights; runs of an exchange have none. */
+/** Limit of runs to search for stored weights, which the latest one nearly always has; runs of an exchange have none. */
 const max_runs = 50
 
 export async function findTrainedLens(call: Call, selector: LensSelector): Promise<TrainedLens | Refusal> {
@@ -39,15 +40,11 @@ export async function findTrainedLens(call: Call, selector: LensSelector): Promi
 
 /** Finds the latest run with stored weights, and the version of the lens that it used. */
 export async function findLatestTrainedLens(call: Call, selection: Filter): Promise<TrainedLens | undefined> {
-  const { docs } = await call.store(fusionRuns).list({
-    ...{
-      filter: { ...selection, state: 'completed' },
-      order: { field: 'created_at', direction: 'desc' },
-      limit: max_runs,
-    },
-    fresh: true,
-  })
-  for (const run of docs) {
+  const filter = { ...selection, state: 'completed' }
+  const order = { field: 'created_at', direction: 'desc' } as const
+  let searched = 0
+  for await (const run of iterateDocuments(call.store(fusionRuns), { filter, order, fresh: true, page_size: 1 })) {
+    if (++searched > max_runs) break
     const { weights, threshold, lens_id } = run.value
     const lens = weights && (await call.store(lenses).find(lens_id))
     if (!weights || !lens) continue
@@ -63,15 +60,12 @@ async function findLensInUse(
 ): Promise<Doc<StoredLens> | Refusal> {
   if (lens_id !== undefined) return await findLens(call, lens_id, lens_version)
   const filter = entity_type === undefined ? {} : { entity_type }
-  const { docs } = await call.store(lensBindings).list({
-    ...{ filter, order: { field: 'updated_at', direction: 'desc' }, limit: 500 },
-  })
-  const [first] = docs
-  if (!first) return refuse('not_found', 'no lens is in use for this entity type; create a lens first')
-  const names = [...new Set(docs.map(({ value }) => value.lens))].sort()
+  const names = [...(await call.store(lensBindings).countBy('lens', filter)).keys()].map(String).sort()
+  const [name] = names
+  if (name === undefined) return refuse('not_found', 'no lens is in use for this entity type; create a lens first')
   if (names.length > 1) {
     const message = `several lenses are in use (${names.join(', ')}): set lens_id`
     return refuse('invalid', message, [{ path: 'lens_id', message }])
   }
-  return await findLens(call, first.value.lens, lens_version)
+  return await findLens(call, name, lens_version)
 }

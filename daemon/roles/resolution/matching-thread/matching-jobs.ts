@@ -45,7 +45,7 @@ type JoinJob = Omit<ArrivalMatching, 'index' | 'isApart'> & {
 
 /** Input and answer of each job. */
 export type MatchingJobs = {
-  /** Creates the index if it does not exist. Answers with the number of its records. */
+  /** Creates the index if it does not exist. Answers with the number of its records, and its memory. */
   readonly put_records: readonly [
     {
       readonly index: IndexId
@@ -55,7 +55,7 @@ export type MatchingJobs = {
       /** Indexes to remove before. */
       readonly evicted: readonly IndexId[]
     },
-    number,
+    { readonly size: number; readonly bytes: number },
   ]
   /** Answers undefined for a record without any value that the lens reads. */
   readonly normalise: readonly [

@@ -54,7 +54,7 @@ const performers: { readonly [N in MatchingJobName]: JobPerformer<N> } = {
       index.put(uid, values, isCounted)
       await pause()
     }
-    return index.size
+    return { size: index.size, bytes: index.bytes }
   },
 
   async normalise(_indexes, { lens, records }, { pause }) {

@@ -26,7 +26,8 @@ export async function matchNextBatch(
 ): Promise<'matched' | 'none_waits' | 'being_written'> {
   call.signal.throwIfAborted()
   const filter = { ...registry, arrived: 'waiting' }
-  const { docs } = await call.store(entityRecords).list({ filter, limit: max_batch_records, fresh: true })
+  const order = { field: 'arrived', direction: 'asc' } as const
+  const { docs } = await call.store(entityRecords).list({ filter, order, limit: max_batch_records, fresh: true })
   if (docs.length === 0) return 'none_waits'
   if (await isBeingWritten(call, registry)) return 'being_written'
   await matchBatch(call, registry, docs)

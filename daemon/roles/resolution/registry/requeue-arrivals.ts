@@ -13,7 +13,8 @@ export function hasArrivedSince({ value: { created_at } }: Doc<StoredRun>, recor
 /** Requeues arrived records that the run did not contain, to match them with its weights and records. */
 export async function requeueArrivals(call: Call, { id, value: { tenant_id, lens } }: Doc<StoredRun>): Promise<void> {
   const filter = { tenant_id, lens, arrived: 'matched' }
-  for await (const doc of iterateDocuments(call.store(entityRecords), { filter, fresh: true })) {
+  const order = { field: 'arrived', direction: 'asc' } as const
+  for await (const doc of iterateDocuments(call.store(entityRecords), { filter, order, fresh: true })) {
     await call
       .store(entityRecords)
       .update(doc.id, ({ value }) =>

@@ -15,7 +15,7 @@ const no_rows = 0x7f_ff_ff_ff
  */
 export class KeyPostings {
   readonly #tables = Array.from({ length: table_count }, () => new KeyTable())
-  readonly #blocks = new RowBlocks()
+  readonly #blocks = new RowPool()
 
   get bytes(): number {
     return this.#tables.reduce((sum, { bytes }) => sum + bytes, this.#blocks.bytes)
@@ -31,6 +31,13 @@ export class KeyPostings {
     const table = this.#tableOf(key)
     const place = table.find(textHash.low, textHash.high >>> 16)
     if (place >= 0) table.heads[place] = this.#blocks.remove(table.heads[place]!, row)
+  }
+
+  /** Returns the number of rows of a key. */
+  count(key: string): number {
+    const table = this.#tableOf(key)
+    const place = table.find(textHash.low, textHash.high >>> 16)
+    return place < 0 ? 0 : this.#blocks.count(table.heads[place]!)
   }
 
   /** Copies the rows of a key into `rows`, which has room for `max_rows`. Returns their number; 0 for more of them than that. */
@@ -107,7 +114,7 @@ class KeyTable {
  * Lists of rows. A head is `no_rows`, the one row as a negative number, or the start of a block: its number of rows, then
  * these. The size of a block is the power of two above the number of its rows.
  */
-class RowBlocks {
+class RowPool {
   #pool = new Int32Array(64)
   #end = 1
   /** Free blocks by the logarithm of their size. */
@@ -146,15 +153,16 @@ class RowBlocks {
     return start
   }
 
-  read(head: number, rows: Int32Array, max_rows: number): number {
+  count(head: number): number {
     if (head === no_rows) return 0
-    if (head < 0) {
-      rows[0] = -1 - head
-      return 1
-    }
-    const count = this.#pool[head]!
+    return head < 0 ? 1 : this.#pool[head]!
+  }
+
+  read(head: number, rows: Int32Array, max_rows: number): number {
+    const count = this.count(head)
     if (count > max_rows) return 0
-    for (let at = 0; at < count; at++) rows[at] = this.#pool[head + 1 + at]!
+    if (head < 0) rows[0] = -1 - head
+    else for (let at = 0; at < count; at++) rows[at] = this.#pool[head + 1 + at]!
     return count
   }
 

@@ -179,7 +179,7 @@ export class LookupIndex {
   /** Lists the keys by which two records find each other. */
   listSharedKeys(left: FieldValues, right: FieldValues): string[] {
     const keys = new Set(this.#keysOf(right))
-    return this.#keysOf(left).filter((key) => keys.has(key) && (this.#rows.get(key)?.length ?? 0) <= this.#max_posting)
+    return this.#keysOf(left).filter((key) => keys.has(key) && this.#postings.count(key) <= this.#max_posting)
   }
 
   /** Inserts a row into the best ones, in order; without sorting all rows, of which there may be a hundred thousand. */
