@@ -1,6 +1,7 @@
 // Requirements on what a viewer is shown: by tenant and label, by each way of asking, and from page to page.
 import { expect } from 'vitest'
 import type { Viewer } from '../../daemon/kernel/label/label.ts'
+import type { ListQuery } from '../../daemon/kernel/store/store.ts'
 import { putNotes } from './store-reads.ts'
 import { buildLabel, type Note, notes, type StoreRequirement, storeRequirement } from './store-requirement.ts'
 
@@ -51,6 +52,24 @@ export const readScopeRequirements: readonly StoreRequirement[] = [
       }
     },
   ),
+  storeRequirement('position', 'a list continues from a position of its own, whoever reads it', async ({ store }) => {
+    const clearance = { level: 'TOP', categories: [] }
+    await putNotes(store, { a: { rank: 2 }, b: {}, c: { rank: 1 }, d: { rank: 2 }, e: {}, f: { rank: 7 } })
+    const read = async (query: Omit<ListQuery, 'limit'>) => {
+      const found = [{}, { read_scope: { viewer: { tenant_id: 'alpha', clearance }, policy } }].map(async (how) => {
+        const { docs } = await store.list(notes, { ...query, ...how, limit: 100, fresh: true })
+        return docs.map(({ id }) => id).join('')
+      })
+      const [first, ...others] = await Promise.all(found)
+      expect(others).toEqual([first])
+      return first
+    }
+    expect(await read({ after: { value: null, id: 'd' } })).toBe('ef')
+    const order = { field: 'rank', direction: 'asc' } as const
+    expect(await read({ order, after: { value: 2, id: 'a' } })).toBe('df')
+    expect(await read({ order, filter: { rank: { gte: 1 } }, after: { value: 1, id: 'c' } })).toBe('adf')
+    expect(await read({ order, after: { value: null, id: 'b' } })).toBe('ecadf')
+  }),
   storeRequirement('read-scope-cursor', 'a cursor outlives new labels, and is nobody else’s', async ({ store }) => {
     await putNotes(store, { a: {}, b: { label: buildLabel({ level: 'OPEN' }) }, c: {}, d: {}, e: {} })
     const scopeOf = (viewer: Viewer) => ({ viewer, policy })

@@ -88,18 +88,6 @@ export const readRequirements: readonly StoreRequirement[] = [
       for (const limit of [1, 2, 3]) expect(await listPages(store, { limit, order })).toEqual(whole)
     }
   }),
-  storeRequirement('position', 'a list continues from a position of its own, whoever reads it', async ({ store }) => {
-    await putNotes(store, ranked)
-    const read = async (query: Omit<ListQuery, 'limit'>) => {
-      const { docs } = await store.list(notes, { ...query, limit: 100, fresh: true })
-      return docs.map(({ id }) => id).join('')
-    }
-    expect(await read({ after: { value: null, id: 'd' } })).toBe('efg')
-    const order = { field: 'rank', direction: 'asc' } as const
-    expect(await read({ order, after: { value: 2, id: 'a' } })).toBe('dg')
-    expect(await read({ order, filter: { rank: { gte: 1 } }, after: { value: 1, id: 'c' } })).toBe('adg')
-    expect(await read({ order, after: { value: null, id: 'b' } })).toBe('efcadg')
-  }),
   storeRequirement('last-page', 'a page that ends the list has no cursor, even when it is full', async ({ store }) => {
     await putNotes(store, { a: {}, b: {} })
     expect(await store.list(notes, { limit: 2, fresh: true })).not.toHaveProperty('next_cursor')

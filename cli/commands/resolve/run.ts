@@ -92,8 +92,13 @@ function formatResolutionSummary(terminal: Terminal, summary: FileResolutionSumm
       .map(([field, records]) => `${field} (${records})`)
       .join(', '),
     sources: summary.sources.map(({ name, records }) => `${name} (${records})`).join(', '),
+    left_out: summary.left_out?.map(formatLeftOut).join('; '),
     rules: summary.rules.length > 0 ? summary.rules.map(formatBlockingRule).join('; ') : undefined,
   })
+}
+
+function formatLeftOut({ count, limit }: NonNullable<FileResolutionSummary['left_out']>[number]): string {
+  return `search for similar texts without a shared key (${count} records, limit ${limit})`
 }
 
 type BlockingRuleSummary = {

@@ -4,11 +4,13 @@ import { basename, join } from 'node:path'
 import type { ResultKind } from '../../../adapters/platform/data-file/data-kinds.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import type { BlockingRuleReport } from '../../roles/resolution/engine/block/lens-rules.ts'
+import { listTextsLeftOut } from '../../roles/resolution/engine/left-out.ts'
 import { type EngineProgressListener, reportPhaseStart } from '../../roles/resolution/engine/progress.ts'
 import type { LensRecords } from '../../roles/resolution/engine/records/records.ts'
 import { type DetailedResolution, resolveRecords } from '../../roles/resolution/engine/resolve.ts'
 import type { ResolutionRoute } from '../../roles/resolution/engine/resolve-clusters.ts'
 import { countRows } from '../../roles/resolution/engine/text/dictionary.ts'
+import type { LeftOut } from '../../roles/resolution/fields.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { PairDecision } from '../../roles/resolution/registry/cluster-with-decisions.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
@@ -62,6 +64,8 @@ export type ResolutionSummary = {
   /** Clusters of two or more records; the next field counts their records. */
   readonly clusters: number
   readonly records_in_clusters: number
+  /** What the engine left out at its limits; absent if nothing. */
+  readonly left_out?: readonly LeftOut[]
   /** Extent of the file of pairs. */
   readonly pairs: 'all' | 'near'
   /** Number of decisions that counted, and the confirmed pairs that rejected ones keep apart. */
@@ -178,18 +182,19 @@ function numberClusters(clusters: Int32Array): Int32Array {
 }
 
 function summarizeResolution(
-  { lens, version }: Lens,
+  lens: Lens,
   seed: number,
   { rows, names, sources, fields }: LensRecords,
   { route, compared, rules }: DetailedResolution,
   numbers: Int32Array,
 ): Omit<ResolutionSummary, 'pairs' | 'decisions'> {
+  const left_out = listTextsLeftOut(lens, rows)
   const sizes = new Int32Array(rows + 1)
   for (const number of numbers) sizes[number] = (sizes[number] ?? 0) + 1
   const sharedSizes = sizes.filter((size) => size > 1)
   return {
-    lens,
-    version,
+    lens: lens.lens,
+    version: lens.version,
     route,
     seed,
     sources: names.map((name, index) => ({
@@ -203,6 +208,7 @@ function summarizeResolution(
     records: rows,
     pairs_compared: compared.length,
     rules,
+    ...(left_out.length > 0 ? { left_out } : {}),
     entities: sizes.reduce((count, size) => count + (size > 0 ? 1 : 0), 0),
     clusters: sharedSizes.length,
     records_in_clusters: sharedSizes.reduce((sum, size) => sum + size, 0),

@@ -42,3 +42,16 @@ export const seed = z
   .max(4_294_967_295)
   .default(0)
   .meta({ description: 'The same seed gives the same result' })
+
+/** What a run left out at one of its limits. */
+export const leftOut = z
+  .strictObject({
+    what: z.enum(['matches', 'text_neighbours']).meta({
+      description:
+        'matches: pairs with the lowest scores that were not stored; text_neighbours: the search for similar texts without a shared key',
+    }),
+    count: count.meta({ description: 'Pairs that were not stored, or records that were not searched' }),
+    limit: count.meta({ description: 'resolution.max_matches, or the largest number of records that are searched' }),
+  })
+  .meta({ id: 'RunLeftOut' })
+export type LeftOut = z.infer<typeof leftOut>

@@ -7,6 +7,7 @@ import type { FairTurns } from '../../kernel/role/fair-turns.ts'
 import { part } from '../../kernel/role/part.ts'
 import type { RunCluster, RunMatch } from './engine/findings.ts'
 import type { LookupWeights } from './engine/lookup/weights.ts'
+import type { LeftOut } from './fields.ts'
 import type { RunCounts, RunPhase, RunProgress, RunSource } from './fusion-run/model.ts'
 import type { NodeRecord } from './fusion-run/node-data.ts'
 import type { Lens } from './lens/model.ts'
@@ -34,6 +35,8 @@ export type PhaseResult = {
   readonly weights?: LookupWeights
   readonly evidence?: { field: string; bits: number }[]
   readonly scale?: 'log_odds' | 'likeness'
+  /** What the phase left out; replaces the matches that an earlier one left out. */
+  readonly left_out?: LeftOut[]
 }
 
 export type RunWork = {

@@ -31,8 +31,8 @@ export const settings = settingsBlock('resolution', {
     .max(50_000_000)
     .default(5_000_000)
     .meta({ doc: 'Maximum number of records of one run, over all nodes.' }),
-  max_matches: z.int().min(1).max(10_000_000).default(1_000_000).meta({
-    doc: 'Maximum number of matches of one run; a run that finds more fails.',
+  max_matches: z.int().min(1).max(50_000_000).default(10_000_000).meta({
+    doc: 'Maximum number of matches that one run stores: of more, those with the highest scores, and the run says how many it left out. An exchange that finds more fails.',
   }),
   run_minutes: z.int().min(1).max(10_080).default(60).meta({ doc: 'Time limit of one phase of a run, in minutes.' }),
   run_memory_mb: z.int().min(64).max(1_048_576).default(2_048).meta({

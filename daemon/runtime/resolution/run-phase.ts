@@ -5,6 +5,7 @@ import { inferDataKind, readableExtensions } from '../../../adapters/platform/da
 import { describeDataFault } from '../../../adapters/platform/data-file/describe-data-fault.ts'
 import { openTenantDataFile } from '../../../adapters/platform/data-file/tenant-data-file.ts'
 import { listClusters, listMatches } from '../../roles/resolution/engine/findings.ts'
+import { chooseMatches, listTextsLeftOut } from '../../roles/resolution/engine/left-out.ts'
 import { buildLookupWeights } from '../../roles/resolution/engine/lookup/weights.ts'
 import type { EngineProgress } from '../../roles/resolution/engine/progress.ts'
 import {
@@ -26,6 +27,7 @@ import {
   extractScoreWeights,
   type MatchWeights,
 } from '../../roles/resolution/engine/score/match-weights.ts'
+import type { LeftOut } from '../../roles/resolution/fields.ts'
 import type { RunProgress } from '../../roles/resolution/fusion-run/model.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { PhaseJob, PhaseResult } from '../../roles/resolution/parts.ts'
@@ -136,6 +138,7 @@ function matchRecords(job: PhaseThreadJob, report: PhaseProgressListener): Phase
   const arrays = [lefts, rights, patternOf, patterns, counts, scores, clusters, ruleOf]
   writeArrays(runFiles.matched(job.folder), head, arrays)
   const matches = job.isLast ? writeMatches(job, records, resolution, scoreWeights) : undefined
+  const left_out = [...listTextsLeftOut(job.lens, records.rows), ...(matches?.left_out ?? [])]
   const evidence = rankFieldEvidence(records, weights)
   const lookupWeights = buildLookupWeights(job.lens, records, resolution, weights)
   return {
@@ -143,7 +146,8 @@ function matchRecords(job: PhaseThreadJob, report: PhaseProgressListener): Phase
     scale,
     evidence,
     weights: lookupWeights,
-    counts: { pairs: length, ...(matches === undefined ? {} : { matches }) },
+    counts: { pairs: length, ...(matches === undefined ? {} : { matches: matches.written }) },
+    left_out,
   }
 }
 
@@ -152,10 +156,10 @@ function resolveClusters(job: PhaseThreadJob, report: PhaseProgressListener): Ph
   const records = buildRecords(job.lens, readSources(runFiles.extracted(job.folder)))
   const { weights, ...output } = readMatchPhaseOutput(runFiles.matched(job.folder))
   const resolution = applyThreshold(job, records, output)
-  const matches = writeMatches(job, records, resolution, weights)
+  const { written: matches, left_out } = writeMatches(job, records, resolution, weights)
   const { clusters, counts } = listClusters(records, resolution.clusters)
   writeJsonLinesFile(runFiles.clusters(job.folder), clusters)
-  return { counts: { matches, ...counts } }
+  return { counts: { matches, ...counts }, left_out }
 }
 
 /** Clusters as joined in training, unless the threshold has changed since. */
@@ -174,22 +178,10 @@ function writeMatches(
   records: LensRecords,
   resolution: Resolution,
   weights: MatchWeights,
-): number {
-  return writeJsonLinesFile(
-    runFiles.matches(job.folder),
-    limitMatches(listMatches(records, resolution, weights), job.max_matches),
-  )
-}
-
-function* limitMatches<T>(items: Iterable<T>, max_matches: number): Generator<T> {
-  let count = 0
-  for (const item of items) {
-    if (++count > max_matches)
-      throw new RunInputError(
-        `the run found more than ${max_matches} matches: the lens separates records too little; add fields or raise its threshold`,
-      )
-    yield item
-  }
+): { readonly written: number; readonly left_out: LeftOut[] } {
+  const choice = chooseMatches(resolution, job.max_matches)
+  const matches = listMatches(records, resolution, weights, choice)
+  return { written: writeJsonLinesFile(runFiles.matches(job.folder), matches), left_out: choice.left_out }
 }
 
 /** `threshold`: bits, where one was set before matching. */

@@ -2,18 +2,21 @@
 import * as fs from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { list as listMatches } from '../../../daemon/roles/resolution/entity-match/list.ts'
 import { extract } from '../../../daemon/roles/resolution/fusion/extract.ts'
 import { match } from '../../../daemon/roles/resolution/fusion/match.ts'
 import { cancel } from '../../../daemon/roles/resolution/fusion-run/cancel.ts'
 import { fusionRuns, type StoredRun } from '../../../daemon/roles/resolution/fusion-run/model.ts'
+import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
 import { status } from '../../../daemon/roles/resolution/fusion-run/status.ts'
+import { summary } from '../../../daemon/roles/resolution/fusion-run/summary.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
-import { buildPeople, buildPersonLens, setUpResolutionSite } from './resolution-site.ts'
+import { buildPeople, buildPersonLens, setUpResolutionSite, waitForRunEnd } from './resolution-site.ts'
 
 const day_ms = 86_400_000
-const world = setUpResolutionSite({ runs_per_tenant: 3, wait_days: 2 })
+const world = setUpResolutionSite({ runs_per_tenant: 3, wait_days: 2, max_matches: 5 })
 const small = { lens_id: 'people', node_data: { east: buildPeople(0, 20) } }
 const formatRunsFolder = () => path.join(world().folder.data, 'resolution/runs')
 const hasFiles = (run_id: string) => fs.existsSync(path.join(formatRunsFolder(), run_id))
@@ -113,6 +116,20 @@ test('a request that is repeated finds its run, however many there are', async (
   expect(new Set(both.map(({ run_id }) => run_id)).size).toBe(1)
   for (const seed of [2, 3]) await ann.ok(extract, { ...small, seed })
   expect((await ann.ok(extract, small, headers)).run_id).toBe(both[0]?.run_id)
+})
+
+test('a run that finds more matches than are stored keeps the best, says how many it left out, and all entities', async () => {
+  const ann = await createTenantPerson('cut')
+  const node_data = { east: buildPeople(0, 20), west: buildPeople(0, 20) }
+  const { run_id } = await ann.ok(start, { lens_id: 'people', node_data })
+  const run = await waitForRunEnd(ann, run_id)
+  expect(run).toMatchObject({ state: 'completed', counts: { matches: 5, entities: 20, clusters: 20 } })
+  expect(run.left_out).toEqual([{ what: 'matches', count: expect.any(Number), limit: 5 }])
+  expect(run.left_out?.[0]?.count).toBeGreaterThanOrEqual(15)
+  const { items } = await ann.ok(listMatches, { run_id, limit: 500 })
+  expect(items.map(({ linked }) => linked)).toEqual([true, true, true, true, true])
+  const { text } = await ann.ok(summary, { run_id })
+  expect(text).toContain('matches with the lowest scores are not stored, since resolution.max_matches is 5')
 })
 
 test('files that no run knows of are gone after a start', async () => {

@@ -3,6 +3,7 @@
 import type { RecordRef } from '../fields.ts'
 import { compareRefs, orderRefs } from '../order-refs.ts'
 import { countClusterSizes } from './cluster/cluster-sizes.ts'
+import type { MatchChoice } from './left-out.ts'
 import type { LensRecords } from './records/records.ts'
 import type { Resolution } from './resolve.ts'
 import { createPartialWeightReader, type MatchWeights, type PartialMatchWeight } from './score/match-weights.ts'
@@ -32,17 +33,22 @@ export type RunMatch = {
 /** Members of a cluster in order, each with its normalised field values. */
 export type RunCluster = readonly { readonly ref: RecordRef; readonly values: Record<string, string> }[]
 
-/** Yields linked pairs, and other pairs with a score above the floor. */
-export function* listMatches(records: LensRecords, resolution: Resolution, weights: MatchWeights): Generator<RunMatch> {
+/** Yields the pairs of the choice. */
+export function* listMatches(
+  records: LensRecords,
+  resolution: Resolution,
+  weights: MatchWeights,
+  { isMatch }: Pick<MatchChoice, 'isMatch'>,
+): Generator<RunMatch> {
   const { compared, scores, clusters, floor, scale, cut, ruleNames } = resolution
   const { lefts, rights, ruleOf, length } = compared
   const parts = createPartialWeightReader(records, compared, weights)
   const sizes = countClusterSizes(clusters)
   for (let pair = 0; pair < length; pair++) {
+    if (!isMatch(pair)) continue
     const [a, b] = [lefts[pair]!, rights[pair]!]
     const linked = clusters[a] === clusters[b]
     const score = scores[pair]!
-    if (!linked && score <= floor) continue
     const [first, second] = [toRecordRef(records, a), toRecordRef(records, b)]
     const [left, right] = orderRefs(first, second)
     const [first_size, second_size] = [sizes[clusters[a]!]!, sizes[clusters[b]!]!]

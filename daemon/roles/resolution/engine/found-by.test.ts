@@ -4,6 +4,7 @@ import { type Lens, lens as schema } from '../lens/model.ts'
 import { listKeyViews } from './block/keys.ts'
 import { nearestTexts, unblocked } from './block/rule-names.ts'
 import { listMatches, type RunMatch } from './findings.ts'
+import { chooseMatches } from './left-out.ts'
 import { createRandom } from './random.ts'
 import { buildTextColumn } from './records/collect-columns.ts'
 import { buildRecords, type LensRecords } from './records/records.ts'
@@ -58,7 +59,7 @@ function buildLensRecords(lens: Lens, tables: readonly (readonly Row[])[]): Lens
 function findMatches(lens: Lens, records: LensRecords) {
   const resolution = resolveRecords(lens, records, 7, () => undefined)
   const weights = extractScoreWeights(resolution, usesTermFrequencies(lens))
-  return { resolution, matches: [...listMatches(records, resolution, weights)] }
+  return { resolution, matches: [...listMatches(records, resolution, weights, chooseMatches(resolution, 1_000_000))] }
 }
 
 const peopleFields = [

@@ -133,7 +133,7 @@ export function gatherCandidates(records: LensRecords, { lens, settings, random,
   }
   const keys = fields.flatMap(({ type, column }, field) => buildKeys(type, column, field))
   const blocks = buildBlocks(keys, settings.cap)
-  const extra = rows < max_neighbour_rows ? findNeighbourRows(records, settings.neighbours) : undefined
+  const extra = rows <= max_neighbour_rows ? findNeighbourRows(records, settings.neighbours) : undefined
   const countRow = throttleProgress(report, 'compare', rows)
   const nearest = blockRule(keys.length, keys.length)
   forEachPair(rows, blocks, min_block_evidence, extra, (a, b, rule) => {

@@ -6,7 +6,16 @@ import { job_indexes, jobFields } from '../../../kernel/job/job-fields.ts'
 import { endJob, newJob } from '../../../kernel/job/rules.ts'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
 import { consensusRange } from '../entity-match/consultation.ts'
-import { count, instant, lensVersionFields, provenanceFields, provenanceViewFields, shortText, uid } from '../fields.ts'
+import {
+  count,
+  instant,
+  leftOut,
+  lensVersionFields,
+  provenanceFields,
+  provenanceViewFields,
+  shortText,
+  uid,
+} from '../fields.ts'
 
 export const runState = z.enum([
   'pending',
@@ -93,6 +102,7 @@ const runFields = {
     .array(z.strictObject({ field: shortText, bits: z.number() }))
     .optional()
     .meta({ description: 'Weight of equal values of each field, as log-odds to base 2, strongest first' }),
+  left_out: z.array(leftOut).optional().meta({ description: 'What the run left out at its limits; absent if nothing' }),
   failure: z
     .strictObject({ code: shortText, reason: z.string() })
     .optional()

@@ -39,6 +39,19 @@ describe('phases', () => {
     })
   })
 
+  test('keep what they left out, and of matches what the last one left out', () => {
+    const texts = { what: 'text_neighbours' as const, count: 30_000, limit: 20_000 }
+    const matches = (count: number) => ({ what: 'matches' as const, count, limit: 10 })
+    const complete = (run: StoredRun, phase: 'match' | 'resolve', left_out: StoredRun['left_out']) =>
+      completePhase(run, phase, { counts: {}, ...(left_out ? { left_out } : {}) }, at, 99)
+    const matched = complete({ ...pendingRun, state: 'matching' }, 'match', [texts, matches(5)])
+    expect(matched.left_out).toEqual([texts, matches(5)])
+    expect(complete({ ...matched, state: 'resolving' }, 'resolve', [matches(3)]).left_out).toEqual([texts, matches(3)])
+    expect(complete({ ...matched, state: 'resolving' }, 'resolve', []).left_out).toEqual([texts])
+    const cut = { ...matched, left_out: [matches(5)], state: 'resolving' as const }
+    expect(complete(cut, 'resolve', undefined).left_out).toBeUndefined()
+  })
+
   test.each(['extracted', 'matched'] as const)('stop at the goal %s, and continue when it is extended', (goal) => {
     const stopped = completeAllPhases({ ...pendingRun, goal })
     expect(stopped).toMatchObject({ state: goal, job: { state: 'waiting' }, job_due_ts: undefined })

@@ -54,7 +54,7 @@ export function beginPhase(run: StoredRun, phase: RunPhase, at: string): StoredR
 }
 
 export type RunPhaseResult = Pick<StoredRun, 'counts'> &
-  Partial<Pick<StoredRun, 'sources' | 'route' | 'scale' | 'weights'>>
+  Partial<Pick<StoredRun, 'sources' | 'route' | 'scale' | 'weights' | 'left_out'>>
 
 /** Completes a phase. `files_until_ts`: time at which files of a completed run are deleted, in epoch milliseconds. */
 export function completePhase(
@@ -66,7 +66,9 @@ export function completePhase(
 ): StoredRun {
   const state = statesByPhase[phase].after
   const counts = { ...run.counts, ...result.counts }
-  const fields = { ...result, counts, state, updated_at: at }
+  const { left_out: added = [], ...results } = result
+  const left_out = [...(run.left_out ?? []).filter(({ what }) => what !== 'matches'), ...added]
+  const fields = { ...results, counts, left_out: left_out.length > 0 ? left_out : undefined, state, updated_at: at }
   if (state === 'completed') return endJob(run, 'completed', { ...fields, ended_at: at, files_until_ts })
   const next: StoredRun = { ...run, ...fields }
   return isAtGoal(next) ? waitForEvent(completeStep(next), Date.parse(at)) : completeStep(next)

@@ -61,9 +61,16 @@ async function loadRunFacts(call: Call, { id: run_id, value }: Doc<StoredRun>): 
     }),
     evidence: value.evidence ?? [],
     warnings: [
+      ...(value.left_out ?? []).map(describeLeftOut),
       ...(overruled > 0 ? [`confirmed matches that rejected matches keep apart: ${overruled}`] : []),
       ...(pending > 0 ? [`decisions not yet applied to the clusters: ${pending}`] : []),
     ],
     failure: failure?.reason,
   }
+}
+
+function describeLeftOut({ what, count, limit }: NonNullable<StoredRun['left_out']>[number]): string {
+  if (what === 'matches')
+    return `${count} matches with the lowest scores are not stored, since resolution.max_matches is ${limit}; clusters are complete`
+  return `records with similar texts and without a shared key were not compared: ${count} records, and such a search has ${limit} at most`
 }

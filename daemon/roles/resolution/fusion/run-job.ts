@@ -81,7 +81,8 @@ async function performPhase(call: JobCall, run: Doc<StoredRun>, phase: RunPhase)
   const isLast = phase === 'resolve' || (phase === 'match' && run.value.goal === 'matched')
   const result = await call.part(runWork).perform(buildPhaseJob(run, phase, lens.value.body, isLast), signal)
   if (isRefusal(result)) return result
-  const updated: Doc<StoredRun> = { ...run, value: { ...run.value, ...result } }
+  const { left_out: _leftOut, ...results } = result
+  const updated: Doc<StoredRun> = { ...run, value: { ...run.value, ...results } }
   if (phase === 'extract') for (const use of result.sources ?? []) await bindLens(service, lens, buildLensUse(run, use))
   if (isLast) {
     const principal = await storeConsultPrincipal(call, run)
