@@ -56,10 +56,10 @@ export const settings = settingsBlock('resolution', {
   keep_days: z.int().min(1).max(3_650).default(30).meta({
     doc: 'Days for which the records and pairs of a completed run are kept in files; its matches and clusters stay.',
   }),
-  lookup_records: z.int().min(1).max(10_000_000).default(2_000_000).meta({
+  lookup_records: z.int().min(1).max(50_000_000).default(5_000_000).meta({
     doc: 'Maximum number of records of one registry or snapshot that is looked up in; lookups and arrivals in a larger one are refused.',
   }),
-  lookup_memory_mb: z.int().min(1).max(65_536).default(1_024).meta({
+  lookup_memory_mb: z.int().min(1).max(65_536).default(2_048).meta({
     doc: 'Memory of the indexes for lookups, over all lenses and clearances, in MiB: some 300 bytes for each record of a person. Idle indexes make room for others; what does not fit is refused.',
   }),
   lookups_waiting: z.int().min(1).max(10_000).default(64).meta({
