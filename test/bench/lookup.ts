@@ -91,9 +91,9 @@ async function measureIndex(person: CheckedClient, record: ColumnValues, report:
   const [began, before] = [performance.now(), process.memoryUsage().rss]
   let longest_ms = 0
   for (;;) {
-    const asked = performance.now()
+    const sent_ms = performance.now()
     const { value, problem, retry_after_s } = await person.call(lookup, { record, lens_id: 'persons' })
-    longest_ms = Math.max(longest_ms, performance.now() - asked)
+    longest_ms = Math.max(longest_ms, performance.now() - sent_ms)
     if (value) break
     if (retry_after_s === undefined) throw new Error(problem?.detail)
     await rest(retry_after_s * 1_000)

@@ -2,11 +2,11 @@
 import * as z from 'zod'
 import { label } from '../../../kernel/label/label.ts'
 import type { FieldValues } from '../engine/lookup/keys.ts'
+import { listFoundBy } from '../engine/lookup/list-found-by.ts'
 import { buildMatchEvidence } from '../explain/evidence.ts'
 import { bitsToProbability, buildWaterfall } from '../explain/waterfall.ts'
 import { showSteps, waterfallStep } from '../explain/waterfall-step.ts'
 import { count, recordRef, uid } from '../fields.ts'
-import { listFoundBy } from '../registry/arrival-scores.ts'
 import type { EntityCandidate } from './entity-candidates.ts'
 import type { SearchableRegistry } from './lookup-registry.ts'
 

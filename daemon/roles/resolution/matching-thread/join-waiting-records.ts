@@ -1,12 +1,7 @@
 // Joins waiting records in the thread: reads neighbours by query, and hands clusters and pairs over in pieces.
 import { compareRecord } from '../engine/lookup/compare.ts'
-import {
-  type ArrivalMatching,
-  type ComparedUids,
-  type JoinableRecord,
-  listFoundBy,
-  type ScoredRecordPair,
-} from '../registry/arrival-scores.ts'
+import { listFoundBy } from '../engine/lookup/list-found-by.ts'
+import type { ArrivalMatching, ComparedUids, JoinableRecord, ScoredRecordPair } from '../registry/arrival-scores.ts'
 import { joinArrivals } from '../registry/join-arrivals.ts'
 import type { JoinableRef } from './matching-jobs.ts'
 import type { JobContext } from './perform-job.ts'

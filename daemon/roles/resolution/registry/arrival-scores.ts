@@ -1,7 +1,6 @@
 // Scores arrived records against other records with the weights of the latest run, each pair once.
-import { unblocked } from '../engine/block/rule-names.ts'
 import { compareRecord, comparesByWords, type RecordComparison } from '../engine/lookup/compare.ts'
-import { describeLookupKey, type FieldValues } from '../engine/lookup/keys.ts'
+import type { FieldValues } from '../engine/lookup/keys.ts'
 import type { LookupIndex } from '../engine/lookup/lookup-index.ts'
 import type { LookupWeights } from '../engine/lookup/weights.ts'
 import type { RecordRef } from '../fields.ts'
@@ -45,16 +44,6 @@ export type ComparedUids = {
 }
 
 const max_candidates = 200
-/** Lists the keys by which a pair was found; a pair without a shared key was compared for its clusters. */
-export function listFoundBy(
-  { lens, index }: Pick<ArrivalMatching, 'lens' | 'index'>,
-  left: FieldValues,
-  right: FieldValues,
-): string[] {
-  const keys = index.listSharedKeys(left, right).map((key) => describeLookupKey(lens, key))
-  return keys.length > 0 ? [...new Set(keys)] : [unblocked]
-}
-
 /** Limit of compared records of a cluster; the first ones in order are compared. */
 const max_members = 100
 
