@@ -1,7 +1,7 @@
 // REST client derived from the declared operations: an address and an input make the request, the schema parses the response.
 import type { HttpResponse } from '../../adapters/platform/http-client/http-response.ts'
 import { parseJson } from '../../daemon/kernel/encoding/parse-json.ts'
-import { Refusal, refuse } from '../../daemon/kernel/error/errors.ts'
+import { isRefusal, Refusal, refuse } from '../../daemon/kernel/error/errors.ts'
 import { parseWithSchema } from '../../daemon/kernel/error/parsing.ts'
 import { refusalFromProblem } from '../../daemon/kernel/error/problem.ts'
 import {
@@ -13,6 +13,7 @@ import {
 } from '../../daemon/kernel/operation/operation.ts'
 import { parseEvents } from './event-stream.ts'
 import { readBody, readChunks, type ServiceEndpoint, sendRequest } from './http-request.ts'
+import { explainMissingObject } from './missing-object.ts'
 import { answerLimitOf, findOperation } from './operations.ts'
 
 /** Address and credentials of a service. */
@@ -21,6 +22,8 @@ export type ServiceTarget = {
   endpoint(role: string): ServiceEndpoint
   /** Bearer token for a role; undefined restricts the client to public operations. */
   token(role: string): Promise<string | undefined>
+  /** What a failure to reach the role means, where the machine of the command knows more. */
+  explainUnreachable?(refusal: Refusal, role: string): Promise<Refusal>
 }
 
 export type ApiObject = Readonly<Record<string, unknown>>
@@ -52,8 +55,11 @@ export function createServiceClient(target: ServiceTarget): ServiceClient {
       ...buildRequest(addressed, input),
       headers: { accept, ...(await buildHeaders(target, addressed, extras)) },
       timeout_ms: addressed.operation.streams ? undefined : (extras.timeout_ms ?? answerLimitOf(addressed.operation)),
+    }).catch(async (error: unknown) => {
+      const isUnreachable = isRefusal(error) && error.code === 'unavailable'
+      throw isUnreachable && target.explainUnreachable ? await target.explainUnreachable(error, addressed.role) : error
     })
-    if (response.status >= 400) throw await parseRefusal(response)
+    if (response.status >= 400) throw explainMissingObject(await parseRefusal(response), addressed.operation, input)
     return { addressed, response }
   }
   return {

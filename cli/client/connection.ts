@@ -3,6 +3,7 @@ import { offline, type SiteFolder } from '../../daemon/offline/offline.ts'
 import { createServiceClient, type ServiceClient, type ServiceTarget } from './client.ts'
 import type { ServiceEndpoint } from './http-request.ts'
 import { type ExpiringToken, mintedTokens } from './minted-tokens.ts'
+import { explainMissingRole } from './missing-role.ts'
 
 export type ServiceConnectionOptions = {
   /** The folder of a site on this machine; undefined when only a URL is known. */
@@ -29,6 +30,8 @@ export function resolveServiceTarget(
   return {
     endpoint: (role) => resolveEndpoint(connection, role),
     token: async (role) => token ?? (await minted?.(url ? undefined : role)),
+    explainUnreachable: async (refusal, role) =>
+      folder && !url ? await explainMissingRole(refusal, role, folder, env) : refusal,
   }
 }
 

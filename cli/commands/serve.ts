@@ -11,8 +11,13 @@ export const definition = command({
   notes: 'SIGTERM and SIGINT stop it in order; a second signal stops it at once.',
   positionals: { roles: rest('ROLE', 'Roles to run (default: platform.roles of the profile)') },
   options: {
-    logLevel: choice('LEVEL', 'Minimum severity of log lines', ['debug', 'info', 'warn', 'error']),
-    drain: integer('MS', 'Maximum wait for active requests at a stop', 0, 600_000),
+    logLevel: choice('LEVEL', 'Minimum severity of log lines; default: platform.log_level', [
+      'debug',
+      'info',
+      'warn',
+      'error',
+    ]),
+    drain: integer('MS', 'Maximum wait for active requests at a stop (default: platform.drain_ms)', 0, 600_000),
     ...siteOption,
   },
   example: 'platform serve site consensus --site ./site',

@@ -6,8 +6,8 @@ import { duration, integer, nameList, text } from '../program/params.ts'
 export const peerSettingOptions = {
   tenant: text('TENANT', 'Tenant of the peer'),
   ceiling: text('LEVEL', 'Highest level that may cross, in both directions'),
-  categories: nameList('A,B', 'Categories that may cross'),
-  releasableNames: nameList('A,B', 'Nationalities that the peer counts as, besides its tenant'),
+  categories: nameList('A,B', 'Categories that may cross (default: none)'),
+  releasableNames: nameList('A,B', 'Nationalities that the peer counts as, besides its tenant (default: none)'),
   labelMap: text('FILE', 'JSON file that maps the peer’s labels to local ones (default: accept only local labels)'),
   threshold: integer('COUNT', 'Distinct keys that must sign a message; not with a key set (default: 1)', 1, 16),
   rootThreshold: integer('COUNT', 'Distinct root keys that must sign its first key set (default: 1)', 1, 16),

@@ -13,6 +13,7 @@ import {
   type Params,
 } from './command.ts'
 import { type CommandCatalogue, commandCatalogue, commandGroups } from './command-catalogue.ts'
+import { findMisplacedWord } from './misplaced-words.ts'
 import { reportFailure } from './report-failure.ts'
 
 /** Runs the typed command; resolves to the exit code. Loads only the modules that its words need. */
@@ -24,6 +25,11 @@ export async function runProgram(typed: readonly string[], output: Terminal): Pr
       0,
       findIndexOrEnd(argv, (word) => word.startsWith('-')),
     )
+    const elsewhere = words[0] === undefined ? undefined : findMisplacedWord(words[0])
+    if (elsewhere !== undefined) {
+      terminal.note(elsewhere)
+      return 2
+    }
     return await runDefinitions(await loadDefinitions(words), argv, terminal)
   } catch (error) {
     // Commander has already printed its message; a request for help is not an error.
@@ -69,7 +75,7 @@ function buildProgram(
     .description('One executable for air-gapped sites')
     .usage('<command> [options]')
     .addHelpText('after', '\nExample:\n  $ platform init --site ./site --tenant acme --yes')
-  for (const definition of definitions) addCommand(program, definition, terminal, reportExit)
+  for (const definition of definitions) addCommand(program, definition, definitions, terminal, reportExit)
   return program
 }
 
@@ -108,6 +114,7 @@ const readFirstWord = (words: string) => words.split(' ')[0]
 function addCommand(
   program: Command,
   definition: AnyCommandDefinition,
+  definitions: readonly AnyCommandDefinition[],
   terminal: Terminal,
   reportExit: (code: CommandExitCode) => void,
 ): void {
@@ -116,16 +123,30 @@ function addCommand(
   for (const [index, word] of words.slice(0, -1).entries()) {
     const path = words.slice(0, index + 1).join(' ')
     const group = parent.commands.find((child) => child.name() === word)
-    parent = group ?? addGroup(parent, path, word, terminal)
+    parent = group ?? addGroup(parent, path, word, definitions, terminal)
   }
   parent.addCommand(buildCommand(definition, terminal, reportExit))
 }
 
-function addGroup(parent: Command, path: string, word: string, terminal: Terminal): Command {
+const max_group_examples = 3
+
+function addGroup(
+  parent: Command,
+  path: string,
+  word: string,
+  definitions: readonly AnyCommandDefinition[],
+  terminal: Terminal,
+): Command {
   const built = applyHelpStyle(new Command(word), terminal).description(commandGroups[path] ?? '')
-  built.addHelpText('after', () => `\nExample:\n  $ platform ${path} ${built.commands[0]?.name() ?? ''} --help`)
+  const examples = definitions.filter(({ words }) => words.startsWith(`${path} `)).slice(0, max_group_examples)
+  built.addHelpText('after', formatExamples(examples.map(({ example }) => example)))
   parent.addCommand(built)
   return built
+}
+
+function formatExamples(examples: readonly string[]): string {
+  const lines = examples.flatMap((example) => example.split('\n'))
+  return `\nExample${examples.length > 1 ? 's' : ''}:\n${lines.map((line) => `  $ ${line}`).join('\n')}`
 }
 
 function buildCommand(
@@ -143,7 +164,7 @@ function buildCommand(
   built.description(notes ? `${summary}\n\n${notes.replaceAll(/(?<!\n)\n(?!\n)/g, ' ')}` : summary)
   for (const [name, param] of Object.entries(positionals)) built.addArgument(buildArgument(name, param))
   for (const [name, param] of Object.entries(options)) built.addOption(buildOption(name, param))
-  built.addHelpText('after', `\nExample:\n  $ ${example.split('\n').join('\n  $ ')}`)
+  built.addHelpText('after', formatExamples([example]))
   built.action(async (...values: unknown[]) => {
     const positionalValues = Object.keys(positionals).map((name, index) => [
       name,

@@ -1,5 +1,6 @@
 // Reports a failure as one line with its remedy, and returns the exit code that scripts rely on.
 import { errorTable, isRefusal, type Refusal } from '../../daemon/kernel/error/errors.ts'
+import { ExplainedRefusal } from '../client/explained-refusal.ts'
 import { colourText, keepLayout } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { type CommandExitCode, CommandFailure } from './command.ts'
@@ -26,7 +27,8 @@ export function reportFailure(terminal: Terminal, error: unknown): CommandExitCo
   terminal.progress('')
   if (isRefusal(error)) {
     const { title, exit } = errorTable[error.code]
-    printError(terminal, `${title}: ${error.message}`, error.errors, remedyOf(error))
+    if (error instanceof ExplainedRefusal) printError(terminal, error.message, [], undefined)
+    else printError(terminal, `${title}: ${error.message}`, error.errors, remedyOf(error))
     return exit
   }
   if (error instanceof CommandFailure || isOfflineCommandError(error)) {

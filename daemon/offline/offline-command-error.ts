@@ -1,7 +1,7 @@
 // The error of a command that works on the site's files, with the exit code for scripts.
 
-/** 1: not found or failed. 2: wrong usage. 3: the state of the site forbids it. 5: it does not verify. */
-export type OfflineExitCode = 1 | 2 | 3 | 5
+/** 1: not found or failed. 2: wrong usage. 3: the state of the site forbids it. 4: not reachable. 5: it does not verify. */
+export type OfflineExitCode = 1 | 2 | 3 | 4 | 5
 
 /**
  * The message is one line for the person at the terminal, who owns these files: it may name paths, but no secrets. Each of

@@ -2,7 +2,9 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { Params } from '../../cli/program/command.ts'
 import { commandCatalogue, commandGroups } from '../../cli/program/command-catalogue.ts'
+import { misplacedWords } from '../../cli/program/misplaced-words.ts'
 import { runProgram } from '../../cli/program/program.ts'
 import type { Terminal } from '../../cli/terminal/terminal.ts'
 import { repositoryRoot } from '../support/repository/source-tree.ts'
@@ -69,11 +71,15 @@ describe.each(all)('platform %s', (words, load) => {
   })
 })
 
-test('each group has help that lists its commands, with an example', async () => {
+test('each group has help that lists its commands, with examples of them', async () => {
+  const isExample = (line: string) => all.some(([words]) => line.startsWith(`  $ platform ${words} `))
   for (const group of Object.keys(commandGroups)) {
     const { exit, stdout } = await runWords(...group.split(' '), '--help')
     expect(exit).toBe(0)
-    expect(stdout).toContain('Example:')
+    const [, examples = ''] = stdout.split(/Examples?:\n/)
+    const lines = examples.split('\n').filter((line) => line.startsWith('  $ platform'))
+    expect(lines.length, group).toBeGreaterThan(0)
+    expect(lines.filter((line) => !isExample(`${line} `) || line.includes('--help'))).toEqual([])
     const children = all.map(([words]) => words).filter((words) => words.startsWith(`${group} `))
     for (const words of children) expect(stdout).toContain(words.split(' ')[group.split(' ').length])
   }
@@ -90,6 +96,54 @@ test('the first help names every command and group', async () => {
 
 test('`platform help keys list` is `platform keys list --help`', async () => {
   expect((await runWords('help', 'keys', 'list')).stdout).toBe((await runWords('keys', 'list', '--help')).stdout)
+})
+
+test('a group without a command prints its help, as a usage error', async () => {
+  for (const group of Object.keys(commandGroups)) {
+    const { exit, stdout, stderr } = await runWords(...group.split(' '))
+    expect({ exit, stdout }, group).toEqual({ exit: 2, stdout: '' })
+    expect(stderr).toBe((await runWords(...group.split(' '), '--help')).stdout)
+  }
+})
+
+test('a word that means objects of a command names the command', async () => {
+  expect(await runWords('session', 'list')).toMatchObject({
+    exit: 2,
+    stderr: 'Sessions are under platform consensus list',
+  })
+  for (const [word, command] of misplacedWords) {
+    expect(Object.keys(commandCatalogue), `${word}: ${command}`).toSatisfy((names: string[]) =>
+      names.some((name) => name === command || name.startsWith(`${command} `)),
+    )
+    const isWord = all.some(([words]) => words.split(' ')[0] === word)
+    expect({ word, isWord }).toEqual({ word, isWord: false })
+  }
+})
+
+/** What is left out means nothing more than that: no filter, no text, no file, no condition. */
+const withoutDefault =
+  /^(Only|Connect to|Bearer|Token|Revoke|IDs? of|Idempotency|Make a retry safe|Change|Reason|Note|(Further|Longer) |Evidence for|Signals (of|about|from)|Detected|With |Public root keys|Keys to|Compromised|JSON lines of|JWKS or|Fingerprint|Earlier export|Role of|Use the tools|Time at|Folder of|Categories that a reader|Format of|Column of|Host names|Peer that|Receipt|First number|Last number|Left|Right|Uid of|Data file|End|Duration|Your personal|Open the epoch|JSON file to use|Node of|Entity type)/
+
+test('each parameter has a help text, and each optional value says its default', async () => {
+  const faults: string[] = []
+  for (const [words, load] of all) {
+    const { positionals = {}, options = {}, notes = '' } = (await load()).definition
+    const keepsAbsent = notes.includes('Options that are absent stay as they are')
+    for (const [name, param] of Object.entries({ ...positionals, ...options } as Params)) {
+      const { help, isRequired, metavar } = param
+      if (!/^[A-Z`][^\n]{3,}[^.\s]$/.test(help))
+        faults.push(`${words} ${name}: ${JSON.stringify(help)} is not a help text`)
+      const hasDefault = keepsAbsent || isRequired || metavar === undefined || /default/i.test(help)
+      if (!hasDefault && !withoutDefault.test(help)) faults.push(`${words} ${name}: ${help}`)
+    }
+  }
+  expect(faults).toEqual([])
+})
+
+test('each command and group has a summary', async () => {
+  const summaries = [...Object.entries(commandGroups)]
+  for (const [words, load] of all) summaries.push([words, (await load()).definition.summary])
+  expect(summaries.filter(([, summary]) => !/^[A-Z][^\n]{4,}[^.\s]$/.test(summary))).toEqual([])
 })
 
 test('a misspelt command is a usage error that names the nearest', async () => {

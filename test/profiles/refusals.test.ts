@@ -15,10 +15,10 @@ function createSite(profile: string, name?: string): PackagedSite {
   return site
 }
 
-/** Runs `serve`, which must end by itself with a refusal; returns its output. */
-function readRefusal(site: PackagedSite, env: Readonly<Record<string, string>> = {}): string {
+/** Runs `serve`, which must end by itself: 3 for a refusal, 1 for a profile with faults. Returns its output. */
+function readRefusal(site: PackagedSite, env: Readonly<Record<string, string>> = {}, code = 3): string {
   const { exit, stdout, stderr } = site.run(['serve'], env)
-  expect([1, 3], stderr).toContain(exit)
+  expect(exit, stderr).toBe(code)
   expect(stdout).toBe('')
   expect(stderr).not.toMatch(/ {4}at |node:internal/)
   return stderr
@@ -74,7 +74,7 @@ test.each([
 ])('an unknown key is an error that names the nearest (%s, %s)', (from, to, place, nearest) => {
   const site = createSite('single-cluster')
   site.edit(from, to)
-  const refusal = readRefusal(site)
+  const refusal = readRefusal(site, {}, 1)
   expect(refusal).toContain(place)
   expect(refusal).toContain(`did you mean "${nearest}"?`)
   expect(site.run(['profile', 'validate']).exit).toBe(5)
@@ -83,7 +83,7 @@ test.each([
 test('reports every fault at once', () => {
   const site = createSite('single-cluster')
   writeFileSync(site.profile, 'platform: { name: "Not A Name", deployment_profile: moon }\nsite: { port: 70000 }\n')
-  const refusal = readRefusal(site)
+  const refusal = readRefusal(site, {}, 1)
   for (const place of ['platform.name', 'platform.deployment_profile', 'platform.tenant_id', 'site.port']) {
     expect(refusal).toContain(place)
   }

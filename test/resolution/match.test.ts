@@ -97,7 +97,7 @@ test('never joins entities that people decided to be apart by a record that is l
   await run(...words, '--decisions', at('decisions.csv'))
   const like = early.find((row) => idOf(row) === pair[0]) ?? ''
   const [item] = await matchRecords(registry, writeRows('like.csv', [['like', ...like.split(',').slice(1)].join(',')]))
-  expect(item).toMatchObject({ outcome: 'new', size: 2 })
+  expect(item).toMatchObject({ outcome: 'joined', size: 2 })
   const together = [...readEntities(registry).values()].filter(
     (ids) => ids.includes(pair[0] ?? '') && ids.includes(pair[1] ?? ''),
   )

@@ -8,7 +8,7 @@ import { classificationOptions, resolveClassification } from '../../options/clas
 import { passphraseOption, resolveKeyFilePassphrase } from '../../options/passphrase.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { command } from '../../program/command.ts'
-import { decimal, required, text } from '../../program/params.ts'
+import { decimal, nameList, required, text } from '../../program/params.ts'
 import { printResult } from '../../terminal/output.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 
@@ -30,6 +30,7 @@ export const definition = command({
     sign: text('FILE', 'Your personal key, to sign the contribution with'),
     idempotencyKey: text('KEY', 'Idempotency key: a repeat with the same key changes nothing'),
     ...classificationOptions,
+    releasableTo: nameList('A,B', 'Tenants or nationalities that may see it (default: as the session)'),
     ...passphraseOption,
     ...serviceOptions,
   },

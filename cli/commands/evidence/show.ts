@@ -10,7 +10,7 @@ export const definition = command({
   words: 'evidence show',
   summary: 'Show the evidence block of a ratified session',
   positionals: { id: required(text('ID', 'Id of a block, or of the session that it belongs to')) },
-  options: { out: text('FILE', 'File to create for the block'), ...serviceOptions },
+  options: { out: text('FILE', 'File to create for the block (default: it is printed)'), ...serviceOptions },
   example: 'platform evidence show ses_… --out evidence.json',
   async run(params, terminal) {
     const api = await connectService(params, terminal)

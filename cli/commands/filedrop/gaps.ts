@@ -19,7 +19,7 @@ export const definition = command({
   positionals: { peer: required(text('PEER', 'Peer that sent the messages')) },
   options: {
     epoch: integer('NUMBER', 'Epoch (default: the current one)', 1, 99_999_999),
-    out: text('FILE', 'File to create for the receipt, or an existing folder'),
+    out: text('FILE', 'File to create for the receipt, or an existing folder (default: none)'),
     ...serviceOptions,
   },
   example: 'platform filedrop gaps bravo --out /media/stick',

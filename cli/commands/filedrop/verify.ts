@@ -24,7 +24,12 @@ export const definition = command({
   options: {
     keys: text('FILE', 'JWKS or key set of the sender (default: its pinned keys at this site)'),
     threshold: integer('COUNT', 'Distinct keys that must have signed (default: as pinned, else 1)', 1, 16),
-    rootThreshold: integer('COUNT', 'Distinct root keys that must have signed an epoch or a key set', 1, 16),
+    rootThreshold: integer(
+      'COUNT',
+      'Distinct root keys that must have signed an epoch or a key set (default: as pinned, else 1)',
+      1,
+      16,
+    ),
     ...siteOption,
     ...jsonOption,
   },

@@ -20,7 +20,7 @@ export const definition = command({
   options: {
     use: required(choice('USE', 'Use of the key', keyUses)),
     algorithm: choice('ALGORITHM', 'Key algorithm; default: Ed25519', keyAlgorithm.options),
-    notAfter: instant('TIME', 'Time after which the key no longer signs'),
+    notAfter: instant('TIME', 'Time after which the key no longer signs (default: none)'),
     role: text('ROLE', 'With --use token: role that identifies itself to other roles with this key'),
     ...passphraseOption,
     ...dirOption,

@@ -21,7 +21,7 @@ export const definition = command({
   positionals: { kid: required(text('KEY', 'Key to replace')) },
   options: {
     algorithm: choice('ALGORITHM', 'Algorithm of the new key; default: that of the old key', keyAlgorithm.options),
-    notAfter: instant('TIME', 'Time after which the new key no longer signs'),
+    notAfter: instant('TIME', 'Time after which the new key no longer signs (default: none)'),
     overlap: duration('TIME', 'Time that an old message key stays active; default: twice the longest transit time'),
     ...passphraseOption,
     ...siteOption,

@@ -36,12 +36,19 @@ export const definition = command({
     const response = await api.call('resolution.arrival.create', request, extras)
     const { items, state, failure } = response as ArrivalResponse
     const columns = ['record_id', 'outcome', 'entity', 'size']
-    printResult(terminal, params.json, response, () => formatTable(terminal, items, columns, 'no records'))
+    printResult(terminal, params.json, response, () =>
+      formatTable(terminal, items.map(showJoining), columns, 'no records'),
+    )
     if (state === 'waiting') terminal.note('the records are stored, and matched as soon as no run writes the registry')
     if (failure) throw new CommandFailure(3, failure.reason)
     return 0
   },
 })
+
+/** A new record that is in an entity with others has joined it. */
+function showJoining(item: ArrivalResponse['items'][number]) {
+  return item.outcome === 'new' && Number(item.size) > 1 ? { ...item, outcome: 'joined' } : item
+}
 
 type ArrivalResponse = {
   readonly items: readonly Readonly<Record<string, unknown>>[]

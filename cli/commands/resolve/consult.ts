@@ -13,7 +13,7 @@ export const definition = command({
   positionals: { id: required(text('MATCH', 'Id of the match')) },
   options: {
     quorum: required(text('M/N', 'Contributors needed, of the maximum number')),
-    invite: rest('PEER', 'Peers to invite; each may contribute'),
+    invite: rest('PEER', 'Peers to invite; each may contribute (default: none)'),
     ...serviceOptions,
   },
   example: 'platform resolve consult match_… --quorum 2/3 --invite bravo charlie',

@@ -20,8 +20,8 @@ export const definition = command({
   },
   options: {
     truth: required(text('FILE', 'File with the known truth')),
-    pairs: text('FILE', 'Scored pairs: id_l, id_r and score'),
-    out: text('DIR', 'Folder for evaluation.json, sweep.csv and sweep.svg'),
+    pairs: text('FILE', 'Scored pairs: id_l, id_r and score (default: none)'),
+    out: text('DIR', 'Folder for evaluation.json, sweep.csv and sweep.svg (default: nothing is written)'),
     ...jsonOption,
   },
   example: 'platform resolve evaluate resolved --truth truth.csv',

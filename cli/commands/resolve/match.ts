@@ -24,7 +24,7 @@ export const definition = command({
     lens: required(text('LENS', 'Lens of the run: a file, or a shipped lens')),
     data: required(rest('FILE', 'One or more files with the new records')),
     source: text('NAME', 'Source of the records (default: the name of the file)'),
-    out: text('DIR', 'New or empty folder for the results'),
+    out: text('DIR', 'New or empty folder for the results (default: only the registry is written)'),
     ...recordFileOptions,
     format: choice('KIND', 'Format of the results; default: csv', resultKinds),
     ...jsonOption,

@@ -15,8 +15,8 @@ export const definition = command({
     'Days are days of detection (UTC), first and last included. Default: the last 90 days; maximum: 366 days.',
   ].join('\n'),
   options: {
-    since: instant('DAY', 'First day of detection'),
-    until: instant('DAY', 'Last day of detection'),
+    since: instant('DAY', 'First day of detection (default: 90 days before the last)'),
+    until: instant('DAY', 'Last day of detection (default: today)'),
     type: text('TYPE', 'Only signals of this type'),
     source: text('NAME', 'Only the source of this name'),
     ...serviceOptions,

@@ -5,6 +5,11 @@
  * continues the given one after an underscore counts as one edit: for `mcp`, `mcp_url` is nearer than `port`.
  */
 export function nearestWord(word: string, known: readonly string[]): string {
+  return findNearestWord(word, known).nearest
+}
+
+/** The same with its distance, which is infinite where no word is known. */
+export function findNearestWord(word: string, known: readonly string[]): { nearest: string; distance: number } {
   let best = known[0] ?? ''
   let least = Number.POSITIVE_INFINITY
   for (const candidate of known) {
@@ -12,7 +17,7 @@ export function nearestWord(word: string, known: readonly string[]): string {
     const cost = other.startsWith(`${given}_`) ? 1 : editDistance(given, other)
     if (cost < least) [best, least] = [candidate, cost]
   }
-  return best
+  return { nearest: best, distance: least }
 }
 
 function editDistance(a: string, b: string): number {

@@ -78,6 +78,12 @@ describe('an unknown field names the nearest known one', () => {
     list: z.array(inner).optional(),
     named: z.record(z.string(), inner).optional(),
     either: z.union([z.string(), inner]).optional(),
+    rule: z
+      .union([
+        z.strictObject({ keys: z.string() }),
+        z.strictObject({ sorted: z.strictObject({ by: z.string(), window: z.int() }) }),
+      ])
+      .optional(),
     limited: z.partialRecord(z.enum(['read', 'write']), z.int()).optional(),
     deep: z.strictObject({ list: z.array(z.strictObject({ inner })) }).optional(),
   })
@@ -88,6 +94,7 @@ describe('an unknown field names the nearest known one', () => {
     [{ list: [{}, { levle: 'x' }] }, 'list.1.levle', 'level'],
     [{ named: { bravo: { category: [] } } }, 'named.bravo.category', 'categories'],
     [{ either: { levle: 'x' } }, 'either.levle', 'level'],
+    [{ rule: { sorted: { by: 'a', window: 2, widnow: 1 } } }, 'rule.sorted.widnow', 'window'],
     [{ limited: { wirte: 1 } }, 'limited.wirte', 'write'],
     [{ deep: { list: [{ inner: { levle: 'x' } }] } }, 'deep.list.0.inner.levle', 'level'],
   ])('%j', (value, path, suggestion) => {

@@ -1,7 +1,7 @@
 // Parses by a schema and reports faults in plain words. No other file words the messages of the parser.
 import * as z from 'zod'
 import type { FieldError } from './errors.ts'
-import { nearestWord } from './nearest-word.ts'
+import { findNearestWord, nearestWord } from './nearest-word.ts'
 
 export type ParseResult<T> =
   | { readonly success: true; readonly data: T }
@@ -70,7 +70,24 @@ function closestBranch(branches: readonly (readonly SchemaIssue[])[]): readonly 
   const fitting = branches.filter(
     (issues) => !issues.some(({ path, code }) => path.length === 0 && isTypeMismatch(code)),
   )
-  return fitting.toSorted((a, b) => a.length - b.length)[0]
+  const measured = fitting.map((issues) => ({ issues, edits: fitting.length === 1 ? 0 : measureUnknown(issues) }))
+  return measured.toSorted((a, b) => a.edits - b.edits || a.issues.length - b.issues.length)[0]?.issues
+}
+
+/** Unknown fields of a value that are compared with those of each alternative: input decides how many there are. */
+const max_measured_keys = 4
+
+/** How far the fields of the value itself are from those of an alternative: the one that knows them, or nearly, is meant. */
+function measureUnknown(issues: readonly SchemaIssue[]): number {
+  let edits = 0
+  for (const issue of issues) {
+    if (issue.code !== 'unrecognized_keys' || issue.path.length > 0) continue
+    const known = issue.message.split(separator)
+    for (const key of issue.keys.slice(0, max_measured_keys)) {
+      edits += key.length > max_name_characters ? max_name_characters : findNearestWord(key, known).distance
+    }
+  }
+  return edits
 }
 
 function isTypeMismatch(code: SchemaIssue['code']): boolean {

@@ -1,6 +1,7 @@
 // A collection as one caller sees it: tenant and clearance are enforced here, for all operations.
 import type { AuditEvent } from '../audit/audit-chain.ts'
 import { isRefusal, Refusal, refuse } from '../error/errors.ts'
+import { noSuchObject } from '../error/missing-object.ts'
 import type { Caller } from '../identity/identity.ts'
 import { dominates, type Label, type LabelPolicy } from '../label/label.ts'
 import { abortRefusal } from '../operation/until-aborted.ts'
@@ -107,7 +108,7 @@ export function scopedStore<T extends StoredFields>(
 }
 
 function throwNotFound(collection: { name: string }): never {
-  throw refuse('not_found', `there is no such ${collection.name}`)
+  throw noSuchObject(collection.name)
 }
 
 /** Work that ignores its abort must change nothing after the answer. */

@@ -38,10 +38,13 @@ export type MatchFilesOptions = {
   readonly format?: ResultKind | undefined
 }
 
+type RecordChange = 'new' | 'replaced' | 'unchanged'
+
 export type MatchedFileRecord = {
   readonly source: string
   readonly id: string
-  readonly outcome: 'new' | 'replaced' | 'unchanged'
+  /** `joined`: a new record in an entity that has others; `new`: one that is an entity of its own. */
+  readonly outcome: RecordChange | 'joined'
   readonly entity: string
   readonly size: number
 }
@@ -76,7 +79,9 @@ export async function matchFiles(
   const matched = [...newRecords.keys()].map((key): MatchedFileRecord => {
     const [source, id] = parseMemberKey(key)
     const { entity = '', members = [] } = entityOf.get(key) ?? {}
-    return { source, id, outcome: outcomes.get(key) ?? 'new', entity, size: members.length }
+    const change = outcomes.get(key) ?? 'new'
+    const outcome = change === 'new' && members.length > 1 ? 'joined' : change
+    return { source, id, outcome, entity, size: members.length }
   })
   if (ids.length > 0) onProgress({ phase: 'write', done: 0, total: 0 })
   if (out !== undefined)
@@ -135,10 +140,7 @@ async function readNewRecords(
   return new Map(entries)
 }
 
-function determineOutcome(
-  previous: RegistryRecord | undefined,
-  values: RegistryRecord['values'],
-): MatchedFileRecord['outcome'] {
+function determineOutcome(previous: RegistryRecord | undefined, values: RegistryRecord['values']): RecordChange {
   if (!previous) return 'new'
   return isSameRecord(previous.values, values) ? 'unchanged' : 'replaced'
 }

@@ -36,7 +36,7 @@ export const roleTaskReply = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('failure'),
     message: z.string(),
-    exit: z.literal([1, 2, 3, 5]).optional(),
+    exit: z.literal([1, 2, 3, 4, 5]).optional(),
     code: z.enum(errorCodes).optional(),
     remedy: z.string().optional(),
   }),

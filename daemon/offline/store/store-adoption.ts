@@ -25,7 +25,7 @@ export type ClusterAdoption = z.infer<typeof clusterAdoption>
 
 /**
  * Switches every role with documents in a cluster to the answering one, and sends it the whole audit chain. Throws
- * `OfflineCommandError` (3) while a role runs, if no cluster answers, or if it lacks an index: lost indexes are
+ * `OfflineCommandError`: 4 if no cluster answers; 3 while a role runs, or if it lacks an index: lost indexes are
  * recreated empty only if they are given up. Throws `StartRefusal` if the indexes have other names. Checks all roles
  * before the first change.
  */
@@ -74,7 +74,7 @@ export const planAdoption = roleTask({
       const storage = await openCluster(options)
       try {
         const cluster = await storage.readClusterUuid()
-        if (cluster === undefined) throw new OfflineCommandError(3, 'no cluster answers at search.host')
+        if (cluster === undefined) throw new OfflineCommandError(4, 'no cluster answers at search.host')
         return {
           role: role.name,
           from: knownCluster.cluster,

@@ -19,7 +19,7 @@ export const definition = command({
   ].join('\n'),
   positionals: { file: text('FILE', 'Certificate file of another site (default: the site’s own authority)') },
   options: {
-    out: text('FILE', 'File to create'),
+    out: text('FILE', 'File to create for the certificates (default: none)'),
     ...dirOption,
     ...siteOption,
     ...jsonOption,

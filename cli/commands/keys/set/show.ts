@@ -15,7 +15,7 @@ export const definition = command({
     'site.',
   ].join('\n'),
   options: {
-    out: text('FILE', 'File to create, with this set and those before it'),
+    out: text('FILE', 'File to create, with this set and those before it (default: none)'),
     ...siteOption,
     ...jsonOption,
   },

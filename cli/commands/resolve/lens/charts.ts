@@ -19,7 +19,7 @@ export const definition = command({
   options: {
     lens: required(text('LENS', 'Lens file, or a shipped lens: persons, bibliography, products')),
     data: required(rest('FILE', 'One or more files with the records')),
-    out: text('DIR', 'New or empty folder for the charts'),
+    out: text('DIR', 'New or empty folder for the charts as SVG (default: nothing is written)'),
     blocking: flag('Only count the pairs of blocking'),
     ...recordFileOptions,
     seed: seedOption,

@@ -13,7 +13,7 @@ export const definition = command({
     'Everything else is listed, here and in the lens; nothing is dropped silently.',
   ].join('\n'),
   positionals: { model: required(text('FILE', 'File that Splink’s `save_model_to_json` wrote')) },
-  options: { out: text('FILE', 'File to create for the lens'), ...jsonOption },
+  options: { out: text('FILE', 'File to create for the lens (default: it is printed)'), ...jsonOption },
   example: 'platform resolve lens import model.json --out people.yaml',
   async run({ model, out, json }, terminal) {
     const [{ importSplinkModel }, { writeNewFile }] = await Promise.all([offline.lensImport(), offline.newFiles()])

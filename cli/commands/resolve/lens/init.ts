@@ -17,7 +17,7 @@ export const definition = command({
   options: {
     data: required(text('FILE', 'File with the records')),
     ...dataFormatOptions,
-    out: text('FILE', 'File to create for the lens'),
+    out: text('FILE', 'File to create for the lens (default: it is printed)'),
     ...jsonOption,
   },
   example: 'platform resolve lens init --data customers.csv --out customers.yaml',

@@ -20,8 +20,8 @@ export const definition = command({
   options: {
     lens: required(text('LENS', 'Lens file, or a shipped lens: persons, bibliography, products')),
     data: required(rest('FILE', 'One or more files with the records')),
-    labels: text('FILE', 'Known clusters or pairs'),
-    out: text('FILE', 'File to create for the lens'),
+    labels: text('FILE', 'Known clusters or pairs (default: none)'),
+    out: text('FILE', 'File to create for the lens (default: it is printed)'),
     ...recordFileOptions,
     seed: seedOption,
     ...jsonOption,

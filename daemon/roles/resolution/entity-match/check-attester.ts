@@ -16,6 +16,6 @@ export function checkAttester(
   if (attester?.spoken_for_by.includes(caller.subject) && isOfTenant) return undefined
   return refuse(
     'not_contributor',
-    'the caller may not attest as this attester: use the subject of the caller, or have the profile name it in spoken_for_by',
+    `the caller may not attest as this attester; you are \`${caller.subject}\`; attesters are in resolution.attesters`,
   )
 }

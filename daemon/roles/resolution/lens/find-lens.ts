@@ -1,6 +1,7 @@
 // Finds the version of a lens that a request names: by uid or name, and by version or else the newest.
 
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { noSuchObject } from '../../../kernel/error/missing-object.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
@@ -19,15 +20,9 @@ export async function findLens(
   const doc = lens_version
     ? await findVersion(call, call.caller.tenant_id, { lens: name, lens_version })
     : await findNewestVersion(call, name)
-  return (
-    doc ??
-    refuse(
-      'not_found',
-      lens_version
-        ? `this lens has no version ${lens_version}; list the lenses to see its versions`
-        : 'no lens has this uid or name; list the lenses',
-    )
-  )
+  if (doc) return doc
+  if (lens_version === undefined) return noSuchObject('lens')
+  return refuse('not_found', `this lens has no version ${lens_version}; list the lenses to see its versions`)
 }
 
 /** The version under its first id, or else under another that the caller may see. `digest`: of its body. */

@@ -25,6 +25,6 @@ test.each([
   const refusal = checkEnrolment({ subject }, key, contributor)
   expect(isRefusal(refusal) && [refusal.code, refusal.message]).toEqual([
     'not_contributor',
-    'the caller may not submit for this contributor, or the key is not enrolled for it; see platform consensus contributor list',
+    `the caller may not submit for this contributor, or the key is not enrolled for it; you are \`${subject}\`; contributors are in consensus.contributors, or enrolled: platform consensus contributor list`,
   ])
 })

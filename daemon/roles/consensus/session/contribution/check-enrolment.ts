@@ -22,6 +22,6 @@ export function checkEnrolment(
     return undefined
   return refuse(
     'not_contributor',
-    'the caller may not submit for this contributor, or the key is not enrolled for it; see platform consensus contributor list',
+    `the caller may not submit for this contributor, or the key is not enrolled for it; you are \`${caller.subject}\`; contributors are in consensus.contributors, or enrolled: platform consensus contributor list`,
   )
 }
