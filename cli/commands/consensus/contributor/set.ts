@@ -11,7 +11,7 @@ export const definition = command({
   positionals: { name: required(text('NAME', 'Name of the contributor')) },
   options: {
     keys: required(nameList('KEY,...', 'Ids of the keys that may sign for it')),
-    speakers: nameList('SUBJECT,...', 'Subjects that may submit for it, besides itself'),
+    speakers: nameList('SUBJECT,...', 'Subjects that may submit for it, besides itself (default: none)'),
     ...serviceOptions,
   },
   example: 'platform consensus contributor set sensor-7 --keys sensor-7-1 --speakers ann',
