@@ -7,7 +7,8 @@ import { type CommandExitCode, CommandFailure } from './command.ts'
 
 /** Remedy by error code. */
 const remedies: Readonly<Partial<Record<keyof typeof errorTable, string>>> = {
-  unauthenticated: 'use a token that the site issued and has not revoked: `platform token mint`, then PLATFORM_TOKEN',
+  unauthenticated:
+    'use a token that the site issued and has not revoked: `platform token mint --subject SUBJECT --roles ROLES`, then PLATFORM_TOKEN',
   conflict: 'read it again and repeat the change',
   rate_limited: 'wait, then repeat the command',
   unavailable: '`platform status` shows what runs, `platform doctor` finds problems',

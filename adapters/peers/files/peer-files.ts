@@ -64,5 +64,7 @@ export function peerFiles(dir: string): PeerFiles {
 function readPeer(path: string, name: string): Peer {
   const read = readRecord(path, peer)
   if (read && `${read.name}.json` === name) return read
-  throw new Error(`${path} is not the peer that it is named after; enrol it again: platform peers add`)
+  throw new Error(
+    `${path} is not the peer that it is named after; restore it from a backup, or remove the file and enrol the peer again: platform peers add NAME --keys FILE --tenant TENANT --ceiling LEVEL`,
+  )
 }

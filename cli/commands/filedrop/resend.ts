@@ -77,7 +77,11 @@ function createResendRequester({ peer, receipt, first, last, epoch }: ResendInpu
 function parseReceipt(content: string) {
   const receipt = parseJsonAs(jws, content)
   if (receipt) return receipt
-  throw new CommandFailure(2, 'the file is not a receipt', 'run `platform filedrop gaps` at the peer to make one')
+  throw new CommandFailure(
+    2,
+    'the file is not a receipt',
+    'run `platform filedrop gaps PEER --out DIR` at the peer to make one',
+  )
 }
 
 function toResent(response: Readonly<Record<string, unknown>>): ResendReport {

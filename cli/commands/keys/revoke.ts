@@ -51,9 +51,11 @@ export const definition = command({
       terminal.note(`key set ${key_set} is in force; \`platform keys set show --out FILE\` for peers`)
     else
       terminal.note(
-        'no key set contains the revocation yet: run `platform keys set draft`, sign the draft with the root keys, publish it',
+        'no key set contains the revocation yet: run `platform keys set draft --out FILE`, sign the draft with the root keys, publish it',
       )
-    terminal.note('every peer must revoke it at once: platform peers revoke')
+    const { readSiteSettings } = await offline.profile()
+    const { name } = readSiteSettings(folder, terminal.env).platform
+    terminal.note(`call every peer now. Each peer runs: platform peers revoke ${name} ${revoked.kid} --yes`)
     return 0
   },
 })

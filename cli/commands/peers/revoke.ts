@@ -29,7 +29,7 @@ export const definition = command({
     printResult(terminal, params.json, peer, () => formatPeer(terminal, peer))
     if (left < peer.threshold) {
       terminal.note(
-        `too few keys of ${name} are left to verify its messages; apply its new key set by hand: platform peers update`,
+        `too few keys of ${name} are left to verify its messages; apply its new key set by hand: platform peers update ${name} --keys FILE`,
       )
     }
     return 0

@@ -41,7 +41,7 @@ export async function openDocuments(
   const home = chooseDocumentsHome(resolved)
   const recordedHome = readDocumentsHome(file)
   if (recordedHome !== undefined && recordedHome !== home) {
-    const message = `the documents of ${role.name} are in ${recordedHome}, and this asks for ${home}: run \`platform store migrate\``
+    const message = `the documents of ${role.name} are in ${recordedHome}, and this asks for ${home}: run \`platform store migrate ${home === 'opensearch' ? 'cluster' : 'files'}\``
     throw new StartRefusal([{ path: 'search.host', message }])
   }
   if (home === 'sqlite') return { store: sqliteStore(file, { audit, collections: role.collections }) }

@@ -166,14 +166,13 @@ type PendingRequests = { readonly release?: PendingRelease; readonly dismissal?:
 
 function listNextCommands(target: ReleaseTarget, { release, dismissal }: PendingRequests): string[] {
   const { item, reason } = target
-  const command = `platform filedrop quarantine`
-  if (!isReleasable(target)) return [`${command} dismiss ${item} --reason TEXT`]
+  if (!isReleasable(target)) return [`platform filedrop quarantine dismiss ${item} --reason TEXT`]
   const label = reason === 'LABEL_MISSING' ? ' --classification LEVEL' : ''
   return [
     release
-      ? `${command} approve ${item} --key FILE`
-      : `${command} request ${item} --waive ${reason}${label} --reason TEXT --key FILE`,
-    `${command} dismiss ${item}${dismissal ? '' : ' --reason TEXT'} --key FILE`,
+      ? `platform filedrop quarantine approve ${item} --key FILE`
+      : `platform filedrop quarantine request ${item} --waive ${reason}${label} --reason TEXT --key FILE`,
+    `platform filedrop quarantine dismiss ${item}${dismissal ? '' : ' --reason TEXT'} --key FILE`,
   ]
 }
 

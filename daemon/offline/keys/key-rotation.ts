@@ -50,7 +50,7 @@ export async function rotateKeyInSet(
     throw new OfflineCommandError(
       3,
       `the overlap must be at least ${shortest_s / 3_600} hours, twice the longest transit time of messages`,
-      'revoke a key that others may have instead: platform keys revoke',
+      'revoke a key that others may have instead: platform keys revoke KEY',
     )
   }
   const hasRootKeys = hasRootQuorum(folder, terms.now)

@@ -82,7 +82,11 @@ export type KeySetDraftReview = { readonly draft: KeySetDraft; readonly set: Key
 export async function reviewKeySetDraft(text: string): Promise<KeySetDraftReview> {
   const draft = parseKeySetDraft(text)
   if (!draft)
-    throw new OfflineCommandError(2, 'the file is not a draft of a key set', '`platform keys set draft` makes one')
+    throw new OfflineCommandError(
+      2,
+      'the file is not a draft of a key set',
+      '`platform keys set draft --out FILE` makes one',
+    )
   const { before, after } = await resolveSuccessor(draft)
   return { draft, set: after, changes: listKeySetChanges(before, after) }
 }

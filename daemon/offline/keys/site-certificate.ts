@@ -85,7 +85,7 @@ export async function requireCertificateRequest(text: string): Promise<ParsedCer
     throw new OfflineCommandError(
       2,
       'the file is not a certificate request of a site',
-      '`platform keys cert request` makes one',
+      '`platform keys cert request --out FILE` makes one',
     )
   return request
 }
@@ -113,7 +113,7 @@ export async function installSiteCertificate(
     throw new OfflineCommandError(
       3,
       'no certificate was requested here',
-      '`platform keys cert request` makes the key and the request',
+      '`platform keys cert request --out FILE` makes the key and the request',
     )
   }
   const key = readSecretFile(nextKeyFile)

@@ -80,7 +80,7 @@ export async function publishSiteKeySet(
     const set = readDraftedSet(draft)
     const signed = toSignedSet(draft)
     if (!set || !signed)
-      throw new OfflineCommandError(3, 'the key set is not signed', '`platform keys set sign` signs it')
+      throw new OfflineCommandError(3, 'the key set is not signed', '`platform keys set sign FILE` signs it')
     requireOwnKeys(folder, env, set)
     await requireSuccession(sets.at(-1), set, signed)
     await requireOverlap(folder, before, set, now)

@@ -118,7 +118,9 @@ export async function rotateSiteKey(
   return rotation
 }
 
-const replacement_commands: Readonly<Partial<Record<PublicKey['use'], string>>> = { authority: 'ca init' }
+const replacement_commands: Readonly<Partial<Record<PublicKey['use'], string>>> = {
+  authority: 'platform keys ca init --replace',
+}
 
 export type KeyRevocationResult = {
   readonly revoked: PublicKey
@@ -142,7 +144,7 @@ export async function revokeSiteKey(
   if (terms.replace)
     throw new OfflineCommandError(
       2,
-      `--replace works for message and root keys; for a ${use} key run \`platform keys ${replacement_commands[use] ?? 'generate'}\``,
+      `--replace works for message and root keys; for a ${use} key run \`${replacement_commands[use] ?? `platform keys generate --use ${use}`}\``,
     )
   if (role) requireRoleKeyAccess(folder, role)
   // Updates the list first, so that no process accepts signatures of the key even if a later step fails.

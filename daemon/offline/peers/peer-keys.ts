@@ -45,7 +45,7 @@ export async function updatePeerKeys(
     throw new OfflineCommandError(
       3,
       `no root key of ${name} is pinned, so none can vouch for its key set`,
-      `compare fingerprints: platform peers remove ${name}, then platform peers add ${name} with this file`,
+      `compare fingerprints: platform peers remove ${name}, then platform peers add ${name} --keys FILE --tenant TENANT --ceiling LEVEL, with this file`,
     )
   }
   const { trusted_clock } = getSettings(readSiteSettings(folder, env).resolved, filedropSettings)

@@ -73,7 +73,7 @@ export async function addPeer(folder: SiteFolder, env: EnvironmentVariables, new
       throw new OfflineCommandError(
         3,
         `${pinned.name} is pinned already`,
-        `for other settings: platform peers set ${pinned.name}; for other keys: platform peers update ${pinned.name}`,
+        `for other settings: platform peers set ${pinned.name}; for other keys: platform peers update ${pinned.name} --keys FILE`,
       )
     }
     // The channel first: a pinned peer without a channel would be an alarm, a channel without a peer is merely unused.

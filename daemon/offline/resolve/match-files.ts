@@ -104,14 +104,14 @@ function requireRegistryContent(
 ): RegistryContent {
   if (!bytes) throw new OfflineCommandError(1, `the registry ${registry} does not exist`)
   if (!content) {
-    const remedy = '`platform resolve run --keep-records` keeps them'
+    const remedy = '`platform resolve run --lens FILE --data FILE --out DIR --registry FILE --keep-records` keeps them'
     throw new OfflineCommandError(3, `${registry} contains no records`, remedy)
   }
   if (content.learnt.lens === digestLens(lens)) return content
   throw new OfflineCommandError(
     3,
     `${registry} was made with another lens`,
-    'use that lens, or run `platform resolve run` again with this one',
+    'use that lens, or run `platform resolve run --lens FILE --data FILE --out DIR` again with this one',
   )
 }
 
@@ -125,7 +125,7 @@ async function readNewRecords(
     throw new OfflineCommandError(
       3,
       `there are ${records.rows} records; at most ${max_records} can be matched`,
-      'use `platform resolve run`',
+      'use `platform resolve run --lens FILE --data FILE --out DIR`',
     )
   }
   if (source !== undefined && files.length > 1)

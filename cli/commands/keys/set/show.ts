@@ -24,7 +24,8 @@ export const definition = command({
     const folder = requireSite(params, terminal)
     const { exportCurrentKeySet } = await offline.keySets()
     const current = exportCurrentKeySet(folder)
-    const remedy = '`platform keys rotate` makes the first; if the root keys are elsewhere, `platform keys set draft`'
+    const remedy =
+      '`platform keys rotate KEY` makes the first; if the root keys are elsewhere, `platform keys set draft --out FILE`'
     if (!current) throw new CommandFailure(1, 'the site has no key set: its peers have pinned single keys', remedy)
     if (params.out !== undefined) writeOutputFile(params.out, `${JSON.stringify(current.file, undefined, 2)}\n`)
     printResult(terminal, params.json, current.set, () => formatKeySet(terminal, current.set))

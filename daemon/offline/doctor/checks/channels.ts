@@ -24,7 +24,7 @@ export async function checkChannels({ folder, env }: DoctorContext): Promise<Doc
         reportProblem(
           'channels',
           `${name}: ${fault}`,
-          `compare ${folders.home} with the enrolment; platform peers show lists it`,
+          `compare ${folders.home} with the enrolment; platform peers show ${name} lists it`,
         ),
       ]
     return [
@@ -39,7 +39,7 @@ export async function checkChannels({ folder, env }: DoctorContext): Promise<Doc
 function reportLeftover(name: string, dir: string): DoctorFinding[] {
   const { items } = measureQuarantine(dir)
   if (items === 0) return []
-  const remedy = `platform filedrop quarantine list --peer ${name}; close each with platform filedrop quarantine dismiss`
+  const remedy = `platform filedrop quarantine list --peer ${name}; close each with platform filedrop quarantine dismiss ITEM --reason TEXT`
   return [reportWarning('channels', `${name}, which is no longer pinned: ${countItems(items)} in quarantine`, remedy)]
 }
 
@@ -63,6 +63,6 @@ function checkQuarantine(name: string, dir: string, max_bytes: number): DoctorFi
     return [reportWarning('channels', detail, `release, dismiss or purge its items: ${listCommand}`)]
   }
   if (items === 0) return []
-  const remedy = `${listCommand}; platform filedrop quarantine show names the next command for each`
+  const remedy = `${listCommand}; platform filedrop quarantine show ITEM names the next command for each`
   return [reportWarning('channels', `${name}: ${countItems(items)} in quarantine`, remedy)]
 }

@@ -45,7 +45,8 @@ export async function checkKeys({ folder, now }: DoctorContext): Promise<DoctorF
 }
 
 function describeRenewal({ kid, use }: PublicKey, isInSite: boolean): string {
-  if (!isInSite) return `a new root key on a medium, then platform keys set draft --roots FILE --retire ${kid}`
+  if (!isInSite)
+    return `a new root key on a medium, then platform keys set draft --roots FILE --retire ${kid} --out FILE`
   if (use === 'authority')
     return 'platform keys ca init --replace; the peers must pin the new authority beside the old one'
   if (use === 'token' || use === 'personal') return `platform keys rotate ${kid}`
@@ -90,7 +91,7 @@ export async function checkPassphrase({ folder, env }: DoctorContext): Promise<D
 }
 
 function checkPeerKeys({ name, keys, threshold, root_threshold = 1 }: Peer, now: number): DoctorFinding[] {
-  const remedy = `get ${name}’s new keys: platform peers update ${name}; if its root keys are not pinned, remove the peer and add it again`
+  const remedy = `get ${name}’s new keys: platform peers update ${name} --keys FILE; if its root keys are not pinned, remove the peer and add it again`
   const active = keys.filter(({ status }) => status === 'active')
   if (!active.some(({ use }) => use === 'message')) {
     return [reportProblem('keys', `${name} has no active message key here`, remedy)]

@@ -8,7 +8,7 @@ import type { DoctorContext } from '../examine-site.ts'
 import { type DoctorFinding, reportExpiry, reportOk, reportProblem, reportWarning } from '../finding.ts'
 
 const timeout_ms = 3_000
-const renewal_remedy = 'platform keys cert renew; if the authority is elsewhere: platform keys cert request'
+const renewal_remedy = 'platform keys cert renew; if the authority is elsewhere: platform keys cert request --out FILE'
 
 export async function checkMtls({ folder, env, now }: DoctorContext): Promise<DoctorFinding[]> {
   const files = resolveTlsFiles(folder, readSiteSettings(folder, env).resolved)
@@ -29,7 +29,13 @@ export async function checkMtls({ folder, env, now }: DoctorContext): Promise<Do
   const reachability = await Promise.all(names.map((name) => checkPeerReachable(client, name)))
   client.close()
   return [
-    ...unpinned.map((name) => reportProblem('mtls', `${name} is not a pinned peer`, `platform peers add ${name}`)),
+    ...unpinned.map((name) =>
+      reportProblem(
+        'mtls',
+        `${name} is not a pinned peer`,
+        `platform peers add ${name} --keys FILE --tenant TENANT --ceiling LEVEL`,
+      ),
+    ),
     ...checkCertificateExpiry(material, now),
     ...reachability,
   ]

@@ -19,7 +19,11 @@ export async function checkNetworks({ folder, env, now }: DoctorContext): Promis
     const unpinned = peerNames.filter((name) => !enrolled.includes(name))
     const findings = [
       ...unpinned.map((name) =>
-        reportProblem(report.name, `${name} is not a pinned peer`, `platform peers add ${name}`),
+        reportProblem(
+          report.name,
+          `${name} is not a pinned peer`,
+          `platform peers add ${name} --keys FILE --tenant TENANT --ceiling LEVEL`,
+        ),
       ),
       ...checkNetworkFiles(report, now),
     ]

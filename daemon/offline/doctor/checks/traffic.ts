@@ -68,7 +68,7 @@ async function checkPeerTraffic(
 function reportFrozenChannel({ name }: Peer, { direction, detail }: JournalChannel): DoctorFinding {
   const remedy =
     direction === 'in'
-      ? `agree with the operators of ${name} which of its messages are valid (platform filedrop quarantine list --peer ${name}); then platform filedrop unfreeze ${name}; the peer opens a new epoch`
+      ? `agree with the operators of ${name} which of its messages are valid (platform filedrop quarantine list --peer ${name}); then platform filedrop unfreeze ${name} --reason TEXT; the peer opens a new epoch`
       : `platform filedrop epoch ${name}`
   return reportProblem(
     'traffic',

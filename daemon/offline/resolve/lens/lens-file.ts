@@ -10,7 +10,7 @@ import { readInputFile } from '../../read-input-file.ts'
 import { findShippedFolder } from '../../site/shipped-files.ts'
 
 const lens_extension = '.yaml'
-const correct_lens = 'correct these fields; `platform resolve lens init` proposes a lens from a data file'
+const correct_lens = 'correct these fields; `platform resolve lens init --data FILE` proposes a lens from a data file'
 
 /** Names of the shipped lenses, such as `persons`. */
 export function listShippedLenses(): string[] {

@@ -34,7 +34,7 @@ export function importSplinkModel(file: string): SplinkImport {
     throw new OfflineCommandError(
       1,
       `${file} has no field that a lens can express`,
-      '`platform resolve lens init` proposes a lens from a data file',
+      '`platform resolve lens init --data FILE` proposes a lens from a data file',
       imported.remarks,
     )
   }

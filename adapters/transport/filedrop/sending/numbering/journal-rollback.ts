@@ -11,7 +11,7 @@ import { linkAuditEvent } from '../../link/link-audit-event.ts'
 import { readOwnEnvelope } from '../own-message.ts'
 
 /** Next step for operators when a channel waits for its next epoch. */
-const open_epoch_hint = 'open a new epoch: platform filedrop epoch'
+const open_epoch_hint = 'open a new epoch:'
 
 /**
  * Freezes an open channel whose files have a number that its journal lacks: the journal is then older than the files, and
@@ -26,7 +26,7 @@ export async function freezeIfRolledBack(link: FiledropLink, filedrop: FiledropC
   const files = await highestSentNumber(link, filedrop, { epoch, seq })
   if (!isAfter(files, { epoch, seq })) return
   const about = { journal: { epoch, seq }, files }
-  const detail = `the journal is older than the files that were sent: ${open_epoch_hint} ${link.peer}`
+  const detail = `the journal is older than the files that were sent: ${open_epoch_hint} platform filedrop epoch ${link.peer}`
   log.error('filedrop.channel.set_back', { peer: link.peer, ...about })
   await journal.setState(channel, 'frozen', detail, [
     linkAuditEvent(link, 'filedrop.channel.set-back', channel, about, filedrop, { outcome: 'refused' }),

@@ -91,7 +91,7 @@ async function verifyAnnouncement(
 }
 
 const no_root_keys =
-  'this site does not know its own root keys: publish a key set that names them (platform keys set draft --roots FILE)'
+  'this site does not know its own root keys: publish a key set that names them (platform keys set draft --roots FILE --out FILE)'
 
 function epochUsedRefusal(epoch: number): Refusal {
   return refuse('conflict', `epoch ${epoch} of this channel was used already`)
