@@ -1,4 +1,5 @@
 // Reports a failure as one line with its remedy, and returns the exit code that scripts rely on.
+import { findMissingPath } from '../../adapters/platform/missing-path/missing-path.ts'
 import { errorTable, isRefusal, type Refusal } from '../../daemon/kernel/error/errors.ts'
 import { ExplainedRefusal } from '../client/explained-refusal.ts'
 import { colourText, keepLayout } from '../terminal/output.ts'
@@ -66,6 +67,11 @@ export function reportFailure(terminal: Terminal, error: unknown): CommandExitCo
   if (deniedPath !== undefined) {
     printError(terminal, `this user may not open ${deniedPath}`, [], 'run it as the owner of that file, or as root')
     return 3
+  }
+  const missing = findMissingPath(error)
+  if (missing) {
+    printError(terminal, missing.message, [], missing.remedy)
+    return 1
   }
   printError(terminal, error instanceof Error ? error.message : String(error), [], undefined)
   if (terminal.env.PLATFORM_DEBUG && error instanceof Error) terminal.note(keepLayout(error.stack ?? ''))

@@ -1,4 +1,5 @@
 // Examines a site: one list of checks, each of which may fail without affecting the others.
+import { findMissingPath } from '../../../adapters/platform/missing-path/missing-path.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import type { EnvironmentVariables } from '../site/site-profile.ts'
 import { checkCertificates } from './checks/certificates.ts'
@@ -72,14 +73,20 @@ export async function examineSite(
     try {
       findings.push(...(await check({ folder, env, now })))
     } catch (error) {
-      failures.push({ check: name, reason: error instanceof Error ? error.message : String(error) })
+      failures.push({ check: name, ...describeFailure(error) })
     }
   }
   return [...findings, ...reportCheckFailures(failures, findings)]
 }
 
 /** The reason why a check could not run. */
-type CheckFailure = { readonly check: string; readonly reason: string }
+type CheckFailure = { readonly check: string; readonly reason: string; readonly remedy: string }
+
+function describeFailure(error: unknown): Omit<CheckFailure, 'check'> {
+  const missing = findMissingPath(error)
+  if (missing) return { reason: missing.message, remedy: missing.remedy }
+  return { reason: error instanceof Error ? error.message : String(error), remedy: retry_remedy }
+}
 
 const retry_remedy = 'repair this first, then run `platform doctor` again'
 
@@ -91,9 +98,9 @@ function reportCheckFailures(failures: readonly CheckFailure[], findings: readon
   )
   return [...causes].map(([reason, group]) => {
     const names = group.map(({ check }) => check)
-    const [first = ''] = names
+    const [{ check: first, remedy } = { check: '', remedy: retry_remedy }] = group
     if (reason === '')
       return reportWarning(first, `not checked because of the problem above: ${names.join(', ')}`, retry_remedy)
-    return reportProblem(first, names.length === 1 ? reason : `${reason} (checks: ${names.join(', ')})`, retry_remedy)
+    return reportProblem(first, names.length === 1 ? reason : `${reason} (checks: ${names.join(', ')})`, remedy)
   })
 }

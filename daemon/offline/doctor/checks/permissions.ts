@@ -1,6 +1,7 @@
 // Checks that other users can neither read nor change the private files of the site.
 import * as fs from 'node:fs'
 import { join } from 'node:path'
+import { restoreFolder } from '../../../../adapters/platform/missing-path/missing-path.ts'
 import { findDivisionProblems, resolveDivision, type SiteDivision } from '../../../boot/host/site-division.ts'
 import type { SiteFolder } from '../../../boot/storage/site-folder.ts'
 import { ProfileError } from '../../../kernel/settings/profile-error.ts'
@@ -19,9 +20,7 @@ export function checkPermissions({ folder, env }: DoctorContext): DoctorFinding[
   const folders = [folder.keys, folder.identity, folder.peers, folder.data, folder.filedrop, folder.run]
   const missingFindings = folders
     .filter((path) => !fs.existsSync(path))
-    .map((path) =>
-      reportProblem('permissions', `${path} is missing`, `restore it from a backup, or run: mkdir -m 700 ${path}`),
-    )
+    .map((path) => ({ ...reportProblem('permissions', `${path} is missing`, restoreFolder(path)), paths: [path] }))
   const paths = [folder.profile, ...folders].filter((path) => fs.existsSync(path))
   const faults = paths.flatMap((root) => findPermissionFaults(root).map((fault) => ({ ...fault, root })))
   const findings = [...missingFindings, ...reportPathFaults('permissions', faults)]
