@@ -21,7 +21,7 @@ const thorough = [
   'daemon/runtime/proxy/threads/thread-supervisor.test.ts',
   'test/attack/**/*.test.ts',
   'test/boot/{doctor,doctor-machine,mtls,roles-fail-alone,site-tenancy,traces}.test.ts',
-  'test/cli/{certificates,channel-status,hostile-service,hostile-text,key-sets,missing-folders,peer-settings,printed-lines,root-commands,store-owners,terminal,tools-of-services,wrapped-keys}.test.ts',
+  'test/cli/{certificates,channel-status,hostile-service,hostile-text,key-sets,missing-folders,peer-settings,printed-lines,root-commands,site-backup,store-owners,terminal,tools-of-services,wrapped-keys}.test.ts',
   'test/conformance/{every-data-format,every-data-keys,every-forward-flow,every-sandbox,every-tool-service,every-transport,walked-schedules}.test.ts',
   'test/declared-errors.test.ts',
   'test/format/differential.test.ts',

@@ -47,6 +47,13 @@ export async function resolveKeyFilePassphrase(
   return await promptSecret(terminal, 'Passphrase of your key: ')
 }
 
+/** The passphrase that opens something that is always encrypted. */
+export async function readPassphrase(terminal: Terminal, params: PassphraseInput, question: string): Promise<string> {
+  const { readNamedPassphrase } = await offline.passphrase()
+  if (params.passphraseFile !== undefined) return readNamedPassphrase(params.passphraseFile)
+  return await promptSecret(terminal, question)
+}
+
 /** Reads a new passphrase; a prompt asks for it twice. */
 export async function readNewPassphrase(terminal: Terminal, params: PassphraseInput): Promise<string> {
   const { readNamedPassphrase, requirePassphraseLength } = await offline.passphrase()

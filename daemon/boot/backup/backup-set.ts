@@ -34,7 +34,13 @@ const contentFields = {
 }
 
 /** The signed part of a manifest. `site`: name of the site whose data it is. */
-const backupContents = z.strictObject({ v: z.literal(2), site: siteName, ...contentFields })
+const backupContents = z.strictObject({
+  v: z.literal(2),
+  site: siteName,
+  ...contentFields,
+  /** Of the encrypted file with everything else of the site; absent in a backup of the databases alone. */
+  site_files: z.strictObject(fingerprintFields).optional(),
+})
 const signedManifest = backupContents.extend({ signature: jws })
 export type SignedBackupManifest = z.infer<typeof signedManifest>
 
@@ -70,6 +76,7 @@ export function draftFolder(dir: string, set: string): string {
 export type BackupManifestOptions = {
   readonly site: string
   readonly databases: readonly BackupEntry[]
+  readonly site_files?: FileFingerprint | undefined
   /** Epoch milliseconds. */
   readonly now: number
   readonly signatures: Pick<Signatures, 'sign'>
@@ -77,9 +84,10 @@ export type BackupManifestOptions = {
 
 /** The manifest of a complete backup, signed by the site. Throws `Refusal('unavailable')` without a key that signs. */
 export async function signBackupManifest(options: BackupManifestOptions): Promise<SignedBackupManifest> {
-  const { site, databases, now, signatures } = options
+  const { site, databases, site_files, now, signatures } = options
   const made = new Date(now).toISOString()
-  const contents = backupContents.parse({ v: 2, site, type: 'platform.backup', made, databases })
+  const more = site_files ? { site_files } : {}
+  const contents = backupContents.parse({ v: 2, site, type: 'platform.backup', made, databases, ...more })
   return { ...contents, signature: await signatures.sign('backup', Buffer.from(canonicalJson(contents))) }
 }
 

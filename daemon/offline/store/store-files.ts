@@ -120,7 +120,7 @@ async function checkRoleDatabase(role: Role, examine: () => Promise<string[]>): 
 
 /**
  * Makes consistent copies in a folder that must not exist, whether or not the site runs. Records the destination,
- * which a later purge must report. `now` in epoch milliseconds.
+ * which a later purge must report. `now` in epoch milliseconds. `writeSiteFiles`: adds the other files of the site.
  */
 export async function backupStore(
   folder: SiteFolder,
@@ -128,6 +128,7 @@ export async function backupStore(
   to: string,
   now: number,
   progress: (text: string) => void,
+  writeSiteFiles?: () => Promise<FileFingerprint>,
 ): Promise<SignedBackupManifest> {
   const backedUpRoles = listRolesWithDatabase(folder)
   if (backedUpRoles.length === 0) throw new OfflineCommandError(1, 'the site has no data yet')
@@ -139,9 +140,10 @@ export async function backupStore(
     const copy = join(to, file)
     databases.push({ role: role.name, file, ...(await copyRoleDatabase({ folder, env, role }, copy)) })
   }
+  const site_files = await writeSiteFiles?.()
   const { platform, identity } = readSiteSettings(folder, env)
   const signatures = joseSignatures({ dir: folder.keys, passphrase: passphraseReader(identity.keys_passphrase_file) })
-  const manifest = await signBackupManifest({ site: platform.name, databases, now, signatures })
+  const manifest = await signBackupManifest({ site: platform.name, databases, site_files, now, signatures })
   runAsInvoker(() => writeBackupManifest(to, manifest))
   if (backedUpRoles.some(({ name }) => name === 'site')) {
     const roles = backedUpRoles.map(({ name }) => name)

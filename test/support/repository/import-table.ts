@@ -7,7 +7,8 @@ const kernel = /^daemon\/kernel\//
 const shared = /^daemon\/shared\//
 const adapters = /^adapters\//
 /** What several adapters, boot and the command line share: address rule, durable and secret files, HTTP client and server, version. */
-const platform = /^adapters\/platform\/(address-rule|durable-file|http-client|http-server|product|secret-file)\//
+const platform =
+  /^adapters\/platform\/(address-rule|durable-file|http-client|http-server|missing-path|product|secret-file)\//
 /** The list of all roles, the operations that they request of one another, and what they declare. */
 const roles = /^daemon\/(roles|role-calls|message-kinds|document-types)\.ts$/
 /** Loads every role: for commands, which are over soon. */
