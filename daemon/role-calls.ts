@@ -37,6 +37,7 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
   ],
   hub: ['site.checkpoint.create'],
   resolution: [
+    'consensus.session.get',
     'consensus.session.open',
     'site.checkpoint.create',
     'site.data-key.create',

@@ -53,6 +53,27 @@ test('a sound site with a channel has nothing wrong', async () => {
   )
 })
 
+describe('rulings on matches', () => {
+  const withRoles = (roles: readonly string[], sinks: readonly object[] = []) =>
+    siteWith({}, { profile: { platform: { roles }, consensus: { sinks } } })
+  const findRulings = async () => (await examineAt(0)).filter(({ check }) => check === 'rulings')
+
+  test('reach the role resolution without a sink, which without that role is a fault', async () => {
+    await withRoles(['site', 'consensus', 'resolution'])
+    expect(await findRulings()).toEqual([
+      expect.objectContaining({ state: 'ok', detail: expect.stringMatching(/passes/) }),
+    ])
+    await world.end()
+    await withRoles(['site', 'consensus'], [{ name: 'matches', kind: 'resolution' }])
+    expect(await findRulings()).toEqual([matchFinding('warning', /names matches/, /add resolution to platform\.roles/)])
+  })
+
+  test('do not exist without the role consensus', async () => {
+    await withRoles(['site', 'resolution'])
+    expect(await findRulings()).toEqual([expect.objectContaining({ detail: expect.stringMatching(/no consensus/) })])
+  })
+})
+
 describe('the clock', () => {
   const event = (when: number): AuditEvent => ({
     ...{ at: new Date(when).toISOString(), action: 'test.step', outcome: 'done', tenant_id: 't', subject: 's' },

@@ -16,6 +16,7 @@ import { checkPermissions } from './checks/permissions.ts'
 import { checkPorts } from './checks/ports.ts'
 import { checkProfile } from './checks/profile.ts'
 import { checkResults } from './checks/results.ts'
+import { checkRulings } from './checks/rulings.ts'
 import { checkSandbox } from './checks/sandbox.ts'
 import { checkSecrets } from './checks/secrets.ts'
 import { checkStore } from './checks/store.ts'
@@ -51,6 +52,7 @@ const doctorChecks: Readonly<Record<string, DoctorCheck>> = {
   channels: checkChannels,
   traffic: checkTraffic,
   results: checkResults,
+  rulings: checkRulings,
   labels: checkLabels,
   watchers: checkWatchers,
   sandbox: checkSandbox,

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { brokerUrl } from '../../kernel/network/broker.ts'
 import { type ListenerDeclaration, serviceListenerFields } from '../../kernel/settings/listener-settings.ts'
 import { toolFields, traceFields } from '../../kernel/settings/platform-settings.ts'
-import { settingsBlock } from '../../kernel/settings/settings.ts'
+import { type SettingValues, settingsBlock } from '../../kernel/settings/settings.ts'
 import { shortText } from './fields.ts'
 
 const filePath = z.string().min(1).max(4_096)
@@ -12,6 +12,9 @@ const sinkName = z.string().min(1).max(64)
 
 /** Name of the coalition's status feed, which receives emissions as a sink does. */
 export const feed_sink_name = 'coalition'
+
+/** Name of the sink that sets the decisions of matches, where the profile names none of its kind. */
+export const resolution_sink_name = 'resolution'
 
 export const listener: ListenerDeclaration<''> = { prefix: '', env: 'CONSENSUS', port: 8_400 }
 
@@ -59,9 +62,10 @@ export const settings = settingsBlock('consensus', {
           secret_file: z.string().min(1),
         }),
         z.strictObject({ name: sinkName, kind: z.literal('filedrop'), peer: shortText }),
-        z
-          .strictObject({ name: sinkName, kind: z.literal('resolution') })
-          .meta({ description: 'The resolution role of this site: sets the decision of the match' }),
+        z.strictObject({ name: sinkName, kind: z.literal('resolution') }).meta({
+          description:
+            'The resolution role of this site: sets the decision of the match. Implied where the site runs that role',
+        }),
         z
           .strictObject({
             name: sinkName,
@@ -91,9 +95,15 @@ export const settings = settingsBlock('consensus', {
       (sinks) => !sinks.some(({ name }) => name === feed_sink_name),
       `the name ${feed_sink_name} is reserved for the hub’s feed; choose another`,
     )
+    .refine(
+      (sinks) => !sinks.some(({ name, kind }) => name === resolution_sink_name && kind !== 'resolution'),
+      `the name ${resolution_sink_name} is reserved for the role of that name; choose another`,
+    )
     .refine((sinks) => new Set(sinks.map(({ name }) => name)).size === sinks.length, 'sink names must be unique')
     .default([])
-    .meta({ doc: 'Sinks that ratified results are emitted to, each under a unique name.' }),
+    .meta({
+      doc: 'Sinks that ratified results are emitted to, each under a unique name. Where platform.roles has resolution, its matches receive their rulings without being named here.',
+    }),
   evidence_v1_peers: z.array(shortText).max(1_024).default([]).meta({
     doc: 'Peers that still run a release without evidence of version 2: they are sent version 1, and theirs may quote other sites without proof.',
   }),
@@ -101,3 +111,5 @@ export const settings = settingsBlock('consensus', {
     doc: 'Maximum number of contributions in one session, superseded ones included; further ones are refused.',
   }),
 })
+
+export type EmissionSink = SettingValues<typeof settings>['sinks'][number]

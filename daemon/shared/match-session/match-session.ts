@@ -64,6 +64,44 @@ export const ruleOnMatch = operationContract({
  */
 export type SessionRuling = ContractInput<(typeof ruleOnMatch)['input']>
 
+const sessionRecord = operationContract({
+  address: 'consensus.session.get',
+  input: z.strictObject({ id: z.string() }),
+  output: z.looseObject({
+    tenant_id: z.string(),
+    state: z.string(),
+    history: z.array(z.looseObject({ seq: z.int(), to: z.string(), at: z.iso.datetime() })),
+    decision: z.enum(['match', 'non_match']).optional(),
+    result: z.looseObject({ score: z.number().nullable() }).optional(),
+    attestation: z.unknown().optional(),
+    evidence_block_id: z.string().optional(),
+  }),
+})
+
+const eventAfter: Readonly<Record<string, SessionRuling['event']>> = { RATIFIED: 'ratified', WITHDRAWN: 'retracted' }
+
+/**
+ * Reads how a session has ended, for a match that was not notified; undefined while the session is open. Refuses
+ * `not_found` for a session that does not exist.
+ */
+export async function readSessionEnd(
+  { roles }: Pick<Call, 'roles'>,
+  session_id: string,
+): Promise<Omit<SessionRuling, 'correlation_id'> | Refusal | undefined> {
+  const session = await roles.request(sessionRecord, { id: session_id })
+  if (isRefusal(session)) return session
+  const { tenant_id, state, decision, result, attestation, evidence_block_id } = session
+  const event = eventAfter[state]
+  const step = session.history.findLast(({ to }) => to === state)
+  if (!event || !step) return undefined
+  return {
+    ...{ tenant_id, session_id, seq: step.seq, event, at: step.at, score: result?.score ?? null },
+    attested: attestation !== undefined,
+    ...(decision ? { decision } : {}),
+    ...(evidence_block_id ? { evidence_block_id } : {}),
+  }
+}
+
 /** Opens a session about a match, for its tenant. Returns the refusal of one that can never be opened. */
 export async function openMatchSession(
   { roles }: Pick<Call, 'roles'>,

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { create as arrive } from '../../../daemon/roles/resolution/arrival/create.ts'
 import { list as clusters } from '../../../daemon/roles/resolution/entity-cluster/list.ts'
+import { consult } from '../../../daemon/roles/resolution/entity-match/consult.ts'
 import { explain } from '../../../daemon/roles/resolution/entity-match/explain.ts'
 import { list as matches } from '../../../daemon/roles/resolution/entity-match/list.ts'
 import { extract } from '../../../daemon/roles/resolution/fusion/extract.ts'
@@ -64,6 +65,21 @@ test('phase by phase it comes to the same', async () => {
   expect(resolved.run).toMatchObject({ state: 'completed', counts: { entities: 90, clusters: 30 } })
   expect(resolved.items).toHaveLength(30)
   expect(await ann.refusal(cancel, { run_id })).toBe('wrong_state')
+})
+
+test('without the role consensus nothing is put to it, and the refusal names the remedy', async () => {
+  const ann = await world().as()
+  const policy = { m: 1, n: 1 }
+  const refused = await ann.call(consult, { correlation_id: 'match_1', policy })
+  expect(refused.problem).toMatchObject({
+    code: 'wrong_state',
+    detail: expect.stringContaining('add it to platform.roles'),
+  })
+  const range = { from: 0, to: 1, policy }
+  const run = await ann.call(start, { lens_id: 'people', node_data: { east: buildPeople(0, 5) }, consensus: range })
+  expect(run.problem?.errors).toMatchObject([
+    { path: 'consensus', message: expect.stringContaining('add it to platform.roles') },
+  ])
 })
 
 test('the columns that a run reads of a node are visible to every reader of the run', async () => {

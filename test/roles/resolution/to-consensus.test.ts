@@ -32,7 +32,6 @@ const world = setUpResolutionSite(
   {
     platform: { roles: ['site', 'resolution', 'consensus'] },
     consensus: {
-      sinks: [{ name: 'matches', kind: 'resolution' }],
       contributors: { one: { signer_keys: ['one-1'], spoken_for_by: ['ann'] } },
     },
   },
@@ -66,15 +65,36 @@ async function seedClusters() {
   return { lens, uid: buildMatchUid('b', 'c', lens) }
 }
 
-/** The match once what it asks for is opened, and the session that was. */
+/** The session that a new consultation of the match opens. */
 async function consultMatch(uid: string): Promise<string> {
-  const before = (await ann.ok(consult, { correlation_id: uid, policy })).rulings.length
+  const { rulings } = await ann.ok(consult, { correlation_id: uid, policy })
+  return waitForSession(uid, rulings.length)
+}
+
+/** The session of the ruling at this position, once it is open. */
+async function waitForSession(uid: string, before: number): Promise<string> {
   const { rulings } = await waitUntil(async () => {
     const match = await ann.ok(get, { uid })
     const id = match.rulings[before]?.session_id
     return id !== undefined && (await ann.call(getSession, { id })).value !== undefined && match
   })
   return rulings.at(-1)?.session_id ?? ''
+}
+
+/** The match as it is where no notice of its session arrived, once all that were sent have been delivered. */
+async function forgetRuling(uid: string, session_id: string): Promise<void> {
+  await waitUntil(async () => {
+    const { rulings } = await ann.ok(get, { uid })
+    const session = await ann.ok(getSession, { id: rulings[0]?.session_id ?? '' })
+    return session.undelivered === 0
+  })
+  await world()
+    .store('resolution')
+    .update(entityMatches, uid, ({ value }) => {
+      const rulings = [{ session_id, seq: 0, status: 'open' as const, at: value.created_at }]
+      const undecided = { state: 'proposed' as const, decided_by: 'engine' as const, owes: 0 as const }
+      return { next: { ...value, ...undecided, rulings }, answer: undefined }
+    })
 }
 
 const waitForMatchState = (uid: string, state: MatchView['state'], decided_by: MatchView['decided_by']) =>
@@ -135,9 +155,40 @@ describe('a match that is put to consensus', () => {
 
   test('has one session at a time', async () => {
     const { uid } = await seedClusters()
-    await consultMatch(uid)
-    expect(await ann.refusal(consult, { correlation_id: uid, policy })).toBe('wrong_state')
+    const first = await ann.ok(consult, { correlation_id: uid, policy })
+    expect(await ann.ok(consult, { correlation_id: uid, policy })).toMatchObject({ uid: first.uid })
+    const id = await waitForSession(uid, 0)
+    const repeated = await ann.ok(consult, { correlation_id: uid, policy })
+    expect(repeated.rulings).toMatchObject([{ session_id: id, status: 'open' }])
     expect((await ann.ok(get, { uid })).rulings).toHaveLength(1)
+  })
+
+  test.each([
+    ['withdrawn', 'retracted'],
+    ['lost with the store of consensus', 'failed'],
+  ])('may sit again when its session was %s and it heard nothing of it', async (how, status) => {
+    const { uid } = await seedClusters()
+    const id = await consultMatch(uid)
+    if (how === 'withdrawn') await olga.ok(cancel, { id })
+    const session_id = how === 'withdrawn' ? id : `ses_${'0'.repeat(32)}`
+    await forgetRuling(uid, session_id)
+    expect(await consultMatch(uid)).not.toBe(id)
+    const { rulings } = await ann.ok(get, { uid })
+    expect(rulings).toMatchObject([
+      { session_id, status },
+      { status: 'open', seq: 0 },
+    ])
+  })
+
+  test('is decided at the next consultation when it heard nothing of the ratification', async () => {
+    const { uid } = await seedClusters()
+    const id = await consultMatch(uid)
+    await ann.ok(contribute, { id, ...buildOpinionInput('one', 0.95) })
+    const { rulings } = await waitForMatchState(uid, 'confirmed', 'consensus')
+    await forgetRuling(uid, id)
+    expect(await ann.ok(get, { uid })).toMatchObject({ state: 'proposed', rulings: [{ status: 'open' }] })
+    expect(await ann.refusal(consult, { correlation_id: uid, policy })).toBe('wrong_state')
+    expect(await ann.ok(get, { uid })).toMatchObject({ state: 'confirmed', decided_by: 'consensus', rulings })
   })
 
   test('gets its session in the name of the person who requested it', async () => {
@@ -217,7 +268,7 @@ describe('no session decides a match', () => {
       const found = await ann.ok(getSession, { id })
       return found.undelivered === 0 && found
     })
-    expect(session.undeliverable).toMatchObject([{ what: 'emission:ratified:matches', code: 'forbidden' }])
+    expect(session.undeliverable).toMatchObject([{ what: 'emission:ratified:resolution', code: 'forbidden' }])
     expect(await ann.ok(get, { uid })).toMatchObject({ state: 'proposed', rulings: [] })
   })
 

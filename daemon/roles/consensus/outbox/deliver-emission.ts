@@ -9,7 +9,8 @@ import { brokerSinkClient } from '../emission/broker-sink.ts'
 import { emissionOf, rulingOf, statusEventOf } from '../emission/rules.ts'
 import { webhookSinkClient } from '../emission/webhook-sink.ts'
 import type { EmissionEvent, OutboxEntryOf, StoredSession } from '../session/model.ts'
-import { feed_sink_name, settings } from '../settings.ts'
+import { findSink } from '../session/sinks.ts'
+import { feed_sink_name } from '../settings.ts'
 import { noFollowUps, type OutboxDelivery } from './outbox-delivery.ts'
 
 export async function deliverEmission(
@@ -18,7 +19,7 @@ export async function deliverEmission(
   entry: OutboxEntryOf<'emission'>,
 ): Promise<OutboxDelivery> {
   if (entry.sink === feed_sink_name) return publishToFeed(call, doc, entry)
-  const sink = call.settings(settings).sinks.find(({ name }) => name === entry.sink)
+  const sink = findSink(call, entry.sink)
   if (!sink) throw refuse('not_found', `the sink ${entry.sink} is no longer configured`)
   const id = `${doc.id}:${entry.id}`
   if (sink.kind === 'resolution') return deliverRuling(call, doc.value, entry.event)

@@ -20,13 +20,7 @@ export const cancel = operation({
 
   async run(call, { id }) {
     const change = await changeSession(call, id, 'consensus.session.cancel', (current) =>
-      withdraw(
-        current,
-        sinksFor(call, current),
-        call.caller.subject,
-        call.nowIso(),
-        matchSinksFor(call, current.subject),
-      ),
+      withdraw(current, sinksFor(call, current), call.caller.subject, call.nowIso(), matchSinksFor(call, current)),
     )
     return isRefusal(change) ? change : showSession(change)
   },

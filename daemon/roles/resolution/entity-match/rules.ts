@@ -80,6 +80,11 @@ export function applyRuling(current: StoredMatch, ruling: MatchRuling): StoredMa
   return updateDecision({ ...current, rulings: [...others, ruling] }, ruling.at)
 }
 
+/** Finds the ruling whose session has been opened and has not ended. */
+export function findOpenRuling({ rulings }: Pick<StoredMatch, 'rulings'>): MatchRuling | undefined {
+  return rulings.find(({ status }) => status === 'open')
+}
+
 /** Whether a new session may be opened: none is open or ratified, and no person has decided. */
 export function mayOpenSession({
   state,

@@ -11,6 +11,7 @@ import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-r
 import { abortRefusal } from '../../../kernel/operation/until-aborted.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc, Filter } from '../../../kernel/store/store.ts'
+import { consensusRemedy, runsConsensus } from '../entity-match/consult.ts'
 import { consensusRange } from '../entity-match/consultation.ts'
 import { seed, shortText } from '../fields.ts'
 import { labelWithLens } from '../label-with-lens.ts'
@@ -145,7 +146,8 @@ function buildRun(call: Call, goal: StoredRun['goal'], input: RunInput, { id, va
 }
 
 async function checkRunInput(call: Call, input: RunInput): Promise<Refusal | undefined> {
-  const faults = [...findUnsupportedPrivacy(input), ...(await findNodeDataFaults(call, input))]
+  const noConsensus = input.consensus && !runsConsensus(call) ? [{ path: 'consensus', message: consensusRemedy }] : []
+  const faults = [...noConsensus, ...findUnsupportedPrivacy(input), ...(await findNodeDataFaults(call, input))]
   return faults.length > 0 ? refuse('invalid', 'the run cannot be started', faults) : undefined
 }
 
