@@ -193,6 +193,12 @@ export const resolutionRefusals: Record<string, RefusalScenario> = {
   },
   ...exchangeRefusals,
   ...openingRefusals('resolution.fusion-run.start', '/fusion/run'),
+  'resolution.fusion-run.start over_budget': (stage) => {
+    const { lens_id, lens_version, data, classification, privacy: _privacy, ...terms } = buildProposalInput()
+    const exchange = { ...terms, max_set_bytes: 4_294_967_296 }
+    const shared = { lens_id, lens_version, classification, privacy: 'none' }
+    return postToResolution(stage, '/fusion/run', { ...shared, node_data: { own: data }, exchange })
+  },
   ...openingRefusals('resolution.fusion.extract', '/fusion/extract'),
   'resolution.fusion.match wrong_state': async (stage) =>
     postToResolution(stage, `/fusion/match/${await createCancelledExchange(stage)}`, {}),

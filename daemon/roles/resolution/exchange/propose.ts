@@ -35,8 +35,10 @@ import { dropPieces } from './piece/piece-sets.ts'
 import { checkOpenExchanges } from './proposal/check-open-exchanges.ts'
 import { readOwnRecords, storeOwnRecords } from './proposal/own-records.ts'
 
+export const peerField = { peer: siteName.meta({ description: 'The other party' }) }
+
 const input = z.strictObject({
-  peer: siteName.meta({ description: 'The other party' }),
+  ...peerField,
   lens_id: shortText.meta({ description: 'uid or name of the lens; the peer must have an identical one' }),
   lens_version: shortText.optional(),
   ...exchangeTerms,
@@ -57,23 +59,31 @@ export const propose = matchingOperation({
   versioned: true,
   ...inlineRecordLimits,
 
-  async run(call, { data, ...request }) {
-    const outsider = checkChannelTenant(call, call.caller.tenant_id)
-    if (outsider) return outsider
-    const id = originId('xchg', call.site.name, call.newId('xchg').slice('xchg_'.length))
-    const before = await call.store(exchanges).find(id)
-    const repeated = before && checkRepeatedRequest(call, before)
-    if (isRefusal(repeated)) return repeated
-    if (repeated && !isInterrupted(repeated.value)) return showExchange(repeated)
-    const draft = repeated ? await restoreDraft(call, repeated.value) : await draftExchange(call, id, request)
-    if (isRefusal(draft)) return draft
-    const own = await readOwnRecords(call, call.caller.tenant_id, draft.agreement, draft.lens, data, call.signal)
-    if (isRefusal(own)) return own
-    const created = repeated ?? (await createExchange(call, draft, own.size))
-    const offered = isRefusal(created) ? created : await storeRecordsAndOffer(call, created, own)
-    return isRefusal(offered) ? offered : showExchange(offered)
+  async run(call, request) {
+    const proposed = await proposeExchange(call, request)
+    return isRefusal(proposed) ? proposed : showExchange(proposed)
   },
 })
+
+/** Proposes an exchange for the caller. A repeated request returns the exchange that it proposed. */
+export async function proposeExchange(
+  call: Call,
+  { data, ...request }: z.output<typeof input>,
+): Promise<Doc<StoredExchange> | Refusal> {
+  const outsider = checkChannelTenant(call, call.caller.tenant_id)
+  if (outsider) return outsider
+  const id = originId('xchg', call.site.name, call.newId('xchg').slice('xchg_'.length))
+  const before = await call.store(exchanges).find(id)
+  const repeated = before && checkRepeatedRequest(call, before)
+  if (isRefusal(repeated)) return repeated
+  if (repeated && !isInterrupted(repeated.value)) return repeated
+  const draft = repeated ? await restoreDraft(call, repeated.value) : await draftExchange(call, id, request)
+  if (isRefusal(draft)) return draft
+  const own = await readOwnRecords(call, call.caller.tenant_id, draft.agreement, draft.lens, data, call.signal)
+  if (isRefusal(own)) return own
+  const created = repeated ?? (await createExchange(call, draft, own.size))
+  return isRefusal(created) ? created : await storeRecordsAndOffer(call, created, own)
+}
 
 type ExchangeDraft = { readonly agreement: ExchangeAgreement; readonly lens: Doc<StoredLens>; readonly label: Label }
 

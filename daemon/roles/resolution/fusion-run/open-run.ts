@@ -23,6 +23,7 @@ import { settings } from '../settings.ts'
 import { fusionRuns, lensOverrides, privacy, type StoredRun } from './model.ts'
 import { type NodeRecord, nodeData, splitNodeData } from './node-data.ts'
 import { open_states } from './rules.ts'
+import { exchangeOfRun } from './start-exchange.ts'
 
 export const runInput = z.strictObject({
   lens_id: shortText.meta({ description: 'uid or name of the lens' }),
@@ -37,8 +38,9 @@ export const runInput = z.strictObject({
   consensus: consensusRange
     .optional()
     .meta({ description: 'Opens consensus sessions for matches with uncertain scores' }),
+  exchange: exchangeOfRun.optional(),
 })
-type RunInput = z.infer<typeof runInput>
+export type RunInput = z.infer<typeof runInput>
 
 /** Limit of a request with inline records, which occupies the event loop for 20 ms at most; a data file has no such limit. */
 export const inlineRecordLimits = { max_body_values: 30_000 }
@@ -147,14 +149,8 @@ function buildRun(call: Call, goal: StoredRun['goal'], input: RunInput, { id, va
 
 async function checkRunInput(call: Call, input: RunInput): Promise<Refusal | undefined> {
   const noConsensus = input.consensus && !runsConsensus(call) ? [{ path: 'consensus', message: consensusRemedy }] : []
-  const faults = [...noConsensus, ...findUnsupportedPrivacy(input), ...(await findNodeDataFaults(call, input))]
+  const faults = [...noConsensus, ...(await findNodeDataFaults(call, input))]
   return faults.length > 0 ? refuse('invalid', 'the run cannot be started', faults) : undefined
-}
-
-function findUnsupportedPrivacy({ privacy: mode }: RunInput): FieldError[] {
-  return mode === 'none'
-    ? []
-    : [{ path: 'privacy', message: `must be none: ${mode} needs two sites, so propose an exchange` }]
 }
 
 /** Columns of the inline records of a node: each record is stored with all of them. */

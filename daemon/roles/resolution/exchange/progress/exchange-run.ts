@@ -19,6 +19,7 @@ export async function openExchangeRun(
   call: Call,
   { id, value }: Doc<StoredExchange>,
   lens: Doc<StoredLens>,
+  state: 'pending' | 'extracting' = 'extracting',
 ): Promise<Refusal | undefined> {
   const { agreement, sizes, tenant_id, label, created_by } = value
   const at = call.nowIso()
@@ -28,12 +29,12 @@ export async function openExchangeRun(
     created_by,
     created_at: at,
     updated_at: at,
-    started_at: at,
+    ...(state === 'pending' ? {} : { started_at: at }),
     lens: lens.value.lens,
     lens_id: lens.id,
     lens_version: lens.value.lens_version,
     entity_type: lens.value.entity_type,
-    state: 'extracting',
+    state,
     goal: 'completed',
     privacy: agreement.privacy,
     seed: agreement.seed,
@@ -51,9 +52,22 @@ export async function openExchangeRun(
   const created = await call.store(fusionRuns).create(runIdOfExchange(id), run, audit)
   if (created !== 'exists') return undefined
   const before = await call.store(fusionRuns).get(runIdOfExchange(id))
-  return before.value.exchange_id === id
-    ? undefined
-    : refuse('already_exists', 'another run already has the id of the run of this exchange')
+  if (before.value.exchange_id !== id)
+    return refuse('already_exists', 'another run already has the id of the run of this exchange')
+  return before.value.state === 'pending' && state !== 'pending' ? await beginProposedRun(call, id, run) : undefined
+}
+
+/** The run of a proposal begins once all sites have agreed; only then the set of the other one has a size. */
+async function beginProposedRun(
+  call: Call,
+  id: string,
+  { sources, started_at = call.nowIso() }: StoredRun,
+): Promise<Refusal | undefined> {
+  const changed = await changeExchangeRun(call, id, (current) => ({
+    ...current,
+    ...{ state: 'extracting', sources, started_at, updated_at: started_at },
+  }))
+  return isRefusal(changed) ? changed : undefined
 }
 
 /** Derives the state of a run from the completed steps of the plan. */
@@ -130,7 +144,7 @@ export async function endExchangeRun(call: Call, { id, value }: Doc<StoredExchan
   const endFields = { updated_at: at, ended_at: at, files_until_ts: call.now() }
   const failure = { code, reason }
   await changeExchangeRun(call, id, (current) =>
-    value.state === 'failed'
+    value.state === 'failed' || value.state === 'declined'
       ? endJob(current, 'failed', { ...endFields, state: 'failed', failure }, failure)
       : endJob(current, 'cancelled', { ...endFields, state: 'cancelled' }),
   )
