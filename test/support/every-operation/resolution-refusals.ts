@@ -151,6 +151,7 @@ export const resolutionRefusals: Record<string, RefusalScenario> = {
     return postToResolution(stage, `/entity_match/${match}/attest`, { attester_id: 'nobody', decision: 'defer' })
   },
   async 'resolution.entity-match.consult wrong_state'(stage) {
+    await postToResolution(stage, `/entity_match/${stage.resolution.ruled}/review`, { decision: 'confirm' })
     return postToResolution(stage, `/entity_match/${stage.resolution.ruled}/consult`, { policy: { m: 1, n: 1 } })
   },
   'resolution.entity-match.review wrong_state': (stage) => addTooManyReviews(stage, 'review', {}),
