@@ -20,7 +20,6 @@ import { dataKeys, listDataKeys, openStoredKey } from '../../daemon/kernel/secre
 import { resolveProfile } from '../../daemon/offline/site/site-profile.ts'
 import { restoreBackup } from '../../daemon/offline/store/store-restore.ts'
 import { list as listMatches } from '../../daemon/roles/resolution/entity-match/list.ts'
-import { entityMatches } from '../../daemon/roles/resolution/entity-match/model.ts'
 import { agree } from '../../daemon/roles/resolution/exchange/agree.ts'
 import { get } from '../../daemon/roles/resolution/exchange/get.ts'
 import { exchanges } from '../../daemon/roles/resolution/exchange/model.ts'
@@ -95,7 +94,7 @@ async function delegate(
 
 /**
  * Stores work that keeps a grant, shows it, and returns the grants: of the exchange above, of a run between two phases, and of
- * the matches that another run left to role consensus, which does not run here.
+ * another run for the matches that it puts to role consensus.
  */
 async function storeGrants(): Promise<string[]> {
   const ann = await world.as()
@@ -107,8 +106,10 @@ async function storeGrants(): Promise<string[]> {
   const store = world.store('resolution')
   const works = [
     ...(await store.list(exchanges, { limit: 10 })).docs.map(({ value }) => value.job.principal),
-    ...(await store.list(fusionRuns, { limit: 10 })).docs.map(({ value }) => value.job.principal),
-    ...(await store.list(entityMatches, { limit: 100 })).docs.map(({ value }) => value.consult?.principal),
+    ...(await store.list(fusionRuns, { limit: 10 })).docs.flatMap(({ value }) => [
+      value.job.principal,
+      value.consult_principal,
+    ]),
   ]
   for (const run_id of [idle, over]) shown.push(JSON.stringify(await ann.ok(status, { run_id })))
   shown.push(JSON.stringify(await ann.ok(listMatches, {})))
@@ -140,7 +141,10 @@ function openKeyring(of: TestSite): SecretKeyring {
 
 beforeAll(async () => {
   bravo = await createPeerSite('bravo', 'tenant-b')
-  const profile = { platform: { roles: ['site', 'resolution'] }, resolution: { peer_exchanges_per_day: 1_000 } }
+  const profile = {
+    platform: { roles: ['site', 'resolution', 'consensus'] },
+    resolution: { peer_exchanges_per_day: 1_000 },
+  }
   const onEvent = (event: string, fields: object) => void shown.push(`log ${event} ${JSON.stringify(fields)}`)
   world = await startTestSite({ profile, peers: [bravo.pinned], onEvent })
   site = path.dirname(world.folder.profile)
