@@ -43,6 +43,20 @@ test('from a lens to clusters', async () => {
   expect((await runCommand(['resolve', 'cancel', run_id], { env })).exit).toBe(3)
 })
 
+test('goes from a record to its entity, and from there to all its records', async () => {
+  const entity = await resolve('entity', 'find', 'east', 'p15', '--lens', 'persons')
+  expect(entity).toMatchObject({ size: 2, members: [{ record_id: 'p15' }, { record_id: 'p15' }] })
+  const shown = await resolve('entity', 'show', entity.uid)
+  expect(shown.entity).toMatchObject({ uid: entity.uid })
+  expect(shown.records.map(({ ref }: { ref: { node_id: string } }) => ref.node_id).sort()).toEqual(['east', 'west'])
+  const [known] = buildPeople(15, 16)
+  for (const { values } of shown.records) expect(values.surname).toBe(known?.surname.toLowerCase())
+  const text = await runCommand(['resolve', 'entity', 'show', entity.uid, '--limit', '1'], { env })
+  expect(text.stdout).toMatch(/records +2[\s\S]*RECORD +VALUES\n(east|west)\/p15 +.*surname=.*\n1 more: raise --limit/)
+  const absent = await runCommand(['resolve', 'entity', 'find', 'east', 'nobody', '--lens', 'persons'], { env })
+  expect([absent.exit, absent.stderr]).toEqual([1, expect.stringContaining('is not in the registry')])
+})
+
 test('explains an uncertain match, decides and attests it, and shows its cluster with its members', async () => {
   const { items } = await resolve('matches', '--limit', '1000')
   const { uid, left, right } = items.find(({ linked }: { linked: boolean }) => linked)

@@ -5,6 +5,7 @@ import { dataKeys } from '../../kernel/secret/stored-data-key.ts'
 import { create as arrivalCreate } from './arrival/create.ts'
 import * as arrivalGet from './arrival/get.ts'
 import { arrivals } from './arrival/model.ts'
+import { find } from './entity/find.ts'
 import { lookup } from './entity/lookup.ts'
 import * as clusterGet from './entity-cluster/get.ts'
 import * as clusterList from './entity-cluster/list.ts'
@@ -18,6 +19,7 @@ import { entityMatches } from './entity-match/model.ts'
 import { review } from './entity-match/review.ts'
 import { rule } from './entity-match/rule.ts'
 import { uncertain } from './entity-match/uncertain.ts'
+import * as recordList from './entity-record/list.ts'
 import { entityRecords } from './entity-record/model.ts'
 import { registryHeads } from './entity-record/write-numbered.ts'
 import { agree } from './exchange/agree.ts'
@@ -85,7 +87,8 @@ export const resolution: Role = role(outline, {
     'lens-binding': { list: bindingList.list, get: bindingGet.get },
     'entity-match': { list: matchList.list, get: matchGet.get, review, attest, consult, rule, uncertain, explain },
     'entity-cluster': { list: clusterList.list, get: clusterGet.get },
-    entity: { lookup },
+    'entity-record': { list: recordList.list },
+    entity: { find, lookup },
     registry: { get: registryGet, export: exportRegistry },
     arrival: { create: arrivalCreate, get: arrivalGet.get },
     'fusion-run': { list: runList.list, get: runGet.get, start, status, cancel, summary },

@@ -168,6 +168,10 @@ export const resolutionRefusals: Record<string, RefusalScenario> = {
       await createUnclearedToken(stage),
     )
   },
+  'resolution.entity.find not_found': ({ site, admin }) => {
+    const path = '/api/v2/entity?lens=people&node_id=a&record_id=nobody'
+    return site.request('resolution', { method: 'GET', path, token: admin })
+  },
   'resolution.entity.lookup not_found': (stage) =>
     postToResolution(stage, '/entity_lookup', { record: sampleRecord, lens_id: 'nobody-made-this' }),
   async 'resolution.entity.lookup wrong_state'(stage) {

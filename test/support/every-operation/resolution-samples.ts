@@ -39,6 +39,8 @@ export const resolutionSamples: OperationSamples = {
       ...{ at: '2026-03-02T12:00:00.000Z', decision: 'match' },
     },
   }),
+  'resolution.entity.find': () => ({ input: { lens: 'people', node_id: 'a', record_id: '0' } }),
+  'resolution.entity-record.list': ({ resolution: { cluster } }) => ({ input: { uid: cluster } }),
   'resolution.entity.lookup': () => ({ input: { record: { given_name: 'Anna', surname: 'Berg' } } }),
   'resolution.arrival.create': () => ({
     input: buildArrivalInput(),

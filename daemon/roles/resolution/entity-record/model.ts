@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { label } from '../../../kernel/label/label.ts'
-import { collection } from '../../../kernel/store/store.ts'
+import { collection, type Doc } from '../../../kernel/store/store.ts'
 import { instant, type RecordRef, recordRef, shortText, uid } from '../fields.ts'
 
 const storedRecord = z.strictObject({
@@ -41,4 +41,24 @@ export const entityRecords = collection({
 /** Derives the id from tenant, lens and reference, so that every run finds the same record. */
 export function recordUid(tenant_id: string, lens: string, { node_id, record_id }: RecordRef): string {
   return `rec_${sha256(JSON.stringify([tenant_id, lens, node_id, record_id])).slice(0, 32)}`
+}
+
+export const recordView = z
+  .strictObject({
+    uid,
+    classification: label,
+    lens: shortText,
+    ref: recordRef,
+    values: z
+      .record(z.string(), z.string())
+      .meta({ description: 'Field to value in the normal form of the lens; fields without a value are absent' }),
+    entity: uid.optional(),
+    run_id: uid.meta({ description: 'The latest run that had the record, or whose weights matched its arrival' }),
+    updated_at: instant,
+  })
+  .meta({ id: 'EntityRecord' })
+
+export function showRecord({ id, value }: Doc<StoredRecord>): z.infer<typeof recordView> {
+  const { label: classification, lens, ref, values, entity, run_id, updated_at } = value
+  return { uid: id, classification, lens, ref, values, ...(entity ? { entity } : {}), run_id, updated_at }
 }

@@ -1,0 +1,24 @@
+// Lists the records of an entity with their values.
+import * as z from 'zod'
+import { operation } from '../../../kernel/operation/operation.ts'
+import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import { entityClusters } from '../entity-cluster/model.ts'
+import { uid } from '../fields.ts'
+import { entityRecords, recordView, showRecord } from './model.ts'
+
+export const list = operation({
+  summary: 'List the records of an entity, with their normalised values',
+  method: 'GET',
+  path: '/api/v2/entity_cluster/{uid}/record',
+  input: z.strictObject({ uid, ...listFields }),
+  output: pageSchema(recordView).meta({ id: 'EntityRecordPage' }),
+  errors: ['not_found'],
+  allow: 'resolution:read',
+
+  async run(call, { uid: entity, limit, cursor }) {
+    const { value } = await call.store(entityClusters).get(entity)
+    const filter = { tenant_id: value.tenant_id, lens: value.lens, entity }
+    const { docs, ...next } = await call.store(entityRecords).list(buildListQuery(filter, limit, cursor))
+    return { items: docs.map(showRecord), ...next }
+  },
+})
