@@ -15,7 +15,7 @@ import {
   type RefusalScenario,
   sendExchangeMessage,
 } from './exchange-refusals.ts'
-import type { OperationFixture } from './operation-fixture.ts'
+import { type OperationFixture, topSecretClearance } from './operation-fixture.ts'
 import {
   buildArrivalInput,
   buildBravoProposal,
@@ -28,6 +28,13 @@ import {
 /** The id that a request with this key would get. */
 function deriveObjectId(address: string, key: string): string {
   return `run_${sha256(JSON.stringify(['alpha', 'ada', address, key])).slice(0, 32)}`
+}
+
+/** A run with another site, whose records travel in clear. */
+function buildExchangeRunInput(more: Readonly<Record<string, unknown>>) {
+  const { lens_id, lens_version, data, classification, privacy: _privacy, ...terms } = buildProposalInput()
+  const shared = { lens_id, lens_version, classification, privacy: 'none' }
+  return { ...shared, node_data: { own: data }, exchange: { ...terms, ...more } }
 }
 
 function openingRefusals(address: string, path: string): Record<string, RefusalScenario> {
@@ -198,12 +205,15 @@ export const resolutionRefusals: Record<string, RefusalScenario> = {
   },
   ...exchangeRefusals,
   ...openingRefusals('resolution.fusion-run.start', '/fusion/run'),
-  'resolution.fusion-run.start over_budget': (stage) => {
-    const { lens_id, lens_version, data, classification, privacy: _privacy, ...terms } = buildProposalInput()
-    const exchange = { ...terms, max_set_bytes: 4_294_967_296 }
-    const shared = { lens_id, lens_version, classification, privacy: 'none' }
-    return postToResolution(stage, '/fusion/run', { ...shared, node_data: { own: data }, exchange })
-  },
+  'resolution.fusion-run.start over_budget': (stage) =>
+    postToResolution(stage, '/fusion/run', buildExchangeRunInput({ max_set_bytes: 4_294_967_296 })),
+  'resolution.fusion-run.start not_your_tenant': async (stage) =>
+    postToResolution(
+      stage,
+      '/fusion/run',
+      buildExchangeRunInput({}),
+      await stage.site.token({ roles: ['admin'], tenant_id: 'bravo', ...topSecretClearance }),
+    ),
   ...openingRefusals('resolution.fusion.extract', '/fusion/extract'),
   'resolution.fusion.match wrong_state': async (stage) =>
     postToResolution(stage, `/fusion/match/${await createCancelledExchange(stage)}`, {}),

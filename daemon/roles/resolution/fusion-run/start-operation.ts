@@ -27,7 +27,7 @@ export function startOperation(
       'idempotency_mismatch',
       'conflict',
       'rate_limited',
-      ...(goal === 'completed' ? ['over_budget' as const] : []),
+      ...(goal === 'completed' ? (['over_budget', 'not_your_tenant'] as const) : []),
     ],
     allow: 'resolution:write',
     creates: true,
