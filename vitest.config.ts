@@ -5,11 +5,14 @@ import { type TimeBudget, TimeReport } from './test/support/runner/time-report.t
 /** The one federation of packaged sites that the short tier has. */
 const shortFederation = 'test/sites/demo.test.ts'
 
-/** Suites that start the packaged executable several times a test: one file after the other, beside `engines`. */
+/** Suites that start the packaged executable several times a test: one file after the other, beside `engines` and `longest`. */
 const packaged = ['admin', 'openapi', 'profiles', 'sites'].map((folder) => `test/${folder}/**/*.test.ts`)
 
-/** Adapters and sites on real servers: one file after the other, beside `packaged`. */
+/** Adapters and sites on real servers: one file after the other, beside `packaged` and `longest`. */
 const engines = 'test/engines/**/*.test.ts'
+
+/** The suites of both that take minutes a file and mostly wait: one file after the other, beside the rest of both. */
+const longest = ['test/engines/federation/*.test.ts', 'test/openapi/*.test.ts', 'test/sites/fault-points/*.test.ts']
 
 /** In process, and slow by their subject: attacks, floods, time limits, passphrases, crashes at every step, walks, seeded properties. */
 const thorough = [
@@ -128,7 +131,7 @@ export default defineConfig({
         test: {
           name: 'packaged',
           include: packaged,
-          exclude: [...outside, shortFederation, ...measuring],
+          exclude: [...outside, shortFederation, ...longest, ...measuring],
           pool: 'forks',
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
@@ -140,10 +143,22 @@ export default defineConfig({
           name: 'engines',
           globalSetup: 'test/support/engines/shared-servers.ts',
           include: [engines],
-          exclude: [...outside, ...measuring],
+          exclude: [...outside, ...longest, ...measuring],
           pool: 'forks',
           maxWorkers: 1,
           sequence: { groupOrder: 3 },
+          ...timeouts,
+        },
+      },
+      {
+        test: {
+          name: 'longest',
+          globalSetup: 'test/support/engines/shared-servers.ts',
+          include: longest,
+          exclude: outside,
+          pool: 'forks',
+          maxWorkers: 1,
+          sequence: { groupOrder: 4 },
           ...timeouts,
         },
       },
@@ -155,7 +170,7 @@ export default defineConfig({
           pool: 'forks',
           maxWorkers: 1,
           fileParallelism: false,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 5 },
           ...timeouts,
         },
       },

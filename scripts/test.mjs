@@ -30,9 +30,9 @@ if (isWhole) env.SIMULATED_HISTORIES ??= '500'
 const isEveryTier = isWhole && names.length === 0
 /**
  * Stages of tiers, in order. Tiers of one stage run beside each other, each in a worker of its own: sites of the packaged
- * executable leave a core to the real servers. A measurement has the machine to itself.
+ * executable leave a core to the real servers, and the longest suites mostly wait. A measurement has the machine to itself.
  */
-const stages = isEveryTier ? [['short*'], ['thorough'], ['packaged', 'engines'], ['measuring']] : [[]]
+const stages = isEveryTier ? [['short*'], ['thorough'], ['packaged', 'engines', 'longest'], ['measuring']] : [[]]
 let passed = 0
 let skipped = 0
 const times = []
