@@ -37,6 +37,7 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
   ],
   hub: ['site.checkpoint.create'],
   resolution: [
+    'consensus.emission.list',
     'consensus.session.get',
     'consensus.session.open',
     'site.checkpoint.create',
@@ -54,6 +55,7 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
   ],
   intelligence: [
     'consensus.dissent.list',
+    'consensus.emission.list',
     'intelligence.signal-intake.raise',
     'site.channel.list',
     'site.checkpoint.create',

@@ -13,6 +13,7 @@ import type { NodeRecord } from './fusion-run/node-data.ts'
 import type { Lens } from './lens/model.ts'
 import type { RegistryIndexCache } from './lookup/registry-index-cache.ts'
 import type { SnapshotIndexCache } from './lookup/snapshot-index-cache.ts'
+import type { PeerDecisionProgress } from './peer-decision/progress.ts'
 import type { SnapshotLine, SnapshotManifest } from './snapshot/model.ts'
 
 /** The input of one phase of a run. */
@@ -93,6 +94,9 @@ export type ImportedSnapshot = {
   readonly label: Label
   readonly labels: readonly Label[]
 }
+
+/** How far this process has read the decisions of peers. */
+export const peerDecisionProgressPart = part<PeerDecisionProgress>('peer-decisions')
 
 export type SnapshotStore = {
   list(): Promise<readonly ImportedSnapshot[]>

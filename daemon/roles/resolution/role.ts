@@ -57,6 +57,7 @@ import { resources } from './resources.ts'
 import { editions } from './snapshot/edition.ts'
 import { consultWorker } from './workers/consult.ts'
 import { filesWorker } from './workers/files.ts'
+import { peerDecisionsWorker } from './workers/peer-decisions.ts'
 import { reclusterWorker } from './workers/recluster.ts'
 import { registryIndexWorker } from './workers/registry-index.ts'
 
@@ -81,7 +82,11 @@ export const resolution: Role = role(outline, {
   ],
   metrics,
   jobs: [runJob, exchangeJob],
-  workers: [filesWorker, registryIndexWorker, ...[reclusterWorker, consultWorker].map(matchingWorker)],
+  workers: [
+    filesWorker,
+    registryIndexWorker,
+    ...[reclusterWorker, consultWorker, peerDecisionsWorker].map(matchingWorker),
+  ],
   operations: {
     lens: { list: lensList.list, get: lensGet.get, create: lensCreate },
     'lens-binding': { list: bindingList.list, get: bindingGet.get },

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { type ListenerDeclaration, serviceListenerFields } from '../../kernel/settings/listener-settings.ts'
 import { toolFields, traceFields } from '../../kernel/settings/platform-settings.ts'
 import { settingsBlock } from '../../kernel/settings/settings.ts'
+import { peerDecisionFilter } from '../../shared/peer-decision/peer-decision.ts'
 import { standingAgreement } from './exchange/agreement/standing-agreement.ts'
 
 export const listener: ListenerDeclaration<''> = { prefix: '', env: 'RESOLUTION', port: 8_003 }
@@ -88,6 +89,18 @@ export const settings = settingsBlock('resolution', {
     .default({})
     .meta({
       doc: 'Attesters of matches and the subjects that may attest for each. Any other caller attests under its own subject only.',
+    }),
+  peer_decisions: z
+    .array(
+      z.strictObject({
+        ...peerDecisionFilter,
+        lens: z.string().min(1).max(256).meta({ description: 'Lens of this site whose matches the decisions decide' }),
+      }),
+    )
+    .max(64)
+    .default([])
+    .meta({
+      doc: 'Decisions of peers that decide matches of this site, below people and the site’s own sessions; none by default.',
     }),
   agreements: z.array(standingAgreement).max(256).default([]).meta({
     doc: 'Proposals of peers that this site accepts automatically; all others wait for a person.',

@@ -6,6 +6,7 @@ import { RegistryIndexCache } from '../../roles/resolution/lookup/registry-index
 import { SnapshotIndexCache } from '../../roles/resolution/lookup/snapshot-index-cache.ts'
 import { matchingThreadPart } from '../../roles/resolution/matching-thread/request-job.ts'
 import {
+  peerDecisionProgressPart,
   refusedRegistriesPart,
   registryIndexCachePart,
   runWork,
@@ -14,6 +15,7 @@ import {
   type WorkTurns,
   workTurnsPart,
 } from '../../roles/resolution/parts.ts'
+import { PeerDecisionProgress } from '../../roles/resolution/peer-decision/progress.ts'
 import { blindingPart } from '../../roles/resolution/privacy/blinding-part.ts'
 import { threadedBlinding } from './exchange/blinding.ts'
 import { openExchangeWork } from './exchange/exchange-work.ts'
@@ -38,6 +40,7 @@ export const wire: RoleWire = {
         [workTurnsPart.name, createWorkTurns()],
         [refusedRegistriesPart.name, new Map()],
         [registryIndexCachePart.name, new RegistryIndexCache()],
+        [peerDecisionProgressPart.name, new PeerDecisionProgress()],
         [snapshotStorePart.name, fileSnapshotStore(folder)],
         [snapshotIndexCachePart.name, new SnapshotIndexCache()],
         [blindingPart.name, threadedBlinding(resolved)],

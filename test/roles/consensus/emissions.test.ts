@@ -234,25 +234,26 @@ test('it does not exist for those below its label, nor for other tenants', async
   expect(await foreign.refusal(get, { id })).toBe('not_found')
 })
 
-test('the list is filtered by lens, origin and status, and comes in pages, the latest heard of first', async () => {
+test('the list is filtered by lens, origin and status, and comes in pages, the latest change first', async () => {
   const lens_id = 'lens-of-pages'
   const ids: string[] = []
   for (const peer of [bravo, charlie, bravo]) {
     world().clock.advance(1_000)
     ids.unshift((await deliverEmission(buildDecision(nextSessionId(), { lens_id }), {}, peer)).id)
   }
-  const [newest = '', , oldest = ''] = ids
+  const [newest = '', middle = '', oldest = ''] = ids
+  world().clock.advance(1_000)
   await deliverEmission(buildDecision(oldest.replace('@bravo', ''), { lens_id, ...withdrawal }))
   const analyst = await world().as()
   const idsOf = async (filter: Parameters<typeof analyst.ok<typeof list.input, typeof list.output>>[1]) =>
     (await analyst.ok(list, { lens_id, ...filter })).items.map(({ id }) => id)
-  expect(await idsOf({})).toEqual(ids)
-  expect(await idsOf({ origin: 'bravo' })).toEqual([newest, oldest])
+  expect(await idsOf({})).toEqual([oldest, newest, middle])
+  expect(await idsOf({ origin: 'bravo' })).toEqual([oldest, newest])
   expect(await idsOf({ status: 'standing', origin: 'bravo' })).toEqual([newest])
   expect(await idsOf({ status: 'withdrawn' })).toEqual([oldest])
   const first = await analyst.ok(list, { lens_id, limit: 2 })
   const { items, next_cursor } = await analyst.ok(list, { lens_id, limit: 2, cursor: first.next_cursor })
-  expect([...first.items, ...items].map(({ id }) => id)).toEqual(ids)
+  expect([...first.items, ...items].map(({ id }) => id)).toEqual([oldest, newest, middle])
   expect(next_cursor).toBeUndefined()
 })
 

@@ -1,5 +1,6 @@
 // Events of the site itself: a session in conflict, a message in quarantine and a stale channel each raise one signal.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { emission } from '../../../daemon/roles/consensus/federation/emission.ts'
 import { attest } from '../../../daemon/roles/consensus/session/attest.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { resolve } from '../../../daemon/roles/consensus/session/resolve.ts'
@@ -17,16 +18,29 @@ import {
   startConsensusSite,
   waitUntilDelivered,
 } from '../consensus/consensus-site.ts'
+import { createCarrier } from '../consensus/federated-session.ts'
+import { createPeerSite } from '../consensus/peer-site.ts'
 import { listSignals } from './intake-sender.ts'
+
+const bravo = await createPeerSite('bravo', 'tenant-b')
+const charlie = await createPeerSite('charlie', 'tenant-c')
 
 let world: TestSite
 beforeAll(async () => {
   const intelligence = { platform: { roles: ['site', 'consensus', 'intelligence'] }, intelligence: { port: 0 } }
   const intake = { within_every_s: 1, conflict: { severity: 'critical', classification: 'RESTRICTED' } }
-  world = await startConsensusSite({ contributors: ['a', 'b'], profile: { ...intelligence, intake } })
+  world = await startConsensusSite({
+    ...{ contributors: ['a', 'b'], peers: [bravo.pinned, charlie.pinned] },
+    profile: {
+      ...intelligence,
+      intake: { ...intake, peer_decision: { severity: 'high', rules: [{ peer: 'bravo' }] } },
+    },
+  })
 })
 afterAll(async () => {
   await world?.end()
+  bravo.remove()
+  charlie.remove()
   expect(world?.loggedErrors ?? []).toEqual([])
 })
 
@@ -87,6 +101,45 @@ describe('a session in conflict', () => {
     const olga = await createOperator(world)
     await olga.ok(attest, { id, decision: 'match', rationale: 'seen' })
     expect(await waitForSignal(id)).toHaveLength(1)
+  })
+})
+
+describe('a decision of a peer', () => {
+  const decide = async (session_id: string, peer = bravo, more = {}) => {
+    const decided = {
+      ...{
+        event: 'ratified',
+        session_id,
+        seq: 5,
+        at: '2026-03-02T11:00:00.000Z',
+        lens_id: 'vessels',
+        lens_version: '2',
+      },
+      ...{ decision: 'match', score: 0.93, attested: false, ...more },
+    }
+    await (await createCarrier(world)).ok(emission, await peer.message('lens_emission', decided))
+  }
+  const sessionOf = (digit: string) => `ses_${digit.repeat(32)}`
+
+  test('raises a signal by the rule of the profile, and its retraction another', async () => {
+    await decide(sessionOf('1'))
+    const id = `${sessionOf('1')}@bravo`
+    expect(await waitForSignal(id)).toMatchObject([
+      { signal_type: 'peer_decision', severity: 'high', title: 'bravo decided: match', subject: { type: 'event', id } },
+    ])
+    await decide(sessionOf('1'), bravo, { event: 'retracted', seq: 7 })
+    await waitAdvancing(async () => (await listSignalsAbout(id)).length === 2)
+    await world.restart()
+    await decide(sessionOf('2'))
+    await waitForSignal(`${sessionOf('2')}@bravo`)
+    expect(await listSignalsAbout(id)).toHaveLength(2)
+  })
+
+  test('raises none where no rule names the peer', async () => {
+    await decide(sessionOf('3'), charlie)
+    await decide(sessionOf('4'))
+    await waitForSignal(`${sessionOf('4')}@bravo`)
+    expect(await listSignalsAbout(`${sessionOf('3')}@charlie`)).toEqual([])
   })
 })
 

@@ -27,7 +27,7 @@ const emissionFields = {
 export const sentEmission = z.strictObject({ event: emissionEvent, ...emissionFields, session_id: sessionId })
 export type SentEmission = z.infer<typeof sentEmission>
 
-export const emissionStatus = z.enum(['standing', 'withdrawn'])
+const emissionStatus = z.enum(['standing', 'withdrawn'])
 
 const receivedFields = {
   origin: z.string().meta({ description: 'The peer that decided' }),
@@ -55,7 +55,7 @@ export type StoredEmission = z.infer<typeof storedEmission>
 export const emissions = collection({
   name: 'emission',
   schema: storedEmission,
-  indexes: ['origin', 'session_id', 'lens_id', 'correlation_id', 'status', 'received_at'],
+  indexes: ['origin', 'session_id', 'lens_id', 'correlation_id', 'status', 'updated_at'],
 })
 
 export const lensEmission = z

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { classification } from '../../../kernel/label/label.ts'
 import { timeZone } from '../../../kernel/schedule/time-zone.ts'
 import { settingsBlock } from '../../../kernel/settings/settings.ts'
+import { peerDecisionFilter } from '../../../shared/peer-decision/peer-decision.ts'
 import { signalMapping } from './mapping/model.ts'
 
 const filePath = z.string().min(1).max(4_096)
@@ -81,16 +82,26 @@ export type FolderSource = z.infer<typeof folderSource>
 
 export type IntakeSource = WebhookSource | HttpSource | FolderSource
 
-const siteCauseSettings = (severity: 'high' | 'medium') =>
-  z
-    .strictObject({
-      enabled: z.boolean().default(true),
-      severity: z.enum(['critical', 'high', 'medium', 'low', 'info']).default(severity),
-      classification: classification
-        .optional()
-        .meta({ description: 'Classification of the signal, joined with the label of the cause' }),
-    })
-    .prefault({})
+const siteCauseFields = (severity: 'high' | 'medium') => ({
+  enabled: z.boolean().default(true),
+  severity: z.enum(['critical', 'high', 'medium', 'low', 'info']).default(severity),
+  classification: classification
+    .optional()
+    .meta({ description: 'Classification of the signal, joined with the label of the cause' }),
+})
+
+const siteCauseSettings = (severity: 'high' | 'medium') => z.strictObject(siteCauseFields(severity)).prefault({})
+
+const peerDecisionSettings = z
+  .strictObject({
+    ...siteCauseFields('medium'),
+    rules: z
+      .array(z.strictObject(peerDecisionFilter))
+      .max(64)
+      .default([])
+      .meta({ description: 'Decisions that raise a signal; without rules none does' }),
+  })
+  .prefault({})
 
 export const intakeSettings = settingsBlock('intake', {
   sources: z
@@ -103,6 +114,9 @@ export const intakeSettings = settingsBlock('intake', {
     .default(15)
     .meta({ doc: 'Seconds between checks for events on the site itself that raise signals.' }),
   conflict: siteCauseSettings('medium').meta({ doc: 'Signals for consensus sessions that are IN_CONFLICT.' }),
+  peer_decision: peerDecisionSettings.meta({
+    doc: 'Signals for decisions of peers on lenses, and for their retractions, that one of the rules selects.',
+  }),
   quarantine: siteCauseSettings('high').meta({ doc: 'Signals for items put into quarantine.' }),
   stale_channel: siteCauseSettings('medium').meta({
     doc: 'Signals for channels that have become stale.',

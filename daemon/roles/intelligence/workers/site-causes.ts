@@ -1,10 +1,11 @@
-// Raises signals for conflicts, quarantine and stale channels, which it reads from other roles.
+// Raises signals for conflicts, decisions of peers, quarantine and stale channels, which it reads from other roles.
 
 import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { throwRefusal } from '../../../kernel/operation/operation-contract.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { platformSettings } from '../../../kernel/settings/platform-settings.ts'
+import { isSelected, listPeerDecisions, type PeerDecision } from '../../../shared/peer-decision/peer-decision.ts'
 import {
   type DissentListItem,
   listChannels,
@@ -15,7 +16,12 @@ import {
 import { pollSchedulePart, seenCausesPart } from '../signal-intake/parts.ts'
 import { intakeSettings } from '../signal-intake/settings.ts'
 import { type PageQuery, raiseCauses, raiseNewCauses } from '../signal-intake/site-cause/raise-new-causes.ts'
-import { causeOfConflict, causeOfQuarantine, causeOfStaleChannel } from '../signal-intake/site-cause/rules.ts'
+import {
+  causeOfConflict,
+  causeOfPeerDecision,
+  causeOfQuarantine,
+  causeOfStaleChannel,
+} from '../signal-intake/site-cause/rules.ts'
 import { signalSources } from '../signal-source/model.ts'
 import { storeCursor } from '../signal-source/store-source.ts'
 
@@ -26,12 +32,13 @@ export const siteCauses: Worker = { name: 'within', when: { every_ms: 1_000 }, r
 
 /** Cursor name of this worker: names of sources in a profile contain no colon. */
 const conflict_cursor_name = 'site:conflict'
+const peer_decision_cursor_name = 'site:peer_decision'
 
 async function run(call: Call): Promise<void> {
   const now = call.now()
   const planned = call.part(pollSchedulePart)
   if (planned.isPlanned('site', now) && !planned.isDue('site', now)) return
-  const walks = [conflicts, quarantined, staleChannels].map((walk) =>
+  const walks = [conflicts, peerDecisions, quarantined, staleChannels].map((walk) =>
     walk(call).catch(logUnreachedRole(call, walk.name)),
   )
   await Promise.all(walks)
@@ -67,6 +74,22 @@ async function conflicts(call: Call): Promise<void> {
   seenCauses.add(conflict_cursor_name)
   const newest = before === undefined ? began : await raiseNewCauses(call, walkDissent({}), before)
   if (newest > (before ?? 0)) await storeCursor(call, conflict_cursor_name, String(newest))
+}
+
+/** Raises all decisions that a rule selects, then newer ones and retractions, including those of its downtime. */
+async function peerDecisions(call: Call): Promise<void> {
+  const { enabled, rules } = call.settings(intakeSettings).peer_decision
+  if (!enabled || rules.length === 0 || !call.settings(platformSettings).roles.includes('consensus')) return
+  const stored = (await call.store(signalSources).find(peer_decision_cursor_name))?.value.cursor
+  const before = stored === undefined ? undefined : Number(stored)
+  const walk = {
+    readPage: (query: PageQuery) => call.roles.request(listPeerDecisions, query),
+    timeOf: ({ updated_at }: PeerDecision) => updated_at,
+    causeOf: (item: PeerDecision) =>
+      rules.some((rule) => isSelected(rule, item)) ? causeOfPeerDecision(item) : undefined,
+  }
+  const newest = await raiseNewCauses(call, walk, before)
+  if (newest > (before ?? 0)) await storeCursor(call, peer_decision_cursor_name, String(newest))
 }
 
 /** Raises all quarantined items when the process starts, then newer ones. */

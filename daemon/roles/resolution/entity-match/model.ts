@@ -43,6 +43,7 @@ export const matchAttestation = z
 const matchRuling = z
   .strictObject({
     session_id: shortText,
+    peer: shortText.optional().meta({ description: 'The peer that decided; absent: a session of this site' }),
     seq: z
       .int()
       .min(0)

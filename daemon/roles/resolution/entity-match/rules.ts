@@ -1,4 +1,4 @@
-// Decides a match from its assessments and rulings: people override consensus, and consensus overrides the engine.
+// Decides a match from its assessments and rulings: people override consensus, consensus overrides peers and the engine.
 import type * as z from 'zod'
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import { refuseOtherRequest } from '../../../kernel/operation/check-repeated-request.ts'
@@ -14,7 +14,7 @@ const max_assessments = 1_000
 
 /**
  * Derives the decision. The latest decision of a person counts: confirm and reject decide; defer withdraws earlier
- * ones, so that the latest ruling of a consensus session counts, or else the engine.
+ * ones, so that the latest ruling of a consensus session counts, one of this site before one of a peer, or else the engine.
  */
 export function deriveDecision({ reviews, attestations, rulings }: MatchAssessments): MatchDecision {
   const last = [...reviews, ...attestations].reduce<MatchReview | MatchAttestation | undefined>(
@@ -23,9 +23,11 @@ export function deriveDecision({ reviews, attestations, rulings }: MatchAssessme
   )
   if (last?.decision === 'confirm') return { state: 'confirmed', decided_by: 'human' }
   if (last?.decision === 'reject') return { state: 'rejected', decided_by: 'human' }
-  const [latest] = rulings
-    .filter(({ status }) => status === 'ratified')
-    .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : a.session_id < b.session_id ? 1 : -1))
+  const ratified = rulings.filter(({ status }) => status === 'ratified')
+  const own = ratified.filter(({ peer }) => peer === undefined)
+  const [latest] = (own.length > 0 ? own : ratified).toSorted((a, b) =>
+    a.at < b.at ? 1 : a.at > b.at ? -1 : a.session_id < b.session_id ? 1 : -1,
+  )
   if (latest) return { state: latest.decision === 'match' ? 'confirmed' : 'rejected', decided_by: 'consensus' }
   return last ? { state: 'deferred', decided_by: 'human' } : { state: 'proposed', decided_by: 'engine' }
 }
@@ -92,7 +94,10 @@ export function mayOpenSession({
   rulings,
 }: Pick<StoredMatch, 'state' | 'decided_by' | 'rulings'>): boolean {
   const isDecided = decided_by === 'human' && state !== 'deferred'
-  return !isDecided && rulings.every(({ status }) => status === 'retracted' || status === 'failed')
+  return (
+    !isDecided &&
+    rulings.every(({ peer, status }) => peer !== undefined || status === 'retracted' || status === 'failed')
+  )
 }
 
 /** Updates the decision, and marks the match as pending if its constraint on clusters changes. */

@@ -5,7 +5,7 @@ import { requiredText } from '../../../../kernel/operation/required-text.ts'
 import { instant, shortText } from '../../fields.ts'
 import { subject } from '../../signal/model.ts'
 
-const causeKind = z.enum(['conflict', 'quarantine', 'stale_channel', 'failed_pipeline'])
+const causeKind = z.enum(['conflict', 'peer_decision', 'quarantine', 'stale_channel', 'failed_pipeline'])
 
 /**
  * `key`: identifies one occurrence: constant while it lasts, and new when the event occurs again. `label`: label of

@@ -17,7 +17,8 @@ type ListWalk<T> = {
   ) => Promise<{ readonly items: readonly T[]; readonly next_cursor?: string | undefined } | Refusal>
   /** Time of an item, RFC 3339. */
   readonly timeOf: (item: T) => string
-  readonly causeOf: (item: T) => SiteCause
+  /** Undefined for an item that is no cause. */
+  readonly causeOf: (item: T) => SiteCause | undefined
 }
 
 /**
@@ -31,7 +32,10 @@ export async function raiseNewCauses<T>(call: Call, walk: ListWalk<T>, before: n
   do {
     const page = await throwRefusal(readPage({ limit: page_size, ...(cursor === undefined ? {} : { cursor }) }))
     for (const item of page.items) newest = Math.max(newest, Date.parse(timeOf(item)) || 0)
-    await raiseCauses(call, page.items.map(causeOf))
+    await raiseCauses(
+      call,
+      page.items.map(causeOf).filter((each) => each !== undefined),
+    )
     const last = page.items.at(-1)
     cursor = last === undefined || isBehind(timeOf(last), before) ? undefined : page.next_cursor
     // Interrupted: the next walk continues with the rest.

@@ -1,6 +1,7 @@
 // Derives causes from the lists of other roles: the key of each occurrence, and the text of its signal.
 import * as z from 'zod'
 import { shortenText } from '../../../../kernel/text/shorten-text.ts'
+import type { PeerDecision } from '../../../../shared/peer-decision/peer-decision.ts'
 import type {
   ChannelListItem,
   DissentListItem,
@@ -25,6 +26,29 @@ export function causeOfConflict({
     subject: { type: 'event', id: session_id, name: `Consensus session ${session_id}` },
     title: 'A consensus session is in conflict',
     description: `Reason: ${reason}. Lens: ${lens_id}.`,
+  }
+}
+
+/** The cause of a peer's decision, and of its retraction, which has another number. */
+export function causeOfPeerDecision({
+  id,
+  seq,
+  tenant_id,
+  classification,
+  origin,
+  status,
+  decision,
+  lens_id,
+  subject,
+  updated_at,
+}: PeerDecision): SiteCause {
+  const outcome = status === 'standing' ? `decided: ${decision}` : `withdrew its decision: ${decision}`
+  const about = subject ? ` Subject: ${subject.left}, ${subject.right}.` : ''
+  return {
+    ...{ kind: 'peer_decision', key: `${id} ${seq}`, tenant_id, label: classification, detected_at: updated_at },
+    subject: { type: 'event', id, name: `Consensus session ${id}` },
+    title: shortenText(`${origin} ${outcome}`, 512),
+    description: shortenText(`Lens: ${lens_id}.${about}`, 4_096),
   }
 }
 
