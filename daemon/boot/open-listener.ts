@@ -9,6 +9,7 @@ import type { ExchangeHandler } from '../kernel/forward/exchange.ts'
 import type { Call } from '../kernel/operation/call.ts'
 import type { RoleContext } from '../kernel/operation/role-context.ts'
 import type { RoleOutline } from '../kernel/role/role.ts'
+import { reportCertificateEnd } from './listener-certificates.ts'
 import { formatListenerUrl } from './role-listeners.ts'
 
 /** What the wire of a role serves at a listener, besides its operations at the first one. */
@@ -42,7 +43,8 @@ export function requireDeclaredListeners({ name, listeners }: RoleOutline, wired
 
 /** Throws when the address is taken, or the certificate is unsound. */
 export async function openListener(options: HttpServerOptions, wired: WiredListener | undefined): Promise<HttpServer> {
-  const { roleContext: context, listen, tls } = options
+  const { name, metrics, roleContext: context, listen, tls } = options
+  if (tls) reportCertificateEnd(metrics, name, tls.cert)
   if (!wired) return await serveHttp(options)
   if ('listen' in wired) return await wired.listen({ listen, tls, context })
   return await openForwardingListener(options, wired.forward(context))

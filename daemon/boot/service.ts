@@ -24,6 +24,7 @@ import { newTrace, type Trace } from '../kernel/telemetry/trace.ts'
 import { openAgentspace } from './agentspace.ts'
 import { roleBackup } from './backup/role-backup.ts'
 import { DependencyProbes } from './dependency-health.ts'
+import { listenerCertificateEnd } from './listener-certificates.ts'
 import { openListener, requireDeclaredListeners, type WiredListeners } from './open-listener.ts'
 import { areMetricsInternal, buildListeners } from './role-listeners.ts'
 import { stop_grace_ms, waitAtMost } from './stop-limits.ts'
@@ -36,7 +37,7 @@ const buildInfo = gauge<'version'>('platform_build_info', 'Always 1; the label i
 })
 
 /** Of every role, besides those that it declares. */
-export const builtInMetrics = [buildInfo, httpRequests, httpSeconds, httpActiveRequests]
+export const builtInMetrics = [buildInfo, listenerCertificateEnd, httpRequests, httpSeconds, httpActiveRequests]
 
 export type RoleService = {
   readonly role: Role

@@ -12,6 +12,7 @@ import { checkpoints } from './checkpoint/model.ts'
 import { publish as coalitionPublish } from './coalition/publish.ts'
 import { create as dataKeyCreate } from './data-key/create.ts'
 import { open as dataKeyOpen } from './data-key/open.ts'
+import { deadlineGauges, setDeadlineGauges } from './deadline-gauges.ts'
 import { grant } from './delegation/grant.ts'
 import { principal } from './delegation/principal.ts'
 import { token } from './delegation/token.ts'
@@ -54,8 +55,11 @@ import { retention } from './workers/retention.ts'
 export const site: Role = role(outline, {
   collections: [checkpoints, peerHeads, releaseRequests, dismissalRequests, backups, jobLeases],
   jobs: [backupJob],
-  metrics: channelGauges,
-  gauges: setChannelGauges,
+  metrics: [...channelGauges, ...deadlineGauges],
+  async gauges(call) {
+    await setChannelGauges(call)
+    await setDeadlineGauges(call)
+  },
   workers: [backup, keysets, retention],
   operations: {
     token: { issue, revoke, keys, discovery },

@@ -1,5 +1,6 @@
 // Reloads the proxy's settings and certificate: checks everything first, then applies it in every thread.
 
+import { reportCertificateEnd } from '../../../boot/listener-certificates.ts'
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import { createServiceCall } from '../../../kernel/operation/perform-operation.ts'
 import type { RoleContext } from '../../../kernel/operation/role-context.ts'
@@ -21,7 +22,7 @@ export async function reloadProxy(
   options: PublicListenerOptions,
   state: PublicListenerState,
 ): Promise<ProxyReloadResult | Refusal> {
-  const { log } = options
+  const { log, metrics } = options
   const check = await checkReload(options, state)
   if (isRefusal(check)) {
     log.error('proxy.reload.refused', { errors: check.errors })
@@ -34,6 +35,7 @@ export async function reloadProxy(
   if (applied.length > 0) await state.supervisor?.reconfigure((config) => ({ ...config, proxy, tls }))
   state.resolved = resolved
   state.tls = tls
+  if (tls) reportCertificateEnd(metrics, 'proxy:tcp', tls.cert)
   const result = { applied, needs_restart, rules: compileProxyConfig(proxy).rules.length }
   log.info('proxy.reload.done', result)
   return result
