@@ -104,8 +104,8 @@ describe('a list, a count or an export tells a caller without clearance what it 
       operation.method === 'GET' &&
       pathParameters(operation.path).length === 0 &&
       /^(consensus|resolution|intelligence)\./.test(address) &&
-      // Sources are settings of the site's tenant, and no objects.
-      !/\.(service|signal-source)\./.test(address),
+      // Sources and contributors are settings of a tenant, and no objects.
+      !/\.(service|signal-source|contributor)\./.test(address),
   )
 
   test.each(named(reads))('%s', async (_, target) => {
