@@ -3,7 +3,14 @@ import { expect } from 'vitest'
 import type { Viewer } from '../../daemon/kernel/label/label.ts'
 import type { ListQuery } from '../../daemon/kernel/store/store.ts'
 import { putNotes } from './store-reads.ts'
-import { buildLabel, type Note, notes, type StoreRequirement, storeRequirement } from './store-requirement.ts'
+import {
+  buildLabel,
+  buildNote,
+  type Note,
+  notes,
+  type StoreRequirement,
+  storeRequirement,
+} from './store-requirement.ts'
 
 const policy = { policy: 'site', levels: ['OPEN', 'SECRET', 'TOP'] }
 const visibleAndHidden: Readonly<Record<string, Partial<Note>>> = {
@@ -43,6 +50,9 @@ export const readScopeRequirements: readonly StoreRequirement[] = [
         const { docs } = await store.list(notes, { ...how, limit: 50 })
         expect([viewer, docs.map(({ id }) => id).join('')]).toEqual([viewer, expected])
         expect(await store.count(notes, {}, how)).toBe(expected.length)
+        const visible = { total: expected.length, total_is: 'exact' }
+        expect(await store.countUpTo(notes, 1_000, {}, how)).toEqual(visible)
+        expect(await store.countUpTo(notes, 1_000, { kind: buildNote().kind, count: { gte: 0 } }, how)).toEqual(visible)
         const byKind = await store.countBy(notes, 'kind', {}, how)
         expect([...byKind.values()].reduce((sum, count) => sum + count, 0)).toBe(expected.length)
         // A filter narrows the visible documents, and cannot widen them.

@@ -7,6 +7,8 @@ import {
 } from '../support/every-operation/operation-fixture.ts'
 import { type McpRequestOptions, openMcpSession, postMcp, sendMcpRequest } from '../support/mcp/mcp-client.ts'
 
+const noItems = { items: [], total: 0, total_is: 'exact' }
+
 let world: OperationFixture
 beforeAll(async () => {
   world = await createOperationFixture()
@@ -51,7 +53,7 @@ test('each says what its operation answers over REST', async () => {
   expect((await readResource(`fusion://runs/${run}/clusters`)).document).toEqual(
     await rest(`/entity_cluster?run_id=${run}&limit=500`),
   )
-  expect((await readResource('fusion://runs')).document).toEqual({ items: [] })
+  expect((await readResource('fusion://runs')).document).toEqual(noItems)
 })
 
 test('a URI that names nothing is not found', async () => {
@@ -75,7 +77,7 @@ test('neither lists nor reads resources above the caller', async () => {
   const uncleared = await world.site.token({ roles: ['admin'] })
   for (const token of [foreign, uncleared]) {
     expect((await readResource(`fusion://runs/${run}`, token)).error?.code).toBe(-32_602)
-    expect((await readResource(`fusion://runs/${run}/matches`, token)).document).toEqual({ items: [] })
+    expect((await readResource(`fusion://runs/${run}/matches`, token)).document).toEqual(noItems)
   }
 })
 
@@ -84,7 +86,7 @@ test('a revision with sessions reads them too, and a role without resources does
   const { headers } = await openMcpSession(port, world.admin)
   const body = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'fusion://runs' } }
   const { json } = await postMcp(port, body, { token: world.admin, headers })
-  expect(json).toMatchObject({ result: { contents: [{ uri: 'fusion://runs', text: '{"items":[]}' }] } })
+  expect(json).toMatchObject({ result: { contents: [{ uri: 'fusion://runs', text: JSON.stringify(noItems) }] } })
   const elsewhere = await sendMcpRequest(world.site.port('consensus'), 'resources/list', {}, { token: world.admin })
   expect(elsewhere.json).toMatchObject({ error: { code: -32_601 } })
 })

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AuditEvent } from '../../../daemon/kernel/audit/audit-chain.ts'
 import { Refusal, refuse } from '../../../daemon/kernel/error/errors.ts'
+import { requireValidId } from '../../../daemon/kernel/store/document-id.ts'
 import type {
   AnyCollection,
   Collection,
@@ -17,14 +18,14 @@ import type {
   WriteOutcome,
 } from '../../../daemon/kernel/store/store.ts'
 import type { OpensearchCluster } from './cluster/cluster.ts'
-import { describeError, storeUnavailable, toRefusal } from './cluster/cluster-failure.ts'
+import { describeFailures, storeUnavailable, toRefusal } from './cluster/cluster-failure.ts'
 import { clusterHealth } from './cluster/cluster-health.ts'
 import type { ClusterStore, OpensearchStoreOptions } from './cluster-store.ts'
 import { clusterId, parseDocument } from './document-envelope.ts'
 import { findDocumentFaults } from './document-faults.ts'
 import { CollectionTables } from './indexes/collection-tables.ts'
 import type { OpensearchTable, SchemaCollection } from './indexes/table.ts'
-import { countByBucket, countByField, countDocuments } from './reads/counting.ts'
+import { countByBucket, countByField, countDocuments, countUpTo } from './reads/counting.ts'
 import { listPage } from './reads/listing.ts'
 import { PageEdges } from './reads/page-edges.ts'
 import { buildQuery } from './reads/query.ts'
@@ -32,7 +33,7 @@ import { buildWrite, changeDocument, readDocument, replaceDocument } from './wri
 import { DocumentClient } from './writes/document-client.ts'
 import { removeMatching } from './writes/remove-matching.ts'
 import { splitIntoRequests } from './writes/request-size.ts'
-import { default_backlog_limits, estimateBytes, update_size_bytes } from './writes/write-backpressure.ts'
+import { estimateBytes, update_size_bytes } from './writes/write-backpressure.ts'
 import { WriteQueue } from './writes/write-queue.ts'
 
 /** `close` closes the cluster's connections, and leaves the database of the pending audit events open for its owner. */
@@ -57,8 +58,7 @@ class OpenSearchStore implements ClusterStore {
     this.#cluster = cluster
     this.#options = options
     this.#documents = new DocumentClient(cluster)
-    const { pendingAudit, backlogLimits = default_backlog_limits } = options
-    this.#writes = new WriteQueue(this.#documents, pendingAudit, backlogLimits)
+    this.#writes = new WriteQueue(this.#documents, options.pendingAudit, options.backlogLimits)
     this.#collectionTables = new CollectionTables(cluster, this.#documents, options)
   }
 
@@ -141,6 +141,10 @@ class OpenSearchStore implements ClusterStore {
     return this.#search(from, how, (table) => countDocuments(this.#cluster, table, filter, how))
   }
 
+  countUpTo(from: AnyCollection, most: number, filter?: Filter, how?: ReadOptions) {
+    return this.#search(from, how, (table) => countUpTo(this.#cluster, table, most, filter, how))
+  }
+
   countBy(from: AnyCollection, field: string, filter?: Filter, how?: ReadOptions): Promise<Map<Scalar, number>> {
     return this.#search(from, how, (table) => countByField(this.#cluster, table, field, filter, how))
   }
@@ -183,10 +187,7 @@ class OpenSearchStore implements ClusterStore {
   }
 
   resolveWrites() {
-    return this.#guarded(async () => {
-      const failures = [...(await this.#writes.resolveAll())]
-      return new Map(failures.map(([alias, error]) => [alias.slice(this.#options.prefix.length), describeError(error)]))
-    })
+    return this.#guarded(async () => describeFailures(await this.#writes.resolveAll(), this.#options.prefix))
   }
 
   findLostIndexes(): Promise<readonly string[]> {
@@ -228,8 +229,7 @@ class OpenSearchStore implements ClusterStore {
   }
 
   async #create<T extends StoredFields>(into: Collection<T>, doc: Doc<T>, events?: WriteAuditEvents) {
-    if (doc.id === '' || !doc.id.isWellFormed())
-      throw new Refusal('invalid', 'an id is well-formed text of one character or more')
+    requireValidId(doc.id)
     return await this.#inTurn<Doc<T> | 'exists'>(into, doc.id, estimateBytes(doc.value), async (table) => {
       const sending = buildWrite(table, doc)
       if ((await this.#writes.send(sending, events)) === 'done') return doc

@@ -16,6 +16,7 @@ import type {
   WriteOutcome,
 } from '../../../daemon/kernel/store/store.ts'
 import type { SqliteAudit } from './audit/audit.ts'
+import { countUpTo } from './documents/bounded-count.ts'
 import { DocumentCache } from './documents/document-cache.ts'
 import { type CollectionSchemas, findDocumentFaults } from './documents/document-faults.ts'
 import {
@@ -126,6 +127,10 @@ class SqliteStore implements Store {
 
   count(from: AnyCollection, filter?: Filter, how?: ReadOptions) {
     return this.#read(from, (table) => countDocuments(table, buildScopedWhere(table, filter, how?.read_scope)))
+  }
+
+  countUpTo(from: AnyCollection, most: number, filter?: Filter, how?: ReadOptions) {
+    return this.#read(from, (table) => countUpTo(table, most, filter, how?.read_scope))
   }
 
   countBy(from: AnyCollection, field: string, filter?: Filter, how?: ReadOptions) {

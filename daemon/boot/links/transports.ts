@@ -88,7 +88,7 @@ export function openQuarantines(folder: SiteFolder, resolved: ResolvedSettings):
       const names = peer === undefined ? listQuarantinePeers(folder.filedrop) : [peer]
       const items = names.flatMap((name) => listQuarantine(folder.filedrop, name, Number.POSITIVE_INFINITY))
       const itemsAfter = after === undefined ? items : items.filter((entry) => compareNewestFirst(after, entry) < 0)
-      return itemsAfter.sort(compareNewestFirst).slice(0, limit)
+      return { entries: itemsAfter.sort(compareNewestFirst).slice(0, limit), total: items.length }
     },
     async get(peer, id) {
       const item = readQuarantinedItem(folder.filedrop, peer, id, limits)

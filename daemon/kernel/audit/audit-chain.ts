@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { canonicalJson, sha256 } from '../encoding/canonical-json.ts'
 import { label } from '../label/label.ts'
+import type { DocumentTotal } from '../store/store.ts'
 
 /** An event as the operation describes it. The store adds writer, sequence number and hashes. */
 export const auditEvent = z.strictObject({
@@ -59,6 +60,8 @@ export interface AuditLog {
   /** Resolves once the records are on disk. */
   append(events: readonly AuditEvent[]): Promise<void>
   list(query: AuditQuery): Promise<AuditRecord[]>
+  /** Records that match, in pages before and after too: counted among the newest `limit` that the caller may see. */
+  count(query: AuditQuery): Promise<DocumentTotal>
   labelKeys(): Promise<string[]>
   head(): Promise<ChainHead>
   /** The first record that is altered, missing or out of order; undefined when the chain is whole. */

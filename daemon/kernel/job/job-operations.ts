@@ -54,8 +54,8 @@ export function jobOperationsOf(kind: AnyJobKind, api_prefix: string): Readonly<
       allow: operations.read,
       async run(call, { limit, cursor }) {
         const query = buildListQuery({}, limit, cursor, { field: 'created_at', direction: 'desc' })
-        const { docs, ...next } = await call.store<JobDocument>(collection).list(query)
-        return { items: docs.map((doc) => show(call, doc)), ...next }
+        const { docs, ...counted } = await call.store<JobDocument>(collection).page(query)
+        return { items: docs.map((doc) => show(call, doc)), ...counted }
       },
     }),
     [`${name}-job`]: operation({

@@ -1,6 +1,6 @@
-// Parameters and form of every list: `limit`, opaque `cursor` and filters in, `{items, next_cursor}` out.
+// Parameters and form of every list: `limit`, opaque `cursor` and filters in; a page of items and their total out.
 import * as z from 'zod'
-import type { Filter, ListQuery } from '../store/store.ts'
+import type { DocumentTotal, Filter, ListQuery } from '../store/store.ts'
 
 export const listFields = {
   limit: z
@@ -12,8 +12,29 @@ export const listFields = {
   cursor: z.string().max(1_024).optional().meta({ description: 'next_cursor of the previous page' }),
 }
 
+/** Number of items in the whole list, and whether it was counted to the end. */
+export const totalFields = {
+  total: z.int().min(0).meta({ description: 'Number of items in the whole list that the caller may see' }),
+  total_is: z
+    .enum(['exact', 'at_least'])
+    .meta({ description: 'at_least: counting ended at a bound, and there may be more' }),
+}
+
 export function pageSchema<T extends z.ZodType>(item: T) {
-  return z.strictObject({ items: z.array(item), next_cursor: z.string().optional() })
+  return z.strictObject({ items: z.array(item), next_cursor: z.string().optional(), ...totalFields })
+}
+
+export function exactTotal(total: number): DocumentTotal {
+  return { total, total_is: 'exact' }
+}
+
+/** The answer of a list that is never divided into pages. */
+export function wholeListSchema<T extends z.ZodType>(item: T) {
+  return z.strictObject({ items: z.array(item), ...totalFields })
+}
+
+export function wholeList<T>(items: T[]): { items: T[] } & DocumentTotal {
+  return { items, ...exactTotal(items.length) }
 }
 
 /** A store query from optional equality filters; absent ones do not filter. */

@@ -9,6 +9,8 @@ import { dominates, parseLabelKey } from '../label/label.ts'
 import type { Call } from '../operation/call.ts'
 import { type AddressedOperation, type AnyOperation, operation, RawResponse } from '../operation/operation.ts'
 import type { OperationContract } from '../operation/operation-contract.ts'
+import { exactTotal, listFields, pageSchema } from '../operation/paging.ts'
+import { readCursor, writeCursor } from '../store/list-cursor.ts'
 import { type DependencyHealth, dependencyHealth } from './dependency.ts'
 import { requireDistinctOperations } from './distinct-operations.ts'
 import { part } from './part.ts'
@@ -177,21 +179,14 @@ function auditOperation(path: string): AnyOperation {
     method: 'GET',
     path,
     input: z.strictObject({
-      limit: z.int().min(1).max(500).default(50),
-      cursor: z
-        .string()
-        .regex(/^\d{1,15}$/)
-        .optional()
-        .meta({ description: 'next_cursor of the previous page' }),
+      ...listFields,
       action: z.string().max(128).optional(),
       target: z.string().max(256).optional(),
       subject: z.string().max(256).optional(),
       since: z.iso.datetime().optional(),
       until: z.iso.datetime().optional(),
     }),
-    output: z
-      .strictObject({ items: z.array(auditRecord), next_cursor: z.string().optional() })
-      .meta({ id: 'AuditPage' }),
+    output: pageSchema(auditRecord).meta({ id: 'AuditPage' }),
     errors: [],
     allow: 'audit:read',
     run: (call, { cursor, limit, ...filter }) => readAuditPage(call, limit, cursor, dropUndefined(filter)),
@@ -211,18 +206,27 @@ async function reportHealth(call: Call, detailed: boolean): Promise<z.infer<type
   return { status, service: String(parts.service_info.name), ...details }
 }
 
+/** Newest records that are counted for a total: each is read, some 10 µs. */
+const counted_audit_records_max = 1_000
+
 async function readAuditPage(call: Call, limit: number, cursor: string | undefined, filter: Record<string, string>) {
   const { audit } = call.part(serviceParts)
   const { caller } = call
-  const allTenants = caller.tenant_id === '*'
-  const items = await audit.list({
-    ...filter,
-    limit,
-    ...(cursor ? { after_seq: Number(cursor) } : {}),
-    ...(allTenants ? {} : { tenant_id: caller.tenant_id, label_keys: await listVisibleLabelKeys(call, audit) }),
-  })
+  const page = { filter, limit, ...(cursor === undefined ? {} : { cursor }) }
+  const position = readCursor('audit', page)
+  const scope =
+    caller.tenant_id === '*' ? {} : { tenant_id: caller.tenant_id, label_keys: await listVisibleLabelKeys(call, audit) }
+  const after = position ? { after_seq: Number(position.value) } : {}
+  const found = await audit.list({ ...filter, limit: limit + 1, ...after, ...scope })
+  const items = found.slice(0, limit)
   const last = items.at(-1)
-  return { items, ...(last && items.length === limit ? { next_cursor: String(last.seq) } : {}) }
+  const hasMore = found.length > limit
+  const isWhole = !hasMore && position === undefined
+  const counted = isWhole
+    ? exactTotal(items.length)
+    : await audit.count({ ...filter, ...scope, limit: counted_audit_records_max })
+  const next = last && hasMore ? { next_cursor: writeCursor('audit', page, { value: last.seq, id: '' }) } : {}
+  return { items, ...next, ...counted, total: Math.max(counted.total, found.length) }
 }
 
 async function listVisibleLabelKeys(call: Call, audit: AuditLog): Promise<string[]> {

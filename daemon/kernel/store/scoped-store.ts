@@ -9,7 +9,9 @@ import type {
   Collection,
   Doc,
   DocumentPage,
+  DocumentTotal,
   Filter,
+  Freshness,
   ListQuery,
   ReadScope,
   Scalar,
@@ -38,9 +40,18 @@ export interface ScopedStore<T extends StoredFields> {
    */
   bulk(writes: readonly ScopedBulkWrite<T>[]): Promise<WriteOutcome[]>
   list(query: ListQuery): Promise<DocumentPage<T>>
+  /** A page of a list for callers: with the number of documents in the whole list. */
+  page(query: ListQuery): Promise<CountedPage<T>>
+  /** Number of documents of a whole list for callers, at a bounded cost. */
+  total(filter?: Filter, freshness?: Freshness): Promise<DocumentTotal>
   count(filter?: Filter): Promise<number>
   countBy(field: string, filter?: Filter): Promise<Map<Scalar, number>>
 }
+
+export type CountedPage<T> = DocumentPage<T> & DocumentTotal
+
+/** Largest total of a list that is counted to the end: some 10 ms in one file. */
+const counted_documents_max = 10_000
 
 export type ScopedBulkWrite<T extends StoredFields> =
   | Omit<Extract<StoreWrite<T>, { do: 'create' }>, 'collection'>
@@ -65,6 +76,13 @@ export function scopedStore<T extends StoredFields>(
     const doc = await store.get(collection, id)
     return doc && mayRead(scope, doc.value) ? doc : undefined
   }
+  const list = (query: ListQuery) =>
+    store.list(collection, { ...query, ...confineQuery(scope, query), ...readScopeOf(scope) })
+  const total = (filter?: Filter, freshness: Freshness = {}) =>
+    store.countUpTo(collection, counted_documents_max, confineFilter(scope, filter), {
+      ...freshness,
+      ...readScopeOf(scope),
+    })
   return {
     find,
     async get(id) {
@@ -101,7 +119,17 @@ export function scopedStore<T extends StoredFields>(
       for (const { value } of writes) assertMayCreate(scope, collection, value)
       return await store.bulk(writes.map((write) => ({ ...write, collection }) as unknown as StoreWrite))
     },
-    list: (query) => store.list(collection, { ...query, ...confineQuery(scope, query), ...readScopeOf(scope) }),
+    list,
+    total,
+    async page(query) {
+      const page = await list(query)
+      if (query.cursor === undefined && page.next_cursor === undefined)
+        return { ...page, total: page.docs.length, total_is: 'exact' }
+      const counted = await total(query.filter, query.fresh ? { fresh: true } : {})
+      // Documents may have gone since, or the count ended early: what is on the page is there.
+      const seen = page.docs.length + (page.next_cursor === undefined ? 0 : 1)
+      return { ...page, ...counted, total: Math.max(counted.total, seen) }
+    },
     count: (filter) => store.count(collection, confineFilter(scope, filter), readScopeOf(scope)),
     countBy: (field, filter) => store.countBy(collection, field, confineFilter(scope, filter), readScopeOf(scope)),
   }

@@ -95,6 +95,9 @@ export type ListQuery = ReadOptions & {
 /** At most `limit` documents; fewer, with a cursor, where these would be too many bytes for one answer. */
 export type DocumentPage<T> = { readonly docs: readonly Doc<T>[]; readonly next_cursor?: string }
 
+/** Number of documents that match; `at_least`: counting ended at its bound, and more may match. */
+export type DocumentTotal = { readonly total: number; readonly total_is: 'exact' | 'at_least' }
+
 /** Result of the rule of one update: the next value (absent: no change), an answer for the caller, audit events. */
 export type UpdateStep<T, R> = { readonly next?: T; readonly answer: R; readonly audit?: readonly AuditEvent[] }
 
@@ -153,6 +156,12 @@ export interface Store {
   load<T extends StoredFields>(into: Collection<T>, docs: readonly Doc<T>[]): Promise<void>
   list<T extends StoredFields>(from: Collection<T>, query: ListQuery): Promise<DocumentPage<T>>
   count(from: AnyCollection, filter?: Filter, options?: ReadOptions): Promise<number>
+  /**
+   * As `count`, and bounded: it ends after `most` documents, or a tenth of that which it had to read. `exact` where the
+   * viewer sees at most a tenth of `most` of the collection, and where at most `most` match a filter of one field.
+   * Documents that the viewer may not see change no part of the answer.
+   */
+  countUpTo(from: AnyCollection, most: number, filter?: Filter, options?: ReadOptions): Promise<DocumentTotal>
   /** Documents for each value of an index field (documents without the field are left out). */
   countBy(from: AnyCollection, field: string, filter?: Filter, options?: ReadOptions): Promise<Map<Scalar, number>>
   /** Documents per bucket of a numeric index field: bucket start to count, empty buckets left out. */

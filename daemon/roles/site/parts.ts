@@ -92,8 +92,12 @@ export type QuarantineFiles = Omit<
 >
 
 export type Quarantines = {
-  /** Entries newest first, by id where the times are equal; `after`: the entry before the page. */
-  list(peer: string | undefined, limit: number, after?: { at: string; id: string }): Promise<QuarantineEntry[]>
+  /** Entries newest first, by id where the times are equal; `after`: the entry before the page. `total`: of all pages. */
+  list(
+    peer: string | undefined,
+    limit: number,
+    after?: { at: string; id: string },
+  ): Promise<{ entries: QuarantineEntry[]; total: number }>
   /** The item with the current digests of its files; undefined when it does not exist. */
   get(peer: string, id: string): Promise<QuarantineFiles | undefined>
 }

@@ -5,6 +5,7 @@ import { documentType } from '../../kernel/cryptography/document-type.ts'
 import { type Jws, jws, type PublicKey, publicKey } from '../../kernel/cryptography/signatures.ts'
 import type { Call } from '../../kernel/operation/call.ts'
 import { operationContract, throwRefusal } from '../../kernel/operation/operation-contract.ts'
+import { wholeListSchema } from '../../kernel/operation/paging.ts'
 
 export const createSignature = operationContract({
   address: 'site.signature.create',
@@ -18,7 +19,7 @@ export const createSignature = operationContract({
 export const listSiteKeys = operationContract({
   address: 'site.key.list',
   input: z.strictObject({ use: publicKey.shape.use.optional() }),
-  output: z.strictObject({ items: z.array(publicKey) }).meta({ id: 'KeyList' }),
+  output: wholeListSchema(publicKey).meta({ id: 'KeyList' }),
 })
 
 /** Signs the bytes with the message key of the site. `type`: one that the outline of the role declares. */

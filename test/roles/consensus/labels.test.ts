@@ -175,6 +175,11 @@ test('lists of the cleared and of the others differ by exactly the objects above
   const page = await low.ok(list, { limit: 5 })
   expect(page.items.map(({ classification }) => classification.level)).toEqual(Array(5).fill('RESTRICTED'))
   expect(page.next_cursor).toBeUndefined()
+  for (const [person, total] of [[high, 10] as const, [low, 5] as const]) {
+    const first = await person.ok(list, { limit: 2 })
+    expect(first).toMatchObject({ total, total_is: 'exact' })
+    expect(await person.ok(list, { limit: 2, cursor: first.next_cursor ?? '' })).toMatchObject({ total })
+  }
 })
 
 test('the audit view leaves out records above the auditor', async () => {

@@ -22,7 +22,7 @@ export class ClusterFailure extends Error {
 }
 
 /** In a few words, for logs and health. */
-export function describeError(error: unknown): string {
+function describeError(error: unknown): string {
   if (error instanceof ClusterFailure) return error.type
   return error instanceof Error ? error.message : String(error)
 }
@@ -79,4 +79,9 @@ export function statusFailure(status: number, type: string, retry_after_s?: numb
   if (status === 413) return new Refusal('too_large', 'the document is too large for the cluster')
   if (status >= 500 || status === 408) return new ClusterFailure('unknown', type, retry_after_s)
   return new Error(`the cluster refused a request: ${status} ${type}`)
+}
+
+/** Reasons of failed writes by collection. `prefix`: of the names of their indexes. */
+export function describeFailures(failures: ReadonlyMap<string, unknown>, prefix: string): Map<string, string> {
+  return new Map([...failures].map(([alias, error]) => [alias.slice(prefix.length), describeError(error)]))
 }

@@ -10,6 +10,12 @@ export type SearchHit = z.infer<typeof searchHit>
 
 export const countResponse = z.object({ _shards: z.object({ failed: z.literal(0) }), count: z.int().min(0) })
 
+/** The count ends at the bound of the request, `track_total_hits`. */
+export const totalResponse = z.object({
+  ...completeResponse,
+  hits: z.object({ total: z.object({ value: z.int().min(0) }) }),
+})
+
 const bucket = z.object({
   key: z.object({ at: z.union([z.string(), z.number(), z.boolean()]) }),
   doc_count: z.int().min(0),

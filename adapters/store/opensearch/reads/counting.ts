@@ -1,7 +1,7 @@
 // Counts and values of documents, by searches that answer for all of the index or not at all.
-import type { Filter, ReadOptions, Scalar } from '../../../../daemon/kernel/store/store.ts'
+import type { DocumentTotal, Filter, ReadOptions, Scalar } from '../../../../daemon/kernel/store/store.ts'
 import type { OpensearchCluster } from '../cluster/cluster.ts'
-import { bucketsResponse, countResponse } from '../cluster/response-schemas.ts'
+import { bucketsResponse, countResponse, totalResponse } from '../cluster/response-schemas.ts'
 import { isShortened } from '../indexes/field-kind.ts'
 import type { OpensearchTable } from '../indexes/table.ts'
 import { buildQuery, fieldPath, requireFieldKind, type SearchQuery } from './query.ts'
@@ -15,6 +15,19 @@ export async function countDocuments(
 ): Promise<number> {
   const body = { query: buildQuery(table, filter, how?.read_scope) }
   return (await cluster.request({ method: 'POST', path: `/${table.alias}/_count`, body }, countResponse)).count
+}
+
+/** As countUpTo of the embedded store; it ends at `most` documents that match, so that it is `exact` more often. */
+export async function countUpTo(
+  cluster: OpensearchCluster,
+  table: OpensearchTable,
+  most: number,
+  filter?: Filter,
+  how?: ReadOptions,
+): Promise<DocumentTotal> {
+  const body = { query: buildQuery(table, filter, how?.read_scope), size: 0, track_total_hits: most + 1 }
+  const { value } = (await cluster.request(searchRequest(table, body), totalResponse)).hits.total
+  return value > most ? { total: most, total_is: 'at_least' } : { total: value, total_is: 'exact' }
 }
 
 /** Documents per value of an index field; those without it are left out. */

@@ -8,7 +8,7 @@ import {
   conditionalWrite,
   type DocumentClient,
 } from './document-client.ts'
-import { type BacklogLimits, WriteBackpressure } from './write-backpressure.ts'
+import { type BacklogLimits, default_backlog_limits, WriteBackpressure } from './write-backpressure.ts'
 
 export class WriteQueue {
   readonly #documents: DocumentClient
@@ -21,7 +21,7 @@ export class WriteQueue {
   readonly #unresolved = new Map<string, ConditionalWrite[]>()
   #loading: Promise<void> | undefined
 
-  constructor(documents: DocumentClient, pendingAudit: PendingAudit, limits: BacklogLimits) {
+  constructor(documents: DocumentClient, pendingAudit: PendingAudit, limits: BacklogLimits = default_backlog_limits) {
     this.#documents = documents
     this.#pendingAudit = pendingAudit
     this.#backpressure = new WriteBackpressure(limits)

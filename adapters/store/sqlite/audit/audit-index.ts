@@ -2,6 +2,7 @@
 import type Database from 'better-sqlite3'
 import type { AuditQuery } from '../../../../daemon/kernel/audit/audit-chain.ts'
 import { Refusal } from '../../../../daemon/kernel/error/errors.ts'
+import type { DocumentTotal } from '../../../../daemon/kernel/store/store.ts'
 import type { AuditRow } from './audit-table.ts'
 
 /** Records that wait to be filed at most; lists read them one by one. Filing this many takes about 10 ms. */
@@ -32,16 +33,37 @@ export function indexRecords(db: Database.Database, to: number): void {
 
 /** Records that are filed are found by index, the few after them one by one. Expired bodies match no filter. */
 export function findRecords(db: Database.Database, query: AuditQuery): AuditRow[] {
-  const { limit, ascending = false } = query
-  const filedTo = readIndexedSeq(db)
-  const parts = [indexedClause(query, filedTo), buildClause('audit', query, 'audit', 'audit.seq > ?', filedTo)]
-  if (!ascending) parts.reverse()
+  const { limit } = query
   const found: AuditRow[] = []
-  for (const { sql, bind } of parts) {
+  for (const { sql, bind } of listClauses(db, query)) {
     if (found.length === limit) break
-    found.push(...db.prepare<unknown[], AuditRow>(sql).all(...bind, limit - found.length))
+    found.push(...db.prepare<unknown[], AuditRow>(`SELECT audit.* ${sql}`).all(...bind, limit - found.length))
   }
   return found
+}
+
+/** Action and subject are in no index: they are judged for each record, and the rest bounds what is visited. */
+export function countRecords(
+  db: Database.Database,
+  { limit, action, subject, after_seq: _position, ...range }: AuditQuery,
+): DocumentTotal {
+  const matches = { action, subject }
+  let [total, visited] = [0, 0]
+  for (const { sql, bind } of listClauses(db, { ...range, limit })) {
+    const rows = db.prepare<unknown[], typeof matches>(`SELECT audit.action, audit.subject ${sql}`)
+    for (const row of rows.iterate(...bind, limit + 1 - visited)) {
+      visited += 1
+      if (visited > limit) return { total, total_is: 'at_least' }
+      if ((action ?? row.action) === row.action && (subject ?? row.subject) === row.subject) total += 1
+    }
+  }
+  return { total, total_is: 'exact' }
+}
+
+function listClauses(db: Database.Database, query: AuditQuery): AuditClause[] {
+  const filedTo = readIndexedSeq(db)
+  const parts = [indexedClause(query, filedTo), buildClause('audit', query, 'audit', 'audit.seq > ?', filedTo)]
+  return query.ascending ? parts : parts.reverse()
 }
 
 type AuditClause = { readonly sql: string; readonly bind: readonly (string | number)[] }
@@ -85,7 +107,7 @@ function buildClause(
     need(`(audit.label_key IS NULL OR audit.label_key IN (${marks}))`, ...label_keys)
   }
   const order = `ORDER BY ${by}.seq ${ascending ? 'ASC' : 'DESC'} LIMIT ?`
-  return { sql: `SELECT audit.* FROM ${from} WHERE ${conditions.join(' AND ')} ${order}`, bind }
+  return { sql: `FROM ${from} WHERE ${conditions.join(' AND ')} ${order}`, bind }
 }
 
 /** Epoch milliseconds of an RFC 3339 instant. */

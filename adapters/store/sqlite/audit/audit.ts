@@ -11,8 +11,10 @@ import {
   hashRecord,
 } from '../../../../daemon/kernel/audit/audit-chain.ts'
 import { canonicalJson, sha256 } from '../../../../daemon/kernel/encoding/canonical-json.ts'
+import type { DocumentTotal } from '../../../../daemon/kernel/store/store.ts'
 import type { SqliteFile } from '../sqlite-file.ts'
 import {
+  countRecords,
   createAuditIndexTables,
   dropExpiredBodies,
   findRecords,
@@ -93,6 +95,10 @@ class AuditChain implements SqliteAudit {
       this.#head = { seq: seq + 1, hash }
       this.#isAhead = true
     }
+  }
+
+  async count(query: AuditQuery): Promise<DocumentTotal> {
+    return this.#file.read((db) => countRecords(db, query))
   }
 
   async list(query: AuditQuery): Promise<AuditRecord[]> {

@@ -2,7 +2,7 @@
 import type Database from 'better-sqlite3'
 import type * as z from 'zod'
 import type { AuditEvent } from '../../../../daemon/kernel/audit/audit-chain.ts'
-import { Refusal } from '../../../../daemon/kernel/error/errors.ts'
+import { requireValidId } from '../../../../daemon/kernel/store/document-id.ts'
 import type { Doc, StoredFields, UpdateStep } from '../../../../daemon/kernel/store/store.ts'
 import type { SqliteAudit } from '../audit/audit.ts'
 import { buildCells, changedCells } from './columns.ts'
@@ -122,11 +122,6 @@ export function removeJob(
     context.cache.remove(table.name, id)
     return 'done'
   }
-}
-
-function requireValidId(id: string): void {
-  if (id !== '' && id.isWellFormed()) return
-  throw new Refusal('invalid', 'an id is well-formed text of one character or more')
 }
 
 function replaceDocument<T extends StoredFields>(

@@ -41,7 +41,7 @@ function everyTenantClause({ name }: SqliteTable): SqlClause {
   return { sql, bind: [] }
 }
 
-function conditionClause(column: string, condition: FilterCondition): SqlClause {
+export function conditionClause(column: string, condition: FilterCondition): SqlClause {
   if (typeof condition !== 'object') return { sql: `${column} = ?`, bind: [toCell(condition)] }
   if ('in' in condition) return inClause(column, condition.in)
   if ('exists' in condition) return presenceClause(column, condition.exists)

@@ -76,14 +76,26 @@ function addFields(db: Database.Database, name: string, { indexes: declared, ord
     db.exec(`ALTER TABLE ${name} ADD COLUMN f_${field} ANY`)
   }
   if (added.length > 0) fillFields(db, name, added)
-  const alone = added.filter((field) => !orders.some(([first]) => first === field))
-  for (const field of alone) db.exec(`CREATE INDEX ${name}_by_f_${field} ON ${name} (tenant_id, f_${field}, id)`)
+  const alone = declared.filter((field) => !fixed.includes(field) && !orders.some(([first]) => first === field))
+  for (const field of alone) defineIndex(db, `${name}_by_f_${field}`, `${name} (tenant_id, f_${field}, id, label_key)`)
 }
 
 /** Without it a list of one value in the order of another field would read and sort all that have the value. */
 function addOrder(db: Database.Database, name: string, fields: readonly string[]): void {
   const columns = fields.map((field) => (isFixedColumn(field) ? field : `f_${field}`)).join(', ')
-  db.exec(`CREATE INDEX IF NOT EXISTS ${orderIndexName(name, fields)} ON ${name} (tenant_id, ${columns}, id)`)
+  const label = fields.includes('label_key') ? '' : ', label_key'
+  defineIndex(db, orderIndexName(name, fields), `${name} (tenant_id, ${columns}, id${label})`)
+}
+
+/**
+ * Creates an index, or again one of an earlier release that is defined otherwise. Labels are in every index of a field:
+ * documents that a viewer may not see are passed over without reading them.
+ */
+function defineIndex(db: Database.Database, index: string, columns: string): void {
+  const sql = `CREATE INDEX ${index} ON ${columns}`
+  const defined = db.prepare<[string], string>("SELECT sql FROM sqlite_schema WHERE type = 'index' AND name = ?")
+  if (defined.pluck().get(index) === sql) return
+  db.exec(`DROP INDEX IF EXISTS ${index}; ${sql}`)
 }
 
 function orderIndexName(name: string, fields: readonly string[]): string {

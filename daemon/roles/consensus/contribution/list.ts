@@ -1,7 +1,8 @@
 // Lists a session's contributions, superseded ones included, in the order of acceptance.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import { exactTotal, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import { readCursor, writeCursor } from '../../../kernel/store/list-cursor.ts'
 import { loadContributionIndex } from '../session/contribution/contribution-index-cache.ts'
 import { contribution } from '../session/contribution/model.ts'
 import { readContributions } from '../session/contribution/read-contributions.ts'
@@ -12,13 +13,7 @@ export const list = operation({
   method: 'GET',
   path: '/api/v2/consensus/session/{id}/contribution',
   tool: 'consensus_contribution_list',
-  input: idInput.extend({
-    ...listFields,
-    cursor: z
-      .string()
-      .regex(/^\d{1,9}$/)
-      .optional(),
-  }),
+  input: idInput.extend(listFields),
   output: pageSchema(contribution.extend({ standing: z.boolean() })).meta({ id: 'ContributionPage' }),
   errors: ['not_found'],
   allow: 'consensus:read',
@@ -26,12 +21,15 @@ export const list = operation({
   async run(call, { id, limit, cursor }) {
     const doc = await call.store(sessions).get(id)
     const { by_contributor } = await loadContributionIndex(call, doc)
-    const from = Number(cursor ?? 0)
+    const query = { filter: { session: id }, limit, ...(cursor === undefined ? {} : { cursor }) }
+    const from = Number(readCursor('contribution', query)?.value ?? 0)
     const items = await readContributions(call, doc, from, limit)
-    const has_more = from + items.length < doc.value.contributions
+    const next = from + items.length
+    const total = doc.value.contributions
     return {
       items: items.map((item) => ({ ...item, standing: by_contributor.get(item.contributor_id)?.id === item.id })),
-      ...(has_more ? { next_cursor: String(from + items.length) } : {}),
+      ...(next < total ? { next_cursor: writeCursor('contribution', query, { value: next, id: '' }) } : {}),
+      ...exactTotal(total),
     }
   },
 })

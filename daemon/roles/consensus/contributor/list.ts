@@ -1,7 +1,7 @@
 // Lists who may contribute for the caller's tenant, by name.
 import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import { exactTotal, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import { listContributors } from './enrolment.ts'
 import { contributor } from './model.ts'
 
@@ -18,9 +18,10 @@ export const list = operation({
   allow: 'consensus:read',
 
   async run(call, { limit, cursor }) {
-    const rest = (await listContributors(call)).filter(({ name }) => cursor === undefined || name > cursor)
+    const all = await listContributors(call)
+    const rest = all.filter(({ name }) => cursor === undefined || name > cursor)
     const items = rest.slice(0, limit)
     const last = rest.length > limit ? items.at(-1)?.name : undefined
-    return { items, ...(last === undefined ? {} : { next_cursor: last }) }
+    return { items, ...(last === undefined ? {} : { next_cursor: last }), ...exactTotal(all.length) }
   },
 })

@@ -19,7 +19,7 @@ export const bySession = operation({
   async run(call, { session_id, limit, cursor }) {
     await call.store(sessions).get(session_id)
     const query = buildListQuery({ session_id }, limit, cursor, { field: 'created_at', direction: 'asc' })
-    const { docs, ...next } = await call.store(dissents).list(query)
-    return { items: docs.map(showDissent), ...next }
+    const { docs, ...counted } = await call.store(dissents).page(query)
+    return { items: docs.map(showDissent), ...counted }
   },
 })

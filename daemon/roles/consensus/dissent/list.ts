@@ -17,7 +17,7 @@ export const list = operation({
 
   async run(call, { limit, cursor, ...filter }) {
     const query = buildListQuery(filter, limit, cursor, { field: 'created_at', direction: 'desc' })
-    const { docs, ...next } = await call.store(dissents).list(query)
-    return { items: docs.map(showDissent), ...next }
+    const { docs, ...counted } = await call.store(dissents).page(query)
+    return { items: docs.map(showDissent), ...counted }
   },
 })

@@ -17,7 +17,7 @@ export const list = operation({
 
   async run(call, { limit, cursor, ...filter }) {
     const query = buildListQuery(filter, limit, cursor, { field: 'updated_at', direction: 'desc' })
-    const { docs, ...next } = await call.store(emissions).list(query)
-    return { items: docs.map(showEmission), ...next }
+    const { docs, ...counted } = await call.store(emissions).page(query)
+    return { items: docs.map(showEmission), ...counted }
   },
 })

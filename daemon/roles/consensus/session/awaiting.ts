@@ -1,5 +1,6 @@
 // Finds the open sessions that await the contribution of somebody.
 import type { Call } from '../../../kernel/operation/call.ts'
+import type { CountedPage } from '../../../kernel/store/scoped-store.ts'
 import type { Doc, ListQuery } from '../../../kernel/store/store.ts'
 import { listContributors } from '../contributor/enrolment.ts'
 import { maySubmitFor } from './contribution/check-enrolment.ts'
@@ -32,8 +33,15 @@ function awaitsAnyOf(
   return names.some((name) => (policy.contributors?.includes(name) ?? true) && !standing.has(name))
 }
 
-/** A page of the sessions of the query that await one of the names: perhaps an empty one, with the cursor of the next. */
-export async function listAwaiting(call: Call, query: ListQuery, names: readonly string[]) {
+/**
+ * A page of the sessions of the query that await one of the names: perhaps an empty one, with the cursor of the next.
+ * Only a first page that is the last is counted, since each session has to be read.
+ */
+export async function listAwaiting(
+  call: Call,
+  query: ListQuery,
+  names: readonly string[],
+): Promise<CountedPage<StoredSession>> {
   let sessions_read = 0
   let record_pages_read = 0
   for (let next = query; ; ) {
@@ -47,8 +55,10 @@ export async function listAwaiting(call: Call, query: ListQuery, names: readonly
     sessions_read += page.docs.length
     const cursor = page.next_cursor
     const isBound = sessions_read >= max_sessions_read || record_pages_read >= max_record_pages_read
-    if (cursor === undefined) return { docs }
-    if (docs.length > 0 || isBound) return { docs, next_cursor: cursor }
+    const total_is = query.cursor === undefined && cursor === undefined ? 'exact' : 'at_least'
+    const counted = { docs, total: docs.length, total_is } as const
+    if (cursor === undefined) return counted
+    if (docs.length > 0 || isBound) return { ...counted, next_cursor: cursor }
     next = { ...query, cursor }
   }
 }

@@ -45,7 +45,7 @@ export const list = operation({
     const size = names ? Math.min(limit, max_awaiting_page) : limit
     const base = buildListQuery(equal, size, cursor, { field: 'created_at', direction: 'desc' })
     const query = { ...base, filter: { ...base.filter, ...conditions } }
-    const { docs, ...next } = names ? await listAwaiting(call, query, names) : await call.store(sessions).list(query)
-    return { items: docs.map(showSession), ...next }
+    const { docs, ...counted } = names ? await listAwaiting(call, query, names) : await call.store(sessions).page(query)
+    return { items: docs.map(showSession), ...counted }
   },
 })

@@ -21,7 +21,7 @@ export const list = operation({
 
   async run(call, { limit, cursor, ...filter }) {
     const query = buildListQuery(filter, limit, cursor, { field: 'seq', direction: 'desc' })
-    const { docs, ...next } = await call.store(feedEntries).list(query)
-    return { items: docs.map(({ value }) => entryOf(value)), ...next }
+    const { docs, ...counted } = await call.store(feedEntries).page(query)
+    return { items: docs.map(({ value }) => entryOf(value)), ...counted }
   },
 })

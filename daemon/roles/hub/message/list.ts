@@ -46,7 +46,8 @@ export const list = operation({
       }
       next = page.next_cursor
     } while (next !== undefined && items.length < limit && bytes < max_page_bytes)
-    return { items, ...(next === undefined ? {} : { next_cursor: next }) }
+    const counted = await call.store(mailboxes).total({ receiver, sender })
+    return { items, ...(next === undefined ? {} : { next_cursor: next }), ...counted }
   },
 })
 

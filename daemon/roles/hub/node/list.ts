@@ -15,7 +15,7 @@ export const list = operation({
   allow: 'hub:read',
 
   async run(call, { limit, cursor }) {
-    const { docs, ...next } = await call.store(nodes).list(buildListQuery({}, limit, cursor))
-    return { items: docs.map((doc) => showNode(call, doc)), ...next }
+    const { docs, ...counted } = await call.store(nodes).page(buildListQuery({}, limit, cursor))
+    return { items: docs.map((doc) => showNode(call, doc)), ...counted }
   },
 })

@@ -18,7 +18,7 @@ export const list = operation({
 
   async run(call, { limit, cursor, state }) {
     const query = buildListQuery({ state }, limit, cursor, { field: 'created_at', direction: 'desc' })
-    const { docs, ...next } = await call.store(bulks).list(query)
-    return { items: docs.map(showBulkInList), ...next }
+    const { docs, ...counted } = await call.store(bulks).page(query)
+    return { items: docs.map(showBulkInList), ...counted }
   },
 })

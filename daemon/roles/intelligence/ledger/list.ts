@@ -21,7 +21,7 @@ export const list = operation({
     const order = { field: 'seq', direction: 'asc' } as const
     // The ledger is evidence: every acknowledged event must be included.
     const query = { ...buildListQuery({ insight_id: uid }, limit, cursor, order), fresh: true }
-    const { docs, ...next } = await call.store(ledgerEvents).list(query)
-    return { items: docs.map(({ value }) => value.event), ...next }
+    const { docs, ...counted } = await call.store(ledgerEvents).page(query)
+    return { items: docs.map(({ value }) => value.event), ...counted }
   },
 })

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
+import { wholeList, wholeListSchema } from '../../../kernel/operation/paging.ts'
 import { shortText } from '../fields.ts'
 import { sourceTallyPart } from '../signal-intake/parts.ts'
 import { type IntakeSource, intakeSettings } from '../signal-intake/settings.ts'
@@ -19,13 +20,13 @@ export const list = operation({
   method: 'GET',
   path: '/api/v1/signal-source',
   input: z.strictObject({}),
-  output: z.strictObject({ items: z.array(sourceView) }).meta({ id: 'SourceList' }),
+  output: wholeListSchema(sourceView).meta({ id: 'SourceList' }),
   errors: [],
   allow: 'intelligence:operate',
 
   async run(call) {
     const ownSources = call.settings(intakeSettings).sources.filter((source) => isOwnSource(call, source))
-    return { items: await Promise.all(ownSources.map((source) => showSource(call, source))) }
+    return wholeList(await Promise.all(ownSources.map((source) => showSource(call, source))))
   },
 })
 

@@ -29,10 +29,10 @@ export const list = operation({
 
   async run(call, { limit, cursor, name: source }) {
     const query = buildListQuery({ source }, limit, cursor, { field: 'at', direction: 'desc' })
-    const { docs, ...next } = await call.store(refusedItems).list(query)
+    const { docs, ...counted } = await call.store(refusedItems).page(query)
     const items = docs.map(({ id, value: { tenant_id: _tenant, label: classification, ...rest } }) => {
       return { id, classification, ...rest }
     })
-    return { items, ...next }
+    return { items, ...counted }
   },
 })

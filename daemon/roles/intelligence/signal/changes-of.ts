@@ -26,10 +26,12 @@ export const changesOf = operation({
     const signal = await call.store(signals).get(uid)
     const order = { field: 'place', direction: 'asc' } as const
     const query = { ...buildListQuery({ signal_id: uid }, limit, cursor, order), fresh: true }
-    const { docs, next_cursor } = await call.store(signalChanges).list(query)
+    const { docs, next_cursor, total, total_is } = await call.store(signalChanges).page(query)
     const items = docs.map(({ value }) => value.change)
-    if (next_cursor !== undefined) return { items, next_cursor }
-    return { items: [...items, ...(await findUnloggedChanges(call, signal))] }
+    const unlogged = await findUnloggedChanges(call, signal)
+    const counted = { total: total + unlogged.length, total_is }
+    if (next_cursor !== undefined) return { items, next_cursor, ...counted }
+    return { items: [...items, ...unlogged], ...counted }
   },
 })
 

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { isReleasableTo } from '../../../kernel/label/label.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
+import { totalFields } from '../../../kernel/operation/paging.ts'
 import { shortText } from '../fields.ts'
 import { objectPaths } from '../object-paths.ts'
 import { stixBundle } from '../stix/model.ts'
@@ -25,6 +26,7 @@ export const exportStix = operation({
       bundle: stixBundle,
       left_out: z.int().min(0).meta({ description: 'Signals of this page that are not releasable to releasable_to' }),
       next_cursor: z.string().optional(),
+      ...totalFields,
     })
     .meta({ id: 'SignalExport' }),
   errors: [],

@@ -53,8 +53,8 @@ type SignalPageQuery = z.output<typeof filterSchema> & { readonly limit: number;
 export async function listSignals(call: Call, { limit, cursor, ...filter }: SignalPageQuery, view = showSignal) {
   const order = { field: 'detected_at', direction: 'desc' } as const
   const query = { ...buildListQuery({}, limit, cursor, order), filter: buildFilter(filter) }
-  const { docs, ...next } = await call.store(signals).list(query)
-  return { items: docs.map((doc) => view(call, doc)), ...next }
+  const { docs, ...counted } = await call.store(signals).page(query)
+  return { items: docs.map((doc) => view(call, doc)), ...counted }
 }
 
 function toUtc(equalities: string): string {

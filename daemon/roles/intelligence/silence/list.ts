@@ -19,8 +19,8 @@ export const list = operation({
 
   async run(call, { limit, cursor, state }) {
     const query = buildListQuery({}, limit, cursor, { field: 'created_at', direction: 'desc' })
-    const { docs, ...next } = await call.store(silences).list({ ...query, filter: filterByState(state, call.now()) })
-    return { items: await showSilences(call, docs), ...next }
+    const { docs, ...counted } = await call.store(silences).page({ ...query, filter: filterByState(state, call.now()) })
+    return { items: await showSilences(call, docs), ...counted }
   },
 })
 

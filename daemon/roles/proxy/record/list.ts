@@ -2,10 +2,11 @@
 import * as z from 'zod'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import { buildListQuery, exactTotal, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import type { DocumentTotal } from '../../../kernel/store/store.ts'
 import { auditJournalPart } from '../parts.ts'
 import { listSegmentRecords, type RequestRecordPage } from './list-segment-records.ts'
-import { requestRecord, requestRecords } from './model.ts'
+import { requestRecord, requestRecords, shippedSegments } from './model.ts'
 import { buildRecordQuery, type RecordFilter, recordFilterFields } from './record-filter.ts'
 
 export const list = operation({
@@ -18,18 +19,44 @@ export const list = operation({
   allow: 'proxy:read',
 
   async run(call, { limit, cursor, ...filter }) {
-    const [current, former] = call.part(auditJournalPart).storesWholeSegments
-      ? [listInSegments, listDocuments]
-      : [listDocuments, listInSegments]
-    if (cursor?.startsWith(former_cursor_prefix))
-      return markAsFormer(await former(call, filter, limit, cursor.slice(former_cursor_prefix.length)))
-    const { items, next_cursor } = await current(call, filter, limit, cursor)
-    if (next_cursor !== undefined) return { items, next_cursor }
-    if (items.length === limit) return { items, next_cursor: former_cursor_prefix }
-    const rest = markAsFormer(await former(call, filter, limit - items.length, ''))
-    return { ...rest, items: [...items, ...rest.items] }
+    const page = await listRecords(call, filter, limit, cursor)
+    return { ...page, ...(await countRecords(call, filter, page, cursor === undefined)) }
   },
 })
+
+async function listRecords(
+  call: Call,
+  filter: RecordFilter,
+  limit: number,
+  cursor: string | undefined,
+): Promise<RequestRecordPage> {
+  const [current, former] = call.part(auditJournalPart).storesWholeSegments
+    ? [listInSegments, listDocuments]
+    : [listDocuments, listInSegments]
+  if (cursor?.startsWith(former_cursor_prefix))
+    return markAsFormer(await former(call, filter, limit, cursor.slice(former_cursor_prefix.length)))
+  const { items, next_cursor } = await current(call, filter, limit, cursor)
+  if (next_cursor !== undefined) return { items, next_cursor }
+  if (items.length === limit) return { items, next_cursor: former_cursor_prefix }
+  const rest = markAsFormer(await former(call, filter, limit - items.length, ''))
+  return { ...rest, items: [...items, ...rest.items] }
+}
+
+/** Records in whole segments are not counted, since each segment would have to be read. */
+async function countRecords(
+  call: Call,
+  filter: RecordFilter,
+  { items, next_cursor }: RequestRecordPage,
+  isFirst: boolean,
+): Promise<DocumentTotal> {
+  if (isFirst && next_cursor === undefined) return exactTotal(items.length)
+  const [stored, segments] = await Promise.all([
+    call.store(requestRecords).total(buildRecordQuery(filter)),
+    call.store(shippedSegments).total({ until: { exists: true } }),
+  ])
+  const total = Math.max(stored.total, items.length + (next_cursor === undefined ? 0 : 1))
+  return { total, total_is: segments.total > 0 ? 'at_least' : stored.total_is }
+}
 
 /**
  * Prefix of cursors into records stored in the other form, before the site's documents were migrated; these are the

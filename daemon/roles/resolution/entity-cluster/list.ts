@@ -32,7 +32,7 @@ export const list = operation({
   async run(call, { limit, cursor, summary, min_size, ...filter }) {
     const { filter: fields, ...query } = buildListQuery(filter, limit, cursor, { field: 'size', direction: 'desc' })
     const size = filter.state === 'live' ? { size: { gte: min_size } } : {}
-    const { docs, ...next } = await call.store(entityClusters).list({ ...query, filter: { ...fields, ...size } })
-    return { items: docs.map(summary ? summariseCluster : showCluster), ...next }
+    const { docs, ...counted } = await call.store(entityClusters).page({ ...query, filter: { ...fields, ...size } })
+    return { items: docs.map(summary ? summariseCluster : showCluster), ...counted }
   },
 })

@@ -26,7 +26,7 @@ export const list = operation({
 
   async run(call, { limit, cursor, summary, ...filter }) {
     const query = buildListQuery(filter, limit, cursor, { field: 'rank', direction: 'desc' })
-    const { docs, ...next } = await call.store(entityMatches).list(query)
-    return { items: docs.map(summary ? summariseMatch : showMatch), ...next }
+    const { docs, ...counted } = await call.store(entityMatches).page(query)
+    return { items: docs.map(summary ? summariseMatch : showMatch), ...counted }
   },
 })

@@ -27,7 +27,7 @@ export const uncertain = operation({
   async run(call, { limit, cursor, ...fields }) {
     const { filter, ...query } = buildListQuery(fields, limit, cursor, { field: 'worth', direction: 'desc' })
     const open = { ...filter, state: { in: ['proposed', 'deferred'] }, worth: { gte: min_worth } }
-    const { docs, ...next } = await call.store(entityMatches).list({ ...query, filter: open })
-    return { items: docs.map((doc) => ({ ...summariseMatch(doc), worth: doc.value.worth })), ...next }
+    const { docs, ...counted } = await call.store(entityMatches).page({ ...query, filter: open })
+    return { items: docs.map((doc) => ({ ...summariseMatch(doc), worth: doc.value.worth })), ...counted }
   },
 })

@@ -18,7 +18,7 @@ export const list = operation({
   async run(call, { uid: entity, limit, cursor }) {
     const { value } = await call.store(entityClusters).get(entity)
     const filter = { tenant_id: value.tenant_id, lens: value.lens, entity }
-    const { docs, ...next } = await call.store(entityRecords).list(buildListQuery(filter, limit, cursor))
-    return { items: docs.map(showRecord), ...next }
+    const { docs, ...counted } = await call.store(entityRecords).page(buildListQuery(filter, limit, cursor))
+    return { items: docs.map(showRecord), ...counted }
   },
 })

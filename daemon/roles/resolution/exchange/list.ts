@@ -15,7 +15,7 @@ export const list = operation({
 
   async run(call, { limit, cursor, ...filter }) {
     const query = buildListQuery(filter, limit, cursor, { field: 'created_at', direction: 'desc' })
-    const { docs, ...next } = await call.store(exchanges).list(query)
-    return { items: docs.map((doc) => showExchange(doc)), ...next }
+    const { docs, ...counted } = await call.store(exchanges).page(query)
+    return { items: docs.map((doc) => showExchange(doc)), ...counted }
   },
 })

@@ -26,7 +26,7 @@ export const list = operation({
   async run(call, { limit, cursor, summary, active, ...fields }) {
     const query = buildListQuery(fields, limit, cursor, { field: 'created_at', direction: 'desc' })
     const filter = { ...query.filter, ...(active === undefined ? {} : { job_due_ts: { exists: active } }) }
-    const { docs, ...next } = await call.store(fusionRuns).list({ ...query, filter })
-    return { items: docs.map((doc) => (summary ? summariseRun(doc) : showRun(doc))), ...next }
+    const { docs, ...counted } = await call.store(fusionRuns).page({ ...query, filter })
+    return { items: docs.map((doc) => (summary ? summariseRun(doc) : showRun(doc))), ...counted }
   },
 })

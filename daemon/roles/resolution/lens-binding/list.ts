@@ -25,7 +25,7 @@ export const list = operation({
 
   async run(call, { limit, cursor, summary, ...filter }) {
     const query = buildListQuery(filter, limit, cursor, { field: 'updated_at', direction: 'desc' })
-    const { docs, ...next } = await call.store(lensBindings).list(query)
-    return { items: docs.map(summary ? summariseBinding : showBinding), ...next }
+    const { docs, ...counted } = await call.store(lensBindings).page(query)
+    return { items: docs.map(summary ? summariseBinding : showBinding), ...counted }
   },
 })

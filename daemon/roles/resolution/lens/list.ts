@@ -25,7 +25,7 @@ export const list = operation({
 
   async run(call, { limit, cursor, summary, ...filter }) {
     const query = buildListQuery(filter, limit, cursor, { field: 'created_at', direction: 'desc' })
-    const { docs, ...next } = await call.store(lenses).list(query)
-    return { items: docs.map(summary ? summariseLens : showLens), ...next }
+    const { docs, ...counted } = await call.store(lenses).page(query)
+    return { items: docs.map(summary ? summariseLens : showLens), ...counted }
   },
 })

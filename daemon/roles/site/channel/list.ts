@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { channelStatus } from '../../../kernel/messaging/channel-status.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
+import { wholeList, wholeListSchema } from '../../../kernel/operation/paging.ts'
 import { listChannels } from '../../../shared/signal-cause/signal-cause-lists.ts'
 import { carrierOf } from '../carrier-settings.ts'
 import { transportsPart } from '../parts.ts'
@@ -15,7 +16,7 @@ export const list = operation({
   method: 'GET',
   path: '/api/v2/site/channel',
   input: listChannels.input,
-  output: z.strictObject({ items: z.array(channel) }).meta({ id: 'ChannelList' }),
+  output: wholeListSchema(channel).meta({ id: 'ChannelList' }),
   errors: ['unavailable'],
   allow: 'channel:read',
 
@@ -27,6 +28,6 @@ export const list = operation({
         ...status,
       }))
     })
-    return { items: (await Promise.all(all)).flat() }
+    return wholeList((await Promise.all(all)).flat())
   },
 })

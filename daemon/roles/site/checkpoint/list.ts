@@ -15,9 +15,9 @@ export const list = operation({
   allow: 'audit:read',
 
   async run(call, { limit, cursor, ...filter }) {
-    const { docs, ...next } = await call
+    const { docs, ...counted } = await call
       .store(checkpoints)
-      .list(buildListQuery(filter, limit, cursor, { field: 'at', direction: 'desc' }))
-    return { items: docs.map(({ id, value: { tenant_id: _tenant, ...head } }) => ({ id, ...head })), ...next }
+      .page(buildListQuery(filter, limit, cursor, { field: 'at', direction: 'desc' }))
+    return { items: docs.map(({ id, value: { tenant_id: _tenant, ...head } }) => ({ id, ...head })), ...counted }
   },
 })

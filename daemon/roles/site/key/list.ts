@@ -1,5 +1,6 @@
 // Lists the site's public keys with their fingerprints, for a peer to pin.
 import { operation } from '../../../kernel/operation/operation.ts'
+import { wholeList } from '../../../kernel/operation/paging.ts'
 import { listSiteKeys } from '../../../shared/site-key/site-key.ts'
 import { signaturesPart } from '../parts.ts'
 
@@ -14,6 +15,6 @@ export const list = operation({
 
   async run(call, { use }) {
     const keys = call.part(signaturesPart).publicKeys()
-    return { items: keys.filter((key) => use === undefined || key.use === use) }
+    return wholeList(keys.filter((key) => use === undefined || key.use === use))
   },
 })

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { waitingMessage } from '../../../kernel/messaging/waiting-message.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import { exactTotal, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import { oneWayOf } from '../one-way.ts'
 
 const pageCursor = z
@@ -25,6 +25,7 @@ export const list = operation({
     const after = waiting.filter((each) => each.epoch > epoch || (each.epoch === epoch && each.seq > seq))
     const items = after.slice(0, limit)
     const last = items.at(-1)
-    return { items, ...(last && after.length > limit ? { next_cursor: `${last.epoch}-${last.seq}` } : {}) }
+    const next = last && after.length > limit ? { next_cursor: `${last.epoch}-${last.seq}` } : {}
+    return { items, ...next, ...exactTotal(waiting.length) }
   },
 })

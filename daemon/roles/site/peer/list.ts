@@ -1,7 +1,7 @@
 // Lists the pinned peers.
-import * as z from 'zod'
 import { peer } from '../../../kernel/identity/peer.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
+import { wholeList, wholeListSchema } from '../../../kernel/operation/paging.ts'
 import { listPeers } from '../../../shared/pinned-peers/pinned-peers.ts'
 import { peersPart } from '../parts.ts'
 
@@ -10,9 +10,9 @@ export const list = operation({
   method: 'GET',
   path: '/api/v2/site/peer',
   input: listPeers.input,
-  output: z.strictObject({ items: z.array(peer) }).meta({ id: 'PeerList' }),
+  output: wholeListSchema(peer).meta({ id: 'PeerList' }),
   errors: [],
   allow: 'peer:read',
 
-  run: async (call) => ({ items: await call.part(peersPart).list() }),
+  run: async (call) => wholeList([...(await call.part(peersPart).list())]),
 })

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { parseJsonAs } from '../../../kernel/encoding/parse-json.ts'
 import { refuse } from '../../../kernel/error/errors.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
-import { pageSchema } from '../../../kernel/operation/paging.ts'
+import { exactTotal, pageSchema } from '../../../kernel/operation/paging.ts'
 import { listQuarantine } from '../../../shared/signal-cause/signal-cause-lists.ts'
 import { quarantinesPart } from '../parts.ts'
 import { findPendingDecisions } from './find-pending-release.ts'
@@ -26,11 +26,12 @@ export const list = operation({
     const after = cursor === undefined ? undefined : parseCursor(cursor)
     if (cursor !== undefined && !after)
       return refuse('malformed', 'the cursor does not belong to this list; start again without it')
-    const entries = await call.part(quarantinesPart).list(peer, limit, after)
+    const { entries, total } = await call.part(quarantinesPart).list(peer, limit, after)
     const items = []
     for (const entry of entries) items.push({ ...entry, ...(await findPendingDecisions(call, entry.id)) })
     const last = entries.at(-1)
-    return { items, ...(last && items.length === limit ? { next_cursor: formatCursor(last) } : {}) }
+    const next = last && items.length === limit ? { next_cursor: formatCursor(last) } : {}
+    return { items, ...next, ...exactTotal(total) }
   },
 })
 
