@@ -94,6 +94,25 @@ describe('beyond', () => {
     )
   })
 
+  test('a member that another put back makes unnecessary is put back, too', () => {
+    const policy = quorumPolicy.parse({ m: 1, n: 1_000, ratify_threshold: 0.8, conflict_threshold: 0.1 })
+    const weighted = [
+      ...[0.01, 0.07, 0.16].map((accuracy) => [0, accuracy] as const),
+      ...([
+        [0.1, 0.01],
+        [0.11, 0.15],
+        [0.14, 0.02],
+      ] as const),
+    ]
+    const list = buildOpinions(...Array.from({ length: 11 }, () => [0, 0] as const), ...weighted)
+    const { contributor_ids } = findSmallestSet(policy, list.toSorted(compareCanonicallyThenById))
+    expect(contributor_ids).not.toBeNull()
+    for (const id of contributor_ids ?? []) {
+      const others = contributor_ids?.filter((other) => other !== id) ?? []
+      if (others.length > 0) expect(decide(policy, withoutContributors(list, others)).state).not.toBe('RATIFIED')
+    }
+  })
+
   test('the whole minority of 40 is found', () => {
     const policy = quorumPolicy.parse({ m: 20, n: 40, conflict_threshold: 0.05 })
     const list = buildOpinions(...Array.from({ length: 40 }, (_, at) => [at < 7 ? 0.1 : 0.9] as const))

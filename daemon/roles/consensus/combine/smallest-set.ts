@@ -20,7 +20,7 @@ const exactContributorsMax = 16
 /**
  * The fewest contributors without whom the others would ratify, with at least m of them left. Of several sets of that
  * size the one with the least weight, then the first in the given order. Beyond 16 contributors a greedy search with
- * at most about three decisions per contributor: the set that it finds leads to a ratification and has no unnecessary
+ * about three or four decisions per contributor: the set that it finds leads to a ratification and has no unnecessary
  * member, but a smaller set may exist. `opinions`: one per contributor, in canonical order. A computation for
  * `runInSlices`: each step takes about a millisecond at most.
  */
@@ -124,18 +124,23 @@ function* removeUntilRatified(
   return null
 }
 
-/** Puts back contributors whose removal is not needed, the last removed first. */
+/**
+ * Puts back contributors whose removal is not needed, the last removed first. Conflict may fall when one comes back, so that
+ * another is no longer needed either: it ends with a pass that puts nobody back.
+ */
 function* restoreUnneeded(
   policy: DecisionPolicy,
   opinions: readonly Opinion[],
   removal: RemovedOpinions,
 ): Generator<undefined, RemovedOpinions> {
   const removed = new Set(removal)
-  for (const opinion of [...removal].reverse()) {
-    if (removed.size === 1) break
-    removed.delete(opinion)
-    if (decisionWithout(policy, opinions, removed) === null) removed.add(opinion)
-    yield
+  for (let before = removed.size + 1; removed.size < before && removed.size > 1; ) {
+    before = removed.size
+    for (const opinion of [...removal].reverse()) {
+      if (removed.size === 1 || !removed.delete(opinion)) continue
+      if (decisionWithout(policy, opinions, removed) === null) removed.add(opinion)
+      yield
+    }
   }
   return removed
 }
