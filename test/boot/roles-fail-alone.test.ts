@@ -63,7 +63,7 @@ test('consensus, whose port is taken: the site role serves, and another process 
   await world.start()
   expect(listStartFailures(world)).toEqual([expect.stringMatching(/"failed":"consensus".*EADDRINUSE/)])
   const operator = await world.as({ roles: ['operator'] })
-  expect(await operator.ok(listChannels, {})).toEqual({ items: [] })
+  expect(await operator.ok(listChannels, {})).toEqual({ items: [], total: 0, total_is: 'exact' })
   expect(() => world.url('consensus')).toThrow('consensus has no URL')
   expect(fs.existsSync(roleSocketFile(world.folder, 'consensus'))).toBe(false)
   const stop = await serveRoleElsewhere(world, 'consensus')
@@ -75,7 +75,7 @@ test('the site role, whose port is taken: consensus serves, says what it misses,
   const world = await startSite({ profile: { site: { port } } })
   await world.start()
   expect(listStartFailures(world)).toEqual([expect.stringMatching(/"failed":"site".*EADDRINUSE/)])
-  expect(await (await world.as()).ok(listSessions, {})).toEqual({ items: [] })
+  expect(await (await world.as()).ok(listSessions, {})).toEqual({ items: [], total: 0, total_is: 'exact' })
   const missing = { name: 'site', state: 'down', detail: 'does not answer' }
   const degraded = await readHealth(world, 'consensus')
   expect(degraded).toMatchObject({ code: 200, status: 'degraded' })

@@ -19,8 +19,12 @@ export const list = operation({
 
   async run(call, { limit, cursor, state }) {
     const query = buildListQuery({}, limit, cursor, { field: 'created_at', direction: 'desc' })
-    const { docs, ...counted } = await call.store(silences).page({ ...query, filter: filterByState(state, call.now()) })
-    return { items: await showSilences(call, docs), ...counted }
+    const page = await call.store(silences).list({ ...query, filter: filterByState(state, call.now()) })
+    const items = await showSilences(call, page.docs)
+    // The store counts silences of signals that the caller may not see.
+    const isWhole = cursor === undefined && page.next_cursor === undefined
+    const total = { total: items.length, total_is: isWhole ? 'exact' : 'at_least' } as const
+    return { items, ...total, ...(page.next_cursor === undefined ? {} : { next_cursor: page.next_cursor }) }
   },
 })
 

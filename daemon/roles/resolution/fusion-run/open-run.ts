@@ -42,9 +42,6 @@ export const runInput = z.strictObject({
 })
 export type RunInput = z.infer<typeof runInput>
 
-/** Limit of a request with inline records, which occupies the event loop for 20 ms at most; a data file has no such limit. */
-export const inlineRecordLimits = { max_body_values: 30_000 }
-
 export async function openRun(call: Call, goal: StoredRun['goal'], input: RunInput): Promise<Doc<StoredRun> | Refusal> {
   const id = call.newId('run')
   const before = await call.store(fusionRuns).find(id)

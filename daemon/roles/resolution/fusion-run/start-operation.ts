@@ -2,7 +2,8 @@
 import { type FieldError, isRefusal, refuse } from '../../../kernel/error/errors.ts'
 import { matchingOperation } from '../matching.ts'
 import { runView, type StoredRun, showRun } from './model.ts'
-import { inlineRecordLimits, openRun, runInput } from './open-run.ts'
+import { inlineRecordLimits } from './node-data.ts'
+import { openRun, runInput } from './open-run.ts'
 import { isOfTwoSites, startExchangeRun } from './start-exchange.ts'
 
 const phases_fault: FieldError = {
