@@ -7,7 +7,7 @@ import { createScratchFolder, runCommand } from '../support/command/run-command.
 import { requires } from '../support/runner/requires.ts'
 
 const { dir, remove } = createScratchFolder('completion')
-const quarantineCommands = ['approve', 'list', 'request', 'show']
+const quarantineCommands = ['approve', 'dismiss', 'list', 'request', 'show']
 const script = (shell: string) => path.join(dir, shell)
 
 beforeAll(async () => {

@@ -26,6 +26,7 @@ afterAll(async () => {
 const commands: readonly [words: readonly string[], exit: number, shows: RegExp][] = [
   [['audit', 'verify'], 0, /whole/],
   [['consensus', 'list'], 0, /./],
+  [['consensus', 'contributor', 'list'], 0, /alice|nobody|NAME/],
   [['evidence', 'show', 'sess_none'], 1, /error:/],
   [['filedrop', 'status'], 0, /./],
   [['filedrop', 'quarantine', 'list'], 0, /./],
@@ -41,6 +42,7 @@ const commands: readonly [words: readonly string[], exit: number, shows: RegExp]
   [['proxy', 'denials'], 0, /./],
   [['resolve', 'runs'], 0, /./],
   [['resolve', 'lens', 'create', 'persons'], 0, /persons/],
+  [['resolve', 'entity', 'find', 'east', 'none', '--lens', 'persons'], 1, /not in the registry/],
   [['resolve', 'registry', 'show'], 0, /./],
   [['resolve', 'exchange', 'list'], 0, /./],
   [['signal', 'list'], 0, /./],

@@ -4,7 +4,7 @@ import { listChoices } from '../../client/operations.ts'
 import { sessionColumns } from '../../format/session.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { command } from '../../program/command.ts'
-import { choice, flag, integer, text, withDefault } from '../../program/params.ts'
+import { choice, flag, instant, integer, text, withDefault } from '../../program/params.ts'
 import { formatTable, printResult } from '../../terminal/output.ts'
 
 export const definition = command({
@@ -13,10 +13,10 @@ export const definition = command({
   options: {
     state: choice('STATE', 'Only those in this state', listChoices('consensus.session.list', 'state')),
     lens: text('ID', 'Only sessions of this lens'),
-    'correlation-id': text('ID', 'Only sessions about the match with this correlation id'),
-    'deadline-before': text('INSTANT', 'Only undecided sessions whose deadline is at or before this instant'),
+    correlationId: text('ID', 'Only sessions about the match with this correlation id'),
+    deadlineBefore: instant('TIME', 'Only undecided sessions whose deadline is at or before this instant'),
     awaiting: text('CONTRIBUTOR', 'Only open sessions that await this contributor'),
-    'awaiting-me': flag('Only open sessions that await a contributor for whom you may submit'),
+    awaitingMe: flag('Only open sessions that await a contributor for whom you may submit'),
     limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 100_000)),
     ...serviceOptions,
   },
@@ -29,10 +29,10 @@ export const definition = command({
       {
         state: params.state,
         lens_id: params.lens,
-        correlation_id: params['correlation-id'],
-        deadline_before: params['deadline-before'],
+        correlation_id: params.correlationId,
+        deadline_before: params.deadlineBefore,
         awaiting: params.awaiting,
-        ...(params['awaiting-me'] ? { awaiting_me: true } : {}),
+        ...(params.awaitingMe ? { awaiting_me: true } : {}),
       },
       params.limit,
     )

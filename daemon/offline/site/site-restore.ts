@@ -80,7 +80,7 @@ async function openSiteFiles(from: string, manifest: BackupManifest, passphrase:
     throw new OfflineCommandError(
       5,
       'the backup holds the databases alone',
-      '`platform store restore` restores them; `platform site backup` makes a backup of the whole site',
+      '`platform store restore` restores them; for the whole site: `platform site backup DIR`',
     )
   const text = readBackupText(from)
   if (createHash('sha256').update(text).digest('hex') !== expected.sha256)
