@@ -1,6 +1,8 @@
 // Fetches the rows of each pane of the admin screens through the client, or the fault that explains their absence.
 import { isRefusal } from '../../daemon/kernel/error/errors.ts'
+import type { DocumentTotal } from '../../daemon/kernel/store/store.ts'
 import type { ApiObject, ServiceClient } from '../client/client.ts'
+import { fetchItems } from '../client/fetch-items.ts'
 import { identifyRole } from '../client/identify-role.ts'
 import { formatInstant } from './tables.ts'
 import { awaiting_filter, type PaneName } from './view.ts'
@@ -18,7 +20,13 @@ export type AdminSource = {
 type AdminRoleAddress = { readonly name: string; readonly url: string }
 
 /** Rows of a pane. `fault`, one line, explains missing rows; `range` describes the set that the rows are taken from. */
-export type PaneContent = { readonly items: readonly ApiObject[]; readonly range?: string; readonly fault?: string }
+export type PaneContent = {
+  readonly items: readonly ApiObject[]
+  /** Number of rows in the whole list, of which these are the first. */
+  readonly total?: DocumentTotal
+  readonly range?: string
+  readonly fault?: string
+}
 
 /** Content of each pane; a pane whose role this site does not run is absent. */
 export type AdminSnapshot = Readonly<Partial<Record<PaneName, PaneContent>>>
@@ -26,7 +34,7 @@ export type AdminSnapshot = Readonly<Partial<Record<PaneName, PaneContent>>>
 /** A person watches: a slower role counts as down, and the next poll tries it again. */
 const timeout_ms = 4_000
 /** About as many as a person scrolls through. The service applies the filter by state, so it finds older sessions too. */
-const max_sessions = 200
+const max_sessions = 500
 const max_denials = 100
 
 /** Reads every pane. Never throws: each pane has its own fault. `filter` selects sessions. */
@@ -38,9 +46,12 @@ export async function fetchAdminSnapshot(source: AdminSource, filter: string | u
     [
       'sessions',
       'consensus',
-      async () => ({
-        items: await list('consensus.session.list', { limit: max_sessions, ...sessionFilterOf(filter) }),
-      }),
+      async () => {
+        const page = await fetchItems({ call }, 'consensus.session.list', sessionFilterOf(filter), {
+          limit: max_sessions,
+        })
+        return { items: page.items, total: page }
+      },
     ],
     ['channels', 'site', async () => ({ items: await list('site.channel.list', {}) })],
     ['denials', 'proxy', () => fetchDenials(call)],

@@ -6,7 +6,7 @@ import {
   formatContributors,
   formatFigure,
   formatInstant,
-  formatOutcome,
+  formatScore,
   formatText,
   selectTone,
   type Tone,
@@ -80,7 +80,8 @@ function buildSessionDetail(session: ApiObject): DetailLine[] {
   return [
     ...detailLine('session', session.id),
     { label: 'state', text: formatText(state), tone: selectTone(String(state)) },
-    ...detailLine('outcome', formatOutcome(session)),
+    ...detailLine('outcome', session.decision ?? session.reason),
+    ...detailLine('score', formatScore(session)),
     ...detailLine('conflict', formatFigure(conflict)),
     ...detailLine('method', method),
     ...detailLine('heard', `${formatContributors(session)}, ${session.contributions} contributions`),

@@ -40,7 +40,8 @@ const conflict = {
 test('a session shows its state, outcome, contributors, and pending answers', () => {
   expect(row('sessions', conflict)).toMatchObject({
     STATE: { text: 'IN_CONFLICT', tone: 'bad' },
-    OUTCOME: { text: 'total_conflict 0.5124' },
+    OUTCOME: { text: 'total_conflict' },
+    SCORE: { text: '0.5124' },
     HEARD: { text: '2/3 m2' },
     DUE: { text: '1', tone: 'warn' },
   })

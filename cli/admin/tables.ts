@@ -81,7 +81,8 @@ const paneColumns: Readonly<Record<PaneName, readonly PaneColumnSource[]>> = {
       width: 14,
       cell: ({ state }) => ({ text: formatText(state), tone: selectTone(String(state)) }),
     },
-    { heading: 'OUTCOME', width: 16, cell: (session) => ({ text: formatOutcome(session) }) },
+    { heading: 'OUTCOME', width: 14, cell: ({ decision, reason }) => ({ text: formatText(decision ?? reason) }) },
+    { heading: 'SCORE', width: 6, cell: (session) => ({ text: formatScore(session) ?? '-' }) },
     { heading: 'HEARD', width: 7, cell: (session) => ({ text: formatContributors(session) }) },
     { heading: 'DUE', width: 4, cell: ({ undelivered }) => formatPending(undelivered) },
     { heading: 'LENS', width: 12, grows: true, cell: plainCell('lens_id', 'faint') },
@@ -147,10 +148,9 @@ function formatDependencies({ fault, dependencies = [] }: ApiObject): PaneCell {
   return entries.length > 0 ? { text: `ok: ${entries.map(({ name }) => name).join(', ')}` } : { text: '-' }
 }
 
-/** Decision and score; the reason if there is no decision. */
-export function formatOutcome({ decision, reason, result }: ApiObject): string {
-  const score = formatFigure((result as ApiObject | undefined)?.score)
-  return [decision ?? reason, score].filter((part) => part !== undefined).join(' ') || '-'
+/** Undefined where nothing has been combined yet. */
+export function formatScore({ result }: ApiObject): string | undefined {
+  return formatFigure((result as ApiObject | undefined)?.score)
 }
 
 /** Contributors so far, maximum and needed, such as `2/3 m2`. */

@@ -89,24 +89,6 @@ export function createServiceClient(target: ServiceTarget): ServiceClient {
   }
 }
 
-/** All items of a list, page by page, at most `limit` of them. */
-export async function listAllItems(
-  client: ServiceClient,
-  address: string,
-  input: ApiObject,
-  limit: number,
-): Promise<ApiObject[]> {
-  const items: ApiObject[] = []
-  let cursor: string | undefined
-  do {
-    const size = Math.min(500, limit - items.length)
-    const page = await client.call(address, { ...input, limit: size, ...(cursor ? { cursor } : {}) })
-    items.push(...(page.items as ApiObject[]))
-    cursor = page.next_cursor as string | undefined
-  } while (cursor !== undefined && items.length < limit)
-  return items
-}
-
 function buildRequest({ operation }: AddressedOperation, values: ApiObject) {
   const input = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
   const validation = parseWithSchema(operation.input, input)

@@ -1,7 +1,7 @@
 // Options that commands on signals and insights share, and the requests that they become.
 import type { ApiObject } from '../client/client.ts'
 import type { ParsedParams } from '../program/command.ts'
-import { choice, instant, integer, text, withDefault } from '../program/params.ts'
+import { choice, instant, integer, text } from '../program/params.ts'
 import { serviceOptions } from './service-options.ts'
 
 export const changeOptions = {
@@ -11,11 +11,6 @@ export const changeOptions = {
 
 export const createOptions = {
   idempotencyKey: text('KEY', 'Make a retry safe: the same key returns the object of the first request'),
-}
-
-export const listOptions = {
-  limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 100_000)),
-  ...serviceOptions,
 }
 
 /** The filters of every command that selects signals. */

@@ -41,7 +41,7 @@ export type CommandDefinition<T extends Params = Params, O extends Params = Para
 // biome-ignore lint/suspicious/noExplicitAny: a list of commands that take different things
 export type AnyCommandDefinition = CommandDefinition<any, any>
 
-type NoParams = Readonly<Record<never, never>>
+export type NoParams = Readonly<Record<never, never>>
 
 /** Declares a command. Exists for the types: `run` receives exactly the declared parameters. */
 export function command<const T extends Params = NoParams, const O extends Params = NoParams>(

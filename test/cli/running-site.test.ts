@@ -283,3 +283,38 @@ describe('audit and store', () => {
     expect((await runJsonCommand(['doctor'], { env })).healthy).toBe(true)
   })
 })
+
+describe('a list', () => {
+  const list = (...words: string[]) => runCommand(['consensus', 'list', '--lens', 'many', ...words], analyst)
+  beforeAll(async () => {
+    for (let count = 0; count < 53; count++)
+      await runJsonCommand(
+        ['consensus', 'create', '--lens', 'many', '--lens-version', '1', '--m', '1', '--n', '1'],
+        analyst,
+      )
+  })
+
+  test('says how many there are and how to continue, on stderr', async () => {
+    const first = await list()
+    expect(first.stdout.trimEnd().split('\n')).toHaveLength(51)
+    const [, cursor = ''] = /^50 of 53; next page: --cursor (\S+)$/m.exec(first.stderr) ?? []
+    const rest = await list('--cursor', cursor)
+    expect(rest.stdout.trimEnd().split('\n')).toHaveLength(4)
+    expect(rest.stderr).toContain('3 of 53')
+    expect((await list('--all')).stderr).toContain('53 of 53')
+    expect(await list('--all', '--limit', '5')).toMatchObject({ exit: 2 })
+  })
+
+  test('carries total and cursor as JSON', async () => {
+    const { items, total, total_is, next_cursor } = JSON.parse((await list('--limit', '2', '--json')).stdout) as Json
+    expect([items.length, total, total_is]).toEqual([2, 53, 'exact'])
+    const next = JSON.parse((await list('--cursor', String(next_cursor), '--limit', '100', '--json')).stdout) as Json
+    expect([next.items.length, next.total, 'next_cursor' in next]).toEqual([51, 53, false])
+  })
+
+  test('filters by what its options name', async () => {
+    expect((await list('--awaiting', 'alice')).stderr).toContain('of ')
+    const none = await list('--correlation-id', 'match-none', '--json')
+    expect(JSON.parse(none.stdout)).toMatchObject({ items: [], total: 0 })
+  })
+})

@@ -1,5 +1,8 @@
 // One pane: its title, and the rows that fit or the reason for their absence.
 import { Box } from 'ink'
+import { exactTotal } from '../../../daemon/kernel/operation/paging.ts'
+import type { DocumentTotal } from '../../../daemon/kernel/store/store.ts'
+import { formatTotal } from '../../client/format-total.ts'
 import { computeColumnWidths, computeFirstRow } from '../layout.ts'
 import type { PaneCell, PaneColumn, PaneTable } from '../tables.ts'
 import { ToneText } from './tone-text.tsx'
@@ -8,6 +11,8 @@ type PaneProps = {
   readonly title: string
   readonly table: PaneTable
   readonly fault: string | undefined
+  /** Number of rows in the whole list, of which the table has the first. */
+  readonly total: DocumentTotal | undefined
   /** Text for a pane without rows and without a fault. */
   readonly emptyText: string
   readonly selected: number
@@ -17,14 +22,17 @@ type PaneProps = {
   readonly columns: number
 }
 
-export function Pane({ title, table, fault, emptyText, selected, isFocused, height, columns }: PaneProps) {
+export function Pane({ title, table, total, fault, emptyText, selected, isFocused, height, columns }: PaneProps) {
   const { rows } = table
   const firstRow = computeFirstRow(selected, height, rows.length)
   const visible = rows.slice(firstRow, firstRow + height)
   const widths = computeColumnWidths(table.columns, columns - 2)
   const headings = table.columns.map(({ heading }) => ({ text: heading, tone: 'faint' as const }))
-  const range =
-    rows.length > height ? `${firstRow + 1}-${firstRow + visible.length} of ${rows.length}` : `${rows.length}`
+  const range = formatRange(
+    rows.length > height ? `${firstRow + 1}-${firstRow + visible.length}` : '',
+    rows.length,
+    total,
+  )
   return (
     <Box flexDirection="column" height={height + 2}>
       <ToneText text={`${isFocused ? '▌' : ' '}${title} (${range})`} isBold isInverse={isFocused} />
@@ -43,6 +51,13 @@ export function Pane({ title, table, fault, emptyText, selected, isFocused, heig
       ))}
     </Box>
   )
+}
+
+/** `1-20 of 1,034`, or the number of rows where the pane shows all of the list. */
+export function formatRange(shown: string, rows: number, total: DocumentTotal = exactTotal(rows)): string {
+  const all = formatTotal({ ...total, total: Math.max(total.total, rows) })
+  if (shown !== '') return `${shown} of ${all}`
+  return total.total > rows ? `${rows} of ${all}` : all
 }
 
 type PaneLineProps = {

@@ -1,6 +1,6 @@
 // The visible panes, each as high as the terminal allows.
 import { Box } from 'ink'
-import type { AdminSnapshot } from '../admin-snapshot.ts'
+import type { AdminSnapshot, PaneContent } from '../admin-snapshot.ts'
 import { computePaneHeights } from '../layout.ts'
 import { Pane } from '../parts/pane.tsx'
 import { buildPaneTable, buildRowKey } from '../tables.ts'
@@ -33,13 +33,14 @@ export function Overview({ view, snapshot, columns, lines }: OverviewProps) {
       {visible.map((pane) => {
         const height = heights[pane]
         if (height === undefined) return null
-        const { items, fault, range } = snapshot?.[pane] ?? { items: [] }
+        const { items, fault, range, total } = snapshot?.[pane] ?? emptyPane
         const keys = items.map((item) => buildRowKey(pane, item))
         return (
           <Pane
             key={pane}
             title={formatPaneTitle(pane, view, range)}
             table={buildPaneTable(pane, items, columns)}
+            total={total}
             fault={fault}
             emptyText={emptyPaneTexts[pane]}
             selected={findSelectedRow(view.selected[pane], keys)}
@@ -52,6 +53,8 @@ export function Overview({ view, snapshot, columns, lines }: OverviewProps) {
     </Box>
   )
 }
+
+const emptyPane: PaneContent = { items: [] }
 
 function formatPaneTitle(pane: PaneName, { filter }: AdminView, range: string | undefined): string {
   if (pane === 'sessions') return `SESSIONS ${filter ?? 'all'}`

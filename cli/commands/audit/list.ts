@@ -1,10 +1,12 @@
 // Lists audit records of a running role, newest first.
 import type { AuditRecord } from '../../../daemon/kernel/audit/audit-chain.ts'
-import { listAllItems } from '../../client/client.ts'
+import { fetchItems } from '../../client/fetch-items.ts'
+import { pageOptions, selectItems } from '../../options/page-options.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
-import { instant, integer, text, withDefault } from '../../program/params.ts'
-import { formatTable, type OutputRow, printResult } from '../../terminal/output.ts'
+import { instant, text, withDefault } from '../../program/params.ts'
+import { formatTable, type OutputRow } from '../../terminal/output.ts'
+import { printItems } from '../../terminal/print-items.ts'
 
 export const definition = command({
   words: 'audit list',
@@ -16,7 +18,7 @@ export const definition = command({
     subject: text('SUBJECT', 'Only actions of this subject'),
     since: instant('TIME', 'Only records at or after this time'),
     until: instant('TIME', 'Only records before this time'),
-    limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 100_000)),
+    ...pageOptions,
     ...serviceOptions,
   },
   example: 'platform audit list --role site --since 2026-05-01',
@@ -26,8 +28,9 @@ export const definition = command({
     if (!roleNames.includes(params.role))
       throw new CommandFailure(2, `the role "${params.role}" does not exist; the roles are ${roleNames.join(', ')}`)
     const api = await connectService(params, terminal)
-    const { role, action, target, subject, since, until, limit } = params
-    const items = await listAllItems(api, `${role}.service.audit`, { action, target, subject, since, until }, limit)
+    const { role, action, target, subject, since, until } = params
+    const filter = { action, target, subject, since, until }
+    const page = await fetchItems(api, `${role}.service.audit`, filter, selectItems(params))
     const eventColumn = (field: keyof NonNullable<AuditRecord['event']>) => ({
       heading: field,
       cell: (row: OutputRow) => (row as AuditRecord).event?.[field] ?? '(expired)',
@@ -40,7 +43,7 @@ export const definition = command({
       eventColumn('subject'),
       eventColumn('target'),
     ]
-    printResult(terminal, params.json, { items }, () => formatTable(terminal, items, columns, 'no records match'))
+    printItems(terminal, params.json, page, () => formatTable(terminal, page.items, columns, 'no records match'))
     return 0
   },
 })

@@ -1,9 +1,12 @@
 // Lists dissents, or explains one of them as prose.
-import { listAllItems, type ServiceClient } from '../../client/client.ts'
+import type { ServiceClient } from '../../client/client.ts'
+import { fetchAllItems, fetchItems } from '../../client/fetch-items.ts'
+import { pageOptions, selectItems } from '../../options/page-options.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { command } from '../../program/command.ts'
-import { flag, integer, text, withDefault } from '../../program/params.ts'
-import { formatTable, keepLayout, printResult } from '../../terminal/output.ts'
+import { flag, text } from '../../program/params.ts'
+import { formatTable, keepLayout } from '../../terminal/output.ts'
+import { printItems } from '../../terminal/print-items.ts'
 
 export const definition = command({
   words: 'consensus dissent',
@@ -12,21 +15,17 @@ export const definition = command({
   options: {
     open: flag('Only open dissents'),
     markdown: flag('Print the explanation as Markdown'),
-    limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 100_000)),
+    ...pageOptions,
     ...serviceOptions,
   },
   example: 'platform consensus dissent ses_…',
   async run(params, terminal) {
     const api = await connectService(params, terminal)
     if (params.id === undefined) {
-      const items = await listAllItems(
-        api,
-        'consensus.dissent.list',
-        { status: params.open ? 'open' : undefined },
-        params.limit,
-      )
+      const filter = { status: params.open ? 'open' : undefined }
+      const page = await fetchItems(api, 'consensus.dissent.list', filter, selectItems(params))
       const columns = ['id', 'session_id', 'reason', 'method', 'conflict', 'status', 'created_at']
-      printResult(terminal, params.json, { items }, () => formatTable(terminal, items, columns, 'no dissents'))
+      printItems(terminal, params.json, page, () => formatTable(terminal, page.items, columns, 'no dissents'))
       return 0
     }
     const id = await resolveDissentId(api, params.id)
@@ -43,6 +42,6 @@ export const definition = command({
 /** Resolves a session to its last dissent. */
 async function resolveDissentId(api: ServiceClient, id: string): Promise<string> {
   if (!id.startsWith('ses_')) return id
-  const dissents = await listAllItems(api, 'consensus.dissent.by-session', { session_id: id }, Number.POSITIVE_INFINITY)
+  const dissents = await fetchAllItems(api, 'consensus.dissent.by-session', { session_id: id })
   return String(dissents.at(-1)?.id ?? id)
 }

@@ -1,5 +1,5 @@
 // Shows the current state of a session, with its contributions on request.
-import { listAllItems } from '../../client/client.ts'
+import { fetchAllItems } from '../../client/fetch-items.ts'
 import { formatSession } from '../../format/session.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { command } from '../../program/command.ts'
@@ -19,7 +19,7 @@ export const definition = command({
       printResult(terminal, params.json, session, () => formatSession(terminal, session))
       return 0
     }
-    const record = await listAllItems(api, 'consensus.contribution.list', { id: params.id }, Number.POSITIVE_INFINITY)
+    const record = await fetchAllItems(api, 'consensus.contribution.list', { id: params.id })
     const columns = [
       'ordinal',
       'contributor_id',

@@ -1,11 +1,10 @@
 // Lists messages of a peer that arrived and cannot be applied yet, and what each waits for.
 import type { WaitingMessage } from '../../../daemon/kernel/messaging/waiting-message.ts'
-import { connectService, serviceOptions } from '../../options/service-options.ts'
-import { command } from '../../program/command.ts'
+import { listCommand } from '../../program/list-command.ts'
 import { required, text } from '../../program/params.ts'
-import { formatTable, type OutputRow, printResult } from '../../terminal/output.ts'
+import type { OutputRow } from '../../terminal/output.ts'
 
-export const definition = command({
+export const definition = listCommand({
   words: 'filedrop waiting',
   summary: 'List messages of a peer that cannot be applied yet',
   notes: [
@@ -14,27 +13,11 @@ export const definition = command({
     'filedrop discard` quarantines waiting messages.',
   ].join('\n'),
   positionals: { peer: required(text('PEER', 'Peer that sent the messages')) },
-  options: { ...serviceOptions },
   example: 'platform filedrop waiting bravo',
-  async run(params, terminal) {
-    const api = await connectService(params, terminal)
-    const items: WaitingMessage[] = []
-    let cursor: string | undefined
-    do {
-      const page = await api.call('site.message.list', { peer: params.peer, limit: 500, cursor })
-      items.push(...(page.items as readonly WaitingMessage[]))
-      cursor = page.next_cursor as string | undefined
-    } while (cursor !== undefined)
-    printResult(terminal, params.json, { items }, () =>
-      formatTable(
-        terminal,
-        items,
-        ['epoch', 'seq', 'kind', { heading: 'waits for', cell: formatCause }, 'since', 'expires'],
-        'no message waits',
-      ),
-    )
-    return 0
-  },
+  operation: 'site.message.list',
+  input: ({ peer }) => ({ peer }),
+  columns: ['epoch', 'seq', 'kind', { heading: 'waits for', cell: formatCause }, 'since', 'expires'],
+  empty: 'no message waits',
 })
 
 function formatCause(row: OutputRow): string {

@@ -4,7 +4,8 @@ import { addKeyAge, keyColumns } from '../../format/key.ts'
 import { dirOption, requireKeyLocation } from '../../options/key-location.ts'
 import { jsonOption, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
-import { formatTable, printResult } from '../../terminal/output.ts'
+import { formatTable } from '../../terminal/output.ts'
+import { printWholeList } from '../../terminal/print-items.ts'
 
 export const definition = command({
   words: 'keys list',
@@ -16,7 +17,7 @@ export const definition = command({
     const { listWrappingKeys } = await offline.wrappingKeys()
     const location = requireKeyLocation(params, terminal)
     const items = addKeyAge([...listSiteKeys(location), ...listWrappingKeys(location)], Date.now())
-    printResult(terminal, params.json, { items }, () => formatTable(terminal, items, keyColumns, 'there are no keys'))
+    printWholeList(terminal, params.json, items, () => formatTable(terminal, items, keyColumns, 'there are no keys'))
     return 0
   },
 })

@@ -4,7 +4,8 @@ import type { Peer } from '../../../daemon/kernel/identity/peer.ts'
 import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption, requireOwnSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
-import { formatTable, type OutputRow, printResult } from '../../terminal/output.ts'
+import { formatTable, type OutputRow } from '../../terminal/output.ts'
+import { printWholeList } from '../../terminal/print-items.ts'
 
 export const definition = command({
   words: 'peers list',
@@ -23,7 +24,7 @@ export const definition = command({
       'threshold',
       'enrolled',
     ]
-    printResult(terminal, params.json, { items }, () => formatTable(terminal, items, columns, 'no peer is pinned'))
+    printWholeList(terminal, params.json, items, () => formatTable(terminal, items, columns, 'no peer is pinned'))
     return 0
   },
 })

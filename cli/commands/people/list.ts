@@ -2,7 +2,8 @@
 import { offline } from '../../../daemon/offline/offline.ts'
 import { jsonOption, requireOwnSite, siteOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
-import { formatTable, printResult } from '../../terminal/output.ts'
+import { formatTable } from '../../terminal/output.ts'
+import { printWholeList } from '../../terminal/print-items.ts'
 
 export const definition = command({
   words: 'people list',
@@ -15,7 +16,7 @@ export const definition = command({
     const items = await people.listPeople(folder)
     const rows = items.flatMap(({ subject, enrolled, keys }) => keys.map((key) => ({ ...key, subject, enrolled })))
     const columns = ['subject', 'status', 'algorithm', 'fingerprint', 'not_after', 'enrolled']
-    printResult(terminal, params.json, { items }, () => formatTable(terminal, rows, columns, 'nobody is enrolled'))
+    printWholeList(terminal, params.json, items, () => formatTable(terminal, rows, columns, 'nobody is enrolled'))
     return 0
   },
 })

@@ -1,26 +1,19 @@
 // Lists clusters of the service, the largest first.
-import { type ApiObject, listAllItems } from '../../client/client.ts'
-import { connectService, serviceOptions } from '../../options/service-options.ts'
-import { command } from '../../program/command.ts'
-import { integer, text, withDefault } from '../../program/params.ts'
-import { formatTable, printResult } from '../../terminal/output.ts'
+import type { ApiObject } from '../../client/client.ts'
+import { listCommand } from '../../program/list-command.ts'
+import { text } from '../../program/params.ts'
 
-export const definition = command({
+export const definition = listCommand({
   words: 'resolve clusters',
   summary: 'List clusters of the service, the largest first',
   options: {
     run: text('RUN', 'Only clusters that this run found last'),
-    limit: withDefault(50, integer('COUNT', 'Maximum number of results', 1, 100_000)),
-    ...serviceOptions,
   },
   example: 'platform resolve clusters --run run_… --json',
-  async run(params, terminal) {
-    const api = await connectService(params, terminal)
-    const items = await listAllItems(api, 'resolution.entity-cluster.list', { run_id: params.run }, params.limit)
-    const columns = ['uid', 'size', { heading: 'members', cell: formatMembers }, 'entity_type', 'run_id']
-    printResult(terminal, params.json, { items }, () => formatTable(terminal, items, columns, 'no clusters match'))
-    return 0
-  },
+  operation: 'resolution.entity-cluster.list',
+  input: ({ run }) => ({ run_id: run }),
+  columns: ['uid', 'size', { heading: 'members', cell: formatMembers }, 'entity_type', 'run_id'],
+  empty: 'no clusters match',
 })
 
 const max_shown_members = 4

@@ -1,11 +1,13 @@
 // Lists changes of signals with old and new values: of one signal, or of all from a position in the change log on; can follow the log.
 import { setTimeout as pause } from 'node:timers/promises'
-import { listAllItems, type ServiceClient } from '../../client/client.ts'
+import type { ServiceClient } from '../../client/client.ts'
+import { fetchItems } from '../../client/fetch-items.ts'
 import { formatSignalChange } from '../../format/signal-change.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
 import { flag, integer, text, withDefault } from '../../program/params.ts'
 import { line_break, type OutputRow, printResult } from '../../terminal/output.ts'
+import { printItems } from '../../terminal/print-items.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 
 const since_help = 'the next_since of the last page'
@@ -24,20 +26,24 @@ export const definition = command({
     follow: flag('Wait for more changes until interrupted'),
     every: withDefault(2, integer('SECONDS', 'Interval between requests with --follow', 1, 3_600)),
     limit: withDefault(500, integer('COUNT', 'Maximum number of changes, without --follow', 1, 100_000)),
+    cursor: text(
+      'CURSOR',
+      'For the changes of one signal: continue after those that ended with this cursor (default: from the first)',
+    ),
     ...serviceOptions,
   },
   example: 'platform signal changes --follow',
   async run(params, terminal) {
     const api = await connectService(params, terminal)
-    const { id, since, follow, json, limit } = params
+    const { id, since, follow, json, limit, cursor } = params
     if (id !== undefined) {
       if (since !== undefined || follow)
         throw new CommandFailure(
           2,
           '--since and --follow do not apply to the changes of one signal: leave out the signal or the option',
         )
-      const items = await listAllItems(api, 'intelligence.signal.changes-of', { uid: id }, limit)
-      printResult(terminal, json, { items }, () => items.map(formatSignalChange).join(line_break))
+      const page = await fetchItems(api, 'intelligence.signal.changes-of', { uid: id }, { limit, cursor })
+      printItems(terminal, json, page, () => page.items.map(formatSignalChange).join(line_break))
       return 0
     }
     if (follow) return await followChanges(api, terminal, params)

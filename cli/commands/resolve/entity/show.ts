@@ -1,27 +1,30 @@
 // Shows an entity and its records with their values.
-import { listAllItems } from '../../../client/client.ts'
+import { fetchItems } from '../../../client/fetch-items.ts'
 import { formatEntity } from '../../../format/entity.ts'
+import { pageOptions, selectItems } from '../../../options/page-options.ts'
 import { connectService, serviceOptions } from '../../../options/service-options.ts'
 import { command } from '../../../program/command.ts'
-import { integer, required, text, withDefault } from '../../../program/params.ts'
-import { formatTable, line_break, type OutputRow, paragraph_break, printResult } from '../../../terminal/output.ts'
+import { required, text } from '../../../program/params.ts'
+import { formatTable, type OutputRow, paragraph_break, printResult } from '../../../terminal/output.ts'
+import { describeItems } from '../../../terminal/print-items.ts'
 
 export const definition = command({
   words: 'resolve entity show',
   summary: 'Show an entity and its records',
   positionals: { entity: required(text('ENTITY', 'ID of the entity')) },
-  options: { limit: withDefault(50, integer('COUNT', 'Maximum number of records', 1, 100_000)), ...serviceOptions },
+  options: { ...pageOptions, ...serviceOptions },
   example: 'platform resolve entity show ent_…',
   async run(params, terminal) {
     const api = await connectService(params, terminal)
     const entity = await api.call('resolution.entity-cluster.get', { uid: params.entity })
-    const records = await listAllItems(api, 'resolution.entity-record.list', { uid: params.entity }, params.limit)
-    printResult(terminal, params.json, { entity, records }, () => {
+    const input = { uid: params.entity }
+    const page = await fetchItems(api, 'resolution.entity-record.list', input, selectItems(params))
+    const { items: records, ...counted } = page
+    printResult(terminal, params.json, { entity, records, ...counted }, () => {
       const table = formatTable(terminal, records, columns, 'the entity has no records')
-      const hidden = Number(entity.size) - records.length
-      const rest = hidden > 0 ? `${line_break}${hidden} more: raise --limit` : ''
-      return `${formatEntity(terminal, entity)}${paragraph_break}${table}${rest}`
+      return `${formatEntity(terminal, entity)}${paragraph_break}${table}`
     })
+    if (!params.json) terminal.note(describeItems(page))
     return 0
   },
 })
