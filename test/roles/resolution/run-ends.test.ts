@@ -139,13 +139,13 @@ test('a threshold draws the line elsewhere', async () => {
 })
 
 test.each([
-  ['privacy', { privacy: 'psi' as const }],
-  ['privacy', { privacy: 'clk' as const }],
+  ['exchange', { privacy: 'psi' as const }],
+  ['exchange', { privacy: 'clk' as const }],
   ['node_data', { node_data: { east: buildPeople(0, 5_001) } }],
   ['node_data.east.file', { node_data: { east: { file: 'east.csv' } } }],
   ['node_data', { node_data: {} }],
   ['node_data.east', { node_data: { east: [] } }],
-])('%s that this version cannot do is refused, and no run is made', async (at, more) => {
+])('a run that lacks its %s, or has a wrong one, is refused and not made', async (at, more) => {
   const ann = await createPersonWithLens()
   const before = (await ann.ok(runs, { limit: 500 })).items.length
   const { status: code, problem } = await ann.call(start, { ...small, ...more })
