@@ -258,7 +258,7 @@ test('the site’s own issuer gives the token, and another role of the platform 
     PLATFORM_API_URL: `http://127.0.0.1:${issuer.ports.consensus}`,
   })
   const listed = await sendProxyRequest(served, '/public-api/api/v2/consensus/session?limit=5')
-  expect([listed.status, listed.json]).toEqual([200, { items: [] }])
+  expect([listed.status, listed.json]).toEqual([200, { items: [], total: 0, total_is: 'exact' }])
   // The backend judges the rights of the token: an auditor opens no sessions, under any allowlist.
   const opened = await sendProxyRequest(served, '/public-api/api/v2/consensus/session', { method: 'POST', body: {} })
   expect(opened.status).toBe(403)
