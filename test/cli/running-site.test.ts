@@ -312,6 +312,21 @@ describe('a list', () => {
     expect([next.items.length, next.total, 'next_cursor' in next]).toEqual([51, 53, false])
   })
 
+  test('of audit records holds those of every role, newest first, and continues where it ended', async () => {
+    const audit = (...words: string[]) => runJsonCommand(['audit', 'list', ...words], { env })
+    const whole = await audit('--all')
+    const seen = whole.items as { role: string; seq: number; event?: { at: string } }[]
+    expect(new Set(seen.map(({ role }) => role))).toEqual(new Set(['site', 'consensus']))
+    const times = seen.flatMap(({ event }) => event?.at ?? [])
+    expect(times).toEqual(times.toSorted().reverse())
+    const first = await audit('--limit', '5')
+    const second = await audit('--limit', '5', '--cursor', first.next_cursor)
+    const places = [...first.items, ...second.items].map(({ role, seq }: Json) => `${role} ${seq}`)
+    expect(new Set(places).size).toBe(10)
+    expect((await runCommand(['audit', 'list', '--limit', '1'], { env })).stdout).toMatch(/^ROLE +SEQ +AT/)
+    expect(await runCommand(['audit', 'list', '--cursor', 'x'], { env })).toMatchObject({ exit: 2 })
+  })
+
   test('filters by what its options name', async () => {
     expect((await list('--awaiting', 'alice')).stderr).toContain('of ')
     const none = await list('--correlation-id', 'match-none', '--json')
