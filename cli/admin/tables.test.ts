@@ -41,7 +41,6 @@ test('a session shows its state, outcome, contributors, and pending answers', ()
   expect(row('sessions', conflict)).toMatchObject({
     STATE: { text: 'IN_CONFLICT', tone: 'bad' },
     OUTCOME: { text: 'total_conflict' },
-    SCORE: { text: '0.5124' },
     HEARD: { text: '2/3 m2' },
     DUE: { text: '1', tone: 'warn' },
   })
@@ -52,6 +51,8 @@ test('a session shows its state, outcome, contributors, and pending answers', ()
 test('wide terminals see more columns, narrow ones those that matter', () => {
   expect(row('sessions', conflict).CREATED).toBeUndefined()
   expect(row('sessions', conflict, 120).CREATED?.text).toBe('2026-05-03 10:00:00')
+  expect(row('sessions', conflict).SCORE).toBeUndefined()
+  expect(row('sessions', conflict, 100).SCORE?.text).toBe('0.5124')
 })
 
 test('a role that is not well says why before what it needs', () => {

@@ -82,7 +82,7 @@ const paneColumns: Readonly<Record<PaneName, readonly PaneColumnSource[]>> = {
       cell: ({ state }) => ({ text: formatText(state), tone: selectTone(String(state)) }),
     },
     { heading: 'OUTCOME', width: 14, cell: ({ decision, reason }) => ({ text: formatText(decision ?? reason) }) },
-    { heading: 'SCORE', width: 6, cell: (session) => ({ text: formatScore(session) ?? '-' }) },
+    { heading: 'SCORE', width: 6, minColumns: 90, cell: (session) => ({ text: formatScore(session) ?? '-' }) },
     { heading: 'HEARD', width: 7, cell: (session) => ({ text: formatContributors(session) }) },
     { heading: 'DUE', width: 4, cell: ({ undelivered }) => formatPending(undelivered) },
     { heading: 'LENS', width: 12, grows: true, cell: plainCell('lens_id', 'faint') },
