@@ -13,6 +13,7 @@ import {
   patientLimits,
   type ScenarioOutcome,
   waitFor,
+  waitForRequest,
 } from './forward-scenario.ts'
 import { forwardScenarios } from './scenarios.ts'
 
@@ -73,10 +74,7 @@ async function play(
       clients.push(client)
       return client
     },
-    async upstream() {
-      await waitFor(() => expect(connections()).not.toHaveLength(0))
-      return connections()[0] as RawConnection
-    },
+    upstream: () => waitForRequest(connections),
     connections,
   })
 }

@@ -1,5 +1,5 @@
 // A scenario of forwarding: the bytes of a client and an upstream, and the outcome for both.
-import { vi } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { RawConnection } from '../../support/proxy/raw-upstream.ts'
 import type { RawClient } from '../../support/proxy/test-data-listener.ts'
 import { pollOptions } from '../../support/proxy/upstream-fixture.ts'
@@ -7,7 +7,7 @@ import { pollOptions } from '../../support/proxy/upstream-fixture.ts'
 export type ForwardStage = {
   /** Opens a connection to the forwarder and sends. */
   client(bytes: string): Promise<RawClient>
-  /** The connection of the scenario at the upstream. */
+  /** The connection of the scenario at the upstream, with its request. */
   upstream(): Promise<RawConnection>
   /** Connections that the upstream has had in this scenario. */
   connections(): readonly RawConnection[]
@@ -37,6 +37,12 @@ export function findDifferences(own: ScenarioOutcome, other: ScenarioOutcome): D
 }
 
 export const waitFor = (check: () => void): Promise<void> => vi.waitFor(check, pollOptions)
+
+/** The first connection once it has a whole request head: what an upstream sends before is no response to a request. */
+export async function waitForRequest(connections: () => readonly RawConnection[]): Promise<RawConnection> {
+  await waitFor(() => expect(connections()[0]?.text).toContain('\r\n\r\n'))
+  return connections()[0] as RawConnection
+}
 
 /** A loaded machine may pause a client of a scenario for long; the limit on slow readers has tests of its own. */
 export const patientLimits = { answer_grace_ms: 3_600_000 }

@@ -15,7 +15,7 @@ export type Http2Stage = {
   readonly client: ForwardClient
   /** A client that sends frames of its own. */
   frames(): Promise<FrameClient>
-  /** The connection of the scenario at the upstream. */
+  /** The connection of the scenario at the upstream, with its request. */
   upstream(): Promise<RawConnection>
   /** Request lines that the upstream has received in this scenario. */
   lines(): readonly string[]

@@ -11,9 +11,9 @@ import { http2Client } from '../../support/forward/forward-client.ts'
 import { frameClient } from '../../support/forward/http2-frames.ts'
 import { startForwarder, type TestForwarder } from '../../support/forward/test-forwarder.ts'
 import { createAuthority, issueCertificate } from '../../support/keys/site-certificates.ts'
-import { type RawConnection, startRawUpstream } from '../../support/proxy/raw-upstream.ts'
+import { startRawUpstream } from '../../support/proxy/raw-upstream.ts'
 import { whenPresent } from '../../support/runner/requires.ts'
-import { findDifferences, patientLimits, type ScenarioOutcome, waitFor } from './forward-scenario.ts'
+import { findDifferences, patientLimits, type ScenarioOutcome, waitForRequest } from './forward-scenario.ts'
 import { type Http2Scenario, http2Scenarios } from './http2-scenarios.ts'
 
 const test = whenPresent(peerProxiesRequirement)
@@ -51,10 +51,7 @@ async function play(
         opened.push({ close: () => frames.socket.destroy() })
         return frames
       },
-      async upstream() {
-        await waitFor(() => expect(server.connections).not.toHaveLength(0))
-        return server.connections[0] as RawConnection
-      },
+      upstream: () => waitForRequest(() => server.connections),
       lines: () => server.connections.map(({ text }) => text.split('\r\n', 1)[0] ?? ''),
     })
   } finally {
