@@ -4,9 +4,10 @@ import { openDataDescriptor } from '../../../adapters/platform/data-file/data-fi
 import { inferDataKind, readableExtensions } from '../../../adapters/platform/data-file/data-kinds.ts'
 import { describeDataFault } from '../../../adapters/platform/data-file/describe-data-fault.ts'
 import { openTenantDataFile } from '../../../adapters/platform/data-file/tenant-data-file.ts'
-import { listClusters, listMatches } from '../../roles/resolution/engine/findings.ts'
+import { listClusters, listMatches, toRecordRef } from '../../roles/resolution/engine/findings.ts'
 import { chooseMatches, listTextsLeftOut } from '../../roles/resolution/engine/left-out.ts'
 import { buildLookupWeights } from '../../roles/resolution/engine/lookup/weights.ts'
+import { orderByUid } from '../../roles/resolution/engine/order-by-uid.ts'
 import type { EngineProgress } from '../../roles/resolution/engine/progress.ts'
 import {
   buildRecords,
@@ -27,6 +28,8 @@ import {
   extractScoreWeights,
   type MatchWeights,
 } from '../../roles/resolution/engine/score/match-weights.ts'
+import { clusterUid } from '../../roles/resolution/entity-cluster/model.ts'
+import { matchUid } from '../../roles/resolution/entity-match/model.ts'
 import type { LeftOut } from '../../roles/resolution/fields.ts'
 import type { RunProgress } from '../../roles/resolution/fusion-run/model.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
@@ -157,7 +160,10 @@ function resolveClusters(job: PhaseThreadJob, report: PhaseProgressListener): Ph
   const { weights, ...output } = readMatchPhaseOutput(runFiles.matched(job.folder))
   const resolution = applyThreshold(job, records, output)
   const { written: matches, left_out } = writeMatches(job, records, resolution, weights)
-  const { clusters, counts } = listClusters(records, resolution.clusters)
+  const { tenant_id, lens } = job
+  const { clusters, counts } = listClusters(records, resolution.clusters, (first) =>
+    clusterUid(tenant_id, lens.lens, first),
+  )
   writeJsonLinesFile(runFiles.clusters(job.folder), clusters)
   return { counts: { matches, ...counts }, left_out }
 }
@@ -179,9 +185,13 @@ function writeMatches(
   resolution: Resolution,
   weights: MatchWeights,
 ): { readonly written: number; readonly left_out: LeftOut[] } {
-  const choice = chooseMatches(resolution, job.max_matches)
-  const matches = listMatches(records, resolution, weights, choice)
-  return { written: writeJsonLinesFile(runFiles.matches(job.folder), matches), left_out: choice.left_out }
+  const { tenant_id, lens, max_matches, folder } = job
+  const { pairs, left_out } = chooseMatches(resolution, max_matches)
+  const { lefts, rights } = resolution.compared
+  const refOf = (row: number | undefined) => toRecordRef(records, row ?? 0)
+  const ordered = orderByUid(pairs, (pair) => matchUid(tenant_id, lens.lens, refOf(lefts[pair]), refOf(rights[pair])))
+  const matches = listMatches(records, resolution, weights, ordered)
+  return { written: writeJsonLinesFile(runFiles.matches(folder), matches), left_out }
 }
 
 /** `threshold`: bits, where one was set before matching. */

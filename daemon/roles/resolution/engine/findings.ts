@@ -3,7 +3,7 @@
 import type { RecordRef } from '../fields.ts'
 import { compareRefs, orderRefs } from '../order-refs.ts'
 import { countClusterSizes } from './cluster/cluster-sizes.ts'
-import type { MatchChoice } from './left-out.ts'
+import { orderByUid } from './order-by-uid.ts'
 import type { LensRecords } from './records/records.ts'
 import type { Resolution } from './resolve.ts'
 import { createPartialWeightReader, type MatchWeights, type PartialMatchWeight } from './score/match-weights.ts'
@@ -33,19 +33,18 @@ export type RunMatch = {
 /** Members of a cluster in order, each with its normalised field values. */
 export type RunCluster = readonly { readonly ref: RecordRef; readonly values: Record<string, string> }[]
 
-/** Yields the pairs of the choice. */
+/** Yields the pairs, in their order. */
 export function* listMatches(
   records: LensRecords,
   resolution: Resolution,
   weights: MatchWeights,
-  { isMatch }: Pick<MatchChoice, 'isMatch'>,
+  pairs: Iterable<number>,
 ): Generator<RunMatch> {
   const { compared, scores, clusters, floor, scale, cut, ruleNames } = resolution
-  const { lefts, rights, ruleOf, length } = compared
+  const { lefts, rights, ruleOf } = compared
   const parts = createPartialWeightReader(records, compared, weights)
   const sizes = countClusterSizes(clusters)
-  for (let pair = 0; pair < length; pair++) {
-    if (!isMatch(pair)) continue
+  for (const pair of pairs) {
     const [a, b] = [lefts[pair]!, rights[pair]!]
     const linked = clusters[a] === clusters[b]
     const score = scores[pair]!
@@ -65,11 +64,13 @@ export function* listMatches(
 }
 
 /**
- * Lists every cluster, including single records, and their counts. Members are in order, clusters by their first row.
+ * Lists every cluster, including single records, and their counts. Members are in order; clusters by the uid that derives from their
+ * first member, or by their first row.
  */
 export function listClusters(
   records: LensRecords,
   clusters: Int32Array,
+  uidOf?: (first: RecordRef) => string,
 ): { clusters: Iterable<RunCluster>; counts: { entities: number; clusters: number; clustered: number } } {
   const rows = new Map<number, number[]>()
   for (const [row, cluster] of clusters.entries()) {
@@ -83,17 +84,28 @@ export function listClusters(
     several++
     clustered += length
   }
-  return { clusters: iterateClusters(records, rows), counts: { entities: rows.size, clusters: several, clustered } }
+  const lists = [...rows.values()]
+  const ordered = uidOf ? orderByUid(lists.keys(), (at) => uidOf(findFirst(records, lists[at] ?? []))) : lists.keys()
+  return {
+    clusters: iterateClusters(records, lists, ordered),
+    counts: { entities: rows.size, clusters: several, clustered },
+  }
 }
 
 function* iterateClusters(
   records: LensRecords,
-  clusters: ReadonlyMap<number, readonly number[]>,
+  clusters: readonly (readonly number[])[],
+  ordered: Iterable<number>,
 ): Generator<RunCluster> {
-  for (const rows of clusters.values()) {
-    const members = rows.map((row) => ({ ref: toRecordRef(records, row), values: readValues(records, row) }))
+  for (const at of ordered) {
+    const members = clusters[at]!.map((row) => ({ ref: toRecordRef(records, row), values: readValues(records, row) }))
     yield members.sort((a, b) => compareRefs(a.ref, b.ref))
   }
+}
+
+function findFirst(records: LensRecords, rows: readonly number[]): RecordRef {
+  const refs = rows.map((row) => toRecordRef(records, row))
+  return refs.reduce((first, ref) => (compareRefs(ref, first) < 0 ? ref : first))
 }
 
 /** Reads the normalised values of a row, without missing ones. */
@@ -106,6 +118,6 @@ function readValues({ fields }: LensRecords, row: number): Record<string, string
   return values
 }
 
-function toRecordRef({ names, sources, idOf }: LensRecords, row: number): RecordRef {
+export function toRecordRef({ names, sources, idOf }: LensRecords, row: number): RecordRef {
   return { node_id: names[sources[row]!]!, record_id: idOf(row) }
 }

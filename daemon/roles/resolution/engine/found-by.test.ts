@@ -59,7 +59,8 @@ function buildLensRecords(lens: Lens, tables: readonly (readonly Row[])[]): Lens
 function findMatches(lens: Lens, records: LensRecords) {
   const resolution = resolveRecords(lens, records, 7, () => undefined)
   const weights = extractScoreWeights(resolution, usesTermFrequencies(lens))
-  return { resolution, matches: [...listMatches(records, resolution, weights, chooseMatches(resolution, 1_000_000))] }
+  const { pairs } = chooseMatches(resolution, 1_000_000)
+  return { resolution, matches: [...listMatches(records, resolution, weights, pairs)] }
 }
 
 const peopleFields = [

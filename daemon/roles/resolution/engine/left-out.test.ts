@@ -15,8 +15,7 @@ function buildResolution(scores: readonly number[], linked: readonly number[]) {
 }
 
 function choose(scores: readonly number[], linked: readonly number[], limit: number) {
-  const { isMatch, left_out } = chooseMatches(buildResolution(scores, linked), limit)
-  return { pairs: scores.flatMap((_, pair) => (isMatch(pair) ? [pair] : [])), left_out }
+  return chooseMatches(buildResolution(scores, linked), limit)
 }
 
 test('below the limit every linked pair is a match, and every other one above the floor', () => {

@@ -14,8 +14,8 @@ export function listTextsLeftOut({ told_by, blocking }: Lens, rows: number): Lef
   return isLeftOut ? [{ what: 'text_neighbours', count: rows, limit: max_neighbour_rows }] : []
 }
 
-/** Which pairs of a resolution are matches. */
-export type MatchChoice = { isMatch(pair: number): boolean; readonly left_out: LeftOut[] }
+/** The pairs of a resolution that are matches. */
+export type MatchChoice = { readonly pairs: readonly number[]; readonly left_out: LeftOut[] }
 
 /**
  * Chooses linked pairs, and other pairs with a score above the floor. Of more than `limit`, it keeps linked pairs before others, and
@@ -38,11 +38,17 @@ export function chooseMatches(
     else if (isMatch(pair)) others++
   }
   const count = linked + others - limit
-  if (count <= 0) return { isMatch, left_out: [] }
+  if (count <= 0) return { pairs: listPairs(length, isMatch), left_out: [] }
   const chosen = new Uint8Array(length)
   chooseBest(scores, chosen, Math.min(linked, limit), isLinked)
   chooseBest(scores, chosen, limit - Math.min(linked, limit), (pair) => !isLinked(pair) && isMatch(pair))
-  return { isMatch: (pair) => chosen[pair] === 1, left_out: [{ what: 'matches', count, limit }] }
+  return { pairs: listPairs(length, (pair) => chosen[pair] === 1), left_out: [{ what: 'matches', count, limit }] }
+}
+
+function listPairs(length: number, isMatch: (pair: number) => boolean): number[] {
+  const pairs: number[] = []
+  for (let pair = 0; pair < length; pair++) if (isMatch(pair)) pairs.push(pair)
+  return pairs
 }
 
 /** Chooses the pairs with the highest scores; of equal scores the first pairs. */
