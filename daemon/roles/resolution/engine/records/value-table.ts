@@ -1,6 +1,8 @@
 // Distinct values of one column of a file, as bytes. Values are found by their bytes, without decoding them to strings.
 
-const initial_slots = 1 << 10
+/** Small at first, since the columns of a single record have a table each. */
+const initial_slots = 1 << 4
+const initial_bytes = 1 << 6
 
 /** A tag does not distinguish lengths from here on; such values exceed the words of a slot and are compared in full. */
 const long_bytes = 9
@@ -11,8 +13,8 @@ const high_masks = Int32Array.of(0, 0, 0, 0, 0, 0xff, 0xffff, 0xffffff, -1)
 
 /** Numbers byte strings in the order of their first appearance. */
 export class ValueTable {
-  #bytes = new Uint8Array(1 << 14)
-  #starts = new Uint32Array(1 << 8)
+  #bytes = new Uint8Array(initial_bytes)
+  #starts = new Uint32Array(initial_slots)
   /**
    * Four entries for each value: its hash and length, its number plus one (0 marks a free slot), and its first eight
    * bytes, so that a short value needs no other lookup.
