@@ -25,6 +25,26 @@ function listLabelTerms(policy: string, { levels, categories, releasable_to = {}
   )
 }
 
+/** Warns of contributors of this site under the name of a peer's tenant. The peer is pinned, whether they can be found or not. */
+export async function noteNamesakes(
+  terminal: Terminal,
+  find: () => Promise<readonly { readonly peer: string; readonly contributor: string; readonly remedy: string }[]>,
+): Promise<void> {
+  const warning = colourText(terminal, 'yellow', 'warning:')
+  try {
+    for (const { peer, contributor, remedy } of await find()) {
+      terminal.note(
+        `${warning} ${contributor} is a contributor of this site too, and may not contribute where ${peer} is invited`,
+      )
+      terminal.note(`  ${remedy}`)
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    terminal.note(`${warning} contributors under the name of its tenant were not searched: ${reason}`)
+    terminal.note('  platform doctor searches them')
+  }
+}
+
 /** Warns of pinned peers whose channels the profile does not accredit. */
 export function noteUnaccreditedPeers(
   terminal: Terminal,

@@ -34,6 +34,7 @@ export const offline = {
   tokens: () => import('./token/site-tokens.ts'),
   providerTokens: () => import('./token/provider-tokens.ts'),
   peers: () => import('./peers/site-peers.ts'),
+  namesakes: () => import('./peers/namesakes.ts'),
   peerSettings: () => import('./peers/peer-settings.ts'),
   peerKeys: () => import('./peers/peer-keys.ts'),
   people: () => import('./people/site-people.ts'),

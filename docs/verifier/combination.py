@@ -108,7 +108,7 @@ def dempster_shafer(opinions):
 def decide(policy, opinions):
     """`match` or `non_match` where the policy ratifies, else None."""
     found = combine(policy['combination_method'], opinions)
-    if len({each['contributor_id'] for each in opinions}) < policy['m']: return None
+    if len({(each['contributor_id'], 'msg_id' in each) for each in opinions}) < policy['m']: return None
     if found.get('reason') == 'total_conflict' or found['conflict'] >= policy['conflict_threshold'] - TOLERANCE: return None
     score = found['score']
     if score is None: return None

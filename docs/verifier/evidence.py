@@ -85,7 +85,8 @@ def verify_content(block):
     signed = canonical({'v': v, 'type': 'platform.evidence', 'site': site, 'block_id': block['block_id']})
     if block['signature']['payload'] != encode(signed.encode()): raise does_not_follow('the signature is over another block')
     names, policy = {each['contributor_id'] for each in listed}, content['policy']
-    if len(names) != len(listed) or len(names) > policy['n'] or len(listed) > content['record']['contributions'] \
+    voters = names if 'contributors' in policy else {(each['contributor_id'], 'msg_id' in each) for each in listed}
+    if len(voters) != len(listed) or len(listed) > policy['n'] or len(listed) > content['record']['contributions'] \
             or not names <= set(policy.get('contributors', names)):
         raise does_not_follow('the contributors are not those of the policy, once each')
     if listed != sorted(listed, key=combination.by_number_then_contributor): raise does_not_follow('another order')

@@ -2,7 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { updatePinnedPeer } from '../../daemon/boot/identity/pinned-peers.ts'
+import { checkContributors } from '../../daemon/offline/doctor/checks/contributors.ts'
 import { create } from '../../daemon/roles/consensus/session/create.ts'
 import { get } from '../../daemon/roles/consensus/session/get.ts'
 import { createScratchFolder, type Json, runCommand, runJsonCommand } from '../support/command/run-command.ts'
@@ -116,6 +118,46 @@ test('takes every setting that an enrolment takes, and --reset takes back those 
   const { root_threshold: _, ...rest } = before
   const back = await setJson('--reset', words, '--tenant', before.tenant_id, '--ceiling', before.ceiling.level)
   expect(back).toEqual({ ...rest, not_after_days: 7, keep_days: 30, inventory_interval_s: 300 })
+})
+
+test('says which contributor of this site has the name of the peer’s tenant, as does the doctor', async () => {
+  const token = await world.alpha.token({ subject: 'carl', roles: ['admin'] })
+  const path = '/api/v2/consensus/contributor/namesake'
+  await world.alpha.call('consensus', 'PUT', path, { signer_keys: ['namesake-1'] }, { token })
+  const before = (await show()).tenant_id
+  expect((await set('--keep-days', '31')).stderr).toBe('')
+  const changed = await set('--tenant', 'namesake')
+  expect([changed.exit, changed.stderr]).toEqual([
+    0,
+    expect.stringContaining('namesake is a contributor of this site too'),
+  ])
+  const { folder } = world.alpha
+  expect(await checkContributors({ folder, env: {}, now: Date.now() })).toMatchObject([
+    { state: 'problem', remedy: expect.stringContaining('platform consensus contributor remove namesake') },
+  ])
+  await world.alpha.call('consensus', 'DELETE', path, undefined, { token })
+  expect(await checkContributors({ folder, env: {}, now: Date.now() })).toEqual([])
+  expect((await set('--tenant', before, '--reset', 'keep-days')).stderr).toBe('')
+})
+
+test('says which contributor of the profile has the name of the peer’s tenant', async () => {
+  const [{ folder }, peer] = [world.alpha, await show()]
+  const profile = readFileSync(folder.profile, 'utf8')
+  writeFileSync(
+    folder.profile,
+    JSON.stringify({
+      ...parse(profile),
+      consensus: {
+        contributors: { [peer.tenant_id]: { signer_keys: ['k'] }, other: { signer_keys: ['k'], tenant_id: 'x' } },
+      },
+    }),
+  )
+  const changed = await set('--ceiling', peer.ceiling.level)
+  writeFileSync(folder.profile, profile)
+  expect([changed.exit, changed.stderr]).toEqual([
+    0,
+    expect.stringContaining(`rename consensus.contributors.${peer.tenant_id}`),
+  ])
 })
 
 test.each<[string, string[], number, string]>([

@@ -2,7 +2,7 @@
 import { offline } from '../../../daemon/offline/offline.ts'
 import { confirmKeys } from '../../confirmation/confirm-keys.ts'
 import { max_key_set_bytes, readInputFile } from '../../file/input-file.ts'
-import { formatPeer, noteUnaccreditedPeers } from '../../format/peer.ts'
+import { formatPeer, noteNamesakes, noteUnaccreditedPeers } from '../../format/peer.ts'
 import { peerSettingOptions, readPeerSettings } from '../../options/peer-options.ts'
 import { jsonOption, requireOwnSite, siteOption } from '../../options/site-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
@@ -68,6 +68,8 @@ export const definition = command({
     })
     printResult(terminal, params.json, peer, () => formatPeer(terminal, peer))
     noteUnaccreditedPeers(terminal, peers.listUnaccreditedPeers(folder, terminal.env, [peer.name], Date.now()))
+    const { findNamesakes } = await offline.namesakes()
+    await noteNamesakes(terminal, () => findNamesakes(folder, terminal.env, [peer]))
     return 0
   },
 })

@@ -1,6 +1,6 @@
 // Changes settings of a pinned peer in one step, while messages arrive.
 import { offline } from '../../../daemon/offline/offline.ts'
-import { formatPeer } from '../../format/peer.ts'
+import { formatPeer, noteNamesakes } from '../../format/peer.ts'
 import { peerSettingOptions, readPeerSettings } from '../../options/peer-options.ts'
 import { jsonOption, requireOwnSite, siteOption } from '../../options/site-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
@@ -53,6 +53,8 @@ export const definition = command({
     })
     printResult(terminal, params.json, peer, () => formatPeer(terminal, peer))
     if (Object.keys({ ...before, ...after }).length === 0) terminal.note('the settings are as they were')
+    const { findNamesakes } = await offline.namesakes()
+    await noteNamesakes(terminal, () => findNamesakes(folder, terminal.env, [peer]))
     return 0
   },
 })

@@ -6,6 +6,7 @@ import { checkCertificates } from './checks/certificates.ts'
 import { checkChannels } from './checks/channels.ts'
 import { checkClientCertificates } from './checks/client-certificates.ts'
 import { checkClock } from './checks/clock.ts'
+import { checkContributors } from './checks/contributors.ts'
 import { checkFileSystems } from './checks/file-systems.ts'
 import { checkIdentityProvider } from './checks/identity-provider.ts'
 import { checkKeys, checkPassphrase, checkTokenLists } from './checks/keys.ts'
@@ -53,6 +54,7 @@ const doctorChecks: Readonly<Record<string, DoctorCheck>> = {
   traffic: checkTraffic,
   results: checkResults,
   rulings: checkRulings,
+  contributors: checkContributors,
   labels: checkLabels,
   watchers: checkWatchers,
   sandbox: checkSandbox,

@@ -7,6 +7,7 @@ import { findFalseResults } from '../doctor/checks/results.ts'
 import { listNeededWrappingKeys } from '../doctor/checks/secrets.ts'
 import { examineTraffic } from '../doctor/checks/traffic.ts'
 import { generateOwnKey, revokeOwnKey, rotateOwnKey } from '../keys/role-keys.ts'
+import { findChangedContributors } from '../peers/namesakes.ts'
 import { storeSnapshot } from '../resolve/registry/registry-snapshot.ts'
 import { holdLock } from '../store/role-locks.ts'
 import { planAdoption, recordAdoption } from '../store/store-adoption.ts'
@@ -28,6 +29,7 @@ export const roleTasks: readonly RoleTaskService[] = [
   generateOwnKey,
   revokeOwnKey,
   rotateOwnKey,
+  findChangedContributors,
   storeSnapshot,
   holdLock,
   planAdoption,

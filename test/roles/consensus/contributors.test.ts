@@ -1,13 +1,27 @@
 // Contributors are enrolled, changed and removed while the service runs, each tenant its own; the profile is the seed.
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
+import { list as recordOf } from '../../../daemon/roles/consensus/contribution/list.ts'
 import { list } from '../../../daemon/roles/consensus/contributor/list.ts'
 import { remove } from '../../../daemon/roles/consensus/contributor/remove.ts'
 import { set } from '../../../daemon/roles/consensus/contributor/set.ts'
+import { contribute as federate } from '../../../daemon/roles/consensus/federation/contribute.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
+import { create } from '../../../daemon/roles/consensus/session/create.ts'
 import { get } from '../../../daemon/roles/consensus/session/get.ts'
-import { buildOpinionInput, createOperator, openSession, setUpConsensusSite } from './consensus-site.ts'
+import { list as listSessions } from '../../../daemon/roles/consensus/session/list.ts'
+import {
+  buildOpinionInput,
+  buildSessionInput,
+  createOperator,
+  openSession,
+  setUpConsensusSite,
+} from './consensus-site.ts'
+import { buildOpinionFields, createCarrier } from './federated-session.ts'
+import { createPeerSite, sharedClassification } from './peer-site.ts'
 
-const world = setUpConsensusSite(() => ({ contributors: ['c1', 'c2'] }))
+const bravo = await createPeerSite('bravo', 'tenant-b')
+afterAll(() => bravo.remove())
+const world = setUpConsensusSite(() => ({ contributors: ['c1', 'c2', 'tenant-b'], peers: [bravo.pinned] }))
 
 const names = async (person: Awaited<ReturnType<typeof createOperator>>) =>
   (await person.ok(list, {})).items.map(({ name, origin }) => `${name} ${origin}`)
@@ -21,7 +35,7 @@ test('a contributor enrolled at run time contributes at once, with its keys alon
   expect(await person.refusal(contribute, { ...opinion, signer_key_id: 'other' })).toBe('not_contributor')
   expect(await person.refusal(contribute, opinion)).toBe(200)
   await world().restart()
-  expect(await names(person)).toEqual(['c1 profile', 'c2 profile', 'new operation'])
+  expect(await names(person)).toEqual(['c1 profile', 'c2 profile', 'new operation', 'tenant-b profile'])
 })
 
 test('a change takes the place of the profile; a removed contributor contributes no more, and its opinion stays', async () => {
@@ -52,4 +66,21 @@ test('an analyst reads contributors and changes none; another tenant has its own
   await there.ok(set, enrolment)
   expect(await names(there)).toContain('c2 operation')
   expect(await names(analyst)).toContain('c2 profile')
+})
+
+test('a contributor with the name of a peer’s tenant takes no vote of the peer, and is enrolled no more', async () => {
+  const [person, carrier] = [await createOperator(world()), await createCarrier(world())]
+  const input = { ...buildSessionInput({ m: 3, n: 3 }), classification: sharedClassification, invite: ['bravo'] }
+  const { id } = await person.ok(create, input)
+  await carrier.ok(federate, await bravo.message('contribution', buildOpinionFields(id, 0.9)))
+  const own = { ...buildOpinionInput('tenant-b', 0.1), classification: sharedClassification }
+  expect(await person.refusal(contribute, { id, ...own })).toBe('not_contributor')
+  const record = await person.ok(recordOf, { id })
+  expect(record.items.map(({ submitted_by, standing }) => [submitted_by, standing])).toEqual([['peer:bravo', true]])
+  const awaited = await person.ok(listSessions, { awaiting: 'tenant-b' })
+  expect(awaited.items.map((session) => session.id)).not.toContain(id)
+  const enrolment = { signer_keys: ['k'], spoken_for_by: [] }
+  expect(await person.refusal(set, { name: 'tenant-b', ...enrolment })).toBe('already_exists')
+  const elsewhere = await openSession(person, { m: 3, n: 3 })
+  expect(await person.refusal(contribute, { id: elsewhere.id, ...buildOpinionInput('tenant-b', 0.1) })).toBe(200)
 })

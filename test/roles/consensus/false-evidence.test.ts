@@ -311,6 +311,19 @@ test('version 1 without contributions of third sites is followed, since this sit
   )
 })
 
+test('a person of the origin under the name of this site’s tenant counts beside its message, not in its place', async () => {
+  const session = await startLyingSession(sites())
+  const [own, theirs] = session.quoted
+  const namesake = quoteLocal('tenant-a', 0.9, label)
+  const deliver = async (...quoted: QuotedContribution[]) =>
+    deliverOutcome(sites(), session.session_id, {
+      evidence: await signBlock(sites().bravo, buildContent(session, quoted)),
+    })
+  expect(await deliver(namesake, theirs, quoteLocal('b1', 1, label))).toBe('result_invalid')
+  await expectAlarm(sites(), session, /tenant-a: the message of this site is missing/)
+  expect(await deliver(own, theirs, namesake)).toBe(200)
+})
+
 test('a lie in a message of a site that does not host the session changes nothing', async () => {
   const { session_id, person, honest } = await startLyingSession(sites())
   const before = await waitUntilDelivered(person, session_id)

@@ -94,6 +94,14 @@ export const federationRefusals: Record<string, RefusalScenario> = {
     deliverMessage(stage, 'invitation', buildInvitation('ses_efea021327f02529dc2329f8bcf2b3e4'), {
       receiver_tenant_id: 'charlie',
     }),
+  // Bravo is the tenant of the peer of that name.
+  'consensus.contributor.set already_exists': (stage) =>
+    stage.site.request('consensus', {
+      method: 'PUT',
+      path: '/api/v2/consensus/contributor/bravo',
+      token: stage.admin,
+      body: { signer_keys: ['bravo-1'] },
+    }),
   'consensus.federation.invite already_exists': (stage) =>
     deliverMessage(stage, 'invitation', { ...buildInvitation(stage.followed), lens_version: '2' }),
   'consensus.federation.invite label_denied': (stage) =>

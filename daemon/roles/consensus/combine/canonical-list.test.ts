@@ -21,6 +21,6 @@ test('insertion one by one, superseding included, equals sorting all at once', (
 
 test('removal of an unknown contributor changes nothing', () => {
   const sorted = [{ contributor_id: 'a', pair_score: 1, accuracy: 1, credibility: 1 }]
-  expect(removeSorted(sorted, 'b')).toBe(sorted)
-  expect(removeSorted(sorted, 'a')).toEqual([])
+  expect(removeSorted(sorted, { contributor_id: 'b' })).toBe(sorted)
+  expect(removeSorted(sorted, { contributor_id: 'a' })).toEqual([])
 })

@@ -1,20 +1,23 @@
 // Inserts into and removes from a canonically sorted list, so that a session need not be sorted for each contribution.
-import { compareCanonically, type Opinion } from './opinion.ts'
+import { compareCanonically, isSameVoter, type Opinion } from './opinion.ts'
 
 /** A new list with the opinion in its place. `sorted` must be in canonical order. */
 export function insertSorted(sorted: readonly Opinion[], opinion: Opinion): readonly Opinion[] {
   return sorted.toSpliced(indexAfterEquals(sorted, opinion), 0, opinion)
 }
 
-/** A new list without this contributor's opinion; the same list where there is none. */
-export function removeSorted(sorted: readonly Opinion[], contributor_id: string): readonly Opinion[] {
-  const at = sorted.findIndex((opinion) => opinion.contributor_id === contributor_id)
+/** A new list without the opinion of this voter; the same list where there is none. */
+export function removeSorted(
+  sorted: readonly Opinion[],
+  voter: Pick<Opinion, 'contributor_id' | 'source'>,
+): readonly Opinion[] {
+  const at = sorted.findIndex((opinion) => isSameVoter(opinion, voter))
   return at < 0 ? sorted : sorted.toSpliced(at, 1)
 }
 
 /** A new list in which the opinion replaces the contributor's earlier one. */
 export function supersedeSorted(sorted: readonly Opinion[], opinion: Opinion): readonly Opinion[] {
-  return insertSorted(removeSorted(sorted, opinion.contributor_id), opinion)
+  return insertSorted(removeSorted(sorted, opinion), opinion)
 }
 
 function indexAfterEquals(sorted: readonly Opinion[], opinion: Opinion): number {

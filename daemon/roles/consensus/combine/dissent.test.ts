@@ -3,10 +3,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { buildDissent } from '../../../../test/support/consensus/build-dissent.ts'
 import { buildOpinions, combinationMethods, shuffledLists } from '../../../../test/support/consensus/opinions.ts'
+import { runToEnd } from '../../../kernel/role/run-to-end.ts'
 import { type QuorumPolicy, quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { combine } from './combine.ts'
 import { decide } from './decide.ts'
 import { analyseConflict, describeConflict, dissentBody } from './dissent.ts'
+import { findDissentFaults } from './dissent-faults.ts'
 import { compareCanonicallyThenById, type Opinion } from './opinion.ts'
 import { searchSmallestSet } from './smallest-set.ts'
 
@@ -15,6 +17,26 @@ function dissentOf(policy: QuorumPolicy, opinions: readonly Opinion[]) {
   const reason = decision.state === 'IN_CONFLICT' ? decision.reason : 'inconclusive'
   return buildDissent(policy, opinions, { reason, combination: decision.combination })
 }
+
+test('a contributor with the name of a peer’s tenant is named apart, and the record follows from itself', async () => {
+  const policy = quorumPolicy.parse({ m: 2, n: 4, conflict_threshold: 0.4 })
+  const [first, peer, other] = buildOpinions([0.1], [1], [0.9])
+  if (!first || !peer || !other) throw new Error('three opinions')
+  const opinions: Opinion[] = [
+    { ...first, contributor_id: 'tenant-b' },
+    { ...peer, contributor_id: 'tenant-b', source: 'peer' },
+    { ...other, contributor_id: 'tenant-b (local)' },
+  ]
+  const body = dissentOf(policy, opinions)
+  expect(body.positions.map(({ contributor_id, pair_score }) => [contributor_id, pair_score])).toEqual([
+    ['tenant-b (local) (local)', 0.1],
+    ['tenant-b (local)', 0.9],
+    ['tenant-b', 1],
+  ])
+  expect(body.camps.non_match.contributor_ids).toEqual(['tenant-b (local) (local)'])
+  const analyse = async (...conflict: Parameters<typeof analyseConflict>) => runToEnd(analyseConflict(...conflict))
+  expect(await findDissentFaults(policy, body, analyse)).toEqual([])
+})
 
 test('two for, one against, one undecided', () => {
   const policy = quorumPolicy.parse({ m: 2, n: 4, conflict_threshold: 0.4 })

@@ -57,7 +57,8 @@ export function describeConflict(
   { reason, combination: combined }: DissentCause,
 ): ConflictDescription {
   const { method, reason: _scoreless, ...figures } = combined
-  const positions = sorted.map((opinion) => positionOf(opinion, figures.score))
+  const named = nameApart(sorted)
+  const positions = named.map((opinion) => positionOf(opinion, figures.score))
   return {
     reason,
     method,
@@ -66,11 +67,29 @@ export function describeConflict(
     quorum: { m: policy.m, n: policy.n, contributors: sorted.length },
     positions,
     camps: {
-      match: summarizeSupport(sorted, positions, 'match'),
-      non_match: summarizeSupport(sorted, positions, 'non_match'),
+      match: summarizeSupport(named, positions, 'match'),
+      non_match: summarizeSupport(named, positions, 'non_match'),
     },
     most_divergent_pair: findMostDivergentPair(positions),
   }
+}
+
+/**
+ * The opinions under names that are different: a record names contributors by their names alone, and that of a peer's tenant
+ * belongs to the peer.
+ */
+function nameApart(sorted: readonly Opinion[]): readonly Opinion[] {
+  const names = new Set(sorted.map(({ contributor_id }) => contributor_id))
+  if (names.size === sorted.length) return sorted
+  const ofPeers = new Set(sorted.flatMap(({ contributor_id, source }) => (source ? contributor_id : [])))
+  return sorted.map((opinion) => {
+    if (opinion.source || !ofPeers.has(opinion.contributor_id)) return opinion
+    let contributor_id = opinion.contributor_id
+    do contributor_id += ' (local)'
+    while (names.has(contributor_id))
+    names.add(contributor_id)
+    return { ...opinion, contributor_id }
+  })
 }
 
 /**

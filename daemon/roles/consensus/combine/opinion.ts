@@ -6,7 +6,16 @@ export type Opinion = {
   readonly pair_score: number
   readonly accuracy: number
   readonly credibility: number
+  /** The vote of a peer, under the name of its tenant; absent: of a contributor of this site, which may have the same name. */
+  readonly source?: 'peer'
 }
+
+/** Whether both are votes of one contributor. */
+export function isSameVoter(a: Voter, b: Voter): boolean {
+  return a.contributor_id === b.contributor_id && a.source === b.source
+}
+
+type Voter = Pick<Opinion, 'contributor_id' | 'source'>
 
 /** The weight of an opinion, in [0, 1]: accuracy x credibility. */
 export function weight(opinion: Opinion): number {

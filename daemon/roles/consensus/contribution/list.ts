@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { exactTotal, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import { readCursor, writeCursor } from '../../../kernel/store/list-cursor.ts'
+import { voterOf } from '../session/contribution/contribution-index.ts'
 import { loadContributionIndex } from '../session/contribution/contribution-index-cache.ts'
 import { contribution } from '../session/contribution/model.ts'
 import { readContributions } from '../session/contribution/read-contributions.ts'
@@ -20,14 +21,14 @@ export const list = operation({
 
   async run(call, { id, limit, cursor }) {
     const doc = await call.store(sessions).get(id)
-    const { by_contributor } = await loadContributionIndex(call, doc)
+    const { by_voter } = await loadContributionIndex(call, doc)
     const query = { filter: { session: id }, limit, ...(cursor === undefined ? {} : { cursor }) }
     const from = Number(readCursor('contribution', query)?.value ?? 0)
     const items = await readContributions(call, doc, from, limit)
     const next = from + items.length
     const total = doc.value.contributions
     return {
-      items: items.map((item) => ({ ...item, standing: by_contributor.get(item.contributor_id)?.id === item.id })),
+      items: items.map((item) => ({ ...item, standing: by_voter.get(voterOf(item))?.id === item.id })),
       ...(next < total ? { next_cursor: writeCursor('contribution', query, { value: next, id: '' }) } : {}),
       ...exactTotal(total),
     }

@@ -2,25 +2,29 @@
 import { expect, test } from 'vitest'
 import {
   buildLocalContribution,
+  buildPeerContribution,
   buildStoredSession,
   recorded_at,
 } from '../../../../test/support/consensus/session-records.ts'
 import { canonicalDigest, sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { runToEnd } from '../../../kernel/role/run-to-end.ts'
-import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
+import { type QuorumPolicy, quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { combine } from '../combine/combine.ts'
+import type { Contribution } from '../session/contribution/model.ts'
 import { contributionDigest } from '../session/contribution/recent-contribution.ts'
 import { findEvidenceFaults } from './content-faults.ts'
 import type { EvidenceBlock } from './model.ts'
 import { buildEvidence, signedBytes } from './rules.ts'
 
+type BlockOptions = { readonly more?: Partial<QuorumPolicy>; readonly listed?: readonly Contribution[] }
+
 /** A block that holds in every way, apart from its signature. */
-function buildBlock(count: number, n = count): EvidenceBlock {
-  const contributors = Array.from({ length: count }, (_, at) => {
-    const contribution = buildLocalContribution(`c${String(at).padStart(5, '0')}`, 0.9, at + 1)
-    return { ...contribution, digest: contributionDigest(contribution) }
-  })
-  const policy = quorumPolicy.parse({ m: 1, n })
+function buildBlock(count: number, n = count, { more = {}, listed }: BlockOptions = {}): EvidenceBlock {
+  const named = Array.from({ length: count }, (_, at) =>
+    buildLocalContribution(`c${String(at).padStart(5, '0')}`, 0.9, at + 1),
+  )
+  const contributors = (listed ?? named).map((each) => ({ ...each, digest: contributionDigest(each) }))
+  const policy = quorumPolicy.parse({ m: 1, n, ...more })
   const ratified = buildStoredSession({
     ...{ policy, state: 'RATIFIED', decision: 'match', contributions: count },
     result: combine(policy.combination_method, contributors),
@@ -37,6 +41,18 @@ test('a block of a thousand contributions is checked in several steps for each',
   const block = buildBlock(1_000)
   expect(runToEnd(findEvidenceFaults(block))).toEqual([])
   expect([...findEvidenceFaults(block)].length).toBeGreaterThan(4_000)
+})
+
+test('a contributor of the origin may have the name of a peer’s tenant, unless the policy names its contributors', () => {
+  const namesake = { ...buildLocalContribution('tenant-b', 0.9, 1) }
+  const peer = buildPeerContribution('b', 1, 1, 0.9)
+  const contributions = [namesake, { ...peer, ordinal: 2 }]
+  const fault = 'the contributors are not those of the policy, once each'
+  const faultsOf = (more: Partial<QuorumPolicy>, listed = contributions) =>
+    runToEnd(findEvidenceFaults(buildBlock(2, 2, { more, listed })))
+  expect(faultsOf({})).not.toContain(fault)
+  expect(faultsOf({ contributors: ['tenant-b', 'b'] })).toContain(fault)
+  expect(faultsOf({}, [namesake, { ...namesake, ordinal: 2 }])).toContain(fault)
 })
 
 test('of a block with more contributions than its policy allows nothing else is read', () => {

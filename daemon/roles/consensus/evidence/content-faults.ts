@@ -3,6 +3,7 @@ import { canonicalDigest, canonicalJson, sha256 } from '../../../kernel/encoding
 import { type DecideSorted, decideSorted } from '../combine/decide.ts'
 import { isContributorList } from '../combine/is-contributor-list.ts'
 import { compareCanonicallyThenById, sortCanonically } from '../combine/opinion.ts'
+import { voterKey } from '../session/contribution/contribution-index.ts'
 import { contributionDigest } from '../session/contribution/recent-contribution.ts'
 import type { EvidenceBlock, EvidenceContent, EvidenceContent2 } from './model.ts'
 import { findQuotedMessageFault, readQuotedMessage } from './quoted-message.ts'
@@ -37,11 +38,14 @@ export function isChainComplete({ v, contributions, record }: EvidenceContent): 
 
 /**
  * Requires one current contribution for each contributor, at most as many as the policy allows, and only of those that
- * it names.
+ * it names. A message is the vote of a peer, whose tenant may have the name of a contributor of the origin.
  */
 function findContributorFaults({ policy, contributions, record }: EvidenceContent): string[] {
   const names = contributions.map(({ contributor_id }) => contributor_id)
-  return names.length <= record.contributions && isContributorList(policy, names)
+  const voters = contributions.map(({ contributor_id, msg_id }) =>
+    voterKey(contributor_id, msg_id === undefined ? undefined : 'peer'),
+  )
+  return names.length <= record.contributions && isContributorList(policy, names, voters)
     ? []
     : ['the contributors are not those of the policy, once each']
 }

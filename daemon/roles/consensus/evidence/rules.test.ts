@@ -38,7 +38,7 @@ const first = buildLocalContribution('a', 0.9, 2)
 const federated = { ...buildPeerContribution('bravo', 1, 1, 0.9), ordinal: 3 }
 const contributionIndex = emptyContributionIndex('start')
 for (const each of [superseded, first, federated]) addToIndex(contributionIndex, each, 'chain')
-const standing = listStanding(contributionIndex)
+const standing = listStanding(contributionIndex, { contributors: 2 })
 const proofs = { proofs: new Map(), superseded: [{ ordinal: 1, digest: superseded.digest }] }
 
 const isConsistentBlock = (block: EvidenceBlock) => runToEnd(isConsistent(block))
@@ -75,6 +75,15 @@ test('the same state gives the same block, also after a cancel', () => {
   expect(canonicalDigest(buildEvidence('alpha', structuredClone(ratified), standing, proofs))).toBe(id)
   expect(canonicalDigest(buildEvidence('alpha', { ...ratified, state: 'WITHDRAWN' }, standing, proofs))).toBe(id)
   expect(canonicalDigest(buildEvidence('bravo', ratified, standing, proofs))).not.toBe(id)
+})
+
+test('a session that an earlier version decided, with one vote for each name, keeps the vote that it counted', () => {
+  const index = emptyContributionIndex('start')
+  const local = { ...buildLocalContribution('tenant-bravo', 0.1, 4) }
+  for (const each of [first, federated, local]) addToIndex(index, each, 'chain')
+  const scores = (contributors: number) => listStanding(index, { contributors }).map(({ pair_score }) => pair_score)
+  expect(scores(3)).toEqual([0.1, 0.9, 0.9])
+  expect(scores(2)).toEqual([0.1, 0.9])
 })
 
 test('a session that was never ratified has none', () => {

@@ -17,9 +17,20 @@ export type EvidenceProofs = {
   readonly superseded: EvidenceContent2['record']['superseded']
 }
 
-/** The standing contributions in the order of the block. */
-export function listStanding(index: Pick<ContributionIndex, 'by_contributor'>): Contribution[] {
-  return [...index.by_contributor.values()].sort(compareCanonicallyThenById)
+/**
+ * The standing contributions in the order of the block. `contributors`: of the session, which an earlier version decided where
+ * they are fewer: it had one vote for each name, the latest.
+ */
+export function listStanding(
+  { by_voter }: Pick<ContributionIndex, 'by_voter'>,
+  { contributors }: Pick<StoredSession, 'contributors'>,
+): Contribution[] {
+  const standing = [...by_voter.values()].sort((a, b) => a.ordinal - b.ordinal)
+  const counted =
+    standing.length > contributors
+      ? [...new Map(standing.map((contribution) => [contribution.contributor_id, contribution])).values()]
+      : standing
+  return counted.sort((a, b) => compareCanonicallyThenById(a, b) || Number(!!a.federation) - Number(!!b.federation))
 }
 
 /**

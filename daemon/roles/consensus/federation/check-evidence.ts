@@ -103,6 +103,7 @@ function findUnprovenContributions(
 ): string[] {
   const isTrusted = call.settings(settings).evidence_v1_peers.includes(content.site)
   const tenants = new Set(sites.map(({ tenant_id }) => tenant_id))
+  const proven = new Set(content.contributions.flatMap((each) => (isQuotedMessage(each) ? each.contributor_id : [])))
   return content.contributions.flatMap((contribution) => {
     const { contributor_id, msg_id } = contribution
     const isOwn = contributor_id === copy.tenant_id
@@ -114,18 +115,23 @@ function findUnprovenContributions(
         ? [`${contributor_id}: version 1 proves no contribution of another site; see consensus.evidence_v1_peers`]
         : []
     }
-    const isProven = 'proof' in contribution && contribution.proof?.type === 'message'
-    return tenants.has(contributor_id) && !isProven ? [`${contributor_id}: the message of this site is missing`] : []
+    // Beside the message of the site, a contributor of the origin with the name of its tenant is one of its own people.
+    return tenants.has(contributor_id) && !proven.has(contributor_id)
+      ? [`${contributor_id}: the message of this site is missing`]
+      : []
   })
+}
+
+function isQuotedMessage(contribution: EvidenceContent['contributions'][number]): boolean {
+  return 'proof' in contribution && contribution.proof?.type === 'message'
 }
 
 /** Version 1 has no proofs: the contributions of this site must be in its own record. */
 async function findMisquotes(call: Call, copy: Doc<StoredSession>, content: EvidenceContent1): Promise<string[]> {
-  const quoted = content.contributions.find(({ contributor_id }) => contributor_id === copy.value.tenant_id)
-  if (!quoted) return []
+  const quoted = content.contributions.filter(({ contributor_id }) => contributor_id === copy.value.tenant_id)
+  if (quoted.length === 0) return []
   const sent = await listOwnContributions(call, copy)
-  const { pair_score, accuracy, credibility } = quoted
-  return sent.some((own) => isQuotedAsSent(own, { pair_score, accuracy, credibility }))
+  return quoted.every((each) => sent.some((own) => isQuotedAsSent(own, each)))
     ? []
-    : [`${quoted.contributor_id}: the record of this site holds no such contribution`]
+    : [`${copy.value.tenant_id}: the record of this site holds no such contribution`]
 }

@@ -104,7 +104,7 @@ type EvidenceVersions = { readonly newest: EvidenceContent; readonly version1: E
 
 /** Version 2 needs the message of every contribution of a peer; those that came before an update were not kept. */
 async function buildContents(call: Call, doc: Doc<StoredSession>): Promise<EvidenceVersions> {
-  const standing = listStanding(await loadContributionIndex(call, doc))
+  const standing = listStanding(await loadContributionIndex(call, doc), doc.value)
   const { name } = call.site
   const version1 = buildEvidence1(name, doc.value, standing)
   if (standing.some(({ federation, proof }) => federation && proof === undefined)) return { newest: version1, version1 }

@@ -4,7 +4,7 @@ import type { CountedPage } from '../../../kernel/store/scoped-store.ts'
 import type { Doc, ListQuery } from '../../../kernel/store/store.ts'
 import { listContributors } from '../contributor/enrolment.ts'
 import { maySubmitFor } from './contribution/check-enrolment.ts'
-import type { ContributionView } from './contribution/contribution-index.ts'
+import { type ContributionView, voterKey } from './contribution/contribution-index.ts'
 import { loadContributionIndex } from './contribution/contribution-index-cache.ts'
 import { type SessionState, type StoredSession, sessions } from './model.ts'
 
@@ -23,14 +23,17 @@ export async function listOwnNames(call: Call): Promise<string[]> {
 
 /** Whether one of the names may still give its first contribution. `standing`: of this state of the session. */
 function awaitsAnyOf(
-  { state, origin, policy, tenant_id }: StoredSession,
+  { state, origin, policy, tenant_id, peer_tenants }: StoredSession,
   names: readonly string[],
-  standing: ContributionView['by_contributor'],
+  standing: ContributionView['by_voter'],
 ): boolean {
   if (!awaiting_states.includes(state) || standing.size >= policy.n) return false
   // At a peer's session this site has one vote, whichever of its people contributes.
-  if (origin) return names.length > 0 && !standing.has(tenant_id)
-  return names.some((name) => (policy.contributors?.includes(name) ?? true) && !standing.has(name))
+  const hasVoted = (contributor_id: string) => standing.has(voterKey(contributor_id))
+  if (origin) return names.length > 0 && !hasVoted(tenant_id)
+  return names.some(
+    (name) => (policy.contributors?.includes(name) ?? true) && !peer_tenants?.includes(name) && !hasVoted(name),
+  )
 }
 
 /**
@@ -49,8 +52,8 @@ export async function listAwaiting(
     const docs: Doc<StoredSession>[] = []
     for (const doc of page.docs) {
       record_pages_read += doc.value.pages
-      const { by_contributor } = await loadContributionIndex(call, doc)
-      if (awaitsAnyOf(doc.value, names, by_contributor)) docs.push(doc)
+      const { by_voter } = await loadContributionIndex(call, doc)
+      if (awaitsAnyOf(doc.value, names, by_voter)) docs.push(doc)
     }
     sessions_read += page.docs.length
     const cursor = page.next_cursor

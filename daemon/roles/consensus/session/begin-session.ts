@@ -4,6 +4,7 @@ import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { checkChannelTenant, checkCrossing } from '../../../shared/label-crossing/label-crossing.ts'
+import { listPinnedPeers } from '../../../shared/pinned-peers/pinned-peers.ts'
 import { announceChange } from './announce-change.ts'
 import { buildSession } from './build-session.ts'
 import { type StoredSession, sessions } from './model.ts'
@@ -26,7 +27,8 @@ export async function beginSession(
   const refusal = await checkInvitations(call, invited, fields)
   if (refusal) return refusal
   const at = call.nowIso()
-  const proposed = invitePeers(buildLocalSession(call, at, { ...fields, invited }), at)
+  const peer_tenants = await listTenants(call, invited)
+  const proposed = invitePeers({ ...buildLocalSession(call, at, { ...fields, invited }), ...peer_tenants }, at)
   const audit = [call.audited(call.address, id, { lens_id, invited }, label)]
   const outcome = await call.store(sessions).create(id, proposed, audit)
   if (outcome === 'exists') return findRepeatedSession(call, id)
@@ -66,6 +68,12 @@ async function checkInvitations(
     if (refusal) return refusal
   }
   return undefined
+}
+
+async function listTenants(call: Call, invited: readonly string[]): Promise<Pick<StoredSession, 'peer_tenants'>> {
+  if (invited.length === 0) return {}
+  const pinned = await listPinnedPeers(call)
+  return { peer_tenants: pinned.flatMap(({ name, tenant_id }) => (invited.includes(name) ? tenant_id : [])) }
 }
 
 async function findRepeatedSession(call: Call, id: string): Promise<Doc<StoredSession> | Refusal> {

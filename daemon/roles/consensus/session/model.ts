@@ -121,6 +121,8 @@ const storedSession = z.strictObject({
   open_dissent_id: z.string().optional(),
   /** Peers that were invited to the session and may contribute. */
   invited: z.array(shortText),
+  /** Tenants of the invited peers, where there are some: names under which no contributor of this site votes. */
+  peer_tenants: z.array(shortText).optional(),
   /** Set on the copy of a session that a peer hosts: this copy follows the peer's. */
   origin: z.strictObject({ peer: shortText, tenant_id: shortText }).optional(),
   /** Label of the invitation, in the terms of this site's policy; the label of the copy may narrow. */

@@ -11,6 +11,7 @@ export function showSession({ id, version, value }: Doc<StoredSession>): Consens
     pending,
     failures,
     invitation_label: _invited,
+    peer_tenants: _tenants,
     owes: _owes,
     deadline_ts: _ts,
     correlation_id: _correlation,

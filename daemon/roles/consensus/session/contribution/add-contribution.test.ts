@@ -44,7 +44,7 @@ test.each([0, 1, 3])('a step that lost %i races counts its contribution once', a
   expect(effects.observe.mock.calls.map(([metric]) => metric)).toEqual([combinerSeconds, combinerSeconds])
   expect(effects.announce).toHaveBeenCalledTimes(2)
   const view = cachedContributionView(call, current())
-  expect([view?.sorted.length, view?.by_contributor.size, current().value.contributions]).toEqual([2, 2, 2])
+  expect([view?.sorted.length, view?.by_voter.size, current().value.contributions]).toEqual([2, 2, 2])
 })
 
 test('a repeat counts nothing', async () => {

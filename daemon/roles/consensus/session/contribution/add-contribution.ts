@@ -9,6 +9,7 @@ import { lifecycleEvent } from '../lifecycle-event.ts'
 import { type StoredSession, sessions } from '../model.ts'
 import { type DecisionTimer, timeDecisions } from '../time-decisions.ts'
 import { claimContributionId, findClaim } from './contribution-claims.ts'
+import { voterKey } from './contribution-index.ts'
 import {
   cacheClaim,
   cacheContribution,
@@ -116,7 +117,7 @@ function acceptStep(
   if (!view) return { answer: 'not_loaded' }
   // At a peer's session this site has one vote, whichever of its people contributes.
   const voterFor = (contributor_id: string) => (session.origin ? session.tenant_id : contributor_id)
-  const offered = factory(session, (contributor_id) => view.by_contributor.get(voterFor(contributor_id)))
+  const offered = factory(session, (contributor_id) => view.by_voter.get(voterKey(voterFor(contributor_id))))
   if (isRefusal(offered)) return { answer: offered }
   const voter = { ...offered, contributor_id: voterFor(offered.contributor_id) }
   const submitted = proof ? { ...voter, proof: stored_proof ?? digestProof(proof) } : voter

@@ -8,7 +8,15 @@ import {
   buildStoredSession,
 } from '../../../../../test/support/consensus/session-records.ts'
 import { sortCanonically } from '../../combine/opinion.ts'
-import { addToIndex, emptyContributionIndex, supersedes, viewSession, withOpinion } from './contribution-index.ts'
+import {
+  addToIndex,
+  emptyContributionIndex,
+  supersedes,
+  viewSession,
+  voterKey,
+  voterOf,
+  withOpinion,
+} from './contribution-index.ts'
 
 test('a local contribution supersedes any earlier one', () => {
   expect(supersedes(buildLocalContribution('a', 0.1), undefined)).toBe(true)
@@ -42,7 +50,7 @@ test('for any contributions in any order, the sorted list is the canonical list 
         }
         const figures = (list: readonly { pair_score: number; accuracy: number }[]) =>
           list.map(({ pair_score, accuracy }) => [pair_score, accuracy])
-        expect(figures(index.sorted)).toEqual(figures(sortCanonically([...index.by_contributor.values()])))
+        expect(figures(index.sorted)).toEqual(figures(sortCanonically([...index.by_voter.values()])))
         expect(index.digests.size).toBe(opinions.length)
       },
     ),
@@ -59,10 +67,29 @@ test('for any order of arrival of one peer’s messages, the last message sent i
       const index = emptyContributionIndex('start')
       for (const [epoch, seq] of arrivals) addToIndex(index, buildPeerContribution('bravo', epoch, seq), 'chain')
       const [epoch, seq] = arrivals.toSorted((a, b) => a[0] - b[0] || a[1] - b[1]).at(-1) ?? []
-      expect(index.by_contributor.get('tenant-bravo')?.federation).toMatchObject({ epoch, seq })
+      expect(index.by_voter.get('peer:tenant-bravo')?.federation).toMatchObject({ epoch, seq })
       expect(index.sorted).toHaveLength(1)
     }),
   )
+})
+
+test('a contributor of the site and a peer whose tenant has its name have a vote each, in any order', () => {
+  const [local, peer] = [buildLocalContribution('tenant-bravo', 0.1), buildPeerContribution('bravo', 1, 1, 0.9)]
+  const again = { ...buildLocalContribution('tenant-bravo', 0.2, 3) }
+  for (const arrivals of [
+    [local, peer, again],
+    [peer, local, again],
+    [local, again, peer],
+  ]) {
+    const index = emptyContributionIndex('start')
+    for (const contribution of arrivals) addToIndex(index, contribution, 'chain')
+    expect(index.sorted.map(({ pair_score, source }) => [pair_score, source])).toEqual([
+      [0.2, undefined],
+      [0.9, 'peer'],
+    ])
+    expect(index.by_voter.get(voterKey('tenant-bravo'))?.pair_score).toBe(0.2)
+    expect(index.by_voter.get(voterKey('tenant-bravo', 'peer'))?.pair_score).toBe(0.9)
+  }
 })
 
 test('withOpinion does not change the index', () => {
@@ -74,20 +101,25 @@ test('withOpinion does not change the index', () => {
 })
 
 test('a view of a later state equals the index of that state, and leaves the earlier index unchanged', () => {
-  const arrivals = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fraction), { minLength: 1, maxLength: 7 })
+  const arrivals = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'tenant-b'), fraction), { minLength: 1, maxLength: 7 })
   fc.assert(
     fc.property(arrivals, fc.nat(7), (all, indexed) => {
-      const contributions = all.map(([name, score], at) => buildLocalContribution(name, score, at + 1))
-      const session = buildStoredSession({ policy: { ...buildStoredSession().policy, m: 4, n: 4 } })
+      const contributions = all.map(([name, score], at) =>
+        name === 'tenant-b' && at % 2 === 0
+          ? { ...buildPeerContribution('b', 1, at + 1, score), ordinal: at + 1 }
+          : buildLocalContribution(name, score, at + 1),
+      )
+      const session = buildStoredSession({ policy: { ...buildStoredSession().policy, m: 6, n: 6 } })
       const earlier = acceptAll(session, ...contributions.slice(0, indexed)).standing
       const later = acceptAll(session, ...contributions)
       const size = earlier.digests.size
       const view = viewSession(earlier, later.session)
       expect(view?.sorted).toEqual(later.standing.sorted)
-      expect(view?.by_contributor.size).toBe(later.standing.by_contributor.size)
-      for (const { id, contributor_id } of [...contributions, buildLocalContribution('unknown', 0)]) {
-        expect(view?.by_contributor.has(contributor_id)).toBe(later.standing.by_contributor.has(contributor_id))
-        expect(view?.by_contributor.get(contributor_id)?.id).toBe(later.standing.by_contributor.get(contributor_id)?.id)
+      expect(view?.by_voter.size).toBe(later.standing.by_voter.size)
+      for (const contribution of [...contributions, buildLocalContribution('unknown', 0)]) {
+        const [id, voter] = [contribution.id, voterOf(contribution)]
+        expect(view?.by_voter.has(voter)).toBe(later.standing.by_voter.has(voter))
+        expect(view?.by_voter.get(voter)?.id).toBe(later.standing.by_voter.get(voter)?.id)
         expect(view?.digests.get(id) === undefined).toBe(later.standing.digests.get(id) === undefined)
       }
       expect(earlier.digests.size).toBe(size)

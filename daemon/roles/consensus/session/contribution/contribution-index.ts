@@ -10,7 +10,8 @@ import { expandRecentAt } from './recent-contribution.ts'
 export type ContributionView = {
   /** In canonical order. */
   readonly sorted: readonly Opinion[]
-  readonly by_contributor: Pick<ReadonlyMap<string, Contribution>, 'get' | 'has' | 'size'>
+  /** The standing contributions by `voterOf`. */
+  readonly by_voter: Pick<ReadonlyMap<string, Contribution>, 'get' | 'has' | 'size'>
   /** Digest by id, for every id ever accepted, superseded contributions included: identifies a repeat. */
   readonly digests: Pick<ReadonlyMap<string, string>, 'get'>
   /** Number of full pages known to be stored. */
@@ -24,19 +25,35 @@ export type ContributionIndex = {
   /** Number of contributions in the record of that state. */
   contributions: number
   sorted: readonly Opinion[]
-  readonly by_contributor: Map<string, Contribution>
+  readonly by_voter: Map<string, Contribution>
   readonly digests: Map<string, string>
   pages_stored: number
 }
 
-type IndexedSession = Pick<StoredSession, 'chain' | 'contributions' | 'contributors' | 'recent'>
+type IndexedSession = Pick<StoredSession, 'chain' | 'contributions' | 'recent'>
 type Superseding = Pick<Contribution, 'federation'>
 
-export function emptyContributionIndex(chain: string): ContributionIndex {
-  return { chain, contributions: 0, sorted: [], by_contributor: new Map(), digests: new Map(), pages_stored: 0 }
+/**
+ * Names who votes: a contributor of this site, or a peer as its tenant. The names of both are chosen apart from each other, so that
+ * one must never take the place of the other.
+ */
+export function voterKey(contributor_id: string, source?: Opinion['source']): string {
+  return `${source ?? 'local'}:${contributor_id}`
 }
 
-/** Whether a contribution replaces the contributor's earlier one: not when it is an older message of the same source. */
+export function voterOf({ contributor_id, federation }: Superseding & Pick<Contribution, 'contributor_id'>): string {
+  return voterKey(contributor_id, sourceOf(federation))
+}
+
+function sourceOf(federation: Contribution['federation']): Opinion['source'] {
+  return federation ? 'peer' : undefined
+}
+
+export function emptyContributionIndex(chain: string): ContributionIndex {
+  return { chain, contributions: 0, sorted: [], by_voter: new Map(), digests: new Map(), pages_stored: 0 }
+}
+
+/** Whether a contribution replaces the voter's earlier one: not when it is an older message of the same source. */
 export function supersedes(contribution: Superseding, before: Superseding | undefined): boolean {
   if (!before?.federation || !contribution.federation) return true
   if (before.federation.peer !== contribution.federation.peer) return true
@@ -58,22 +75,23 @@ export function addToIndex(
   index.contributions++
   index.digests.set(contribution.id, contribution.digest)
   index.sorted = sorted
-  if (supersedes(contribution, index.by_contributor.get(contribution.contributor_id)))
-    index.by_contributor.set(contribution.contributor_id, contribution)
+  const voter = voterOf(contribution)
+  if (supersedes(contribution, index.by_voter.get(voter))) index.by_voter.set(voter, contribution)
 }
 
 /** The sorted opinions as they would be with one more contribution. */
 export function withOpinion(
-  { sorted, by_contributor }: Pick<ContributionView, 'sorted' | 'by_contributor'>,
+  { sorted, by_voter }: Pick<ContributionView, 'sorted' | 'by_voter'>,
   contribution: Opinion & Superseding,
 ): readonly Opinion[] {
-  return sortWith(sorted, contribution, by_contributor.get(contribution.contributor_id))
+  return sortWith(sorted, contribution, by_voter.get(voterOf(contribution)))
 }
 
 function sortWith(sorted: readonly Opinion[], contribution: Opinion & Superseding, before: Superseding | undefined) {
   if (!supersedes(contribution, before)) return sorted
-  const { contributor_id, pair_score, accuracy, credibility } = contribution
-  const opinion = { contributor_id, pair_score, accuracy, credibility }
+  const { contributor_id, pair_score, accuracy, credibility, federation } = contribution
+  const source = sourceOf(federation)
+  const opinion = { contributor_id, pair_score, accuracy, credibility, ...(source ? { source } : {}) }
   return before ? supersedeSorted(sorted, opinion) : insertSorted(sorted, opinion)
 }
 
@@ -86,22 +104,23 @@ export function viewSession(index: ContributionIndex, session: IndexedSession): 
   if (missing === 0) return index.chain === session.chain ? index : undefined
   const first = session.recent.length - missing
   if (missing < 0 || first < 0) return undefined
-  const place_by_contributor = new Map<string, number>()
+  const place_by_voter = new Map<string, number>()
   let sorted = index.sorted
   for (let at = first; at < session.recent.length; at++) {
     const contribution = session.recent[at]
     if (!contribution) continue
-    const place = place_by_contributor.get(contribution.contributor_id)
-    const before = place === undefined ? index.by_contributor.get(contribution.contributor_id) : session.recent[place]
+    const voter = voterOf(contribution)
+    const place = place_by_voter.get(voter)
+    const before = place === undefined ? index.by_voter.get(voter) : session.recent[place]
     sorted = sortWith(sorted, contribution, before)
-    if (supersedes(contribution, before)) place_by_contributor.set(contribution.contributor_id, at)
+    if (supersedes(contribution, before)) place_by_voter.set(voter, at)
   }
   return {
     sorted,
-    by_contributor: {
-      get: (id) => expandRecentAt(session, place_by_contributor.get(id)) ?? index.by_contributor.get(id),
-      has: (id) => place_by_contributor.has(id) || index.by_contributor.has(id),
-      size: session.contributors,
+    by_voter: {
+      get: (voter) => expandRecentAt(session, place_by_voter.get(voter)) ?? index.by_voter.get(voter),
+      has: (voter) => place_by_voter.has(voter) || index.by_voter.has(voter),
+      size: sorted.length,
     },
     digests: {
       get: (id) => {

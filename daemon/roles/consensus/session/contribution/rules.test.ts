@@ -29,6 +29,35 @@ function codeOf(
 
 const outboxTypes = ({ pending }: StoredSession) => pending.map(({ type }) => type)
 
+describe('a contributor of the site with the name of a peer’s tenant', () => {
+  const [local, peer] = [buildLocalContribution('tenant-bravo', 0.1), buildPeerContribution('bravo', 1, 1, 0.9)]
+
+  test('does not vote where the peer is invited, and the peer does', () => {
+    const session = buildStoredSession({ invited: ['bravo'], peer_tenants: ['tenant-bravo'] })
+    const empty = emptyContributionIndex(session.chain)
+    expect([codeOf(session, empty, local), codeOf(session, empty, peer)]).toEqual(['not_contributor', undefined])
+  })
+
+  test('has a vote of its own in a session of an earlier version, and both count', () => {
+    const session = buildStoredSession({ policy: { ...buildStoredSession().policy, m: 3 } })
+    for (const arrivals of [[local, peer] as const, [peer, local] as const]) {
+      const both = acceptAll(session, ...arrivals)
+      expect([both.session.contributors, both.session.result?.score]).toEqual([2, 0.5])
+    }
+  })
+
+  test('takes the one place that the policy has for the name, and leaves none to the other', () => {
+    const policy = { ...buildStoredSession().policy, n: 2, contributors: ['tenant-bravo', 'c'] }
+    for (const [first, second] of [
+      [local, peer],
+      [peer, local],
+    ] as const) {
+      const { session, standing } = acceptAll(buildStoredSession({ policy }), first)
+      expect(codeOf(session, standing, second)).toBe('not_contributor')
+    }
+  })
+})
+
 describe('a contribution', () => {
   test('given a session of 2 of 3, when two agree, it is RATIFIED and its evidence is pending', () => {
     const { session } = acceptAll(
@@ -129,7 +158,7 @@ describe('a contribution', () => {
     expect([session.state, session.result, outboxTypes(session)]).toEqual(['PENDING_QUORUM', undefined, ['message']])
     expect(session.pending[0]).toMatchObject({ peer: 'bravo', kind: 'contribution', body: { pair_score: 1 } })
     const again = acceptAll(session, { ...buildLocalContribution('tenant-a', 0, 2) })
-    expect([index.by_contributor.size, outboxTypes(again.session)]).toEqual([1, ['message', 'message']])
+    expect([index.by_voter.size, outboxTypes(again.session)]).toEqual([1, ['message', 'message']])
   })
 })
 

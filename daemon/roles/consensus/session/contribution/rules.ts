@@ -7,7 +7,7 @@ import type { Opinion } from '../../combine/opinion.ts'
 import type { SessionOutboxEntry, SessionState, StoredSession } from '../model.ts'
 import { decideSession } from '../rules.ts'
 import { addToOutbox, enterState } from '../transition/rules.ts'
-import { type ContributionView, supersedes, withOpinion } from './contribution-index.ts'
+import { type ContributionView, supersedes, voterKey, voterOf, withOpinion } from './contribution-index.ts'
 import { type Contribution, page_size } from './model.ts'
 import { appendRecent, type SubmittedContribution } from './recent-contribution.ts'
 
@@ -35,7 +35,7 @@ export function detectRepeat(
   if (recorded === digest) return 'known'
   if (recorded !== undefined)
     return refuse('idempotency_mismatch', 'this id was already used for another contribution; use a new id')
-  const before = view.by_contributor.get(contribution.contributor_id)
+  const before = view.by_voter.get(voterOf(contribution))
   if (before?.digest !== digest) return undefined
   // A contributor who signs what stands unsigned adds a proof: it must not be acknowledged without being kept.
   if (contribution.proof !== undefined && before.proof === undefined) return undefined
@@ -61,7 +61,7 @@ export function acceptContribution(
   digest: string,
   { max_contributions, labels, decide }: AcceptanceOptions,
 ): AcceptedContribution | Refusal {
-  const refusal = checkContribution(current, view, submitted.contributor_id, max_contributions)
+  const refusal = checkContribution(current, view, submitted, max_contributions)
   if (refusal) return refusal
   const label = isWithinCeiling(current.label, submitted.classification, labels)
     ? joinLabels(current.label, submitted.classification, labels)
@@ -76,7 +76,7 @@ export function acceptContribution(
     label,
     updated_at: submitted.at,
     contributions: contribution.ordinal,
-    contributors: view.by_contributor.has(submitted.contributor_id) ? current.contributors : current.contributors + 1,
+    contributors: view.by_voter.size + (view.by_voter.has(voterOf(submitted)) ? 0 : 1),
     pages: trimmed ? current.pages + 1 : current.pages,
     recent: appendRecent(current.recent, submitted, trimmed ? page_size : 0),
     chain: sha256(current.chain + digest),
@@ -91,19 +91,33 @@ export function acceptContribution(
 function checkContribution(
   current: StoredSession,
   view: ContributionView,
-  contributor_id: string,
+  submitted: Pick<SubmittedContribution, 'contributor_id' | 'federation'>,
   max: number,
 ): Refusal | undefined {
   if (!openStates.has(current.state)) return refuse('session_closed', `the session is ${current.state}`)
   const { contributors, n } = current.policy
+  const { contributor_id, federation } = submitted
   if (contributors && !current.origin && !contributors.includes(contributor_id)) {
     return refuse(
       'not_contributor',
       'the policy of the session names its contributors, and this contributor is not among them',
     )
   }
+  if (!federation && !current.origin && current.peer_tenants?.includes(contributor_id)) {
+    return refuse(
+      'not_contributor',
+      `${contributor_id} is the tenant of an invited peer, which contributes under this name; enrol the contributor under another`,
+    )
+  }
+  // The policy names each contributor once: the first to vote under the name has its place.
+  if (contributors && view.by_voter.has(voterKey(contributor_id, federation ? undefined : 'peer'))) {
+    return refuse(
+      'not_contributor',
+      `the policy names ${contributor_id} once, and another of this name has contributed`,
+    )
+  }
   if (current.contributions >= max) return refuse('quorum_full', `the session has its maximum of ${max} contributions`)
-  if (!view.by_contributor.has(contributor_id) && view.by_contributor.size >= n) {
+  if (!view.by_voter.has(voterOf(submitted)) && view.by_voter.size >= n) {
     return refuse('quorum_full', `the session already has all of its ${n} contributors`)
   }
   return undefined
@@ -112,7 +126,7 @@ function checkContribution(
 /** Sends the contribution to the peer that hosts the session; only a result from there decides. */
 function forwardToOrigin(added: StoredSession, view: ContributionView, contribution: Contribution): StoredSession {
   const { origin } = added
-  if (!origin || !supersedes(contribution, view.by_contributor.get(contribution.contributor_id))) return added
+  if (!origin || !supersedes(contribution, view.by_voter.get(voterOf(contribution)))) return added
   const { pair_score, accuracy, credibility, classification } = contribution
   const message: SessionOutboxEntry = {
     type: 'message',
