@@ -49,9 +49,10 @@ export async function findEntityCandidates(
   const ranked = near.map(({ uid }, at) => ({ uid, score: scores[at]?.score ?? 0 }))
   ranked.sort((a, b) => b.score - a.score || (a.uid < b.uid ? -1 : 1))
   await registry.pause()
+  const members = await loadMembers(registry, await loadEntities(registry, ranked, limit), ref)
   const candidates: EntityCandidate[] = []
-  for (const entity of await loadEntities(registry, ranked, limit)) {
-    const candidate = await scoreEntity(registry, entity, ref, compare)
+  for (const { entity, records } of members) {
+    const candidate = scoreEntity(registry, entity, records, compare)
     if (candidate) candidates.push(candidate)
     await registry.pause()
   }
@@ -72,14 +73,38 @@ async function loadEntities(
   return [...entities.values()]
 }
 
-async function scoreEntity(
+type EntityMembers = { readonly entity: LookupEntity; readonly records: readonly ComparedRecord['record'][] }
+
+/** Loads the members of all entities that the caller may see. A record that the index lacks was written after the lookup began. */
+async function loadMembers(
+  registry: SearchableRegistry,
+  entities: readonly LookupEntity[],
+  ref: RecordRef | undefined,
+): Promise<EntityMembers[]> {
+  const isMember = createMemberFilter(registry, ref)
+  const uids = entities.map(({ members }) => members.filter(isMember).slice(0, max_members).map(registry.uidOf))
+  const all = uids.flat()
+  const visible = new Map<string, LookupRecord>()
+  for (let at = 0; at < all.length; at += max_queried) {
+    const queried = all.slice(at, at + max_queried)
+    for (const [place, record] of (await registry.visibleRecords(queried)).entries())
+      if (record) visible.set(queried[place] ?? '', record)
+  }
+  return entities.map((entity, at) => ({
+    entity,
+    records: (uids[at] ?? []).flatMap((uid) => {
+      const [record, values] = [visible.get(uid), registry.index.valuesOf(uid)]
+      return record && values ? [{ ...record, values }] : []
+    }),
+  }))
+}
+
+function scoreEntity(
   registry: SearchableRegistry,
   entity: LookupEntity,
-  ref: RecordRef | undefined,
+  records: EntityMembers['records'],
   compare: RecordComparer,
-): Promise<EntityCandidate | undefined> {
-  const uids = entity.members.filter(createMemberFilter(registry, ref)).slice(0, max_members).map(registry.uidOf)
-  const records = await loadRecords(registry, uids)
+): EntityCandidate | undefined {
   const comparisons = compare(records.map(({ values }) => values))
   let best: ComparedRecord | undefined
   for (const [at, record] of records.entries()) {
@@ -89,17 +114,6 @@ async function scoreEntity(
   if (!best) return undefined
   const score = aggregateScore(registry, best.comparison.score, comparisons)
   return { entity, best, score, isAbove: score >= registry.weights.cut }
-}
-
-/** Loads records that the caller may see. A record that the index lacks was written after the lookup began. */
-async function loadRecords(registry: SearchableRegistry, uids: readonly string[]): Promise<ComparedRecord['record'][]> {
-  const visible: (LookupRecord | undefined)[] = []
-  for (let at = 0; at < uids.length; at += max_queried)
-    visible.push(...(await registry.visibleRecords(uids.slice(at, at + max_queried))))
-  return visible.flatMap((record, at) => {
-    const values = registry.index.valuesOf(uids[at] ?? '')
-    return record && values ? [{ ...record, values }] : []
-  })
 }
 
 /**

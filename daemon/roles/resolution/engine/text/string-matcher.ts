@@ -6,6 +6,22 @@ import { LongPattern } from './long-pattern.ts'
 const word_bits = 32
 const min_letters = 64
 
+/** The number of each code unit while letters are numbered, and 0 otherwise: a table for each matcher would be most of the memory of a lookup. */
+const numbers = new Uint16Array(65_536)
+
+/** Numbers letters in the order of their first appearance. */
+function numberLetters(units: Uint16Array): { readonly letters: Uint16Array; readonly count: number } {
+  const letters = new Uint16Array(units.length)
+  let count = 0
+  for (let at = 0; at < units.length; at++) {
+    const unit = units[at]!
+    if (numbers[unit] === 0) numbers[unit] = ++count
+    letters[at] = numbers[unit]! - 1
+  }
+  for (let at = 0; at < units.length; at++) numbers[units[at]!] = 0
+  return { letters, count }
+}
+
 /**
  * Compares values by number. Letters are renumbered, so that the table of a pattern stays small. The last `a` stays
  * prepared, so it is fastest to compare one `a` with many values.
@@ -27,14 +43,8 @@ export class StringMatcher {
 
   constructor({ units, starts, size }: Dictionary, swaps: 'swaps' | 'no_swaps' = 'swaps') {
     this.#swaps = swaps === 'swaps' ? -1 : 0
-    const numbers = new Uint16Array(65_536)
-    let count = 0
-    this.#letters = new Uint16Array(units.length)
-    for (let at = 0; at < units.length; at++) {
-      const unit = units[at]!
-      if (numbers[unit] === 0) numbers[unit] = ++count
-      this.#letters[at] = numbers[unit]! - 1
-    }
+    const { letters, count } = numberLetters(units)
+    this.#letters = letters
     this.#positions = new Int32Array(Math.max(min_letters, count))
     this.#values = new Uint32Array(size * 2 + 1)
     for (let code = 0; code < size; code++) {
