@@ -69,7 +69,7 @@ export function formatListenerUrl({ host, port }: { host: string; port: number }
 /** Undefined for a role whose listener has a policy of its own. */
 function readTracePolicy({ trace_mode, trace_header }: Readonly<Record<string, unknown>>): TracePolicy | undefined {
   const mode = traceModes.find((each) => each === trace_mode)
-  return mode && { mode, header: String(trace_header) }
+  return mode && typeof trace_header === 'string' ? { mode, header: trace_header } : undefined
 }
 
 /** Undefined for a listener without TLS. */

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { computeMedian, type Figure } from '../support/bench/figure.ts'
 import * as peers from '../support/proxy-bench/comparison-proxies.ts'
 import { benchCores, type PinnedProgram, startPinnedProgram } from '../support/proxy-bench/pinned-program.ts'
-import { startIssuer, startPlatformProxy } from '../support/proxy-bench/platform-proxy.ts'
+import { startCollector, startIssuer, startPlatformProxy } from '../support/proxy-bench/platform-proxy.ts'
 import { runWrk } from '../support/proxy-bench/run-wrk.ts'
 
 const rounds = 3
@@ -13,6 +13,8 @@ const seconds = 6
 /** As long as V8 takes to compile the code that a proxy runs again and again. */
 const warm_s = 8
 const first_port = 9011
+/** Shares of requests with spans, each beside the same proxy without an exporter. */
+const span_ratios = [0, 0.01, 1]
 /** Longer than one segment of records; an idle proxy needs less than this of the processor meanwhile. */
 const idle_ms = 2_000
 const idle_cpu_s = 0.1
@@ -30,16 +32,16 @@ type ProxyMeasurements = ReadonlyMap<string, readonly ProxyMeasurement[]>
  */
 export async function bench(report: (figure: Figure) => void): Promise<void> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'bench-proxy-'))
-  const [upstream, redis, issuer] = [9001, 9002, 9004]
+  const [upstream, redis, issuer, collector] = [9001, 9002, 9004, 9005]
   const server = ['redis-server', '--port', String(redis), '--save', '', '--appendonly', 'no', '--dir', folder]
   const helpers = [
     await peers.startUpstream(folder, upstream),
     await startPinnedProgram(benchCores.around, server, redis),
   ]
-  const tokens = await startIssuer(issuer)
+  const servers = [await startIssuer(issuer), await startCollector(collector)]
   const open: RunningProxy[] = []
   try {
-    for (const program of listProxies({ folder, upstream, redis }, issuer))
+    for (const program of listProxies({ folder, upstream, redis }, issuer, collector))
       open.push(await startProxy(program, first_port + open.length))
     for (const { url } of open) await runWrk(folder, url, warm_s)
     const found = new Map(open.map(({ name }) => [name, [] as ProxyMeasurement[]]))
@@ -48,13 +50,13 @@ export async function bench(report: (figure: Figure) => void): Promise<void> {
     }
     reportMeasurements(found, report)
   } finally {
-    tokens.close()
+    for (const server of servers) server.close()
     await Promise.all([...open.map(({ program }) => program), ...helpers].map((each) => each.end()))
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-function listProxies(around: peers.ProxyBenchSetup, issuer: number): BenchProxy[] {
+function listProxies(around: peers.ProxyBenchSetup, issuer: number, collector: number): BenchProxy[] {
   const packages = process.env.PROXY_PEERS
   const fastify = (port: number) => peers.startFastify(around, port, packages ?? '')
   return [
@@ -70,6 +72,11 @@ function listProxies(around: peers.ProxyBenchSetup, issuer: number): BenchProxy[
       name: 'ours, cache',
       start: (port) => startPlatformProxy(around, port, { issuer, counter: 'redis', cache_mb: 16 }),
     },
+    ...span_ratios.map((ratio) => ({
+      name: `ours, spans ${ratio}`,
+      start: (port: number) =>
+        startPlatformProxy(around, port, { issuer, counter: 'redis', cache_mb: 0, spans: { ratio, collector } }),
+    })),
     { name: 'haproxy', start: (port) => peers.startHaproxy(around, port) },
     ...(packages === undefined ? [] : [{ name: 'fastify, redis', start: fastify }]),
   ]
@@ -101,6 +108,10 @@ function reportMeasurements(found: ProxyMeasurements, report: (figure: Figure) =
   report({ figure: 'of nginx, redis', value: ratio('ours, redis', 'nginx, redis'), unit: 'x', atLeast: 0.75 })
   report({ figure: 'hits, of nginx', value: ratio('ours, cache', 'nginx'), unit: 'x', atLeast: 0.8 })
   report({ figure: 'hits, of its hits', value: ratio('ours, cache', 'nginx, cache'), unit: 'x' })
+  for (const span_ratio of span_ratios) {
+    const name = `spans ${span_ratio}`
+    report({ figure: `${name}, of none`, value: ratio(`ours, ${name}`, 'ours, redis'), unit: 'x', atLeast: 0.95 })
+  }
   report({ figure: 'of haproxy', value: ratio('ours, redis', 'haproxy'), unit: 'x' })
   if (found.has('fastify, redis')) {
     report({ figure: 'of fastify', value: ratio('ours, redis', 'fastify, redis'), unit: 'x', atLeast: 2.5 })

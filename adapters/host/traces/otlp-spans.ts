@@ -28,8 +28,13 @@ export type OtlpSpanRecorder = SpanRecorder & {
 /** Throws when a list or a file of the settings cannot be read. */
 export function otlpSpans({ settings, resource, version, log }: OtlpOptions): OtlpSpanRecorder {
   const line = openExporter(settings)
+  /** Spans that the processor holds or sends. It drops what is beyond its queue without a word, so the limit is kept here. */
+  let waiting = 0
+  const onSent = (spans: number) => {
+    waiting -= spans
+  }
   const processor = new BatchSpanProcessor({
-    exporter: logExportFailures(line.exporter, log),
+    exporter: observeExports(line.exporter, log, onSent),
     scheduledDelayMillis: settings.delay_ms,
     maxExportBatchSize: Math.min(settings.batch, settings.queue),
     maxQueueSize: settings.queue,
@@ -41,7 +46,11 @@ export function otlpSpans({ settings, resource, version, log }: OtlpOptions): Ot
   return {
     start: createSampler(settings.sampler, settings.sampler_arg),
     end(span) {
-      if (isSampled(span)) processor.onEnd(toReadableSpan(span, about, version))
+      if (!isSampled(span)) return true
+      if (waiting >= settings.queue) return false
+      waiting += 1
+      processor.onEnd(toReadableSpan(span, about, version))
+      return true
     },
     async close(limit_ms) {
       const flushed = processor.shutdown().catch(() => undefined)
@@ -87,12 +96,13 @@ function openExporter(settings: OtlpOptions['settings']): { exporter: SpanExport
   return { exporter, cut }
 }
 
-/** One line when spans begin to be lost, and one when they no longer are: not one for each batch. */
-function logExportFailures(exporter: SpanExporter, log: Log): SpanExporter {
+/** One line when spans begin to be lost, and one when they no longer are: not one for each batch. `onSent`: also of lost ones. */
+function observeExports(exporter: SpanExporter, log: Log, onSent: (spans: number) => void): SpanExporter {
   let isLosing = false
   return {
     export(spans, done) {
       exporter.export(spans, (result) => {
+        onSent(spans.length)
         const { error } = result
         if (error && !isLosing) log.warn('traces.export.failed', { spans: spans.length, error: error.message })
         if (!error && isLosing) log.info('traces.export.resumed')
@@ -106,6 +116,7 @@ function logExportFailures(exporter: SpanExporter, log: Log): SpanExporter {
 
 const spanKinds: Readonly<Record<TraceSpan['kind'], SpanKind>> = {
   server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
   consumer: SpanKind.CONSUMER,
   internal: SpanKind.INTERNAL,
 }

@@ -5,7 +5,7 @@ export type TraceSpan = {
   readonly trace: Trace
   /** An address, or a few words: never text that differs from request to request. */
   readonly name: string
-  readonly kind: 'server' | 'consumer' | 'internal'
+  readonly kind: 'server' | 'client' | 'consumer' | 'internal'
   /** Epoch milliseconds, with fractions. */
   readonly started_ms: number
   readonly ended_ms: number
@@ -17,8 +17,8 @@ export type TraceSpan = {
 export interface SpanRecorder {
   /** The trace, with the sampling decision in its flags, so that other services decide alike. */
   start(trace: Trace): Trace
-  /** Never throws and never waits: a span that does not fit into the buffer is dropped. */
-  end(span: TraceSpan): void
+  /** Never throws and never waits. False: the span was dropped, since the queue has no room for it. */
+  end(span: TraceSpan): boolean
 }
 
 /** Name, kind and attributes of a span, known before its work ends. */

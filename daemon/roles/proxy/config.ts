@@ -23,6 +23,9 @@ export type ProxyConfig = {
   /** 0: nothing is cached. */
   readonly cache_max_bytes: number
   readonly cache_ttl_ms: number
+  /** 0: no request has a span. */
+  readonly trace_ratio: number
+  readonly trace_mode: ProxySettings['trace_mode']
 }
 
 /** Requires settings in which `findStartFaults` finds no fault: a valid allowlist, and a trusted depth. */
@@ -42,5 +45,7 @@ export function compileProxyConfig(values: ProxySettings): ProxyConfig {
     cors_origin: values.cors_allow_origin,
     cache_max_bytes: values.cache_max_mb * 1_048_576,
     cache_ttl_ms: values.cache_ttl_s * 1_000,
+    trace_ratio: values.trace_ratio,
+    trace_mode: values.trace_mode,
   }
 }

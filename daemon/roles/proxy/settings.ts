@@ -188,6 +188,14 @@ export const settings = settingsBlock('proxy', {
   answer_timeout_s: secondsField(1, 600)
     .default(30)
     .meta({ doc: 'Time limit for the first byte of an upstream answer, and for each later one.' }),
+  trace_ratio: z.number().min(0).max(1).default(0).meta({
+    env: 'PROXY_TRACE_RATIO',
+    doc: 'Share of public requests with spans, where the section traces enables these; 0: none. At most 100 requests a second, over all workers.',
+  }),
+  trace_mode: z.enum(['ignore', 'adopt']).default('ignore').meta({
+    env: 'PROXY_TRACE_MODE',
+    doc: 'ignore: each sampled request begins a trace. adopt: a valid traceparent is continued, and its flag decides; only behind a hop that sets it. With trace_ratio 0 neither has an effect.',
+  }),
   audit_keep_days: z.int().min(1).max(36_500).default(90).meta({
     doc: 'Days for which the audit records of public requests are kept in the store.',
   }),

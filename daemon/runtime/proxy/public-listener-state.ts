@@ -9,7 +9,7 @@ import type { ThreadSupervisor } from './threads/thread-supervisor.ts'
 
 export type PublicListenerOptions = Pick<
   SiteResources,
-  'folder' | 'resolved' | 'clock' | 'random' | 'resolveSettingsAgain'
+  'folder' | 'resolved' | 'clock' | 'random' | 'resolveSettingsAgain' | 'spans'
 > & {
   readonly metrics: Metrics
   readonly log: Log

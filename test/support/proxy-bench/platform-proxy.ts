@@ -17,19 +17,29 @@ export function startIssuer(port: number): Promise<Server> {
   return new Promise((resolve) => server.listen(port, '127.0.0.1', () => resolve(server)))
 }
 
+/** Takes all spans, and forgets them. */
+export function startCollector(port: number): Promise<Server> {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.setHeader('content-type', 'application/json').end('{}'))
+  })
+  return new Promise((resolve) => server.listen(port, '127.0.0.1', () => resolve(server)))
+}
+
 export type PlatformProxyOptions = {
   readonly issuer: number
   readonly counter: 'redis' | 'memory'
   readonly cache_mb: number
+  /** Share of requests with spans, and the collector that takes them. Absent: no exporter. */
+  readonly spans?: { readonly ratio: number; readonly collector: number }
 }
 
 /** A site folder of its own in `folder`; the site is made anew each time. */
 export function startPlatformProxy(
   around: ProxyBenchSetup,
   port: number,
-  { issuer, counter, cache_mb }: PlatformProxyOptions,
+  { issuer, counter, cache_mb, spans }: PlatformProxyOptions,
 ): Promise<PinnedProgram> {
-  const site = path.join(around.folder, `door-${counter}-${cache_mb}`)
+  const site = path.join(around.folder, `door-${counter}-${cache_mb}-${spans?.ratio ?? 'none'}`)
   const words = ['init', '--profile', 'public-proxy', '--name', 'door', '--tenant', 'bench', '--yes', '--site', site]
   execFileSync(executable, words, { stdio: 'pipe' })
   const file = path.join(site, 'profile.yaml')
@@ -50,6 +60,11 @@ export function startPlatformProxy(
     CACHE_MAX_MB: String(cache_mb),
     CACHE_TTL_S: '600',
     ...(counter === 'redis' ? redis : {}),
+    ...(spans ? buildSpanSettings(spans) : {}),
   }
   return startPinnedProgram(benchCores.measured, [executable, 'serve', '--site', site], port, env, '"platform.ready"')
+}
+
+function buildSpanSettings({ ratio, collector }: NonNullable<PlatformProxyOptions['spans']>) {
+  return { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector}`, PROXY_TRACE_RATIO: String(ratio) }
 }

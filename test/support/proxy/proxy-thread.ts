@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { segmentFolder } from '../../../adapters/audit/segments/segment-folder.ts'
 import { memoryKeyValue } from '../../../adapters/keyvalue/memory/memory-keyvalue.ts'
+import type { TraceSpan } from '../../../daemon/kernel/telemetry/spans.ts'
 import type { RequestRecord } from '../../../daemon/roles/proxy/record/model.ts'
 import { parseRecordLine } from '../../../daemon/roles/proxy/record/record-line.ts'
 import type { CounterDelta } from '../../../daemon/roles/proxy/serving/thread-report.ts'
@@ -28,6 +29,9 @@ export type ProxyThreadReport = {
   readonly healthResponses: number
   /** Records that were counted as lost. */
   readonly lost: number
+  /** Ended spans, and the number of requests without one for each reason. */
+  readonly spans: readonly TraceSpan[]
+  readonly droppedSpans: Readonly<Record<string, number>>
   /** Events of the log, at any level. */
   readonly logged: readonly string[]
 }
@@ -80,8 +84,8 @@ export async function startProxyThread(
     async end() {
       inside.answer?.({ kind: 'drain', drain_ms: 10_000 })
       await inside.isOver.promise
-      const { unrouted, healthResponses, lost, logged } = inside
-      return { records: await readRecords(journal), unrouted, healthResponses, lost, logged }
+      const { unrouted, healthResponses, lost, logged, spans, droppedSpans } = inside
+      return { records: await readRecords(journal), unrouted, healthResponses, lost, logged, spans, droppedSpans }
     },
     async remove() {
       await Promise.all([upstream.close(), provider.close()])
@@ -98,6 +102,8 @@ class MainThread {
   readonly isOver = Promise.withResolvers<void>()
   readonly unrouted: Record<string, number> = {}
   readonly logged: string[] = []
+  readonly spans: TraceSpan[] = []
+  readonly droppedSpans: Record<string, number> = {}
   healthResponses = 0
   lost = 0
   answer: ((message: MessageToThread<ProxyThreadConfig>) => void) | undefined
@@ -110,6 +116,7 @@ class MainThread {
     else if (message.kind === 'log') this.logged.push(`${message.event} ${JSON.stringify(message.fields)}`)
     else if (message.kind === 'reported') {
       for (const added of message.deltas) this.#add(added)
+      this.spans.push(...message.spans)
       this.#reported?.(message.status.connections)
     } else if (message.kind === 'count') void this.#count(message.id, message.steps)
     else if (message.kind === 'service_request') setImmediate(() => this.#tell(message.id))
@@ -136,6 +143,7 @@ class MainThread {
 
   #add([metric, [kind = ''], by]: CounterDelta): void {
     if (metric === 'proxy_audit_lost_total') this.lost += by
+    if (metric === 'proxy_span_total') this.droppedSpans[kind] = (this.droppedSpans[kind] ?? 0) + by
     if (metric === 'proxy_stray_total') this.unrouted[kind] = (this.unrouted[kind] ?? 0) + by
   }
 }
@@ -153,7 +161,7 @@ function buildThreadConfig(
     ...changes,
   })
   const none = { platform_ca: undefined, sso_ca: undefined, key_value: undefined, tls: undefined }
-  return { ...none, proxy, token_url, journal_folder: journal }
+  return { ...none, proxy, token_url, journal_folder: journal, span_share: 1 }
 }
 
 async function readRecords(journal: string): Promise<RequestRecord[]> {

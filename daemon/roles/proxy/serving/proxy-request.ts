@@ -13,6 +13,7 @@ import { decideRequest } from './decide-request.ts'
 import { type ForwardEvent, reasonsByBodyFailure } from './forward-event.ts'
 import type { ProxyRequestDependencies } from './proxy-request-dependencies.ts'
 import { ProxyRoute, type RoutedRequest } from './proxy-route.ts'
+import type { RequestSpan } from './request-span.ts'
 import { readSteps, type ServingStep, writeSteps } from './request-steps.ts'
 import type { WindowPosition } from './window-counter.ts'
 
@@ -21,6 +22,8 @@ export class ProxyRequest implements RoutedRequest {
   readonly config: ProxyConfig
   readonly dependencies: ProxyRequestDependencies
   readonly decision: RequestDecision
+  /** Undefined for all requests but those that are sampled. */
+  readonly #span: RequestSpan | undefined
   #body: Buffer | undefined
   #token = ''
   #forwarded: ForwardedExchange | undefined
@@ -31,6 +34,7 @@ export class ProxyRequest implements RoutedRequest {
     this.config = config
     this.dependencies = dependencies
     const { method, target, rawHeaders, peer } = exchange
+    this.#span = dependencies.spans?.begin(method, rawHeaders, config)
     this.decision = decideRequest({ method, target, headers: rawHeaders, peer }, config)
   }
 
@@ -136,6 +140,7 @@ export class ProxyRequest implements RoutedRequest {
     const { cache, now } = this.dependencies
     if (!cache || !this.decision.isCacheable) return false
     const cached = cache.get(cacheKey(this.exchange.method, this.decision), now())
+    if (!cached) this.#span?.missCache()
     if (!cached) return false
     this.#record('cache_hit', cached.status, null, () => this.#sendCached(cached))
     return true
@@ -183,6 +188,7 @@ export class ProxyRequest implements RoutedRequest {
     const upstreamHeaders = buildUpstreamHeaders(headers, origin.authority, source, this.#token)
     const route = new ProxyRoute(this, origin.base + path + query, upstreamHeaders, this.#body)
     this.#body = undefined
+    this.#span?.forward()
     this.#forwarded = forwardExchange(this.exchange, upstream, route)
   }
 
@@ -200,6 +206,11 @@ export class ProxyRequest implements RoutedRequest {
     if (type === 'answered') this.#record(reason, status, status, () => this.#forwarded?.release())
     else if (type === 'failed') this.#deny(reason)
     else if (type === 'caller_left') this.#record(reason, 0, null, () => undefined)
+    if (type === 'broken_off') this.#span?.endForwarding(reason)
+  }
+
+  onForwardEnd(): void {
+    this.#span?.endForwarding(undefined)
   }
 
   #replyPreflight(): void {
@@ -219,6 +230,8 @@ export class ProxyRequest implements RoutedRequest {
     if (this.#isRecorded) return
     this.#isRecorded = true
     const { source, path, rule } = this.decision
+    const answered = this.exchange.isOver ? 0 : status
+    this.#span?.answer({ reason, status: answered, upstream_status, rule, prefix: this.config.prefix })
     this.dependencies.recorder.record(
       {
         at: this.dependencies.now(),
@@ -227,7 +240,7 @@ export class ProxyRequest implements RoutedRequest {
         path,
         rule: rule?.name,
         reason,
-        status: this.exchange.isOver ? 0 : status,
+        status: answered,
         upstream_status,
       },
       send,

@@ -15,6 +15,8 @@ export type RoutedRequest = {
   readonly config: ProxyConfig
   readonly dependencies: { readonly cache: ResponseCache | undefined; readonly now: () => number }
   onForwardEvent(event: ForwardEvent, elapsed_ms: number): void
+  /** The last call: the upstream has no more to send, or its response ended early. */
+  onForwardEnd(): void
 }
 
 export class ProxyRoute implements ForwardRoute {
@@ -67,6 +69,7 @@ export class ProxyRoute implements ForwardRoute {
   onEnd(failure: ForwardFailure | undefined): void {
     if (failure === undefined) this.#storeInCache()
     else this.#request.onForwardEvent(this.#endEvent(failure), this.#elapsed_ms())
+    this.#request.onForwardEnd()
   }
 
   #endEvent(failure: ForwardFailure): ForwardEvent {

@@ -12,6 +12,7 @@ import { compileProxyConfig } from '../../../roles/proxy/config.ts'
 import type { ProxyReloadResult } from '../../../roles/proxy/parts.ts'
 import { settings } from '../../../roles/proxy/settings.ts'
 import type { PublicListenerOptions, PublicListenerState } from '../public-listener-state.ts'
+import { warnOfSpans } from '../warn-of-spans.ts'
 import { reloadSettings } from './reload-settings.ts'
 import { reloadTls } from './reload-tls.ts'
 
@@ -33,6 +34,7 @@ export async function reloadProxy(
   const applied = [...new Set([...check.applied, ...files])].sort()
   const proxy = getSettings(resolved, settings)
   if (applied.length > 0) await state.supervisor?.reconfigure((config) => ({ ...config, proxy, tls }))
+  if (applied.includes('proxy.trace_ratio')) warnOfSpans(options, resolved)
   state.resolved = resolved
   state.tls = tls
   if (tls) reportCertificateEnd(metrics, 'proxy:tcp', tls.cert)

@@ -17,6 +17,8 @@ const reloadable: ReadonlySet<string> = new Set<keyof typeof settings.shape>([
   'cors_allow_origin',
   'cache_ttl_s',
   'max_target_bytes',
+  'trace_ratio',
+  'trace_mode',
   'audit_journal_mb',
 ])
 

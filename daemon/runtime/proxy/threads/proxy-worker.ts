@@ -5,6 +5,7 @@ import { type DataListener, dataListener } from '../../../../adapters/forward/ht
 import { parseUpstreamOrigin as dialled } from '../../../../adapters/forward/http/dial.ts'
 import { defaultInboundLimits, defaultUpstreamLimits } from '../../../../adapters/forward/http/limits.ts'
 import { upstream } from '../../../../adapters/forward/http/upstream.ts'
+import { systemRandom } from '../../../../adapters/host/random/system-random.ts'
 import { TokenSource } from '../../../../adapters/identity/client-credentials/token-source.ts'
 import { type AddressRule, addressRule } from '../../../../adapters/platform/address-rule/address-rule.ts'
 import type { Upstream } from '../../../kernel/forward/upstream.ts'
@@ -12,11 +13,12 @@ import type { KeyValue } from '../../../kernel/store/key-value.ts'
 import type { Log } from '../../../kernel/telemetry/log.ts'
 import { type ResponseCache, responseCache } from '../../../roles/proxy/cache/response-cache.ts'
 import { compileProxyConfig } from '../../../roles/proxy/config.ts'
-import { connectionFaultTotal, tokenTotal } from '../../../roles/proxy/metrics.ts'
+import { connectionFaultTotal, spanTotal, tokenTotal } from '../../../roles/proxy/metrics.ts'
 import { parseOrigin } from '../../../roles/proxy/platform-origin.ts'
 import { window_ms } from '../../../roles/proxy/request/rate-counters.ts'
 import { type ProxyServiceEndpoint, RequestDispatcher } from '../../../roles/proxy/serving/request-dispatcher.ts'
 import { RequestRecorder } from '../../../roles/proxy/serving/request-recorder.ts'
+import { RequestSpans } from '../../../roles/proxy/serving/request-spans.ts'
 import type { TokenProvider } from '../../../roles/proxy/serving/token-provider.ts'
 import { WindowCounter } from '../../../roles/proxy/serving/window-counter.ts'
 import { LocalCounterClient } from '../counters/local-counter-client.ts'
@@ -43,6 +45,7 @@ export class ProxyWorker {
   #remote_counters: KeyValue | undefined
   readonly #journal: SegmentWriter
   readonly #recorder: RequestRecorder
+  readonly #spans: RequestSpans | undefined
   readonly #cache: ResponseCache | undefined
   readonly #upstream: Upstream
   readonly #dispatcher: RequestDispatcher
@@ -71,6 +74,7 @@ export class ProxyWorker {
     this.#upstream = upstream({ origin, rule, limits: buildUpstreamLimits(start.config), clock: this.#clock })
     const config = compileProxyConfig(proxy)
     this.#cache = config.cache_max_bytes > 0 ? responseCache(config.cache_max_bytes) : undefined
+    this.#spans = this.#openSpans(url)
     this.#dispatcher = new RequestDispatcher(
       {
         origin: parseOrigin(url),
@@ -83,12 +87,28 @@ export class ProxyWorker {
         ),
         recorder: this.#recorder,
         cache: this.#cache,
+        spans: this.#spans,
         requestService: (endpoint) => this.#requestService(endpoint),
         now: Date.now,
         onFault: (error) => this.#log.error('proxy.request.failed', { error: (error as Error).stack ?? String(error) }),
       },
       config,
     )
+  }
+
+  /** Undefined where no exporter takes spans. */
+  #openSpans(url: string): RequestSpans | undefined {
+    const { span_share: share, tls } = this.#start.config
+    if (share === undefined) return undefined
+    return new RequestSpans({
+      share,
+      scheme: tls ? 'https' : 'http',
+      origin: parseOrigin(url),
+      random: systemRandom(),
+      draw: Math.random,
+      now: () => performance.timeOrigin + performance.now(),
+      onDropped: (outcome) => this.#recorder.count(spanTotal, [outcome], 1),
+    })
   }
 
   /** Without a configured client no token can be obtained. */
@@ -182,6 +202,7 @@ export class ProxyWorker {
       deltas: this.#recorder.takeDeltas(),
       status,
       observations: this.#recorder.takeObservations(),
+      spans: this.#spans?.take() ?? [],
     })
   }
 }

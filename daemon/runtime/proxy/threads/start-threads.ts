@@ -7,7 +7,8 @@ import type { PublicListener } from '../../../boot/open-listener.ts'
 import { formatListenerUrl } from '../../../boot/role-listeners.ts'
 import { getSettings } from '../../../kernel/settings/get-settings.ts'
 import type { Metric, Metrics } from '../../../kernel/telemetry/metrics.ts'
-import { threadCounters } from '../../../roles/proxy/metrics.ts'
+import type { TraceSpan } from '../../../kernel/telemetry/spans.ts'
+import { spanTotal, threadCounters } from '../../../roles/proxy/metrics.ts'
 import type { CounterDelta } from '../../../roles/proxy/serving/thread-report.ts'
 import { settings } from '../../../roles/proxy/settings.ts'
 import { localCounters } from '../counters/local-counters.ts'
@@ -16,6 +17,7 @@ import { hasTokenClient } from '../proxy-health.ts'
 import type { PublicListenerOptions, PublicListenerState } from '../public-listener-state.ts'
 import { reloadOnSignal } from '../reload/reload-proxy.ts'
 import { requireFreePort } from '../require-free-port.ts'
+import { warnOfSpans } from '../warn-of-spans.ts'
 import { buildThreadConfig, type ProxyThreadConfig } from './thread-config.ts'
 import { ThreadSupervisor } from './thread-supervisor.ts'
 
@@ -36,11 +38,12 @@ export async function startThreads(
   state.tls = tls
   await requireFreePort(listen)
   warnOfSettings(options)
+  warnOfSpans(options, resolved)
   widenYoungSpaceForThreads()
   const supervisor = new ThreadSupervisor<ProxyThreadConfig>({
     script: () => findThreadScript('proxy-thread.cjs', new URL('./thread.ts', import.meta.url)),
     threads: state.threads,
-    config: buildThreadConfig(resolved, dir, tls),
+    config: buildThreadConfig(resolved, dir, tls, options.spans && 1 / state.threads),
     listen,
     newName: threadNames(clock.now(), random),
     log,
@@ -50,6 +53,7 @@ export async function startThreads(
     observations(observations) {
       state.observations = { ...state.observations, ...observations }
     },
+    spans: (spans) => recordSpans(options, spans),
     onThreadEnded: (name) => void sealSegments(name),
     watch: thread_watch,
   })
@@ -85,6 +89,13 @@ function threadNames(started_at: number, random: PublicListenerOptions['random']
     threads += 1
     return `${prefix}-${random(4)}-${String(threads).padStart(6, '0')}`
   }
+}
+
+/** Spans without room in the queue of the exporter are counted, as those without room in their thread. */
+function recordSpans({ spans: exporter, metrics }: PublicListenerOptions, spans: readonly TraceSpan[]): void {
+  const recorded = spans.filter((span) => exporter?.end(span) === true).length
+  if (recorded > 0) metrics.count(spanTotal, { outcome: 'recorded' }, recorded)
+  if (recorded < spans.length) metrics.count(spanTotal, { outcome: 'no_room' }, spans.length - recorded)
 }
 
 const metricsByName = new Map<string, Metric>(threadCounters.map((metric) => [metric.name, metric]))

@@ -19,6 +19,8 @@ export type ProxyThreadConfig = {
   readonly tls: { readonly cert: string; readonly key: string } | undefined
   /** Folder of the audit lines. */
   readonly journal_folder: string
+  /** Share of the rate of spans; undefined: no exporter takes spans. */
+  readonly span_share: number | undefined
 }
 
 /** Requires settings that passed the start checks. Throws when a file that they name cannot be read. */
@@ -26,6 +28,7 @@ export function buildThreadConfig(
   resolved: ResolvedSettings,
   journal: string,
   tls: ProxyThreadConfig['tls'],
+  span_share: number | undefined,
 ): ProxyThreadConfig {
   const proxy = getSettings(resolved, settings)
   const sso = getSettings(resolved, ssoSettings)
@@ -38,6 +41,7 @@ export function buildThreadConfig(
     key_value: key_value.host === undefined ? undefined : key_value,
     tls,
     journal_folder: journal,
+    span_share,
   }
 }
 

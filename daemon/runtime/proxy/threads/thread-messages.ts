@@ -1,5 +1,6 @@
 // Messages between the main thread and the serving threads of the proxy.
 import type { CounterValue } from '../../../kernel/store/key-value.ts'
+import type { TraceSpan } from '../../../kernel/telemetry/spans.ts'
 import type { ProxyServiceEndpoint } from '../../../roles/proxy/serving/request-dispatcher.ts'
 import type { CounterDelta, DependencyObservations } from '../../../roles/proxy/serving/thread-report.ts'
 
@@ -35,6 +36,8 @@ export type MessageFromThread =
       readonly deltas: readonly CounterDelta[]
       readonly status: ThreadStatus
       readonly observations: DependencyObservations
+      /** Ended since the last report. */
+      readonly spans: readonly TraceSpan[]
     }
   | {
       readonly kind: 'log'

@@ -16,7 +16,7 @@ const threadSource = (also = ''): ThreadScript => ({
     port.on('message', (message) => {
       ${also}
       if (message.kind === 'configure') { config = message.config; log(config.word); port.postMessage({ kind: 'configured', id: message.id }) }
-      if (message.kind === 'report') port.postMessage({ kind: 'reported', id: message.id, deltas: [['m', [config.word], 1]], status: { connections: 2, cache_bytes: 3, cache_entries: 4 } })
+      if (message.kind === 'report') port.postMessage({ kind: 'reported', id: message.id, spans: [{ name: config.word }], deltas: [['m', [config.word], 1]], status: { connections: 2, cache_bytes: 3, cache_entries: 4 } })
       if (message.kind === 'journal') log('full ' + message.isFull)
       if (message.kind === 'counted') log('counted', { counts: message.counts })
       if (message.kind === 'drain') port.close()
@@ -33,6 +33,7 @@ afterEach(async () => {
 function startSupervised(script: ThreadScript, threads = 2, watch = { every_ms: 60_000, hung_ms: 60_000 }) {
   const lines: { event: string; fields: Record<string, unknown> }[] = []
   const counted: CounterDelta[] = []
+  const spans: string[] = []
   const ended: string[] = []
   let names = 0
   const at = (event: string, fields: Readonly<Record<string, unknown>> = {}) => void lines.push({ event, fields })
@@ -47,11 +48,12 @@ function startSupervised(script: ThreadScript, threads = 2, watch = { every_ms: 
     performServiceRequest: async () => ({ status: 200, body: '' }),
     deltas: (added) => counted.push(...added),
     observations: () => undefined,
+    spans: (ended) => void spans.push(...ended.map(({ name }) => name)),
     onThreadEnded: (name) => void ended.push(name),
     watch,
   })
   openSupervisors.push(supervisor)
-  return { supervisor, lines, counted, ended, events: () => lines.map(({ event }) => event) }
+  return { supervisor, lines, counted, spans, ended, events: () => lines.map(({ event }) => event) }
 }
 
 test('all threads listen on the port of the first one, and share their counts', async () => {
@@ -65,7 +67,7 @@ test('all threads listen on the port of the first one, and share their counts', 
 })
 
 test('a new configuration is applied in every thread before it is confirmed, and in later threads', async () => {
-  const { supervisor, events, counted } = startSupervised(
+  const { supervisor, events, counted, spans } = startSupervised(
     threadSource(`if (message.kind === 'journal') process.exit(1)`),
   )
   await supervisor.start()
@@ -76,11 +78,13 @@ test('a new configuration is applied in every thread before it is confirmed, and
   supervisor.setJournalFull(false)
   await expect.poll(() => supervisor.alive).toBe(2)
   counted.length = 0
+  spans.length = 0
   expect(await supervisor.report()).toEqual({ connections: 4, cache_bytes: 6, cache_entries: 8 })
   expect(counted).toEqual([
     ['m', ['second'], 1],
     ['m', ['second'], 1],
   ])
+  expect(spans).toEqual(['second', 'second'])
 })
 
 test('a thread that dies is logged, reported as ended and replaced', async () => {

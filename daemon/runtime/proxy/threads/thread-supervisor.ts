@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { ThreadScript } from '../../../../adapters/compute/threads/start-worker.ts'
 import type { KeyValue } from '../../../kernel/store/key-value.ts'
 import type { Log } from '../../../kernel/telemetry/log.ts'
+import type { TraceSpan } from '../../../kernel/telemetry/spans.ts'
 import type { ProxyServiceEndpoint } from '../../../roles/proxy/serving/request-dispatcher.ts'
 import type { CounterDelta, DependencyObservations } from '../../../roles/proxy/serving/thread-report.ts'
 import { ThreadHandle } from './thread-handle.ts'
@@ -33,6 +34,7 @@ export type ThreadSupervisorOptions<C> = {
   ) => Promise<{ readonly status: number; readonly body: string }>
   readonly deltas: (deltas: readonly CounterDelta[]) => void
   readonly observations: (observations: DependencyObservations) => void
+  readonly spans: (spans: readonly TraceSpan[]) => void
   /** Called when a thread has ended for any reason, so that its open segment can be sealed. */
   readonly onThreadEnded: (name: string) => void
   /** Interval of the liveness check, and the time without an answer after which a thread counts as hung. */
@@ -163,6 +165,7 @@ export class ThreadSupervisor<C> {
     else if (message.kind === 'reported') {
       this.#options.deltas(message.deltas)
       this.#options.observations(message.observations)
+      this.#options.spans(message.spans)
     } else if (message.kind === 'log') this.#options.log[message.level](message.event, message.fields)
   }
 
