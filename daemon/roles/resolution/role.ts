@@ -43,6 +43,7 @@ import { status } from './fusion-run/status.ts'
 import { summary } from './fusion-run/summary.ts'
 import { create as lensCreate } from './lens/create.ts'
 import * as lensGet from './lens/get.ts'
+import { lensRequests } from './lens/lens-requests.ts'
 import * as lensList from './lens/list.ts'
 import { lenses } from './lens/stored-lens.ts'
 import * as bindingGet from './lens-binding/get.ts'
@@ -67,6 +68,7 @@ const objectNames = ['lens', 'lensbinding', 'entitymatch', 'entitycluster', 'fus
 export const resolution: Role = role(outline, {
   collections: [
     lenses,
+    lensRequests,
     lensBindings,
     entityMatches,
     entityClusters,

@@ -34,6 +34,33 @@ test('another body under the same version is refused, and under another it is an
   expect(items).toMatchObject([{ lens: 'people', lens_id: second.uid, lens_version: '2.1.0' }])
 })
 
+test('an idempotency key stands for one request: also where the lens was there, and not where the request was refused', async () => {
+  const ann = await world().as()
+  const keyed = (key: string) => ({ 'idempotency-key': key })
+  const body = buildPersonLens('10.0.0', 'diver')
+  const made = await ann.ok(create, { body })
+  expect(await ann.ok(create, { body }, keyed('first'))).toEqual(made)
+  expect(await ann.ok(create, { body }, keyed('first'))).toEqual(made)
+  for (const other of [buildPersonLens('10.1.0', 'diver'), { ...body, id_field: 'key' }])
+    expect(await ann.refusal(create, { body: other }, keyed('first'))).toBe('idempotency_mismatch')
+  expect(await ann.refusal(create, { body, classification: 'SECRET' }, keyed('first'))).toBe('idempotency_mismatch')
+  // A refused request leaves its key to the one that corrects it; the same key is another one for another caller.
+  expect(await ann.refusal(create, { body: { ...body, id_field: 'key' } }, keyed('second'))).toBe('already_exists')
+  await ann.ok(create, { body: buildPersonLens('10.2.0', 'diver') }, keyed('second'))
+  const bob = await world().as({ subject: 'bob' })
+  await bob.ok(create, { body: buildPersonLens('10.3.0', 'diver') }, keyed('first'))
+  const { items } = await ann.ok(list, { entity_type: 'diver' })
+  expect(items.map(({ lens_version }) => lens_version).sort()).toEqual(['10.0.0', '10.2.0', '10.3.0'])
+})
+
+test('of two requests at once under one key, one stores its lens', async () => {
+  const ann = await world().as()
+  const bodies = ['9.0.0', '9.1.0'].map((version) => buildPersonLens(version, 'miner'))
+  const answers = await Promise.all(bodies.map((body) => ann.call(create, { body }, { 'idempotency-key': 'both' })))
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 422])
+  expect((await ann.ok(list, { entity_type: 'miner' })).items).toHaveLength(1)
+})
+
 test('a lens that cannot be is refused with the place that is wrong', async () => {
   const ann = await world().as()
   const fields = [{ name: 'given_name', type: 'name' as const }]

@@ -14,7 +14,13 @@ import {
 const keyedRun = { input: buildRunInput(), another: { seed: 2 } }
 
 export const resolutionSamples: OperationSamples = {
-  'resolution.lens.create': () => ({ input: { body: buildLens('2.0.0'), classification: 'SECRET' } }),
+  'resolution.lens.create': () => ({
+    input: { body: buildLens('2.0.0'), classification: 'SECRET' },
+    keyed: {
+      input: { body: buildLens('2.1.0'), classification: 'SECRET' },
+      another: { body: buildLens('2.2.0') },
+    },
+  }),
   'resolution.lens.get': ({ resolution: { lens } }) => ({ input: { uid: lens } }),
   'resolution.lens-binding.get': ({ resolution: { binding } }) => ({ input: { uid: binding } }),
   'resolution.entity-match.get': ({ resolution: { match } }) => ({ input: { uid: match } }),
