@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AddressedOperation, hasBody, listPaths, pathParameters } from '../daemon/kernel/operation/operation.ts'
+import { writeCursor } from '../daemon/kernel/store/list-cursor.ts'
 import { expectProblem } from './support/every-operation/expect-problem.ts'
 import { type OperationFixture, topSecretClearance } from './support/every-operation/operation-fixture.ts'
 import { type OperationSample, operationSamples } from './support/every-operation/operation-samples.ts'
@@ -26,6 +27,20 @@ const permissions = [
 const guarded = all.filter(([, { operation }]) => operation.allow !== 'public')
 const readOperations = all.filter(([, { operation }]) => !hasBody(operation.method))
 const writeOperations = all.filter(([, { operation }]) => hasBody(operation.method))
+const pagedLists = readOperations.filter(([, { operation }]) => 'cursor' in listInputFields(operation))
+/** Positions as people might write them, content without a seal, and a sealed cursor of another list. */
+const foreignCursors = [
+  ...['', '0', '1', '1-1', 'a', 'alice', 'before.', 'segments', 'AAAA', 'é', 'x'.repeat(1_024)],
+  ...[
+    { at: '2026-03-02T12:00:00.000Z', id: 'a' },
+    [1, 'a'],
+    ['0'.repeat(16), 1, ''],
+    ['0'.repeat(16), null, 'a'],
+    5,
+  ].map((content) => Buffer.from(JSON.stringify(content)).toString('base64url')),
+  writeCursor('list_of_nobody', { filter: {}, limit: 50 }, { value: 1, id: 'a' }),
+  `before.${writeCursor('former_record', { filter: { status: 599 }, limit: 1 }, { value: null, id: '' })}`,
+]
 /** Of a signed one nothing is read before its signature counts: test/roles/intelligence/webhook-intake.test.ts. */
 const jsonWriteOperations = writeOperations.filter(([, { operation }]) => !operation.consumes && !operation.signed)
 
@@ -113,6 +128,13 @@ describe('refused, with nothing stored', () => {
     for (const roles of [[roleOf('without', permission)], ['nobody'], []]) {
       const answer = await sendChanged(target, { token: await world.site.token({ roles, ...topSecretClearance }) })
       expect(expectProblem(answer, [403], target.operation).code).toBe('forbidden')
+    }
+  })
+
+  test.each(pagedLists)('%s from a cursor that it has not given', async (_, target) => {
+    for (const cursor of foreignCursors) {
+      const answer = await sendChanged(target, {}, { cursor })
+      expect(expectProblem(answer, [400], target.operation).code, cursor).toBe('malformed')
     }
   })
 

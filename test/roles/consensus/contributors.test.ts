@@ -54,6 +54,25 @@ test('a change takes the place of the profile; a removed contributor contributes
   expect(await names(person)).not.toContain('c1 profile')
 })
 
+test('a page ends with a cursor of the list and the tenant', async () => {
+  const person = await createOperator(world())
+  for (const name of ['page-1', 'page-2', 'page-3'])
+    await person.ok(set, { name, signer_keys: [name], spoken_for_by: ['olga'] })
+  const all = (await person.ok(list, {})).items.map(({ name }) => name)
+  const found: string[] = []
+  let cursor: string | undefined
+  do {
+    const page = await person.ok(list, { limit: 2, ...(cursor && { cursor }) })
+    expect([page.total, page.total_is]).toEqual([all.length, 'exact'])
+    found.push(...page.items.map(({ name }) => name))
+    const there = await world().as({ subject: 'olga', roles: ['operator'], tenant: 'tenant-b' })
+    if (page.next_cursor) expect(await there.refusal(list, { cursor: page.next_cursor })).toBe('malformed')
+    cursor = page.next_cursor
+  } while (cursor !== undefined)
+  expect(found).toEqual(all)
+  expect(await person.refusal(list, { cursor: 'page-1' })).toBe('malformed')
+})
+
 test('an analyst reads contributors and changes none; another tenant has its own', async () => {
   const [analyst, there] = [
     await world().as(),

@@ -67,7 +67,7 @@ export async function listSegmentRecords(
 
 function buildSegmentQuery(filter: RecordFilter, limit: number, cursor: string | undefined): ListQuery {
   const given = Object.entries(filter).filter((entry): entry is [string, string | number] => entry[1] !== undefined)
-  return { filter: Object.fromEntries(given), limit, ...(cursor === undefined || cursor === '' ? {} : { cursor }) }
+  return { filter: Object.fromEntries(given), limit, ...(cursor === undefined ? {} : { cursor }) }
 }
 
 /** Before the newest record that the filter lets through. */

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, exactTotal, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
+import { writeCursor } from '../../../kernel/store/list-cursor.ts'
 import type { DocumentTotal } from '../../../kernel/store/store.ts'
 import { auditJournalPart } from '../parts.ts'
 import { listSegmentRecords, type RequestRecordPage } from './list-segment-records.ts'
@@ -33,12 +34,14 @@ async function listRecords(
   const [current, former] = call.part(auditJournalPart).storesWholeSegments
     ? [listInSegments, listDocuments]
     : [listDocuments, listInSegments]
-  if (cursor?.startsWith(former_cursor_prefix))
-    return markAsFormer(await former(call, filter, limit, cursor.slice(former_cursor_prefix.length)))
+  if (cursor?.startsWith(former_cursor_prefix)) {
+    const inner = cursor.slice(former_cursor_prefix.length)
+    return markAsFormer(await former(call, filter, limit, inner === sealStart(filter) ? undefined : inner))
+  }
   const { items, next_cursor } = await current(call, filter, limit, cursor)
   if (next_cursor !== undefined) return { items, next_cursor }
-  if (items.length === limit) return { items, next_cursor: former_cursor_prefix }
-  const rest = markAsFormer(await former(call, filter, limit - items.length, ''))
+  if (items.length === limit) return { items, next_cursor: former_cursor_prefix + sealStart(filter) }
+  const rest = markAsFormer(await former(call, filter, limit - items.length, undefined))
   return { ...rest, items: [...items, ...rest.items] }
 }
 
@@ -68,6 +71,11 @@ function markAsFormer({ items, next_cursor }: RequestRecordPage): RequestRecordP
   return { items, ...(next_cursor === undefined ? {} : { next_cursor: former_cursor_prefix + next_cursor }) }
 }
 
+/** Where the records of the other form begin, for this filter alone. */
+function sealStart(filter: RecordFilter): string {
+  return writeCursor('former_record', { filter: buildRecordQuery(filter), limit: 1 }, { value: null, id: '' })
+}
+
 const listInSegments = listSegmentRecords
 
 async function listDocuments(
@@ -77,7 +85,7 @@ async function listDocuments(
   cursor: string | undefined,
 ): Promise<RequestRecordPage> {
   const order = { field: 'at', direction: 'desc' } as const
-  const query = buildListQuery({}, limit, cursor === '' ? undefined : cursor, order)
+  const query = buildListQuery({}, limit, cursor, order)
   const { docs, ...next } = await call.store(requestRecords).list({ ...query, filter: buildRecordQuery(filter) })
   return { items: docs.map(({ value: { tenant_id: _, expires_ts: __, ...record } }) => record), ...next }
 }
