@@ -248,3 +248,30 @@ test('WITHDRAWN is the end: nothing more is taken', async () => {
   expect(await person.refusal(cancel, { id })).toBe('session_closed')
   expect(await person.refusal(attest, { id, decision: 'match', rationale: 'late' })).toBe('session_closed')
 })
+
+test('a list of what awaits a contribution counts the whole list on each page, to a bound of sessions that are read', async () => {
+  const olga = await createOperator(world())
+  const open = (correlation_id: string) =>
+    olga.ok(create, {
+      ...buildSessionInput({ m: 1, n: 2, contributors: ['c1', 'c2'] }),
+      subject: { kind: 'entity_match', left: 'a/1', right: 'b/1', correlation_id },
+    })
+  const opened = await Promise.all(Array.from({ length: 7 }, () => open('match-few')))
+  await olga.ok(contribute, { id: opened[0]?.id ?? '', ...buildOpinionInput('c1', 1) })
+  const totals: string[] = []
+  let cursor: string | undefined
+  do {
+    const page = await olga.ok(list, {
+      correlation_id: 'match-few',
+      awaiting: 'c1',
+      limit: 2,
+      ...(cursor && { cursor }),
+    })
+    totals.push(`${page.items.length} of ${page.total} ${page.total_is}`)
+    cursor = page.next_cursor
+  } while (cursor !== undefined)
+  expect(totals.filter((line) => !line.startsWith('0 '))).toEqual(Array(3).fill('2 of 6 exact'))
+  for (let at = 0; at < 12; at++) await Promise.all(Array.from({ length: 50 }, () => open('match-many')))
+  const { total, total_is } = await olga.ok(list, { correlation_id: 'match-many', awaiting: 'c1', limit: 2 })
+  expect([total, total_is]).toEqual([500, 'at_least'])
+})

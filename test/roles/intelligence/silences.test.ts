@@ -138,6 +138,32 @@ test('silences nothing above its author, and a signal reveals no silence above i
   expect([seen.includes(high), seen.includes(uid)]).toEqual([false, true])
 })
 
+test('a list counts all silences that the caller may see, on each of its pages', async () => {
+  const [olga, cleared] = [
+    await createOperator({ tenant: 'tenant-c', clearance: { level: 'UNCLASSIFIED' } }),
+    await createOperator({ tenant: 'tenant-c' }),
+  ]
+  for (let at = 0; at < 7; at++) {
+    world().clock.advance(1)
+    const hidden = at % 2 === 0 ? {} : { classification: 'SECRET' }
+    await createSilence(cleared, { source_name: [`lake-${at}`] }, hidden)
+  }
+  const readPages = async (person: CheckedClient) => {
+    const totals = new Set<string>()
+    let found = 0
+    let cursor: string | undefined
+    do {
+      const page = await person.ok(silenceList, { limit: 2, ...(cursor && { cursor }) })
+      found += page.items.length
+      totals.add(`${page.total} ${page.total_is}`)
+      cursor = page.next_cursor
+    } while (cursor !== undefined)
+    return [found, ...totals]
+  }
+  expect(await readPages(cleared)).toEqual([7, '7 exact'])
+  expect(await readPages(olga)).toEqual([4, '4 exact'])
+})
+
 test('a silence applies however large those before it are', async () => {
   const [olga, ann] = [await createOperator(), await world().as()]
   const store = world().store('intelligence')

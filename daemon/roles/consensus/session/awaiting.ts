@@ -1,5 +1,6 @@
 // Finds the open sessions that await the contribution of somebody.
 import type { Call } from '../../../kernel/operation/call.ts'
+import { exactTotal } from '../../../kernel/operation/paging.ts'
 import type { CountedPage } from '../../../kernel/store/scoped-store.ts'
 import type { Doc, ListQuery } from '../../../kernel/store/store.ts'
 import { listContributors } from '../contributor/enrolment.ts'
@@ -36,32 +37,64 @@ function awaitsAnyOf(
   )
 }
 
-/**
- * A page of the sessions of the query that await one of the names: perhaps an empty one, with the cursor of the next.
- * Only a first page that is the last is counted, since each session has to be read.
- */
+/** What one walk has read: it ends when either is used up. */
+class ReadBudget {
+  #sessions = max_sessions_read
+  #record_pages = max_record_pages_read
+
+  spend(docs: readonly Doc<StoredSession>[]): void {
+    this.#sessions -= docs.length
+    for (const { value } of docs) this.#record_pages -= value.pages
+  }
+
+  get isSpent(): boolean {
+    return this.#sessions <= 0 || this.#record_pages <= 0
+  }
+}
+
+/** A page of the sessions of the query that await one of the names: perhaps an empty one, with the cursor of the next. */
 export async function listAwaiting(
   call: Call,
   query: ListQuery,
   names: readonly string[],
 ): Promise<CountedPage<StoredSession>> {
-  let sessions_read = 0
-  let record_pages_read = 0
+  const budget = new ReadBudget()
   for (let next = query; ; ) {
-    const page = await call.store(sessions).list(next)
-    const docs: Doc<StoredSession>[] = []
-    for (const doc of page.docs) {
-      record_pages_read += doc.value.pages
-      const { by_voter } = await loadContributionIndex(call, doc)
-      if (awaitsAnyOf(doc.value, names, by_voter)) docs.push(doc)
+    const { docs, next_cursor } = await readPage(call, next, names, budget)
+    if (next_cursor !== undefined && docs.length === 0 && !budget.isSpent) next = { ...query, cursor: next_cursor }
+    else {
+      const isWhole = query.cursor === undefined && next_cursor === undefined
+      const counted = isWhole ? exactTotal(docs.length) : await countAwaiting(call, query, names)
+      // Sessions may have ended since the page was read.
+      const total = Math.max(counted.total, docs.length)
+      return { docs, ...counted, total, ...(next_cursor === undefined ? {} : { next_cursor }) }
     }
-    sessions_read += page.docs.length
-    const cursor = page.next_cursor
-    const isBound = sessions_read >= max_sessions_read || record_pages_read >= max_record_pages_read
-    const total_is = query.cursor === undefined && cursor === undefined ? 'exact' : 'at_least'
-    const counted = { docs, total: docs.length, total_is } as const
-    if (cursor === undefined) return counted
-    if (docs.length > 0 || isBound) return { ...counted, next_cursor: cursor }
-    next = { ...query, cursor }
   }
+}
+
+/** Sessions that await one of the names, from the first on: each has to be read, so the count ends where a page would. */
+async function countAwaiting(call: Call, { cursor: _, ...query }: ListQuery, names: readonly string[]) {
+  const budget = new ReadBudget()
+  let total = 0
+  for (let next: ListQuery = { ...query, limit: count_page }; ; ) {
+    const { docs, next_cursor } = await readPage(call, next, names, budget)
+    total += docs.length
+    if (next_cursor === undefined) return exactTotal(total)
+    if (budget.isSpent) return { total, total_is: 'at_least' } as const
+    next = { ...next, cursor: next_cursor }
+  }
+}
+
+/** Sessions that are read at once for a count. */
+const count_page = 50
+
+async function readPage(call: Call, query: ListQuery, names: readonly string[], budget: ReadBudget) {
+  const { docs: all, next_cursor } = await call.store(sessions).list(query)
+  const docs: Doc<StoredSession>[] = []
+  for (const doc of all) {
+    const { by_voter } = await loadContributionIndex(call, doc)
+    if (awaitsAnyOf(doc.value, names, by_voter)) docs.push(doc)
+  }
+  budget.spend(all)
+  return { docs, next_cursor }
 }
