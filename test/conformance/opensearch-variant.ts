@@ -34,6 +34,7 @@ async function openFixture(server: OpenSearch) {
       store,
       audit,
       folder,
+      files: path.join(server.folder, 'data'),
       async reopen() {
         await close()
         return worldOn()

@@ -9,6 +9,8 @@ export type StoreFixture = {
   readonly store: Store
   readonly audit: AuditLog
   readonly folder: string
+  /** The folder with the files of the store. */
+  readonly files: string
   /** The same data opened anew, after an orderly close. */
   reopen(): Promise<StoreFixture>
   /** The data of a copy made by `backup`; absent where the store makes none. */

@@ -27,6 +27,7 @@ async function openSqlite() {
       store,
       audit,
       folder,
+      files: folder,
       async reopen() {
         await store.close()
         return worldOn(name)

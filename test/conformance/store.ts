@@ -3,6 +3,7 @@ import { durabilityRequirements } from './store-durability.ts'
 import { readScopeRequirements } from './store-read-scope.ts'
 import { readRequirements } from './store-reads.ts'
 import type { StoreRequirement } from './store-requirement.ts'
+import { scrubRequirements } from './store-scrub.ts'
 import { totalRequirements } from './store-totals.ts'
 import { writeRequirements } from './store-writes.ts'
 
@@ -12,4 +13,5 @@ export const storeRequirements: readonly StoreRequirement[] = [
   ...readScopeRequirements,
   ...totalRequirements,
   ...durabilityRequirements,
+  ...scrubRequirements,
 ]

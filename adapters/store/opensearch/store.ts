@@ -33,6 +33,7 @@ import { buildWrite, changeDocument, readDocument, replaceDocument } from './wri
 import { DocumentClient } from './writes/document-client.ts'
 import { removeMatching } from './writes/remove-matching.ts'
 import { splitIntoRequests } from './writes/request-size.ts'
+import { scrubIndex } from './writes/scrub-index.ts'
 import { estimateBytes, update_size_bytes } from './writes/write-backpressure.ts'
 import { WriteQueue } from './writes/write-queue.ts'
 
@@ -98,10 +99,8 @@ class OpenSearchStore implements ClusterStore {
       changeDocument(this.#documents, table, id, async (held) => {
         const current = parseDocument(held.envelope, into.schema)
         const { next, answer, audit } = rule(current)
-        if (next) {
-          const doc = await replaceDocument<T>(this.#writes, table, held, into.schema.parse(next), audit)
-          return doc && { doc, answer }
-        }
+        const doc = next && (await replaceDocument<T>(this.#writes, table, held, into.schema.parse(next), audit))
+        if (next) return doc && { doc, answer }
         if (audit) await this.#options.pendingAudit.append(audit)
         return { doc: current, answer }
       }),
@@ -112,10 +111,8 @@ class OpenSearchStore implements ClusterStore {
     return await this.#inTurn(from, id, 0, (table) =>
       changeDocument(this.#documents, table, id, async (held) => {
         if (version !== undefined && held.envelope.version !== version) return 'conflict'
-        const { alias } = table
-        const sending = { write: randomUUID(), alias, id: clusterId(id), replaces: held.token }
-        const outcome = await this.#writes.send(sending, events)
-        return outcome === 'done' ? 'done' : undefined
+        const sending = { write: randomUUID(), alias: table.alias, id: clusterId(id), replaces: held.token }
+        return (await this.#writes.send(sending, events)) === 'done' ? 'done' : undefined
       }),
     )
   }
@@ -155,15 +152,19 @@ class OpenSearchStore implements ClusterStore {
 
   removeWhere(from: AnyCollection, filter: Filter): Promise<number> {
     return this.#use(from, async (table) => {
-      const query = buildQuery(table, filter)
       // A write in doubt could bring a document back.
       for (const failure of (await this.#writes.resolveAll(table.alias)).values()) throw failure
-      return await removeMatching(this.#cluster, table, query, this.#options.scroll)
+      return await removeMatching(this.#cluster, table, buildQuery(table, filter), this.#options.scroll)
     })
   }
 
   expire(from: AnyCollection, now_ms: number): Promise<number> {
     return this.removeWhere(from, { expires_ts: { lte: now_ms } })
+  }
+
+  async scrub(of: readonly AnyCollection[]) {
+    for (const each of of) await this.#use(each, ({ alias }) => scrubIndex(this.#cluster, alias))
+    return 'zeroed' as const
   }
 
   async health() {
@@ -178,8 +179,7 @@ class OpenSearchStore implements ClusterStore {
   async check(): Promise<string[]> {
     const lost = await this.findLostIndexes()
     const faults = lost.map((alias) => `the index ${alias} is lost: restore it from a snapshot of the cluster`)
-    const { prefix, collections } = this.#options
-    for (const each of collections.filter(({ name }) => !lost.includes(`${prefix}${name}`))) {
+    for (const each of this.#options.collections.filter(({ name }) => !lost.includes(this.#options.prefix + name))) {
       const find = (table: OpensearchTable) => findDocumentFaults(this.#cluster, table, each)
       faults.push(...(await this.#search(each, { fresh: true }, find)))
     }

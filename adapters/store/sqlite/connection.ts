@@ -45,6 +45,8 @@ function prepareConnection(db: Database.Database): void {
   db.pragma('temp_store = MEMORY')
   db.pragma('trusted_schema = OFF')
   db.pragma('cell_size_check = ON')
+  // Deleted content is overwritten with zeros: what is erased must not stay in free pages.
+  db.pragma('secure_delete = ON')
 }
 
 /** Made before SQLite opens it: SQLite gives the journal beside it the same mode. */

@@ -9,6 +9,7 @@ import type {
   Filter,
   ListQuery,
   ReadOptions,
+  ScrubOutcome,
   Store,
   StoredFields,
   StoreWrite,
@@ -33,6 +34,7 @@ import { countByBucket, countByField, countDocuments, listPage } from './documen
 import { buildScopedWhere } from './documents/read-scope.ts'
 import { openTable, type SqliteTable, storedCollections } from './documents/table.ts'
 import { LoopShare } from './loop-share.ts'
+import { scrubFile } from './scrub-file.ts'
 import type { SqliteFile } from './sqlite-file.ts'
 
 export type SqliteStoreOptions = {
@@ -160,6 +162,11 @@ class SqliteStore implements Store {
 
   async expire(from: AnyCollection, now_ms: number) {
     return this.removeWhere(from, { expires_ts: { lte: now_ms } })
+  }
+
+  /** The collections share the file. */
+  async scrub(): Promise<ScrubOutcome> {
+    return this.#file.read(scrubFile)
   }
 
   async health() {

@@ -2,6 +2,7 @@
 import type { AuditEvent } from '../audit/audit-chain.ts'
 import type { Label } from '../label/label.ts'
 import type { FirstSeenTimes, NameRange } from '../store/name-range.ts'
+import type { ScrubOutcome } from '../store/store.ts'
 import type {
   ArrivalOutcome,
   LedgerEntry,
@@ -235,5 +236,5 @@ export interface Journal {
    * Removes dropped bytes from the file of the journal. `zeroed`: the file was too large to be rewritten, so free
    * pages of an earlier version may hold old bytes. `busy`: the log of writes holds them until it is written out.
    */
-  scrub(): Promise<'rewritten' | 'zeroed' | 'busy'>
+  scrub(): Promise<ScrubOutcome>
 }

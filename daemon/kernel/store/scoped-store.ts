@@ -6,6 +6,7 @@ import type { Caller } from '../identity/identity.ts'
 import { dominates, type Label, type LabelPolicy } from '../label/label.ts'
 import { abortRefusal } from '../operation/until-aborted.ts'
 import type {
+  AnyCollection,
   Collection,
   Doc,
   DocumentPage,
@@ -15,6 +16,7 @@ import type {
   ListQuery,
   ReadScope,
   Scalar,
+  ScrubOutcome,
   Store,
   StoredFields,
   StoreWrite,
@@ -39,6 +41,8 @@ export interface ScopedStore<T extends StoredFields> {
    * checked.
    */
   bulk(writes: readonly ScopedBulkWrite<T>[]): Promise<WriteOutcome[]>
+  /** Only for a service of the site: files hold the documents of all tenants. */
+  scrub(also?: readonly AnyCollection[]): Promise<ScrubOutcome>
   list(query: ListQuery): Promise<DocumentPage<T>>
   /** A page of a list for callers: with the number of documents in the whole list. */
   page(query: ListQuery): Promise<CountedPage<T>>
@@ -112,9 +116,12 @@ export function scopedStore<T extends StoredFields>(
       const outcome = await store.remove(collection, id, doc.version, audit)
       if (outcome === 'conflict') throw refuse('conflict', `the ${collection.name} changed meanwhile`)
     },
+    async scrub(also = []) {
+      assertService(scope, `scrub ${collection.name}`)
+      return await store.scrub([collection, ...also])
+    },
     async bulk(writes) {
-      if (scope.caller.tenant_id !== '*')
-        throw new TypeError(`${scope.caller.subject} must be a service of the site to write ${collection.name} in bulk`)
+      assertService(scope, `write ${collection.name} in bulk`)
       assertOpen(scope)
       for (const { value } of writes) assertMayCreate(scope, collection, value)
       return await store.bulk(writes.map((write) => ({ ...write, collection }) as unknown as StoreWrite))
@@ -137,6 +144,10 @@ export function scopedStore<T extends StoredFields>(
 
 function throwNotFound(collection: { name: string }): never {
   throw noSuchObject(collection.name)
+}
+
+function assertService({ caller: { tenant_id, subject } }: StoreScope, to: string): void {
+  if (tenant_id !== '*') throw new TypeError(`${subject} must be a service of the site to ${to}`)
 }
 
 /** Work that ignores its abort must change nothing after the answer. */

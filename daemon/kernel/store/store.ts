@@ -112,6 +112,12 @@ export type StoreWrite<T extends StoredFields = StoredFields> =
     }
   | { readonly do: 'remove'; readonly collection: Collection<T>; readonly id: string; readonly version?: number }
 
+/**
+ * What became of removed and replaced content in the files of a store. `rewritten`: no copy is left; `zeroed`: free space was
+ * overwritten, and parts that are still in use may hold copies; `busy`: another process reads the files.
+ */
+export type ScrubOutcome = 'rewritten' | 'zeroed' | 'busy'
+
 export type WriteOutcome = 'done' | 'exists' | 'conflict' | 'missing'
 
 /**
@@ -178,6 +184,8 @@ export interface Store {
    * Removes documents whose `expires_ts` (epoch milliseconds) is at or before now; resolves with the number removed.
    */
   expire(from: AnyCollection, now_ms: number): Promise<number>
+  /** Erases removed and replaced documents of the collections from the files of the store; repeat it after `busy`. */
+  scrub(of: readonly AnyCollection[]): Promise<ScrubOutcome>
   health(): Promise<{ ok: boolean; detail: string }>
   /**
    * Writes a consistent copy to a path that must not exist. A cluster has its own backups and throws

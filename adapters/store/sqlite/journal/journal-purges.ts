@@ -3,6 +3,7 @@ import type Database from 'better-sqlite3'
 import { sha384 } from '../../../../daemon/kernel/encoding/canonical-json.ts'
 import type { Journal } from '../../../../daemon/kernel/messaging/journal.ts'
 import type { PurgeFinds, PurgeOrder, SentBody } from '../../../../daemon/kernel/messaging/purge-records.ts'
+import { scrubFile } from '../scrub-file.ts'
 import type { SqliteFile } from '../sqlite-file.ts'
 import type { JournalAudit } from './journal.ts'
 import { sentStates } from './journal-tables.ts'
@@ -15,14 +16,9 @@ export type PurgeJournal = Pick<
 /** Bodies that are read and hashed at a time: 4 MiB each at most, and nothing else runs meanwhile. */
 const bodies_per_read = 32
 
-/** Rewriting takes this much memory at most, and about half a second in which nothing else runs. */
-const max_rewrite_bytes = 64 * 1_048_576
-
 const findKinds = ['places', 'msg_ids', 'sessions'] as const satisfies readonly (keyof PurgeFinds)[]
 
 export function purgeJournal(file: SqliteFile, audit: JournalAudit): PurgeJournal {
-  // Deleted content is overwritten with zeros: purged bytes must not stay in free pages.
-  file.db.pragma('secure_delete = ON')
   const statements = preparePurges(file.db)
   return {
     orderPurge: ({ digest, reason, at }, events) =>
@@ -55,18 +51,8 @@ export function purgeJournal(file: SqliteFile, audit: JournalAudit): PurgeJourna
           statements.mark.run(channel, epoch, seq)
         }
       }),
-    scrub: async () => file.read(scrubFreePages),
+    scrub: async () => file.read(scrubFile),
   }
-}
-
-/** A journal of version 0.1.0 has free pages that were never overwritten: only a new file is without them. */
-function scrubFreePages(db: Database.Database): 'rewritten' | 'zeroed' | 'busy' {
-  const bytes = Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true }))
-  const isSmall = bytes <= max_rewrite_bytes
-  if (isSmall) db.exec('VACUUM')
-  const [log] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
-  if (log?.busy !== 0) return 'busy'
-  return isSmall ? 'rewritten' : 'zeroed'
 }
 
 type BodyRow = Omit<SentBody, 'body'> & { readonly place: number; readonly digest: string; readonly body: string }
