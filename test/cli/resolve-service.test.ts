@@ -113,3 +113,18 @@ test('puts a match to a session, and describes a run in prose', async () => {
   expect(await resolve('consult', uid, '--quorum', '2/3')).toMatchObject({ uid })
   expect((await runCommand(['resolve', 'summary', run_id], { env })).stdout).toContain('persons')
 })
+
+test('forgets a record, deletes an entity, and requires a confirmation for both', async () => {
+  const forgetRecord = ['resolve', 'record', 'forget', 'east', 'p3', '--lens', 'persons', '--reason', 'request 17']
+  const { uid } = await resolve('entity', 'find', 'east', 'p4', '--lens', 'persons')
+  const deleteEntity = ['resolve', 'entity', 'delete', uid, '--reason', 'test data']
+  for (const words of [forgetRecord, deleteEntity])
+    expect(await runCommand(words, { env })).toMatchObject({ exit: 3, stderr: expect.stringContaining('add --yes') })
+  const forgotten = await runCommand([...forgetRecord, '--yes'], { env })
+  expect(forgotten.stdout).toMatch(/forgotten by +\S+\nreason +request 17\nsettled +true\nrecord +east\/p3/)
+  const absent = await runCommand(['resolve', 'entity', 'find', 'east', 'p3', '--lens', 'persons'], { env })
+  expect([absent.exit, absent.stderr]).toEqual([1, expect.stringContaining('was forgotten at')])
+  const deleted = await runCommand([...deleteEntity, '--forget', '--yes'], { env })
+  expect(deleted.stdout).toMatch(/state +deleted[\s\S]*deleted +\S+ by \S+: test data\nrecords forgotten +\S+ by/)
+  expect(await resolve('entity', 'show', uid)).toMatchObject({ entity: { state: 'deleted' }, records: [] })
+})

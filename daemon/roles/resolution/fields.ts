@@ -46,12 +46,15 @@ export const seed = z
 /** What a run left out at one of its limits. */
 export const leftOut = z
   .strictObject({
-    what: z.enum(['matches', 'text_neighbours']).meta({
+    what: z.enum(['matches', 'text_neighbours', 'withdrawn_records']).meta({
       description:
-        'matches: pairs with the lowest scores that were not stored; text_neighbours: the search for similar texts without a shared key',
+        'matches: pairs with the lowest scores that were not stored; text_neighbours: the search for similar texts without a shared key; withdrawn_records: records that were forgotten, or whose entity was deleted',
     }),
-    count: count.meta({ description: 'Pairs that were not stored, or records that were not searched' }),
-    limit: count.meta({ description: 'resolution.max_matches, or the largest number of records that are searched' }),
+    count: count.meta({ description: 'Pairs that were not stored, or records that were not searched or not read' }),
+    limit: count.meta({
+      description:
+        'resolution.max_matches, or the largest number of records that are searched; 0 for withdrawn records',
+    }),
   })
   .meta({ id: 'RunLeftOut' })
 export type LeftOut = z.infer<typeof leftOut>

@@ -15,6 +15,7 @@ import type { RegistryIndexCache } from './lookup/registry-index-cache.ts'
 import type { SnapshotIndexCache } from './lookup/snapshot-index-cache.ts'
 import type { PeerDecisionProgress } from './peer-decision/progress.ts'
 import type { SnapshotLine, SnapshotManifest } from './snapshot/model.ts'
+import type { WithdrawnRef } from './withdrawal/list-withdrawn.ts'
 
 /** The input of one phase of a run. */
 export type PhaseJob = {
@@ -27,6 +28,8 @@ export type PhaseJob = {
   readonly sources: readonly RunSource[]
   /** Whether the pairs are read after this phase. */
   readonly isLast: boolean
+  /** Records that the first phase leaves out. */
+  readonly withdrawn: readonly WithdrawnRef[]
 }
 
 export type PhaseResult = {

@@ -10,6 +10,7 @@ import { lookup } from './entity/lookup.ts'
 import * as clusterGet from './entity-cluster/get.ts'
 import * as clusterList from './entity-cluster/list.ts'
 import { entityClusters } from './entity-cluster/model.ts'
+import { remove } from './entity-cluster/remove.ts'
 import { attest } from './entity-match/attest.ts'
 import { consult } from './entity-match/consult.ts'
 import { explain } from './entity-match/explain.ts'
@@ -19,6 +20,7 @@ import { entityMatches } from './entity-match/model.ts'
 import { review } from './entity-match/review.ts'
 import { rule } from './entity-match/rule.ts'
 import { uncertain } from './entity-match/uncertain.ts'
+import { forget } from './entity-record/forget.ts'
 import * as recordList from './entity-record/list.ts'
 import { entityRecords } from './entity-record/model.ts'
 import { registryHeads } from './entity-record/write-numbered.ts'
@@ -93,8 +95,8 @@ export const resolution: Role = role(outline, {
     lens: { list: lensList.list, get: lensGet.get, create: lensCreate },
     'lens-binding': { list: bindingList.list, get: bindingGet.get },
     'entity-match': { list: matchList.list, get: matchGet.get, review, attest, consult, rule, uncertain, explain },
-    'entity-cluster': { list: clusterList.list, get: clusterGet.get },
-    'entity-record': { list: recordList.list },
+    'entity-cluster': { list: clusterList.list, get: clusterGet.get, remove },
+    'entity-record': { list: recordList.list, forget },
     entity: { find, lookup },
     registry: { get: registryGet, export: exportRegistry },
     arrival: { create: arrivalCreate, get: arrivalGet.get },

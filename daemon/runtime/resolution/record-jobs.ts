@@ -7,6 +7,7 @@ import { describeDataFault } from '../../../adapters/platform/data-file/describe
 import { openTenantDataFile } from '../../../adapters/platform/data-file/tenant-data-file.ts'
 import { syncFolder } from '../../../adapters/platform/durable-file/sync-folder.ts'
 import { isRefusal, refuse } from '../../kernel/error/errors.ts'
+import { leaveOutRecords } from '../../roles/resolution/engine/records/leave-out-records.ts'
 import {
   createColumnFilter,
   getIdLimit,
@@ -28,10 +29,14 @@ import { runFiles } from './files/run-folder.ts'
 import { writeRunFile } from './files/write-run-file.ts'
 
 async function readOwnRecords(
-  { tenant_id, data, lens, terms }: ExchangeJobs['read_own'][0],
+  { tenant_id, data, lens, terms, withdrawn }: ExchangeJobs['read_own'][0],
   { data_folder }: ExchangeJobFolders,
 ): Promise<ExchangeJobOutcome<'read_own'>> {
-  if (Array.isArray(data)) return prepareOwnRows(lens, terms, data)
+  const ids = new Set(withdrawn)
+  if (Array.isArray(data)) {
+    const records = data.filter((record) => !ids.has(String(record[lens.id_field] ?? '')))
+    return prepareOwnRows(lens, terms, records)
+  }
   const kind = inferDataKind(data.file)
   if (!kind) return refuse('invalid', `a data file must be one of ${readableExtensions.join(', ')}`)
   try {
@@ -39,7 +44,9 @@ async function readOwnRecords(
     try {
       const limits = { rows: terms.max_set_size, id: getIdLimit(lens) }
       const options = { kind, isWanted: createColumnFilter(lens), ...limits, onProgress: () => undefined }
-      return prepareOwnRows(lens, terms, toNodeRecords(await readRecords(file, options)))
+      const read = { name: data.file, ...(await readRecords(file, options)) }
+      const { source } = leaveOutRecords(read, lens.id_field, ids)
+      return prepareOwnRows(lens, terms, toNodeRecords(source))
     } finally {
       file.close()
     }

@@ -39,6 +39,7 @@ import { readSources, writeSources } from './files/extracted-sources.ts'
 import { writeJsonLinesFile } from './files/json-lines-file.ts'
 import { readRecords } from './files/read-records.ts'
 import { runFiles } from './files/run-folder.ts'
+import { countShownRecords, leaveOutWithdrawn, listWithdrawnLeftOut, type ReadNode } from './leave-out-withdrawn.ts'
 
 export type PhaseThreadJob = PhaseJob & {
   readonly folder: string
@@ -78,16 +79,20 @@ const phaseHandlers: PhaseHandlers = {
 }
 
 async function extractRecords(job: PhaseThreadJob, report: PhaseProgressListener): Promise<PhaseResult> {
-  const sources: RecordSource[] = []
-  for (const index of job.sources.keys()) sources.push(await readNodeRecords(job, index, report))
-  const records = buildRecords(job.lens, sources)
+  const read: ReadNode[] = []
+  for (const index of job.sources.keys())
+    read.push(leaveOutWithdrawn(job, index, await readNodeRecords(job, index, report)))
+  const sources = read.map(({ source }) => source)
+  buildRecords(job.lens, sources)
   writeSources(runFiles.extracted(job.folder), sources)
+  const counts = read.map(countShownRecords)
   const summaries = job.sources.map((source, index) => ({
     ...source,
-    records: sources[index]?.rows ?? 0,
+    records: counts[index] ?? 0,
     columns: mapFieldColumns(job.lens, sources[index]),
   }))
-  return { counts: { records: records.rows }, sources: summaries }
+  const records = counts.reduce((sum, count) => sum + count, 0)
+  return { counts: { records }, sources: summaries, ...listWithdrawnLeftOut(read) }
 }
 
 async function readNodeRecords(

@@ -3,6 +3,7 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { entityRecords, recordUid } from '../../../daemon/roles/resolution/entity-record/model.ts'
 import { agree } from '../../../daemon/roles/resolution/exchange/agree.ts'
 import { cancelExchange } from '../../../daemon/roles/resolution/exchange/cancel.ts'
 import { get } from '../../../daemon/roles/resolution/exchange/get.ts'
@@ -20,6 +21,7 @@ import {
   waitForExchangeState,
 } from './exchange-fixture.ts'
 import { buildPeople, waitForRunEnd } from './resolution-site.ts'
+import { registryLabel, seeded_at } from './seed-registry.ts'
 
 const folder = fs.mkdtempSync(path.join(tmpdir(), 'exchange-files-'))
 let fixture: ExchangeFixture
@@ -91,6 +93,27 @@ test.each([
   expect(problem).toMatchObject({ code: 'invalid', detail: expect.stringMatching(why) })
   expect(await ok(get, { uid })).toMatchObject({ state: 'proposed' })
   expect(await fixture.pieces(uid)).toBe(0)
+})
+
+test('a forgotten record leaves the site in no exchange, from a file or a request', async () => {
+  const ref = { node_id: 'alpha', record_id: 'p3' }
+  const uid = recordUid('tenant-a', 'people', ref)
+  const withdrawn = { kind: 'forgotten' as const, at: seeded_at, by: 'olga', reason: 'requested' }
+  const tombstone = { tenant_id: 'tenant-a', label: registryLabel, lens: 'people', ref, values: {}, base: uid }
+  const times = { withdrawn_at: seeded_at, updated_at: seeded_at, run_id: 'run_1' }
+  await fixture.world.store('resolution').create(entityRecords, uid, { ...tombstone, withdrawn, ...times })
+  for (const data of [{ file: 'people.csv' }, buildPeople(0, 30)]) {
+    const exchange = await proposeExchange()
+    const { ok } = await fixture.ann()
+    expect(await ok(agree, { uid: exchange, data })).toMatchObject({ sizes: { alpha: 29 } })
+    const { own = '' } = await fixture.stored(exchange)
+    const piece = await fixture.world.store('resolution').get(exchangePieces, `${exchange}.alpha.${own}.0`)
+    const ids = (JSON.parse(piece?.value.data ?? '[]') as string[][]).map(([id]) => id)
+    expect(ids).toHaveLength(29)
+    expect(ids).not.toContain('p3')
+    await ok(cancelExchange, { uid: exchange })
+  }
+  await fixture.world.store('resolution').remove(entityRecords, uid)
 })
 
 test('a run of this site reads the same kinds', async () => {

@@ -34,7 +34,7 @@ export function buildMatchUid(left: string, right: string, lens = 'people', tena
   return matchUid(tenant_id, lens, buildRecordRef(left), buildRecordRef(right))
 }
 
-export async function seedRegistry(world: TestSite, registry: SeededRegistry): Promise<void> {
+export async function seedRegistry(world: Pick<TestSite, 'store'>, registry: SeededRegistry): Promise<void> {
   const { clusters, pairs, lens = 'people', tenant_id = 'tenant-a', label: held = registryLabel } = registry
   const store = world.store('resolution')
   const byLens = { lens, lens_id: lensUid(tenant_id, lens, '1.0.0'), lens_version: '1.0.0', entity_type: 'person' }

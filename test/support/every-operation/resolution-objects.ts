@@ -1,8 +1,10 @@
 // Objects of the resolution role for the walk over all operations: one of each kind, SECRET and of tenant alpha.
 import { expect, vi } from 'vitest'
 import { canonicalDigest } from '../../../daemon/kernel/encoding/canonical-json.ts'
+import { clusterUid } from '../../../daemon/roles/resolution/entity-cluster/model.ts'
 import { entityMatches } from '../../../daemon/roles/resolution/entity-match/model.ts'
 import { lens } from '../../../daemon/roles/resolution/lens/model.ts'
+import { seedRegistry } from '../../roles/resolution/seed-registry.ts'
 import type { SingleClusterSite } from '../site/single-cluster-site.ts'
 
 export type ResolutionFixture = {
@@ -13,6 +15,8 @@ export type ResolutionFixture = {
   readonly ruled: string
   readonly cluster: string
   readonly arrival: string
+  /** An entity of the lens `removable`, which no run is open for; a record of it is `north/1`, another one `north/2`. */
+  readonly removable: string
   /** Runs by how far they are. */
   readonly run: string
   readonly extracted: string
@@ -135,6 +139,14 @@ export async function createResolutionFixture(
     await store?.update(entityMatches, uid, ({ value }) => ({ next: { ...value, rulings: [open] }, answer: undefined }))
     return uid
   }
+  const removable = async () => {
+    const { store } = site.running.services.find(({ role }) => role.name === 'resolution')?.context ?? {}
+    if (!store) throw new Error('the site has no role resolution')
+    const label = { policy: 'SITE', ...classification, categories: [], originator: 'alpha' }
+    const registry = { lens: 'removable', tenant_id: 'alpha', label, clusters: [['1', '3'], ['2']], pairs: [] }
+    await seedRegistry({ store: () => store }, registry)
+    return clusterUid('alpha', 'removable', { node_id: 'north', record_id: '1' })
+  }
   const exchange = async () => (await ask('POST', '/fusion/exchange', buildProposalInput())).uid
   const unknown_id = `xchg_${'a'.repeat(32)}`
   await tell(buildBravoProposal(unknown_id))
@@ -150,6 +162,7 @@ export async function createResolutionFixture(
     binding: await first('/lens_binding'),
     match: await first('/entity_match'),
     ruled: await ruled(),
+    removable: await removable(),
     cluster: await first('/entity_cluster'),
     arrival: (await ask('POST', '/arrival', buildArrivalInput())).uid,
   }

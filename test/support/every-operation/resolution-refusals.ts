@@ -150,6 +150,7 @@ const lookupOnlyRefusals: Record<string, RefusalScenario> = {
   ),
 }
 
+const sampleRef = { lens: 'people', node_id: 'a' }
 const sampleRecord = { given_name: 'Anna', surname: 'Berg' }
 
 export const resolutionRefusals: Record<string, RefusalScenario> = {
@@ -179,6 +180,12 @@ export const resolutionRefusals: Record<string, RefusalScenario> = {
     const path = '/api/v2/entity?lens=people&node_id=a&record_id=nobody'
     return site.request('resolution', { method: 'GET', path, token: admin })
   },
+  'resolution.entity-record.forget not_found': (stage) =>
+    postToResolution(stage, '/entity_record/forget', { ...sampleRef, record_id: 'nobody', reason: 'requested' }),
+  'resolution.entity-record.forget wrong_state': (stage) =>
+    postToResolution(stage, '/entity_record/forget', { ...sampleRef, record_id: '1', reason: 'requested' }),
+  'resolution.entity-cluster.remove wrong_state': (stage) =>
+    postToResolution(stage, `/entity_cluster/${stage.resolution.cluster}/remove`, { reason: 'test data' }),
   'resolution.entity.lookup not_found': (stage) =>
     postToResolution(stage, '/entity_lookup', { record: sampleRecord, lens_id: 'nobody-made-this' }),
   async 'resolution.entity.lookup wrong_state'(stage) {

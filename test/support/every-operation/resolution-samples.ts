@@ -46,6 +46,12 @@ export const resolutionSamples: OperationSamples = {
     },
   }),
   'resolution.entity.find': () => ({ input: { lens: 'people', node_id: 'a', record_id: '0' } }),
+  'resolution.entity-record.forget': () => ({
+    input: { lens: 'removable', node_id: 'north', record_id: '2', reason: 'requested' },
+  }),
+  'resolution.entity-cluster.remove': ({ resolution: { removable } }) => ({
+    input: { uid: removable, reason: 'test data' },
+  }),
   'resolution.entity-record.list': ({ resolution: { cluster } }) => ({ input: { uid: cluster } }),
   'resolution.entity.lookup': () => ({ input: { record: { given_name: 'Anna', surname: 'Berg' } } }),
   'resolution.arrival.create': () => ({

@@ -3,10 +3,12 @@ import * as z from 'zod'
 import { storedPrincipal } from '../../../kernel/identity/delegation.ts'
 import { label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
-import { count, provenanceFields, provenanceViewFields, recordRef, shortText, uid } from '../fields.ts'
+import { count, instant, provenanceFields, provenanceViewFields, recordRef, shortText, uid } from '../fields.ts'
 
-/** `replaced`: the registry had the record with other values. */
-const arrivedRecordOutcome = z.enum(['new', 'replaced', 'unchanged'])
+const arrivedRecordOutcome = z.enum(['new', 'replaced', 'unchanged', 'forgotten', 'deleted']).meta({
+  description:
+    'replaced: the registry had the record with other values; forgotten: the record was forgotten, and is not stored again; deleted: its entity was deleted with these values, and it stays out of matching',
+})
 export type ArrivedRecordOutcome = z.infer<typeof arrivedRecordOutcome>
 
 const storedArrival = z.strictObject({
@@ -26,6 +28,8 @@ const storedArrival = z.strictObject({
   /** 1 until all records are in the registry and matched; an index, so that the worker finds the arrival. */
   owes: z.union([z.literal(0), z.literal(1)]),
   failure: z.strictObject({ code: shortText, reason: z.string() }).optional(),
+  /** Time at which the values were removed, once the registry has them or will not; an index. */
+  emptied_at: instant.optional(),
   expires_ts: z.number().optional(),
 })
 export type StoredArrival = z.infer<typeof storedArrival>
@@ -33,7 +37,7 @@ export type StoredArrival = z.infer<typeof storedArrival>
 export const arrivals = collection({
   name: 'arrival',
   schema: storedArrival,
-  indexes: ['lens', 'owes', 'created_at', 'created_by'],
+  indexes: ['lens', 'owes', 'emptied_at', 'created_at', 'created_by'],
 })
 
 /** Topic: the records of an arrival are matched. */

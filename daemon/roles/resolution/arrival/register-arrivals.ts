@@ -14,6 +14,7 @@ import { refusedRegistriesPart, workTurnsPart } from '../parts.ts'
 import { isBeingWritten, matchNextBatch } from '../registry/match-waiting-records.ts'
 import { singletonClusterName } from '../registry/record-key.ts'
 import { upsertDocuments } from '../upsert-documents.ts'
+import { requestErasure } from '../withdrawal/request-erasure.ts'
 import { type ArrivedRecordOutcome, arrivals, arrivalTopic, type StoredArrival } from './model.ts'
 
 const retention_ms = 7 * 86_400_000
@@ -159,6 +160,7 @@ async function storeOutcomes(call: Call, doc: Doc<StoredArrival>): Promise<Doc<S
     records.map(async ({ ref, values }): Promise<ArrivedRecordOutcome> => {
       const before = await call.store(entityRecords).find(recordUid(tenant_id, lens, ref))
       if (!before) return 'new'
+      if (staysWithdrawn(before.value, values)) return before.value.withdrawn?.kind ?? 'unchanged'
       return isSameRecord(before.value.values, values) ? 'unchanged' : 'replaced'
     }),
   )
@@ -185,23 +187,35 @@ function buildRecord(
   }
 }
 
+/** A forgotten record is never stored again; one of a deleted entity is, once it has other values than were deleted. */
+function staysWithdrawn({ withdrawn, values }: StoredRecord, arrived: StoredRecord['values']): boolean {
+  return withdrawn?.kind === 'forgotten' || (withdrawn?.kind === 'deleted' && isSameRecord(values, arrived))
+}
+
 /** Keeps a record with equal values and label. A record with new values or a stricter label is matched as a new one. */
 function mergeRecords(call: Call, before: StoredRecord, next: StoredRecord): StoredRecord {
+  if (staysWithdrawn(before, next.values)) return before
   const label = joinLabels(before.label, next.label, call.site.labels) ?? before.label
-  const { base, entity, run_id, found: _found, ...rest } = before
+  const { base, entity, run_id, found: _found, withdrawn: _kind, withdrawn_at: _at, erasing: _step, ...rest } = before
   if (isSameRecord(before.values, next.values) && label === before.label) return before
   const { values, arrived, came_at, written, updated_at } = next
-  const entityField = entity === undefined ? {} : { entity }
+  const entityField = entity === undefined || before.withdrawn ? {} : { entity }
   return { ...rest, label, values, base, ...entityField, run_id, arrived, came_at, written, updated_at }
 }
 
 async function finishArrival(
   call: Call,
-  { id }: Doc<StoredArrival>,
+  { id, value }: Doc<StoredArrival>,
   result: Pick<StoredArrival, 'failure'>,
 ): Promise<void> {
-  await call.store(arrivals).update(id, ({ value: { principal: _over, ...value } }) => ({
-    next: { ...value, ...result, owes: 0 as const, expires_ts: call.now() + retention_ms },
+  await requestErasure(
+    call,
+    value.records.map(({ ref }) => recordUid(value.tenant_id, value.lens, ref)),
+  )
+  const end = { ...result, owes: 0 as const, emptied_at: call.nowIso(), expires_ts: call.now() + retention_ms }
+  await call.store(arrivals).update(id, ({ value: { principal: _over, records, ...value } }) => ({
+    // The registry has the values; a copy here would outlive them.
+    next: { ...value, records: records.map((record) => ({ ...record, values: {} })), ...end },
     answer: undefined,
   }))
   call.announce(arrivalTopic(id))

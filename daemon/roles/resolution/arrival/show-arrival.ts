@@ -2,7 +2,7 @@
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { entityClusters } from '../entity-cluster/model.ts'
-import { entityRecords, recordUid } from '../entity-record/model.ts'
+import { entityRecords, isWithdrawn, recordUid } from '../entity-record/model.ts'
 import type { ArrivalView, StoredArrival } from './model.ts'
 
 type ArrivalItem = ArrivalView['items'][number]
@@ -10,7 +10,7 @@ type ArrivalItem = ArrivalView['items'][number]
 /** Builds the view. Hides the outcome and the entity of a record above the caller's clearance. */
 export async function showArrival(call: Call, { id, version, value }: Doc<StoredArrival>): Promise<ArrivalView> {
   const { label: classification, records, owes, failure, ...stored } = value
-  const { request_digest: _digest, expires_ts: _until, principal: _principal, ...rest } = stored
+  const { request_digest: _digest, expires_ts: _until, principal: _principal, emptied_at: _emptied, ...rest } = stored
   const state = failure ? 'failed' : owes === 1 ? 'waiting' : 'matched'
   const items: ArrivalItem[] = []
   for (const record of records) items.push(await showItem(call, value, record, state === 'matched'))
@@ -26,8 +26,8 @@ async function showItem(
   const { record_id } = ref
   const record = isMatched ? await call.store(entityRecords).find(recordUid(tenant_id, lens, ref)) : undefined
   if (!record) return { record_id }
-  const entity =
-    record.value.entity === undefined ? undefined : await call.store(entityClusters).find(record.value.entity)
+  const id = isWithdrawn(record.value) ? undefined : record.value.entity
+  const entity = id === undefined ? undefined : await call.store(entityClusters).find(id)
   const entityFields = entity && { entity: entity.id, classification: entity.value.label, size: entity.value.size }
   return { record_id, ...(outcome ? { outcome } : {}), ...entityFields }
 }

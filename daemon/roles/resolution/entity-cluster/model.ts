@@ -3,35 +3,46 @@ import * as z from 'zod'
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { label } from '../../../kernel/label/label.ts'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
-import { count, instant, lensVersionFields, type RecordRef, recordRef, uid } from '../fields.ts'
+import { count, instant, lensVersionFields, type RecordRef, recordRef, shortText, uid } from '../fields.ts'
 
-/** `merged`: an id without records; its lineage names the entities with its former records. */
-export const clusterState = z.enum(['live', 'merged'])
+/** `merged`: an id without records; its lineage names the entities with its former records. `deleted`: its records are in no entity. */
+export const clusterState = z.enum(['live', 'merged', 'deleted'])
+
+const removal = z.strictObject({ at: instant, by: shortText, reason: z.string() })
+export type Removal = z.infer<typeof removal>
 
 const clusterFields = {
   ...lensVersionFields,
   run_id: uid.meta({ description: 'The latest run with this cluster' }),
   state: clusterState,
   members: z.array(recordRef),
-  former: z.array(recordRef).optional().meta({ description: 'The last records of a merged entity' }),
+  former: z.array(recordRef).optional().meta({ description: 'The last records of a merged or deleted entity' }),
   size: count,
   lineage: z.strictObject({
     merged_from: z.array(uid).meta({ description: 'Entities merged into this one' }),
     split_from: uid.optional().meta({ description: 'The entity that this one was part of' }),
     merged_into: z.array(uid).optional().meta({ description: 'Entities that now have the records of a merged entity' }),
   }),
+  deleted: removal.optional().meta({ description: 'When the entity was deleted, by whom and why' }),
+  forgotten: removal.optional().meta({ description: 'When its records were forgotten, by whom and why' }),
   created_at: instant,
   updated_at: instant,
 }
 
-const storedCluster = z.strictObject({ tenant_id: z.string(), label, ...clusterFields })
+const storedCluster = z.strictObject({
+  tenant_id: z.string(),
+  label,
+  ...clusterFields,
+  /** 1 while records have not left the deleted entity; an index. */
+  removing: z.literal(1).optional(),
+})
 export type StoredCluster = z.infer<typeof storedCluster>
 
 export const entityClusters = collection({
   name: 'entity_cluster',
   schema: storedCluster,
   documented: { alias: 'fusion', fields: { uid: 'id', run_id: 'run_id' } },
-  indexes: ['lens', 'lens_id', 'entity_type', 'run_id', 'state', 'size', 'created_at'],
+  indexes: ['lens', 'lens_id', 'entity_type', 'run_id', 'state', 'size', 'removing', 'created_at'],
 })
 
 /**
@@ -53,11 +64,16 @@ export const clusterSummary = z.strictObject({ uid, run_id: uid, size: count }).
 export function showCluster({
   id,
   version,
-  value: { label: classification, ...rest },
+  value: { label: classification, removing: _removing, ...rest },
 }: Doc<StoredCluster>): ClusterView {
   return { uid: id, version, classification, ...rest }
 }
 
 export function summariseCluster({ id, value: { run_id, size } }: Doc<StoredCluster>): z.infer<typeof clusterSummary> {
   return { uid: id, run_id, size }
+}
+
+/** Topic: the records of a deleted entity have left it. */
+export function clusterTopic(id: string): string {
+  return `resolution.entity-cluster/${id}`
 }

@@ -4,7 +4,7 @@ import { operation } from '../../../kernel/operation/operation.ts'
 import { buildListQuery, listFields, pageSchema } from '../../../kernel/operation/paging.ts'
 import { entityClusters } from '../entity-cluster/model.ts'
 import { uid } from '../fields.ts'
-import { entityRecords, recordView, showRecord } from './model.ts'
+import { entityRecords, isWithdrawn, recordView, showRecord } from './model.ts'
 
 export const list = operation({
   summary: 'List the records of an entity, with their normalised values',
@@ -19,6 +19,7 @@ export const list = operation({
     const { value } = await call.store(entityClusters).get(entity)
     const filter = { tenant_id: value.tenant_id, lens: value.lens, entity }
     const { docs, ...counted } = await call.store(entityRecords).page(buildListQuery(filter, limit, cursor))
-    return { items: docs.map(showRecord), ...counted }
+    // A withdrawn record names its entity until that is settled without it.
+    return { items: docs.filter((doc) => !isWithdrawn(doc.value)).map(showRecord), ...counted }
   },
 })

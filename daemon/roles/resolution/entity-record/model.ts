@@ -5,6 +5,17 @@ import { label } from '../../../kernel/label/label.ts'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
 import { instant, type RecordRef, recordRef, shortText, uid } from '../fields.ts'
 
+/** `forgotten`: its values are erased, and it is never stored again; `deleted`: its entity was. */
+const withdrawal = z.strictObject({
+  kind: z.enum(['forgotten', 'deleted']),
+  at: instant,
+  by: shortText,
+  reason: z.string(),
+  /** The entity that was deleted. */
+  entity: uid.optional(),
+})
+export type Withdrawal = z.infer<typeof withdrawal>
+
 const storedRecord = z.strictObject({
   tenant_id: z.string(),
   label,
@@ -24,6 +35,12 @@ const storedRecord = z.strictObject({
   run_id: uid,
   /** The number of the last write; see `write-numbered.ts`. */
   written: z.int().min(1).optional(),
+  /** Why it takes no part in matching any longer. */
+  withdrawn: withdrawal.optional(),
+  /** `at` of `withdrawn`, as an index. */
+  withdrawn_at: instant.optional(),
+  /** What of its withdrawal is still to be done: entities, matches and arrivals; then files. */
+  erasing: z.enum(['registry', 'files']).optional(),
   updated_at: instant,
 })
 export type StoredRecord = z.infer<typeof storedRecord>
@@ -31,7 +48,7 @@ export type StoredRecord = z.infer<typeof storedRecord>
 export const entityRecords = collection({
   name: 'entity_record',
   schema: storedRecord,
-  indexes: ['lens', 'base', 'entity', 'run_id', 'arrived', 'written', 'updated_at'],
+  indexes: ['lens', 'base', 'entity', 'run_id', 'arrived', 'written', 'withdrawn_at', 'erasing', 'updated_at'],
   orders: [
     ['lens', 'written'],
     ['lens', 'arrived'],
@@ -61,4 +78,14 @@ export const recordView = z
 export function showRecord({ id, value }: Doc<StoredRecord>): z.infer<typeof recordView> {
   const { label: classification, lens, ref, values, entity, run_id, updated_at } = value
   return { uid: id, classification, lens, ref, values, ...(entity ? { entity } : {}), run_id, updated_at }
+}
+
+/** Whether the record is forgotten, or was of an entity that is deleted. */
+export function isWithdrawn({ withdrawn }: Pick<StoredRecord, 'withdrawn'>): boolean {
+  return withdrawn !== undefined
+}
+
+/** Topic: the withdrawal of a record has taken effect in the registry. */
+export function recordTopic(id: string): string {
+  return `resolution.entity-record/${id}`
 }

@@ -167,7 +167,7 @@ export const fusionRuns = collection({
   name: 'fusion_run',
   schema: z.preprocess(adoptEarlierRun, storedRun),
   documented: { alias: 'fusion', fields: { uid: 'id', run_id: 'id' } },
-  indexes: ['lens', 'lens_id', 'state', 'exchange_id', ...job_indexes],
+  indexes: ['lens', 'lens_id', 'state', 'exchange_id', 'files_until_ts', ...job_indexes],
   orders: [
     ['lens', 'state', 'created_at'],
     ['lens_id', 'state', 'created_at'],

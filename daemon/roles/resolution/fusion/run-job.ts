@@ -20,6 +20,7 @@ import { runTotal } from '../metrics.ts'
 import { type PhaseJob, type PhaseResult, runWork } from '../parts.ts'
 import { publishRegistry } from '../registry/publish-registry.ts'
 import { settings } from '../settings.ts'
+import { listWithdrawnRefs } from '../withdrawal/list-withdrawn.ts'
 
 const day_ms = 86_400_000
 const minute_ms = 60_000
@@ -79,7 +80,11 @@ async function performPhase(call: JobCall, run: Doc<StoredRun>, phase: RunPhase)
   const { service, signal } = call
   const lens = await call.store(lenses).get(run.value.lens_id)
   const isLast = phase === 'resolve' || (phase === 'match' && run.value.goal === 'matched')
-  const result = await call.part(runWork).perform(buildPhaseJob(run, phase, lens.value.body, isLast), signal)
+  const nodes = run.value.sources.map(({ node_id }) => node_id)
+  const { label } = run.value
+  const withdrawn = phase === 'extract' ? await listWithdrawnRefs(service, run.value, { nodes, label }) : []
+  const job = { ...buildPhaseJob(run, phase, lens.value.body), isLast, withdrawn }
+  const result = await call.part(runWork).perform(job, signal)
   if (isRefusal(result)) return result
   const { left_out: _leftOut, ...results } = result
   const updated: Doc<StoredRun> = { ...run, value: { ...run.value, ...results } }
@@ -114,12 +119,11 @@ function buildPhaseJob(
   { id, value }: Doc<StoredRun>,
   phase: RunPhase,
   lens: PhaseJob['lens'],
-  isLast: boolean,
-): PhaseJob {
+): Omit<PhaseJob, 'isLast' | 'withdrawn'> {
   const { tenant_id, seed, sources } = value
   const { threshold = lens.threshold, null_penalty = lens.null_penalty, id_field = lens.id_field } = value
   const runLens = { ...lens, threshold, null_penalty, id_field }
-  return { run: id, phase, lens: runLens, tenant_id, seed, sources, isLast }
+  return { run: id, phase, lens: runLens, tenant_id, seed, sources }
 }
 
 function buildLensUse({ id: run_id, value: { label } }: Doc<StoredRun>, { node_id, columns }: RunSource) {

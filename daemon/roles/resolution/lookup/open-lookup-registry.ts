@@ -3,7 +3,7 @@
 import { isRefusal, type Refusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { entityClusters } from '../entity-cluster/model.ts'
-import { entityRecords } from '../entity-record/model.ts'
+import { entityRecords, isWithdrawn } from '../entity-record/model.ts'
 import { isLookupOnly } from '../matching.ts'
 import { registryIndexCachePart, snapshotIndexCachePart } from '../parts.ts'
 import type { LookupRegistry } from './lookup-registry.ts'
@@ -30,7 +30,7 @@ async function openOwnRegistry(call: Call, trained: TrainedLens): Promise<Lookup
     index,
     async record(uid) {
       const doc = await call.store(entityRecords).find(uid)
-      return doc && { ref: doc.value.ref, entity: doc.value.entity }
+      return doc && !isWithdrawn(doc.value) ? { ref: doc.value.ref, entity: doc.value.entity } : undefined
     },
     async entity(id) {
       const doc = await call.store(entityClusters).find(id)

@@ -6,7 +6,7 @@ import type { Refusal } from '../../../kernel/error/errors.ts'
 import { dominates, type Viewer } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { CursorPosition, Doc } from '../../../kernel/store/store.ts'
-import { entityRecords, type StoredRecord } from '../entity-record/model.ts'
+import { entityRecords, isWithdrawn, type StoredRecord } from '../entity-record/model.ts'
 import { readWriteBounds, type WriteBounds } from '../entity-record/write-numbered.ts'
 import type { RegistryKey } from '../fields.ts'
 import type { IndexedRecord, IndexId } from '../matching-thread/matching-jobs.ts'
@@ -100,7 +100,8 @@ async function loadPage(call: Call, cached: CachedIndex, pass: IndexPass): Promi
     ...(after ? { after } : { fresh: true }),
     limit: page_size,
   })
-  const visible = docs.filter(({ value }) => isVisible(call, viewer, value))
+  // A withdrawn record leaves an index also where its label became stricter than the viewer's since.
+  const visible = docs.filter(({ value }) => isWithdrawn(value) || isVisible(call, viewer, value))
   await index.put(call, visible.map(toIndexedRecord))
   const last = docs.at(-1)
   if (last && next_cursor !== undefined)
@@ -117,6 +118,7 @@ function isVisible({ site }: Call, viewer: Viewer, { tenant_id, label }: StoredR
   return viewer.tenant_id === '*' || (viewer.tenant_id === tenant_id && dominates(viewer, label, site.labels))
 }
 
-function toIndexedRecord({ id, value: { values, arrived } }: Doc<StoredRecord>): IndexedRecord {
-  return { uid: id, values, isCounted: arrived === undefined }
+function toIndexedRecord({ id, value }: Doc<StoredRecord>): IndexedRecord {
+  const { values, arrived } = value
+  return { uid: id, values: isWithdrawn(value) ? undefined : values, isCounted: arrived === undefined }
 }

@@ -14,7 +14,8 @@ export type IndexId = string
 
 export type IndexedRecord = {
   readonly uid: string
-  readonly values: FieldValues
+  /** undefined: the index must not have the record. */
+  readonly values: FieldValues | undefined
   /** Whether its values count in value frequencies. */
   readonly isCounted: boolean
 }

@@ -51,7 +51,8 @@ const performers: { readonly [N in MatchingJobName]: JobPerformer<N> } = {
     if (isNew) indexes.set(id, new LookupIndex(createLookupKeys(lens)))
     const index = getIndex(indexes, id)
     for (const { uid, values, isCounted } of records) {
-      index.put(uid, values, isCounted)
+      if (values) index.put(uid, values, isCounted)
+      else index.remove(uid)
       await pause()
     }
     return { size: index.size, bytes: index.bytes }

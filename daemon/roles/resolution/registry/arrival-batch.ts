@@ -6,7 +6,7 @@ import type { Doc } from '../../../kernel/store/store.ts'
 import type { RunMatch } from '../engine/findings.ts'
 import { entityMatches } from '../entity-match/model.ts'
 import { upsertMatches } from '../entity-match/upsert-matches.ts'
-import { entityRecords, type StoredRecord } from '../entity-record/model.ts'
+import { entityRecords, isWithdrawn, type StoredRecord } from '../entity-record/model.ts'
 import type { RegistryKey } from '../fields.ts'
 import type { TrainedLens } from '../lookup/trained-lens.ts'
 import type { ClusteredUids, JoinableRef, MatchingAnswers } from '../matching-thread/matching-jobs.ts'
@@ -39,7 +39,7 @@ export class ArrivalBatch {
     this.answers = {
       records_by_uid: async (uids) => this.#add(await this.#load(uids)),
       records_by_base: async (bases) =>
-        this.#add((await listByValues(call, entityRecords, registry, 'base', bases)).map(toJoinableRecord)),
+        this.#add(toJoinableRecords(await listByValues(call, entityRecords, registry, 'base', bases))),
       take_clusters: async (clusters) => this.#takeClusters(clusters),
       take_pairs: async (pairs) => await this.#publishMatches(pairs),
       former_pairs: async () => await this.#listFormerPairs(),
@@ -59,7 +59,7 @@ export class ArrivalBatch {
   async #load(uids: readonly string[]): Promise<StoredJoinableRecord[]> {
     const docs = await Promise.all(uids.map((uid) => this.#call.store(entityRecords).find(uid)))
     const { tenant_id } = this.#registry
-    return docs.flatMap((doc) => (doc?.value.tenant_id === tenant_id ? [toJoinableRecord(doc)] : []))
+    return toJoinableRecords(docs.flatMap((doc) => (doc?.value.tenant_id === tenant_id ? [doc] : [])))
   }
 
   #takeClusters(clusters: readonly ClusteredUids[]): undefined {
@@ -126,6 +126,11 @@ export class ArrivalBatch {
     const { label } = left.doc.value
     return joinLabels(label, right.doc.value.label, this.#call.site.labels) ?? { ...label, releasable_to: [] }
   }
+}
+
+/** Leaves out records that were withdrawn since the index was read. */
+function toJoinableRecords(docs: readonly Doc<StoredRecord>[]): StoredJoinableRecord[] {
+  return docs.filter(({ value }) => !isWithdrawn(value)).map(toJoinableRecord)
 }
 
 export function toJoinableRecord(doc: Doc<StoredRecord>): StoredJoinableRecord {

@@ -7,7 +7,7 @@ import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Collection, Doc, StoredFields } from '../../../kernel/store/store.ts'
 import { entityMatches, type StoredMatch } from '../entity-match/model.ts'
 import { deriveConstraint } from '../entity-match/rules.ts'
-import { entityRecords, type StoredRecord } from '../entity-record/model.ts'
+import { entityRecords, isWithdrawn, type StoredRecord } from '../entity-record/model.ts'
 import type { RegistryKey } from '../fields.ts'
 
 export type DecisionReach = {
@@ -36,7 +36,7 @@ export async function loadDecisionReach(
   let missing = [...new Set(seeds)]
   while (missing.length > 0) {
     const fresh = (await Promise.all(missing.map((uid) => call.store(entityRecords).find(uid)))).flatMap((doc) =>
-      doc && doc.value.tenant_id === registry.tenant_id ? [doc] : [],
+      doc && doc.value.tenant_id === registry.tenant_id && !isWithdrawn(doc.value) ? [doc] : [],
     )
     const added = await addGroups(call, registry, fresh, records, queried)
     const partners = await findDecidedPartners(call, registry, added)
@@ -69,7 +69,8 @@ async function addGroups(
       const groups = new Set(unseen.flatMap(({ value }) => value[group] ?? []))
       const names = [...groups].filter((name) => !queried[group].has(name))
       for (const name of names) queried[group].add(name)
-      neighbours.push(...(await listByValues(call, entityRecords, registry, group, names)))
+      const found = await listByValues(call, entityRecords, registry, group, names)
+      neighbours.push(...found.filter(({ value }) => !isWithdrawn(value)))
     }
     fresh = neighbours
   }

@@ -1,7 +1,6 @@
 // Publishes the clusters of a run in the registry: entities keep their ids, and decisions take precedence over the
 // engine.
 
-import { isRefusal } from '../../../kernel/error/errors.ts'
 import { joinLabels } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
@@ -9,11 +8,12 @@ import type { Doc } from '../../../kernel/store/store.ts'
 import type { RunCluster } from '../engine/findings.ts'
 import { clusterUid, entityClusters, type StoredCluster } from '../entity-cluster/model.ts'
 import { entityMatches } from '../entity-match/model.ts'
-import { entityRecords, recordUid, type StoredRecord } from '../entity-record/model.ts'
+import { entityRecords, isWithdrawn, recordUid, type StoredRecord } from '../entity-record/model.ts'
 import { writeNumbered } from '../entity-record/write-numbered.ts'
 import type { StoredRun } from '../fusion-run/model.ts'
 import { runWork } from '../parts.ts'
 import { type DocumentUpsert, upsertDocuments } from '../upsert-documents.ts'
+import { reclusterBatch } from './recluster-batch.ts'
 import { reclusterEntities } from './recluster-entities.ts'
 import { hasSameMembers } from './record-key.ts'
 import { hasArrivedSince, requeueArrivals } from './requeue-arrivals.ts'
@@ -42,23 +42,28 @@ export async function publishRegistry(
     call.part(runWork).reportProgress(run.id, { phase: 'resolve', step, done, total: steps })
   for await (const batch of call.part(runWork).clusters(run.id)) {
     signal.throwIfAborted()
-    const clusters = await Promise.all(batch.map((cluster) => buildEngineCluster(call, run, cluster, decided)))
+    const built = await Promise.all(batch.map((cluster) => buildEngineCluster(call, run, cluster, decided)))
+    const clusters = built.filter((cluster) => cluster.records.length > 0)
     // Entities are written before the records that name them, so that a repeat after a crash finds them.
     await upsertDocuments(
       call.store(entityClusters),
       clusters.flatMap(({ entity }) => entity ?? []),
-      (before, next) => ({ ...next, lineage: before.lineage, created_at: before.created_at }),
+      (before, next) =>
+        before.state === 'deleted' ? before : { ...next, lineage: before.lineage, created_at: before.created_at },
     )
     const records = clusters.flatMap((cluster) => cluster.records)
+    const withdrawn = new Set<string>()
     await writeNumbered(call, run.value, (writeNumber) =>
       upsertDocuments(
         call.store(entityRecords),
         records.map(({ id, value }) => ({ id, value: { ...value, written: writeNumber } })),
-        (before, next) => (hasArrivedSince(run, before) ? before : next),
+        (before, next) => {
+          if (isWithdrawn(before)) withdrawn.add(recordUid(before.tenant_id, before.lens, before.ref))
+          return isWithdrawn(before) || hasArrivedSince(run, before) ? before : next
+        },
       ),
     )
-    const pending = clusters.filter(({ entity }) => entity === undefined)
-    seeds.push(...pending.flatMap((cluster) => cluster.records.slice(0, 1).map(({ id }) => id)))
+    seeds.push(...clusters.flatMap((cluster) => listSeeds(cluster, withdrawn)))
     written += batch.length
     report('write clusters', written, total)
   }
@@ -76,19 +81,11 @@ export async function publishRegistry(
 
 const max_batch_clusters = 100
 
-/** Reclusters a batch; halves it if it reaches more records than may be reclustered at once. */
-async function reclusterBatch(
-  recluster: (seeds: readonly string[]) => Promise<void>,
-  seeds: readonly string[],
-): Promise<void> {
-  try {
-    await recluster(seeds)
-  } catch (error) {
-    if (!isRefusal(error) || error.code !== 'too_large' || seeds.length === 1) throw error
-    const half = Math.ceil(seeds.length / 2)
-    await reclusterBatch(recluster, seeds.slice(0, half))
-    await reclusterBatch(recluster, seeds.slice(half))
-  }
+/** A record that was withdrawn while its cluster was written is still in the entity of the others. */
+function listSeeds({ records, entity }: EngineCluster, withdrawn: ReadonlySet<string>): string[] {
+  const rest = records.filter(({ id }) => !withdrawn.has(id))
+  if (rest.length < records.length) return rest.map(({ id }) => id)
+  return entity === undefined ? rest.slice(0, 1).map(({ id }) => id) : []
 }
 
 async function buildEngineCluster(
@@ -99,15 +96,15 @@ async function buildEngineCluster(
 ): Promise<EngineCluster> {
   const { tenant_id, lens, label } = run.value
   const at = call.nowIso()
-  const uids = cluster.map(({ ref }) => recordUid(tenant_id, lens, ref))
-  const docs = await Promise.all(uids.map((uid) => call.store(entityRecords).find(uid)))
+  const members = await loadMembers(call, run, cluster)
+  const uids = members.map(({ uid }) => uid)
+  const docs = members.map(({ before }) => before)
   const [base = ''] = uids
-  const records = cluster.map(({ ref, values }, index) => {
-    const before = docs[index]
+  const records = members.map(({ ref, values, before, uid }) => {
     const joined = before ? (joinLabels(before.value.label, label, call.site.labels) ?? before.value.label) : label
     const entityField = before?.value.entity === undefined ? {} : { entity: before.value.entity }
     const value = { tenant_id, label: joined, lens, ref, values, base, ...entityField, run_id: run.id, updated_at: at }
-    return { id: uids[index] ?? '', value, before }
+    return { id: uid, value, before }
   })
   const isPlain = !uids.some((uid) => decided.has(uid)) && !docs.some((doc) => doc && hasArrivedSince(run, doc.value))
   const entity = isPlain ? await buildPlainEntity(call, run, records) : undefined
@@ -116,6 +113,17 @@ async function buildEngineCluster(
     records: records.map((record) => ({ ...record, value: { ...record.value, entity: entity.id } })),
     entity,
   }
+}
+
+/** Loads the records of a cluster, but those that are withdrawn: the run read them before they were. */
+async function loadMembers(call: Call, { value: { tenant_id, lens } }: Doc<StoredRun>, cluster: RunCluster) {
+  const members = await Promise.all(
+    cluster.map(async (member) => {
+      const uid = recordUid(tenant_id, lens, member.ref)
+      return { ...member, uid, before: await call.store(entityRecords).find(uid) }
+    }),
+  )
+  return members.filter(({ before }) => !before || !isWithdrawn(before.value))
 }
 
 async function buildPlainEntity(

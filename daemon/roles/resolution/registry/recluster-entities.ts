@@ -8,7 +8,7 @@ import type { Doc } from '../../../kernel/store/store.ts'
 import { entityClusters, type StoredCluster } from '../entity-cluster/model.ts'
 import { entityMatches, type StoredMatch } from '../entity-match/model.ts'
 import { deriveConstraint } from '../entity-match/rules.ts'
-import { entityRecords, type StoredRecord } from '../entity-record/model.ts'
+import { entityRecords, isWithdrawn, type StoredRecord } from '../entity-record/model.ts'
 import { computeReviewWorth } from '../explain/review-worth.ts'
 import type { RegistryKey } from '../fields.ts'
 import { requestJob } from '../matching-thread/request-job.ts'
@@ -20,6 +20,10 @@ import { allocateEntityId, findRevivedEntity, loadEntityAges } from './entity-id
 import { hasSameMembers, recordKey } from './record-key.ts'
 
 type EntityOrigin = Pick<StoredCluster, 'lens' | 'lens_id' | 'lens_version' | 'entity_type' | 'run_id'>
+
+export function originOf({ lens, lens_id, lens_version, entity_type, run_id }: EntityOrigin): EntityOrigin {
+  return { lens, lens_id, lens_version, entity_type, run_id }
+}
 
 /** A cluster to write: its entity id, its records and its lineage. */
 type TargetCluster = {
@@ -115,7 +119,8 @@ async function writeCluster(
   await call.store(entityClusters).update(id, ({ value }) => {
     const isSameRun = value.run_id === origin.run_id && assignment.merged_from.length === 0
     const isSame = isSameRun && value.state === 'live' && hasSameMembers(value.members, refs)
-    if (isSame) return { answer: undefined }
+    // An entity that is deleted meanwhile stays so: its records leave it afterwards.
+    if (isSame || value.state === 'deleted') return { answer: undefined }
     const merged_from = [...new Set([...value.lineage.merged_from, ...assignment.merged_from])].sort()
     const { split_from = assignment.split_from } = value.lineage
     const { former: _former, ...rest } = value
@@ -137,7 +142,7 @@ async function endMergedEntities(call: Call, ids: readonly string[], targets: re
       .sort()
     if (!(await call.store(entityClusters).find(id))) return
     await call.store(entityClusters).update(id, ({ value }) => {
-      if (value.state === 'merged') return { answer: undefined }
+      if (value.state !== 'live') return { answer: undefined }
       const lineage = { ...value.lineage, merged_into }
       const audit = [call.audited('resolution.entity-cluster.merge', id, { merged_into }, value.label)]
       const mergedFields = { state: 'merged' as const, members: [], size: 0, former: value.members }
@@ -161,7 +166,12 @@ async function writeRecords(call: Call, targets: readonly TargetCluster[]): Prom
     moved.map((doc) => ({ ...doc, value: withEntity(doc.id, doc.value) })),
   )
   await writeConcurrently(changed, (id) =>
-    store.update(id, ({ value }) => ({ next: withEntity(id, value), answer: undefined })),
+    store.update(id, ({ value }) =>
+      // Of a record that was withdrawn meanwhile, only a withdrawal that is not settled reads its entity.
+      isWithdrawn(value) && value.erasing !== 'registry'
+        ? { answer: undefined }
+        : { next: withEntity(id, value), answer: undefined },
+    ),
   )
 }
 

@@ -7,7 +7,7 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc, DocumentPage } from '../../../kernel/store/store.ts'
 import { checkCrossing } from '../../../shared/label-crossing/label-crossing.ts'
 import { clusterUid, entityClusters } from '../entity-cluster/model.ts'
-import { entityRecords, type StoredRecord } from '../entity-record/model.ts'
+import { entityRecords, isWithdrawn, type StoredRecord } from '../entity-record/model.ts'
 import type { RecordRef } from '../fields.ts'
 import type { TrainedLens } from '../lookup/trained-lens.ts'
 import { max_labels, type SnapshotLine } from './model.ts'
@@ -86,7 +86,7 @@ export class SnapshotLines {
 
   async #linesOf({ value }: Doc<StoredRecord>): Promise<SnapshotLine[]> {
     const { label, ref, values } = value
-    if (value.entity === undefined || (await this.#crossing.refusal(label))) return []
+    if (value.entity === undefined || isWithdrawn(value) || (await this.#crossing.refusal(label))) return []
     const entity = await this.#entityOf(value.entity)
     if (entity === undefined) return []
     const { at, lines } = this.#indexLabel(label)
@@ -123,7 +123,7 @@ export class SnapshotLines {
       ...{ filter: { tenant_id, lens, entity }, limit: page_size, fresh: true },
     })
     for (const { value } of docs) {
-      if (!(await this.#crossing.refusal(value.label)))
+      if (!isWithdrawn(value) && !(await this.#crossing.refusal(value.label)))
         return clusterUid(tenant_id, lens, value.ref, partial_entity_turn)
     }
     return undefined

@@ -11,6 +11,7 @@ import { expireRun, open_states, settleEarlierRun } from '../fusion-run/rules.ts
 import { isLookupOnly } from '../matching.ts'
 import { runWork } from '../parts.ts'
 import { settings } from '../settings.ts'
+import { eraseFromStore, releaseRunFiles } from '../withdrawal/erase-files.ts'
 
 export const filesWorker: Worker = { name: 'files', when: { every_ms: 60_000 }, run }
 
@@ -18,7 +19,9 @@ async function run(call: Call): Promise<void> {
   await settleEarlierRuns(call)
   await expireIdleRuns(call)
   if (!isLookupOnly(call)) await endStaleExchanges(call)
+  const forgotten = await releaseRunFiles(call)
   await dropExpiredFiles(call)
+  await eraseFromStore(call, forgotten)
   await dropOrphanedPieces(call)
 }
 

@@ -8,11 +8,15 @@ import { matchAllWaitingRecords, registerArrivals } from '../arrival/register-ar
 import { entityMatches } from '../entity-match/model.ts'
 import { isBeingWritten } from '../registry/match-waiting-records.ts'
 import { reclusterEntities } from '../registry/recluster-entities.ts'
+import { settleWithdrawals } from '../withdrawal/settle-withdrawals.ts'
+import { withdrawMembers } from '../withdrawal/withdraw-members.ts'
 
 export const reclusterWorker: Worker = { name: 'recluster', when: { every_ms: 5_000 }, run }
 
 /** Performs all changes in sequence, so that no two change the same entities at a time. */
 async function run(call: Call): Promise<void> {
+  await withdrawMembers(call)
+  await settleWithdrawals(call)
   await registerArrivals(call)
   await matchAllWaitingRecords(call)
   await applyPendingDecisions(call)

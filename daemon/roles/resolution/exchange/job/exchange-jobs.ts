@@ -53,8 +53,11 @@ export type ExchangeFindingCounts = { readonly matches: number; readonly cluster
 
 /** Input and result of each job. */
 export type ExchangeJobs = {
-  /** Reads the records of this site, reduced to the agreed fields. */
-  read_own: [{ tenant_id: string; data: NodeRecords; lens: Lens; terms: OwnRecordTerms }, OwnRecordSet]
+  /** Reads the records of this site but the withdrawn ones, reduced to the agreed fields. */
+  read_own: [
+    { tenant_id: string; data: NodeRecords; lens: Lens; terms: OwnRecordTerms; withdrawn: readonly string[] },
+    OwnRecordSet,
+  ]
   keys: [LensRecordPieces, readonly string[]]
   sort: [{ items: Uint8Array; width: number }, SortedItems]
   vectors: [LensRecordPieces & { key: Uint8Array; parameters: ClkParameters }, SortedItems]

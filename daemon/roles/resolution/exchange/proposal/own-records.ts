@@ -7,6 +7,7 @@ import type { Doc } from '../../../../kernel/store/store.ts'
 import type { NodeRecords } from '../../fusion-run/node-data.ts'
 import type { StoredLens } from '../../lens/stored-lens.ts'
 import { settings } from '../../settings.ts'
+import { listWithdrawnRefs } from '../../withdrawal/list-withdrawn.ts'
 import type { ExchangeAgreement } from '../agreement/agreement.ts'
 import { exchangeWork, type OwnRecordSet } from '../job/exchange-jobs.ts'
 import { storePieces } from '../piece/piece-sets.ts'
@@ -32,7 +33,9 @@ export async function readOwnRecords(
       'invalid',
       `the agreement lacks fields that the lens requires: ${missing.map(({ name }) => name).join(', ')}`,
     )
-  const input = { tenant_id, data, lens, terms: { fields, privacy, max_set_size, max_set_bytes } }
+  const refs = await listWithdrawnRefs(call, { tenant_id, lens: lens.lens }, { nodes: [call.site.name] })
+  const withdrawn = refs.map(({ record_id }) => record_id)
+  const input = { tenant_id, data, lens, withdrawn, terms: { fields, privacy, max_set_size, max_set_bytes } }
   return await call.part(exchangeWork).perform(exchange_id, 'read_own', input, signal)
 }
 
