@@ -17,11 +17,33 @@ const remedies: Readonly<Partial<Record<keyof typeof errorTable, string>>> = {
   internal: 'the log of the service has the cause',
 }
 
+/** Remedies for one of the reasons behind a code. */
+const remediesByReason: readonly {
+  readonly code: keyof typeof errorTable
+  readonly reason: RegExp
+  readonly remedy: string
+}[] = [
+  {
+    code: 'label_denied',
+    reason: /does not release the object to the receiver/,
+    remedy: 'name the tenants of both sites when you create it: --releasable-to TENANT,TENANT',
+  },
+  {
+    code: 'label_denied',
+    reason: /above the ceiling of the channel/,
+    remedy: '`platform peers show PEER` shows the ceiling, `platform peers set PEER --ceiling LEVEL` changes it',
+  },
+]
+
 /** A refusal by another rule than the roles of the token names its own remedy. */
-function remedyOf({ code, message }: Refusal): string | undefined {
+function remedyOf({ code, message }: Refusal, terminal: Terminal): string | undefined {
   if (code === 'forbidden' && /\bpermission\b/.test(message))
-    return 'use a token with a role that permits it; `platform token inspect` shows the roles of yours'
-  return remedies[code]
+    return [
+      'use a token with a role that permits it; `platform token inspect` shows the roles of yours',
+      ...(terminal.env.PLATFORM_TOKEN ? ['. `unset PLATFORM_TOKEN` acts as an admin of your own site'] : []),
+    ].join('')
+  const found = remediesByReason.find((each) => each.code === code && each.reason.test(message))
+  return found?.remedy ?? remedies[code]
 }
 
 /** Prints the failure to stderr; returns the exit code. */
@@ -30,7 +52,7 @@ export function reportFailure(terminal: Terminal, error: unknown): CommandExitCo
   if (isRefusal(error)) {
     const { title, exit } = errorTable[error.code]
     if (error instanceof ExplainedRefusal) printError(terminal, error.message, [], undefined)
-    else printError(terminal, `${title}: ${error.message}`, error.errors, remedyOf(error))
+    else printError(terminal, `${title}: ${error.message}`, error.errors, remedyOf(error, terminal))
     return exit
   }
   if (error instanceof CommandFailure || isOfflineCommandError(error)) {

@@ -29,7 +29,7 @@ function readBytes(file: string, max_bytes: number): Buffer {
   try {
     descriptor = openSync(file, 'r')
   } catch (error) {
-    throw unreadable(file, error)
+    throw unreadableFile(file, error)
   }
   try {
     const { size } = fstatSync(descriptor)
@@ -58,11 +58,12 @@ function readPiece(descriptor: number, file: string, piece: Buffer): number {
   try {
     return readSync(descriptor, piece)
   } catch (error) {
-    throw unreadable(file, error)
+    throw unreadableFile(file, error)
   }
 }
 
-function unreadable(file: string, error: unknown): OfflineCommandError {
+/** The failure to open a file that a command names, in words. */
+export function unreadableFile(file: string, error: unknown): OfflineCommandError {
   const { code } = error as NodeJS.ErrnoException
   const reasons: Readonly<Record<string, string>> = { ENOENT: 'it does not exist', EISDIR: 'it is a folder' }
   return new OfflineCommandError(1, `${file} cannot be read: ${reasons[code ?? ''] ?? 'this user may not read it'}`)

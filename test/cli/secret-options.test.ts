@@ -45,7 +45,7 @@ test('the file wins over the environment, and is refused beside --token', async 
 
 test.each<[what: string, write: () => string, exit: number, message: string]>([
   ['that others can read', () => writeFile(token, 0o640), 3, 'can be read by others; run: chmod 600'],
-  ['that is missing', () => path.join(scratch.dir, 'nothing'), 3, 'cannot be read (ENOENT)'],
+  ['that is missing', () => path.join(scratch.dir, 'nothing'), 3, 'cannot be read: it does not exist'],
   ['that is a folder', () => scratch.dir, 3, 'is not a regular file'],
   ['that is empty', () => writeFile('\n'), 2, 'the token is empty'],
 ])('a file %s is refused with the remedy, and not quoted', async (_, write, exit, message) => {

@@ -22,7 +22,7 @@ test.each([0o600, 0o400])('a private file (%s) is read', (mode) => {
 })
 
 test.each<[string, () => string, string]>([
-  ['a missing file', () => path.join(dir, 'missing'), 'cannot be read (ENOENT)'],
+  ['a missing file', () => path.join(dir, 'missing'), 'cannot be read: it does not exist'],
   ['a folder', () => createFolder(), 'is not a regular file'],
   ['a pipe, without waiting for its writer', () => createPipe(), 'is not a regular file'],
   ['a link', () => createLink(), 'is a link'],

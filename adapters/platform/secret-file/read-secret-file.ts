@@ -43,6 +43,7 @@ function openSecretFile(path: string, flags: number): number {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ELOOP') throw new SecretFileError(path, 'is a link', 'name the file itself')
+    if (code === 'ENOENT') throw new SecretFileError(path, 'cannot be read: it does not exist')
     throw new SecretFileError(path, `cannot be read (${code})`)
   }
 }

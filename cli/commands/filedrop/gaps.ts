@@ -1,5 +1,5 @@
 // Signs the list of messages missing from a peer, as a short file that a person carries to it.
-import { lstatSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { GapReceipt, InventoryState } from '../../../daemon/kernel/messaging/one-way-control.ts'
 import { offline } from '../../../daemon/offline/offline.ts'
@@ -70,7 +70,7 @@ function describePending(peer: string, { epoch, highest }: GapReceipt, is_reques
 
 /** The file itself, or in a folder a unique name: `gaps-<this site>-<epoch>-<time>.json`. */
 function resolveReceiptFile(out: string, { src, epoch, created }: GapReceipt): string {
-  const isFolder = offline.asInvoker(() => lstatSync(out, { throwIfNoEntry: false })?.isDirectory())
+  const isFolder = offline.asInvoker(() => statSync(out, { throwIfNoEntry: false })?.isDirectory())
   if (!isFolder) return out
   const time = created.replaceAll(/[-:]|\.\d+/g, '')
   return join(out, `gaps-${src}-${epoch}-${time}.json`)

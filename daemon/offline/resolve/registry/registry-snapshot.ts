@@ -26,6 +26,7 @@ import { readSnapshotTrailer, snapshotFile, snapshotFolder } from '../../../runt
 import { readLastLine, splitIntoLines } from '../../../runtime/resolution/files/snapshot-lines.ts'
 import { recordOperatorAction } from '../../audit/operator-action.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
+import { unreadableFile } from '../../read-input-file.ts'
 import { roleTask } from '../../role-task/role-task.ts'
 import { runRoleTask } from '../../role-task/run-role-task.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../../site/site-profile.ts'
@@ -108,7 +109,7 @@ async function openSnapshot(file: string): Promise<FileHandle> {
     if ((await handle.stat()).isFile()) return handle
     await handle.close()
   } catch (error) {
-    throw new OfflineCommandError(1, `${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`)
+    throw unreadableFile(file, error)
   }
   throw new OfflineCommandError(1, `${file} is not a file`)
 }

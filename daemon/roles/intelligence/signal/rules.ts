@@ -41,9 +41,11 @@ export function changeStatus(
   const { status: from, due_ts, ...rest } = current
   const allowed = transitions[from]
   if (!allowed.includes(to)) {
-    const allowedText = allowed.length ? `may become ${allowed.join(', ')}` : 'is final'
     const fault = { path: 'status', message: `allowed: ${allowed.join(', ') || 'none'}` }
-    return refuse('wrong_state', `a signal that is ${from} ${allowedText}, and not ${to}`, [fault])
+    const detail = allowed.length
+      ? `a signal that is ${from} may become ${allowed.join(', ')}, and not ${to}`
+      : `the signal is ${from}, which is final`
+    return refuse('wrong_state', detail, [fault])
   }
   const next = appendHistory(
     { ...rest, status: to, ...(isOpen(to) && due_ts !== undefined ? { due_ts } : {}) },
