@@ -1,0 +1,69 @@
+// Chapters of the operator guide that resolve records, with files and on the service.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { at, type CoveredChapters, edit, type Machine, restart, sample, writePeople } from '../chapter.ts'
+
+/** Both sites read data files from a folder; a restart makes it known. */
+async function nameDataFolders(machine: Machine): Promise<void> {
+  for (const [shell, tenant] of [
+    ['alpha', 'acme'],
+    ['bravo', 'bravo'],
+  ] as const) {
+    const records = at(machine, shell, 'records')
+    mkdirSync(`${records}/${tenant}`, { recursive: true })
+    writeFileSync(`${records}/${tenant}/members.csv`, sample(shell))
+    edit(at(machine, shell, 'site/profile.yaml'), [/^resolution:\n/m, `resolution:\n  data_folder: ${records}\n`])
+  }
+  writeFileSync(at(machine, 'alpha/records/acme/people-east.csv'), sample('alpha'))
+  writeFileSync(at(machine, 'alpha/records/acme/people-west.csv'), sample('bravo'))
+  await restart(machine, 'alpha')
+  await restart(machine, 'bravo')
+}
+
+const person = {
+  given_name: 'Lorenz',
+  surname: 'Szabo',
+  date_of_birth: '1994-06-03',
+  street: '143 Foundry Lane',
+  city: 'Eastmere',
+  postcode: '73005',
+}
+
+export const recordChapters: CoveredChapters = {
+  'Resolve records': {
+    before(machine) {
+      mkdirSync(at(machine, 'plain'), { recursive: true })
+      writePeople(at(machine, 'plain/people.csv'))
+      for (const name of ['alpha', 'bravo', 'truth']) writeFileSync(at(machine, 'plain', `${name}.csv`), sample(name))
+    },
+  },
+  'Measure a result against known truth': {},
+  'Keep decisions and entity ids between runs': {
+    before: (machine) => writeFileSync(at(machine, 'plain/decided.csv'), 'id_l,id_r,decision\n'),
+  },
+  'A lens of your own': { before: (machine) => writePeople(at(machine, 'plain/customers.csv')) },
+  'On the service': {
+    before: nameDataFolders,
+    steps: [['platform resolve consult', { picked: /proposed +\S+\n(match_\w+)/ }]],
+  },
+  'Look up one record': {
+    before: (machine) => writeFileSync(at(machine, 'alpha/record.json'), JSON.stringify(person)),
+  },
+  'Add records without a run': {
+    before(machine) {
+      const ada = { id: 'N1', given_name: 'Ada', surname: 'Novak', date_of_birth: '1971-01-02', city: 'Eastmere' }
+      writeFileSync(at(machine, 'alpha/new-people.json'), JSON.stringify([ada]))
+      const table = [Object.keys(ada), Object.values(ada)].map((row) => row.join(',')).join('\n')
+      writeFileSync(at(machine, 'plain/new-people.csv'), `${table}\n`)
+    },
+  },
+  'A site for lookups only': {
+    async before(machine) {
+      edit(at(machine, 'bravo/site/profile.yaml'), [
+        /^resolution:\n/m,
+        'resolution:\n  matching_pattern: lookup_only\n',
+      ])
+      await restart(machine, 'bravo')
+    },
+  },
+  Signals: {},
+}
