@@ -27,6 +27,7 @@ const thorough = [
   'test/cli/{certificates,channel-status,hostile-service,hostile-text,key-sets,missing-folders,peer-settings,printed-lines,root-commands,site-backup,store-owners,terminal,tools-of-services,wrapped-keys}.test.ts',
   'test/conformance/{every-data-format,every-data-keys,every-forward-flow,every-sandbox,every-tool-service,every-transport,walked-schedules}.test.ts',
   'test/declared-errors.test.ts',
+  'test/docs/alert-commands.test.ts',
   'test/format/differential.test.ts',
   'test/keys/wrapped-key.test.ts',
   'test/mcp/{every-tool,list-changed,profiles,resources}.test.ts',

@@ -4,7 +4,7 @@ import type { ListenerTls } from '../../adapters/platform/http-server/listener-t
 import type { ListenTarget } from '../../adapters/serve/http/serve-http.ts'
 import type { Surface } from '../kernel/api/surface.ts'
 import type { AddressedOperation } from '../kernel/operation/operation.ts'
-import { type ConfiguredTls, listListeners } from '../kernel/role/configured-listener.ts'
+import { areMetricsInternal, type ConfiguredTls, listListeners } from '../kernel/role/configured-listener.ts'
 import type { Role, RoleDeployment } from '../kernel/role/role.ts'
 import { getSettings } from '../kernel/settings/get-settings.ts'
 import type { ResolvedSettings } from '../kernel/settings/settings.ts'
@@ -12,11 +12,6 @@ import { x509Settings } from '../kernel/settings/sso-settings.ts'
 import { type TracePolicy, traceModes } from '../kernel/telemetry/trace-policy.ts'
 import { resolveDivision } from './host/site-division.ts'
 import { roleSocketFile, type SiteFolder } from './storage/site-folder.ts'
-
-/** In profiles C and D metrics stay inside. */
-export function areMetricsInternal({ deployment_profile }: RoleDeployment): boolean {
-  return deployment_profile === 'coalition_federated' || deployment_profile === 'classified_airgapped'
-}
 
 export type ListenerOptions = {
   readonly role: Role
@@ -36,7 +31,7 @@ export type ServiceListener = {
   trace_policy?: TracePolicy | undefined
 }
 
-/** The local socket, the declared TCP listeners, and the internal listener if the profile names one. */
+/** The local socket, the declared TCP listeners, and the internal listener if the role has one. */
 export function buildListeners(
   { role, deployment, folder }: ListenerOptions,
   operations: readonly AddressedOperation[],
@@ -52,7 +47,7 @@ export function buildListeners(
       name: `${role.name}:${name}`,
       prefix,
       operations: prefix === '' ? operations : prefix === undefined ? internal : [],
-      restricted: prefix !== undefined && areMetricsInternal(deployment),
+      restricted: prefix !== undefined && areMetricsInternal(deployment.deployment_profile),
       listen: { host, port },
       tls: tls && readTls(tls, deployment.settings),
       surface: prefix === '' ? toolSurface : undefined,

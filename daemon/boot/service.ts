@@ -11,11 +11,12 @@ import { buildOpenapi } from '../kernel/api/openapi.ts'
 import { jobsWorker } from '../kernel/job/jobs-worker.ts'
 import type { Leases } from '../kernel/job/lease.ts'
 import type { Call } from '../kernel/operation/call.ts'
-import { isInside } from '../kernel/operation/operation.ts'
+import { type AddressedOperation, isInside } from '../kernel/operation/operation.ts'
 import { createServiceCall } from '../kernel/operation/perform-operation.ts'
 import type { RoleContext } from '../kernel/operation/role-context.ts'
 import type { RoleEnvironment } from '../kernel/operation/role-environment.ts'
 import { operationsOf, type ServiceParts } from '../kernel/role/built-in-operations.ts'
+import { areMetricsInternal } from '../kernel/role/configured-listener.ts'
 import { type DependencyHealth, findingOf } from '../kernel/role/dependency.ts'
 import type { Role, RoleDeployment, Worker } from '../kernel/role/role.ts'
 import type { Log } from '../kernel/telemetry/log.ts'
@@ -26,7 +27,7 @@ import { roleBackup } from './backup/role-backup.ts'
 import { DependencyProbes } from './dependency-health.ts'
 import { listenerCertificateEnd } from './listener-certificates.ts'
 import { openListener, requireDeclaredListeners, type WiredListeners } from './open-listener.ts'
-import { areMetricsInternal, buildListeners } from './role-listeners.ts'
+import { buildListeners } from './role-listeners.ts'
 import { stop_grace_ms, waitAtMost } from './stop-limits.ts'
 import type { RoleStorage } from './storage/role-storage.ts'
 import type { SiteFolder } from './storage/site-folder.ts'
@@ -102,7 +103,7 @@ export function createRoleService(options: RoleServiceOptions): RoleService {
     },
     // Built at the first request, since it takes longer than the rest of a start.
     get openapi() {
-      const documented = operations.filter(({ operation }) => !(isInside(operation) && areMetricsInternal(deployment)))
+      const documented = operations.filter((each) => isDocumented(deployment, each))
       document ??= buildOpenapi(`platform ${role.name}`, product.version, role.purpose, documented)
       return document
     },
@@ -157,6 +158,11 @@ export function createRoleService(options: RoleServiceOptions): RoleService {
       await waitAtMost(stop_grace_ms, finished).finally(() => finishing.abort())
     },
   }
+}
+
+/** In profiles C and D the document is that of the listeners for other machines. */
+function isDocumented({ deployment_profile }: RoleDeployment, { operation }: AddressedOperation): boolean {
+  return !(isInside(operation) && areMetricsInternal(deployment_profile))
 }
 
 async function finishListeners(listeners: WiredListeners, call: Call): Promise<void> {

@@ -53,6 +53,7 @@ describe('settings', () => {
     expect(listListeners(edge, resolve()).map(({ name, host, port }) => [name, host, port])).toEqual([
       ['tcp', '127.0.0.1', 8080],
       ['secure', '127.0.0.1', 8443],
+      ['internal', '127.0.0.1', 9080],
     ])
     const env = { EDGE_HOST: '192.0.2.1', EDGE_SECURE_HOST: '192.0.2.2', EDGE_SECURE_PORT: '443' }
     expect(listListeners(edge, resolve({ metrics_listen: '127.0.0.1:9400' }, env))).toMatchObject([
@@ -60,6 +61,40 @@ describe('settings', () => {
       { host: '192.0.2.2', port: 443, settings: ['edge.secure_listen', 'edge.secure_port'] },
       { name: 'internal', host: '127.0.0.1', port: 9400, settings: ['edge.metrics_listen'], tls: undefined },
     ])
+  })
+})
+
+describe('the internal listener without metrics_listen', () => {
+  const findAddress = (
+    deployment_profile: string,
+    section: Readonly<Record<string, unknown>>,
+    declared: Role = edge,
+  ) => {
+    const platform = { name: 'vault', tenant_id: 't', roles: ['edge'], deployment_profile }
+    const resolved = resolveProfileSettings([site, edge], { platform, edge: section }, {}, {}, '/')
+    expect(resolved.problems).toEqual([])
+    const internal = listListeners(declared, resolved).find(({ name }) => name === 'internal')
+    return internal && `${internal.host}:${internal.port}`
+  }
+  const open = ['single_cluster', 'multi_tenant_cloud', 'customer_onprem']
+  const closed = ['coalition_federated', 'classified_airgapped']
+
+  test.each(closed)('in %s is on loopback, a thousand above the port, wherever the role listens', (profile) => {
+    expect(findAddress(profile, {})).toBe('127.0.0.1:9080')
+    const tls = { tls_cert_file: 'c.pem', tls_key_file: 'k.pem' }
+    expect(findAddress(profile, { listen: '0.0.0.0', port: 8003, ...tls })).toBe('127.0.0.1:9003')
+  })
+
+  test.each(open)('in %s is that of a role with a public listener alone', (profile) => {
+    expect(findAddress(profile, {})).toBeUndefined()
+    expect(findAddress(profile, {}, { ...edge, has_public_listener: true })).toBe('127.0.0.1:9080')
+  })
+
+  test('is none where the port is free to choose, would be none, or the profile says so', () => {
+    for (const section of [{ port: 0 }, { port: 65_000 }, { metrics_listen: 'none' }]) {
+      expect(findAddress('classified_airgapped', section)).toBeUndefined()
+    }
+    expect(findAddress('classified_airgapped', { port: 64_535 })).toBe('127.0.0.1:65535')
   })
 })
 
@@ -97,6 +132,7 @@ test('boot opens each declared listener; the operations are at the first one alo
     ['edge:socket', undefined, 1, false],
     ['edge:tcp', '', 1, true],
     ['edge:secure', 'secure_', 0, true],
+    ['edge:internal', undefined, 0, false],
   ])
   expect(formatListenerUrl({ host: '::1', port: 8443 }, true)).toBe('https://[::1]:8443')
 })

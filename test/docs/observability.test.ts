@@ -1,6 +1,4 @@
 // Holds the shipped dashboard and alerts to the metrics, labels and commands that there are.
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
@@ -8,10 +6,14 @@ import type { AnyCommandDefinition } from '../../cli/program/command.ts'
 import { commandCatalogue } from '../../cli/program/command-catalogue.ts'
 import { runDefinitions } from '../../cli/program/program.ts'
 import type { Terminal } from '../../cli/terminal/terminal.ts'
+import { internal_port_offset } from '../../daemon/kernel/role/configured-listener.ts'
+import { roles } from '../../daemon/roles.ts'
+import { listAlertCommands, readAlertRules } from '../support/documents/alert-rules.ts'
+import { groupPanels, readDashboard } from '../support/documents/dashboard.ts'
 import { parsePromqlNames } from '../support/documents/parse-promql-names.ts'
-import { repositoryRoot } from '../support/repository/source-tree.ts'
-
-const readDocument = (file: string) => readFileSync(path.join(repositoryRoot, file), 'utf8')
+import { readDocument } from '../support/documents/read-document.ts'
+import { readMetricsAddresses, readScrapeConfiguration } from '../support/documents/scrape-examples.ts'
+import { unmadeAlerts } from '../support/monitoring/cause-alerts.ts'
 
 /** Name to labels, as the roles expose them. */
 const metrics = new Map<string, readonly string[]>(
@@ -26,8 +28,8 @@ const metrics = new Map<string, readonly string[]>(
     },
   ),
 )
-/** Metrics that a scrape adds. */
-const scrapeNames = { metrics: ['up'], labels: ['job', 'instance'] }
+/** Metrics that a scrape adds, and the label of the shipped configuration. */
+const scrapeNames = { metrics: ['up'], labels: ['job', 'instance', 'role'] }
 
 /** The rest of the brackets when each pair is taken away. */
 function stripBrackets(expression: string): string {
@@ -48,28 +50,7 @@ function expectKnown(expression: string): void {
   expect(labels.filter((label) => !known.has(label))).toEqual([])
 }
 
-const rule = z.strictObject({
-  alert: z.string().regex(/^[A-Z][A-Za-z]+$/),
-  expr: z.string(),
-  for: z
-    .string()
-    .regex(/^\d+[mhd]$/)
-    .optional(),
-  labels: z.strictObject({ severity: z.enum(['page', 'ticket']) }),
-  annotations: z.strictObject({ summary: z.string().min(10), description: z.string().min(10) }),
-})
-const ruleFile = z.strictObject({
-  groups: z.array(z.strictObject({ name: z.string(), rules: z.array(rule).min(1) })).min(1),
-})
-const { groups } = ruleFile.parse(parse(readDocument('docs/prometheus-alerts.yaml')))
-const alerts = groups.flatMap(({ rules }) => rules)
-
-/** The commands in texts of alerts, with a value for each label. */
-function listAlertCommands(): string[] {
-  const texts = alerts.flatMap(({ annotations: { summary, description } }) => [summary, description])
-  const lines = texts.flatMap((text) => [...text.matchAll(/`platform (.+?)`/g)].map(([, line = '']) => line))
-  return [...new Set(lines.map((line) => line.replaceAll(/\{\{.*?\}\}/g, 'bravo')))]
-}
+const alerts = readAlertRules()
 
 const silentTerminal: Terminal = {
   ...{ env: {}, isInteractive: false, canPrompt: false, hasColour: false, width: 120 },
@@ -80,6 +61,10 @@ const silentTerminal: Terminal = {
   promptSecret: async () => undefined,
   readInput: async () => '',
 }
+
+const promtoolTests = z.looseObject({
+  tests: z.array(z.looseObject({ alert_rule_test: z.array(z.looseObject({ alertname: z.string() })) })),
+})
 
 describe('docs/prometheus-alerts.yaml', () => {
   test.each(alerts.map((one) => [one.alert, one] as const))('%s reads what there is, and says what to do', (_, one) => {
@@ -102,32 +87,36 @@ describe('docs/prometheus-alerts.yaml', () => {
     expect(await runDefinitions([parsed], words, silentTerminal)).toBe(0)
   })
 
+  test('is tested by promtool where a test makes no such site', () => {
+    const { tests } = promtoolTests.parse(parse(readDocument('test/engines/prometheus/alert-tests.yaml')))
+    const tested = tests.flatMap((each) => each.alert_rule_test.map(({ alertname }) => alertname))
+    expect(Object.keys(unmadeAlerts).filter((alert) => !tested.includes(alert))).toEqual([])
+    expect(Object.keys(unmadeAlerts).filter((name) => !alerts.some(({ alert }) => alert === name))).toEqual([])
+  })
+
   test('names each alert once', () => {
     expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length)
   })
 })
 
-const panel = z.looseObject({
-  id: z.int(),
-  type: z.enum(['row', 'stat', 'timeseries']),
-  title: z.string(),
-  gridPos: z.strictObject({ h: z.int(), w: z.int(), x: z.int(), y: z.int() }),
-  targets: z.array(z.looseObject({ expr: z.string(), refId: z.string() })).optional(),
-})
-const dashboard = z
-  .looseObject({
-    uid: z.string(),
-    title: z.string(),
-    panels: z.array(panel),
-    templating: z.looseObject({ list: z.array(z.looseObject({ name: z.string(), query: z.unknown() })) }),
-  })
-  .parse(JSON.parse(readDocument('docs/grafana-dashboard.json')))
+const dashboard = readDashboard()
 
 describe('docs/grafana-dashboard.json', () => {
   const drawn = dashboard.panels.filter(({ type }) => type !== 'row')
-  test.each(drawn.map((one) => [one.title, one] as const))('"%s" draws what there is', (_, { targets = [] }) => {
+  test.each(drawn.map((one) => [one.title, one] as const))('"%s" draws what there is', (_, { targets }) => {
     expect(targets.length).toBeGreaterThan(0)
     for (const { expr } of targets) expectKnown(expr.replaceAll('$__rate_interval', '5m'))
+  })
+
+  test('has a row that draws what each role alone exposes', () => {
+    const rows = [...groupPanels(dashboard).values()].map((panels) =>
+      panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => parsePromqlNames(expr).metrics)),
+    )
+    const undrawn = roles.filter(({ name }) => {
+      const own = listOwnMetrics(name)
+      return !rows.some((drawn) => drawn.some((metric) => own.includes(metric)))
+    })
+    expect(undrawn.map(({ name }) => name)).toEqual([])
   })
 
   test('uses the variables that it has, and gives each panel a place of its own', () => {
@@ -140,6 +129,40 @@ describe('docs/grafana-dashboard.json', () => {
     )
     expect(new Set(cells).size).toBe(cells.length)
     expect(Math.max(...drawn.map(({ gridPos: { x, w } }) => x + w))).toBeLessThanOrEqual(24)
+  })
+})
+
+/** Of the golden list: those that no other role has. */
+function listOwnMetrics(role: string): string[] {
+  const sections = new Map(
+    readDocument('test/golden/metrics.txt')
+      .split(/^# /m)
+      .map((section) => [section.split('\n')[0], [...section.matchAll(/^(\w+)\{/gm)].map(([, name = '']) => name)]),
+  )
+  const others = [...sections].flatMap(([name, listed]) => (name === role ? [] : listed))
+  return (sections.get(role) ?? []).filter((name) => !others.includes(name))
+}
+
+describe('the configuration of Prometheus', () => {
+  const [job] = readScrapeConfiguration().scrape_configs
+  const internalAddress = (port: number) => `127.0.0.1:${port + internal_port_offset}`
+
+  test('has a target for each role, at its default address and with its name, which the alert for its end tells', () => {
+    const expected = roles.map(({ name, listeners: [{ port }] }) => [name, internalAddress(port)])
+    const targets = job.static_configs.map(({ targets: [target], labels: { role } }) => [role, target])
+    expect(targets.sort()).toEqual(expected.sort())
+    const down = alerts.find(({ alert }) => alert === 'PlatformRoleDown')
+    expect(down?.annotations.summary).toContain('{{ $labels.role }}')
+  })
+
+  test('is explained with the address of each role in each profile', () => {
+    const expected = roles.map(({ name, listeners: [{ port }], has_public_listener = false }) => ({
+      role: name,
+      inOpenProfiles: has_public_listener ? internalAddress(port) : String(port),
+      inClosedProfiles: internalAddress(port),
+    }))
+    const byName = (a: { role: string }, b: { role: string }) => (a.role < b.role ? -1 : 1)
+    expect(readMetricsAddresses().toSorted(byName)).toEqual(expected.toSorted(byName))
   })
 })
 

@@ -34,7 +34,11 @@ async function prepareHub(pair: PackagedSitePair): Promise<void> {
   editProfile(hub, {
     platform: { roles: ['site', 'hub'] },
     site: { port: at_site },
-    hub: { port: at_hub, nodes: Object.fromEntries(names.map((name) => [name, { subject: `node:${name}` }])) },
+    hub: {
+      port: at_hub,
+      metrics_listen: 'none',
+      nodes: Object.fromEntries(names.map((name) => [name, { subject: `node:${name}` }])),
+    },
     identity: {
       clients: names.map((name) => ({ client_id: name, secret_file, subject: `node:${name}`, roles: ['node'] })),
     },

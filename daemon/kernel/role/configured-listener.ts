@@ -1,6 +1,9 @@
 // The TCP listeners of a role by its declaration and its settings: the one list that start checks, boot and commands read.
+import { getSettings } from '../settings/get-settings.ts'
 import type { ListenerDeclaration } from '../settings/listener-settings.ts'
+import { platformSettings } from '../settings/platform-settings.ts'
 import type { ResolvedSettings } from '../settings/settings.ts'
+import type { DeploymentProfile } from './site.ts'
 
 export type ConfiguredListener = {
   readonly role: string
@@ -27,16 +30,32 @@ export type ConfiguredTls = {
 type DeclaredRole = {
   readonly name: string
   readonly listeners: readonly [ListenerDeclaration, ...ListenerDeclaration[]]
+  readonly has_public_listener?: true
+}
+
+/** The internal listener of a role is this far above its port, unless `metrics_listen` places it. */
+export const internal_port_offset = 1_000
+const max_port = 65_535
+
+/** In profiles C and D listeners for other machines serve no metrics. */
+export function areMetricsInternal(deployment_profile: DeploymentProfile): boolean {
+  return deployment_profile === 'coalition_federated' || deployment_profile === 'classified_airgapped'
 }
 
 /** In the order of declaration, the internal one last. Requires settings that parsed. */
 export function listListeners(
-  { name, listeners: [first, ...further] }: DeclaredRole,
-  { values }: ResolvedSettings,
+  role: DeclaredRole,
+  resolved: ResolvedSettings,
 ): [ConfiguredListener, ...ConfiguredListener[]] {
-  const section = values.get(name) ?? {}
+  const {
+    name,
+    listeners: [first, ...further],
+  } = role
+  const section = resolved.values.get(name) ?? {}
   const read = ({ prefix }: ListenerDeclaration) => readListener(name, prefix, section)
-  const internal = readInternalListener(name, section)
+  const isInternal =
+    role.has_public_listener === true || areMetricsInternal(getSettings(resolved, platformSettings).deployment_profile)
+  const internal = readInternalListener(name, section, isInternal)
   return [read(first), ...further.map(read), ...(internal ? [internal] : [])]
 }
 
@@ -65,9 +84,20 @@ function readListener(role: string, prefix: string, section: SectionValues): Con
   }
 }
 
-function readInternalListener(role: string, { metrics_listen }: SectionValues): ConfiguredListener | undefined {
-  const [, host, port] = /^(.*):(\d+)$/.exec(String(metrics_listen ?? '')) ?? []
+function readInternalListener(
+  role: string,
+  section: SectionValues,
+  isByDefault: boolean,
+): ConfiguredListener | undefined {
+  const address = section.metrics_listen ?? (isByDefault ? findInternalAddress(Number(section.port)) : undefined)
+  const [, host, port] = /^(.*):(\d+)$/.exec(String(address ?? '')) ?? []
   if (host === undefined || port === undefined) return undefined
   const settings = [`${role}.metrics_listen`]
   return { role, name: 'internal', prefix: undefined, host, port: Number(port), settings, tls: undefined }
+}
+
+/** A role on a free port has none: nobody would know its number beforehand. */
+function findInternalAddress(port: number): string | undefined {
+  const internal = port + internal_port_offset
+  return port === 0 || internal > max_port ? undefined : `127.0.0.1:${internal}`
 }

@@ -37,6 +37,8 @@ export type RoleOutline = {
   readonly purpose: string
   /** Its TCP listeners. The first one, without a prefix, serves the operations; the wire serves the others. */
   readonly listeners: readonly [ListenerDeclaration<''>, ...ListenerDeclaration[]]
+  /** True for a role whose first listener is its wire's, for callers without a token: its operations are on the local socket. */
+  readonly has_public_listener?: true
   /** `site`: it serves only the site's own tenant. */
   readonly serves: 'tenants' | 'site'
   /** True for the role that stores the heads of the site's audit chains. */

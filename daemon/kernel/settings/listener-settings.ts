@@ -18,11 +18,11 @@ export function serviceListenerFields(listener: ListenerDeclaration<''>) {
     ...addressFields(listener),
     metrics_listen: z
       .string()
-      .regex(/^[^:]+:\d{1,5}$/, 'must be host:port')
+      .regex(/^(none|[^:]+:\d{1,5})$/, 'must be host:port, or none')
       .optional()
       .meta({
         env: `${env}_METRICS_LISTEN`,
-        doc: 'host:port of the internal listener; in profiles C and D the only TCP listener that serves metrics.',
+        doc: 'host:port of the internal listener, which serves metrics; `none` opens none. Default in profiles C and D, and for role proxy, where no other TCP listener serves them: 127.0.0.1, and `port` plus 1,000; none where that is no port, or `port` is 0.',
       }),
     streams_per_caller: z
       .int()

@@ -1,12 +1,10 @@
 // The roles that a new site is to run, written into its profile in place of those of the shipped profile.
 import { nearestWord } from '../../kernel/error/nearest-word.ts'
+import { internal_port_offset } from '../../kernel/role/configured-listener.ts'
 import type { RoleOutline } from '../../kernel/role/role.ts'
 import { roles } from '../../roles.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { hasValue, withValue } from './profile-template.ts'
-
-/** Internal listeners of a role have its port and this many more. */
-const internalPortOffset = 1_000
 
 /**
  * The text of a profile that runs these roles, each with a section of its own. Throws `OfflineCommandError` (2) for a
@@ -45,7 +43,7 @@ function refuseUnmetNeeds(chosen: readonly RoleOutline[], names: readonly string
 function withRoleSection(text: string, { name, listeners: [listener] }: RoleOutline): string {
   if (!listener || hasValue(text, name, 'port')) return text
   const isMetricsInternal = roles.some((role) => hasValue(text, role.name, 'metrics_listen'))
-  const metricsAddress = `127.0.0.1:${listener.port + internalPortOffset}`
+  const metricsAddress = `127.0.0.1:${listener.port + internal_port_offset}`
   const withMetrics = isMetricsInternal ? withValue(text, name, 'metrics_listen', metricsAddress) : text
   return withValue(withValue(withMetrics, name, 'port', listener.port), name, 'listen', '127.0.0.1')
 }

@@ -8,6 +8,7 @@ export const outline = outlineOf({
   name: 'proxy',
   purpose: 'Forwards allowlisted anonymous requests to the platform, rate-limited, with its own token',
   listeners: [listener],
+  has_public_listener: true,
   serves: 'site',
   api_prefix: '/api/v2',
   needs: [],

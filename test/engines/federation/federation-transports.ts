@@ -108,7 +108,11 @@ async function connectByHub(
   editProfile(hub, {
     platform: { roles: ['site', 'hub'] },
     site: { port: at_site },
-    hub: { port: at_hub, nodes: Object.fromEntries(nodes.map(({ name, subject }) => [name, { subject }])) },
+    hub: {
+      port: at_hub,
+      metrics_listen: 'none',
+      nodes: Object.fromEntries(nodes.map(({ name, subject }) => [name, { subject }])),
+    },
     identity: {
       clients: nodes.map(({ name, subject }) => ({ client_id: name, secret_file, subject, roles: ['node'] })),
     },
