@@ -15,8 +15,9 @@ import type { CheckedClient } from '../support/http/checked-client.ts'
 import { generatePeople } from '../support/resolution/generate-people.ts'
 import { startTestSite, type TestSite } from '../support/site/test-site.ts'
 
-/** People, each of whom is written down two to three times on average: 100,000 and 1,000,000 records. */
-const sizes = (process.env.BENCH_PEOPLE ?? '40000,400000').split(',').map(Number)
+/** Entities: people, each of whom is written down up to four times, so that a run has at most a million records. */
+const sizes = (process.env.BENCH_ENTITIES ?? '100000,1000000').split(',').map(Number)
+const run_records = 1_000_000
 const clients = 4
 const lookups = 2_000
 const max_lookup_ms = 50
@@ -53,7 +54,8 @@ async function measureSize(people: number, report: Report): Promise<void> {
 
 /** Writes the data file of the run. Returns records to look up. */
 function writePeople(people: number, folder: string): ColumnValues[] {
-  const { csv } = generatePeople(people, 7)
+  const max_copies = Math.min(3, Math.floor(2 * (run_records / people - 1)))
+  const { csv } = generatePeople(people, 7, max_copies)
   mkdirSync(folder, { recursive: true })
   writeFileSync(path.join(folder, 'people.csv'), csv)
   return parsePeople(csv, lookups)

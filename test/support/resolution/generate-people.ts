@@ -32,14 +32,14 @@ export type GeneratedPeople = {
   readonly truth: readonly (readonly [id: string, person: number])[]
 }
 
-/** So many people with one to four records each, in any order; the same seed makes the same people. */
-export function generatePeople(people: number, seed: number): GeneratedPeople {
+/** So many people with one record each and at most so many copies, in any order; the same seed makes the same people. */
+export function generatePeople(people: number, seed: number, max_copies = 3): GeneratedPeople {
   const by = seededRandom(seed)
   const written: { person: number; record: GeneratedPerson }[] = []
   for (let person = 0; person < people; person++) {
     const first = createPerson(by)
     written.push({ person, record: first })
-    for (let copies = by.below(4); copies > 0; copies--) written.push({ person, record: miswritePerson(first, by) })
+    for (let copies = by.below(max_copies + 1); copies > 0; copies--) written.push({ person, record: miswritePerson(first, by) })
   }
   const mixed = by.shuffled(written)
   const lines = mixed.map(({ record }, at) => [`r${at}`, ...fields.map((field) => record[field])].join(','))
