@@ -39,7 +39,8 @@ export function generatePeople(people: number, seed: number, max_copies = 3): Ge
   for (let person = 0; person < people; person++) {
     const first = createPerson(by)
     written.push({ person, record: first })
-    for (let copies = by.below(max_copies + 1); copies > 0; copies--) written.push({ person, record: miswritePerson(first, by) })
+    for (let copies = by.below(max_copies + 1); copies > 0; copies--)
+      written.push({ person, record: miswritePerson(first, by) })
   }
   const mixed = by.shuffled(written)
   const lines = mixed.map(({ record }, at) => [`r${at}`, ...fields.map((field) => record[field])].join(','))
