@@ -18,15 +18,24 @@ export async function withdrawMembers(call: Call): Promise<void> {
   const pending = { filter: { removing: 1 }, fresh: true, page_size: 20 }
   for await (const doc of iterateDocuments(call.store(entityClusters), pending)) {
     if (call.signal.aborted) return
-    if (await isBeingWritten(call, doc.value)) continue
-    await withdrawMembersOf(call, doc)
-    await call.store(entityClusters).update(doc.id, ({ version, value: { removing, ...value } }) => ({
-      // Meanwhile somebody may have requested to forget the records.
-      ...(removing && version === doc.version ? { next: value } : {}),
-      answer: undefined,
-    }))
-    call.announce(clusterTopic(doc.id))
+    await endRemoval(call, doc).catch((error: unknown) => {
+      // One entity must delay neither others nor arrivals.
+      const { trace_id } = call.trace
+      const level = isRefusal(error) && error.row.retryable ? 'warn' : 'error'
+      call.log[level]('resolution.entity-cluster.not_removed', { trace_id, entity: doc.id, error: String(error) })
+    })
   }
+}
+
+async function endRemoval(call: Call, doc: Doc<StoredCluster>): Promise<void> {
+  if (await isBeingWritten(call, doc.value)) return
+  await withdrawMembersOf(call, doc)
+  await call.store(entityClusters).update(doc.id, ({ version, value: { removing, ...value } }) => ({
+    // Meanwhile somebody may have requested to forget the records.
+    ...(removing && version === doc.version ? { next: value } : {}),
+    answer: undefined,
+  }))
+  call.announce(clusterTopic(doc.id))
 }
 
 async function withdrawMembersOf(call: Call, entity: Doc<StoredCluster>): Promise<void> {
