@@ -54,6 +54,16 @@ export function moveReady(machine: Machine, from: string, to: string): void {
   }
 }
 
+/** The same, once a message is there; resolves when the other site has taken everything in. */
+export async function deliverReady(machine: Machine, from: string, to: string): Promise<void> {
+  const count = (folder: string) => readdirSync(folder).filter((file) => file.endsWith('.env.json')).length
+  const ready = at(machine, from, 'site/filedrop', to, 'out/ready')
+  await vi.waitFor(() => expect(count(ready)).toBeGreaterThan(0), { timeout: 60_000 })
+  moveReady(machine, from, to)
+  const arrived = at(machine, to, 'site/filedrop', from, 'in/new')
+  await vi.waitFor(() => expect(count(arrived)).toBe(0), { timeout: 60_000 })
+}
+
 export const sample = (name: string) => readFileSync(path.join(repositoryRoot, `samples/people/${name}.csv`), 'utf8')
 
 /** Both samples as one file: their ids differ. */

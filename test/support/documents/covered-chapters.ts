@@ -25,7 +25,6 @@ export const uncoveredChapters: Readonly<Record<string, Readonly<Record<string, 
     'Forget records and delete entities': 'needs a registry on the service; test/cli/resolve-service.test.ts',
     'Look at the tools of a service': 'needs a site of another profile; test/cli/tools.test.ts',
     'Tools of a service elsewhere': 'needs a service outside; test/cli/tools-of-services.test.ts',
-    'With another site': 'not yet: needs messages both ways; test/sites/exchange',
     'Serve the public': 'needs an identity provider; test/cli/proxy.test.ts',
   },
 }

@@ -1,6 +1,6 @@
 // Chapters of the operator guide about backups, keys and tokens.
 import { rmSync, writeFileSync } from 'node:fs'
-import { at, type CoveredChapters, carry, edit, type Machine, restart } from '../chapter.ts'
+import { at, type CoveredChapters, carry, deliverReady, edit, type Machine, restart } from '../chapter.ts'
 
 const passphrase = 'correct horse battery'
 const carrying = (file: string, from: string, to: string) => ({
@@ -25,6 +25,8 @@ export const keyChapters: CoveredChapters = {
     steps: [['platform peers update', carrying('alpha-keyset.json', 'alpha', 'bravo')]],
   },
   'Revoke a key': {
+    // The announcement of the epoch is signed by the key that is revoked.
+    before: (machine) => deliverReady(machine, 'alpha', 'bravo'),
     steps: [
       ['platform peers revoke', { picked: /peers revoke alpha (message-[\w-]+)/ }],
       ['platform peers update', carrying('alpha-keyset-2.json', 'alpha', 'bravo')],
@@ -52,6 +54,7 @@ export const keyChapters: CoveredChapters = {
       ['platform keys revoke', { picked: /no longer listed +(root-\S+)/ }],
       ['platform keys rotate', { picked: /^(message-\S+) +message +\S+ +active/m }],
       ['platform keys set draft --retire', { picked: /replaces (message-\S+)/ }],
+      ['platform filedrop epoch bravo --out', { prepare: (machine) => deliverReady(machine, 'alpha', 'bravo') }],
       [
         'platform keys sign-epoch epoch-bravo.json --dir root-1',
         { ...carrying('epoch-bravo.json', 'alpha', 'vault'), answers: () => ['y', passphrase] },

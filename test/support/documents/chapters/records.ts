@@ -1,6 +1,6 @@
 // Chapters of the operator guide that resolve records, with files and on the service.
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { at, type CoveredChapters, edit, type Machine, restart, sample, writePeople } from '../chapter.ts'
+import { at, type CoveredChapters, edit, type Machine, moveReady, restart, sample, writePeople } from '../chapter.ts'
 
 /** Both sites read data files from a folder; a restart makes it known. */
 async function nameDataFolders(machine: Machine): Promise<void> {
@@ -44,6 +44,9 @@ export const recordChapters: CoveredChapters = {
   'On the service': {
     before: nameDataFolders,
     steps: [['platform resolve consult', { picked: /proposed +\S+\n(match_\w+)/ }]],
+  },
+  'With another site': {
+    steps: [['platform resolve exchange agree', { prepare: (machine) => moveReady(machine, 'alpha', 'bravo') }]],
   },
   'Look up one record': {
     before: (machine) => writeFileSync(at(machine, 'alpha/record.json'), JSON.stringify(person)),
