@@ -12,6 +12,7 @@ import { roleTask } from '../role-task/role-task.ts'
 import { runRoleTask } from '../role-task/run-role-task.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
 import { openDatabaseFile } from '../store/role-database.ts'
+import { requireDataFolder } from './require-data-folder.ts'
 
 export type OperatorAction = {
   /** Named like operations: `site.<noun>.<verb>`. */
@@ -27,6 +28,7 @@ export async function recordOperatorAction(
   env: EnvironmentVariables,
   { action, target, detail = {} }: OperatorAction,
 ): Promise<void> {
+  requireDataFolder(folder)
   const { tenant_id } = readSiteSettings(folder, env).platform
   const at = new Date().toISOString()
   const trace_id = randomBytes(16).toString('hex')
@@ -46,12 +48,13 @@ export const appendAuditEvent = roleTask({
   },
 })
 
-/** Opens the site role's database, creating it if it is missing; a daemon may have it open. */
+/** Opens the site role's database, creating it in the data of the site if it is missing; a daemon may have it open. */
 export async function withSiteDatabase<T>(
   folder: SiteFolder,
   env: EnvironmentVariables,
   use: (file: SqliteFile, audit: SqliteAudit) => Promise<T>,
 ): Promise<T> {
+  requireDataFolder(folder)
   const { platform } = readSiteSettings(folder, env)
   const file = openDatabaseFile(roleDatabaseFile(folder, 'site'), ensureRunFolder(folder, 'site'))
   try {

@@ -17,6 +17,7 @@ import {
 import type { Jws, PublicKey } from '../../kernel/cryptography/signatures.ts'
 import { checkKeySet, followKeySets, pinKeySet } from '../../shared/key-set/key-succession.ts'
 import { recordOperatorAction } from '../audit/operator-action.ts'
+import { requireDataFolder } from '../audit/require-data-folder.ts'
 import { day_ms } from '../doctor/finding.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
@@ -75,6 +76,7 @@ export async function publishSiteKeySet(
   draft: KeySetDraft,
   now: number,
 ): Promise<KeySet> {
+  requireDataFolder(folder)
   return await withIdentityLock(folder, async () => {
     const { sets, set: before } = readCurrentKeySet(folder)
     const set = readDraftedSet(draft)

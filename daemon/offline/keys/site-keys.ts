@@ -16,6 +16,7 @@ import type { KeyAlgorithm, PublicKey } from '../../kernel/cryptography/signatur
 import { parseJson } from '../../kernel/encoding/parse-json.ts'
 import { isWrappingKeyId } from '../../kernel/secret/data-key.ts'
 import { recordOperatorAction } from '../audit/operator-action.ts'
+import { requireDataFolder } from '../audit/require-data-folder.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import type { EnvironmentVariables } from '../site/site-profile.ts'
 import {
@@ -57,6 +58,7 @@ export async function generateSiteKey(
   terms: KeyGenerationOptions,
   role?: string,
 ): Promise<PublicKey> {
+  requireDataFolder(folder)
   requireSigningCapacity(folder, use, terms.now)
   const { passphrase: _own, ...roleTerms } = terms
   const key = role ? await generateRoleKey(folder, role, roleTerms) : await generateKey(folder.keys, { use, ...terms })
@@ -97,6 +99,7 @@ export async function rotateSiteKey(
   terms: KeyRotationOptions,
 ): Promise<KeyRotationResult> {
   const key = findSiteKey(folder, kid)
+  requireDataFolder(folder)
   const { status, role, use } = key
   if (status !== 'active') throw new OfflineCommandError(3, `${kid} is ${status}; only an active key can be rotated`)
   if (use === 'message' || use === 'root') return await rotateKeyInSet(folder, env, omitRole(key), terms)
@@ -139,6 +142,7 @@ export async function revokeSiteKey(
   terms: KeyRotationOptions & { readonly replace: boolean },
 ): Promise<KeyRevocationResult> {
   const key = findSiteKey(folder, kid)
+  requireDataFolder(folder)
   const { role, use } = key
   if (use === 'message' || use === 'root') return await revokeKeyInSet(folder, env, omitRole(key), terms)
   if (terms.replace)
@@ -174,6 +178,7 @@ export async function wrapSiteKeys(
   passphrase: string,
   use: PublicKey['use'] | WrappingKeyEntry['use'] | undefined,
 ): Promise<string[]> {
+  if ('profile' in location) requireDataFolder(location)
   const signing = use === 'secret' ? [] : await wrapKeys(location.keys, passphrase, use)
   const wrapping = use === undefined || use === 'secret' ? await encryptSecretKeys(location, passphrase) : []
   const kids = [...signing, ...wrapping]
@@ -187,6 +192,7 @@ export async function unwrapSiteKeys(
   env: EnvironmentVariables,
   passphrase: string,
 ): Promise<string[]> {
+  if ('profile' in location) requireDataFolder(location)
   const kids = [...(await unwrapKeys(location.keys, passphrase)), ...(await decryptSecretKeys(location, passphrase))]
   if ('profile' in location && kids.length > 0) await recordKeyAction(location, env, 'site.key.unwrap', kids)
   return kids

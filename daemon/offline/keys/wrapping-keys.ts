@@ -9,6 +9,7 @@ import {
 } from '../../../adapters/keys/jose/wrapping-keys.ts'
 import type { SiteFolder } from '../../boot/storage/site-folder.ts'
 import { recordOperatorAction } from '../audit/operator-action.ts'
+import { requireDataFolder } from '../audit/require-data-folder.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import type { EnvironmentVariables } from '../site/site-profile.ts'
 
@@ -51,6 +52,7 @@ export async function rotateWrappingKey(
   kid: string,
   { now, passphrase }: { readonly now: number; readonly passphrase?: string | undefined },
 ): Promise<WrappingKeyRotation> {
+  requireDataFolder(folder)
   const stored = readWrappingKeys(folder.keys)
   const current = stored.at(-1)
   if (!current || !stored.some((key) => key.kid === kid))

@@ -11,6 +11,7 @@ import type { Peer } from '../../kernel/identity/peer.ts'
 import { repinPeer } from '../../roles/site/keyset/peer-keys.ts'
 import { pinKeySet, type VerifiedKeySet } from '../../shared/key-set/key-succession.ts'
 import { recordOperatorAction } from '../audit/operator-action.ts'
+import { requireDataFolder } from '../audit/require-data-folder.ts'
 import { enrolChannels } from '../filedrop/filedrop-files.ts'
 import { parseKeySetFile, verifyNewestKeySet } from '../keys/key-set-file.ts'
 import { parseJwks } from '../keys/site-keys.ts'
@@ -66,6 +67,7 @@ export type NewPeer = PeerSettings & {
  * own, or is not valid.
  */
 export async function addPeer(folder: SiteFolder, env: EnvironmentVariables, newPeer: NewPeer): Promise<Peer> {
+  requireDataFolder(folder)
   const pinned = buildPeer(folder, env, newPeer)
   return await withIdentityLock(folder, async () => {
     const files = peerFiles(folder.peers)
@@ -121,6 +123,7 @@ export function listUnaccreditedPeers(
  * resolves. Throws `OfflineCommandError` (3) if a running site cannot be made to stop sending.
  */
 export async function removePeer(folder: SiteFolder, env: EnvironmentVariables, name: string): Promise<void> {
+  requireDataFolder(folder)
   await withIdentityLock(folder, async () => {
     await getPeer(folder, name)
     await peerFiles(folder.peers).remove(name)

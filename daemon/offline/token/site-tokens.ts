@@ -22,6 +22,7 @@ import { formatFieldErrors, parseWithSchema } from '../../kernel/error/parsing.t
 import { getSettings } from '../../kernel/settings/get-settings.ts'
 import { ssoSettings } from '../../kernel/settings/sso-settings.ts'
 import { recordOperatorAction } from '../audit/operator-action.ts'
+import { requireDataFolder } from '../audit/require-data-folder.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { type EnvironmentVariables, readSiteSettings } from '../site/site-profile.ts'
 
@@ -67,6 +68,7 @@ export async function mintRecordedToken(
   ttl_s: number,
   now: number,
 ): Promise<MintedToken> {
+  requireDataFolder(folder)
   const minted = await mintToken(folder, env, claimsInput, ttl_s, now)
   const { sub, tenant_id, roles } = claimsInput
   const detail = { sub, tenant_id, roles: [...(roles ?? [])], exp: minted.exp }
@@ -163,6 +165,7 @@ export async function revokeToken(
   const validation = parseWithSchema(revocation, { ...revoked, reason, at: new Date(now).toISOString() })
   if (!validation.success)
     throw new OfflineCommandError(2, `the revocation is not valid: ${formatFieldErrors(validation.errors)}`)
+  requireDataFolder(folder)
   fileRevocations(file).revoke(validation.data)
   const target = 'jti' in revoked ? revoked.jti : revoked.subject
   await recordOperatorAction(folder, env, { action: 'site.token.revoke', target, detail: { ...revoked, reason } })
