@@ -108,7 +108,7 @@ const faults: [string, () => object, RegExp][] = [
   [
     'a secret that is not there',
     () => byHub({ secret_file: '/nowhere' }),
-    /^coalition: \/nowhere cannot be read \(ENOENT\)$/,
+    /^coalition: \/nowhere cannot be read: it does not exist$/,
   ],
   [
     'a secret that others may read',

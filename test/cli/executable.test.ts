@@ -43,6 +43,7 @@ const commands: readonly [words: readonly string[], exit: number, shows: RegExp]
   [['resolve', 'runs'], 0, /./],
   [['resolve', 'lens', 'create', 'persons'], 0, /persons/],
   [['resolve', 'entity', 'find', 'east', 'none', '--lens', 'persons'], 1, /not in the registry/],
+  [['resolve', 'record', 'forget', 'east', 'none', '--lens', 'none', '--reason', 'request 17', '--yes'], 1, /record/],
   [['resolve', 'registry', 'show'], 0, /./],
   [['resolve', 'exchange', 'list'], 0, /./],
   [['signal', 'list'], 0, /./],

@@ -205,7 +205,7 @@ describe('a delivery that is not', () => {
     for (const [source, why] of [
       ['loose', 'can be read by others'],
       ['short', '16 bytes'],
-      ['gone', 'ENOENT'],
+      ['gone', 'does not exist'],
     ] as const) {
       const answer = await postSigned(source, buildAlert('y-1'), source === 'short' ? 'short' : secret)
       expect([answer.status, answer.detail]).toEqual([503, expect.stringContaining(why)])

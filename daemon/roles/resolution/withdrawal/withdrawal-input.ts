@@ -19,15 +19,16 @@ export const withdrawalReason = requiredText(1_000).meta({
 export async function refuseOpenWork(call: Call, { tenant_id, lens }: RegistryKey): Promise<Refusal | undefined> {
   const ofLens = { tenant_id, lens, state: { in: open_states }, exchange_id: { exists: false } }
   const [run] = (await call.store(fusionRuns).list({ filter: ofLens, limit: 1, fresh: true })).docs
-  if (run) return refuseFor(`run ${run.id}`, run.value.state, lens, `cancel ${run.id}`)
+  if (run) return refuseFor(`run ${run.id}`, run.value.state, lens, `platform resolve cancel ${run.id}`)
   const open = { filter: { tenant_id, state: { in: ['proposed', 'running'] } }, fresh: true }
   for await (const { id, value } of iterateDocuments(call.store(exchanges), open)) {
-    if (value.agreement.lens === lens) return refuseFor(`exchange ${id}`, value.state, lens, `exchange cancel ${id}`)
+    if (value.agreement.lens !== lens) continue
+    return refuseFor(`exchange ${id}`, value.state, lens, `platform resolve exchange cancel ${id}`)
   }
   return undefined
 }
 
 function refuseFor(work: string, state: string, lens: string, command: string): Refusal {
-  const remedy = `wait until it has ended, or cancel it: platform resolve ${command}`
+  const remedy = `wait until it has ended, or cancel it: ${command}`
   return refuse('wrong_state', `the ${work} of the lens ${lens} is ${state}, and its files hold records: ${remedy}`)
 }
