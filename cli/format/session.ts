@@ -27,6 +27,8 @@ export function formatSession(terminal: Terminal, session: OutputRow): string {
     lens: `${lens_id} ${lens_version}`,
     subject: formatSessionSubject(session.subject as OutputRow | undefined),
     classification: (classification as OutputRow | undefined)?.level,
+    supersedes: session.supersedes,
+    rests_on: (session.rests_on as readonly string[] | undefined)?.join(', '),
     invited: (session.invited as readonly string[] | undefined)?.join(', ') || undefined,
     origin: (session.origin as OutputRow | undefined)?.peer,
     refused: formatInvalidResults(session.invalid_results as readonly OutputRow[] | undefined),

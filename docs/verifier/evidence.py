@@ -1,4 +1,4 @@
-"""Evidence blocks (docs/consensus.md, section "Evidence block"), versions 1 and 2."""
+"""Evidence blocks (docs/consensus.md, section "Evidence block"), versions 1 to 3."""
 from . import combination
 from .messages import BODY, Trust, read_statement
 from .shapes import (array, check, complete, hex64, instant, instant_with_offset, label, nullable, number, one_of,
@@ -43,15 +43,17 @@ def PROOF(value, path, found):
     else: found.append(('shape', path))
 
 PROVEN = record({**QUOTED, 'ordinal': whole(1), 'proof': PROOF}, optional=('msg_id', 'proof'))
-CONTENT_2 = record({
-    'v': one_of(2.0), **FIELDS, 'algorithm': one_of(*(f'{method}/1' for method in METHODS)), 'contributions': array(PROVEN),
-    'record': record({**COUNTED, 'superseded': array(record({'ordinal': whole(1), 'digest': hex64}))}, optional=('superseded',))},
-    optional=('subject', 'attestation'))
+PROVEN_FIELDS = {
+    **FIELDS, 'algorithm': one_of(*(f'{method}/1' for method in METHODS)), 'contributions': array(PROVEN),
+    'record': record({**COUNTED, 'superseded': array(record({'ordinal': whole(1), 'digest': hex64}))}, optional=('superseded',))}
+CONTENT_2 = record({'v': one_of(2.0), **PROVEN_FIELDS}, optional=('subject', 'attestation'))
+LINEAGE = array(record({'relation': one_of('supersedes', 'rests_on'), 'block_id': hex64}), 1, 65)
+CONTENT_3 = record({'v': one_of(3.0), **PROVEN_FIELDS, 'lineage': LINEAGE}, optional=('subject', 'attestation'))
 
 def CONTENT(value, path, found):
     v = value.get('v') if isinstance(value, dict) else None
-    if v == 2.0 and v is not True: CONTENT_2(value, path, found)
-    else: CONTENT_1(value, path, found)
+    shapes = {2.0: CONTENT_2, 3.0: CONTENT_3}
+    (shapes.get(v, CONTENT_1) if isinstance(v, (int, float)) else CONTENT_1)(value, path, found)
 
 BLOCK = record({'block_id': hex64, 'content': CONTENT, 'signature': JWS, 'keys': array(public_key(*ANY_USE))})
 CONTRIBUTION = record({'session_id': text(1, 128), 'pair_score': fraction, 'accuracy': fraction, 'credibility': fraction,
@@ -94,11 +96,12 @@ def verify_content(block):
         digested = {name: each[name] for name in QUOTED if name not in ('digest', 'msg_id')}
         if sha256(canonical(digested).encode()) != each['digest']: raise does_not_follow('a digest of another contribution')
     verify_result(content)
-    if v == 2: verify_proofs(content)
+    if v == 3: verify_lineage(content)
+    if v != 1: verify_proofs(content)
 
 def verify_result(content):
     policy, attestation = content['policy'], content.get('attestation')
-    if content['v'] == 2 and content['algorithm'] != f"{policy['combination_method']}/1":
+    if content['v'] != 1 and content['algorithm'] != f"{policy['combination_method']}/1":
         raise does_not_follow('another algorithm')
     if canonical(combination.combine(policy['combination_method'], content['contributions'])) != canonical(content['result']):
         raise does_not_follow('the result does not follow from the contributions')
@@ -108,9 +111,17 @@ def verify_result(content):
     elif combination.decide(policy, content['contributions']) != content['decision']:
         raise does_not_follow('the decision does not follow from the result by the policy')
 
+def verify_lineage(content):
+    """The blocks that the session names itself: one that it supersedes, and those that a person named who attested."""
+    ids = [each['block_id'] for each in content['lineage']]
+    if ids != sorted(set(ids)): raise does_not_follow('another order of the lineage')
+    superseded = [each for each in content['lineage'] if each['relation'] == 'supersedes']
+    if len(superseded) > 1: raise does_not_follow('two superseded blocks')
+    if len(superseded) < len(ids) and 'attestation' not in content: raise does_not_follow('nobody attested')
+
 def verify_proofs(content):
-    """The quoted messages, the parents that they name, and the chain of the record as far as the block lists it."""
-    parents = set()
+    """The quoted messages, the parents that they and the lineage name, and the chain of the record as far as the block lists it."""
+    parents = {each['block_id'] for each in content.get('lineage', [])}
     for each in content['contributions']:
         has_message = each.get('proof', {}).get('type') == 'message'
         if ('msg_id' in each) != has_message: raise does_not_follow('a contribution of another site carries its message')

@@ -201,6 +201,42 @@ describe('evidence', () => {
     expect(await runJsonCommand(['evidence', 'verify', file], { env })).toMatchObject({ valid: true, keys: 'pinned' })
   })
 
+  test('the lineage of a block is printed with it, and with the verdict on its file', async () => {
+    const first = await ratifySession()
+    const basis = 'ab'.repeat(32)
+    const superseded = JSON.parse(readFileSync(await exportEvidence(first.id), 'utf8')).block_id
+    const { id } = await createSession('--supersedes', first.id)
+    await contribute(id, 'alice', '0.95')
+    await contribute(id, 'bob', '0.05')
+    const words = ['consensus', 'attest', id, '--decision', 'match', '--rationale', 'seen', '--parents', basis]
+    expect(await runJsonCommand(words, analyst)).toMatchObject({ supersedes: first.id, rests_on: [basis] })
+    const file = await exportEvidence(id)
+    const shown = (await runCommand(['evidence', 'show', id], { env })).stdout
+    expect(shown).toMatch(new RegExp(`^supersedes +${superseded}$`, 'm'))
+    expect(shown).toMatch(new RegExp(`^rests_on +${basis}$`, 'm'))
+    const verified = await runCommand(['evidence', 'verify', file], { env })
+    expect(verified.exit).toBe(0)
+    expect(verified.stdout).toMatch(new RegExp(`^supersedes +${superseded}$`, 'm'))
+    const refused = await runCommand(
+      [
+        'consensus',
+        'create',
+        '--lens',
+        'person',
+        '--lens-version',
+        '1',
+        '--m',
+        '1',
+        '--n',
+        '1',
+        '--supersedes',
+        'ses_none',
+      ],
+      analyst,
+    )
+    expect(refused).toMatchObject({ exit: 1, stderr: expect.stringContaining('no session ses_none to supersede') })
+  })
+
   test('a changed score, a changed decision and foreign keys are each found', async () => {
     const file = await exportEvidence((await ratifySession()).id)
     const block = readFileSync(file, 'utf8')

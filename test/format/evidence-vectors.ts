@@ -1,4 +1,4 @@
-// Vectors of evidence blocks, of both versions.
+// Vectors of evidence blocks, of every version.
 
 import type { QuorumPolicy } from '../../daemon/shared/quorum-policy/quorum-policy.ts'
 import {
@@ -10,7 +10,7 @@ import {
   session_id,
   vectorLabel,
 } from './sample-content.ts'
-import { buildContent, type SampleContribution, signBlock } from './sample-evidence.ts'
+import { buildContent, type SampleBlock, type SampleContribution, signBlock } from './sample-evidence.ts'
 import { type JsonMembers, signContent, signMessage } from './signed-documents.ts'
 import { created, vectorKeys } from './vector-keys.ts'
 import { type Vector, type VectorWriter, writeDocument } from './vector-writer.ts'
@@ -87,5 +87,50 @@ export async function writeEvidence(writer: VectorWriter): Promise<void> {
     { ...everybody, reason: 'UNKNOWN_KEY' },
   )
   const few = { ...policy, n: 2 }
+  const [signed, unsigned] = proven.contributions
+  if (!signed || !unsigned) throw new Error('three contributions')
+  const namesake = { ...unsigned, contributor_id: federated.contributor_id }
+  const namesakes = [signed, namesake, federated]
+  await write('evidence/namesakes', buildContent(2, { ...proven, contributions: namesakes }), everybody)
+  const named = { ...policy, contributors: [signed.contributor_id, namesake.contributor_id, 'cleo'] }
+  await write(
+    'bad/evidence-of-namesakes-where-the-policy-names-one',
+    buildContent(2, { ...proven, policy: named, contributions: namesakes }),
+    { ...everybody, reason: 'CONTENT' },
+  )
+  await writeLineage(write, proven, { ...sampleBlock, contributions: split, attestation })
   await write('bad/evidence-of-too-many', buildContent(1, { ...sampleBlock, policy: few }), { reason: 'CONTENT' })
+}
+
+type WriteBlock = (path: string, content: JsonMembers, vector?: Partial<Vector>) => Promise<void>
+
+/** Blocks of version 3, of a decision by contributions and of one by a person. */
+async function writeLineage(write: WriteBlock, decided: SampleBlock, attested: SampleBlock): Promise<void> {
+  const superseding = { relation: 'supersedes', block_id: '2b'.repeat(32) } as const
+  const basis = ['1a', '3c'].map((byte) => ({ relation: 'rests_on', block_id: byte.repeat(32) }) as const)
+  const [first, last] = basis
+  if (!first || !last) throw new Error('two blocks')
+  await write('evidence/superseding', buildContent(3, { ...decided, lineage: [superseding] }))
+  const lineage = [first, superseding, last]
+  const content = buildContent(3, { ...attested, lineage })
+  await write('evidence/attested-on-a-basis', content)
+  const bad: Readonly<Record<string, JsonMembers>> = {
+    unsorted: { ...content, lineage: [superseding, first, last] },
+    'with-a-block-twice': { ...content, lineage: [first, { ...first, relation: 'supersedes' }, last] },
+    'of-two-superseded': { ...content, lineage: [{ ...first, relation: 'supersedes' }, superseding, last] },
+    'without-an-attestation': buildContent(3, { ...decided, lineage: [first] }),
+    'beside-other-parents': { ...content, parent_block_ids: lineage.slice(1).map(({ block_id }) => block_id) },
+    'with-a-parent-too-many': {
+      ...content,
+      parent_block_ids: [...lineage.map(({ block_id }) => block_id), '4d'.repeat(32)],
+    },
+  }
+  for (const [name, altered] of Object.entries(bad))
+    await write(`bad/evidence-with-a-lineage-${name}`, altered, { reason: 'CONTENT' })
+  await write(
+    'bad/evidence-with-an-empty-lineage',
+    { ...content, lineage: [], parent_block_ids: [] },
+    { reason: 'SCHEMA' },
+  )
+  await write('bad/evidence-of-version-2-with-a-lineage', { ...content, v: 2 }, { reason: 'UNKNOWN_FIELD' })
 }

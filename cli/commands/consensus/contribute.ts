@@ -28,6 +28,7 @@ export const definition = command({
     credibility: required(decimal('SHARE', 'Credibility of the contributor', 0, 1)),
     key: required(text('KEY', 'Id of a key enrolled for the contributor')),
     sign: text('FILE', 'Your personal key, to sign the contribution with'),
+    parents: nameList('BLOCK,...', 'At a session of a peer: ids of evidence blocks that it rests on (default: none)'),
     idempotencyKey: text('KEY', 'Idempotency key: a repeat with the same key changes nothing'),
     ...classificationOptions,
     releasableTo: nameList('A,B', 'Tenants or nationalities that may see it (default: as the session)'),
@@ -51,6 +52,7 @@ export const definition = command({
         id: params.id,
         ...opinion,
         signer_key_id: params.key,
+        ...(params.parents.length ? { parent_block_ids: params.parents } : {}),
         ...(params.sign === undefined
           ? { classification }
           : await signOpinion(api, terminal, { ...params, sign: params.sign }, opinion, classification)),

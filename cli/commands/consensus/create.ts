@@ -30,6 +30,7 @@ export const definition = command({
     right: text('ID', 'Right record of the pair'),
     correlation: text('ID', 'Uid of the EntityMatch that the session decides'),
     invite: nameList('PEER,...', 'Peers that may contribute (default: none)'),
+    supersedes: text('SESSION', 'Ratified session that this one takes the place of (default: none)'),
     idempotencyKey: text('KEY', 'Idempotency key: a repeat with the same key returns the same session'),
     ...classificationOptions,
     ...serviceOptions,
@@ -56,6 +57,7 @@ export const definition = command({
         classification: await resolveClassification(params, terminal),
         subject: buildSubject(params),
         ...(invite.length ? { invite } : {}),
+        ...(params.supersedes === undefined ? {} : { supersedes: params.supersedes }),
       },
       idempotencyKey ? { idempotency_key: idempotencyKey } : {},
     )

@@ -5,6 +5,7 @@ import { connectService, serviceOptions } from '../../options/service-options.ts
 import { CommandFailure, command } from '../../program/command.ts'
 import { required, text } from '../../program/params.ts'
 import { formatFields, formatTable, line_break, type OutputRow, printResult } from '../../terminal/output.ts'
+import type { Terminal } from '../../terminal/terminal.ts'
 
 export const definition = command({
   words: 'evidence show',
@@ -26,7 +27,7 @@ export const definition = command({
       )
       return 0
     }
-    const { contributions, policy, label, result, record, ...content } = block.content as OutputRow
+    const { contributions, policy, label, result, record, lineage = [], ...content } = block.content as OutputRow
     const { superseded: _superseded, ...recorded } = record as OutputRow
     const rows = (contributions as readonly OutputRow[]).map((each) => ({ ...each, proof: proofTypeOf(each) }))
     const columns = ['contributor_id', 'pair_score', 'accuracy', 'credibility', 'signer_key_id', 'proof']
@@ -42,11 +43,17 @@ export const definition = command({
         }),
         '',
         formatTable(terminal, rows, columns, 'no contributions'),
+        ...formatLineage(terminal, lineage as readonly OutputRow[]),
       ].join(line_break),
     )
     return 0
   },
 })
+
+/** The blocks that the session names itself; `parent_block_ids` has those of the messages as well. */
+function formatLineage(terminal: Terminal, lineage: readonly OutputRow[]): string[] {
+  return lineage.length === 0 ? [] : ['', formatTable(terminal, lineage, ['relation', 'block_id'], '')]
+}
 
 function proofTypeOf({ proof }: OutputRow): unknown {
   return (proof as OutputRow | undefined)?.type

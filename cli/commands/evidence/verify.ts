@@ -91,11 +91,17 @@ function formatVerdict(terminal: Terminal, found: Verdict): string {
     decided_at,
     signed_by: signed_by.map(({ kid }) => kid).join(', ') || undefined,
     fingerprint: signed_by.map(({ fingerprint }) => fingerprint).join(', ') || undefined,
+    supersedes: listRelated(found, 'supersedes'),
+    rests_on: listRelated(found, 'rests_on'),
     record:
       found.chain === 'checked' ? undefined : 'its chain is not checked: the block does not list the whole record',
   })
   const rows = found.contributions.map((each) => ({ ...each, vouched_by: describeVoucher(each, site) }))
   return [fields, '', formatTable(terminal, rows as readonly OutputRow[], columns, 'no contributions')].join(line_break)
+}
+
+function listRelated({ lineage }: Verdict, relation: Verdict['lineage'][number]['relation']): string | undefined {
+  return lineage.flatMap((each) => (each.relation === relation ? each.block_id : [])).join(', ') || undefined
 }
 
 const columns = ['contributor_id', 'vouched_by']

@@ -14,7 +14,7 @@ import {
   type SignerVerdict,
 } from '../../roles/consensus/evidence/attribute-contributions.ts'
 import { findEvidenceFaults, isChainComplete } from '../../roles/consensus/evidence/content-faults.ts'
-import { type EvidenceBlock, evidenceBlock } from '../../roles/consensus/evidence/model.ts'
+import { type EvidenceBlock, evidenceBlock, type LineageEntry } from '../../roles/consensus/evidence/model.ts'
 import { readSenderKeys } from '../filedrop/filedrop-files.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 
@@ -49,6 +49,8 @@ export type EvidenceVerdict = {
   readonly contributions: readonly Attribution[]
   /** `checked`: the digests of the record, in its order, give its chain; `not_listed`: the block does not list them all. */
   readonly chain: 'checked' | 'not_listed'
+  /** The blocks that the session names itself, besides those that the messages name. */
+  readonly lineage: readonly LineageEntry[]
   readonly site: string
   readonly session_id: string
   readonly decision: string
@@ -96,6 +98,7 @@ export async function verifyEvidence(
     keys: isTrusted ? source : 'own',
     contributions: attributions,
     chain: isChainComplete(content) ? 'checked' : 'not_listed',
+    lineage: 'lineage' in content ? content.lineage : [],
     site,
     session_id,
     decision,

@@ -10,6 +10,7 @@ import { get } from '../../../daemon/roles/consensus/session/get.ts'
 import { noon } from '../../support/clock/simulated-clock.ts'
 import { waitUntilDelivered } from './consensus-site.ts'
 import { createCarrier, createReader } from './federated-session.ts'
+import { lineageLies } from './lineage-lies.ts'
 import {
   deliverOutcome,
   expectAlarm,
@@ -215,6 +216,7 @@ const lies: Readonly<Record<string, readonly [fault: RegExp, lie: Lie]>> = {
     /the parent blocks are not those/,
     stating(({ honest }) => ({ ...honest, parent_block_ids: ['a'.repeat(64)] })),
   ],
+  ...lineageLies,
   'an attestation of another decision': [
     /the decision differs from the attested one/,
     stating(({ honest }) => ({

@@ -6,6 +6,7 @@ import { listKeys } from '../../../adapters/keys/jose/key-lifecycle.ts'
 import { foldersOf } from '../../../adapters/transport/filedrop/files/channel-folders.ts'
 import { auditRecord } from '../../../daemon/kernel/audit/audit-chain.ts'
 import { verifyEvidence } from '../../../daemon/offline/evidence/evidence-file.ts'
+import { list as listEmissions } from '../../../daemon/roles/consensus/emission/list.ts'
 import { get as evidenceOf } from '../../../daemon/roles/consensus/evidence/get.ts'
 import { contribute } from '../../../daemon/roles/consensus/session/contribute.ts'
 import { create } from '../../../daemon/roles/consensus/session/create.ts'
@@ -13,15 +14,16 @@ import { get } from '../../../daemon/roles/consensus/session/get.ts'
 import { simulatedClock } from '../../support/clock/simulated-clock.ts'
 import { pinPeerKeys } from '../../support/site/pinned-site-pair.ts'
 import { createTestSite, type TestSite, waitUntil } from '../../support/site/test-site.ts'
-import { buildOpinionInput, buildSessionInput, createOperator } from './consensus-site.ts'
+import { buildOpinionInput, buildSessionInput, createOperator, waitUntilDelivered } from './consensus-site.ts'
 
 const sites: TestSite[] = []
 beforeAll(async () => {
   const clock = simulatedClock()
   for (const name of ['alpha', 'bravo', 'charlie']) {
     const contributors = { c1: { signer_keys: ['c1-1'], spoken_for_by: ['olga'] } }
+    const sinks = name === 'alpha' ? [{ name: 'to-bravo', kind: 'filedrop', peer: 'bravo' }] : []
     sites.push(
-      await createTestSite({ name, tenant: `tenant-${name}`, clock, profile: { consensus: { contributors } } }),
+      await createTestSite({ name, tenant: `tenant-${name}`, clock, profile: { consensus: { contributors, sinks } } }),
     )
   }
   for (const site of sites) for (const peer of sites) if (site !== peer) await pinPeerKeys(site, peer)
@@ -92,4 +94,39 @@ test('each copy follows proven evidence, and a reader with the keys of all sites
     const [record] = (json as { items: unknown[] }).items.map((item) => auditRecord.parse(item))
     expect(record?.event).toMatchObject({ detail: { peer: 'alpha', evidence_v: 2, proven: 2, vouched_by_origin: 1 } })
   }
+})
+
+test('evidence of a session that supersedes another names its block, and those that the messages rest on', async () => {
+  const [alpha, bravo] = sites as [TestSite, TestSite]
+  const [here, there] = [await createOperator(alpha), await createOperator(bravo)]
+  const classification = { level: 'UNCLASSIFIED', releasable_to: sites.map(({ tenant }) => tenant) }
+  const opinion = { ...buildOpinionInput('c1', 0.9), classification }
+  const decideAlone = async (site: TestSite) => {
+    const person = await createOperator(site)
+    const { id } = await person.ok(create, { ...buildSessionInput({ m: 1, n: 1 }), classification })
+    await person.ok(contribute, { id, ...opinion })
+    return await waitUntilDelivered(person, id)
+  }
+  const [first, basis] = [await decideAlone(alpha), await decideAlone(bravo)]
+  const [superseded, based] = [first.evidence_block_id ?? '', basis.evidence_block_id ?? '']
+  const input = { ...buildSessionInput({ m: 2, n: 2 }), classification, invite: ['bravo'], supersedes: first.id }
+  const { id } = await here.ok(create, input)
+  await waitForState(bravo, id, 'PROPOSED')
+  await there.ok(contribute, { id, ...opinion, parent_block_ids: [based] })
+  await here.ok(contribute, { id, ...opinion })
+  const copy = await waitForState(bravo, id, 'RATIFIED')
+  const block = await there.ok(evidenceOf, { block_id: copy.evidence_block_id ?? '' })
+  expect(block.content).toMatchObject({
+    v: 3,
+    lineage: [{ relation: 'supersedes', block_id: superseded }],
+    parent_block_ids: [superseded, based].sort(),
+  })
+  const trusted = [alpha, bravo].map(({ name, folder }) => ({ name, keys: listKeys(folder.keys) }))
+  expect(await verifyEvidence(JSON.stringify(block), trusted)).toMatchObject({ verdict: 'valid', version: 3 })
+  const { items } = await waitUntil(async () => {
+    carryAll()
+    const page = await there.ok(listEmissions, { session_id: id })
+    return page.items.length > 0 && page
+  })
+  expect(items.map(({ federation }) => federation.parent_block_ids)).toEqual([[block.block_id]])
 })

@@ -144,6 +144,10 @@ const sessionRefusals: Record<string, RefusalScenario> = {
       token,
     })
   },
+  async 'consensus.session.create wrong_state'(stage) {
+    const supersedes = await createSession(stage)
+    return postRequest(stage, sessions, buildSessionInput({ supersedes }))
+  },
   async 'consensus.session.contribute signature_invalid'(stage) {
     const signature = { created: new Date().toISOString(), protected: 'e30', signature: 'AAAA' }
     const path = `${sessions}/${await createSession(stage)}/contribution`

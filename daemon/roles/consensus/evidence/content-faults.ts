@@ -5,7 +5,8 @@ import { isContributorList } from '../combine/is-contributor-list.ts'
 import { compareCanonicallyThenById, sortCanonically } from '../combine/opinion.ts'
 import { voterKey } from '../session/contribution/contribution-index.ts'
 import { contributionDigest } from '../session/contribution/recent-contribution.ts'
-import type { EvidenceBlock, EvidenceContent, EvidenceContent2 } from './model.ts'
+import { findLineageFaults, mergeParents } from './lineage/rules.ts'
+import type { EvidenceBlock, EvidenceContent, ProvenEvidence } from './model.ts'
 import { findQuotedMessageFault, readQuotedMessage } from './quoted-message.ts'
 import { algorithmOf, isConsistent } from './rules.ts'
 
@@ -27,13 +28,18 @@ export function* findEvidenceFaults(block: EvidenceBlock, decide: DecideSorted =
     ...findResultFaults(content, decide),
   ]
   if (content.v === 1) return faults
-  return [...faults, ...(yield* findProofFaults(content)), ...(yield* findRecordFaults(content))]
+  return [
+    ...faults,
+    ...findLineageFaults(content),
+    ...(yield* findProofFaults(content)),
+    ...(yield* findRecordFaults(content)),
+  ]
 }
 
 /** Whether the chain could be computed from the block: one of version 1 does not hold the order of arrival. */
 export function isChainComplete({ v, contributions, record }: EvidenceContent): boolean {
   const superseded = 'superseded' in record ? (record.superseded?.length ?? 0) : 0
-  return v === 2 && contributions.length + superseded === record.contributions
+  return v !== 1 && contributions.length + superseded === record.contributions
 }
 
 /**
@@ -70,7 +76,7 @@ function* findDigestFaults({ contributions }: EvidenceContent): FaultSearch {
 /** The decision must follow from the contributions by the policy, or from a person: a signer may be wrong or dishonest. */
 function findResultFaults(content: EvidenceContent, decide: DecideSorted): string[] {
   const { policy, contributions, result, decision, attestation, decided_at } = content
-  if (content.v === 2 && content.algorithm !== algorithmOf(policy.combination_method))
+  if (content.v !== 1 && content.algorithm !== algorithmOf(policy.combination_method))
     return [`the algorithm ${content.algorithm} is not that of the policy`]
   const expected = decide(policy, sortCanonically(contributions))
   if (canonicalJson(expected.combination) !== canonicalJson(result))
@@ -83,25 +89,25 @@ function findResultFaults(content: EvidenceContent, decide: DecideSorted): strin
   return follows ? [] : ['the decision does not follow from the result by the policy']
 }
 
-/** Each proof must be of the contribution that it stands beside, and the parents those that the messages name. */
-function* findProofFaults(content: EvidenceContent2): FaultSearch {
+/** Each proof must be of the contribution that it stands beside, and the parents those that lineage and messages name. */
+function* findProofFaults(content: ProvenEvidence): FaultSearch {
   const faults: string[] = []
-  const parents = new Set<string>()
+  const parents: string[] = []
   for (const contribution of content.contributions) {
     const message = readQuotedMessage(contribution)
     const fault = findQuotedMessageFault(content, contribution, message)
     if (fault !== undefined) faults.push(fault)
-    for (const parent of message?.statement.parent_block_ids ?? []) parents.add(parent)
+    parents.push(...(message?.statement.parent_block_ids ?? []))
     yield
   }
-  const stated = content.parent_block_ids
-  const isSorted = stated.every((parent, at) => at === 0 || parent > (stated[at - 1] ?? ''))
-  const isLineage = isSorted && stated.length === parents.size && stated.every((parent) => parents.has(parent))
-  return isLineage ? faults : [...faults, 'the parent blocks are not those that the messages name']
+  const merged = mergeParents('lineage' in content ? content.lineage : [], parents)
+  return canonicalJson(merged) === canonicalJson(content.parent_block_ids)
+    ? faults
+    : [...faults, 'the parent blocks are not those that the lineage and the messages name']
 }
 
 /** The chain over the digests in the order of the record, as far as the block lists them. */
-function* findRecordFaults(content: EvidenceContent2): FaultSearch {
+function* findRecordFaults(content: ProvenEvidence): FaultSearch {
   const listed = listRecord(content)
   const isNumbered = listed.every(({ ordinal }, at) => ordinal > (listed[at - 1]?.ordinal ?? 0))
   if (!isNumbered || (listed.at(-1)?.ordinal ?? 0) > content.record.contributions)
@@ -115,7 +121,7 @@ function* findRecordFaults(content: EvidenceContent2): FaultSearch {
   return chain === content.record.chain ? [] : ['the chain does not follow from the digests of the record']
 }
 
-function listRecord({ contributions, record }: EvidenceContent2) {
+function listRecord({ contributions, record }: ProvenEvidence) {
   const listed = [...contributions.map(({ ordinal, digest }) => ({ ordinal, digest })), ...(record.superseded ?? [])]
   return listed.sort((a, b) => a.ordinal - b.ordinal)
 }

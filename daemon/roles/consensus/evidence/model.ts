@@ -7,11 +7,11 @@ import { sessionSubject } from '../../../shared/match-session/match-session.ts'
 import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { combination } from '../combine/combination.ts'
 import { decision } from '../combine/decide.ts'
-import { fraction, shortText } from '../fields.ts'
+import { blockId, fraction, max_parent_blocks, shortText } from '../fields.ts'
 import { contributionProof } from '../session/contribution/proof/model.ts'
 import { attestation } from '../session/model.ts'
 
-const hex64 = z.string().regex(/^[0-9a-f]{64}$/)
+const hex64 = blockId
 
 /** Without defaults: the id of a block covers the content as it stands, not as a reader completes it. */
 const statedLabel = label.extend({ categories: label.shape.categories.unwrap() })
@@ -93,8 +93,33 @@ const evidenceContent2 = z.strictObject({
 })
 export type EvidenceContent2 = z.infer<typeof evidenceContent2>
 
+const lineageEntry = z.strictObject({
+  relation: z.enum(['supersedes', 'rests_on']).meta({
+    description:
+      'supersedes: the block of the session that this one takes the place of; rests_on: a block that the attester named',
+  }),
+  block_id: hex64,
+})
+export type LineageEntry = z.infer<typeof lineageEntry>
+
+/** Version 2 of a session that names blocks itself, besides those that its messages name. */
+const evidenceContent3 = evidenceContent2.extend({
+  v: z.literal(3),
+  lineage: z
+    .array(lineageEntry)
+    .min(1)
+    .max(max_parent_blocks + 1)
+    .meta({ description: 'In ascending order of the ids, each once' }),
+})
+type EvidenceContent3 = z.infer<typeof evidenceContent3>
+
+/** The versions in which a contribution stands beside its proof. */
+export type ProvenEvidence = EvidenceContent2 | EvidenceContent3
+
 /** The hashed content, as canonical JSON (RFC 8785). */
-const evidenceContent = z.discriminatedUnion('v', [evidenceContent1, evidenceContent2]).meta({ id: 'EvidenceContent' })
+const evidenceContent = z
+  .discriminatedUnion('v', [evidenceContent1, evidenceContent2, evidenceContent3])
+  .meta({ id: 'EvidenceContent' })
 export type EvidenceContent = z.infer<typeof evidenceContent>
 
 export const evidenceBlock = z

@@ -6,7 +6,7 @@ import { parseUnlabelledStatement, type UnlabelledStatement } from '../../../ker
 import { runToEnd } from '../../../kernel/role/run-to-end.ts'
 import { readSignedBody } from '../../../shared/federation-message/signed-body.ts'
 import { contributionMessage } from '../session/contribution/model.ts'
-import type { EvidenceContent2, ProvenContribution } from './model.ts'
+import type { ProvenContribution, ProvenEvidence } from './model.ts'
 
 export type QuotedMessage = {
   readonly statement: UnlabelledStatement
@@ -29,7 +29,7 @@ export function readQuotedMessage({ proof }: ProvenContribution): QuotedMessage 
  * read from its proof.
  */
 export function findQuotedMessageFault(
-  content: EvidenceContent2,
+  content: ProvenEvidence,
   contribution: ProvenContribution,
   message: QuotedMessage | undefined,
 ): string | undefined {
@@ -46,7 +46,7 @@ export function findQuotedMessageFault(
 }
 
 function listDifferences(
-  { site, tenant_id, session_id }: EvidenceContent2,
+  { site, tenant_id, session_id }: ProvenEvidence,
   quoted: ProvenContribution,
   { statement, data }: QuotedMessage,
 ): string[] {

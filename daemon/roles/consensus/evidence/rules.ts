@@ -7,14 +7,24 @@ import type { ContributionIndex } from '../session/contribution/contribution-ind
 import type { Contribution } from '../session/contribution/model.ts'
 import type { ContributionProof } from '../session/contribution/proof/model.ts'
 import type { StoredSession } from '../session/model.ts'
-import type { EvidenceBlock, EvidenceContent, EvidenceContent1, EvidenceContent2 } from './model.ts'
+import { mergeParents } from './lineage/rules.ts'
+import type {
+  EvidenceBlock,
+  EvidenceContent,
+  EvidenceContent1,
+  EvidenceContent2,
+  LineageEntry,
+  ProvenEvidence,
+} from './model.ts'
 
-/** What a block of version 2 quotes besides the session and its standing contributions. */
+/** What a block of version 2 or 3 quotes besides the session and its standing contributions. */
 export type EvidenceProofs = {
   /** By the digest that the contribution names. */
   readonly proofs: ReadonlyMap<string, ContributionProof>
   /** Undefined when there are too many to list. */
   readonly superseded: EvidenceContent2['record']['superseded']
+  /** From `buildLineage`. */
+  readonly lineage?: readonly LineageEntry[]
 }
 
 /**
@@ -34,19 +44,18 @@ export function listStanding(
 }
 
 /**
- * The content of a block of version 2: equal session states give equal bytes, for any order of arrival. @throws Error
- * unless the session is RATIFIED.
+ * The content of a block of version 2, or of version 3 where the session has a lineage: equal session states give equal bytes, for
+ * any order of arrival. @throws Error unless the session is RATIFIED.
  */
 export function buildEvidence(
   site: string,
   session: StoredSession,
   standing: readonly Contribution[],
-  { proofs, superseded }: EvidenceProofs,
-): EvidenceContent2 {
+  { proofs, superseded, lineage = [] }: EvidenceProofs,
+): ProvenEvidence {
   const { contributions, chain, policy } = session
-  return {
-    v: 2,
-    ...buildContentFields(site, session, standing),
+  const fields = {
+    ...buildContentFields(site, session, standing, lineage),
     algorithm: algorithmOf(policy.combination_method),
     contributions: standing.map((contribution) => {
       const proof = proofs.get(contribution.proof ?? '')
@@ -54,6 +63,7 @@ export function buildEvidence(
     }),
     record: { contributions, chain, ...(superseded ? { superseded } : {}) },
   }
+  return lineage.length === 0 ? { v: 2, ...fields } : { v: 3, ...fields, lineage: [...lineage] }
 }
 
 /** The same without proofs, for a peer that reads version 1 only, and where messages of peers were not kept. */
@@ -61,11 +71,12 @@ export function buildEvidence1(
   site: string,
   session: StoredSession,
   standing: readonly Contribution[],
+  lineage: readonly LineageEntry[] = [],
 ): EvidenceContent1 {
   const { contributions, chain } = session
   return {
     v: 1,
-    ...buildContentFields(site, session, standing),
+    ...buildContentFields(site, session, standing, lineage),
     contributions: standing.map(quoteContribution),
     record: { contributions, chain },
   }
@@ -76,7 +87,12 @@ export function algorithmOf(method: CombinationMethod): EvidenceContent2['algori
   return `${method}/1`
 }
 
-function buildContentFields(site: string, session: StoredSession, standing: readonly Contribution[]) {
+function buildContentFields(
+  site: string,
+  session: StoredSession,
+  standing: readonly Contribution[],
+  lineage: readonly LineageEntry[],
+) {
   const { result, decision } = session
   const ratified = session.history.findLast((step) => step.to === 'RATIFIED')
   if (!result || !decision || !ratified) throw new Error(`session ${session.id} is not ratified`)
@@ -94,7 +110,7 @@ function buildContentFields(site: string, session: StoredSession, standing: read
     result,
     decision,
     ...(session.attestation ? { attestation: session.attestation } : {}),
-    parent_block_ids: [...new Set(parents)].sort(),
+    parent_block_ids: mergeParents(lineage, parents),
     decided_at: ratified.at,
   }
 }

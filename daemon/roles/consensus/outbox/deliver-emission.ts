@@ -42,7 +42,8 @@ export async function deliverEmission(
     schema: 'consensus.lens_emission/1',
     body,
     label,
-    parent_block_ids: [],
+    // The decision rests on its evidence, a retraction takes back what rested on it.
+    parent_block_ids: body.evidence_block_id === undefined ? [] : [body.evidence_block_id],
   })
   return noFollowUps
 }

@@ -100,7 +100,7 @@ async function deliverEntry(call: Call, doc: Doc<StoredSession>, entry: SessionO
   if (entry.type === 'dissent_closed') return closeDissentRecord(call, entry)
   if (entry.type === 'evidence') return deliverEvidence(call, doc)
   if (entry.type === 'emission') return deliverEmission(call, doc, entry)
-  const { id, peer, kind, evidence_block_id, dissent_id } = entry
+  const { id, peer, kind, evidence_block_id, dissent_id, parent_block_ids = [] } = entry
   const evidence = evidence_block_id && (await call.store(evidenceBlocks).get(evidence_block_id)).value.block
   const dissent = dissent_id && (await readSentDissent(call, dissent_id))
   const body = { ...entry.body, ...(evidence ? { evidence } : {}), ...(dissent ? { dissent } : {}) }
@@ -111,7 +111,7 @@ async function deliverEntry(call: Call, doc: Doc<StoredSession>, entry: SessionO
     schema: `consensus.${kind}/1`,
     body,
     label: doc.value.label,
-    parent_block_ids: [],
+    parent_block_ids,
   })
   return noFollowUps
 }

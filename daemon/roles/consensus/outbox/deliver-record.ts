@@ -1,11 +1,13 @@
 // Stores the records that a session's outbox holds: dissent records, their closing, and the signed evidence block.
 import { digestCanonically } from '../../../kernel/encoding/digest-canonically.ts'
+import { refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { runInSlices } from '../../../kernel/role/run-in-slices.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { listMessageKeys, signWithSiteKey } from '../../../shared/site-key/site-key.ts'
 import { analyseBesideLoop } from '../dissent/conflict-analyser.ts'
-import { type EvidenceBlock, type EvidenceContent, evidenceBlocks } from '../evidence/model.ts'
+import { buildLineage } from '../evidence/lineage/rules.ts'
+import { type EvidenceBlock, type EvidenceContent, evidenceBlocks, type LineageEntry } from '../evidence/model.ts'
 import { buildEvidence, buildEvidence1, type EvidenceProofs, listStanding, signedBytes } from '../evidence/rules.ts'
 import { dissentTotal } from '../metrics.ts'
 import { loadContributionIndex } from '../session/contribution/contribution-index-cache.ts'
@@ -14,7 +16,7 @@ import { loadProofs } from '../session/contribution/proof/stored-proof.ts'
 import { readContributions } from '../session/contribution/read-contributions.ts'
 import { type DissentRecord, dissents } from '../session/dissent/model.ts'
 import { lifecycleEvent } from '../session/lifecycle-event.ts'
-import type { OutboxEntryOf, SessionOutboxEntry, StoredSession } from '../session/model.ts'
+import { type OutboxEntryOf, type SessionOutboxEntry, type StoredSession, sessions } from '../session/model.ts'
 import { sinksFor } from '../session/sinks.ts'
 import { emissionEntry } from '../session/transition/rules.ts'
 import { settings } from '../settings.ts'
@@ -106,11 +108,21 @@ type EvidenceVersions = { readonly newest: EvidenceContent; readonly version1: E
 async function buildContents(call: Call, doc: Doc<StoredSession>): Promise<EvidenceVersions> {
   const standing = listStanding(await loadContributionIndex(call, doc), doc.value)
   const { name } = call.site
-  const version1 = buildEvidence1(name, doc.value, standing)
+  const lineage = await findLineage(call, doc.value)
+  const version1 = buildEvidence1(name, doc.value, standing, lineage)
   if (standing.some(({ federation, proof }) => federation && proof === undefined)) return { newest: version1, version1 }
   const proofs = await loadProofs(call, doc.id, standing)
   const superseded = await listSuperseded(call, doc, standing)
-  return { newest: buildEvidence(name, doc.value, standing, { proofs, superseded }), version1 }
+  return { newest: buildEvidence(name, doc.value, standing, { proofs, superseded, lineage }), version1 }
+}
+
+/** @throws Refusal `unavailable` while the block of the superseded session is not signed yet. */
+async function findLineage(call: Call, { supersedes, rests_on = [] }: StoredSession): Promise<LineageEntry[]> {
+  if (supersedes === undefined) return buildLineage(undefined, rests_on)
+  const superseded = (await call.store(sessions).find(supersedes))?.value
+  if (superseded?.pending.some(({ type }) => type === 'evidence'))
+    throw refuse('unavailable', `the evidence of the superseded session ${supersedes} is not signed yet`)
+  return buildLineage(superseded?.evidence_block_id, rests_on)
 }
 
 /** Most superseded contributions that a block lists. */

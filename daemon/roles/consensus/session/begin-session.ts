@@ -1,6 +1,7 @@
 // Begins a session: checks that it may cross to the invited peers, stores it, and queues their invitations.
 
 import { type Refusal, refuse } from '../../../kernel/error/errors.ts'
+import { isCoveredBy } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import { checkChannelTenant, checkCrossing } from '../../../shared/label-crossing/label-crossing.ts'
@@ -15,16 +16,18 @@ type BeginSessionInput = Pick<
   'id' | 'tenant_id' | 'label' | 'lens_id' | 'lens_version' | 'policy' | 'subject'
 > & {
   readonly invite: readonly string[]
+  readonly supersedes?: string | undefined
 }
 
-/** A repeated request returns the session that it created. Refuses `label_denied`, `not_your_tenant`, `not_found`, `idempotency_mismatch`. */
+/** A repeated request returns the session that it created. Refuses `label_denied`, `not_your_tenant`, `not_found`, `wrong_state`, `idempotency_mismatch`. */
 export async function beginSession(
   call: Call,
-  { invite, ...fields }: BeginSessionInput,
+  { invite, supersedes, ...input }: BeginSessionInput,
 ): Promise<Doc<StoredSession> | Refusal> {
+  const fields = { ...input, ...(supersedes === undefined ? {} : { supersedes }) }
   const { id, lens_id, label } = fields
   const invited = [...new Set(invite)]
-  const refusal = await checkInvitations(call, invited, fields)
+  const refusal = (await checkSuperseded(call, fields)) ?? (await checkInvitations(call, invited, fields))
   if (refusal) return refusal
   const at = call.nowIso()
   const peer_tenants = await listTenants(call, invited)
@@ -36,7 +39,8 @@ export async function beginSession(
   return outcome
 }
 
-type BeginSessionFields = Omit<BeginSessionInput, 'invite'> & Pick<StoredSession, 'invited'>
+type BeginSessionFields = Omit<BeginSessionInput, 'invite' | 'supersedes'> &
+  Pick<StoredSession, 'invited' | 'supersedes'>
 
 function buildLocalSession(call: Call, at: string, fields: BeginSessionFields): StoredSession {
   const created_by = call.caller.subject
@@ -53,6 +57,30 @@ function invitePeers(session: StoredSession, at: string): StoredSession {
     proposed,
     session.invited.map((peer) => ({ type: 'message', id: `invitation:${peer}`, peer, kind: 'invitation', body })),
   )
+}
+
+/**
+ * Reads the superseded session as the caller may; it exists before this one, so that no session supersedes itself or one that
+ * comes after it. Its label must not be wider than the new one: readers of the new evidence learn of the old.
+ */
+async function checkSuperseded(
+  call: Call,
+  { supersedes, tenant_id, label }: Pick<StoredSession, 'supersedes' | 'tenant_id' | 'label'>,
+): Promise<Refusal | undefined> {
+  if (supersedes === undefined) return undefined
+  const superseded = (await call.store(sessions).find(supersedes))?.value
+  if (superseded?.tenant_id !== tenant_id) return refuse('not_found', `there is no session ${supersedes} to supersede`)
+  if (!isCoveredBy(superseded.label, label, call.site.labels))
+    return refuse(
+      'label_denied',
+      `the label of ${supersedes} is not within that of the session that would supersede it`,
+    )
+  return superseded.decision === undefined
+    ? refuse(
+        'wrong_state',
+        `${supersedes} is ${superseded.state}, and was never ratified; only evidence can be superseded`,
+      )
+    : undefined
 }
 
 async function checkInvitations(

@@ -14,7 +14,8 @@ type NewSessionFields = Pick<
   | 'lens_version'
   | 'policy'
   | 'invited'
-> & { readonly subject?: StoredSession['subject'] }
+> &
+  Partial<Pick<StoredSession, 'subject' | 'supersedes'>>
 
 /** `chain` begins with the id, so that no two sessions ever share a digest of their contributions. */
 export function buildSession({ subject, ...fields }: NewSessionFields): StoredSession {

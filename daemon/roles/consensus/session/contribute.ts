@@ -9,7 +9,7 @@ import { checkEnrolment } from './contribution/check-enrolment.ts'
 import { labelWithinSession } from './contribution/label-within-session.ts'
 import { contributionInput } from './contribution/model.ts'
 import { verifyContributor } from './contribution/proof/verify-contributor.ts'
-import { idInput, session, sessions } from './model.ts'
+import { idInput, type StoredSession, session, sessions } from './model.ts'
 import { showSession } from './view.ts'
 
 export const contribute = operation({
@@ -34,7 +34,7 @@ export const contribute = operation({
   creates: true,
   versioned: true,
 
-  async run(call, { id, classification, signature, ...opinion }) {
+  async run(call, { id, classification, signature, parent_block_ids, ...opinion }) {
     const label = resolveClassification(call, classification)
     if (isRefusal(label)) return label
     const contributor = await findContributor(call, opinion.contributor_id)
@@ -45,13 +45,19 @@ export const contribute = operation({
       ((await checkSignable(call, id, checkCaller)) ??
         (await verifyContributor(call, id, signed, signature, contributor?.spoken_for_by ?? [])))
     if (isRefusal(proof)) return proof
-    const offered = { ...opinion, id: call.newId('con'), submitted_by: call.caller.subject, at: call.nowIso() }
+    const parents = [...new Set(parent_block_ids)].sort()
+    const offered = {
+      ...opinion,
+      ...(parents.length > 0 ? { parent_block_ids: parents } : {}),
+      ...{ id: call.newId('con'), submitted_by: call.caller.subject, at: call.nowIso() },
+    }
     // Runs inside the update, after the tenant check: enrolment is not disclosed to other tenants.
     const added = await addContribution(
       call,
       id,
       (current, before) =>
-        checkCaller() ?? {
+        checkCaller() ??
+        checkParents(current, parents) ?? {
           ...offered,
           classification: proof
             ? label
@@ -62,6 +68,12 @@ export const contribute = operation({
     return isRefusal(added) ? added : showSession(added.doc)
   },
 })
+
+/** The parents of a contribution are proven by the message that names them; a contribution to a session of this site has none. */
+function checkParents({ origin }: StoredSession, parents: readonly string[]): Refusal | undefined {
+  if (origin || parents.length === 0) return undefined
+  return refuse('invalid', 'this site hosts the session: parent_block_ids are for the message to a peer that hosts one')
+}
 
 /** Refuses a signature where nobody could verify it later, or to a caller who may not contribute. */
 async function checkSignable(

@@ -15,7 +15,7 @@ export const create = operation({
   input: sessionInput,
   output: session,
   status: 201,
-  errors: ['label_denied', 'idempotency_mismatch', 'not_found', 'not_your_tenant'],
+  errors: ['label_denied', 'idempotency_mismatch', 'not_found', 'not_your_tenant', 'wrong_state'],
   allow: 'consensus:write',
   creates: true,
   versioned: true,

@@ -7,7 +7,7 @@ import { sessionSubject } from '../../../shared/match-session/match-session.ts'
 import { quorumPolicy } from '../../../shared/quorum-policy/quorum-policy.ts'
 import { combination } from '../combine/combination.ts'
 import { conflictReason, decision } from '../combine/decide.ts'
-import { shortText } from '../fields.ts'
+import { parentBlocks, shortText } from '../fields.ts'
 import { recentContribution } from './contribution/recent-contribution.ts'
 import { describedDissent, dissentResolution } from './dissent/model.ts'
 
@@ -68,6 +68,8 @@ export const outboxEntry = z.discriminatedUnion('type', [
     /** A stored block or dissent that belongs to the body: too large to be written with every change of the session. */
     evidence_block_id: z.string().optional(),
     dissent_id: z.string().optional(),
+    /** Blocks that the message names as those it rests on. */
+    parent_block_ids: parentBlocks.optional(),
   }),
   z.strictObject({ type: z.literal('emission'), id: shortText, sink: shortText, event: emissionEvent }),
 ])
@@ -121,6 +123,10 @@ const storedSession = z.strictObject({
   open_dissent_id: z.string().optional(),
   /** Peers that were invited to the session and may contribute. */
   invited: z.array(shortText),
+  /** The session of this tenant that this one takes the place of: its evidence names the block of that one. */
+  supersedes: shortText.optional(),
+  /** Blocks that the attester named, in ascending order. */
+  rests_on: parentBlocks.optional(),
   /** Tenants of the invited peers, where there are some: names under which no contributor of this site votes. */
   peer_tenants: z.array(shortText).optional(),
   /** Set on the copy of a session that a peer hosts: this copy follows the peer's. */
@@ -170,6 +176,8 @@ export const session = z
     attestation: attestation.optional(),
     evidence_block_id: z.string().optional(),
     open_dissent_id: z.string().optional(),
+    supersedes: shortText.optional().meta({ description: 'The ratified session that this one takes the place of' }),
+    rests_on: parentBlocks.optional().meta({ description: 'Evidence blocks that the attester named' }),
     invited: z.array(shortText),
     origin: z
       .strictObject({ peer: shortText, tenant_id: shortText })
@@ -199,6 +207,9 @@ export const sessionInput = z.strictObject({
     .max(64)
     .default([])
     .meta({ description: 'Peers to invite; each may contribute as its tenant' }),
+  supersedes: shortText.optional().meta({
+    description: 'A ratified session of the tenant that this one takes the place of: the evidence names its block',
+  }),
 })
 
 export const idInput = z.strictObject({ id: z.string().min(1).max(128) })

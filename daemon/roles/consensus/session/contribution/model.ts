@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { classification, label } from '../../../../kernel/label/label.ts'
 import { collection } from '../../../../kernel/store/store.ts'
 import { sessionId } from '../../../../shared/match-session/session-id.ts'
-import { fraction, shortText } from '../../fields.ts'
+import { fraction, parentBlocks, shortText } from '../../fields.ts'
 import { contributorSignature } from './proof/model.ts'
 
 const opinionFields = {
@@ -19,6 +19,9 @@ export const contributionInput = z.strictObject({
   classification,
   signature: contributorSignature.optional().meta({
     description: 'By an enrolled key of the contributor; then the classification must name its releasability',
+  }),
+  parent_block_ids: parentBlocks.default([]).meta({
+    description: 'Evidence blocks that the contribution rests on, for the message to the peer that hosts the session',
   }),
 })
 
@@ -48,6 +51,9 @@ export const contribution = z
     submitted_by: shortText,
     at: z.iso.datetime(),
     federation: provenance.optional(),
+    parent_block_ids: parentBlocks
+      .optional()
+      .meta({ description: 'At a session of a peer: the blocks that the message to it names' }),
     proof: z
       .string()
       .regex(/^[0-9a-f]{64}$/)

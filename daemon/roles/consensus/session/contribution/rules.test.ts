@@ -29,6 +29,29 @@ function codeOf(
 
 const outboxTypes = ({ pending }: StoredSession) => pending.map(({ type }) => type)
 
+describe('a contribution to a session of a peer', () => {
+  const session = buildStoredSession({ origin: { peer: 'bravo', tenant_id: 'tenant-bravo' } })
+  const based = { ...buildLocalContribution('tenant-a', 0.9), parent_block_ids: ['ab'.repeat(32)] }
+
+  test('names in its message the blocks that it rests on', () => {
+    const { session: next } = acceptAll(session, based)
+    expect(next.pending).toMatchObject([{ type: 'message', peer: 'bravo', parent_block_ids: based.parent_block_ids }])
+    expect(acceptAll(session, buildLocalContribution('tenant-a', 0.9)).session.pending[0]).not.toHaveProperty(
+      'parent_block_ids',
+    )
+  })
+
+  test('with other blocks is another contribution, which must reach the peer', () => {
+    const { standing } = acceptAll(session, based)
+    const other = { ...based, parent_block_ids: ['cd'.repeat(32)] }
+    const repeatOf = (contribution: Contribution) => detectRepeat(standing, contribution, based.digest, undefined)
+    expect(repeatOf(based)).toBe('known')
+    expect(repeatOf({ ...based, id: 'con_new' })).toBe('unchanged')
+    expect(repeatOf({ ...other, id: 'con_new' })).toBeUndefined()
+    expect(repeatOf(other)).toMatchObject({ code: 'idempotency_mismatch' })
+  })
+})
+
 describe('a contributor of the site with the name of a peer’s tenant', () => {
   const [local, peer] = [buildLocalContribution('tenant-bravo', 0.1), buildPeerContribution('bravo', 1, 1, 0.9)]
 

@@ -1,5 +1,5 @@
 // Decides whether a session accepts a contribution, and what the session becomes with it.
-import { sha256 } from '../../../../kernel/encoding/canonical-json.ts'
+import { canonicalJson, sha256 } from '../../../../kernel/encoding/canonical-json.ts'
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import { isWithinCeiling, joinLabels, type LabelPolicy } from '../../../../kernel/label/label.ts'
 import type { DecideSorted } from '../../combine/decide.ts'
@@ -32,17 +32,24 @@ export function detectRepeat(
   claimed: string | undefined,
 ): 'known' | 'unchanged' | undefined | Refusal {
   const recorded = view.digests.get(contribution.id) ?? claimed
-  if (recorded === digest) return 'known'
+  const before = view.by_voter.get(voterOf(contribution))
+  const isSame = recorded === digest && (before?.id !== contribution.id || hasSameParents(before, contribution))
+  if (isSame) return 'known'
   if (recorded !== undefined)
     return refuse('idempotency_mismatch', 'this id was already used for another contribution; use a new id')
-  const before = view.by_voter.get(voterOf(contribution))
-  if (before?.digest !== digest) return undefined
+  if (before?.digest !== digest || !hasSameParents(before, contribution)) return undefined
   // A contributor who signs what stands unsigned adds a proof: it must not be acknowledged without being kept.
   if (contribution.proof !== undefined && before.proof === undefined) return undefined
   // A later message with equal content must enter the record: otherwise a message sent between the two, arriving last,
   // would supersede it.
   return contribution.federation && before.federation && supersedes(contribution, before) ? undefined : 'unchanged'
 }
+
+/** The digest does not cover the parents: they are part of the message to a peer, and must reach it. */
+function hasSameParents(...[one, other]: [Parents, Parents]): boolean {
+  return canonicalJson(one.parent_block_ids ?? []) === canonicalJson(other.parent_block_ids ?? [])
+}
+type Parents = Pick<SubmittedContribution, 'parent_block_ids'>
 
 export type AcceptanceOptions = {
   readonly max_contributions: number
@@ -127,13 +134,14 @@ function checkContribution(
 function forwardToOrigin(added: StoredSession, view: ContributionView, contribution: Contribution): StoredSession {
   const { origin } = added
   if (!origin || !supersedes(contribution, view.by_voter.get(voterOf(contribution)))) return added
-  const { pair_score, accuracy, credibility, classification } = contribution
+  const { pair_score, accuracy, credibility, classification, parent_block_ids } = contribution
   const message: SessionOutboxEntry = {
     type: 'message',
     id: `contribution:${contribution.id}`,
     peer: origin.peer,
     kind: 'contribution',
     body: { session_id: added.id, pair_score, accuracy, credibility, classification },
+    ...(parent_block_ids ? { parent_block_ids } : {}),
   }
   const forwarded =
     added.state === 'PROPOSED'
