@@ -14,6 +14,7 @@ import { expectNone } from '../../support/repository/expect-none.ts'
 const waits = [
   /^(dist\/)?platform (status|consensus (contribute|dissent|watch)|evidence show)/,
   /^platform filedrop (epoch|export|gaps|quarantine list|status)/,
+  /^platform tools list/,
   /^platform resolve (add|clusters|entity|exchange agree|lookup|registry show|show|uncertain)/,
 ]
 const isRepeated = ({ text }: PrintedCommand) => waits.some((each) => each.test(text))

@@ -1,4 +1,4 @@
-// Chapters of the operator guide about backups, keys and tokens.
+// Chapters of the operator guide about backups, keys, tokens and the tools that a token may call.
 import { rmSync, writeFileSync } from 'node:fs'
 import { at, type CoveredChapters, carry, deliverReady, edit, type Machine, restart } from '../chapter.ts'
 
@@ -97,4 +97,12 @@ export const keyChapters: CoveredChapters = {
     },
   },
   'Offer tools to AI clients': {},
+  'Look at the tools of a service': {
+    steps: [
+      [
+        'platform serve',
+        { prepare: (machine) => edit(at(machine, 'cloud/site/profile.yaml'), [/port: 9\d+/g, 'port: 0']) },
+      ],
+    ],
+  },
 }
