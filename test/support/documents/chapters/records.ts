@@ -59,6 +59,9 @@ export const recordChapters: CoveredChapters = {
       writeFileSync(at(machine, 'plain/new-people.csv'), `${table}\n`)
     },
   },
+  'Forget records and delete entities': {
+    steps: [['platform resolve entity delete', { picked: /N1 +new +(ent_\w+)/ }]],
+  },
   'A site for lookups only': {
     async before(machine) {
       edit(at(machine, 'bravo/site/profile.yaml'), [
