@@ -60,7 +60,7 @@ export const recordChapters: CoveredChapters = {
     },
   },
   'Forget records and delete entities': {
-    steps: [['platform resolve entity delete', { picked: /N1 +new +(ent_\w+)/ }]],
+    steps: [['platform resolve entity delete', { picked: /^N1 +new +(ent_\w+)/m }]],
   },
   'A site for lookups only': {
     async before(machine) {
