@@ -1,10 +1,11 @@
 // Completes clusters: comparer pairs that blocking missed, and estimates the weights again from the clusters.
-import { clusterScoredPairs, type GroupingResult } from './cluster/clustering.ts'
+import { clusterScoredPairs, type Grouping } from './cluster/clustering.ts'
 import { addMissingPairs } from './cluster/missing-pairs.ts'
 import type { PairComparer } from './compare/pair-comparer.ts'
 import type { ComparedPairs, PairList } from './compare/patterns.ts'
 import type { EngineProgressListener } from './progress.ts'
 import type { ClusteringSettings } from './resolve-clusters.ts'
+import { computePatternMeans } from './score/competition.ts'
 import { estimateModel, type MatchModel } from './score/model.ts'
 import { computePairScores } from './score/pair-scores.ts'
 
@@ -27,13 +28,13 @@ export type CompletionInput = {
  */
 export function completeClusters(
   { comparer, rows, list, add, settings, model: first }: CompletionInput,
-  grouping: GroupingResult,
+  grouping: Grouping,
   {
     max_rounds,
     isLearning,
     report,
   }: { readonly max_rounds: number; readonly isLearning: boolean; readonly report: EngineProgressListener },
-): GroupingResult & { readonly model: MatchModel } {
+): Grouping & { readonly model: MatchModel } {
   let { scores, clusters } = grouping
   let model = first
   for (let round = 0; round < max_rounds; round++) {
@@ -52,14 +53,12 @@ export function completeClusters(
 }
 
 /** Estimates the model from pairs within clusters as matches and all other pairs as non-matches. */
-function learnFromClusters(comparer: PairComparer, compared: ComparedPairs, clusters: Int32Array): MatchModel {
-  const matching = new Float64Array(compared.counts.length)
-  for (let pair = 0; pair < compared.length; pair++) {
-    if (clusters[compared.lefts[pair]!] === clusters[compared.rights[pair]!]) matching[compared.patternOf[pair]!]!++
-  }
-  return estimateModel(
-    comparer,
-    compared,
-    matching.map((count, pattern) => count / compared.counts[pattern]!),
-  )
+export function learnFromClusters(
+  comparer: PairComparer,
+  compared: ComparedPairs,
+  clusters: Int32Array,
+): MatchModel {
+  const { lefts, rights } = compared
+  const matches = Float64Array.from(lefts, (left, pair) => (clusters[left] === clusters[rights[pair]!] ? 1 : 0))
+  return estimateModel(comparer, compared, computePatternMeans(compared, matches))
 }

@@ -1,23 +1,22 @@
-// Resolves records when any number may be one entity: finds candidates, estimates weights, clusters by average link.
-import type { Lens } from '../lens/model.ts'
-import { blockRule, buildBlocks, forEachPair } from './block/blocks.ts'
-import { type BlockingKey, buildKeys, countKeys } from './block/keys.ts'
-import { type BlockingRuleReport, createComparisonScope, forEachLensRulePair } from './block/lens-rules.ts'
-import { type ComparisonScope, mayCompare } from './block/pairing.ts'
-import { nearestTexts, unblocked } from './block/rule-names.ts'
+// Resolves records when any number may be one entity: finds candidates, estimates weights, clusters.
+import type { BlockingRuleReport } from './block/lens-rules.ts'
+import { type Candidates, gatherCandidates, hasManyRecords } from './candidates.ts'
+import { areSourcesClean } from './cluster/clean-sources.ts'
 import { applyLensCut, groupRecords } from './cluster/clustering.ts'
-import { createPairComparer, type PairComparer } from './compare/pair-comparer.ts'
-import { type ComparedPairs, drawPairs, PairList } from './compare/patterns.ts'
+import { haveManyRecords, measureSureClusters } from './cluster/sure-clusters.ts'
+import { clusterFewRecords } from './cluster-few-records.ts'
+import { clusterManyRecords } from './cluster-many-records.ts'
+import type { PairComparer } from './compare/pair-comparer.ts'
+import { type ComparedPairs, drawPairs } from './compare/patterns.ts'
 import { completeClusters } from './complete-clusters.ts'
-import { forEachCandidateOfMany, learnWeightsOfMany } from './many-records.ts'
-import { type EngineProgressListener, reportPhaseStart, throttleProgress } from './progress.ts'
+import { linkCleanSources } from './link-clean-sources.ts'
+import { learnWeightsOfMany } from './many-records.ts'
+import { type EngineProgressListener, reportPhaseStart } from './progress.ts'
 import type { LensRecords } from './records/records.ts'
-import { joinRecordTexts } from './records/texts.ts'
 import { createLensModel } from './score/lens-model.ts'
 import { createInitialModel, type MatchModel, trainModel } from './score/model.ts'
-import { computeFrequencyTerms, computePairScores } from './score/pair-scores.ts'
-import { buildTfidfVectors, findNearestNeighbours, max_neighbour_rows } from './text/tfidf-vectors.ts'
-import { createTrigramTokeniser } from './text/tokeniser.ts'
+import { computePairScores } from './score/pair-scores.ts'
+import type { Lens } from '../lens/model.ts'
 
 /** Parameters that differ between kinds of data. */
 export type ClusteringSettings = {
@@ -40,30 +39,17 @@ export const personSettings: ClusteringSettings = {
   cut: -2,
   hasFrequencies: true,
 }
-export const textSettings: ClusteringSettings = {
-  cap: 30,
-  neighbours: 15,
-  lowest: -8,
-  highest: 8,
-  cut: 0,
-  hasFrequencies: false,
-}
+export const textSettings: ClusteringSettings = { ...personSettings, cap: 30, neighbours: 15, hasFrequencies: false }
 
-/** Limit of rows visited for all pairs of keys: about a second. */
-const max_row_visits = 20_000_000
 /** Rounds of expectation-maximisation. */
 export const em_rounds = 4
-/** Minimum evidence of all blocks of a pair: one shared block of nine rows, or several larger ones. */
-const min_block_evidence = 0.125
-const max_completions = 3
+export const max_completions = 3
 
 /** Route of a resolution. `clusters`: any number of records may be one entity. `links`: each source lists it once. */
 export type ResolutionRoute = 'clusters' | 'links'
 
 export type ClusterResult = {
   readonly route: ResolutionRoute
-  /** Whether most clusters have two records, so that no third record supports a pair. */
-  readonly areFew: boolean
   /** Names of the rules that found the pairs, by their number in `compared`. */
   readonly ruleNames: readonly string[]
   readonly clusters: Int32Array
@@ -90,108 +76,76 @@ export type ResolutionContext = {
   readonly report: EngineProgressListener
 }
 
+/** The model before training and after it, without competition between the candidates of a record. */
+export type LearntModel = { readonly first: MatchModel; readonly model: MatchModel; readonly scores: Float64Array }
+
 /** Resolves records to clusters. Throws `LensFault` for blocking rules that do not fit the data. */
 export function resolveClusters(records: LensRecords, context: ResolutionContext): ClusterResult {
   const { lens, report } = context
-  const { rows } = records
-  const { comparer, list, add, rules, ruleNames, copies } = gatherCandidates(records, context)
+  const candidates = gatherCandidates(records, context)
   reportPhaseStart(report, 'train')
-  const lensModel = createLensModel(lens, comparer)
-  const model = lensModel ?? learnWeights(records, comparer, list, context, copies)
+  const lensModel = createLensModel(lens, candidates.comparer)
+  const isMany = hasManyRecords(records)
+  if (lensModel || isMany || fixesClustering(lens)) {
+    const model = lensModel ?? learnWeights(records, candidates, context)
+    return clusterBySettings(records, context, candidates, { model, isLearning: !lensModel && !isMany })
+  }
+  const learnt = learnWithoutCompetition(records, context, candidates)
   reportPhaseStart(report, 'cluster')
-  const settings = applyLensCut(lens, context.settings) ?? context.settings
+  const compared = candidates.list.compared()
+  if (records.names.length === 2 && areSourcesClean(records.sources, compared, learnt.scores))
+    return linkCleanSources(records, candidates, learnt)
+  const mean_size = measureSureClusters(records.rows, compared, learnt.scores)
+  return haveManyRecords(mean_size)
+    ? clusterManyRecords(records, context, candidates, learnt)
+    : clusterFewRecords(records, context, candidates, { ...learnt, mean_size })
+}
+
+function fixesClustering({ threshold, clustering }: Lens): boolean {
+  return threshold !== undefined || clustering !== undefined
+}
+
+function learnWeights(records: LensRecords, candidates: Candidates, context: ResolutionContext): MatchModel {
+  if (!hasManyRecords(records)) return learnWithoutCompetition(records, context, candidates).model
+  const copies = 'copies' in candidates ? candidates.copies : undefined
+  return learnWeightsOfMany(candidates.comparer, records, candidates.list, context.random, copies)
+}
+
+export function learnWithoutCompetition(
+  records: LensRecords,
+  { random }: ResolutionContext,
+  { comparer, list }: Candidates,
+): LearntModel {
+  const first = createUntrainedModel(records, comparer, random)
+  const model = trainModel(first, comparer, list.compared(), em_rounds)
+  return { first, model, scores: computePairScores(comparer, list.compared(), model) }
+}
+
+type SettledModel = { readonly model: MatchModel; readonly isLearning: boolean }
+
+/** Clusters by the cut and the method of the lens, or of its kind of data. */
+function clusterBySettings(
+  records: LensRecords,
+  { lens, settings: openSettings, report }: ResolutionContext,
+  { comparer, list, add, rules, ruleNames }: Candidates,
+  { model, isLearning }: SettledModel,
+): ClusterResult {
+  reportPhaseStart(report, 'cluster')
+  const settings = applyLensCut(lens, openSettings) ?? openSettings
   const scores = computePairScores(comparer, list.compared(), model)
-  const { isFinal, ...grouping } = groupRecords(lens, records, list.compared(), scores, context.settings, report)
+  const { isFinal, ...grouping } = groupRecords(lens, records, list.compared(), scores, openSettings, report)
   const common = { comparer, rules, ruleNames, model }
   if (isFinal) return { ...common, ...grouping, compared: list.compared() }
-  const isMany = hasManyRecords(records)
-  const { isFinal: _, ...completed } = completeClusters(
-    { comparer, rows, list, add, settings, model },
-    { ...grouping, isFinal },
-    {
-      max_rounds: isMany ? 1 : max_completions,
-      isLearning: settings.hasFrequencies && !lensModel && !isMany,
-      report,
-    },
-  )
-  return { ...common, ...completed, compared: list.compared() }
-}
-
-/** Finds and comparer all candidates. Throws `LensFault`. */
-export function gatherCandidates(records: LensRecords, { lens, settings, random, swapped, report }: ResolutionContext) {
-  const { rows, fields } = records
-  const terms = computeFrequencyTerms(fields, rows, settings.hasFrequencies && !lens.fields[0]?.weights)
-  const comparer = createPairComparer(fields, swapped, 0 - lens.null_penalty * Math.LN2, terms)
-  const list = new PairList(comparer)
-  const add = createPairAdder(createComparisonScope(lens, records), list)
-  reportPhaseStart(report, 'candidates')
-  const rules = forEachLensRulePair(lens, records, report, add)
-  if (rules) return { comparer, list, add, rules, ruleNames: [unblocked, ...rules.map(({ rule }) => rule)] }
-  if (hasManyRecords(records)) {
-    const { copies, names } = forEachCandidateOfMany(comparer, records, { random, report }, add)
-    return { comparer, list, add, rules: [], ruleNames: [unblocked, ...names], copies }
-  }
-  const keys = fields.flatMap(({ type, column }, field) => buildKeys(type, column, field))
-  const blocks = buildBlocks(keys, settings.cap)
-  const extra = rows <= max_neighbour_rows ? findNeighbourRows(records, settings.neighbours) : undefined
-  const countRow = throttleProgress(report, 'compare', rows)
-  const nearest = blockRule(keys.length, keys.length)
-  forEachPair(rows, blocks, min_block_evidence, extra, (a, b, rule) => {
-    countRow(a)
-    add(a, b, rule || nearest)
+  const completed = completeClusters({ comparer, rows: records.rows, list, add, settings, model }, grouping, {
+    max_rounds: hasManyRecords(records) ? 1 : max_completions,
+    isLearning: isLearning && settings.hasFrequencies,
+    report,
   })
-  const nameOf = ({ field, name }: BlockingKey) => `${fields[field]?.name}: ${name}`
-  const ruleNames = keys.flatMap((key) =>
-    keys.map((other) => (key === other ? nameOf(key) : `${nameOf(key)} + ${nameOf(other)}`)),
-  )
-  return { comparer, list, add, rules: [], ruleNames: [unblocked, ...ruleNames, nearestTexts] }
-}
-
-/** Creates a function that adds only pairs of records that may be compared. */
-function createPairAdder(scope: ComparisonScope, list: PairList): (a: number, b: number, rule?: number) => void {
-  if (!scope.sources) return (a, b, rule) => list.add(a, b, rule)
-  return (a, b, rule) => {
-    if (mayCompare(scope, a, b)) list.add(a, b, rule)
-  }
-}
-
-function learnWeights(
-  records: LensRecords,
-  comparer: PairComparer,
-  list: PairList,
-  { random }: ResolutionContext,
-  copies: readonly number[] | undefined,
-): MatchModel {
-  if (hasManyRecords(records)) return learnWeightsOfMany(comparer, records, list, random, copies)
-  return trainModel(createUntrainedModel(records, comparer, random), comparer, list.compared(), em_rounds)
+  return { ...common, ...completed, compared: list.compared() }
 }
 
 /** Creates the model before training: u from random pairs, m from typical shapes. */
 export function createUntrainedModel({ rows }: LensRecords, comparer: PairComparer, random: () => number): MatchModel {
   const lambda = (0.25 * rows) / ((rows * (rows - 1)) / 2)
   return createInitialModel(comparer, drawPairs(comparer, rows, random), lambda)
-}
-
-/** Whether pairs of keys of all fields would be too many; a few agreement rules then suffice. */
-function hasManyRecords({ fields, rows }: LensRecords): boolean {
-  const counts = fields.map(({ type }) => countKeys(type))
-  const keys = counts.reduce((sum, count) => sum + count, 0)
-  const key_pairs = (keys * keys - counts.reduce((sum, count) => sum + count * count, 0)) / 2
-  return rows * key_pairs > max_row_visits
-}
-
-/**
- * Finds the nearest neighbours of each row in both directions: a pair counts if either row is among the nearest of the
- * other.
- */
-function findNeighbourRows(records: LensRecords, k: number): (row: number) => readonly number[] {
-  const { neighbours } = findNearestNeighbours(buildTfidfVectors(joinRecordTexts(records), createTrigramTokeniser()), k)
-  const others: number[][] = Array.from({ length: records.rows }, () => [])
-  for (let row = 0; row < records.rows; row++) {
-    for (const other of neighbours.subarray(row * k, (row + 1) * k)) {
-      if (other > row) others[row]!.push(other)
-      else if (other >= 0) others[other]!.push(row)
-    }
-  }
-  return (row) => others[row]!
 }

@@ -3,53 +3,61 @@
 import type { Lens } from '../lens/model.ts'
 import { nearestTexts, unblocked } from './block/rule-names.ts'
 import { assignOneToOne } from './cluster/one-to-one.ts'
-import { createPairComparer, type PairComparer } from './compare/pair-comparer.ts'
+import { createSeekerFilter, findRivals, joinLinks } from './cluster/rivals.ts'
+import { createPairComparer, type FieldColumn, type PairComparer } from './compare/pair-comparer.ts'
 import { type ComparedPairs, PairList } from './compare/patterns.ts'
 import { type EngineProgressListener, reportPhaseStart } from './progress.ts'
 import type { LensRecords } from './records/records.ts'
 import { joinRecordTexts } from './records/texts.ts'
+import { computePatternMeans, trainByCompetition } from './score/competition.ts'
 import { createLensModel } from './score/lens-model.ts'
-import { estimateModel, type MatchModel, scorePatterns, trainModel } from './score/model.ts'
-import { type AlternativeLink, findNullThreshold } from './score/null-threshold.ts'
+import { estimateModel, type MatchModel, scorePatterns } from './score/model.ts'
+import { findNullThreshold } from './score/null-threshold.ts'
 import { buildTfidfVectors, findNearestNeighbours, type NearestNeighbours } from './text/tfidf-vectors.ts'
 import { createTrigramTokeniser } from './text/tokeniser.ts'
 
 const neighbour_count = 15
 const crowd_size = 5
-const max_em_rounds = 60
+const em_rounds = 10
 
 export type LinkResult = {
   readonly clusters: Int32Array
   readonly compared: ComparedPairs
   readonly ruleNames: readonly string[]
   readonly scores: Float64Array
-  /** Lowest score of an accepted link. */
+  /** Score that an accepted link exceeds. */
   readonly cut: number
   readonly comparer: PairComparer
   readonly model: MatchModel
 }
 
-export type TextLinkOptions = {
-  readonly lens: Lens
-  /** Whether links go from source 0 to source 1; otherwise they may join any two records. */
-  readonly isAcross: boolean
+/**
+ * Links the records of two sources; each record gets at most one match. Texts that matches share no more than other
+ * candidates do are left out of the similarity, and the links are found again.
+ */
+export function resolveLinks(records: LensRecords, lens: Lens, report: EngineProgressListener): LinkResult {
+  const result = linkTexts(records, records.fields, lens, report)
+  const texts = result.comparer.fields.filter((field, at) => !isUnrelatedText(result.model, field, at))
+  const hasTexts = texts.some(({ type }) => type === 'text')
+  return hasTexts && texts.length < records.fields.length ? linkTexts(records, texts, lens, report) : result
 }
 
-/** Resolves records by links; each record gets at most one match. */
-export function resolveLinks(
+/** Whether matches differ entirely in a text more often than other candidates, which are similar by choice. */
+function isUnrelatedText({ m, u }: MatchModel, { type }: FieldColumn, field: number): boolean {
+  return type === 'text' && m[field]!.at(-1)! > u[field]!.at(-1)!
+}
+
+/** Links by the similarity of the joined `texts`, and by the evidence of all fields. */
+function linkTexts(
   records: LensRecords,
-  options: TextLinkOptions,
+  texts: readonly FieldColumn[],
+  lens: Lens,
   report: EngineProgressListener,
 ): LinkResult {
-  const { lens, isAcross } = options
-  const { fields, rows } = records
-  const sources = isAcross ? records.sources : undefined
+  const { fields, rows, sources } = records
   reportPhaseStart(report, 'candidates')
-  const near = findNearestNeighbours(
-    buildTfidfVectors(joinRecordTexts(records), createTrigramTokeniser()),
-    neighbour_count,
-    sources,
-  )
+  const joined = joinRecordTexts({ ...records, fields: texts })
+  const near = findNearestNeighbours(buildTfidfVectors(joined, createTrigramTokeniser()), neighbour_count, sources)
   reportPhaseStart(report, 'compare')
   const comparer = createPairComparer(fields, undefined, 0 - lens.null_penalty * Math.LN2)
   const list = new PairList(comparer)
@@ -57,25 +65,20 @@ export function resolveLinks(
   const compared = list.compared()
   const crowds = Float64Array.from({ length: rows }, (_, row) => computeCrowding(near, row))
   reportPhaseStart(report, 'train')
-  const corrected = cosines.map((cosine, pair) => {
+  const similarities = cosines.map((cosine, pair) => {
     return cosine - (crowds[compared.lefts[pair]!]! + crowds[compared.rights[pair]!]!) / 2
   })
-  const learnModel = () => {
-    const initial = estimateModel(comparer, compared, guessMatchProbabilities(rows, compared, corrected))
-    return trainModel(initial, comparer, compared, max_em_rounds)
-  }
-  // Within one table, weights fixed by a lens apply to clusters, which have other candidates.
-  const model = (isAcross ? createLensModel(lens, comparer) : undefined) ?? learnModel()
+  const initial = estimateModel(comparer, compared, guessMatchProbabilities(rows, compared, similarities))
+  const model =
+    createLensModel(lens, comparer) ?? trainByCompetition(initial, comparer, compared, { rows, rounds: em_rounds })
   const odds = scorePatterns(model, comparer, compared)
   reportPhaseStart(report, 'link')
-  const scores = corrected.map((cosine, pair) => cosine + lens.text_evidence * odds[compared.patternOf[pair]!]!)
+  const scores = similarities.map((similarity, pair) => similarity + lens.text_evidence * odds[compared.patternOf[pair]!]!)
   const links = assignOneToOne(rows, compared, scores)
-  const threshold = findNullThreshold(findRivals(rows, sources, compared, scores, links))
-  const clusters = Int32Array.from({ length: rows }, (_, row) => row)
-  for (const pair of links) {
-    if (scores[pair]! >= threshold) clusters[compared.rights[pair]!] = compared.lefts[pair]!
-  }
-  return { clusters, compared, ruleNames: [unblocked, nearestTexts], scores, cut: threshold, comparer, model }
+  const seeks = createSeekerFilter(sources, true)
+  const cut = findNullThreshold(findRivals(compared, scores, links, { rows, seeks }))
+  const clusters = joinLinks(rows, compared, links, (link) => scores[link]! > cut)
+  return { clusters, compared, ruleNames: [unblocked, nearestTexts], scores, cut, comparer, model }
 }
 
 /** Calls `pair` once with each pair of nearest neighbours in either direction; returns their cosines in that order. */
@@ -108,41 +111,8 @@ function computeCrowding({ k, cosines }: NearestNeighbours, row: number): number
 }
 
 /** Guesses the match probability of each pattern: high among the best one-to-one pairs, low elsewhere. */
-function guessMatchProbabilities(rows: number, compared: ComparedPairs, corrected: Float64Array): Float64Array {
-  const isBest = new Uint8Array(compared.length)
-  for (const pair of assignOneToOne(rows, compared, corrected)) isBest[pair] = 1
-  const sums = new Float64Array(compared.counts.length)
-  for (let pair = 0; pair < compared.length; pair++) sums[compared.patternOf[pair]!]! += isBest[pair] ? 0.9 : 0.02
-  return sums.map((sum, pattern) => sum / compared.counts[pattern]!)
-}
-
-/**
- * Finds for each link the best other candidate of the record that seeks a match: of the smaller source, or of either
- * end.
- */
-function findRivals(
-  rows: number,
-  sources: Int32Array | undefined,
-  { length, lefts, rights }: ComparedPairs,
-  scores: Float64Array,
-  links: Int32Array,
-): AlternativeLink[] {
-  const seeks = createSeekerFilter(rows, sources)
-  const linkOf = new Int32Array(rows).fill(-1)
-  for (const link of links) linkOf[lefts[link]!] = linkOf[rights[link]!] = link
-  const others = new Float64Array(length).fill(Number.NEGATIVE_INFINITY)
-  for (let pair = 0; pair < length; pair++) {
-    for (const row of [lefts[pair]!, rights[pair]!]) {
-      const link = linkOf[row]!
-      if (seeks(row) && link >= 0 && link !== pair) others[link] = Math.max(others[link]!, scores[pair]!)
-    }
-  }
-  return Array.from(links, (link) => ({ link: scores[link]!, other: others[link]! }))
-}
-
-function createSeekerFilter(rows: number, sources: Int32Array | undefined): (row: number) => boolean {
-  if (!sources) return () => true
-  const firsts = sources.reduce((count, source) => count + (source === 0 ? 1 : 0), 0)
-  const smaller = firsts * 2 <= rows ? 0 : 1
-  return (row) => sources[row] === smaller
+function guessMatchProbabilities(rows: number, compared: ComparedPairs, similarities: Float64Array): Float64Array {
+  const matches = new Float64Array(compared.length).fill(0.02)
+  for (const pair of assignOneToOne(rows, compared, similarities)) matches[pair] = 0.9
+  return computePatternMeans(compared, matches)
 }

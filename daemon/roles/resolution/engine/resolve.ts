@@ -15,7 +15,6 @@ import {
   textSettings,
 } from './resolve-clusters.ts'
 import { resolveLinks } from './resolve-links.ts'
-import { max_neighbour_rows } from './text/tfidf-vectors.ts'
 
 export type ScoreScale = 'log_odds' | 'likeness'
 
@@ -30,10 +29,7 @@ export type Resolution = Pick<
 
 /** A resolution with the comparisons and the model that produced it. */
 export type DetailedResolution = Resolution &
-  Omit<ClusterResult, 'areFew'> & {
-    /** The model in the scores, where `model` serves single records only. */
-    readonly scoreModel?: ClusterResult['model']
-  }
+  ClusterResult
 
 /** Resolves records. The same records, lens and seed give the same result. Throws `LensFault`. */
 export function resolveRecords(
@@ -42,19 +38,10 @@ export function resolveRecords(
   seed: number,
   report: EngineProgressListener,
 ): DetailedResolution {
-  const resolveTexts = (isAcross: boolean): DetailedResolution => {
-    return {
-      route: 'links',
-      scale: 'likeness',
-      floor: 0,
-      rules: [],
-      ...resolveLinks(records, { lens, isAcross }, report),
-    }
+  if (lens.told_by === 'texts' && leavesMethodOpen(lens) && records.names.length === 2 && areTextsClean(records)) {
+    return { route: 'links', scale: 'likeness', floor: 0, rules: [], ...resolveLinks(records, lens, report) }
   }
-  const isOpen = lens.told_by === 'texts' && leavesMethodOpen(lens)
-  if (isOpen && records.names.length === 2 && areTextsClean(records)) return resolveTexts(true)
-  const { areFew, ...result } = resolveClusters(records, createResolutionContext(lens, records, seed, report))
-  if (isOpen && areFew && records.rows <= max_neighbour_rows) return intersectClusters(resolveTexts(false), result)
+  const result = resolveClusters(records, createResolutionContext(lens, records, seed, report))
   return { scale: 'log_odds', ...result }
 }
 
@@ -80,17 +67,6 @@ export function createResolutionContext(
  */
 function leavesMethodOpen({ blocking, threshold, clustering, fields }: Lens): boolean {
   return blocking === 'automatic' && threshold === undefined && clustering === undefined && !fields[0]?.weights
-}
-
-/**
- * Keeps only links within a cluster of the field evidence: without a third record, neither evidence is enough alone.
- */
-function intersectClusters(
-  links: DetailedResolution,
-  { clusters, model }: Pick<DetailedResolution, 'clusters' | 'model'>,
-): DetailedResolution {
-  const intersection = links.clusters.map((linked, row) => (clusters[linked] === clusters[row] ? linked : row))
-  return { ...links, clusters: intersection, model, scoreModel: links.model }
 }
 
 /** Clusters pairs scored by log-odds again, with the current cut of the lens. Deterministic. */

@@ -1,11 +1,13 @@
 // Estimates the weights of levels, with or without labels, in the form of a lens.
 import type { Lens } from '../lens/model.ts'
+import { gatherCandidates } from './candidates.ts'
 import type { PairComparer } from './compare/pair-comparer.ts'
 import { type ComparedPairs, PairList } from './compare/patterns.ts'
+import { learnFromClusters } from './complete-clusters.ts'
 import type { EngineProgressListener } from './progress.ts'
 import { LensFault, type LensRecords } from './records/records.ts'
 import { createResolutionContext, resolveRecords } from './resolve.ts'
-import { createUntrainedModel, em_rounds, gatherCandidates } from './resolve-clusters.ts'
+import { createUntrainedModel, em_rounds } from './resolve-clusters.ts'
 import {
   computeOutcomeFrequencies,
   computeProbabilities,
@@ -70,11 +72,7 @@ function trainFromLabels(
   if (labels.kind === 'clusters') {
     const { clusters } = labels
     addClusterPairs(clusters, list)
-    return toTrainingResult(
-      estimateModel(comparer, list.compared(), computeMatchShares(list.compared(), clusters)),
-      comparer,
-      list.compared(),
-    )
+    return toTrainingResult(learnFromClusters(comparer, list.compared(), clusters), comparer, list.compared())
   }
   const labelled = new PairList(comparer)
   for (const { a, b, isMatch } of labels.pairs) if (isMatch) labelled.add(Math.min(a, b), Math.max(a, b))
@@ -103,18 +101,6 @@ function addClusterPairs(clusters: Int32Array, list: PairList): void {
     for (const other of others) if (!listed.has(other * clusters.length + row)) list.add(other, row)
     members.set(cluster, [...others, row])
   }
-}
-
-/** Computes the share of matches among the pairs of each pattern. */
-function computeMatchShares(
-  { length, lefts, rights, patternOf, counts }: ComparedPairs,
-  clusters: Int32Array,
-): Float64Array {
-  const matching = new Float64Array(counts.length)
-  for (let pair = 0; pair < length; pair++) {
-    if (clusters[lefts[pair]!] === clusters[rights[pair]!]) matching[patternOf[pair]!]!++
-  }
-  return matching.map((count, pattern) => count / counts[pattern]!)
 }
 
 /**

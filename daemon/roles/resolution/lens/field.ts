@@ -18,6 +18,8 @@ const fieldTypes = [
   'text',
   'geo',
   'set',
+  'codes',
+  'numbers',
 ] as const
 
 export type FieldType = (typeof fieldTypes)[number]
@@ -49,6 +51,8 @@ const levelLabelsByType: Readonly<Record<Exclude<FieldType, 'geo' | 'set'>, read
     ...Array.from({ length: 9 }, (_, at) => `cosine ${(0.85 - at / 10).toFixed(2)}`),
     'different',
   ],
+  codes: ['a code in common', 'a code within the other text', 'different codes', 'nearly equal codes'],
+  numbers: ['equal', 'all of one in the other', 'some in common', 'none in common'],
 }
 
 function listNameLevelLabels(): string[] {
@@ -185,6 +189,8 @@ const defaultNormalisers: Readonly<Record<FieldType, NormaliserName>> = {
   year: 'year',
   geo: 'location',
   set: 'set',
+  codes: 'codes',
+  numbers: 'numbers',
 }
 
 /** Normalisers of comparators that need values in a form of their own. */

@@ -16,6 +16,8 @@ export const normaliserNames = [
   'date',
   'location',
   'set',
+  'codes',
+  'numbers',
   'no_placeholders',
 ] as const
 

@@ -100,6 +100,8 @@ const typeRemarks: Readonly<Record<FieldType, string>> = {
   text: 'words and letters in common count',
   geo: 'the distance in kilometres counts',
   set: 'elements in common count',
+  codes: 'model numbers and other codes within the text count',
+  numbers: 'sizes, versions and other numbers within the text count',
 }
 
 function formatField({ name, type, profile, join }: ProposedField): string[] {

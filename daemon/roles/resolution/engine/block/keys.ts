@@ -42,6 +42,9 @@ const viewsByType: Readonly<Record<FieldType, readonly KeyView[]>> = {
   number: [wholeValueView],
   geo: [wholeValueView, ['cell of .1 degrees', createViewFunction({ name: 'cell', numbers: [0.1] })]],
   set: [wholeValueView],
+  // Texts are compared as a whole by their text fields and nearest neighbours.
+  codes: [],
+  numbers: [],
 }
 
 /** Lists the views of the keys of a field of this type, by name. */

@@ -12,10 +12,17 @@ import { connectRows } from './disjoint-sets.ts'
 /** Below this mean size, clusters do not support their pairs, so each pair needs enough evidence by itself. */
 const few_mean_size = 2.5
 const few_score_shift = 3
+/** Steps of a score in one unit. */
+const score_steps = 65_536
+/** Half of the range of scores of one pair within a cluster. */
+const half_width = 4
 
 type ScoreBounds = Pick<ClusteringSettings, 'lowest' | 'highest' | 'cut'>
 
-export type GroupingResult = Pick<ClusterResult, 'route' | 'areFew' | 'clusters' | 'scores' | 'cut' | 'floor'> & {
+/** Clusters with the scores and bounds that they come from. */
+export type Grouping = Pick<ClusterResult, 'route' | 'clusters' | 'scores' | 'cut' | 'floor'>
+
+export type GroupingResult = Grouping & {
   /** Whether completion is pointless, because the clusters do not support their records. */
   readonly isFinal: boolean
 }
@@ -30,8 +37,18 @@ export function clusterScoredPairs(
   before?: PreviousClusters,
 ): Int32Array {
   const above = new Float64Array(scores.length)
-  for (let pair = 0; pair < above.length; pair++) above[pair] = Math.min(highest, scores[pair]!) - lowest
+  for (let pair = 0; pair < above.length; pair++) above[pair] = roundScore(Math.min(highest, scores[pair]!) - lowest)
   return clusterByAverageLink(rows, { lefts, rights, above }, cut - lowest, before, report)
+}
+
+/** Rounds, so that sums of scores are exact in any order: otherwise two clusters could each be nearer than the other. */
+function roundScore(score: number): number {
+  return Math.round(score * score_steps) / score_steps
+}
+
+/** Returns bounds as far from a cut on both sides. */
+export function cutBounds(cut: number): ScoreBounds {
+  return { cut, lowest: cut - half_width, highest: cut + half_width }
 }
 
 /** Returns the settings with the cut of the lens; undefined if the lens leaves the cut to the data. */
@@ -75,14 +92,14 @@ export function groupRecords(
       report,
     )
     const route = lens.clustering === 'connected_components' ? 'clusters' : 'links'
-    return { ...common, route, areFew: route === 'links', isFinal: true, clusters }
+    return { ...common, route, isFinal: true, clusters }
   }
   const clusters = clusterScoredPairs(rows, compared, scores, bounds, report)
-  const areFew = computeMeanSize(clusters) < few_mean_size
-  if (!areFew || lensSettings) return { ...common, route: 'clusters', areFew, isFinal: false, clusters }
+  const areFew = computeMeanSize(clusters).mean < few_mean_size
+  if (!areFew || lensSettings) return { ...common, route: 'clusters', isFinal: false, clusters }
   const loweredScores = scores.map((score) => score - few_score_shift)
   const stricter = clusterScoredPairs(rows, compared, loweredScores, { ...settings, cut: 0 }, report)
-  return { ...common, route: 'clusters', areFew, isFinal: true, clusters: stricter, scores: loweredScores, cut: 0 }
+  return { ...common, route: 'clusters', isFinal: true, clusters: stricter, scores: loweredScores, cut: 0 }
 }
 
 /** Clusters by one method above a cut. In a single source, one-to-one links may join any two records. */
@@ -105,8 +122,8 @@ export function clusterByMethod(
   return clusterScoredPairs(rows, compared, scores, bounds, report)
 }
 
-/** Computes the mean size of the clusters of two rows or more. */
-function computeMeanSize(clusters: Int32Array): number {
+/** Counts the clusters of two rows or more, and computes their mean size; 0 without any. */
+export function computeMeanSize(clusters: Int32Array): { readonly count: number; readonly mean: number } {
   const sizes = countClusterSizes(clusters)
   let [sum, count] = [0, 0]
   for (let cluster = 0; cluster < sizes.length; cluster++) {
@@ -115,5 +132,5 @@ function computeMeanSize(clusters: Int32Array): number {
     sum += size
     count++
   }
-  return count === 0 ? 0 : sum / count
+  return { count, mean: count === 0 ? 0 : sum / count }
 }

@@ -63,6 +63,11 @@ class PatternTable {
     return number
   }
 
+  /** Takes back one pair of a pattern. */
+  discount(pattern: number): void {
+    this.#counts[pattern]!--
+  }
+
   #add(key: number, at: number, { room, values }: PairOutcomes, pair: number): number {
     const number = this.#size++
     if (number === this.#counts.length) this.#counts = doubleCapacity(this.#counts)
@@ -151,6 +156,23 @@ export class PairList {
       rarity: this.#rarity.subarray(0, this.#length),
       ...this.#table.histogram(),
     }
+  }
+
+  /** Removes the pairs that are not kept; the others keep their order. */
+  retain(isKept: (a: number, b: number) => boolean): void {
+    if (this.#compared < this.#length) this.#compare()
+    let to = 0
+    for (let pair = 0; pair < this.#length; pair++) {
+      if (!isKept(this.#lefts[pair]!, this.#rights[pair]!)) {
+        this.#table.discount(this.#patternOf[pair]!)
+        continue
+      }
+      for (const values of [this.#lefts, this.#rights, this.#patternOf, this.#ruleOf, this.#rarity])
+        values[to] = values[pair]!
+      to++
+    }
+    this.#length = to
+    this.#compared = to
   }
 
   #widen(): void {

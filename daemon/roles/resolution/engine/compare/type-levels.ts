@@ -4,8 +4,12 @@ import type { FieldType } from '../../lens/model.ts'
 import { DictionaryBuilder, type DictionaryColumn, decodeText, mapColumn } from '../text/dictionary.ts'
 import { computeSoundSignature, metaphone } from '../text/metaphone.ts'
 import { StringMatcher } from '../text/string-matcher.ts'
+import { createCodesLevels, createNumbersLevels } from './listed-levels.ts'
 
-/** Classifies two different values by code into a level from 1 to `count - 1`. */
+/**
+ * Classifies two different values by code into a level from 1 to `count - 1`; 0 if they count as equal, -1 without
+ * evidence.
+ */
 export type LevelClassifier = { readonly count: number; levelOf(a: number, b: number): number }
 
 /** Creates the levels of a type that defines its own; other types use the levels of a comparator. */
@@ -26,6 +30,10 @@ export function createTypeLevels(type: FieldType, column: DictionaryColumn): Lev
       return { count: 2, levelOf: () => 1 }
     case 'year':
       return createYearLevels(column)
+    case 'codes':
+      return createCodesLevels(column)
+    case 'numbers':
+      return createNumbersLevels(column)
     case 'text':
     case 'geo':
     case 'set':

@@ -182,7 +182,7 @@ function missingIds(name: string, id_field: string, codes: Int32Array): LensFaul
 
 function findColumn(source: RecordSource, field: Lens['fields'][number]): RawColumn | undefined {
   const { name, names, columns } = source
-  if (field.join) return joinColumns(source, field.name, field.join, field.optional)
+  if (field.join) return joinColumns(source, { ...field, join: field.join })
   const columnNames = field.columns ?? [field.name]
   for (const columnName of columnNames) {
     const column = columns.find((candidate) => candidate.name === columnName)
@@ -192,23 +192,28 @@ function findColumn(source: RecordSource, field: Lens['fields'][number]): RawCol
   throw new LensFault(`${name} has no column for ${field.name} (${columnNames.join(', ')}); it has ${names.join(', ')}`)
 }
 
-/** Joins the values of several columns with commas; a record that lacks one of them has no value. */
+type JoinedField = Lens['fields'][number] & { readonly join: readonly string[] }
+
+/**
+ * Joins the values of several columns with commas. A record that lacks one of them has no value, except in a field that
+ * lists what any of them has.
+ */
 function joinColumns(
   { name, rows, names, columns }: RecordSource,
-  field: string,
-  join: readonly string[],
-  isOptional: boolean,
+  { name: field, join, optional, type }: JoinedField,
 ): RawColumn | undefined {
+  const isList = type === 'codes' || type === 'numbers'
   const parts = join.flatMap((columnName) => columns.filter((column) => column.name === columnName))
-  if (parts.length < join.length) {
-    if (isOptional) return undefined
+  if (parts.length < (isList ? 1 : join.length)) {
+    if (optional) return undefined
     throw new LensFault(`${name} lacks a column for ${field} (${join.join(' and ')}); it has ${names.join(', ')}`)
   }
   const values = new ValueTable()
   const codes = new Int32Array(rows).fill(-1)
   for (let row = 0; row < rows; row++) {
-    if (parts.some((part) => part.codes[row]! < 0)) continue
-    const bytes = parts.flatMap((part, at) => [...(at > 0 ? [comma] : []), ...part.values.bytesOf(part.codes[row]!)])
+    const present = parts.filter((part) => part.codes[row]! >= 0)
+    if (present.length === 0 || (present.length < parts.length && !isList)) continue
+    const bytes = present.flatMap((part, at) => [...(at > 0 ? [comma] : []), ...part.values.bytesOf(part.codes[row]!)])
     codes[row] = values.add(Uint8Array.from(bytes), 0, bytes.length)
   }
   return { name: field, values, codes }

@@ -3,7 +3,7 @@ import type { FieldType } from '../../lens/model.ts'
 import { decodeText } from '../text/dictionary.ts'
 import type { LensRecords } from './records.ts'
 
-const wordlessTypes: ReadonlySet<FieldType> = new Set(['number', 'year', 'date', 'geo'])
+const wordlessTypes: ReadonlySet<FieldType> = new Set(['number', 'year', 'date', 'geo', 'codes', 'numbers'])
 
 /**
  * Joins the texts of every record, or of the records of one source. Dates, years, numbers and locations are not words,

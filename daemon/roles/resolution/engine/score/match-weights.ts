@@ -25,15 +25,10 @@ export function extractMatchWeights(
 
 /** Extracts the weights in the scores of pairs. A text similarity does not count how rare a value is. */
 export function extractScoreWeights(
-  {
-    model,
-    scoreModel = model,
-    comparer,
-    scale,
-  }: Pick<DetailedResolution, 'model' | 'scoreModel' | 'comparer' | 'scale'>,
+  { model, comparer, scale }: Pick<DetailedResolution, 'model' | 'comparer' | 'scale'>,
   byFrequency: boolean,
 ): MatchWeights {
-  const weights = extractMatchWeights({ model: scoreModel, comparer }, byFrequency)
+  const weights = extractMatchWeights({ model, comparer }, byFrequency)
   return scale === 'log_odds' ? weights : { ...weights, hasFrequencies: weights.hasFrequencies.map(() => false) }
 }
 

@@ -6,11 +6,27 @@ export type AlternativeLink = { readonly link: number; readonly other: number }
 
 const pass_count = 6
 const min_weight = 0.02
+/** Less than the difference of two scores, so that the link at the threshold exceeds it. */
+const score_margin = 1e-9
 /** Minimum share of the known non-matches below a score, for an estimate of their proportion from it. */
-const min_tail = 0.2
+const min_tail = 0.3
+
+/** Log-odds that no threshold of log-odds exceeds: an estimate beyond them is less certain than the scores. */
+export const min_threshold = -2
+const max_threshold = 3
+
+export function boundThreshold(threshold: number): number {
+  return Math.max(min_threshold, limitThreshold(threshold))
+}
+
+/** Bounds a threshold from above alone: where matches are common, known non-matches may all be very low. */
+export function limitThreshold(threshold: number): number {
+  return Math.min(max_threshold, threshold)
+}
 
 /**
- * Finds the lowest score of an accepted link: the threshold with the highest expected F1. Links of records without a
+ * Finds the highest score that a link must exceed: the threshold with the highest expected F1; 0 without links.
+ * Links of records without a
  * match have the distribution of the other candidates, weighted by the probability that their record has no match (a
  * local false discovery rate; Efron, "Large-Scale Simultaneous Hypothesis Testing", 2004).
  */
@@ -29,7 +45,7 @@ export function findNullThreshold(rivals: readonly AlternativeLink[]): number {
   }
   unmatchedShare = estimateUnmatchedShare(links, nulls)
   const matches = records * (1 - unmatchedShare)
-  let best = { value: -1, threshold: Number.NEGATIVE_INFINITY }
+  let best = { value: -1, threshold: 0 }
   for (const [at, threshold] of links.entries()) {
     const linked = records - at
     const wrong = Math.min(linked, records * unmatchedShare * (1 - computeShareBelow(nulls, threshold)))
@@ -37,7 +53,7 @@ export function findNullThreshold(rivals: readonly AlternativeLink[]): number {
     const value = (2 * right) / (linked + matches)
     if (value > best.value) best = { value, threshold }
   }
-  return best.threshold
+  return best.threshold - score_margin
 }
 
 type WeightedDistribution = { readonly values: readonly number[]; readonly sums: readonly number[] }

@@ -3,6 +3,8 @@ import type { FieldType } from '../../lens/model.ts'
 
 const text_shape = [3, 3, 2.5, 2, 1.5, 1, 0.6, 0.4, 0.2, 0.1, 0.1]
 const number_shape = [4, 2, 1.5, 1, 1, 0.7, 0.7]
+const codes_shape = [0.55, 0.25, 0.15, 0.05]
+const numbers_shape = [0.5, 0.25, 0.15, 0.1]
 const level_decay = 0.55
 const different_share = 0.07
 const equal_share = 0.85
@@ -20,6 +22,10 @@ export function createTypeShape(type: FieldType, levels: number): number[] {
       return normaliseShares(text_shape)
     case 'number':
       return normaliseShares(number_shape)
+    case 'codes':
+      return [...codes_shape]
+    case 'numbers':
+      return [...numbers_shape]
     case 'category':
     case 'year':
       return Array.from({ length: levels }, (_, level) =>

@@ -16,6 +16,23 @@ export function normaliseCode(text: string): string {
   return normaliseWords(text).replaceAll(' ', '')
 }
 
+/** Keeps the words of a text that has a code; a text without one becomes empty. */
+export function normaliseCodes(text: string): string {
+  const words = normaliseWords(text)
+  return words.split(' ').some(isCodeWord) ? words : ''
+}
+
+/** Whether a word is a code, such as a model number: four characters or more with letters and digits, or five digits. */
+export function isCodeWord(word: string): boolean {
+  return word.length >= 4 && /\d/.test(word) && (word.length >= 5 || /\p{L}/u.test(word))
+}
+
+/** Keeps the distinct numbers of a text in their order: sizes, versions, volumes. */
+export function normaliseNumbers(text: string): string {
+  const numbers = normaliseWords(text).match(/\d+/g) ?? []
+  return [...new Set(numbers.map((digits) => digits.replace(/^0+(?=\d)/, '')))].join(' ')
+}
+
 export function normaliseEmail(text: string): string {
   return text.normalize('NFKC').trim().toLowerCase()
 }

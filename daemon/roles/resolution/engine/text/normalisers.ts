@@ -2,9 +2,11 @@
 import type { NormaliserName } from '../../lens/normalisers.ts'
 import {
   normaliseCode,
+  normaliseCodes,
   normaliseDate,
   normaliseEmail,
   normaliseNumber,
+  normaliseNumbers,
   normaliseWords,
   normaliseYear,
 } from './normalise.ts'
@@ -27,6 +29,8 @@ const normalisers: Readonly<Record<NormaliserName, Normaliser>> = {
   date: normaliseDate,
   location: normaliseLocation,
   set: normaliseSet,
+  codes: normaliseCodes,
+  numbers: normaliseNumbers,
   no_placeholders: (text) => (placeholderPattern.test(text.trim()) ? '' : text),
 }
 
