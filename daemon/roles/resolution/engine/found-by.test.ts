@@ -140,14 +140,17 @@ describe.each([1, 2, 3])('with data of seed %i', (seed) => {
     expectOneBase(matches)
   })
 
-  test.each([
-    ['two clean sources', 2],
-    ['one source', 1],
-  ])('texts of %s: nearest neighbours, and a similarity that the evidence of the fields raises', (_, nodes) => {
+  test('texts of one source: the scores are log-odds, and add up', () => {
+    const lens = parseLens({ told_by: 'texts', fields: textFields })
+    const { resolution, matches } = findMatches(lens, buildLensRecords(lens, [buildRows(60, seed, 4)]))
+    expect(resolution.scale).toBe('log_odds')
+    expectOneBase(matches)
+  })
+
+  test('texts of two clean sources: nearest neighbours, and a similarity that the evidence of the fields raises', () => {
     const options = { told_by: 'texts', fields: textFields }
     const rows = buildRows(60, seed, 4)
-    const tables =
-      nodes === 2 ? [rows.filter((_row, at) => at % 3 !== 2), rows.filter((_row, at) => at % 3 !== 1)] : [rows]
+    const tables = [rows.filter((_row, at) => at % 3 !== 2), rows.filter((_row, at) => at % 3 !== 1)]
     const lens = parseLens({ ...options, text_evidence: 0.02 })
     const { resolution, matches } = findMatches(lens, buildLensRecords(lens, tables))
     expect(resolution.scale).toBe('likeness')
