@@ -3,7 +3,8 @@
 import { max_partner_share } from './cluster/clean-sources.ts'
 import type { LensRecords } from './records/records.ts'
 import { joinRecordTexts } from './records/texts.ts'
-import { buildTfidfVectors, findNearestNeighbours } from './text/tfidf-vectors.ts'
+import { findNearestNeighbours } from './text/nearest-neighbours.ts'
+import { buildTfidfVectors } from './text/tfidf-vectors.ts'
 import { createTrigramTokeniser } from './text/tokeniser.ts'
 
 const min_same_text_cosine = 0.95

@@ -1,7 +1,7 @@
 // Clusters a table in which many records are one entity: records that support each other complete their cluster.
 import { type Candidates, gatherCandidates } from './candidates.ts'
-import { clusterScoredPairs } from './cluster/clustering.ts'
 import { countClusterSizes } from './cluster/cluster-sizes.ts'
+import { clusterScoredPairs } from './cluster/clustering.ts'
 import { completeClusters } from './complete-clusters.ts'
 import type { LensRecords } from './records/records.ts'
 import {

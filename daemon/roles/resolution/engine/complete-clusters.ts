@@ -53,11 +53,7 @@ export function completeClusters(
 }
 
 /** Estimates the model from pairs within clusters as matches and all other pairs as non-matches. */
-export function learnFromClusters(
-  comparer: PairComparer,
-  compared: ComparedPairs,
-  clusters: Int32Array,
-): MatchModel {
+export function learnFromClusters(comparer: PairComparer, compared: ComparedPairs, clusters: Int32Array): MatchModel {
   const { lefts, rights } = compared
   const matches = Float64Array.from(lefts, (left, pair) => (clusters[left] === clusters[rights[pair]!] ? 1 : 0))
   return estimateModel(comparer, compared, computePatternMeans(compared, matches))

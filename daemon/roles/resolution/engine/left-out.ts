@@ -3,7 +3,7 @@
 import type { LeftOut } from '../fields.ts'
 import type { Lens } from '../lens/model.ts'
 import type { Resolution } from './resolve.ts'
-import { max_neighbour_rows } from './text/tfidf-vectors.ts'
+import { max_neighbour_rows } from './text/nearest-neighbours.ts'
 
 /**
  * Reports the search for neighbours by text, whose time grows with the square of the records: above its limit, records of a lens

@@ -1,4 +1,6 @@
 // Resolves records when any number may be one entity: finds candidates, estimates weights, clusters.
+
+import type { Lens } from '../lens/model.ts'
 import type { BlockingRuleReport } from './block/lens-rules.ts'
 import { type Candidates, gatherCandidates, hasManyRecords } from './candidates.ts'
 import { areSourcesClean } from './cluster/clean-sources.ts'
@@ -16,7 +18,6 @@ import type { LensRecords } from './records/records.ts'
 import { createLensModel } from './score/lens-model.ts'
 import { createInitialModel, type MatchModel, trainModel } from './score/model.ts'
 import { computePairScores } from './score/pair-scores.ts'
-import type { Lens } from '../lens/model.ts'
 
 /** Parameters that differ between kinds of data. */
 export type ClusteringSettings = {

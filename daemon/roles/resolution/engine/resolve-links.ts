@@ -13,7 +13,8 @@ import { computePatternMeans, trainByCompetition } from './score/competition.ts'
 import { createLensModel } from './score/lens-model.ts'
 import { estimateModel, type MatchModel, scorePatterns } from './score/model.ts'
 import { findNullThreshold } from './score/null-threshold.ts'
-import { buildTfidfVectors, findNearestNeighbours, type NearestNeighbours } from './text/tfidf-vectors.ts'
+import { findNearestNeighbours, type NearestNeighbours } from './text/nearest-neighbours.ts'
+import { buildTfidfVectors } from './text/tfidf-vectors.ts'
 import { createTrigramTokeniser } from './text/tokeniser.ts'
 
 const neighbour_count = 15
@@ -73,7 +74,9 @@ function linkTexts(
     createLensModel(lens, comparer) ?? trainByCompetition(initial, comparer, compared, { rows, rounds: em_rounds })
   const odds = scorePatterns(model, comparer, compared)
   reportPhaseStart(report, 'link')
-  const scores = similarities.map((similarity, pair) => similarity + lens.text_evidence * odds[compared.patternOf[pair]!]!)
+  const scores = similarities.map(
+    (similarity, pair) => similarity + lens.text_evidence * odds[compared.patternOf[pair]!]!,
+  )
   const links = assignOneToOne(rows, compared, scores)
   const seeks = createSeekerFilter(sources, true)
   const cut = findNullThreshold(findRivals(compared, scores, links, { rows, seeks }))

@@ -28,8 +28,7 @@ export type Resolution = Pick<
 }
 
 /** A resolution with the comparisons and the model that produced it. */
-export type DetailedResolution = Resolution &
-  ClusterResult
+export type DetailedResolution = Resolution & ClusterResult
 
 /** Resolves records. The same records, lens and seed give the same result. Throws `LensFault`. */
 export function resolveRecords(

@@ -39,7 +39,7 @@ test('spellings and abbreviations that replace one word alone are not variants',
   expect(findVariants(synonyms).size).toBe(0)
 })
 
-test('numbers of two families are variants, although two numbers alone take each other\'s place', () => {
+test("numbers of two families are variants, although two numbers alone take each other's place", () => {
   const variants = findVariants(['lamp a 4gb', 'lamp a 8gb', 'radio b 4gb', 'radio b 8gb'])
   expect([...(variants.get('4gb') ?? [])]).toEqual(['8gb'])
 })
