@@ -44,12 +44,20 @@ const works = Array.from({ length: 60 }, (_, at) => `${at},the work of number ${
 test.each([
   ['people', () => ({ lens: 'persons', data: writeData('people.csv', generatePeople(200, 5).csv) }), ['cluster']],
   ['many records', buildManyFields, ['cluster']],
-  ['texts', () => ({ lens: 'bibliography', data: writeData('works.csv', `id,title\n${works}\n`) }), ['link']],
+  ['texts', () => ({ lens: 'bibliography', data: writeData('works.csv', `id,title\n${works}\n`) }), ['cluster']],
+  [
+    'two sources of texts',
+    () => ({
+      lens: 'bibliography',
+      data: ['a', 'b'].map((source) => writeData(`works-${source}.csv`, `id,title\n${works}\n`)),
+    }),
+    ['link'],
+  ],
 ])('%s: in every phase', async (name, made, last) => {
   const { lens, data } = made()
   const out = at(`out-${name}`)
   const run = (tell: (phase: string) => void) =>
-    resolveFiles({ lens: readLens(lens), files: [data], out, seed: 0 }, (progress) => tell(progress.phase))
+    resolveFiles({ lens: readLens(lens), files: [data].flat(), out, seed: 0 }, (progress) => tell(progress.phase))
   for (const phase of ['read', 'candidates', 'compare', 'train', ...last, 'write']) {
     const ended = run((now) => {
       if (now === phase) throw new Error(`waited until ${phase}`)
