@@ -1,20 +1,22 @@
 // Measures entity resolution on labelled public data: how right it is with no label, and how long it takes beside a peer.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { computeMedian, type Figure } from '../support/bench/figure.ts'
+import { generateOffers } from '../support/resolution/generate-offers.ts'
 
 const executable = path.resolve(import.meta.dirname, '../../dist/platform')
 const rounds = 3
 
 type BenchDataSet = {
   readonly name: string
-  readonly lens: string
+  /** A shipped lens; without one, the lens that `lens init` proposes for the files. */
+  readonly lens?: string
   readonly columns?: readonly string[]
   /** F1 over pairs, and the part of the peer's time that it may take. */
   readonly f1: number
-  readonly part: number
+  readonly part?: number
 }
 
 const dataSets: readonly BenchDataSet[] = [
@@ -22,8 +24,28 @@ const dataSets: readonly BenchDataSet[] = [
   { name: 'fake_1000', lens: 'persons', f1: 0.98, part: 1 / 5 },
   { name: 'historical_50k', lens: 'persons', columns: ['postcode=postcode_fake'], f1: 0.94, part: 1 / 2 },
   { name: 'dblp_acm', lens: 'bibliography', f1: 0.99, part: 1 / 5 },
-  { name: 'abt_buy', lens: 'products', f1: 0.96, part: 1 / 4 },
+  { name: 'abt_buy', lens: 'products', f1: 0.964, part: 1 / 4 },
+  // Parts of the same data, in which matches are rare or within one table.
+  { name: 'febrl3_rare', lens: 'persons', f1: 0.99 },
+  { name: 'fake_rare', lens: 'persons', f1: 0.848 },
+  { name: 'fake_three', lens: 'persons', f1: 0.98 },
+  { name: 'historical_rare', lens: 'persons', columns: ['postcode=postcode_fake'], f1: 0.79 },
+  { name: 'historical_pairs', lens: 'persons', columns: ['postcode=postcode_fake'], f1: 0.865 },
+  { name: 'historical_three', lens: 'persons', columns: ['postcode=postcode_fake'], f1: 0.921 },
+  { name: 'dblp_acm_half', lens: 'bibliography', f1: 0.984 },
+  { name: 'dblp_acm_one', lens: 'bibliography', f1: 0.976 },
+  { name: 'dblp_acm_one_tenth', lens: 'bibliography', f1: 0.885 },
+  { name: 'abt_buy_half', lens: 'products', f1: 0.907 },
+  { name: 'abt_buy_fifth', lens: 'products', f1: 0.955 },
+  { name: 'abt_buy_one', lens: 'products', f1: 0.841 },
+  { name: 'abt_buy_one_tenth', lens: 'products', f1: 0.5 },
+  { name: 'imdb_tmdb', f1: 0.91 },
+  { name: 'imdb_tvdb', f1: 0.76 },
+  { name: 'imdb_dbpedia', f1: 0.62 },
 ]
+
+/** Data without a match, and the records in clusters: the right number is 0. */
+const unmatched = { name: 'febrl3_none', lens: 'persons' }
 
 /**
  * RESOLUTION_DATA names the folder with a folder for each data set, unpacked: `records.csv`, or `a.csv` and `b.csv`, and the truth.
@@ -34,30 +56,60 @@ export async function bench(report: (figure: Figure) => void): Promise<void> {
   if (folder === undefined) throw new Error('RESOLUTION_DATA must name the folder of the labelled data')
   for (const data of dataSets) {
     const from = path.join(folder, data.name)
-    if (!existsSync(from)) {
-      process.stderr.write(`SKIPPED: ${data.name}: ${from} is not there\n`)
-      continue
-    }
-    const seconds: number[] = []
-    const peers: number[] = []
-    let f1 = 0
-    for (let round = 0; round < rounds; round++) {
-      const out = mkdtempSync(path.join(tmpdir(), 'bench-resolution-'))
-      seconds.push(measureResolve(data, from, path.join(out, 'found')))
-      const peer = measurePeer(data.name)
-      if (peer !== undefined) peers.push(peer)
-      f1 = measureQuality(from, path.join(out, 'found'))
-      rmSync(out, { recursive: true })
-    }
-    report({ figure: `${data.name} F1`, value: f1, unit: '', atLeast: data.f1 })
-    if (peers.length === 0) report({ figure: `${data.name} time`, value: computeMedian(seconds), unit: 's' })
-    else reportBesidePeer(report, data, computeMedian(seconds), computeMedian(peers))
+    if (existsSync(from)) measureDataSet(report, data, from)
+    else process.stderr.write(`SKIPPED: ${data.name}: ${from} is not there\n`)
   }
+  measureGenerated(report)
+  const from = path.join(folder, unmatched.name)
+  if (existsSync(from)) measureUnmatched(report, from)
+}
+
+function measureDataSet(report: (figure: Figure) => void, data: BenchDataSet, from: string): void {
+  const seconds: number[] = []
+  const peers: number[] = []
+  let f1 = 0
+  for (let round = 0; round < (data.part === undefined ? 1 : rounds); round++) {
+    const out = mkdtempSync(path.join(tmpdir(), 'bench-resolution-'))
+    seconds.push(measureResolve(data, from, path.join(out, 'found')))
+    const peer = data.part === undefined ? undefined : measurePeer(data.name)
+    if (peer !== undefined) peers.push(peer)
+    f1 = measureQuality(from, path.join(out, 'found'))
+    rmSync(out, { recursive: true })
+  }
+  report({ figure: `${data.name} F1`, value: f1, unit: '', atLeast: data.f1 })
+  if (peers.length === 0) report({ figure: `${data.name} time`, value: computeMedian(seconds), unit: 's' })
+  else reportBesidePeer(report, data, computeMedian(seconds), computeMedian(peers))
+}
+
+/** Offers of the project's own: families of variants, of which few or most have a duplicate. */
+function measureGenerated(report: (figure: Figure) => void): void {
+  for (const [name, twice, f1] of [
+    ['offers_rare', 0.06, 0.6],
+    ['offers_pairs', 0.8, 0.75],
+  ] as const) {
+    const from = mkdtempSync(path.join(tmpdir(), `bench-${name}-`))
+    const { csv, truth } = generateOffers(3_000, twice, 1)
+    writeFileSync(path.join(from, 'records.csv'), csv)
+    writeFileSync(
+      path.join(from, 'truth_clusters.csv'),
+      ['id,cluster', ...truth.map((row) => row.join(','))].join('\n'),
+    )
+    measureDataSet(report, { name, lens: 'products', f1 }, from)
+    rmSync(from, { recursive: true })
+  }
+}
+
+function measureUnmatched(report: (figure: Figure) => void, from: string): void {
+  const out = mkdtempSync(path.join(tmpdir(), 'bench-resolution-'))
+  measureResolve({ ...unmatched, f1: 0 }, from, path.join(out, 'found'))
+  const { records_in_clusters } = JSON.parse(readFileSync(path.join(out, 'found', 'run.json'), 'utf8'))
+  rmSync(out, { recursive: true })
+  report({ figure: `${unmatched.name} in clusters`, value: records_in_clusters, unit: '', atMost: 0 })
 }
 
 function reportBesidePeer(
   report: (figure: Figure) => void,
-  { name, part }: BenchDataSet,
+  { name, part = 1 }: BenchDataSet,
   seconds: number,
   peer: number,
 ): void {
@@ -65,14 +117,20 @@ function reportBesidePeer(
   report({ figure: `${name} of peer`, value: seconds / peer, unit: '', atMost: Number(part.toFixed(3)) })
 }
 
-function measureResolve({ lens, columns = [] }: BenchDataSet, from: string, out: string): number {
+function measureResolve({ lens: shipped, columns = [] }: BenchDataSet, from: string, out: string): number {
   const files = readdirSync(from).filter((file) => /^(records|a|b)\.csv$/.test(file))
   const data = files.sort().map((file) => path.join(from, file))
   if (files.length === 0) throw new Error(`${from} has no records: unpack its files`)
+  const lens = shipped ?? proposeLens(data, `${out}.yaml`)
   const renamed = columns.length > 0 ? ['--columns', ...columns] : []
   const started = performance.now()
   execFileSync(executable, ['resolve', 'run', '--lens', lens, '--data', ...data, ...renamed, '--out', out])
   return (performance.now() - started) / 1_000
+}
+
+function proposeLens(data: readonly string[], file: string): string {
+  execFileSync(executable, ['resolve', 'lens', 'init', '--data', ...data, '--out', file])
+  return file
 }
 
 function measureQuality(from: string, out: string): number {

@@ -104,8 +104,8 @@ describe('a proposal', () => {
       '--out',
       at('proposed.yaml'),
     ])
-    expect(profile).toMatchObject({ id_field: 'id', isWhole: true, records: people.truth.length })
-    const types = profile.columns.map(({ column, type }: { column: string; type: string }) => [column, type])
+    expect(profile).toMatchObject({ id_field: 'id', sources: [{ isWhole: true, records: people.truth.length }] })
+    const types = profile.sources[0].columns.map(({ column, type }: { column: string; type: string }) => [column, type])
     expect(types).toContainEqual(['date_of_birth', 'date'])
     expect(types).toContainEqual(['email', 'email'])
     await runLens(at('proposed.yaml'), 'proposed')
@@ -127,9 +127,9 @@ describe('a proposal', () => {
     const lines = Array.from({ length: 600_000 }, (_, row) => line(row))
     writeFileSync(at('large.csv'), ['key,label,kind\n', ...lines].join(''))
     const profile = await runJsonCommand(['resolve', 'lens', 'init', '--data', at('large.csv')])
-    expect(profile).toMatchObject({ isWhole: false, id_field: 'key' })
-    expect(profile.records).toBeGreaterThan(100_000)
-    expect(profile.records).toBeLessThan(600_000)
+    expect(profile).toMatchObject({ sources: [{ isWhole: false }], id_field: 'key' })
+    expect(profile.sources[0].records).toBeGreaterThan(100_000)
+    expect(profile.sources[0].records).toBeLessThan(600_000)
   })
 
   test.each([
@@ -153,7 +153,7 @@ describe('a proposal', () => {
     for (const heading of ['key,label\n', 'keys,label\n']) {
       writeFileSync(at('cut.csv'), [heading, ...lines].join(''))
       expect(await runJsonCommand(['resolve', 'lens', 'init', '--data', at('cut.csv')])).toMatchObject({
-        isWhole: false,
+        sources: [{ isWhole: false }],
       })
     }
   })

@@ -2,11 +2,16 @@
 import { basename, extname } from 'node:path'
 import type { DataFormat } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import type { DataBlocks } from '../../../kernel/data/data-block.ts'
+import { alignColumns } from '../../../roles/resolution/engine/records/align-columns.ts'
 import { collectColumns } from '../../../roles/resolution/engine/records/collect-columns.ts'
 import { type ColumnProfile, findIdColumn, profileColumns } from '../../../roles/resolution/engine/records/profile.ts'
 import type { RecordSource } from '../../../roles/resolution/engine/records/records.ts'
-import type { FieldType } from '../../../roles/resolution/lens/field.ts'
+import { findRepeatedColumns } from '../../../roles/resolution/engine/records/repeated-columns.ts'
+import type { LensField } from '../../../roles/resolution/lens/field.ts'
+import { proposeListedFields } from '../../../roles/resolution/lens/listed-fields.ts'
+import { type Lens, max_fields } from '../../../roles/resolution/lens/model.ts'
 import { draftLens } from '../../../roles/resolution/lens/proposal.ts'
+import { areTextsIdentifying, proposeFields } from '../../../roles/resolution/lens/proposed-field.ts'
 import { openRecordBlocks } from '../../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
 import { detectDataKind, withDataFile } from '../data-file.ts'
@@ -19,36 +24,117 @@ const sample_bytes = 16_777_216
 const max_sample_values = 33_554_432
 
 export type LensProposal = {
-  readonly records: number
-  /** Whether the sample has all records of the file. */
-  readonly isWhole: boolean
+  readonly sources: readonly {
+    readonly file: string
+    readonly records: number
+    /** Whether the sample has all records of the file. */
+    readonly isWhole: boolean
+    readonly columns: readonly ColumnProfile[]
+  }[]
   readonly id_field: string | undefined
-  readonly columns: readonly ColumnProfile[]
   readonly yaml: string
 }
 
-/** Proposes a lens. Throws `OfflineCommandError` (1) if the file cannot be read or is invalid. */
+/** Proposes a lens for one or more sources. Throws `OfflineCommandError` (1) if a file cannot be read or is invalid. */
 export async function proposeLens(
-  file: string,
-  { kind = detectDataKind(file), delimiter }: Omit<RecordReading, 'makesIds'> = {},
+  files: readonly string[],
+  reading: Omit<RecordReading, 'makesIds'> = {},
 ): Promise<LensProposal> {
-  const { isWhole, ...source } = await readSample(file, { kind, delimiter })
-  refuseOtherSeparator(file, source.names)
-  if (source.rows === 0) throw new OfflineCommandError(1, `${file} contains no records`)
-  const shipped = listShippedLenses().flatMap((name) => readLens(name).fields)
-  const shippedColumns = shipped.flatMap(({ name, type, columns }) =>
-    (columns ?? [name]).map((column) => [column, { name, type }] as const),
+  const samples = await readSamples(files, reading)
+  const shipped = listShippedLenses().map((name) => readLens(name))
+  const base = findBaseLens(shipped, samples)
+  const known = listKnownColumns(base ? [base] : shipped)
+  const types = new Map(known.map(([column, { type }]) => [column, type]))
+  const names = new Map(known.map(([column, { name }]) => [column, name]))
+  const profiled = samples.map((source) => ({ source, profiles: profileColumns(source, types) }))
+  const id_field = findSharedId(profiled.map(({ profiles }) => profiles))
+  const withoutId = profiled.map(({ source, profiles }) => ({
+    source,
+    profiles: profiles.filter(({ column }) => column !== id_field),
+  }))
+  const aligned = alignColumns(withoutId, (column) => names.get(column.toLowerCase()))
+  const repeated = new Map(withoutId.flatMap((each) => [...findRepeatedColumns(each)]))
+  const { fields, omitted } = proposeFields(aligned, names, repeated)
+  const single = withoutId.flatMap(({ profiles }) => profiles.filter(({ type }) => type === undefined))
+  const told_by = base?.told_by ?? (areTextsIdentifying(fields) ? 'texts' : 'fields')
+  const listed = told_by === 'texts' ? proposeListedFields(samples, fields, base?.fields) : []
+  if (fields.length === 0)
+    throw new OfflineCommandError(1, `${files.join(' and ')}: no column besides the id with different values`)
+  const yaml = draftLens({
+    name: deriveLensName(files[0] ?? ''),
+    sources: samples.map(({ name, rows }) => ({ name, records: rows })),
+    id_field,
+    base,
+    told_by,
+    fields: [...fields, ...listed].slice(0, max_fields),
+    omitted: [...omitted, ...single.map((profile) => ({ profile, reason: 'has a single value' }))],
+  })
+  const sources = profiled.map(({ source, profiles }, at) => ({
+    file: files[at] ?? '',
+    records: source.rows,
+    isWhole: source.isWhole,
+    columns: profiles,
+  }))
+  return { sources, id_field, yaml }
+}
+
+type Sample = RecordSource & { readonly isWhole: boolean }
+
+async function readSamples(
+  files: readonly string[],
+  { kind, delimiter }: Omit<RecordReading, 'makesIds'>,
+): Promise<Sample[]> {
+  const samples: Sample[] = []
+  for (const file of files) {
+    const sample = await readSample(file, { kind: kind ?? detectDataKind(file), delimiter })
+    refuseOtherSeparator(file, sample.names)
+    if (sample.rows === 0) throw new OfflineCommandError(1, `${file} contains no records`)
+    samples.push(sample)
+  }
+  return samples
+}
+
+/** Lists the columns of lenses that are not in every kind of data, with their fields; the first lens counts. */
+function listKnownColumns(lenses: readonly Lens[]): [string, LensField][] {
+  const all = lenses.flatMap(({ fields }) =>
+    fields.flatMap((field) =>
+      field.join ? [] : (field.columns ?? [field.name]).map((column) => [column, field] as const),
+    ),
   )
-  // A column may belong to fields of several lenses; the first lens counts.
-  const fieldOf = new Map(shippedColumns.toReversed())
-  const types = new Map<string, FieldType>([...fieldOf].map(([column, { type }]) => [column, type]))
-  const names = new Map([...fieldOf].map(([column, { name }]) => [column, name]))
-  const columns = profileColumns(source, types)
-  const id_field = findIdColumn(columns)
-  const isUsable = columns.length > 1 && columns.some(({ column, type }) => column !== id_field && type !== undefined)
-  if (!isUsable) throw new OfflineCommandError(1, `${file} has no column besides the id with different values`)
-  const yaml = draftLens(deriveLensName(file), basename(file), columns, names)
-  return { records: source.rows, isWhole, id_field, columns, yaml }
+  const known = lenses.length === 1 ? all : all.filter(([column]) => !genericColumns.has(column))
+  return [...new Map(known.toReversed().map(([column, field]) => [column, field]))]
+}
+
+/** Columns whose values differ by the kind of data. */
+const genericColumns: ReadonlySet<string> = new Set(['name', 'description', 'details', 'model', 'address'])
+const min_base_columns = 2
+/** Share of the columns that belong to a shipped lens, above which the data is of its kind. */
+const min_base_share = 0.5
+
+/** Finds the shipped lens that knows most of the columns of every source, with all that it requires. */
+function findBaseLens(shipped: readonly Lens[], samples: readonly Sample[]): Lens | undefined {
+  const rated = shipped.map((lens) => ({ lens, count: Math.min(...samples.map(({ names }) => rateLens(lens, names))) }))
+  const best = rated.reduce((highest, each) => (each.count > highest.count ? each : highest), {
+    lens: shipped[0],
+    count: 0,
+  })
+  return best.count > 0 ? best.lens : undefined
+}
+
+/** Counts the columns that the lens knows; 0 if they are too few, or one that it requires is missing. */
+function rateLens({ fields, id_field }: Lens, names: readonly string[]): number {
+  const columnsOf = ({ name, columns, join }: LensField) => join ?? columns ?? [name]
+  if (fields.some((field) => !field.optional && !columnsOf(field).some((column) => names.includes(column)))) return 0
+  const known = new Set(fields.flatMap((field) => (field.join ? [] : columnsOf(field))))
+  const others = names.filter((name) => name !== id_field)
+  const count = others.filter((name) => known.has(name)).length
+  return count < min_base_columns || count < min_base_share * others.length ? 0 : count
+}
+
+/** The id column of every source; undefined where they differ. */
+function findSharedId(profiles: readonly (readonly ColumnProfile[])[]): string | undefined {
+  const ids = profiles.map(findIdColumn)
+  return ids.every((id) => id === ids[0]) ? ids[0] : undefined
 }
 
 function deriveLensName(file: string): string {
@@ -60,7 +146,7 @@ function deriveLensName(file: string): string {
 }
 
 /** The records of the first blocks. */
-async function readSample(file: string, format: DataFormat): Promise<RecordSource & { readonly isWhole: boolean }> {
+async function readSample(file: string, format: DataFormat): Promise<Sample> {
   return await withDataFile(file, async (openFile) => {
     let read_bytes = 0
     const onProgress = (done: number) => {

@@ -20,6 +20,8 @@ import { findVariantWords, readTitleWords } from './variants/variant-words.ts'
 
 /** Limit of rows visited for all pairs of keys: about a second. */
 const max_row_visits = 20_000_000
+/** Limit of rows for neighbours of records with one fact in each field, which their keys find nearly as well. */
+const max_fact_neighbour_rows = 20_000
 /** Minimum evidence of all blocks of a pair: one shared block of nine rows, or several larger ones. */
 const min_block_evidence = 0.125
 
@@ -59,7 +61,8 @@ function comparePairs(records: LensRecords, { lens, settings, random, swapped, r
   }
   const keys = fields.flatMap(({ type, column }, field) => buildKeys(type, column, field))
   const blocks = buildBlocks(keys, settings.cap)
-  const extra = rows <= max_neighbour_rows ? findNeighbourRows(records, settings.neighbours) : undefined
+  const max_rows = lens.told_by === 'texts' ? max_neighbour_rows : max_fact_neighbour_rows
+  const extra = rows <= max_rows ? findNeighbourRows(records, settings.neighbours) : undefined
   const countRow = throttleProgress(report, 'compare', rows)
   const nearest = blockRule(keys.length, keys.length)
   forEachPair(rows, blocks, min_block_evidence, extra, (a, b, rule) => {

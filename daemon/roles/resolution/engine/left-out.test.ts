@@ -35,8 +35,8 @@ test('neighbours by text are reported where a lens is told by texts and the reco
     ...{ lens: 'things', version: '1.0.0', entity_type: 'thing', told_by: 'texts' },
     fields: [{ name: 'title', type: 'text' }],
   })
-  expect(listTextsLeftOut(lens, 20_000)).toEqual([])
-  expect(listTextsLeftOut(lens, 20_001)).toEqual([{ what: 'text_neighbours', count: 20_001, limit: 20_000 }])
-  expect(listTextsLeftOut({ ...lens, told_by: 'fields' }, 20_001)).toEqual([])
-  expect(listTextsLeftOut({ ...lens, blocking: ['title'] }, 20_001)).toEqual([])
+  expect(listTextsLeftOut(lens, 250_000)).toEqual([])
+  expect(listTextsLeftOut(lens, 250_001)).toEqual([{ what: 'text_neighbours', count: 250_001, limit: 250_000 }])
+  expect(listTextsLeftOut({ ...lens, told_by: 'fields' }, 250_001)).toEqual([])
+  expect(listTextsLeftOut({ ...lens, blocking: ['title'] }, 250_001)).toEqual([])
 })

@@ -8,7 +8,7 @@ import { createPairComparer, type FieldColumn, type PairComparer } from './compa
 import { type ComparedPairs, PairList } from './compare/patterns.ts'
 import { type EngineProgressListener, reportPhaseStart } from './progress.ts'
 import type { LensRecords } from './records/records.ts'
-import { joinRecordTexts } from './records/texts.ts'
+import { hasWords, joinRecordTexts } from './records/texts.ts'
 import { computePatternMeans, trainByCompetition } from './score/competition.ts'
 import { createLensModel } from './score/lens-model.ts'
 import { estimateModel, type MatchModel, scorePatterns } from './score/model.ts'
@@ -45,7 +45,7 @@ export function resolveLinks(records: LensRecords, lens: Lens, report: EnginePro
 
 /** Whether matches differ entirely in a text more often than other candidates, which are similar by choice. */
 function isUnrelatedText({ m, u }: MatchModel, { type }: FieldColumn, field: number): boolean {
-  return type === 'text' && m[field]!.at(-1)! > u[field]!.at(-1)!
+  return hasWords(type) && m[field]!.at(-1)! > u[field]!.at(-1)!
 }
 
 /** Links by the similarity of the joined `texts`, and by the evidence of all fields. */

@@ -18,6 +18,9 @@ export const normaliserNames = [
   'set',
   'codes',
   'numbers',
+  'phone',
+  'url',
+  'company',
   'no_placeholders',
 ] as const
 

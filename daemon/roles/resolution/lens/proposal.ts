@@ -1,91 +1,51 @@
 // Drafts a lens for data that has none, with comments for the person who completes it.
 
-import { type ColumnProfile, findIdColumn } from '../engine/records/profile.ts'
+import type { ColumnProfile } from '../engine/records/profile.ts'
 import type { FieldType } from './field.ts'
-import { max_fields } from './model.ts'
+import type { Lens } from './model.ts'
+import type { FieldProposal, OmittedColumn, ProposedField } from './proposed-field.ts'
 
-type ProposedField = {
+export type LensDraft = FieldProposal & {
   readonly name: string
-  readonly type: FieldType
-  readonly profile: ColumnProfile
-  readonly join?: readonly string[]
+  readonly sources: readonly { readonly name: string; readonly records: number }[]
+  /** Column with the ids; undefined where no column has a unique value in each record. */
+  readonly id_field: string | undefined
+  readonly told_by: Lens['told_by']
+  /** The shipped lens whose columns the data has. */
+  readonly base: Pick<Lens, 'lens' | 'entity_type' | 'text_evidence'> | undefined
 }
 
-/** Returns a valid lens as YAML text. `fieldNames` maps well-known columns to field names. */
-export function draftLens(
-  name: string,
-  source: string,
-  profiles: readonly ColumnProfile[],
-  fieldNames: ReadonlyMap<string, string>,
-): string {
-  const id = findIdColumn(profiles)
-  const [fields, omitted] = proposeFields(profiles, id, fieldNames)
-  const isTextLens = fields.some(({ type }) => type === 'text') && !fields.some(({ type }) => type === 'name')
-  const [hasGivenName, hasSurname] = ['given_name', 'surname'].map((name) =>
-    fields.some((field) => field.name === name && field.type === 'name'),
-  )
+/** Returns a valid lens as YAML text. */
+export function draftLens({ name, sources, id_field, base, told_by, fields, omitted }: LensDraft): string {
+  const isTextLens = told_by === 'texts'
+  const hasName = (wanted: string) => fields.some((field) => field.name === wanted && field.type === 'name')
+  const canSwap = hasName('given_name') && hasName('surname')
+  const described = sources.map((source) => `${source.records} records of ${JSON.stringify(source.name)}`)
   return [
-    `# Proposed from ${profiles[0]?.records ?? 0} records of ${JSON.stringify(source)}. Review it, then:`,
+    `# Proposed from ${described.join(' and ')}. Review it, then:`,
     '#   platform resolve lens validate FILE                  show the lens and its faults',
     '#   platform resolve lens charts --lens FILE --data ...  show its weights, scores and blocking',
+    ...(base ? [`# Its columns are those of the shipped lens ${base.lens}.`] : []),
     `lens: ${name}`,
     'version: 1.0.0',
-    `entity_type: ${isTextLens ? 'work' : 'person'}   # kind of entity of a cluster`,
+    `entity_type: ${base?.entity_type ?? guessEntityType(isTextLens, fields)}   # kind of entity of a cluster`,
     ...(isTextLens ? ['# Matches by texts; use `fields` where each column holds one fact.', 'told_by: texts'] : []),
-    id === undefined
+    ...(isTextLens && base ? [`text_evidence: ${base.text_evidence}`] : []),
+    id_field === undefined
       ? 'id_field: id   # no column has a unique value in each record; add one to the data'
-      : `id_field: ${JSON.stringify(id)}`,
+      : `id_field: ${JSON.stringify(id_field)}`,
     'fields:',
     ...fields.flatMap(formatField),
     ...(omitted.length > 0 ? ['  # Left out:', ...omitted.map(formatOmittedColumn)] : []),
-    ...(hasGivenName && hasSurname
-      ? ['# These two may be written in either order.', 'swapped: [given_name, surname]']
-      : []),
+    ...(canSwap ? ['# These two may be written in either order.', 'swapped: [given_name, surname]'] : []),
     ...proposeBlockingRules(fields),
     '',
   ].join('\n')
 }
 
-function proposeFields(
-  profiles: readonly ColumnProfile[],
-  id: string | undefined,
-  fieldNames: ReadonlyMap<string, string>,
-): [ProposedField[], ColumnProfile[]] {
-  const north = profiles.find(({ column }) => /^(lat|latitude)$/i.test(column))
-  const east = profiles.find(({ column }) => /^(lon|lng|long|longitude)$/i.test(column))
-  const place: ProposedField[] =
-    north && east ? [{ name: 'location', type: 'geo', profile: north, join: [north.column, east.column] }] : []
-  const taken = new Set(place.map(({ name }) => name))
-  const rest = profiles.filter(
-    (profile) => profile.column !== id && (place.length === 0 || (profile !== north && profile !== east)),
-  )
-  const typed = rest.flatMap((profile): ProposedField[] => {
-    if (profile.type === undefined) return []
-    return [
-      {
-        name: allocateFieldName(fieldNames.get(profile.column.toLowerCase()) ?? profile.column, taken),
-        type: profile.type,
-        profile,
-      },
-    ]
-  })
-  const fields = [...place, ...typed].slice(0, max_fields)
-  return [fields, rest.filter((profile) => !fields.some((field) => field.profile === profile))]
-}
-
-/** Derives a valid field name from a column, and makes it unique among `taken`. */
-function allocateFieldName(column: string, taken: Set<string>): string {
-  const plain = column
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^[^a-z]+|_+$/g, '')
-    .slice(0, 56)
-  const base = plain === '' ? 'field' : plain
-  let name = base
-  for (let next = 2; taken.has(name); next++) name = `${base}_${next}`
-  taken.add(name)
-  return name
+function guessEntityType(isTextLens: boolean, fields: readonly ProposedField[]): string {
+  if (isTextLens) return 'work'
+  return fields.some(({ normalisers }) => normalisers?.includes('company')) ? 'organisation' : 'person'
 }
 
 const typeRemarks: Readonly<Record<FieldType, string>> = {
@@ -104,18 +64,15 @@ const typeRemarks: Readonly<Record<FieldType, string>> = {
   numbers: 'sizes, versions and other numbers within the text count',
 }
 
-function formatField({ name, type, profile, join }: ProposedField): string[] {
-  const { column } = profile
-  const place = join
-    ? [`    join: ${JSON.stringify(join)}`]
-    : column === name
-      ? []
-      : [`    columns: [${JSON.stringify(column)}]`]
+function formatField({ name, type, normalisers, columns, join, isOptional, profiles }: ProposedField): string[] {
+  const isNamedAlike = columns.length === 1 && columns[0] === name
   return [
-    `  # ${formatStatistics(profile)}`,
+    ...profiles.map((profile) => `  # ${formatStatistics(profile)}`),
     `  - name: ${name}`,
     `    type: ${type}   # ${typeRemarks[type]}`,
-    ...place,
+    ...(join ? [`    join: ${JSON.stringify(join)}`] : isNamedAlike ? [] : [`    columns: ${JSON.stringify(columns)}`]),
+    ...(normalisers ? [`    normalisers: ${JSON.stringify(normalisers)}`] : []),
+    ...(isOptional ? ['    optional: true'] : []),
   ]
 }
 
@@ -124,15 +81,15 @@ function formatStatistics({ records, missing, distinct, samples }: ColumnProfile
   return `${distinct} values, ${part} % missing, as in ${samples.map((sample) => JSON.stringify(sample)).join(', ') || 'none'}`
 }
 
-function formatOmittedColumn(profile: ColumnProfile): string {
-  const reason = profile.distinct < 2 ? 'has a single value' : 'exceeds the fields that a lens may have'
+function formatOmittedColumn({ profile, reason }: OmittedColumn): string {
   return `  #   ${JSON.stringify(profile.column)}: ${reason}; ${formatStatistics(profile)}`
 }
 
 /** Proposes blocking rules as comments, since automatic blocking finds more pairs. */
 function proposeBlockingRules(fields: readonly ProposedField[]): string[] {
   const identifying = fields.filter(
-    ({ type, profile }) => (type === 'code' || type === 'email') && profile.distinct * 2 > profile.records,
+    ({ type, profiles: [profile] }) =>
+      (type === 'code' || type === 'email') && profile !== undefined && profile.distinct * 2 > profile.records,
   )
   const names = fields.filter(({ type }) => type === 'name').slice(0, 2)
   const dates = fields.filter(({ type }) => type === 'date').slice(0, 1)

@@ -1,13 +1,16 @@
 // Profiles columns of data: missing values, distinct values, and the likely field type.
 
 import type { FieldType } from '../../lens/field.ts'
-import { createNormaliser } from '../text/normalisers.ts'
+import type { NormaliserName } from '../../lens/normalisers.ts'
+import { recogniseColumn } from './column-kind.ts'
 import type { RecordSource } from './records.ts'
 
 export type ColumnProfile = {
   readonly column: string
   /** Likely type; undefined for a column without values or with a single one. */
   readonly type: FieldType | undefined
+  /** Normal form of its values, where it is not the usual one of the type. */
+  readonly normalisers?: readonly NormaliserName[]
   readonly records: number
   readonly missing: number
   readonly distinct: number
@@ -19,7 +22,6 @@ export type ColumnProfile = {
 }
 
 const max_sample_characters = 40
-const max_sampled_values = 2_000
 
 /** Profiles the columns of a source. `wellKnownTypes`: types of columns with common names, by name. */
 export function profileColumns(
@@ -37,11 +39,11 @@ export function profileColumns(
     const texts = Array.from({ length: values.size }, (_, value) => decoder.decode(values.bytesOf(value)))
     const order = texts.map((_, at) => at).sort((a, b) => counts[b]! - counts[a]! || a - b)
     const lengths = texts.map(({ length }) => length)
-    const type =
-      texts.length < 2 ? undefined : (wellKnownTypes.get(name.toLowerCase()) ?? guessFieldType(texts, rows - missing))
+    const knownType = wellKnownTypes.get(name.toLowerCase())
+    const kind = knownType ? { type: knownType } : recogniseColumn(name, texts, rows - missing)
     return {
       column: name,
-      type,
+      ...(texts.length < 2 ? { type: undefined } : kind),
       records: rows,
       missing,
       distinct: texts.length,
@@ -53,34 +55,6 @@ export function profileColumns(
       samples: order.slice(0, 3).map((at) => texts[at]!.slice(0, max_sample_characters)),
     }
   })
-}
-
-const min_type_share = 0.9
-const max_category_values = 60
-
-/** Guesses the type: the first that fits nine of ten values. */
-function guessFieldType(texts: readonly string[], records: number): FieldType {
-  const step = Math.max(1, Math.floor(texts.length / max_sampled_values))
-  const sampled = texts.filter((_, at) => at % step === 0).slice(0, max_sampled_values)
-  const mostAre = (matches: (text: string) => boolean) =>
-    sampled.filter(matches).length >= min_type_share * sampled.length
-  const location = createNormaliser(['location'])
-  if (mostAre((text) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text.trim()))) return 'email'
-  if (mostAre((text) => /^\s*(1[5-9]|20)\d\d\s*$/.test(text))) return 'year'
-  if (mostAre(isDate)) return 'date'
-  if (mostAre((text) => /[.,]\d+.*[,; ].*[.,]\d+/.test(text) && location(text) !== '')) return 'geo'
-  if (mostAre((text) => /^\s*[-+$€£]?\s*\d+(,\d{3})*\.\d+\s*$/.test(text))) return 'number'
-  if (texts.length <= max_category_values && records >= texts.length * 20) return 'category'
-  if (sampled.filter((text) => /[;|]/.test(text)).length > sampled.length / 2) return 'set'
-  if (mostAre((text) => /\d/.test(text) && text.trim().split(/\s+/).length <= 2)) return 'code'
-  const words = sampled.reduce((sum, text) => sum + text.trim().split(/\s+/).length, 0) / sampled.length
-  if (words > 4) return 'text'
-  return sampled.filter((text) => /\d/.test(text)).length > sampled.length / 3 ? 'place' : 'name'
-}
-
-function isDate(text: string): boolean {
-  const digits = createNormaliser(['date'])(text)
-  return /^(1[5-9]|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/.test(digits) && text.trim().length <= 24
 }
 
 /** Finds the id column among columns with a unique value in each record: by name, by ending, or else any code. */

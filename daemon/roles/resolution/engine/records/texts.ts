@@ -5,6 +5,11 @@ import type { LensRecords } from './records.ts'
 
 const wordlessTypes: ReadonlySet<FieldType> = new Set(['number', 'year', 'date', 'geo', 'codes', 'numbers'])
 
+/** Whether the values of a type are words, and part of the text of a record. */
+export function hasWords(type: FieldType): boolean {
+  return !wordlessTypes.has(type)
+}
+
 /**
  * Joins the texts of every record, or of the records of one source. Dates, years, numbers and locations are not words,
  * and are omitted unless `isAll`.
@@ -14,7 +19,7 @@ export function joinRecordTexts(
   source?: number,
   isAll = false,
 ): string[] {
-  const textFields = fields.filter(({ type }) => isAll || !wordlessTypes.has(type))
+  const textFields = fields.filter(({ type }) => isAll || hasWords(type))
   const decoded = textFields.map((): (string | undefined)[] => [])
   const textIn = (field: number, row: number) => {
     const { codes, dictionary } = textFields[field]!.column

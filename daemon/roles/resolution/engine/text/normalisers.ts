@@ -10,6 +10,7 @@ import {
   normaliseWords,
   normaliseYear,
 } from './normalise.ts'
+import { normaliseCompany, normalisePhone, normaliseUrl } from './normalise-identity.ts'
 
 type Normaliser = (text: string) => string
 
@@ -31,6 +32,9 @@ const normalisers: Readonly<Record<NormaliserName, Normaliser>> = {
   set: normaliseSet,
   codes: normaliseCodes,
   numbers: normaliseNumbers,
+  phone: normalisePhone,
+  url: normaliseUrl,
+  company: normaliseCompany,
   no_placeholders: (text) => (placeholderPattern.test(text.trim()) ? '' : text),
 }
 

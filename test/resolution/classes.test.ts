@@ -1,0 +1,86 @@
+// Data of classes on which an engine goes wrong in silence: families of variants, rare duplicates, columns of other names.
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { createScratchFolder, runJsonCommand } from '../support/command/run-command.ts'
+import { generateOffers } from '../support/resolution/generate-offers.ts'
+import { generatePeople } from '../support/resolution/generate-people.ts'
+
+const { dir, remove } = createScratchFolder('resolution-classes')
+afterAll(remove)
+const at = (name: string) => path.join(dir, name)
+
+function write(name: string, text: string): string {
+  writeFileSync(at(name), text)
+  return at(name)
+}
+
+type Truth = readonly (readonly [id: string, entity: number])[]
+
+async function evaluate(name: string, lens: string, data: readonly string[], truth: Truth) {
+  const truthFile = write(`${name}-truth.csv`, ['id,cluster', ...truth.map((row) => row.join(',')), ''].join('\n'))
+  await runJsonCommand(['resolve', 'run', '--lens', lens, '--data', ...data, '--out', at(name)])
+  return (await runJsonCommand(['resolve', 'evaluate', at(name), '--truth', truthFile])).pairs
+}
+
+// Before variants were told apart: precision .02 for rare, .10 for common duplicates (decision 0087).
+test.each([
+  ['few offers have a duplicate', 0.06, 0.6, 0.55],
+  ['most offers have a duplicate', 0.8, 0.85, 0.7],
+])('families of variants in one table, of which %s', async (name, twice, precision, recall) => {
+  const { csv, truth } = generateOffers(3_000, twice, 5)
+  const pairs = await evaluate(`offers ${name}`, 'products', [write('offers.csv', csv)], truth)
+  expect(pairs.precision).toBeGreaterThan(precision)
+  expect(pairs.recall).toBeGreaterThan(recall)
+})
+
+test('families without any duplicate have few links', async () => {
+  const { csv } = generateOffers(2_000, 0, 6)
+  const summary = await runJsonCommand([
+    'resolve',
+    'run',
+    '--lens',
+    'products',
+    '--data',
+    write('variants.csv', csv),
+    '--out',
+    at('variants'),
+  ])
+  // Of 2,000; all of them were in clusters before.
+  expect(summary.records_in_clusters).toBeLessThan(200)
+})
+
+test('people of whom one in ten is written down twice are found', async () => {
+  const { csv, truth } = generatePeople(2_000, 7)
+  const [heading = '', ...lines] = csv.trimEnd().split('\n')
+  const seen = new Map<number, number>()
+  const kept = truth.flatMap(([id, person], row) => {
+    const count = seen.get(person) ?? 0
+    seen.set(person, count + 1)
+    return count === 0 || (count === 1 && person % 10 === 0) ? [[lines[row] ?? '', id, person] as const] : []
+  })
+  const data = write('rare.csv', [heading, ...kept.map(([line]) => line), ''].join('\n'))
+  const pairs = await evaluate(
+    'rare',
+    'persons',
+    [data],
+    kept.map(([, id, person]) => [id, person] as const),
+  )
+  expect(pairs.f1).toBeGreaterThan(0.93)
+})
+
+test('two sources whose columns have other names are aligned, and linked', async () => {
+  const { csv, truth } = generatePeople(400, 8, 1)
+  const [, ...lines] = csv.trimEnd().split('\n')
+  const seen = new Set<number>()
+  const sides = truth.map(([, person]) => seen.has(person) || !seen.add(person))
+  const linesOf = (isSecond: boolean) => lines.filter((_, row) => sides[row] === isSecond)
+  const east = write('east.csv', ['id,first_name,last_name,dob,town,zip,mail', ...linesOf(false), ''].join('\n'))
+  const west = write(
+    'west.csv',
+    ['id,forename,family_name,birth,locality,postal_code,e_mail', ...linesOf(true), ''].join('\n'),
+  )
+  await runJsonCommand(['resolve', 'lens', 'init', '--data', east, west, '--out', at('aligned.yaml')])
+  const pairs = await evaluate('aligned', at('aligned.yaml'), [east, west], truth)
+  expect(pairs.f1).toBeGreaterThan(0.95)
+})
