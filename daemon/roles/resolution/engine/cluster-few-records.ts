@@ -7,15 +7,10 @@ import { findRivals, joinLinks } from './cluster/rivals.ts'
 import { sure_score } from './cluster/sure-clusters.ts'
 import type { RatedPairs } from './compare/patterns.ts'
 import { completeClusters } from './complete-clusters.ts'
+import { em_rounds, type LearntModel } from './learn-weights.ts'
 import type { EngineProgressListener } from './progress.ts'
 import type { LensRecords } from './records/records.ts'
-import {
-  type ClusterResult,
-  em_rounds,
-  type LearntModel,
-  max_completions,
-  type ResolutionContext,
-} from './resolve-clusters.ts'
+import { type ClusterResult, max_completions, type ResolutionContext } from './resolution-context.ts'
 import { trainByCompetition } from './score/competition.ts'
 import { boundThreshold, findNullThreshold, limitThreshold, min_threshold } from './score/null-threshold.ts'
 import { computePairScores } from './score/pair-scores.ts'

@@ -3,14 +3,9 @@ import { type Candidates, gatherCandidates } from './candidates.ts'
 import { countClusterSizes } from './cluster/cluster-sizes.ts'
 import { clusterScoredPairs } from './cluster/clustering.ts'
 import { completeClusters } from './complete-clusters.ts'
+import { type LearntModel, learnWithoutCompetition } from './learn-weights.ts'
 import type { LensRecords } from './records/records.ts'
-import {
-  type ClusterResult,
-  type LearntModel,
-  learnWithoutCompetition,
-  max_completions,
-  type ResolutionContext,
-} from './resolve-clusters.ts'
+import { type ClusterResult, max_completions, type ResolutionContext } from './resolution-context.ts'
 
 /** Mean size of the cluster of a record, above which small blocks leave out too many of its pairs. */
 const max_narrow_size = 12

@@ -11,9 +11,9 @@ import {
   type ClusterResult,
   personSettings,
   type ResolutionContext,
-  resolveClusters,
   textSettings,
-} from './resolve-clusters.ts'
+} from './resolution-context.ts'
+import { resolveClusters } from './resolve-clusters.ts'
 import { resolveLinks } from './resolve-links.ts'
 
 export type ScoreScale = 'log_odds' | 'likeness'

@@ -4,10 +4,10 @@ import { gatherCandidates } from './candidates.ts'
 import type { PairComparer } from './compare/pair-comparer.ts'
 import { type ComparedPairs, PairList } from './compare/patterns.ts'
 import { learnFromClusters } from './complete-clusters.ts'
+import { createUntrainedModel, em_rounds } from './learn-weights.ts'
 import type { EngineProgressListener } from './progress.ts'
 import { LensFault, type LensRecords } from './records/records.ts'
 import { createResolutionContext, resolveRecords } from './resolve.ts'
-import { createUntrainedModel, em_rounds } from './resolve-clusters.ts'
 import {
   computeOutcomeFrequencies,
   computeProbabilities,
