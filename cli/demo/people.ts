@@ -13,11 +13,12 @@ export type DemoMatch = ApiObject & {
   readonly uid: string
   readonly left: DemoRecordRef
   readonly right: DemoRecordRef
+  readonly linked: boolean
 }
 
 const data_file = 'people.csv'
-/** Number of doubtful matches that people decide. */
-const max_doubts = 3
+/** Doubtful matches among which the demo chooses. */
+const max_doubts = 20
 
 /** Writes the sample records of the site into the folder that its daemon may read. */
 export async function writePeople(name: 'alpha' | 'bravo', data_folder: string): Promise<void> {
@@ -26,7 +27,7 @@ export async function writePeople(name: 'alpha' | 'bravo', data_folder: string):
   writeFileSync(join(data_folder, name, data_file), readSamplePeople(name), { mode: 0o600 })
 }
 
-/** Resolves the records of both sites; returns the doubtful matches at home, most valuable decision first. Throws if the sites disagree. */
+/** Resolves the records of both sites; returns doubtful matches at home for people to decide. Throws if the sites disagree. */
 export async function resolveTogether(stage: DemoStage): Promise<{ run: ApiObject; doubts: readonly DemoMatch[] }> {
   const { home, remote, printLine } = stage
   const { readLens } = await offline.lenses()
@@ -54,7 +55,13 @@ export async function resolveTogether(stage: DemoStage): Promise<{ run: ApiObjec
     throw new CommandFailure(1, `${home.name} and ${remote.name} have different counts`)
   const input = { run_id: run.uid, limit: max_doubts }
   const { items } = await home.analyst.call('resolution.entity-match.uncertain', input)
-  return { run, doubts: items as DemoMatch[] }
+  return { run, doubts: chooseDoubts(items as DemoMatch[]) }
+}
+
+/** Chooses the first doubt that is linked, the first that is not, and the next one of both. */
+function chooseDoubts(matches: readonly DemoMatch[]): DemoMatch[] {
+  const chosen = [true, false].flatMap((linked) => matches.find((match) => match.linked === linked) ?? [])
+  return [...chosen, ...matches.filter((match) => !chosen.includes(match)).slice(0, 1)]
 }
 
 /** Waits until the run of an exchange has completed at a site. */

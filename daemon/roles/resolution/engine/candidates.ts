@@ -15,8 +15,9 @@ import { computeFrequencyTerms } from './score/pair-scores.ts'
 import { findNearestNeighbours, max_neighbour_rows } from './text/nearest-neighbours.ts'
 import { buildTfidfVectors } from './text/tfidf-vectors.ts'
 import { createTrigramTokeniser } from './text/tokeniser.ts'
-import { areConflictingTitles } from './variants/conflicting-titles.ts'
-import { findVariantWords, readTitleWords } from './variants/variant-words.ts'
+import { createConflictTest } from './variants/conflicting-titles.ts'
+import { readTitleWords } from './variants/title-words.ts'
+import { findVariantWords } from './variants/variant-words.ts'
 
 /** Limit of rows visited for all pairs of keys: about a second. */
 const max_row_visits = 20_000_000
@@ -35,13 +36,18 @@ export function gatherCandidates(records: LensRecords, context: ResolutionContex
   const titles = readTitleWords(records)
   if (!titles) return candidates
   const { list, add } = candidates
-  const variants = findVariantWords(titles, list.compared())
-  const mayMatch = (a: number, b: number) => !areConflictingTitles(titles[a]!, titles[b]!, variants)
-  list.retain(mayMatch)
+  const compared = list.compared()
+  const countPair = throttleProgress(context.report, 'variants', 2 * compared.length)
+  const areVariants = createConflictTest(titles, findVariantWords(titles, compared, countPair))
+  let passed = compared.length
+  list.retain((a, b) => {
+    countPair(passed++)
+    return !areVariants(a, b)
+  })
   return {
     ...candidates,
     add: (a: number, b: number, rule?: number) => {
-      if (mayMatch(a, b)) add(a, b, rule)
+      if (!areVariants(a, b)) add(a, b, rule)
     },
   }
 }

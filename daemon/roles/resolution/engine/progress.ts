@@ -1,11 +1,11 @@
 // Progress of a resolution, reported during the work, so that a caller can follow and cancel it.
 
 /** The current phase; `write` is reported by the code that writes results. */
-export type EnginePhase = 'read' | 'candidates' | 'compare' | 'train' | 'cluster' | 'link' | 'write'
+export type EnginePhase = 'read' | 'candidates' | 'compare' | 'variants' | 'train' | 'cluster' | 'link' | 'write'
 
 /**
  * Progress of a phase. `done` and `total` count bytes while reading; records while writing, clustering and comparing
- * (once per rule for many records); pairs for rules of a lens. A `total` of 0 is unknown.
+ * (once per rule for many records); pairs for rules of a lens and variants. A `total` of 0 is unknown.
  */
 export type EngineProgress = { readonly phase: EnginePhase; readonly done: number; readonly total: number }
 

@@ -15,6 +15,7 @@ import {
 } from './resolution-context.ts'
 import { resolveClusters } from './resolve-clusters.ts'
 import { resolveLinks } from './resolve-links.ts'
+import { max_neighbour_rows } from './text/nearest-neighbours.ts'
 
 export type ScoreScale = 'log_odds' | 'likeness'
 
@@ -37,7 +38,8 @@ export function resolveRecords(
   seed: number,
   report: EngineProgressListener,
 ): DetailedResolution {
-  if (lens.told_by === 'texts' && leavesMethodOpen(lens) && records.names.length === 2 && areTextsClean(records)) {
+  const areTexts = lens.told_by === 'texts' && leavesMethodOpen(lens) && records.rows <= max_neighbour_rows
+  if (areTexts && records.names.length === 2 && areTextsClean(records)) {
     return { route: 'links', scale: 'likeness', floor: 0, rules: [], ...resolveLinks(records, lens, report) }
   }
   const result = resolveClusters(records, createResolutionContext(lens, records, seed, report))

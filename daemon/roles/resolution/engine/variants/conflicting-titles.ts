@@ -1,4 +1,5 @@
 // Titles of two variants: they differ in words that take each other's place, or in nearly equal codes.
+import { TitleDifference, type TitleWords } from './title-words.ts'
 import { hasDigit, type VariantWords } from './variant-words.ts'
 
 const min_code_length = 4
@@ -6,28 +7,32 @@ const min_code_length = 4
 const max_different_characters = 2
 const max_different_share = 0.4
 
-/** Whether two titles describe different variants. Words in both titles do not count. */
-export function areConflictingTitles(
-  left: readonly string[],
-  right: readonly string[],
+/** Creates a test whether the titles of two rows describe different variants. Words in both titles do not count. */
+export function createConflictTest(
+  { words, titles, letters }: TitleWords,
   variants: VariantWords,
-): boolean {
-  const lefts = left.filter((word) => !right.includes(word))
-  const rights = right.filter((word) => !left.includes(word))
-  return lefts.some((word) => {
-    const replaced = variants.get(word)
-    return rights.some(
-      (other) =>
-        replaced?.has(other) ||
-        (areNearlyEqualCodes(word, other) && !left.join('').includes(other) && !right.join('').includes(word)),
-    )
-  })
+): (a: number, b: number) => boolean {
+  const isCode = words.map((word) => word.length >= min_code_length && hasDigit(word) && /\p{L}/u.test(word))
+  const difference = new TitleDifference()
+  return (a, b) => {
+    const [left, right] = [titles[a]!, titles[b]!]
+    if (left === right) return false
+    difference.compare(left, right)
+    return difference.left.some((word) => {
+      const replaced = variants.get(word)
+      return difference.right.some((other) => {
+        if (replaced?.has(other)) return true
+        if (!isCode[word] || !isCode[other] || !areNearlyEqual(words[word]!, words[other]!)) return false
+        // A code may be written in parts, or with a suffix.
+        return !letters[a]!.includes(words[other]!) && !letters[b]!.includes(words[word]!)
+      })
+    })
+  }
 }
 
-/** Whether two codes of one length, with letters and digits, differ in one or two characters. */
-function areNearlyEqualCodes(a: string, b: string): boolean {
-  if (a.length < min_code_length || a.length !== b.length) return false
-  if (![a, b].every((code) => hasDigit(code) && /\p{L}/u.test(code))) return false
+/** Whether two codes of one length differ in one or two characters. */
+function areNearlyEqual(a: string, b: string): boolean {
+  if (a.length !== b.length) return false
   let different = 0
   for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) different++
   return different <= Math.min(max_different_characters, max_different_share * a.length)
