@@ -167,8 +167,11 @@ export class PairList {
         this.#table.discount(this.#patternOf[pair]!)
         continue
       }
-      for (const values of [this.#lefts, this.#rights, this.#patternOf, this.#ruleOf, this.#rarity])
-        values[to] = values[pair]!
+      this.#lefts[to] = this.#lefts[pair]!
+      this.#rights[to] = this.#rights[pair]!
+      this.#patternOf[to] = this.#patternOf[pair]!
+      this.#ruleOf[to] = this.#ruleOf[pair]!
+      this.#rarity[to] = this.#rarity[pair]!
       to++
     }
     this.#length = to

@@ -47,7 +47,8 @@ export function compareRecord(
 /** Whether the similarity of two values depends on the word frequencies of all compared values. */
 export function comparesByWords(field: Lens['fields'][number]): boolean {
   const levels = readExplicitLevels(field)
-  return levels ? levels.some(({ measure }) => measure === 'tfidf_cosine') : field.type === 'text'
+  if (levels) return levels.some(({ measure }) => measure === 'tfidf_cosine')
+  return field.type === 'text' || field.type === 'codes'
 }
 
 function buildFieldColumn(
@@ -59,6 +60,10 @@ function buildFieldColumn(
   const levels = readExplicitLevels(field)
   const builder = new DictionaryBuilder()
   const codes = Int32Array.from(records, (values) => builder.add(values[name] ?? ''))
+  const compared = new Set(codes)
   if (comparesByWords(field)) for (const value of index.sample(name, background_values)) builder.add(value)
-  return { name, type, q, levels, column: { codes, dictionary: builder.finish() } }
+  const dictionary = builder.finish()
+  // The compared records share words because they were found by them: only the others show how common a word is.
+  const counts = Int32Array.from({ length: dictionary.size }, (_, code) => (compared.has(code) ? 0 : 1))
+  return { name, type, q, levels, column: { codes, dictionary, counts } }
 }
