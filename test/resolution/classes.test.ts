@@ -1,5 +1,5 @@
 // Data of classes on which an engine goes wrong in silence: families of variants, rare duplicates, columns of other names.
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { createScratchFolder, runJsonCommand } from '../support/command/run-command.ts'
@@ -67,6 +67,12 @@ test('people of whom one in ten is written down twice are found', async () => {
     kept.map(([, id, person]) => [id, person] as const),
   )
   expect(pairs.f1).toBeGreaterThan(0.93)
+  // A lens that was trained on the same data finds the same, with nothing to learn.
+  const trained = at('trained.yaml')
+  await runJsonCommand(['resolve', 'lens', 'train', '--lens', 'persons', '--data', data, '--out', trained])
+  await runJsonCommand(['resolve', 'run', '--lens', trained, '--data', data, '--out', at('trained')])
+  const [before, after] = ['rare', 'trained'].map((name) => readFileSync(at(`${name}/clusters.csv`), 'utf8'))
+  expect(after).toBe(before)
 })
 
 test('two sources whose columns have other names are aligned, and linked', async () => {

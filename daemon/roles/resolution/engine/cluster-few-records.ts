@@ -33,9 +33,10 @@ export function clusterFewRecords(
   const { comparer, list, rules, ruleNames } = candidates
   const { rows, fields } = records
   const compared = list.compared()
-  const model = trainByCompetition(learnt.first, comparer, compared, { rows, rounds: em_rounds })
+  const { first, model: learntModel } = learnt
+  const model = first ? trainByCompetition(first, comparer, compared, { rows, rounds: em_rounds }) : learntModel
   const hasTexts = fields.some(({ type }) => type === 'text')
-  const hasDrifted = learnt.model.lambda >= max_drift * Math.max(model.lambda, 1 / Math.max(1, compared.length))
+  const hasDrifted = learntModel.lambda >= max_drift * Math.max(model.lambda, 1 / Math.max(1, compared.length))
   if (!hasTexts && !hasDrifted) return clusterFacts(records, context, candidates, learnt)
   const scores = computePairScores(comparer, compared, model)
   const matched_share = (2 * model.lambda * compared.length) / rows
@@ -53,7 +54,7 @@ function clusterFacts(
   { rows }: LensRecords,
   { settings, report }: ResolutionContext,
   { comparer, list, add, rules, ruleNames }: Candidates,
-  { model, scores, mean_size }: LearntModel & { readonly mean_size: number },
+  { first, model, scores, mean_size }: LearntModel & { readonly mean_size: number },
 ): ClusterResult {
   const clusters = clusterScoredPairs(rows, list.compared(), scores, cutBounds(settings.cut), report)
   const bounds = { cut: settings.cut, floor: cutBounds(settings.cut).lowest }
@@ -62,7 +63,7 @@ function clusterFacts(
   if (mean_size < min_supported_size) return { ...common, ...grouping, model, compared: list.compared() }
   const completed = completeClusters({ comparer, rows, list, add, settings, model }, grouping, {
     max_rounds: max_completions,
-    isLearning: settings.hasFrequencies,
+    isLearning: settings.hasFrequencies && first !== undefined,
     report,
   })
   return { ...common, ...completed, floor: settings.lowest, compared: list.compared() }

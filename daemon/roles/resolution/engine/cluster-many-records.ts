@@ -6,6 +6,7 @@ import { completeClusters } from './complete-clusters.ts'
 import { type LearntModel, learnWithoutCompetition } from './learn-weights.ts'
 import type { LensRecords } from './records/records.ts'
 import { type ClusterResult, max_completions, type ResolutionContext } from './resolution-context.ts'
+import { computePairScores } from './score/pair-scores.ts'
 
 /** Mean size of the cluster of a record, above which small blocks leave out too many of its pairs. */
 const max_narrow_size = 12
@@ -24,20 +25,24 @@ export function clusterManyRecords(
   if (computeMeanSizeByRecord(result.clusters) <= max_narrow_size) return result
   const wide = { ...context, settings: { ...context.settings, ...wide_blocks } }
   const more = gatherCandidates(records, wide)
-  return clusterCompletely(records, wide, more, learnWithoutCompetition(records, wide, more))
+  const { model } = learnt
+  const relearnt = learnt.first
+    ? learnWithoutCompetition(records, wide, more)
+    : { model, scores: computePairScores(more.comparer, more.list.compared(), model) }
+  return clusterCompletely(records, wide, more, relearnt)
 }
 
 function clusterCompletely(
   { rows }: LensRecords,
   { settings, report }: ResolutionContext,
   { comparer, list, add, rules, ruleNames }: Candidates,
-  { model, scores }: LearntModel,
+  { first, model, scores }: LearntModel,
 ): ClusterResult {
   const clusters = clusterScoredPairs(rows, list.compared(), scores, settings, report)
   const grouping = { route: 'clusters', clusters, scores, cut: settings.cut, floor: settings.lowest } as const
   const completed = completeClusters({ comparer, rows, list, add, settings, model }, grouping, {
     max_rounds: max_completions,
-    isLearning: settings.hasFrequencies,
+    isLearning: settings.hasFrequencies && first !== undefined,
     report,
   })
   return { comparer, rules, ruleNames, ...completed, compared: list.compared() }

@@ -11,8 +11,13 @@ import { computePairScores } from './score/pair-scores.ts'
 /** Rounds of expectation-maximisation. */
 export const em_rounds = 4
 
-/** The model before training and after it, without competition between the candidates of a record. */
-export type LearntModel = { readonly first: MatchModel; readonly model: MatchModel; readonly scores: Float64Array }
+/** A model and the scores that it gives. */
+export type LearntModel = {
+  readonly model: MatchModel
+  readonly scores: Float64Array
+  /** The model before training; undefined if the lens fixes m and u, so that nothing is learnt. */
+  readonly first?: MatchModel
+}
 
 export function learnWeights(records: LensRecords, candidates: Candidates, context: ResolutionContext): MatchModel {
   if (!hasManyRecords(records)) return learnWithoutCompetition(records, context, candidates).model
@@ -20,6 +25,7 @@ export function learnWeights(records: LensRecords, candidates: Candidates, conte
   return learnWeightsOfMany(candidates.comparer, records, candidates.list, context.random, copies)
 }
 
+/** Learns without competition between the candidates of a record. */
 export function learnWithoutCompetition(
   records: LensRecords,
   { random }: ResolutionContext,

@@ -19,14 +19,16 @@ const first_matched_share = 0.25
 export function linkCleanSources(
   { rows, sources }: LensRecords,
   { comparer, list, rules, ruleNames }: Candidates,
-  { first }: LearntModel,
+  { first, model: fixed }: LearntModel,
 ): ClusterResult {
   list.retain((a, b) => sources[a] !== sources[b])
   const compared = list.compared()
   const firsts = sources.reduce((count, source) => count + (source === 0 ? 1 : 0), 0)
   const smaller = Math.min(firsts, rows - firsts)
   const lambda = Math.min(0.5, (first_matched_share * smaller) / Math.max(1, compared.length))
-  const model = trainByCompetition({ ...first, lambda }, comparer, compared, { rows, rounds: em_rounds })
+  const model = first
+    ? trainByCompetition({ ...first, lambda }, comparer, compared, { rows, rounds: em_rounds })
+    : fixed
   const scores = computePairScores(comparer, compared, model)
   const links = assignOneToOne(rows, compared, scores)
   const seeks = createSeekerFilter(sources, true)

@@ -8,7 +8,7 @@ import { haveManyRecords, measureSureClusters } from './cluster/sure-clusters.ts
 import { clusterFewRecords } from './cluster-few-records.ts'
 import { clusterManyRecords } from './cluster-many-records.ts'
 import { completeClusters } from './complete-clusters.ts'
-import { learnWeights, learnWithoutCompetition } from './learn-weights.ts'
+import { type LearntModel, learnWeights, learnWithoutCompetition } from './learn-weights.ts'
 import { linkCleanSources } from './link-clean-sources.ts'
 import { reportPhaseStart } from './progress.ts'
 import type { LensRecords } from './records/records.ts'
@@ -22,15 +22,18 @@ export function resolveClusters(records: LensRecords, context: ResolutionContext
   const { lens, report } = context
   const candidates = gatherCandidates(records, context)
   reportPhaseStart(report, 'train')
-  const lensModel = createLensModel(lens, candidates.comparer)
+  const { comparer, list } = candidates
+  const compared = list.compared()
+  const lensModel = createLensModel(lens, comparer)
   const isMany = hasManyRecords(records)
-  if (lensModel || isMany || fixesClustering(lens)) {
+  if (isMany || fixesClustering(lens)) {
     const model = lensModel ?? learnWeights(records, candidates, context)
     return clusterBySettings(records, context, candidates, { model, isLearning: !lensModel && !isMany })
   }
-  const learnt = learnWithoutCompetition(records, context, candidates)
+  const learnt: LearntModel = lensModel
+    ? { model: lensModel, scores: computePairScores(comparer, compared, lensModel) }
+    : learnWithoutCompetition(records, context, candidates)
   reportPhaseStart(report, 'cluster')
-  const compared = candidates.list.compared()
   if (records.names.length === 2 && areSourcesClean(records.sources, compared, learnt.scores))
     return linkCleanSources(records, candidates, learnt)
   const mean_size = measureSureClusters(records.rows, compared, learnt.scores)
@@ -39,8 +42,9 @@ export function resolveClusters(records: LensRecords, context: ResolutionContext
     : clusterFewRecords(records, context, candidates, { ...learnt, mean_size })
 }
 
-function fixesClustering({ threshold, clustering }: Lens): boolean {
-  return threshold !== undefined || clustering !== undefined
+/** Whether the lens sets the cut: by itself, by its method, or by weights in bits, which have even odds at 0. */
+function fixesClustering({ threshold, clustering, fields }: Lens): boolean {
+  return threshold !== undefined || clustering !== undefined || fields[0]?.weights !== undefined
 }
 
 type SettledModel = { readonly model: MatchModel; readonly isLearning: boolean }

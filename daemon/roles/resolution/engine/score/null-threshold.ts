@@ -6,8 +6,10 @@ export type AlternativeLink = { readonly link: number; readonly other: number }
 
 const pass_count = 6
 const min_weight = 0.02
-/** Less than the difference of two scores, so that the link at the threshold exceeds it. */
-const score_margin = 1e-9
+/** Steps of a score in one unit. */
+const score_steps = 1 << 20
+/** More than the error of rounding, so that the link at the threshold exceeds it. */
+const score_margin = 1 / score_steps
 /** Minimum share of the known non-matches below a score, for an estimate of their proportion from it. */
 const min_tail = 0.3
 
@@ -30,7 +32,8 @@ export function limitThreshold(threshold: number): number {
  * match have the distribution of the other candidates, weighted by the probability that their record has no match (a
  * local false discovery rate; Efron, "Large-Scale Simultaneous Hypothesis Testing", 2004).
  */
-export function findNullThreshold(rivals: readonly AlternativeLink[]): number {
+export function findNullThreshold(alternatives: readonly AlternativeLink[]): number {
+  const rivals = alternatives.map(({ link, other }) => ({ link: roundScore(link), other: roundScore(other) }))
   const records = rivals.length
   const links = rivals.map(({ link }) => link).sort((a, b) => a - b)
   let weights = new Array<number>(records).fill(1)
@@ -54,6 +57,11 @@ export function findNullThreshold(rivals: readonly AlternativeLink[]): number {
     if (value > best.value) best = { value, threshold }
   }
   return best.threshold - score_margin
+}
+
+/** Rounds, so that scores which differ by an error of rounding alone are equal: a rival of the same score is not below it. */
+function roundScore(score: number): number {
+  return Math.round(score * score_steps) / score_steps
 }
 
 type WeightedDistribution = { readonly values: readonly number[]; readonly sums: readonly number[] }
