@@ -1,9 +1,8 @@
 // Requirements on the erasure of removed and replaced documents from the files of a store.
 import { randomUUID } from 'node:crypto'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import path from 'node:path'
 import { expect, vi } from 'vitest'
 import type { Store } from '../../daemon/kernel/store/store.ts'
+import { readFolder } from '../support/store/read-folder.ts'
 import { buildNote, notes, type StoreRequirement, storeRequirement } from './store-requirement.ts'
 
 /** Enough that pages split and merge meanwhile. */
@@ -56,9 +55,6 @@ async function replaceTitle(store: Store, n: number, title: string): Promise<voi
  * have in common at their begin.
  */
 function findTexts(folder: string, texts: readonly string[]): string[] {
-  const contents = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((name) => path.join(folder, name))
-    .filter((file) => statSync(file).isFile())
-    .map((file) => readFileSync(file).toString('latin1'))
+  const contents = readFolder(folder).map((content) => content.toString('latin1'))
   return texts.filter((text) => contents.some((content) => content.includes(text.slice(8))))
 }

@@ -31,9 +31,11 @@ const siteDir = () => dirname(site.folder.profile)
 
 function listEverything(): { path: string; stat: fs.Stats }[] {
   const names = fs.readdirSync(siteDir(), { recursive: true }) as string[]
-  return ['', ...names].map((name) => {
+  return ['', ...names].flatMap((name) => {
     const path = join(siteDir(), name)
-    return { path, stat: fs.lstatSync(path) }
+    // A file of the running site may vanish after the listing.
+    const stat = fs.lstatSync(path, { throwIfNoEntry: false })
+    return stat ? [{ path, stat }] : []
   })
 }
 

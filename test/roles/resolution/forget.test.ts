@@ -1,7 +1,5 @@
 // A forgotten record: no operation answers a value of it, no file has one, and it is not stored again.
 import { randomUUID } from 'node:crypto'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import path from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { everyOperation } from '../../../daemon/every-role.ts'
 import { pathParameters } from '../../../daemon/kernel/operation/operation.ts'
@@ -21,6 +19,7 @@ import { status } from '../../../daemon/roles/resolution/fusion-run/status.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
 import type { CheckedClient } from '../../support/http/checked-client.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
+import { readFolder } from '../../support/store/read-folder.ts'
 import { buildPeople, buildPersonLens, setUpResolutionSite, waitForRunEnd } from './resolution-site.ts'
 
 const world = setUpResolutionSite()
@@ -80,11 +79,7 @@ async function sendRecords(...sent: object[]) {
 
 /** Texts that a file of the site contains, of any role. */
 function findInFiles(texts: readonly string[]): string[] {
-  const { data } = world().folder
-  const files = readdirSync(data, { recursive: true, encoding: 'utf8' })
-    .map((name) => path.join(data, name))
-    .filter((file) => statSync(file).isFile())
-  const contents = files.map((file) => readFileSync(file).toString('latin1').toLowerCase())
+  const contents = readFolder(world().folder.data).map((content) => content.toString('latin1').toLowerCase())
   return texts.filter((text) => contents.some((content) => content.includes(text.toLowerCase())))
 }
 
