@@ -44,14 +44,16 @@ export function carry(machine: Machine, file: string, from: string, to: string):
   copyFileSync(at(machine, from, file), at(machine, to, file))
 }
 
-/** What became ready after the chapter that carries files: bodies first, then envelopes. */
+/**
+ * What became ready after the chapter that carries files: bodies first, then envelopes. A body whose envelope is not
+ * there yet is still being sent.
+ */
 export function moveReady(machine: Machine, from: string, to: string): void {
   const ready = at(machine, from, 'site/filedrop', to, 'out/ready')
-  const files = readdirSync(ready).filter((file) => file.endsWith('.json'))
-  for (const kind of ['.body.json', '.env.json']) {
-    for (const file of files.filter((name) => name.endsWith(kind)))
-      renameSync(path.join(ready, file), at(machine, to, 'site/filedrop', from, 'in/new', file))
-  }
+  const envelopes = readdirSync(ready).filter((file) => file.endsWith('.env.json'))
+  const bodies = envelopes.map((file) => file.replace(/\.env\.json$/, '.body.json'))
+  for (const file of [...bodies, ...envelopes])
+    renameSync(path.join(ready, file), at(machine, to, 'site/filedrop', from, 'in/new', file))
 }
 
 /** The same, once a message is there; resolves when the other site has taken everything in. */

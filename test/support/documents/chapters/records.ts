@@ -1,5 +1,6 @@
 // Chapters of the operator guide that resolve records, with files and on the service.
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { expect, vi } from 'vitest'
 import { at, type CoveredChapters, edit, type Machine, moveReady, restart, sample, writePeople } from '../chapter.ts'
 
 /** Both sites read data files from a folder; a restart makes it known. */
@@ -17,6 +18,18 @@ async function nameDataFolders(machine: Machine): Promise<void> {
   writeFileSync(at(machine, 'alpha/records/acme/people-west.csv'), sample('bravo'))
   await restart(machine, 'alpha')
   await restart(machine, 'bravo')
+}
+
+/** Carries what becomes ready at alpha until bravo lists the proposal. */
+async function deliverProposal(machine: Machine): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      moveReady(machine, 'alpha', 'bravo')
+      const { output } = await machine.shells.run('bravo', 'platform resolve exchange list')
+      expect(output).toContain('xchg_')
+    },
+    { timeout: 60_000, interval: 500 },
+  )
 }
 
 const person = {
@@ -46,7 +59,7 @@ export const recordChapters: CoveredChapters = {
     steps: [['platform resolve consult', { picked: /proposed +\S+\n(match_\w+)/ }]],
   },
   'With another site': {
-    steps: [['platform resolve exchange agree', { prepare: (machine) => moveReady(machine, 'alpha', 'bravo') }]],
+    steps: [['platform resolve exchange agree', { prepare: deliverProposal }]],
   },
   'Look up one record': {
     before: (machine) => writeFileSync(at(machine, 'alpha/record.json'), JSON.stringify(person)),
