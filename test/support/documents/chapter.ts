@@ -66,6 +66,21 @@ export async function deliverReady(machine: Machine, from: string, to: string): 
   await vi.waitFor(() => expect(count(arrived)).toBe(0), { timeout: 60_000 })
 }
 
+/** Carries what becomes ready, again and again, until the condition holds at the other site: a message may be sent late. */
+export async function deliverUntil(
+  machine: Machine,
+  [from, to]: readonly [from: string, to: string],
+  expectArrival: () => Promise<void>,
+): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      moveReady(machine, from, to)
+      await expectArrival()
+    },
+    { timeout: 60_000, interval: 500 },
+  )
+}
+
 export const sample = (name: string) => readFileSync(path.join(repositoryRoot, `samples/people/${name}.csv`), 'utf8')
 
 /** Both samples as one file: their ids differ. */

@@ -1,6 +1,7 @@
 // Chapters of the operator guide about backups, keys, tokens and the tools that a token may call.
 import { rmSync, writeFileSync } from 'node:fs'
-import { at, type CoveredChapters, carry, deliverReady, edit, type Machine, restart } from '../chapter.ts'
+import { expect } from 'vitest'
+import { at, type CoveredChapters, carry, deliverReady, deliverUntil, edit, type Machine, restart } from '../chapter.ts'
 
 const passphrase = 'correct horse battery'
 const carrying = (file: string, from: string, to: string) => ({
@@ -13,6 +14,17 @@ async function continueAtAlpha(machine: Machine): Promise<void> {
   rmSync(at(machine, 'alpha/site'), { recursive: true })
   await machine.shells.run('alpha', 'mv ../new/site site')
   await machine.shells.run('alpha', 'platform serve &')
+}
+
+/** Carries messages until bravo has the root keys of the set that alpha published. */
+async function deliverKeySet(machine: Machine): Promise<void> {
+  const { output } = await machine.shells.run('alpha', 'platform keys set show')
+  const roots = output.match(/root-[\w-]+/g) ?? []
+  expect(roots.length).toBeGreaterThan(1)
+  await deliverUntil(machine, ['alpha', 'bravo'], async () => {
+    const shown = await machine.shells.run('bravo', 'platform peers show alpha')
+    for (const root of roots) expect(shown.output).toContain(root)
+  })
 }
 
 export const keyChapters: CoveredChapters = {
@@ -54,7 +66,7 @@ export const keyChapters: CoveredChapters = {
       ['platform keys revoke', { picked: /no longer listed +(root-\S+)/ }],
       ['platform keys rotate', { picked: /^(message-\S+) +message +\S+ +active/m }],
       ['platform keys set draft --retire', { picked: /replaces (message-\S+)/ }],
-      ['platform filedrop epoch bravo --out', { prepare: (machine) => deliverReady(machine, 'alpha', 'bravo') }],
+      ['platform filedrop epoch bravo --out', { prepare: deliverKeySet }],
       [
         'platform keys sign-epoch epoch-bravo.json --dir root-1',
         { ...carrying('epoch-bravo.json', 'alpha', 'vault'), answers: () => ['y', passphrase] },

@@ -1,7 +1,7 @@
 // Chapters of the operator guide that resolve records, with files and on the service.
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { expect, vi } from 'vitest'
-import { at, type CoveredChapters, edit, type Machine, moveReady, restart, sample, writePeople } from '../chapter.ts'
+import { expect } from 'vitest'
+import { at, type CoveredChapters, deliverUntil, edit, type Machine, restart, sample, writePeople } from '../chapter.ts'
 
 /** Both sites read data files from a folder; a restart makes it known. */
 async function nameDataFolders(machine: Machine): Promise<void> {
@@ -20,16 +20,12 @@ async function nameDataFolders(machine: Machine): Promise<void> {
   await restart(machine, 'bravo')
 }
 
-/** Carries what becomes ready at alpha until bravo lists the proposal. */
+/** Carries messages until bravo lists the proposal. */
 async function deliverProposal(machine: Machine): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      moveReady(machine, 'alpha', 'bravo')
-      const { output } = await machine.shells.run('bravo', 'platform resolve exchange list')
-      expect(output).toContain('xchg_')
-    },
-    { timeout: 60_000, interval: 500 },
-  )
+  await deliverUntil(machine, ['alpha', 'bravo'], async () => {
+    const { output } = await machine.shells.run('bravo', 'platform resolve exchange list')
+    expect(output).toContain('xchg_')
+  })
 }
 
 const person = {
