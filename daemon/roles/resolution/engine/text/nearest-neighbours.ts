@@ -70,64 +70,96 @@ function rankByAllTerms(vectors: TfidfVectors, { k, neighbours }: NearestNeighbo
   return ranked
 }
 
-/** Searches with all terms: most rows share some, so that all sums are read. */
+/** Searches with all terms: most rows share some, so that the sums of all rows are read. */
 function searchByAllTerms(vectors: TfidfVectors, k: number, sources: Int32Array | undefined): NearestNeighbours {
-  const { rows, starts, terms, weights } = vectors
-  const index = buildInvertedIndex(vectors, sources)
-  const nearest = createNeighbours(rows, k)
-  const sums = new Float32Array(rows)
-  /** Threshold of each row that a cosine must exceed to be among its nearest. */
-  const least = new Float32Array(rows)
-  // Rows are visited in ascending order, so entries before `next` in the list of a term are already visited.
-  const next = index.starts.slice()
+  const search = new NeighbourSearch(vectors, k, sources)
   const first = sources ? Math.max(0, sources.indexOf(1)) : 0
-  for (let row = 0; row < rows; row++) {
-    if (sources && sources[row] !== 0) continue
-    for (let at = starts[row]!; at < starts[row + 1]!; at++) {
-      const term = terms[at]!
-      if (!sources) next[term]!++
-      addProducts(sums, weights[at]!, index, next[term]!, index.starts[term + 1]!)
-    }
+  search.forEachRow((row) => {
+    search.addProducts(row)
     const from = sources ? first : row + 1
-    for (let other = from; other < rows; other++) {
-      const cosine = sums[other]!
-      if (cosine > least[row]!) least[row] = insertNeighbour(nearest, row, other, cosine)
-      if (cosine > least[other]!) least[other] = insertNeighbour(nearest, other, row, cosine)
-    }
-    sums.fill(0, from)
-  }
-  return nearest
+    for (let other = from; other < vectors.rows; other++) search.offer(row, other)
+    search.sums.fill(0, from)
+  })
+  return search.nearest
 }
 
 /** Searches with few terms: only the rows that share one are read. */
 function searchByRareTerms(vectors: TfidfVectors, k: number, sources: Int32Array | undefined): NearestNeighbours {
-  const { rows, starts, terms, weights } = vectors
-  const index = buildInvertedIndex(vectors, sources)
-  const nearest = createNeighbours(rows, k)
-  const sums = new Float32Array(rows)
-  const sharing = new Int32Array(rows)
-  const least = new Float32Array(rows)
-  const next = index.starts.slice()
-  for (let row = 0; row < rows; row++) {
-    if (sources && sources[row] !== 0) continue
-    let count = 0
-    for (let at = starts[row]!; at < starts[row + 1]!; at++) {
-      const term = terms[at]!
-      if (!sources) next[term]!++
-      for (let entry = next[term]!; entry < index.starts[term + 1]!; entry++) {
-        const other = index.rows[entry]!
-        if (sums[other] === 0) sharing[count++] = other
-        sums[other]! += weights[at]! * index.weights[entry]!
-      }
+  const search = new NeighbourSearch(vectors, k, sources)
+  const sharing = new Int32Array(vectors.rows)
+  search.forEachRow((row) => {
+    const count = search.addSharedProducts(row, sharing)
+    for (let at = 0; at < count; at++) {
+      search.offer(row, sharing[at]!)
+      search.sums[sharing[at]!] = 0
     }
-    for (const other of sharing.subarray(0, count)) {
-      const cosine = sums[other]!
-      sums[other] = 0
-      if (cosine > least[row]!) least[row] = insertNeighbour(nearest, row, other, cosine)
-      if (cosine > least[other]!) least[other] = insertNeighbour(nearest, other, row, cosine)
+  })
+  return search.nearest
+}
+
+/** Computes each cosine once, and offers both rows to each other. */
+class NeighbourSearch {
+  readonly nearest: NearestNeighbours
+  /** Cosines of the current row with the others, as far as they are added up. */
+  readonly sums: Float32Array
+  readonly #vectors: TfidfVectors
+  readonly #sources: Int32Array | undefined
+  readonly #index: InvertedIndex
+  /** Threshold of each row that a cosine must exceed to be among its nearest. */
+  readonly #least: Float32Array
+  /** Rows are visited in ascending order, so entries before `next` in the list of a term are already visited. */
+  readonly #next: Uint32Array
+
+  constructor(vectors: TfidfVectors, k: number, sources: Int32Array | undefined) {
+    this.#vectors = vectors
+    this.#sources = sources
+    this.#index = buildInvertedIndex(vectors, sources)
+    this.#next = this.#index.starts.slice()
+    this.#least = new Float32Array(vectors.rows)
+    this.sums = new Float32Array(vectors.rows)
+    this.nearest = createNeighbours(vectors.rows, k)
+  }
+
+  /** Visits all rows; with sources, those of source 0. */
+  forEachRow(visit: (row: number) => void): void {
+    for (let row = 0; row < this.#vectors.rows; row++) if (!this.#sources || this.#sources[row] === 0) visit(row)
+  }
+
+  addProducts(row: number): void {
+    const { starts, terms, weights } = this.#vectors
+    const { rows, weights: others, starts: ends } = this.#index
+    for (let at = starts[row]!; at < starts[row + 1]!; at++) {
+      const [from, weight] = [this.#advance(terms[at]!), weights[at]!]
+      for (let entry = from; entry < ends[terms[at]! + 1]!; entry++) this.sums[rows[entry]!]! += weight * others[entry]!
     }
   }
-  return nearest
+
+  /** Adds products, and writes the rows that have some to `sharing`; returns their count. */
+  addSharedProducts(row: number, sharing: Int32Array): number {
+    const { starts, terms, weights } = this.#vectors
+    const { rows, weights: others, starts: ends } = this.#index
+    let count = 0
+    for (let at = starts[row]!; at < starts[row + 1]!; at++) {
+      const [from, weight] = [this.#advance(terms[at]!), weights[at]!]
+      for (let entry = from; entry < ends[terms[at]! + 1]!; entry++) {
+        const other = rows[entry]!
+        if (this.sums[other] === 0) sharing[count++] = other
+        this.sums[other]! += weight * others[entry]!
+      }
+    }
+    return count
+  }
+
+  /** Passes the entry of the current row in the list of a term; with sources, no list has one. */
+  #advance(term: number): number {
+    return this.#sources ? this.#next[term]! : ++this.#next[term]!
+  }
+
+  offer(row: number, other: number): void {
+    const cosine = this.sums[other]!
+    if (cosine > this.#least[row]!) this.#least[row] = insertNeighbour(this.nearest, row, other, cosine)
+    if (cosine > this.#least[other]!) this.#least[other] = insertNeighbour(this.nearest, other, row, cosine)
+  }
 }
 
 function createNeighbours(rows: number, k: number): NearestNeighbours {
@@ -135,16 +167,6 @@ function createNeighbours(rows: number, k: number): NearestNeighbours {
 }
 
 type InvertedIndex = { readonly starts: Uint32Array; readonly rows: Int32Array; readonly weights: Float32Array }
-
-function addProducts(
-  sums: Float32Array,
-  weight: number,
-  { rows, weights }: InvertedIndex,
-  from: number,
-  to: number,
-): void {
-  for (let at = from; at < to; at++) sums[rows[at]!]! += weight * weights[at]!
-}
 
 /** Inserts a neighbour of a row; returns the threshold that the next cosine must exceed. */
 function insertNeighbour(
