@@ -23,7 +23,7 @@ async function evaluate(name: string, lens: string, data: readonly string[], tru
   return (await runJsonCommand(['resolve', 'evaluate', at(name), '--truth', truthFile])).pairs
 }
 
-// Before variants were told apart: precision .02 for rare, .10 for common duplicates (decision 0087).
+// Precision was .02 for rare and .10 for common duplicates before variants were recognised (decision 0087).
 test.each([
   ['few offers have a duplicate', 0.06, 0.6, 0.55],
   ['most offers have a duplicate', 0.8, 0.85, 0.7],
@@ -89,4 +89,45 @@ test('two sources whose columns have other names are aligned, and linked', async
   await runJsonCommand(['resolve', 'lens', 'init', '--data', east, west, '--out', at('aligned.yaml')])
   const pairs = await evaluate('aligned', at('aligned.yaml'), [east, west], truth)
   expect(pairs.f1).toBeGreaterThan(0.95)
+})
+
+test('a lens is proposed for places under other names, a column named like a derived field, and more columns than fields', async () => {
+  const rows = Array.from({ length: 40 }, (_, row) => row)
+  const more = Array.from({ length: 15 }, (_, column) => `extra${column}`)
+  const line = (row: number, side: string) => {
+    const title = `harbour lamp number ${row} of the ${side} shop hl${100 + row}x`
+    return [
+      row,
+      title,
+      `c${row}`,
+      50 + row / 10,
+      7 + row / 10,
+      ...more.map((_, column) => (row * 7 + column * 13) % 31),
+    ]
+  }
+  const [east, west] = [
+    ['places-east.csv', 'lat', 'lon'],
+    ['places-west.csv', 'latitude', 'longitude'],
+  ].map(([name = '', north, across]) => {
+    const heading = ['id', 'title', 'codes', north, across, ...more]
+    const lines = rows.map((row) => line(row, name).join(','))
+    return write(name, `${[heading.join(','), ...lines].join('\n')}\n`)
+  })
+  const files = [east ?? '', west ?? '']
+  await runJsonCommand(['resolve', 'lens', 'init', '--data', ...files, '--out', at('places.yaml')])
+  const { fields } = await runJsonCommand(['resolve', 'lens', 'validate', at('places.yaml')])
+  expect(fields.map(({ name }: { name: string }) => name)).toEqual(
+    expect.arrayContaining(['title', 'codes', 'codes_2']),
+  )
+  const summary = await runJsonCommand([
+    'resolve',
+    'run',
+    '--lens',
+    at('places.yaml'),
+    '--data',
+    ...files,
+    '--out',
+    at('places'),
+  ])
+  expect(summary.records).toBe(80)
 })

@@ -7,11 +7,11 @@ import { collectColumns } from '../../../roles/resolution/engine/records/collect
 import { type ColumnProfile, findIdColumn, profileColumns } from '../../../roles/resolution/engine/records/profile.ts'
 import type { RecordSource } from '../../../roles/resolution/engine/records/records.ts'
 import { findRepeatedColumns } from '../../../roles/resolution/engine/records/repeated-columns.ts'
+import { draftLens } from '../../../roles/resolution/lens/draft-lens.ts'
 import type { LensField } from '../../../roles/resolution/lens/field.ts'
-import { proposeListedFields } from '../../../roles/resolution/lens/listed-fields.ts'
-import { type Lens, max_fields } from '../../../roles/resolution/lens/model.ts'
-import { draftLens } from '../../../roles/resolution/lens/proposal.ts'
-import { areTextsIdentifying, proposeFields } from '../../../roles/resolution/lens/proposed-field.ts'
+import type { Lens } from '../../../roles/resolution/lens/model.ts'
+import { areTextsIdentifying, limitFields, proposeFields } from '../../../roles/resolution/lens/propose-fields.ts'
+import { proposeListedFields } from '../../../roles/resolution/lens/propose-listed-fields.ts'
 import { openRecordBlocks } from '../../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
 import { detectDataKind, withDataFile } from '../data-file.ts'
@@ -54,10 +54,11 @@ export async function proposeLens(
   }))
   const aligned = alignColumns(withoutId, (column) => names.get(column.toLowerCase()))
   const repeated = new Map(withoutId.flatMap((each) => [...findRepeatedColumns(each)]))
-  const { fields, omitted } = proposeFields(aligned, names, repeated)
+  const proposal = proposeFields(aligned, names, repeated)
   const single = withoutId.flatMap(({ profiles }) => profiles.filter(({ type }) => type === undefined))
-  const told_by = base?.told_by ?? (areTextsIdentifying(fields) ? 'texts' : 'fields')
-  const listed = told_by === 'texts' ? proposeListedFields(samples, fields, base?.fields) : []
+  const told_by = base?.told_by ?? (areTextsIdentifying(proposal.fields) ? 'texts' : 'fields')
+  const listed = told_by === 'texts' ? proposeListedFields(samples, proposal.fields, base?.fields) : []
+  const { fields, omitted } = limitFields(proposal, listed)
   if (fields.length === 0)
     throw new OfflineCommandError(1, `${files.join(' and ')}: no column besides the id with different values`)
   const yaml = draftLens({
@@ -66,7 +67,7 @@ export async function proposeLens(
     id_field,
     base,
     told_by,
-    fields: [...fields, ...listed].slice(0, max_fields),
+    fields,
     omitted: [...omitted, ...single.map((profile) => ({ profile, reason: 'has a single value' }))],
   })
   const sources = profiled.map(({ source, profiles }, at) => ({

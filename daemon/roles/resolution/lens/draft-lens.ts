@@ -3,7 +3,7 @@
 import type { ColumnProfile } from '../engine/records/profile.ts'
 import type { FieldType } from './field.ts'
 import type { Lens } from './model.ts'
-import type { FieldProposal, OmittedColumn, ProposedField } from './proposed-field.ts'
+import type { FieldProposal, OmittedColumn, ProposedField } from './propose-fields.ts'
 
 export type LensDraft = FieldProposal & {
   readonly name: string

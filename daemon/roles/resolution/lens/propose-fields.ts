@@ -47,10 +47,12 @@ export function proposeFields(
   const taken = new Set<string>()
   const fields: ProposedField[] = []
   const join = [north, east].flatMap((group) => group?.[0]?.column ?? [])
-  const isPlace = join.length === 2
-  if (isPlace && north) {
+  // The columns of a place have the same names in every source, or they are not joined.
+  const isPlace = north !== undefined && east !== undefined && [north, east].every(isNamedAlike)
+  if (isPlace) {
     taken.add('location')
-    fields.push({ name: 'location', type: 'geo', columns: [], join, isOptional: false, profiles: north })
+    const isOptional = north.length < (aligned[0]?.length ?? 0)
+    fields.push({ name: 'location', type: 'geo', columns: [], join, isOptional, profiles: north })
   }
   for (const [at, group] of groups.entries()) {
     if (isPlace && (group === north || group === east)) continue
@@ -59,9 +61,22 @@ export function proposeFields(
     if (reason !== undefined) omitted.push(...group.map((profile) => ({ profile, reason })))
     else fields.push(proposeField(group, sources, fieldNames, taken))
   }
-  const extra = fields.slice(max_fields).flatMap(({ profiles }) => profiles)
-  omitted.push(...extra.map((profile) => ({ profile, reason: 'exceeds the fields that a lens may have' })))
-  return { fields: fields.slice(0, max_fields), omitted }
+  return { fields, omitted }
+}
+
+/** Limits the fields to those that a lens may have; the listed ones, which have no column of their own, stay. */
+export function limitFields({ fields, omitted }: FieldProposal, listed: readonly ProposedField[]): FieldProposal {
+  const room = max_fields - listed.length
+  const extra = fields.slice(room).flatMap(({ profiles }) => profiles)
+  return {
+    fields: [...fields.slice(0, room), ...listed],
+    omitted: [...omitted, ...extra.map((profile) => ({ profile, reason: 'exceeds the fields that a lens may have' }))],
+  }
+}
+
+/** Whether all aligned columns have one name. */
+function isNamedAlike(group: readonly ColumnProfile[]): boolean {
+  return group.every(({ column }) => column === group[0]?.column)
 }
 
 function findOmission(
@@ -108,7 +123,7 @@ function findGeneralType(types: readonly FieldType[]): FieldType {
 /** A name identifies records as well as a text unless its values are far less distinct. */
 const min_name_power = 0.8
 
-/** Whether the records are told apart by texts: by the column whose values are most distinct. */
+/** Whether texts identify the records: whether the column with the most distinct values is a text. */
 export function areTextsIdentifying(fields: readonly ProposedField[]): boolean {
   const powerOf = (types: readonly FieldType[]) =>
     Math.max(0, ...fields.filter(({ type }) => types.includes(type)).map(computeIdentifyingPower))
@@ -123,7 +138,7 @@ function computeIdentifyingPower({ profiles }: ProposedField): number {
 }
 
 /** Derives a valid field name from a column, and makes it unique among `taken`. */
-function allocateFieldName(column: string, taken: Set<string>): string {
+export function allocateFieldName(column: string, taken: Set<string>): string {
   const plain = column
     .normalize('NFKD')
     .toLowerCase()

@@ -1,15 +1,15 @@
 // Proposes fields of the codes and numbers within texts, where enough records have some.
 import type { RecordSource } from '../engine/records/records.ts'
-import { isCodeWord, normaliseWords } from '../engine/text/normalise.ts'
+import { normaliseWords } from '../engine/text/normalise.ts'
+import { listRareCodes } from '../engine/text/rare-codes.ts'
 import type { LensField } from './field.ts'
-import type { ProposedField } from './proposed-field.ts'
+import { allocateFieldName, type ProposedField } from './propose-fields.ts'
 
 /** Shares of texts with a rare code, and with a number, from which they distinguish records. */
 const min_codes_share = 0.1
 const min_numbers_share = 0.3
-/** A code of more texts than this share, and than this number, is a property. */
-const max_code_share = 0.002
-const max_code_texts = 3
+/** Columns that a field may join. */
+const max_joined_columns = 8
 const max_compared_characters = 400
 
 /** Proposes the fields; those of a shipped lens, `known`, as far as the data has their columns. */
@@ -35,13 +35,15 @@ function deriveListedFields(sources: readonly RecordSource[], fields: readonly P
   const [title, ...texts] = fields.filter(({ type }) => type === 'text')
   if (!title) return []
   const codes = fields.filter(({ type }) => type === 'code')
-  const columns = [...new Set([title, ...texts, ...codes].flatMap((field) => field.columns))]
+  const all = new Set([title, ...texts, ...codes].flatMap((field) => field.columns))
+  const columns = [...all].slice(0, max_joined_columns)
+  const taken = new Set(fields.map(({ name }) => name))
   return [
     ...(measureCodes(readTexts(sources, columns)) >= min_codes_share
-      ? [buildListedField('codes', 'codes', columns, true)]
+      ? [buildListedField(allocateFieldName('codes', taken), 'codes', columns, true)]
       : []),
     ...(measureNumbers(readTexts(sources, title.columns)) >= min_numbers_share
-      ? [buildListedField('numbers', 'numbers', title.columns, false)]
+      ? [buildListedField(allocateFieldName('numbers', taken), 'numbers', title.columns, false)]
       : []),
   ]
 }
@@ -75,10 +77,6 @@ function measureNumbers(texts: readonly string[]): number {
 }
 
 function measureCodes(texts: readonly string[]): number {
-  const words = texts.map((text) => [...new Set(text.split(' ').filter(isCodeWord))])
-  const counts = new Map<string, number>()
-  for (const word of words.flat()) counts.set(word, (counts.get(word) ?? 0) + 1)
-  const limit = Math.max(max_code_texts, Math.floor(texts.length * max_code_share))
-  const coded = words.filter((list) => list.some((word) => (counts.get(word) ?? 0) <= limit))
+  const coded = listRareCodes(texts, texts.length).filter((codes) => codes.length > 0)
   return coded.length / Math.max(1, texts.length)
 }

@@ -1,12 +1,9 @@
 // Levels of values that list codes or numbers: what two records of one thing share, and variants of a thing do not.
 import { countRows, type DictionaryColumn, decodeText } from '../text/dictionary.ts'
-import { isCodeWord } from '../text/normalise.ts'
+import { listRareCodes } from '../text/rare-codes.ts'
 import { buildValueSets, countCommonParts } from './sets.ts'
 import type { LevelClassifier } from './type-levels.ts'
 
-/** A code of more rows than this share, and than this number, is a property and does not identify a thing. */
-const max_code_share = 0.002
-const max_code_rows = 3
 /** Shortest code that is searched for within the other text: shorter ones occur by chance. */
 const min_embedded_length = 5
 /** Share of two codes that must agree, from both ends, for them to be nearly equal. */
@@ -18,9 +15,7 @@ const min_equal_share = 0.6
  */
 export function createCodesLevels(column: DictionaryColumn): LevelClassifier {
   const texts = decodeTexts(column)
-  const words = texts.map((text) => [...new Set(text.split(' ').filter(isCodeWord))])
-  const isRare = createRarityTest(column, words)
-  const codes = words.map((list) => list.filter(isRare))
+  const codes = listRareCodes(texts, column.codes.length, countRows(column))
   const letters = texts.map((text) => text.replaceAll(' ', ''))
   const isEmbedded = (value: number, other: number, min_length: number) =>
     codes[value]!.some((code) => code.length >= min_length && letters[other]!.includes(code))
@@ -40,16 +35,6 @@ export function createCodesLevels(column: DictionaryColumn): LevelClassifier {
 
 function decodeTexts({ dictionary }: DictionaryColumn): string[] {
   return Array.from({ length: dictionary.size }, (_, code) => decodeText(dictionary, code))
-}
-
-function createRarityTest(column: DictionaryColumn, words: readonly (readonly string[])[]): (word: string) => boolean {
-  const rowsOfValue = countRows(column)
-  const rows = new Map<string, number>()
-  for (const [value, list] of words.entries()) {
-    for (const word of list) rows.set(word, (rows.get(word) ?? 0) + rowsOfValue[value]!)
-  }
-  const limit = Math.max(max_code_rows, Math.floor(column.codes.length * max_code_share))
-  return (word) => rows.get(word)! <= limit
 }
 
 /** Whether most of two codes agrees from the beginning and from the end. */
