@@ -1,4 +1,4 @@
-// What the steps of a resolution share: its settings, its context and its result.
+// Settings, context and result that the steps of a resolution share.
 import type { Lens } from '../lens/model.ts'
 import type { BlockingRuleReport } from './block/lens-rules.ts'
 import type { PairComparer } from './compare/pair-comparer.ts'

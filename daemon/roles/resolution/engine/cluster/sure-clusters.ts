@@ -1,4 +1,4 @@
-// The mean size of clusters of sure pairs: it tells tables with many records an entity from tables with pairs.
+// Measures the mean size of the clusters of sure pairs, by which tables with many records an entity differ from tables of pairs.
 import type { ComparedPairs } from '../compare/patterns.ts'
 import { ignoreProgress } from '../progress.ts'
 import { clusterScoredPairs, computeMeanSize, cutBounds } from './clustering.ts'

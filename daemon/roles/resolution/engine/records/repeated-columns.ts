@@ -9,7 +9,7 @@ const max_sampled_rows = 2_000
 const min_repeated_share = 0.8
 const min_parts = 2
 
-/** Returns the names columns that repeat two or more other ones, with the columns that they repeat. */
+/** Returns the columns of names that repeat two or more others, with the columns that they repeat. */
 export function findRepeatedColumns({ source, profiles }: ProfiledSource): Map<ColumnProfile, readonly string[]> {
   const names = profiles.filter(({ type }) => type === 'name')
   const texts = new Map(names.map((profile) => [profile, sampleWords(source, profile.column)]))

@@ -1,4 +1,4 @@
-// Variants of one thing are told apart by words that take each other's place; spellings of one word are not variants.
+// Variants of one thing differ in words that take each other's place; spellings of one word are not variants.
 import { expect, test } from 'vitest'
 import { buildDictionary } from '../text/dictionary.ts'
 import { createConflictTest } from './conflicting-titles.ts'
