@@ -40,7 +40,7 @@ const min_common_shares: Partial<Readonly<Record<FieldType, number>>> = {
   year: 0.5,
 }
 
-/** Other names of a column of the first name. */
+/** Names of columns that hold one fact. */
 const synonyms: readonly (readonly string[])[] = [
   ['phone', 'telephone', 'tel', 'phonenumber', 'telephonenumber', 'mobile'],
   ['url', 'website', 'homepage', 'web', 'link'],

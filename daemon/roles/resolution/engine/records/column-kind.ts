@@ -13,6 +13,8 @@ export type ColumnKind = {
 
 const min_type_share = 0.9
 const max_sampled_values = 2_000
+/** Enough to recognise a value; the patterns take time with the square of its length. */
+const max_recognised_characters = 200
 const max_category_values = 60
 /** Identifiers have no decimals; amounts and measures mostly have some. */
 const min_decimal_share = 0.1
@@ -34,7 +36,8 @@ const location = createNormaliser(['location'])
 /** Recognises the values. `texts`: the distinct values. `records`: records with a value. */
 export function recogniseColumn(column: string, texts: readonly string[], records: number): ColumnKind {
   const step = Math.max(1, Math.floor(texts.length / max_sampled_values))
-  const sampled = texts.filter((_, at) => at % step === 0).slice(0, max_sampled_values)
+  const chosen = texts.filter((_, at) => at % step === 0).slice(0, max_sampled_values)
+  const sampled = chosen.map((text) => text.slice(0, max_recognised_characters))
   const shareOf = (matches: (text: string) => boolean) => sampled.filter(matches).length / Math.max(1, sampled.length)
   const mostAre = (matches: (text: string) => boolean) => shareOf(matches) >= min_type_share
   const isNamed = (pattern: RegExp) => pattern.test(column)

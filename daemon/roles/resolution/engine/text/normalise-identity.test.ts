@@ -22,3 +22,13 @@ test('a company with and without its legal form', () => {
   expect(hasLegalForm('Nordic Foods Inc')).toBe(true)
   expect(hasLegalForm('Nordic Foods')).toBe(false)
 })
+
+test.each([
+  ['slashes', `nordic.example/${'/'.repeat(1_000_000)}a`],
+  ['question marks', `nordic.example${'?'.repeat(1_000_000)}\n`],
+  ['extensions', `${'x1 '.repeat(300_000)}a`],
+])('a megabyte of %s takes no longer than any other text', (_, text) => {
+  // Time with the square of the length would be minutes, which the time limit of a test ends.
+  expect(normaliseUrl(text).length).toBeLessThanOrEqual(text.length)
+  expect(normalisePhone(text).length).toBeLessThanOrEqual(9)
+})

@@ -16,13 +16,11 @@ export function normalisePhone(text: string): string {
 
 /** Keeps the host and the path of an address, without scheme, `www.`, query, fragment and closing slash. */
 export function normaliseUrl(text: string): string {
-  return text
-    .trim()
-    .toLowerCase()
-    .replace(/^[a-z][a-z0-9+.-]*:\/\//, '')
-    .replace(/^www\./, '')
-    .replace(/[?#].*$/, '')
-    .replace(/\/+$/, '')
+  const [address = ''] = text.trim().toLowerCase().split(/[?#]/, 1)
+  const path = address.replace(/^[a-z][a-z0-9+.-]*:\/\//, '').replace(/^www\./, '')
+  let end = path.length
+  while (path[end - 1] === '/') end--
+  return path.slice(0, end)
 }
 
 /** Words of the legal forms of companies, as `normaliseWords` writes them. */
