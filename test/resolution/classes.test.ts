@@ -23,7 +23,7 @@ async function evaluate(name: string, lens: string, data: readonly string[], tru
   return (await runJsonCommand(['resolve', 'evaluate', at(name), '--truth', truthFile])).pairs
 }
 
-// Precision was .02 for rare and .10 for common duplicates before variants were recognised (decision 0087).
+// No duplicate was found among rare or common ones before variants were recognised (decision 0087).
 test.each([
   ['few offers have a duplicate', 0.06, 0.6, 0.55],
   ['most offers have a duplicate', 0.8, 0.85, 0.7],
@@ -46,7 +46,7 @@ test('families without any duplicate have few links', async () => {
     '--out',
     at('variants'),
   ])
-  // Of 2,000; all of them were in clusters before.
+  // Of 2,000 records, each of another variant.
   expect(summary.records_in_clusters).toBeLessThan(200)
 })
 
