@@ -66,8 +66,17 @@ export const timeBudget: TimeBudget = {
   other: 9,
 }
 
+/**
+ * Threads of roles strip the types of their sources by WebAssembly. Its calls to JavaScript, once compiled, can end the
+ * process after the end of another such thread (a check of V8 13.6, `jit_page.has_value()`), so they stay interpreted.
+ * In the executable no thread calls JavaScript from WebAssembly.
+ */
+const execArgv = ['--wasm-wrapper-tiering-budget=2147483647']
+
 /** Long, since a busy machine is slow: a condition that never holds costs a minute, one that holds costs no more than its time. */
-const timeouts = {
+const common = {
+  pool: 'forks' as const,
+  execArgv,
   testTimeout: 120_000,
   // Also to remove folders of a hundred thousand files.
   hookTimeout: 300_000,
@@ -91,11 +100,10 @@ export default defineConfig({
           name: 'short-sources',
           include: ['{cli,daemon,adapters,profiles,scripts}/**/*.test.{ts,tsx}'],
           exclude: [...outside, ...thorough],
-          pool: 'forks',
           isolate: false,
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
-          ...timeouts,
+          ...common,
         },
       },
       {
@@ -111,10 +119,9 @@ export default defineConfig({
             ...measuring,
             ...thorough,
           ],
-          pool: 'forks',
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
-          ...timeouts,
+          ...common,
         },
       },
       {
@@ -122,10 +129,9 @@ export default defineConfig({
           name: 'thorough',
           include: thorough,
           exclude: outside,
-          pool: 'forks',
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
-          ...timeouts,
+          ...common,
         },
       },
       {
@@ -133,10 +139,9 @@ export default defineConfig({
           name: 'packaged',
           include: packaged,
           exclude: [...outside, shortFederation, ...longest, ...measuring],
-          pool: 'forks',
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
-          ...timeouts,
+          ...common,
         },
       },
       {
@@ -145,10 +150,9 @@ export default defineConfig({
           globalSetup: 'test/support/engines/shared-servers.ts',
           include: [engines],
           exclude: [...outside, ...longest, ...measuring],
-          pool: 'forks',
           maxWorkers: 1,
           sequence: { groupOrder: 3 },
-          ...timeouts,
+          ...common,
         },
       },
       {
@@ -157,10 +161,9 @@ export default defineConfig({
           globalSetup: 'test/support/engines/shared-servers.ts',
           include: longest,
           exclude: outside,
-          pool: 'forks',
           maxWorkers: 1,
           sequence: { groupOrder: 4 },
-          ...timeouts,
+          ...common,
         },
       },
       {
@@ -168,11 +171,10 @@ export default defineConfig({
           name: 'measuring',
           include: measuring,
           exclude: outside,
-          pool: 'forks',
           maxWorkers: 1,
           fileParallelism: false,
           sequence: { groupOrder: 5 },
-          ...timeouts,
+          ...common,
         },
       },
     ],
