@@ -19,8 +19,8 @@ export type Params = Readonly<Record<string, Param<any>>>
 
 export type ParsedParams<P extends Params> = { readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never }
 
-/** 0 done, 1 failed, 2 usage, 3 refused, 4 not reachable, 5 found a problem. */
-export type CommandExitCode = 0 | 1 | 2 | 3 | 4 | 5
+/** 0 done, 1 failed, 2 usage, 3 refused, 4 not reachable, 5 found a problem, 6 a result of poor estimated quality. */
+export type CommandExitCode = 0 | 1 | 2 | 3 | 4 | 5 | 6
 
 export type CommandDefinition<T extends Params = Params, O extends Params = Params> = {
   /** The words typed, which are also the path of the file. */

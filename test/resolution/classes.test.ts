@@ -34,22 +34,6 @@ test.each([
   expect(pairs.recall).toBeGreaterThan(recall)
 })
 
-test('families without any duplicate have few links', async () => {
-  const { csv } = generateOffers(2_000, 0, 6)
-  const summary = await runJsonCommand([
-    'resolve',
-    'run',
-    '--lens',
-    'products',
-    '--data',
-    write('variants.csv', csv),
-    '--out',
-    at('variants'),
-  ])
-  // Of 2,000 records, each of another variant.
-  expect(summary.records_in_clusters).toBeLessThan(200)
-})
-
 test('people of whom one in ten is written down twice are found', async () => {
   const { csv, truth } = generatePeople(2_000, 7)
   const [heading = '', ...lines] = csv.trimEnd().split('\n')

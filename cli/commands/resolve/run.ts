@@ -1,5 +1,6 @@
 // Resolves the records of files and writes the results as files, on any machine and without a service.
 import { offline } from '../../../daemon/offline/offline.ts'
+import { describeQuality } from '../../../daemon/roles/resolution/explain/describe-quality.ts'
 import { recordFileOptions, toLensColumns, toRecordReading } from '../../options/record-file-options.ts'
 import { seedOption } from '../../options/seed-option.ts'
 import { jsonOption } from '../../options/site-options.ts'
@@ -23,7 +24,8 @@ export const definition = command({
     'final name is complete. Decisions override the result: confirmed pairs are together, rejected ones apart; if',
     'both conflict, the rejected ones win. With several sources, decisions need source_l and source_r too. With',
     '`--registry`, clusters have a column entity: an id that stays with the largest part of its records through',
-    'merges and splits. The clusters list the records in their order in the files. An id of --make-ids is a digest of',
+    'merges and splits. The result estimates its own precision and recall; one of poor quality ends with exit code 6,',
+    'leaves the registry as it is and has no entities, unless --accept-poor is given. The clusters list the records in their order in the files. An id of --make-ids is a digest of',
     'the columns that the lens reads: the same record has it in every run.',
   ].join('\n'),
   options: {
@@ -36,13 +38,15 @@ export const definition = command({
     decisions: text('FILE', 'Decided pairs: id_l, id_r and decision (confirm, reject, defer); default: none'),
     registry: text('FILE', 'Registry that keeps entity ids from run to run, created if missing (default: none)'),
     keepRecords: flag('Keep the records in the registry too, for `platform resolve match`'),
+    acceptPoor: flag('Accept a result whose estimated quality is poor: update the registry and exit with 0'),
     timeLimit: duration('TIME', 'Time limit (default: none)'),
     seed: seedOption,
     ...jsonOption,
   },
   example: 'platform resolve run --lens persons --data people.csv --out resolved',
   async run(params, terminal) {
-    const { data, lens, out, format, allPairs, decisions, registry, keepRecords, timeLimit, seed, json } = params
+    const { data, lens, out, format, allPairs, decisions, registry, keepRecords, acceptPoor, timeLimit, seed, json } =
+      params
     const [{ readLens, withColumns }, { resolveFiles }] = await Promise.all([
       offline.lenses(),
       offline.fileResolution(),
@@ -62,6 +66,7 @@ export const definition = command({
         decisions,
         registry,
         keepsRecords: keepRecords,
+        acceptsPoor: acceptPoor,
       },
       (progress) => {
         if (isLate())
@@ -78,15 +83,30 @@ export const definition = command({
       terminal.note(`${source_l} ${id_l} and ${source_r} ${id_r} are confirmed, but rejected pairs keep them apart`)
     }
     printResult(terminal, json, summary, () => formatResolutionSummary(terminal, summary))
+    if (summary.quality.verdict === 'poor' && !acceptPoor) throw poorResultFailure(registry)
     return 0
   },
 })
 
 type FileResolutionSummary = Awaited<ReturnType<Awaited<ReturnType<typeof offline.fileResolution>>['resolveFiles']>>
 
+function poorResultFailure(registry: string | undefined): CommandFailure {
+  const unchanged = registry === undefined ? '' : `, and the registry ${registry} is unchanged`
+  const sure = 'use the links whose scores are highest, decide the doubtful ones (--decisions)'
+  return new CommandFailure(
+    6,
+    `the estimated quality of the result is poor${unchanged}`,
+    `${sure}, or give the lens more fields that tell entities apart; --accept-poor accepts the result`,
+  )
+}
+
 function formatResolutionSummary(terminal: Terminal, summary: FileResolutionSummary): string {
+  const { quality, route, ...rest } = summary
+  const { route: reason, ...texts } = describeQuality(quality)
   return formatFields(terminal, {
-    ...summary,
+    ...rest,
+    route: `${route}: ${reason}`,
+    ...texts,
     decisions: summary.decisions?.counted,
     commonest: Object.entries(summary.commonest)
       .map(([field, records]) => `${field} (${records})`)

@@ -6,11 +6,14 @@ import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import type { BlockingRuleReport } from '../../roles/resolution/engine/block/lens-rules.ts'
 import { listTextsLeftOut } from '../../roles/resolution/engine/left-out.ts'
 import { type EngineProgressListener, reportPhaseStart } from '../../roles/resolution/engine/progress.ts'
+import { assessResult } from '../../roles/resolution/engine/quality/assess-result.ts'
 import type { LensRecords } from '../../roles/resolution/engine/records/records.ts'
 import type { ResolutionRoute } from '../../roles/resolution/engine/resolution-context.ts'
-import { type DetailedResolution, resolveRecords } from '../../roles/resolution/engine/resolve.ts'
+import { type DetailedResolution, resolveRecords, usesTermFrequencies } from '../../roles/resolution/engine/resolve.ts'
+import { extractScoreWeights } from '../../roles/resolution/engine/score/match-weights.ts'
 import { countRows } from '../../roles/resolution/engine/text/dictionary.ts'
 import type { LeftOut } from '../../roles/resolution/fields.ts'
+import type { ResultQuality } from '../../roles/resolution/fusion-run/result-quality.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { PairDecision } from '../../roles/resolution/registry/cluster-with-decisions.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
@@ -40,6 +43,8 @@ export type ResolveFilesOptions = {
   readonly registry?: string | undefined
   /** Keep the values of the records in the registry too; a registry that has them continues to keep them. */
   readonly keepsRecords?: boolean
+  /** Update the registry even from a result of poor estimated quality. */
+  readonly acceptsPoor?: boolean
 }
 
 type OverruledPair = Readonly<Record<'source_l' | 'id_l' | 'source_r' | 'id_r', string>>
@@ -60,6 +65,7 @@ export type ResolutionSummary = {
   readonly pairs_compared: number
   /** Pairs of each blocking rule of the lens, and the blocks that it left out. */
   readonly rules: readonly BlockingRuleReport[]
+  readonly quality: ResultQuality
   readonly entities: number
   /** Clusters of two or more records; the next field counts their records. */
   readonly clusters: number
@@ -73,6 +79,8 @@ export type ResolutionSummary = {
 }
 
 /**
+ * A result of poor quality does not change the registry, and its clusters have no entities, unless it is accepted.
+ *
  * Writes clusters and pairs in the requested format, and run.json last, so that its presence proves the others complete.
  * Throws `OfflineCommandError`: 1 for unusable data and unwritable files, 3 for a folder in use.
  */
@@ -93,14 +101,18 @@ export async function resolveFiles(
   const decisionResult = fileDecisions && applyDecisions(records, engineResult, fileDecisions)
   const resolution = decisionResult ? { ...engineResult, clusters: decisionResult.clusters } : engineResult
   const numbers = numberClusters(resolution.clusters)
+  const weights = extractScoreWeights(engineResult, usesTermFrequencies(lens))
+  // Of what the engine found: decisions are known to be right.
+  const quality = assessResult(lens, records, engineResult, weights, engineResult.model.lambda)
   const summary: ResolutionSummary = {
-    ...summarizeResolution(lens, seed, records, resolution, numbers),
+    ...summarizeResolution(lens, seed, records, quality, resolution, numbers),
     pairs: hasAllPairs ? 'all' : 'near',
     ...(decisionResult && {
       decisions: { counted: fileDecisions.decisions.length, overruled: decisionResult.overruled.map(toOverruledPair) },
     }),
   }
-  const entities = registry && assignEntityIds(registry, groupKeysByCluster(records, numbers))
+  const isTrusted = summary.quality.verdict !== 'poor' || options.acceptsPoor === true
+  const entities = registry && isTrusted ? assignEntityIds(registry, groupKeysByCluster(records, numbers)) : undefined
   const keepsContent = options.keepsRecords || registry?.content !== undefined
   const content =
     entities && keepsContent
@@ -185,6 +197,7 @@ function summarizeResolution(
   lens: Lens,
   seed: number,
   { rows, names, sources, fields }: LensRecords,
+  quality: ResultQuality,
   { route, compared, rules }: DetailedResolution,
   numbers: Int32Array,
 ): Omit<ResolutionSummary, 'pairs' | 'decisions'> {
@@ -207,6 +220,7 @@ function summarizeResolution(
     ),
     records: rows,
     pairs_compared: compared.length,
+    quality,
     rules,
     ...(left_out.length > 0 ? { left_out } : {}),
     entities: sizes.reduce((count, size) => count + (size > 0 ? 1 : 0), 0),

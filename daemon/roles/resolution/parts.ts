@@ -10,6 +10,7 @@ import type { LookupWeights } from './engine/lookup/weights.ts'
 import type { LeftOut } from './fields.ts'
 import type { RunCounts, RunPhase, RunProgress, RunSource } from './fusion-run/model.ts'
 import type { NodeRecord } from './fusion-run/node-data.ts'
+import type { ResultQuality } from './fusion-run/result-quality.ts'
 import type { Lens } from './lens/model.ts'
 import type { RegistryIndexCache } from './lookup/registry-index-cache.ts'
 import type { SnapshotIndexCache } from './lookup/snapshot-index-cache.ts'
@@ -39,6 +40,7 @@ export type PhaseResult = {
   readonly weights?: LookupWeights
   readonly evidence?: { field: string; bits: number }[]
   readonly scale?: 'log_odds' | 'likeness'
+  readonly quality?: ResultQuality
   /** What the phase left out; replaces the matches that an earlier one left out. */
   readonly left_out?: LeftOut[]
 }

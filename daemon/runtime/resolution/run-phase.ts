@@ -9,6 +9,7 @@ import { chooseMatches, listTextsLeftOut } from '../../roles/resolution/engine/l
 import { buildLookupWeights } from '../../roles/resolution/engine/lookup/weights.ts'
 import { orderByUid } from '../../roles/resolution/engine/order-by-uid.ts'
 import type { EngineProgress } from '../../roles/resolution/engine/progress.ts'
+import { assessResult } from '../../roles/resolution/engine/quality/assess-result.ts'
 import {
   buildRecords,
   createColumnFilter,
@@ -138,11 +139,12 @@ function matchRecords(job: PhaseThreadJob, report: PhaseProgressListener): Phase
   const onProgress = ({ phase: step, done, total }: EngineProgress) => report({ phase: 'match', step, done, total })
   const resolution = resolveRecords(job.lens, records, job.seed, onProgress)
   const { lefts, rights, patternOf, ruleOf, patterns, counts, fields, length } = resolution.compared
-  const { route, scale, floor, cut, scores, clusters, ruleNames } = resolution
+  const { route, scale, floor, cut, scores, clusters, ruleNames, reason, training } = resolution
   const weights = extractMatchWeights(resolution, usesTermFrequencies(job.lens))
   const scoreWeights = extractScoreWeights(resolution, usesTermFrequencies(job.lens))
   const { threshold } = job.lens
-  const head = { route, scale, floor, cut, fields, length, weights: scoreWeights, threshold, ruleNames }
+  const basis = { reason, training, prior: resolution.model.lambda }
+  const head = { route, scale, floor, cut, fields, length, weights: scoreWeights, threshold, ruleNames, basis }
   const arrays = [lefts, rights, patternOf, patterns, counts, scores, clusters, ruleOf]
   writeArrays(runFiles.matched(job.folder), head, arrays)
   const matches = job.isLast ? writeMatches(job, records, resolution, scoreWeights) : undefined
@@ -156,13 +158,14 @@ function matchRecords(job: PhaseThreadJob, report: PhaseProgressListener): Phase
     weights: lookupWeights,
     counts: { pairs: length, ...(matches === undefined ? {} : { matches: matches.written }) },
     left_out,
+    ...(job.isLast && { quality: assessResult(job.lens, records, resolution, scoreWeights, basis.prior) }),
   }
 }
 
 function resolveClusters(job: PhaseThreadJob, report: PhaseProgressListener): PhaseResult {
   report({ phase: 'resolve', step: 'cluster', done: 0, total: 0 })
   const records = buildRecords(job.lens, readSources(runFiles.extracted(job.folder)))
-  const { weights, ...output } = readMatchPhaseOutput(runFiles.matched(job.folder))
+  const { weights, prior, ...output } = readMatchPhaseOutput(runFiles.matched(job.folder))
   const resolution = applyThreshold(job, records, output)
   const { written: matches, left_out } = writeMatches(job, records, resolution, weights)
   const { tenant_id, lens } = job
@@ -170,18 +173,17 @@ function resolveClusters(job: PhaseThreadJob, report: PhaseProgressListener): Ph
     clusterUid(tenant_id, lens.lens, first),
   )
   writeJsonLinesFile(runFiles.clusters(job.folder), clusters)
-  return { counts: { matches, ...counts }, left_out }
+  const quality = prior === undefined ? undefined : assessResult(job.lens, records, resolution, weights, prior)
+  return { counts: { matches, ...counts }, left_out, ...(quality && { quality }) }
 }
 
 /** Clusters as joined in training, unless the threshold has changed since. */
 function applyThreshold(
   { lens }: PhaseThreadJob,
   records: LensRecords,
-  { threshold, ...resolution }: Omit<MatchPhaseOutput, 'weights'>,
+  { threshold, ...resolution }: Omit<MatchPhaseOutput, 'weights' | 'prior'>,
 ): Resolution {
-  return lens.threshold === threshold
-    ? resolution
-    : { ...resolution, clusters: clusterAboveCut(lens, records, resolution) }
+  return lens.threshold === threshold ? resolution : clusterAboveCut(lens, records, resolution)
 }
 
 function writeMatches(
@@ -199,13 +201,19 @@ function writeMatches(
   return { written: writeJsonLinesFile(runFiles.matches(folder), matches), left_out }
 }
 
-/** `threshold`: bits, where one was set before matching. */
-type MatchPhaseOutput = Resolution & { readonly weights: MatchWeights; readonly threshold: number | undefined }
+/** `threshold`: bits, where one was set before matching. `prior`: undefined in files of a release that did not store it. */
+type MatchPhaseOutput = Resolution & {
+  readonly weights: MatchWeights
+  readonly threshold: number | undefined
+  readonly prior: number | undefined
+}
 type MatchPhaseHead = Pick<MatchPhaseOutput, 'route' | 'scale' | 'floor' | 'cut' | 'threshold' | 'weights'> & {
   readonly fields: number
   readonly length: number
   /** Absent in a file of a release that did not store rules. */
   readonly ruleNames?: readonly string[]
+  /** Absent in a file of a release that did not estimate quality. */
+  readonly basis?: Pick<Resolution, 'reason' | 'training'> & { readonly prior: number }
 }
 type MatchPhaseArrays = [
   lefts: Int32Array,
@@ -220,11 +228,14 @@ type MatchPhaseArrays = [
 
 function readMatchPhaseOutput(file: string): MatchPhaseOutput {
   const { head, arrays } = readArrays(file)
-  const { route, scale, floor, cut, threshold, fields, length, weights, ruleNames = [] } = head as MatchPhaseHead
+  const { route, scale, floor, cut, threshold, fields, length, weights, ruleNames = [], basis } = head as MatchPhaseHead
   const [lefts, rights, patternOf, patterns, counts, scores, clusters, ruleOf = new Uint16Array(0)] =
     arrays as MatchPhaseArrays
   return {
     route,
+    reason: basis?.reason ?? 'lens',
+    training: basis?.training ?? 'lens',
+    prior: basis?.prior,
     scale,
     floor,
     cut,

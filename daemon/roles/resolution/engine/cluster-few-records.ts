@@ -46,7 +46,8 @@ export function clusterFewRecords(
     mayLinkPairs: isSingleTextSource,
     report: context.report,
   })
-  return { comparer, rules, ruleNames, model, compared, scores, ...joined }
+  const training = first ? 'competition' : 'lens'
+  return { comparer, rules, ruleNames, model, training, compared, scores, ...joined }
 }
 
 /** Clusters records with one fact in each field, whose scores are cautious without competition. */
@@ -59,7 +60,8 @@ function clusterFacts(
   const clusters = clusterScoredPairs(rows, list.compared(), scores, cutBounds(settings.cut), report)
   const bounds = { cut: settings.cut, floor: cutBounds(settings.cut).lowest }
   const grouping = { route: 'clusters', clusters, scores, ...bounds } as const
-  const common = { comparer, rules, ruleNames }
+  const training = first ? 'candidates' : 'lens'
+  const common = { reason: 'small_entities', training, comparer, rules, ruleNames } as const
   if (mean_size < min_supported_size) return { ...common, ...grouping, model, compared: list.compared() }
   const completed = completeClusters({ comparer, rows, list, add, settings, model }, grouping, {
     max_rounds: max_completions,
@@ -82,7 +84,7 @@ function joinByNull(
   compared: RatedPairs,
   scores: Float64Array,
   { isRare, mayLinkPairs, report }: NullOptions,
-): Pick<ClusterResult, 'route' | 'clusters' | 'cut' | 'floor'> {
+): Pick<ClusterResult, 'route' | 'reason' | 'clusters' | 'cut' | 'floor'> {
   const links = assignOneToOne(rows, compared, scores)
   const search = { rows, seeks: () => true }
   const plain = findNullThreshold(findRivals(compared, scores, links, search))
@@ -93,9 +95,9 @@ function joinByNull(
   if (mayLinkPairs && plain - outside < min_triple_difference) {
     const cut = isRare ? boundThreshold(plain) : limitThreshold(plain)
     const clusters = joinLinks(rows, compared, links, (link) => scores[link]! > cut)
-    return { route: 'links', clusters, cut, floor: cutBounds(cut).lowest }
+    return { route: 'links', reason: 'single_matches', clusters, cut, floor: cutBounds(cut).lowest }
   }
   const cut = isRare ? boundThreshold(outside) : min_threshold
   const clusters = clusterScoredPairs(rows, compared, scores, cutBounds(cut), report)
-  return { route: 'clusters', clusters, cut, floor: cutBounds(cut).lowest }
+  return { route: 'clusters', reason: 'small_entities', clusters, cut, floor: cutBounds(cut).lowest }
 }

@@ -1,6 +1,6 @@
 // Clusters a table in which many records are one entity: records that support each other complete their cluster.
 import { type Candidates, gatherCandidates } from './candidates.ts'
-import { countClusterSizes } from './cluster/cluster-sizes.ts'
+import { computeMeanSizeByRecord } from './cluster/cluster-sizes.ts'
 import { clusterScoredPairs } from './cluster/clustering.ts'
 import { completeClusters } from './complete-clusters.ts'
 import { type LearntModel, learnWithoutCompetition } from './learn-weights.ts'
@@ -40,21 +40,11 @@ function clusterCompletely(
 ): ClusterResult {
   const clusters = clusterScoredPairs(rows, list.compared(), scores, settings, report)
   const grouping = { route: 'clusters', clusters, scores, cut: settings.cut, floor: settings.lowest } as const
+  const basis = { reason: 'large_entities', training: first ? 'candidates' : 'lens' } as const
   const completed = completeClusters({ comparer, rows, list, add, settings, model }, grouping, {
     max_rounds: max_completions,
     isLearning: settings.hasFrequencies && first !== undefined,
     report,
   })
-  return { comparer, rules, ruleNames, ...completed, compared: list.compared() }
-}
-
-/** Computes the mean, over the records in clusters of two or more, of the size of their cluster. */
-function computeMeanSizeByRecord(clusters: Int32Array): number {
-  let [records, sum] = [0, 0]
-  for (const size of countClusterSizes(clusters)) {
-    if (size < 2) continue
-    records += size
-    sum += size * size
-  }
-  return records === 0 ? 0 : sum / records
+  return { ...basis, comparer, rules, ruleNames, ...completed, compared: list.compared() }
 }

@@ -4,7 +4,7 @@ import { addMissingPairs } from './cluster/missing-pairs.ts'
 import type { PairComparer } from './compare/pair-comparer.ts'
 import type { ComparedPairs, PairList } from './compare/patterns.ts'
 import type { EngineProgressListener } from './progress.ts'
-import type { ClusteringSettings } from './resolution-context.ts'
+import type { ClusteringSettings, Training } from './resolution-context.ts'
 import { computePatternMeans } from './score/competition.ts'
 import { estimateModel, type MatchModel } from './score/model.ts'
 import { computePairScores } from './score/pair-scores.ts'
@@ -34,7 +34,7 @@ export function completeClusters(
     isLearning,
     report,
   }: { readonly max_rounds: number; readonly isLearning: boolean; readonly report: EngineProgressListener },
-): Grouping & { readonly model: MatchModel } {
+): Grouping & { readonly model: MatchModel; readonly training?: Training } {
   let { scores, clusters } = grouping
   let model = first
   for (let round = 0; round < max_rounds; round++) {
@@ -49,7 +49,7 @@ export function completeClusters(
     scores = computePairScores(comparer, list.compared(), model)
     clusters = clusterScoredPairs(rows, list.compared(), scores, settings, report)
   }
-  return { ...grouping, clusters, scores, model }
+  return { ...grouping, clusters, scores, model, ...(isLearning && { training: 'clusters' as const }) }
 }
 
 /** Estimates the model from pairs within clusters as matches and all other pairs as non-matches. */

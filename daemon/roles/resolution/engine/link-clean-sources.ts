@@ -34,7 +34,8 @@ export function linkCleanSources(
   const seeks = createSeekerFilter(sources, true)
   const cut = boundThreshold(findNullThreshold(findRivals(compared, scores, links, { rows, seeks })))
   const clusters = joinLinks(rows, compared, links, (link) => scores[link]! > cut)
-  return { route: 'links', comparer, rules, ruleNames, model, compared, scores, clusters, ...toResultBounds(cut) }
+  const basis = { route: 'links', reason: 'clean_sources', training: first ? 'competition' : 'lens' } as const
+  return { ...basis, comparer, rules, ruleNames, model, compared, scores, clusters, ...toResultBounds(cut) }
 }
 
 function toResultBounds(cut: number): Pick<ClusterResult, 'cut' | 'floor'> {

@@ -35,8 +35,32 @@ export const max_completions = 3
 /** Route of a resolution. `clusters`: any number of records may be one entity. `links`: each source lists it once. */
 export type ResolutionRoute = 'clusters' | 'links'
 
+/**
+ * Why a route was taken. `lens`: the lens sets the threshold, the method or the weights. `many_records`: pairs of all keys
+ * would be too many. `clean_sources`: neither of two sources lists an entity twice. `large_entities`, `small_entities`:
+ * sure matches form clusters of many records, or of few. `single_matches`: no record seems to have two matches.
+ */
+export const route_reasons = [
+  'lens',
+  'many_records',
+  'clean_sources',
+  'large_entities',
+  'small_entities',
+  'single_matches',
+] as const
+export type RouteReason = (typeof route_reasons)[number]
+
+/**
+ * What the weights and the prior were learnt from. `candidates`: each candidate by itself. `competition`: the candidates of
+ * a record, of which one is the match. `clusters`: the clusters of a first result.
+ */
+export const trainings = ['lens', 'candidates', 'competition', 'clusters'] as const
+export type Training = (typeof trainings)[number]
+
 export type ClusterResult = {
   readonly route: ResolutionRoute
+  readonly reason: RouteReason
+  readonly training: Training
   /** Names of the rules that found the pairs, by their number in `compared`. */
   readonly ruleNames: readonly string[]
   readonly clusters: Int32Array

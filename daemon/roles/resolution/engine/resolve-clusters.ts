@@ -14,7 +14,6 @@ import { reportPhaseStart } from './progress.ts'
 import type { LensRecords } from './records/records.ts'
 import { type ClusterResult, max_completions, type ResolutionContext } from './resolution-context.ts'
 import { createLensModel } from './score/lens-model.ts'
-import type { MatchModel } from './score/model.ts'
 import { computePairScores } from './score/pair-scores.ts'
 
 /** Resolves records to clusters. Throws `LensFault` for blocking rules that do not fit the data. */
@@ -28,7 +27,14 @@ export function resolveClusters(records: LensRecords, context: ResolutionContext
   const isMany = hasManyRecords(records)
   if (isMany || fixesClustering(lens)) {
     const model = lensModel ?? learnWeights(records, candidates, context)
-    return clusterBySettings(records, context, candidates, { model, isLearning: !lensModel && !isMany })
+    const reason = fixesClustering(lens) ? 'lens' : 'many_records'
+    const training = lensModel ? 'lens' : 'candidates'
+    return clusterBySettings(records, context, candidates, {
+      model,
+      reason,
+      training,
+      isLearning: !lensModel && !isMany,
+    })
   }
   const learnt: LearntModel = lensModel
     ? { model: lensModel, scores: computePairScores(comparer, compared, lensModel) }
@@ -47,20 +53,20 @@ function fixesClustering({ threshold, clustering, fields }: Lens): boolean {
   return threshold !== undefined || clustering !== undefined || fields[0]?.weights !== undefined
 }
 
-type SettledModel = { readonly model: MatchModel; readonly isLearning: boolean }
+type SettledModel = Pick<ClusterResult, 'model' | 'reason' | 'training'> & { readonly isLearning: boolean }
 
 /** Clusters by the cut and the method of the lens, or of its kind of data. */
 function clusterBySettings(
   records: LensRecords,
   { lens, settings: openSettings, report }: ResolutionContext,
   { comparer, list, add, rules, ruleNames }: Candidates,
-  { model, isLearning }: SettledModel,
+  { model, isLearning, reason, training }: SettledModel,
 ): ClusterResult {
   reportPhaseStart(report, 'cluster')
   const settings = applyLensCut(lens, openSettings) ?? openSettings
   const scores = computePairScores(comparer, list.compared(), model)
   const { isFinal, ...grouping } = groupRecords(lens, records, list.compared(), scores, openSettings, report)
-  const common = { comparer, rules, ruleNames, model }
+  const common = { comparer, rules, ruleNames, model, reason, training }
   if (isFinal) return { ...common, ...grouping, compared: list.compared() }
   const completed = completeClusters({ comparer, rows: records.rows, list, add, settings, model }, grouping, {
     max_rounds: hasManyRecords(records) ? 1 : max_completions,

@@ -9,6 +9,7 @@ import { type ComparedPairs, PairList } from './compare/patterns.ts'
 import { type EngineProgressListener, reportPhaseStart } from './progress.ts'
 import type { LensRecords } from './records/records.ts'
 import { hasWords, joinRecordTexts } from './records/texts.ts'
+import type { Training } from './resolution-context.ts'
 import { computePatternMeans, trainByCompetition } from './score/competition.ts'
 import { createLensModel } from './score/lens-model.ts'
 import { estimateModel, type MatchModel, scorePatterns } from './score/model.ts'
@@ -30,6 +31,7 @@ export type LinkResult = {
   readonly cut: number
   readonly comparer: PairComparer
   readonly model: MatchModel
+  readonly training: Training
 }
 
 /**
@@ -70,8 +72,8 @@ function linkTexts(
     return cosine - (crowds[compared.lefts[pair]!]! + crowds[compared.rights[pair]!]!) / 2
   })
   const initial = estimateModel(comparer, compared, guessMatchProbabilities(rows, compared, similarities))
-  const model =
-    createLensModel(lens, comparer) ?? trainByCompetition(initial, comparer, compared, { rows, rounds: em_rounds })
+  const lensModel = createLensModel(lens, comparer)
+  const model = lensModel ?? trainByCompetition(initial, comparer, compared, { rows, rounds: em_rounds })
   const odds = scorePatterns(model, comparer, compared)
   reportPhaseStart(report, 'link')
   const scores = similarities.map(
@@ -81,7 +83,8 @@ function linkTexts(
   const seeks = createSeekerFilter(sources, true)
   const cut = findNullThreshold(findRivals(compared, scores, links, { rows, seeks }))
   const clusters = joinLinks(rows, compared, links, (link) => scores[link]! > cut)
-  return { clusters, compared, ruleNames: [unblocked, nearestTexts], scores, cut, comparer, model }
+  const training = lensModel ? 'lens' : 'competition'
+  return { clusters, compared, ruleNames: [unblocked, nearestTexts], scores, cut, comparer, model, training }
 }
 
 /** Calls `pair` once with each pair of nearest neighbours in either direction; returns their cosines in that order. */

@@ -22,7 +22,7 @@ export type ScoreScale = 'log_odds' | 'likeness'
 /** The stored part of a resolution; `clusters` has the lowest row of each row's cluster. */
 export type Resolution = Pick<
   ClusterResult,
-  'route' | 'clusters' | 'compared' | 'ruleNames' | 'scores' | 'floor' | 'cut'
+  'route' | 'reason' | 'training' | 'clusters' | 'compared' | 'ruleNames' | 'scores' | 'floor' | 'cut'
 > & {
   /** Scale of scores: natural log-odds, or the text similarity that ranks links. */
   readonly scale: ScoreScale
@@ -40,7 +40,8 @@ export function resolveRecords(
 ): DetailedResolution {
   const areTexts = lens.told_by === 'texts' && leavesMethodOpen(lens) && records.rows <= max_neighbour_rows
   if (areTexts && records.names.length === 2 && areTextsClean(records)) {
-    return { route: 'links', scale: 'likeness', floor: 0, rules: [], ...resolveLinks(records, lens, report) }
+    const basis = { route: 'links', reason: 'clean_sources', scale: 'likeness', floor: 0, rules: [] } as const
+    return { ...basis, ...resolveLinks(records, lens, report) }
   }
   const result = resolveClusters(records, createResolutionContext(lens, records, seed, report))
   return { scale: 'log_odds', ...result }
@@ -74,11 +75,13 @@ function leavesMethodOpen({ blocking, threshold, clustering, fields }: Lens): bo
 export function clusterAboveCut(
   lens: Lens,
   records: Pick<LensRecords, 'rows' | 'sources'>,
-  { route, compared, scores }: Pick<Resolution, 'route' | 'compared' | 'scores'>,
-): Int32Array {
+  resolution: Resolution,
+): Resolution {
   const settings = chooseClusteringSettings(lens)
-  const method = lens.clustering ?? (route === 'links' ? 'one_to_one' : 'average_link')
-  return clusterByMethod(method, records, compared, scores, applyLensCut(lens, settings) ?? settings)
+  const bounds = applyLensCut(lens, settings) ?? settings
+  const method = lens.clustering ?? (resolution.route === 'links' ? 'one_to_one' : 'average_link')
+  const clusters = clusterByMethod(method, records, resolution.compared, resolution.scores, bounds)
+  return { ...resolution, reason: 'lens', clusters, cut: bounds.cut }
 }
 
 /** Whether an equal rare value weighs more than an equal common value, in fields that do not specify it. */

@@ -1,5 +1,7 @@
 // Describes a run and its results as prose; the same facts give the same text.
 import { escapeLine } from '../../../kernel/text/escape-line.ts'
+import type { ResultQuality } from '../fusion-run/result-quality.ts'
+import { describeQuality } from './describe-quality.ts'
 
 export type RunFacts = {
   readonly lens: string
@@ -24,6 +26,7 @@ export type RunFacts = {
   readonly uncertain: number
   /** Bits of equal values of each field, strongest first. */
   readonly evidence: readonly { readonly field: string; readonly bits: number }[]
+  readonly quality?: ResultQuality | undefined
   readonly warnings: readonly string[]
   readonly failure?: string | undefined
 }
@@ -34,6 +37,7 @@ export function narrateRun(facts: RunFacts): string {
     describeInput(facts),
     describeResult(facts),
     describeEvidence(facts),
+    facts.quality ? narrateQuality(facts.quality) : '',
     describeDecisions(facts),
     ...facts.warnings.map((warning) => `Warning: ${warning}.`),
   ]
@@ -41,6 +45,21 @@ export function narrateRun(facts: RunFacts): string {
     .filter((part) => part !== '')
     .map(escapeLine)
     .join('\n\n')}\n`
+}
+
+function narrateQuality(quality: ResultQuality): string {
+  const { verdict, route, prior, doubtful } = describeQuality(quality)
+  const sentences = [
+    `Estimated quality: ${verdict}`,
+    `Route: ${route}`,
+    prior,
+    doubtful && `Look first at: ${doubtful}`,
+  ]
+  return sentences.flatMap((sentence) => (sentence === undefined ? [] : [`${upperFirst(sentence)}.`])).join(' ')
+}
+
+function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 function describeInput({ lens, lens_version, sources, state, seed, failure }: RunFacts): string {

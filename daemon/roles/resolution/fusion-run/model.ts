@@ -16,6 +16,7 @@ import {
   shortText,
   uid,
 } from '../fields.ts'
+import { resultQuality } from './result-quality.ts'
 
 export const runState = z.enum([
   'pending',
@@ -102,6 +103,9 @@ const runFields = {
     .array(z.strictObject({ field: shortText, bits: z.number() }))
     .optional()
     .meta({ description: 'Weight of equal values of each field, as log-odds to base 2, strongest first' }),
+  quality: resultQuality
+    .optional()
+    .meta({ description: 'What the result says of itself without labels; absent before there are clusters' }),
   left_out: z.array(leftOut).optional().meta({ description: 'What the run left out at its limits; absent if nothing' }),
   failure: z
     .strictObject({ code: shortText, reason: z.string() })

@@ -54,7 +54,7 @@ export function beginPhase(run: StoredRun, phase: RunPhase, at: string): StoredR
 }
 
 export type RunPhaseResult = Pick<StoredRun, 'counts'> &
-  Partial<Pick<StoredRun, 'sources' | 'route' | 'scale' | 'weights' | 'left_out'>>
+  Partial<Pick<StoredRun, 'sources' | 'route' | 'scale' | 'weights' | 'quality' | 'left_out'>>
 
 /** Completes a phase. `files_until_ts`: time at which files of a completed run are deleted, in epoch milliseconds. */
 export function completePhase(

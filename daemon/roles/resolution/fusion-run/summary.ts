@@ -60,6 +60,7 @@ async function loadRunFacts(call: Call, { id: run_id, value }: Doc<StoredRun>): 
       worth: { gte: min_uncertain_worth },
     }),
     evidence: value.evidence ?? [],
+    quality: value.quality,
     warnings: [
       ...(value.left_out ?? []).map(describeLeftOut),
       ...(overruled > 0 ? [`confirmed matches that rejected matches keep apart: ${overruled}`] : []),

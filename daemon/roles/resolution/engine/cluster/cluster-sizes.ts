@@ -6,3 +6,14 @@ export function countClusterSizes(clusters: Int32Array): Int32Array {
   for (let row = 0; row < clusters.length; row++) sizes[clusters[row]!]!++
   return sizes
 }
+
+/** Computes the mean, over the records in clusters of two or more, of the size of their cluster. */
+export function computeMeanSizeByRecord(clusters: Int32Array): number {
+  let [records, sum] = [0, 0]
+  for (const size of countClusterSizes(clusters)) {
+    if (size < 2) continue
+    records += size
+    sum += size * size
+  }
+  return records === 0 ? 0 : sum / records
+}

@@ -1,5 +1,12 @@
 // Derives the score threshold for links between clean sources from known non-matches: all candidates of a record except
 // its own link.
+import {
+  buildDistribution,
+  computeShareBelow,
+  countBelow,
+  estimateUnmatchedShare,
+  type WeightedDistribution,
+} from './null-distribution.ts'
 
 /** The score of a record's link, and the best score among its other candidates; -Infinity without another candidate. */
 export type AlternativeLink = { readonly link: number; readonly other: number }
@@ -10,8 +17,6 @@ const min_weight = 0.02
 const score_steps = 1 << 20
 /** More than the error of rounding, so that the link at the threshold exceeds it. */
 const score_margin = 1 / score_steps
-/** Minimum share of the known non-matches below a score, for an estimate of their proportion from it. */
-const min_tail = 0.3
 
 /** Log-odds that no threshold of log-odds exceeds: an estimate beyond them is less certain than the scores. */
 export const min_threshold = -2
@@ -37,14 +42,14 @@ export function findNullThreshold(alternatives: readonly AlternativeLink[]): num
   const records = rivals.length
   const links = rivals.map(({ link }) => link).sort((a, b) => a - b)
   let weights = new Array<number>(records).fill(1)
-  let nulls = buildDistribution(rivals, weights)
+  let nulls = buildNulls(rivals, weights)
   let unmatchedShare = 1
   for (let pass = 0; pass < pass_count; pass++) {
     unmatchedShare = estimateUnmatchedShare(links, nulls)
     weights = rivals.map(({ link }) =>
       Math.max(min_weight, 1 - computeLocalFalseDiscoveryRate(link, links, nulls, unmatchedShare)),
     )
-    nulls = buildDistribution(rivals, weights)
+    nulls = buildNulls(rivals, weights)
   }
   unmatchedShare = estimateUnmatchedShare(links, nulls)
   const matches = records * (1 - unmatchedShare)
@@ -64,45 +69,8 @@ function roundScore(score: number): number {
   return Math.round(score * score_steps) / score_steps
 }
 
-type WeightedDistribution = { readonly values: readonly number[]; readonly sums: readonly number[] }
-
-function buildDistribution(rivals: readonly AlternativeLink[], weights: readonly number[]): WeightedDistribution {
-  const sorted = rivals.map(({ other }, at) => ({ other, weight: weights[at]! })).sort((a, b) => a.other - b.other)
-  const all = sorted.reduce((sum, { weight }) => sum + weight, 0)
-  let sum = 0
-  return {
-    values: sorted.map(({ other }) => other),
-    sums: sorted.map(({ weight }) => {
-      sum += weight
-      return sum / all
-    }),
-  }
-}
-
-/** Computes the share of the weight strictly below a score. */
-function computeShareBelow({ values, sums }: WeightedDistribution, score: number): number {
-  const at = countBelow(values, score)
-  return at === 0 ? 0 : sums[at - 1]!
-}
-
-/** Counts the ascending values below a score. */
-function countBelow(values: readonly number[], score: number): number {
-  let [from, to] = [0, values.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (values[middle]! < score) from = middle + 1
-    else to = middle
-  }
-  return from
-}
-
-function estimateUnmatchedShare(links: readonly number[], nulls: WeightedDistribution): number {
-  let least = 1
-  for (const [at, link] of links.entries()) {
-    const expected = computeShareBelow(nulls, link)
-    if (expected >= min_tail) least = Math.min(least, at / links.length / expected)
-  }
-  return least
+function buildNulls(rivals: readonly AlternativeLink[], weights: readonly number[]): WeightedDistribution {
+  return buildDistribution(rivals.map(({ other }, at) => ({ value: other, weight: weights[at]! })))
 }
 
 function computeLocalFalseDiscoveryRate(

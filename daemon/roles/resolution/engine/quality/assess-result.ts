@@ -1,0 +1,119 @@
+// Judges a result without labels: estimated precision and recall, doubtful clusters, and a verdict.
+import type { QualityEstimate, ResultQuality } from '../../fusion-run/result-quality.ts'
+import type { Lens } from '../../lens/model.ts'
+import { computeMeanSizeByRecord } from '../cluster/cluster-sizes.ts'
+import { findSwappedFields } from '../compare/swapped-fields.ts'
+import { toRecordRef } from '../findings.ts'
+import type { LensRecords } from '../records/records.ts'
+import type { Resolution } from '../resolve.ts'
+import type { MatchWeights } from '../score/match-weights.ts'
+import { estimatePrecision } from './estimate-precision.ts'
+import { estimateRecall } from './estimate-recall.ts'
+import { createHeightReader, createLinkTest } from './heights.ts'
+import { countLinkedPatterns, measureFieldBits, measureUnlikeShare } from './linked-patterns.ts'
+import { boundedLogit, logistic } from './mean-by-log-odds.ts'
+import { round } from './round-share.ts'
+import { findSuspiciousClusters } from './suspicious-clusters.ts'
+
+/**
+ * Log-odds by which the truth of nine in ten labelled tables lay below and above the estimate, at most. The measured tables
+ * and their errors are in docs/measurements.md.
+ */
+const precision_error = { below: 2.4, above: 0.8 }
+const recall_error = { below: 1.4, above: 1.7 }
+/** Standard deviations of the error of drawing a finite number of links. */
+const drawing_deviations = 1.64
+
+/**
+ * In labelled tables, links of mostly unlike records were at most 0.47 of all, and under 0.1 but in texts; in tables of people
+ * without a match, 0.96 to 1. Above it, such links count as wrong.
+ */
+const max_unlike_share = 0.7
+const poor_precision = 0.6
+const poor_recall = 0.5
+const good_precision = 0.9
+const good_recall = 0.8
+/** Clusters of this size on average, and of this share of all records, hold records that the fields do not tell apart. */
+const min_undivided_size = 20
+const undivided_share = 0.1
+
+/** Height of links that hold with any reasonable cut. */
+const sure_height = 4
+const max_listed_clusters = 10
+
+/** Assesses a result. `weights`: those of its scores; `prior`: share of the compared pairs that match. Deterministic. */
+export function assessResult(
+  lens: Lens,
+  records: LensRecords,
+  resolution: Resolution,
+  weights: MatchWeights,
+  prior: number,
+): ResultQuality {
+  const { reason, training, scale, compared } = resolution
+  const linked = { ...compared, counts: countLinkedPatterns(resolution) }
+  const observed = {
+    ...countLinks(resolution),
+    carried_by: measureFieldBits(records, linked, weights),
+    route_reason: reason,
+    // A likeness is no sum of log-odds, and has no prior.
+    ...(scale === 'log_odds' && { prior: { share: round(prior), learnt_from: training } }),
+    doubtful: listDoubtfulClusters(records, resolution),
+  }
+  const [likely, recall] = [estimatePrecision(records, resolution), estimateRecall(records, resolution)]
+  if (likely === undefined || recall === undefined) return { verdict: 'no_links', ...observed }
+  const unlike_share = measureUnlikeShare(linked, findSwappedFields(lens, records.fields), weights)
+  const isUnlike = unlike_share > max_unlike_share
+  const precision = isUnlike ? Math.min(likely, 1 - unlike_share) : likely
+  const poor_in = listFaults(precision, recall, isDivided(records.rows, resolution.clusters))
+  const isGood = precision >= good_precision && recall >= good_recall
+  return {
+    ...(poor_in.length > 0 ? { verdict: 'poor', poor_in } : { verdict: isGood ? 'good' : 'fair' }),
+    precision: toInterval(precision, precision_error, observed.links),
+    recall: toInterval(recall, recall_error, observed.links),
+    ...observed,
+  }
+}
+
+function countLinks(resolution: Resolution): Pick<ResultQuality, 'links' | 'sure_links'> {
+  const [heightOf, isLinked] = [createHeightReader(resolution), createLinkTest(resolution)]
+  let [links, sure_links] = [0, 0]
+  for (let pair = 0; pair < resolution.compared.length; pair++) {
+    if (!isLinked(pair)) continue
+    links++
+    if (heightOf(pair) >= sure_height) sure_links++
+  }
+  return { links, sure_links }
+}
+
+function listDoubtfulClusters(records: LensRecords, resolution: Resolution): ResultQuality['doubtful'] {
+  const suspicious = findSuspiciousClusters(resolution)
+  const worst = suspicious.slice(0, max_listed_clusters).map(({ row, size, doubts, density }) => {
+    return { record: toRecordRef(records, row), size, doubts: [...doubts], density: round(density) }
+  })
+  return { count: suspicious.length, worst }
+}
+
+function listFaults(precision: number, recall: number, divided: boolean): NonNullable<ResultQuality['poor_in']> {
+  return [
+    ...(precision < poor_precision ? (['precision'] as const) : []),
+    ...(recall < poor_recall ? (['recall'] as const) : []),
+    ...(divided ? [] : (['division'] as const)),
+  ]
+}
+
+/** Whether the records fall apart into clusters that are small beside all of them. */
+function isDivided(rows: number, clusters: Int32Array): boolean {
+  return computeMeanSizeByRecord(clusters) < Math.max(min_undivided_size, rows * undivided_share)
+}
+
+/** Widens an estimate by the error of the method, and by that of a finite number of links. */
+function toInterval(value: number, error: { below: number; above: number }, links: number): QualityEstimate {
+  const log_odds = boundedLogit(value)
+  const probability = logistic(log_odds)
+  const drawing = drawing_deviations / Math.sqrt(links * probability * (1 - probability))
+  return {
+    value: round(value),
+    low: round(logistic(log_odds - Math.hypot(error.below, drawing))),
+    high: round(logistic(log_odds + Math.hypot(error.above, drawing))),
+  }
+}

@@ -1,0 +1,88 @@
+// Estimates the precision of links from two observations that fail on different data: how far clusters lie above the cut,
+// and how often known non-matches reach it.
+import { countClusterSizes } from '../cluster/cluster-sizes.ts'
+import { createSeekerFilter } from '../cluster/rivals.ts'
+import type { LensRecords } from '../records/records.ts'
+import {
+  buildEvenDistribution,
+  computeShareBelow,
+  countBelow,
+  estimateUnmatchedShare,
+} from '../score/null-distribution.ts'
+import { createHeightReader, createLinkTest, type ScoredResult } from './heights.ts'
+import { meanByLogOdds } from './mean-by-log-odds.ts'
+
+/** Heights of pairs within a cluster are bounded, so that no pair decides alone; a pair that was not compared has the lowest. */
+const lowest_height = -4
+const highest_height = 12
+
+/** Estimates the share of linked pairs that are matches; undefined without linked pairs. */
+export function estimatePrecision(
+  records: Pick<LensRecords, 'names' | 'sources' | 'rows'>,
+  result: ScoredResult,
+): number | undefined {
+  const cohesion = estimateByCohesion(result)
+  if (cohesion === undefined) return undefined
+  return meanByLogOdds(cohesion, estimateByNonMatches(records, result))
+}
+
+/**
+ * Takes the mean height of the pairs of a cluster as log-odds; the evidence of further records grows with the square root
+ * of their number, since it is not independent. Averages over linked pairs.
+ */
+function estimateByCohesion(result: ScoredResult): number | undefined {
+  const { clusters, compared } = result
+  const [heightOf, isLinked] = [createHeightReader(result), createLinkTest(result)]
+  const sizes = countClusterSizes(clusters)
+  const sums = new Float64Array(clusters.length)
+  const counts = new Float64Array(clusters.length)
+  for (let pair = 0; pair < compared.length; pair++) {
+    if (!isLinked(pair)) continue
+    const cluster = clusters[compared.lefts[pair]!]!
+    sums[cluster]! += Math.max(lowest_height, Math.min(highest_height, heightOf(pair)))
+    counts[cluster]!++
+  }
+  let [pairs, matches] = [0, 0]
+  for (const [cluster, size] of sizes.entries()) {
+    if (size < 2) continue
+    const all = (size * (size - 1)) / 2
+    const mean = (sums[cluster]! + lowest_height * (all - counts[cluster]!)) / all
+    pairs += all
+    matches += all / (1 + Math.exp(-Math.max(0, mean) * Math.sqrt(size - 1)))
+  }
+  return pairs === 0 ? undefined : matches / pairs
+}
+
+/**
+ * Estimates how many linked records have no match: those for which a candidate outside their cluster would reach the cut
+ * as well, as often as the candidates outside the clusters of linked records do.
+ */
+function estimateByNonMatches(
+  { names, sources, rows }: Pick<LensRecords, 'names' | 'sources' | 'rows'>,
+  result: ScoredResult,
+): number {
+  const { inside, outside } = findBestHeights(rows, result)
+  const seeks = createSeekerFilter(sources, names.length === 2 && result.route === 'links')
+  const seekers = [...sources.keys()].filter(seeks)
+  const best = Float64Array.from(seekers, (row) => Math.max(inside[row]!, outside[row]!)).sort()
+  const linked = seekers.filter((row) => inside[row]! > Number.NEGATIVE_INFINITY)
+  const nulls = buildEvenDistribution(Float64Array.from(linked, (row) => outside[row]!))
+  const found = best.length - countBelow(best, Number.MIN_VALUE)
+  const wrong = best.length * estimateUnmatchedShare(best, nulls) * (1 - computeShareBelow(nulls, Number.MIN_VALUE))
+  return found === 0 ? 1 : 1 - Math.min(1, wrong / found)
+}
+
+/** The greatest height of each row among the pairs of its cluster, and among all others; -Infinity without any. */
+function findBestHeights(rows: number, result: ScoredResult): { inside: Float64Array; outside: Float64Array } {
+  const { lefts, rights, length } = result.compared
+  const [heightOf, isLinked] = [createHeightReader(result), createLinkTest(result)]
+  const inside = new Float64Array(rows).fill(Number.NEGATIVE_INFINITY)
+  const outside = new Float64Array(rows).fill(Number.NEGATIVE_INFINITY)
+  for (let pair = 0; pair < length; pair++) {
+    const [best, height] = [isLinked(pair) ? inside : outside, heightOf(pair)]
+    const [left, right] = [lefts[pair]!, rights[pair]!]
+    if (height > best[left]!) best[left] = height
+    if (height > best[right]!) best[right] = height
+  }
+  return { inside, outside }
+}

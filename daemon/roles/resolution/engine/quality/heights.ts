@@ -1,0 +1,27 @@
+// How far scores lie above the cut: the evidence for a link beyond what the result required, whatever the scale of scores.
+import type { Resolution } from '../resolve.ts'
+import { min_threshold } from '../score/null-threshold.ts'
+
+/** The part of a resolution by which its quality is estimated. */
+export type ScoredResult = Pick<Resolution, 'route' | 'reason' | 'scale' | 'clusters' | 'scores' | 'cut'> & {
+  readonly compared: Pick<Resolution['compared'], 'length' | 'lefts' | 'rights'>
+}
+
+/** Difference of likeness that is worth one unit of natural log-odds. */
+const likeness_unit = 0.05
+
+/**
+ * Returns a function that computes the height of a pair's score above the cut, in natural log-odds. A cut that a lens sets
+ * is no evidence: below the lowest cut that the engine would choose, heights are measured from that one.
+ */
+export function createHeightReader({ reason, scale, scores, cut }: ScoredResult): (pair: number) => number {
+  const unit = scale === 'likeness' ? likeness_unit : 1
+  const base = reason === 'lens' ? Math.max(cut, min_threshold) : cut
+  return (pair) => (scores[pair]! - base) / unit
+}
+
+/** Returns a function that tells whether a pair is linked. */
+export function createLinkTest({ clusters, compared }: ScoredResult): (pair: number) => boolean {
+  const { lefts, rights } = compared
+  return (pair) => clusters[lefts[pair]!] === clusters[rights[pair]!]
+}

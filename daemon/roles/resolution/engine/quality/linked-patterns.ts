@@ -1,0 +1,56 @@
+// What the outcomes of the fields of linked pairs say: which fields carried the links, and which links they contradict.
+import type { ResultQuality } from '../../fusion-run/result-quality.ts'
+import type { PatternHistogram } from '../compare/patterns.ts'
+import type { LensRecords } from '../records/records.ts'
+import type { Resolution } from '../resolve.ts'
+import type { MatchWeights } from '../score/match-weights.ts'
+import { createLinkTest } from './heights.ts'
+import { round } from './round-share.ts'
+
+/** Counts the linked pairs of each pattern. */
+export function countLinkedPatterns(resolution: Resolution): Float64Array {
+  const { compared } = resolution
+  const isLinked = createLinkTest(resolution)
+  const counts = new Float64Array(compared.counts.length)
+  for (let pair = 0; pair < compared.length; pair++) if (isLinked(pair)) counts[compared.patternOf[pair]!]!++
+  return counts
+}
+
+/** The mean weight of each field in the links, strongest first. */
+export function measureFieldBits(
+  { fields }: Pick<LensRecords, 'fields'>,
+  linked: PatternHistogram,
+  { outcomes }: MatchWeights,
+): ResultQuality['carried_by'] {
+  const links = linked.counts.reduce((sum, count) => sum + count, 0)
+  const sums = new Float64Array(fields.length)
+  for (const [pattern, count] of linked.counts.entries()) {
+    for (let field = 0; count > 0 && field < fields.length; field++)
+      sums[field]! += count * outcomes[field]![linked.patterns[pattern * linked.fields + field]!]!
+  }
+  return fields
+    .map(({ name }, field) => ({ field: name, bits: links === 0 ? 0 : round(sums[field]! / links / Math.LN2) }))
+    .sort((a, b) => b.bits - a.bits)
+}
+
+/**
+ * Measures the share of links whose records are unlike, in the lower half of the levels, in most of the fields that both
+ * have: a model that took the likeness of one field for identity makes such links. The last two outcomes of swapped fields
+ * stand for a swap.
+ */
+export function measureUnlikeShare(
+  linked: PatternHistogram,
+  swapped: readonly [number, number] | undefined,
+  { outcomes }: MatchWeights,
+): number {
+  const levels = outcomes.map(({ length }, field) => length - 1 - (field === swapped?.[0] ? 2 : 0))
+  let [links, unlike] = [0, 0]
+  for (const [pattern, count] of linked.counts.entries()) {
+    const found = levels.map((_, field) => linked.patterns[pattern * linked.fields + field]!)
+    const known = found.filter((outcome) => outcome > 0).length
+    const low = levels.filter((most, field) => found[field]! > most / 2 && found[field]! <= most).length
+    links += count
+    if (low > known / 2) unlike += count
+  }
+  return links === 0 ? 0 : unlike / links
+}

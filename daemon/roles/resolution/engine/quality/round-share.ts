@@ -1,0 +1,5 @@
+// Rounds what is reported: no estimate is certain to more digits.
+
+export function round(value: number): number {
+  return Math.round(value * 1_000) / 1_000
+}

@@ -1,0 +1,87 @@
+// Says in words how sure a result is, why it took its route, and which clusters to look at.
+import type { QualityEstimate, ResultQuality } from '../fusion-run/result-quality.ts'
+
+/** Fields whose mean weight is below it carried nothing. */
+const min_carrying_bits = 0.5
+const max_named_clusters = 3
+
+export type QualityText = {
+  readonly verdict: string
+  readonly route: string
+  readonly prior: string | undefined
+  readonly carried_by: string
+  readonly doubtful: string | undefined
+}
+
+export function describeQuality(quality: ResultQuality): QualityText {
+  return {
+    verdict: describeVerdict(quality),
+    route: routeReasons[quality.route_reason],
+    prior:
+      quality.prior &&
+      `${formatShare(quality.prior.share)} of the compared pairs match, learnt from ${trainingTexts[quality.prior.learnt_from]}`,
+    carried_by: describeFields(quality),
+    doubtful: describeDoubtful(quality.doubtful),
+  }
+}
+
+function describeVerdict({ verdict, poor_in, precision, recall, links, sure_links }: ResultQuality): string {
+  if (!precision || !recall) return 'no two records are linked'
+  const estimates = `about ${formatEstimate(precision)} of the links are right, and about ${formatEstimate(recall)} of the matches are linked`
+  const sure = `${sure_links} of ${links} links are far above the cut`
+  return `${verdict}: ${[estimates, sure, ...(poor_in ?? []).map((each) => faultTexts[each])].join('; ')}`
+}
+
+const faultTexts: Readonly<Record<NonNullable<ResultQuality['poor_in']>[number], string>> = {
+  precision: 'too many links are likely to be wrong',
+  recall: 'too many matches are likely to be missing',
+  division: 'the fields do not tell entities apart: most records share their cluster with a tenth of all records',
+}
+
+const routeReasons: Readonly<Record<ResultQuality['route_reason'], string>> = {
+  lens: 'the lens sets the threshold, the method or the weights',
+  many_records: 'too many records to compare those that share any two values',
+  clean_sources: 'neither of the two sources lists an entity twice, so each record has at most one match',
+  large_entities: 'sure matches form clusters of many records, which support each other',
+  small_entities: 'sure matches form clusters of few records, so each pair needs evidence of its own',
+  single_matches: 'no record seems to have two matches, so each has at most one',
+}
+
+const trainingTexts: Readonly<Record<NonNullable<ResultQuality['prior']>['learnt_from'], string>> = {
+  lens: 'the lens',
+  candidates: 'each compared pair by itself',
+  competition: 'the compared pairs of each record, of which one at most matches',
+  clusters: 'the clusters of a first result',
+}
+
+function describeFields({ carried_by }: ResultQuality): string {
+  const [carrying, idle] = [
+    carried_by.filter(({ bits }) => bits >= min_carrying_bits),
+    carried_by.filter(({ bits }) => bits < min_carrying_bits),
+  ]
+  const parts = carrying.map(({ field, bits }) => `${field} (${bits.toFixed(1)} bits)`)
+  if (idle.length > 0) parts.push(`little or nothing from ${idle.map(({ field }) => field).join(', ')}`)
+  return parts.join(', ')
+}
+
+const doubtTexts = { large: 'very large', sparse: 'most pairs without evidence', chained: 'two parts held by one pair' }
+
+function describeDoubtful({ count, worst }: ResultQuality['doubtful']): string | undefined {
+  if (count === 0) return undefined
+  const named = worst.slice(0, max_named_clusters).map(({ record, size, doubts }) => {
+    return `${size} records with ${record.node_id} ${record.record_id} (${doubts.map((doubt) => doubtTexts[doubt]).join(', ')})`
+  })
+  const more = count > named.length ? [`${count - named.length} more`] : []
+  return [...named, ...more].join('; ')
+}
+
+function formatEstimate({ value, low, high }: QualityEstimate): string {
+  return `${formatShare(value)} (${formatShare(low)} to ${formatShare(high)})`
+}
+
+/** Near none and near all, a whole number would hide the difference. */
+function formatShare(share: number): string {
+  const percent = share * 100
+  if (percent === 0 || percent === 100 || (percent >= 10 && percent < 99)) return `${Math.round(percent)} %`
+  return `${Number(percent.toFixed(1))} %`
+}

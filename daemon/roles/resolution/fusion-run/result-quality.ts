@@ -1,0 +1,59 @@
+// The estimated quality of a result: what it says of itself without labels.
+import * as z from 'zod'
+import { route_reasons, trainings } from '../engine/resolution-context.ts'
+import { count, recordRef, shortText } from '../fields.ts'
+
+const share = z.number().min(0).max(1)
+
+const estimate = z
+  .strictObject({
+    value: share,
+    low: share.meta({ description: 'The truth of nine in ten labelled tables lay between low and high' }),
+    high: share,
+  })
+  .meta({ id: 'QualityEstimate' })
+export type QualityEstimate = z.infer<typeof estimate>
+
+export const resultQuality = z
+  .strictObject({
+    verdict: z.enum(['good', 'fair', 'poor', 'no_links']),
+    poor_in: z
+      .array(z.enum(['precision', 'recall', 'division']))
+      .optional()
+      .meta({ description: 'What makes a verdict poor; division: clusters hold a tenth of all records or more' }),
+    precision: estimate.optional().meta({ description: 'Estimated share of the links that are right' }),
+    recall: estimate.optional().meta({ description: 'Estimated share of the matches that are linked' }),
+    links: count.meta({ description: 'Compared pairs within clusters' }),
+    sure_links: count.meta({
+      description: 'Of these, pairs that lie 4 natural log-odds (5.8 bits) or more above the cut',
+    }),
+    route_reason: z.enum(route_reasons).meta({ description: 'Why the route was taken' }),
+    prior: z
+      .strictObject({
+        share: share.meta({ description: 'Share of the compared pairs that are matches' }),
+        learnt_from: z.enum(trainings),
+      })
+      .optional()
+      .meta({ description: 'Probability of a match before any field is compared' }),
+    carried_by: z
+      .array(z.strictObject({ field: shortText, bits: z.number() }))
+      .meta({ description: 'Mean weight of each field in the links, as log-odds to base 2, strongest first' }),
+    doubtful: z
+      .strictObject({
+        count,
+        worst: z.array(
+          z.strictObject({
+            record: recordRef.meta({ description: 'One record of the cluster' }),
+            size: count,
+            doubts: z.array(z.enum(['large', 'sparse', 'chained'])).meta({
+              description:
+                'large: 20 records and ten times the median, or more; sparse: fewer than half of its pairs lie above the cut; chained: one pair alone holds two parts together',
+            }),
+            density: share.meta({ description: 'Share of its pairs above the cut' }),
+          }),
+        ),
+      })
+      .meta({ description: 'Clusters to look at first, the largest first' }),
+  })
+  .meta({ id: 'ResultQuality' })
+export type ResultQuality = z.infer<typeof resultQuality>

@@ -1,0 +1,151 @@
+// A result says without labels how right it is, and a poor one is neither silent nor kept.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createScratchFolder, runCommand, runJsonCommand } from '../support/command/run-command.ts'
+import { generateOffers } from '../support/resolution/generate-offers.ts'
+import { generatePeople } from '../support/resolution/generate-people.ts'
+
+const { dir, remove } = createScratchFolder('resolution-quality')
+afterAll(remove)
+const at = (name: string) => path.join(dir, name)
+
+function write(name: string, text: string): string {
+  writeFileSync(at(name), text)
+  return at(name)
+}
+
+const readHeading = (folder: string) => readFileSync(path.join(at(folder), 'clusters.csv'), 'utf8').split('\n')[0]
+
+describe('of families of variants without any duplicate', () => {
+  // 2,000 records, each of another variant.
+  const data = write('variants.csv', generateOffers(2_000, 0, 6).csv)
+  const words = (out: string) => ['resolve', 'run', '--lens', 'products', '--data', data, '--out', at(out)]
+
+  test('there are few links, the result is poor, and its files are complete', async () => {
+    const { exit, stdout, stderr } = await runCommand([...words('poor'), '--json'])
+    expect(exit).toBe(6)
+    const summary = JSON.parse(stdout)
+    expect(summary).toEqual(JSON.parse(readFileSync(path.join(at('poor'), 'run.json'), 'utf8')))
+    expect(summary.records_in_clusters).toBeLessThan(200)
+    expect(summary.quality).toMatchObject({ verdict: 'poor', poor_in: ['precision'], route_reason: 'single_matches' })
+    expect(summary.quality.precision.low).toBeLessThan(0.1)
+    expect(stderr).toMatch(
+      /the estimated quality of the result is poor\n.*--decisions.*--accept-poor accepts the result/,
+    )
+  })
+
+  test('the text for people says what is wrong and why', async () => {
+    const { stdout } = await runCommand(words('told'))
+    expect(stdout).toMatch(/route +links: no record seems to have two matches/)
+    expect(stdout).toMatch(/verdict +poor: about .* of the links are right, .*; too many links are likely to be wrong/)
+    expect(stdout).toMatch(/prior +\S+ % of the compared pairs match, learnt from the compared pairs of each record/)
+    expect(stdout).toMatch(/carried by +name \(\S+ bits\)/)
+  })
+
+  test('a registry takes it only if it is accepted', async () => {
+    const registry = at('offers.registry')
+    const refused = await runCommand([...words('unregistered'), '--registry', registry])
+    expect(refused).toMatchObject({ exit: 6, stderr: expect.stringContaining(`the registry ${registry} is unchanged`) })
+    expect(existsSync(registry)).toBe(false)
+    expect(readHeading('unregistered')).toBe('source,id,cluster')
+    const accepted = await runCommand([...words('registered'), '--registry', registry, '--accept-poor'])
+    expect(accepted).toMatchObject({ exit: 0, stderr: '' })
+    expect(existsSync(registry)).toBe(true)
+    expect(readHeading('registered')).toBe('source,id,cluster,entity')
+  })
+})
+
+type Truth = readonly (readonly [id: string, entity: number])[]
+
+async function compareWithTruth(name: string, lens: string, csv: string, truth: Truth) {
+  const truthFile = write(`${name}-truth.csv`, ['id,cluster', ...truth.map((row) => row.join(',')), ''].join('\n'))
+  const words = ['resolve', 'run', '--lens', lens, '--data', write(`${name}.csv`, csv), '--out', at(name)]
+  const { quality } = await runJsonCommand(words)
+  const { pairs } = await runJsonCommand(['resolve', 'evaluate', at(name), '--truth', truthFile])
+  return { quality, pairs }
+}
+
+describe('the estimates are near the truth of', () => {
+  test.each([
+    ['people of three records each', 'persons', () => generatePeople(1_500, 3)],
+    ['people of whom few have a second record', 'persons', () => generatePeople(1_500, 4, 1)],
+    ['offers of which most have a duplicate', 'products', () => generateOffers(3_000, 0.8, 5)],
+    ['offers of which few have a duplicate', 'products', () => generateOffers(3_000, 0.06, 5)],
+  ])('%s', async (name, lens, generate) => {
+    const { csv, truth } = generate()
+    const { quality, pairs } = await compareWithTruth(name, lens, csv, truth)
+    expect(Math.abs(quality.precision.value - pairs.precision)).toBeLessThan(0.1)
+    expect(quality.precision.low).toBeLessThanOrEqual(pairs.precision)
+    expect(quality.recall.low).toBeLessThanOrEqual(pairs.recall)
+  })
+})
+
+test('records that the fields do not tell apart are a poor result', async () => {
+  const places = [
+    'Norwich,Norfolk',
+    'Ipswich,Suffolk',
+    'Colchester,Essex',
+    'Cambridge,Cambridgeshire',
+    'York,Yorkshire',
+  ]
+  const rows = Array.from({ length: 150 }, (_, row) => `r${row},${places[row % places.length]},N${row % places.length}`)
+  const data = write('places.csv', ['id,town,county,area', ...rows, ''].join('\n'))
+  const fields = ['town', 'county', 'area'].map((name) => `  - { name: ${name}, type: name }`)
+  const head = ['lens: places', 'version: 1.0.0', 'entity_type: person', 'threshold: -10', 'fields:']
+  const lens = write('places.yaml', [...head, ...fields, ''].join('\n'))
+  const words = ['resolve', 'run', '--lens', lens, '--data', data, '--out', at('places'), '--json']
+  const { exit, stdout } = await runCommand(words)
+  expect(JSON.parse(stdout).quality).toMatchObject({ verdict: 'poor', poor_in: expect.arrayContaining(['division']) })
+  expect(exit).toBe(6)
+})
+
+test('a threshold below every score does not pass for a good result', async () => {
+  const lens = ['lens: loose', 'version: 1.0.0', 'entity_type: person', 'threshold: -200', 'fields:']
+  const fields = ['given_name', 'surname', 'city'].map((name) => `  - { name: ${name}, type: name }`)
+  const { csv } = generatePeople(300, 9)
+  const words = ['--lens', write('loose.yaml', [...lens, ...fields, ''].join('\n')), '--data', write('loose.csv', csv)]
+  const { exit, stdout } = await runCommand(['resolve', 'run', ...words, '--out', at('loose'), '--json'])
+  expect(JSON.parse(stdout).quality.verdict).toBe('poor')
+  expect(exit).toBe(6)
+})
+
+/** Each person is written down once. */
+function generateSingles(count: number, seed: number): string {
+  const { csv, truth } = generatePeople(count, seed)
+  const [heading = '', ...lines] = csv.trimEnd().split('\n')
+  const seen = new Set<number>()
+  const firsts = lines.filter((_, row) => {
+    const person = truth[row]?.[1] ?? -1
+    return !seen.has(person) && seen.add(person)
+  })
+  return [heading, ...firsts, ''].join('\n')
+}
+
+test.each([200, 2_000])(
+  '%d people without a match, many of whom have similar names, are a poor result',
+  async (count) => {
+    const data = write(`singles-${count}.csv`, generateSingles(count, count))
+    const words = ['resolve', 'run', '--lens', 'persons', '--data', data, '--out', at(`singles-${count}`), '--json']
+    const { exit, stdout } = await runCommand(words)
+    expect(JSON.parse(stdout).quality).toMatchObject({ verdict: 'poor', poor_in: ['precision'] })
+    expect(exit).toBe(6)
+  },
+)
+
+test('nothing is linked where nothing is alike, and that is no fault', async () => {
+  const rows = ['Ada,Quirk,1901-02-03,Perth', 'Bo,Zimmer,1955-11-30,Oslo', 'Cyrus,Halloran,1988-07-19,Lima']
+  const lines = rows.map((row, at) => `p${at},${row}`)
+  const data = write('unlike.csv', ['id,given_name,surname,date_of_birth,city', ...lines, ''].join('\n'))
+  const { quality } = await runJsonCommand([
+    'resolve',
+    'run',
+    '--lens',
+    'persons',
+    '--data',
+    data,
+    '--out',
+    at('unlike'),
+  ])
+  expect(quality).toMatchObject({ verdict: 'no_links', links: 0, doubtful: { count: 0, worst: [] } })
+})
