@@ -103,7 +103,14 @@ export async function resolveFiles(
   const numbers = numberClusters(resolution.clusters)
   const weights = extractScoreWeights(engineResult, usesTermFrequencies(lens))
   // Of what the engine found: decisions are known to be right.
-  const quality = assessResult(lens, records, engineResult, weights, engineResult.model.lambda)
+  const quality = assessResult({
+    lens,
+    records,
+    resolution: engineResult,
+    weights,
+    prior: engineResult.model.lambda,
+    numbers,
+  })
   const summary: ResolutionSummary = {
     ...summarizeResolution(lens, seed, records, quality, resolution, numbers),
     pairs: hasAllPairs ? 'all' : 'near',

@@ -158,7 +158,9 @@ function matchRecords(job: PhaseThreadJob, report: PhaseProgressListener): Phase
     weights: lookupWeights,
     counts: { pairs: length, ...(matches === undefined ? {} : { matches: matches.written }) },
     left_out,
-    ...(job.isLast && { quality: assessResult(job.lens, records, resolution, scoreWeights, basis.prior) }),
+    ...(job.isLast && {
+      quality: assessResult({ ...basis, lens: job.lens, records, resolution, weights: scoreWeights }),
+    }),
   }
 }
 
@@ -173,7 +175,8 @@ function resolveClusters(job: PhaseThreadJob, report: PhaseProgressListener): Ph
     clusterUid(tenant_id, lens.lens, first),
   )
   writeJsonLinesFile(runFiles.clusters(job.folder), clusters)
-  const quality = prior === undefined ? undefined : assessResult(job.lens, records, resolution, weights, prior)
+  const quality =
+    prior === undefined ? undefined : assessResult({ lens: job.lens, records, resolution, weights, prior })
   return { counts: { matches, ...counts }, left_out, ...(quality && { quality }) }
 }
 

@@ -10,6 +10,7 @@ import { match } from '../../../daemon/roles/resolution/fusion/match.ts'
 import { resolve } from '../../../daemon/roles/resolution/fusion/resolve.ts'
 import { cancel } from '../../../daemon/roles/resolution/fusion-run/cancel.ts'
 import { start } from '../../../daemon/roles/resolution/fusion-run/start.ts'
+import { summary } from '../../../daemon/roles/resolution/fusion-run/summary.ts'
 import { create } from '../../../daemon/roles/resolution/lens/create.ts'
 import { list as bindings } from '../../../daemon/roles/resolution/lens-binding/list.ts'
 import { waitUntil } from '../../support/site/test-site.ts'
@@ -32,6 +33,17 @@ test('a run finds who is who among the records of two nodes', async () => {
     scale: 'log_odds',
     counts: { records: 120, entities: 90, clusters: 30, clustered: 60 },
   })
+  expect(run.quality).toMatchObject({
+    verdict: 'good',
+    links: 30,
+    route_reason: 'clean_sources',
+    prior: { learnt_from: 'competition' },
+    doubtful: { count: 0, worst: [] },
+  })
+  const { text } = await ann.ok(summary, { run_id: run.uid })
+  expect(text).toMatch(
+    /Estimated quality: good: about .* of the links are right, .*\. Route: neither of the two sources/,
+  )
   expect(run.sources).toMatchObject([
     {
       node_id: 'east',
@@ -54,7 +66,7 @@ test('phase by phase it comes to the same', async () => {
     node_data: { east: buildPeople(0, 60), west: buildPeople(30, 90) },
   })
   const matched = await ann.ok(match, { run_id })
-  expect(matched.run.state).toBe('matched')
+  expect(matched.run).toMatchObject({ state: 'matched', quality: { verdict: 'good', links: 30 } })
   expect(matched.items.length).toBeGreaterThan(29)
   const [first] = matched.items
   const explained = await ann.ok(explain, { correlation_id: first?.uid ?? '' })
@@ -62,7 +74,8 @@ test('phase by phase it comes to the same', async () => {
   expect(explained.text).toContain('Found by given_name: whole.')
   expect(explained.bits).toBeCloseTo(first?.score.bits ?? Number.NaN, 9)
   const resolved = await ann.ok(resolve, { run_id })
-  expect(resolved.run).toMatchObject({ state: 'completed', counts: { entities: 90, clusters: 30 } })
+  const { quality } = matched.run
+  expect(resolved.run).toMatchObject({ state: 'completed', counts: { entities: 90, clusters: 30 }, quality })
   expect(resolved.items).toHaveLength(30)
   expect(await ann.refusal(cancel, { run_id })).toBe('wrong_state')
 })

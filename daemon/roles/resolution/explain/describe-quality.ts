@@ -68,8 +68,8 @@ const doubtTexts = { large: 'very large', sparse: 'most pairs without evidence',
 
 function describeDoubtful({ count, worst }: ResultQuality['doubtful']): string | undefined {
   if (count === 0) return undefined
-  const named = worst.slice(0, max_named_clusters).map(({ record, size, doubts }) => {
-    return `${size} records with ${record.node_id} ${record.record_id} (${doubts.map((doubt) => doubtTexts[doubt]).join(', ')})`
+  const named = worst.slice(0, max_named_clusters).map(({ cluster, size, doubts }) => {
+    return `${cluster === undefined ? 'one' : `cluster ${cluster}`} of ${size} records (${doubts.map((doubt) => doubtTexts[doubt]).join(', ')})`
   })
   const more = count > named.length ? [`${count - named.length} more`] : []
   return [...named, ...more].join('; ')

@@ -1,7 +1,7 @@
 // The estimated quality of a result: what it says of itself without labels.
 import * as z from 'zod'
 import { route_reasons, trainings } from '../engine/resolution-context.ts'
-import { count, recordRef, shortText } from '../fields.ts'
+import { count, shortText } from '../fields.ts'
 
 const share = z.number().min(0).max(1)
 
@@ -43,7 +43,9 @@ export const resultQuality = z
         count,
         worst: z.array(
           z.strictObject({
-            record: recordRef.meta({ description: 'One record of the cluster' }),
+            cluster: count
+              .optional()
+              .meta({ description: 'Its number in the files of a run; absent for a run of the service' }),
             size: count,
             doubts: z.array(z.enum(['large', 'sparse', 'chained'])).meta({
               description:

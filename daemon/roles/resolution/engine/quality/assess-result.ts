@@ -3,7 +3,6 @@ import type { QualityEstimate, ResultQuality } from '../../fusion-run/result-qua
 import type { Lens } from '../../lens/model.ts'
 import { computeMeanSizeByRecord } from '../cluster/cluster-sizes.ts'
 import { findSwappedFields } from '../compare/swapped-fields.ts'
-import { toRecordRef } from '../findings.ts'
 import type { LensRecords } from '../records/records.ts'
 import type { Resolution } from '../resolve.ts'
 import type { MatchWeights } from '../score/match-weights.ts'
@@ -41,14 +40,20 @@ const undivided_share = 0.1
 const sure_height = 4
 const max_listed_clusters = 10
 
-/** Assesses a result. `weights`: those of its scores; `prior`: share of the compared pairs that match. Deterministic. */
-export function assessResult(
-  lens: Lens,
-  records: LensRecords,
-  resolution: Resolution,
-  weights: MatchWeights,
-  prior: number,
-): ResultQuality {
+export type AssessedResult = {
+  readonly lens: Lens
+  readonly records: LensRecords
+  readonly resolution: Resolution
+  /** Weights of its scores. */
+  readonly weights: MatchWeights
+  /** Share of the compared pairs that match. */
+  readonly prior: number
+  /** Number of each row's cluster in the files of a run; absent where clusters have no numbers. */
+  readonly numbers?: Int32Array
+}
+
+/** Assesses a result. Deterministic. */
+export function assessResult({ lens, records, resolution, weights, prior, numbers }: AssessedResult): ResultQuality {
   const { reason, training, scale, compared } = resolution
   const linked = { ...compared, counts: countLinkedPatterns(resolution) }
   const observed = {
@@ -57,7 +62,7 @@ export function assessResult(
     route_reason: reason,
     // A likeness is no sum of log-odds, and has no prior.
     ...(scale === 'log_odds' && { prior: { share: round(prior), learnt_from: training } }),
-    doubtful: listDoubtfulClusters(records, resolution),
+    doubtful: listDoubtfulClusters(resolution, numbers),
   }
   const [likely, recall] = [estimatePrecision(records, resolution), estimateRecall(records, resolution)]
   if (likely === undefined || recall === undefined) return { verdict: 'no_links', ...observed }
@@ -85,10 +90,10 @@ function countLinks(resolution: Resolution): Pick<ResultQuality, 'links' | 'sure
   return { links, sure_links }
 }
 
-function listDoubtfulClusters(records: LensRecords, resolution: Resolution): ResultQuality['doubtful'] {
+function listDoubtfulClusters(resolution: Resolution, numbers: Int32Array | undefined): ResultQuality['doubtful'] {
   const suspicious = findSuspiciousClusters(resolution)
   const worst = suspicious.slice(0, max_listed_clusters).map(({ row, size, doubts, density }) => {
-    return { record: toRecordRef(records, row), size, doubts: [...doubts], density: round(density) }
+    return { ...(numbers && { cluster: numbers[row]! }), size, doubts: [...doubts], density: round(density) }
   })
   return { count: suspicious.length, worst }
 }
