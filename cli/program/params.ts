@@ -38,7 +38,7 @@ export function integer(
 
 export function decimal(metavar: string, help: string, min: number, max: number): Param<number | undefined> {
   const parse = (input: string) => {
-    const value = /^\d+(\.\d+)?$|^\.\d+$/.test(input) ? Number(input) : Number.NaN
+    const value = /^-?(\d+(\.\d+)?|\.\d+)$/.test(input) ? Number(input) : Number.NaN
     if (!(value >= min && value <= max)) throw new InvalidParamError(`it must be a number from ${min} to ${max}`)
     return value
   }
