@@ -1,10 +1,10 @@
 // Formats a run of entity resolution.
-import { describeQuality } from '../../daemon/roles/resolution/explain/describe-quality.ts'
-import type { ResultQuality } from '../../daemon/roles/resolution/fusion-run/result-quality.ts'
 import type { ApiObject } from '../client/client.ts'
 import { formatFields } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { formatDelay } from './job-delay.ts'
+
+type ShownEstimate = { readonly value: number; readonly low: number; readonly high: number }
 
 type FusionRunItem = {
   readonly uid: string
@@ -13,7 +13,12 @@ type FusionRunItem = {
   readonly lens_version: string
   readonly counts: Readonly<Record<string, number>>
   readonly progress?: { readonly step: string; readonly done: number; readonly total: number; readonly eta_s?: number }
-  readonly quality?: ResultQuality
+  readonly quality?: {
+    readonly verdict: string
+    readonly route_reason: string
+    readonly precision?: ShownEstimate
+    readonly recall?: ShownEstimate
+  }
   readonly failure?: { readonly code: string; readonly reason: string }
   readonly created_at: string
 }
@@ -27,11 +32,20 @@ export function formatFusionRun(terminal: Terminal, run: ApiObject): string {
     lens: `${lens} ${lens_version}`,
     ...counts,
     ...(progress ? { progress: formatRunProgress(progress) } : {}),
-    ...(quality ? describeQuality(quality) : {}),
+    ...(quality && {
+      verdict: quality.verdict,
+      route_reason: quality.route_reason,
+      precision: formatEstimate(quality.precision),
+      recall: formatEstimate(quality.recall),
+    }),
     ...formatDelay(run),
     ...(failure ? { failure: failure.reason } : {}),
     created_at,
   })
+}
+
+function formatEstimate(estimate: ShownEstimate | undefined): string | undefined {
+  return estimate && `about ${estimate.value} (${estimate.low} to ${estimate.high})`
 }
 
 function formatRunProgress({ step, done, total, eta_s }: NonNullable<FusionRunItem['progress']>): string {

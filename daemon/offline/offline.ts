@@ -63,6 +63,7 @@ export const offline = {
   lensTraining: () => import('./resolve/lens/lens-training.ts'),
   lensCharts: () => import('./resolve/lens/lens-charts.ts'),
   fileResolution: () => import('./resolve/resolve-files.ts'),
+  resultQuality: () => import('../roles/resolution/explain/describe-quality.ts'),
   fileMatching: () => import('./resolve/match-files.ts'),
   registrySnapshot: () => import('./resolve/registry/registry-snapshot.ts'),
   evaluation: () => import('./resolve/evaluate-files.ts'),

@@ -1,4 +1,4 @@
-// The exit codes that scripts rely on: 0 done, 1 failed, 2 usage, 3 refused, 4 not reachable, 5 found a problem.
+// The exit codes that scripts rely on: 0 done, 1 failed, 2 usage, 3 refused, 4 not reachable, 5 found a problem. Code 6, a poor result, is tested in test/resolution/quality.test.ts.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,6 +1,5 @@
 // Resolves the records of files and writes the results as files, on any machine and without a service.
 import { offline } from '../../../daemon/offline/offline.ts'
-import { describeQuality } from '../../../daemon/roles/resolution/explain/describe-quality.ts'
 import { recordFileOptions, toLensColumns, toRecordReading } from '../../options/record-file-options.ts'
 import { seedOption } from '../../options/seed-option.ts'
 import { jsonOption } from '../../options/site-options.ts'
@@ -24,9 +23,10 @@ export const definition = command({
     'final name is complete. Decisions override the result: confirmed pairs are together, rejected ones apart; if',
     'both conflict, the rejected ones win. With several sources, decisions need source_l and source_r too. With',
     '`--registry`, clusters have a column entity: an id that stays with the largest part of its records through',
-    'merges and splits. The result estimates its own precision and recall; one of poor quality ends with exit code 6,',
-    'leaves the registry as it is and has no entities, unless --accept-poor is given. The clusters list the records in their order in the files. An id of --make-ids is a digest of',
-    'the columns that the lens reads: the same record has it in every run.',
+    'merges and splits. The result estimates its own precision and recall. A poor one ends with exit code 6, changes',
+    'no registry and has no entities, unless --accept-poor is given. The clusters list the records in their order in',
+    'the files. An id of --make-ids is a digest of the columns that the lens reads: the same record has it in every',
+    'run.',
   ].join('\n'),
   options: {
     lens: required(text('LENS', 'Lens file, or a shipped lens: persons, bibliography, products')),
@@ -47,9 +47,10 @@ export const definition = command({
   async run(params, terminal) {
     const { data, lens, out, format, allPairs, decisions, registry, keepRecords, acceptPoor, timeLimit, seed, json } =
       params
-    const [{ readLens, withColumns }, { resolveFiles }] = await Promise.all([
+    const [{ readLens, withColumns }, { resolveFiles }, { describeQuality }] = await Promise.all([
       offline.lenses(),
       offline.fileResolution(),
+      offline.resultQuality(),
     ])
     const now_ms = () => performance.now()
     const formatLine = createProgressFormatter(now_ms)
@@ -82,27 +83,48 @@ export const definition = command({
     for (const { source_l, id_l, source_r, id_r } of summary.decisions?.overruled ?? []) {
       terminal.note(`${source_l} ${id_l} and ${source_r} ${id_r} are confirmed, but rejected pairs keep them apart`)
     }
-    printResult(terminal, json, summary, () => formatResolutionSummary(terminal, summary))
-    if (summary.quality.verdict === 'poor' && !acceptPoor) throw poorResultFailure(registry)
+    printResult(terminal, json, summary, () =>
+      formatResolutionSummary(terminal, summary, describeQuality(summary.quality)),
+    )
+    const failure = findPoorResultFailure(summary, registry)
+    if (failure && !acceptPoor) throw failure
     return 0
   },
 })
 
+type QualityWords = ReturnType<Awaited<ReturnType<typeof offline.resultQuality>>['describeQuality']>
 type FileResolutionSummary = Awaited<ReturnType<Awaited<ReturnType<typeof offline.fileResolution>>['resolveFiles']>>
 
-function poorResultFailure(registry: string | undefined): CommandFailure {
-  const unchanged = registry === undefined ? '' : `, and the registry ${registry} is unchanged`
-  const sure = 'use the links whose scores are highest, decide the doubtful ones (--decisions)'
+function findPoorResultFailure(
+  { quality: { verdict, poor_in = [], precision, recall }, registry: effect }: FileResolutionSummary,
+  registry: string | undefined,
+): CommandFailure | undefined {
+  const unwritten = effect === 'unwritten' ? `; the registry ${registry} was not written` : ''
+  if (verdict === 'no_links' && unwritten)
+    return new CommandFailure(
+      6,
+      `no two records are linked, and the registry has entities of several records${unwritten}`,
+      'compare the lens and the data with those of the run before; --accept-poor splits the entities',
+    )
+  if (verdict !== 'poor') return undefined
+  const faults = {
+    precision: `precision is ${precision?.value}, and 0.6 is needed`,
+    recall: `recall is ${recall?.value}, and 0.5 is needed`,
+    division: 'clusters hold a tenth of all records each',
+  }
   return new CommandFailure(
     6,
-    `the estimated quality of the result is poor${unchanged}`,
-    `${sure}, or give the lens more fields that tell entities apart; --accept-poor accepts the result`,
+    `the estimated quality of the result is poor: ${poor_in.map((each) => faults[each]).join('; ')}${unwritten}`,
+    'give the lens fields that tell entities apart, raise its threshold, or decide pairs (--decisions); --accept-poor takes the result as it is',
   )
 }
 
-function formatResolutionSummary(terminal: Terminal, summary: FileResolutionSummary): string {
-  const { quality, route, ...rest } = summary
-  const { route: reason, ...texts } = describeQuality(quality)
+function formatResolutionSummary(
+  terminal: Terminal,
+  summary: FileResolutionSummary,
+  { route: reason, ...texts }: QualityWords,
+): string {
+  const { quality: _quality, route, ...rest } = summary
   return formatFields(terminal, {
     ...rest,
     route: `${route}: ${reason}`,

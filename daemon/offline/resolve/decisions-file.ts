@@ -16,6 +16,24 @@ const decisionMeanings: Readonly<Record<string, PairDecision['is'] | undefined>>
   reject: 'different',
 }
 
+/** Height above and below the cut of a pair that a person has decided, in natural log-odds and in likeness. */
+const decided_height = { log_odds: 12, likeness: 0.6 } as const
+
+/** The scores, with those of decided pairs far above or below the cut. */
+export function scoreDecisions(
+  { compared, clusters, scores, cut, scale }: DetailedResolution,
+  { decisions, rowOf }: RecordDecisions,
+): Float64Array {
+  const keyOf = (one: number, other: number) => Math.min(one, other) * clusters.length + Math.max(one, other)
+  const signs = new Map<number, number>()
+  for (const { left, right, is } of decisions)
+    signs.set(keyOf(rowOf.get(left) ?? 0, rowOf.get(right) ?? 0), is === 'same' ? 1 : -1)
+  return scores.map((score, pair) => {
+    const sign = signs.get(keyOf(compared.lefts[pair] ?? 0, compared.rights[pair] ?? 0))
+    return sign === undefined ? score : cut + sign * decided_height[scale]
+  })
+}
+
 /** Decisions, with the row of each record that they name. */
 export type RecordDecisions = {
   readonly decisions: readonly PairDecision[]

@@ -17,11 +17,16 @@ import type { ResultQuality } from '../../roles/resolution/fusion-run/result-qua
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { PairDecision } from '../../roles/resolution/registry/cluster-with-decisions.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
-import { applyDecisions, buildRecordKey, readDecisions } from './decisions-file.ts'
+import { applyDecisions, buildRecordKey, readDecisions, scoreDecisions } from './decisions-file.ts'
 import { convertLensFaults, type RecordReading, readLensRecords } from './lens-records.ts'
 import { claimFolder } from './new-files.ts'
 import { buildRegistryContent } from './registry/build-registry-content.ts'
-import { assignEntityIds, readEntityRegistry, replaceEntityRegistry } from './registry/entity-registry.ts'
+import {
+  assignEntityIds,
+  type EntityRegistry,
+  readEntityRegistry,
+  replaceEntityRegistry,
+} from './registry/entity-registry.ts'
 import { buildClusterTable, buildPairTable } from './resolution-tables.ts'
 import { type ResultTable, writeFileAtomically, writeResultTable } from './result-file.ts'
 
@@ -72,6 +77,8 @@ export type ResolutionSummary = {
   readonly records_in_clusters: number
   /** What the engine left out at its limits; absent if nothing. */
   readonly left_out?: readonly LeftOut[]
+  /** Absent without a registry. */
+  readonly registry?: 'written' | 'unwritten'
   /** Extent of the file of pairs. */
   readonly pairs: 'all' | 'near'
   /** Number of decisions that counted, and the confirmed pairs that rejected ones keep apart. */
@@ -79,9 +86,8 @@ export type ResolutionSummary = {
 }
 
 /**
- * A result of poor quality does not change the registry, and its clusters have no entities, unless it is accepted.
- *
  * Writes clusters and pairs in the requested format, and run.json last, so that its presence proves the others complete.
+ * A result of poor quality does not change the registry, and its clusters have no entities, unless it is accepted.
  * Throws `OfflineCommandError`: 1 for unusable data and unwritable files, 3 for a folder in use.
  */
 export async function resolveFiles(
@@ -102,24 +108,20 @@ export async function resolveFiles(
   const resolution = decisionResult ? { ...engineResult, clusters: decisionResult.clusters } : engineResult
   const numbers = numberClusters(resolution.clusters)
   const weights = extractScoreWeights(engineResult, usesTermFrequencies(lens))
-  // Of what the engine found: decisions are known to be right.
-  const quality = assessResult({
-    lens,
-    records,
-    resolution: engineResult,
-    weights,
-    prior: engineResult.model.lambda,
-    numbers,
-  })
+  const judged = fileDecisions ? { ...resolution, scores: scoreDecisions(resolution, fileDecisions) } : resolution
+  const prior = engineResult.model.lambda
+  const quality = assessResult({ lens, records, resolution: judged, weights, prior, numbers })
+  const mayUpdateRegistry = options.acceptsPoor === true || isFitForRegistry(quality, registry)
   const summary: ResolutionSummary = {
     ...summarizeResolution(lens, seed, records, quality, resolution, numbers),
     pairs: hasAllPairs ? 'all' : 'near',
+    ...(registry && { registry: mayUpdateRegistry ? 'written' : 'unwritten' }),
     ...(decisionResult && {
       decisions: { counted: fileDecisions.decisions.length, overruled: decisionResult.overruled.map(toOverruledPair) },
     }),
   }
-  const isTrusted = summary.quality.verdict !== 'poor' || options.acceptsPoor === true
-  const entities = registry && isTrusted ? assignEntityIds(registry, groupKeysByCluster(records, numbers)) : undefined
+  const entities =
+    registry && mayUpdateRegistry ? assignEntityIds(registry, groupKeysByCluster(records, numbers)) : undefined
   const keepsContent = options.keepsRecords || registry?.content !== undefined
   const content =
     entities && keepsContent
@@ -130,6 +132,12 @@ export async function resolveFiles(
     if (registryFile !== undefined && entities) replaceEntityRegistry(registryFile, { ...entities.registry, content })
   })
   return summary
+}
+
+/** A result without links would split every entity that the registry has. */
+function isFitForRegistry({ verdict }: ResultQuality, registry: EntityRegistry | undefined): boolean {
+  if (verdict === 'no_links') return !registry?.entities.some(({ members }) => members.length > 1)
+  return verdict !== 'poor'
 }
 
 function toOverruledPair({ left, right }: PairDecision): OverruledPair {
@@ -207,7 +215,7 @@ function summarizeResolution(
   quality: ResultQuality,
   { route, compared, rules }: DetailedResolution,
   numbers: Int32Array,
-): Omit<ResolutionSummary, 'pairs' | 'decisions'> {
+): Omit<ResolutionSummary, 'pairs' | 'registry' | 'decisions'> {
   const left_out = listTextsLeftOut(lens, rows)
   const sizes = new Int32Array(rows + 1)
   for (const number of numbers) sizes[number] = (sizes[number] ?? 0) + 1

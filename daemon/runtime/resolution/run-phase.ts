@@ -35,9 +35,9 @@ import type { LeftOut } from '../../roles/resolution/fields.ts'
 import type { RunProgress } from '../../roles/resolution/fusion-run/model.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { PhaseJob, PhaseResult } from '../../roles/resolution/parts.ts'
-import { readArrays, writeArrays } from './files/array-file.ts'
 import { readSources, writeSources } from './files/extracted-sources.ts'
 import { writeJsonLinesFile } from './files/json-lines-file.ts'
+import { type MatchPhaseOutput, readMatchPhaseOutput, writeMatchPhaseOutput } from './files/match-phase-output.ts'
 import { readRecords } from './files/read-records.ts'
 import { runFiles } from './files/run-folder.ts'
 import { countShownRecords, leaveOutWithdrawn, listWithdrawnLeftOut, type ReadNode } from './leave-out-withdrawn.ts'
@@ -138,15 +138,12 @@ function matchRecords(job: PhaseThreadJob, report: PhaseProgressListener): Phase
   const records = buildRecords(job.lens, readSources(runFiles.extracted(job.folder)))
   const onProgress = ({ phase: step, done, total }: EngineProgress) => report({ phase: 'match', step, done, total })
   const resolution = resolveRecords(job.lens, records, job.seed, onProgress)
-  const { lefts, rights, patternOf, ruleOf, patterns, counts, fields, length } = resolution.compared
-  const { route, scale, floor, cut, scores, clusters, ruleNames, reason, training } = resolution
+  const { route, scale } = resolution
   const weights = extractMatchWeights(resolution, usesTermFrequencies(job.lens))
   const scoreWeights = extractScoreWeights(resolution, usesTermFrequencies(job.lens))
-  const { threshold } = job.lens
-  const basis = { reason, training, prior: resolution.model.lambda }
-  const head = { route, scale, floor, cut, fields, length, weights: scoreWeights, threshold, ruleNames, basis }
-  const arrays = [lefts, rights, patternOf, patterns, counts, scores, clusters, ruleOf]
-  writeArrays(runFiles.matched(job.folder), head, arrays)
+  const prior = resolution.model.lambda
+  const output = { ...resolution, weights: scoreWeights, threshold: job.lens.threshold, prior }
+  writeMatchPhaseOutput(runFiles.matched(job.folder), output)
   const matches = job.isLast ? writeMatches(job, records, resolution, scoreWeights) : undefined
   const left_out = [...listTextsLeftOut(job.lens, records.rows), ...(matches?.left_out ?? [])]
   const evidence = rankFieldEvidence(records, weights)
@@ -156,10 +153,10 @@ function matchRecords(job: PhaseThreadJob, report: PhaseProgressListener): Phase
     scale,
     evidence,
     weights: lookupWeights,
-    counts: { pairs: length, ...(matches === undefined ? {} : { matches: matches.written }) },
+    counts: { pairs: resolution.compared.length, ...(matches === undefined ? {} : { matches: matches.written }) },
     left_out,
     ...(job.isLast && {
-      quality: assessResult({ ...basis, lens: job.lens, records, resolution, weights: scoreWeights }),
+      quality: assessResult({ lens: job.lens, records, resolution, weights: scoreWeights, prior }),
     }),
   }
 }
@@ -202,53 +199,6 @@ function writeMatches(
   const ordered = orderByUid(pairs, (pair) => matchUid(tenant_id, lens.lens, refOf(lefts[pair]), refOf(rights[pair])))
   const matches = listMatches(records, resolution, weights, ordered)
   return { written: writeJsonLinesFile(runFiles.matches(folder), matches), left_out }
-}
-
-/** `threshold`: bits, where one was set before matching. `prior`: undefined in files of a release that did not store it. */
-type MatchPhaseOutput = Resolution & {
-  readonly weights: MatchWeights
-  readonly threshold: number | undefined
-  readonly prior: number | undefined
-}
-type MatchPhaseHead = Pick<MatchPhaseOutput, 'route' | 'scale' | 'floor' | 'cut' | 'threshold' | 'weights'> & {
-  readonly fields: number
-  readonly length: number
-  /** Absent in a file of a release that did not store rules. */
-  readonly ruleNames?: readonly string[]
-  /** Absent in a file of a release that did not estimate quality. */
-  readonly basis?: Pick<Resolution, 'reason' | 'training'> & { readonly prior: number }
-}
-type MatchPhaseArrays = [
-  lefts: Int32Array,
-  rights: Int32Array,
-  patternOf: Int32Array,
-  patterns: Uint8Array,
-  counts: Float64Array,
-  scores: Float64Array,
-  clusters: Int32Array,
-  ruleOf?: Uint16Array,
-]
-
-function readMatchPhaseOutput(file: string): MatchPhaseOutput {
-  const { head, arrays } = readArrays(file)
-  const { route, scale, floor, cut, threshold, fields, length, weights, ruleNames = [], basis } = head as MatchPhaseHead
-  const [lefts, rights, patternOf, patterns, counts, scores, clusters, ruleOf = new Uint16Array(0)] =
-    arrays as MatchPhaseArrays
-  return {
-    route,
-    reason: basis?.reason ?? 'lens',
-    training: basis?.training ?? 'lens',
-    prior: basis?.prior,
-    scale,
-    floor,
-    cut,
-    threshold,
-    compared: { length, lefts, rights, patternOf, ruleOf, fields, patterns, counts },
-    ruleNames,
-    scores,
-    clusters,
-    weights,
-  }
 }
 
 /** Weights of equal values of each field, the strongest first. */

@@ -51,7 +51,7 @@ export const route_reasons = [
 export type RouteReason = (typeof route_reasons)[number]
 
 /**
- * What the weights and the prior were learnt from. `candidates`: each candidate by itself. `competition`: the candidates of
+ * Source of the weights and the prior. `candidates`: each candidate by itself. `competition`: the candidates of
  * a record, of which one is the match. `clusters`: the clusters of a first result.
  */
 export const trainings = ['lens', 'candidates', 'competition', 'clusters'] as const

@@ -66,7 +66,8 @@ function clusterBySettings(
   const settings = applyLensCut(lens, openSettings) ?? openSettings
   const scores = computePairScores(comparer, list.compared(), model)
   const { isFinal, ...grouping } = groupRecords(lens, records, list.compared(), scores, openSettings, report)
-  const common = { comparer, rules, ruleNames, model, reason, training }
+  const isClean = reason === 'many_records' && grouping.route === 'links'
+  const common = { comparer, rules, ruleNames, model, training, reason: isClean ? 'clean_sources' : reason } as const
   if (isFinal) return { ...common, ...grouping, compared: list.compared() }
   const completed = completeClusters({ comparer, rows: records.rows, list, add, settings, model }, grouping, {
     max_rounds: hasManyRecords(records) ? 1 : max_completions,

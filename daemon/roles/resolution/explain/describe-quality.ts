@@ -9,7 +9,7 @@ export type QualityText = {
   readonly verdict: string
   readonly route: string
   readonly prior: string | undefined
-  readonly carried_by: string
+  readonly carried_by: string | undefined
   readonly doubtful: string | undefined
 }
 
@@ -19,8 +19,8 @@ export function describeQuality(quality: ResultQuality): QualityText {
     route: routeReasons[quality.route_reason],
     prior:
       quality.prior &&
-      `${formatShare(quality.prior.share)} of the compared pairs match, learnt from ${trainingTexts[quality.prior.learnt_from]}`,
-    carried_by: describeFields(quality),
+      `${formatShare(quality.prior.share)} of the compared pairs match, ${trainingTexts[quality.prior.learnt_from]}`,
+    carried_by: quality.links > 0 ? describeFields(quality) : undefined,
     doubtful: describeDoubtful(quality.doubtful),
   }
 }
@@ -28,14 +28,14 @@ export function describeQuality(quality: ResultQuality): QualityText {
 function describeVerdict({ verdict, poor_in, precision, recall, links, sure_links }: ResultQuality): string {
   if (!precision || !recall) return 'no two records are linked'
   const estimates = `about ${formatEstimate(precision)} of the links are right, and about ${formatEstimate(recall)} of the matches are linked`
-  const sure = `${sure_links} of ${links} links are far above the cut`
+  const sure = `far above the cut: ${sure_links} of ${links} links`
   return `${verdict}: ${[estimates, sure, ...(poor_in ?? []).map((each) => faultTexts[each])].join('; ')}`
 }
 
 const faultTexts: Readonly<Record<NonNullable<ResultQuality['poor_in']>[number], string>> = {
   precision: 'too many links are likely to be wrong',
   recall: 'too many matches are likely to be missing',
-  division: 'the fields do not tell entities apart: most records share their cluster with a tenth of all records',
+  division: 'the fields do not tell entities apart: linked records share their cluster with a tenth of all records',
 }
 
 const routeReasons: Readonly<Record<ResultQuality['route_reason'], string>> = {
@@ -48,19 +48,19 @@ const routeReasons: Readonly<Record<ResultQuality['route_reason'], string>> = {
 }
 
 const trainingTexts: Readonly<Record<NonNullable<ResultQuality['prior']>['learnt_from'], string>> = {
-  lens: 'the lens',
-  candidates: 'each compared pair by itself',
-  competition: 'the compared pairs of each record, of which one at most matches',
-  clusters: 'the clusters of a first result',
+  lens: 'set by the lens',
+  candidates: 'learnt from each compared pair by itself',
+  competition: 'learnt from the compared pairs of each record, of which one at most matches',
+  clusters: 'learnt from the clusters of a first result',
 }
 
 function describeFields({ carried_by }: ResultQuality): string {
-  const [carrying, idle] = [
-    carried_by.filter(({ bits }) => bits >= min_carrying_bits),
-    carried_by.filter(({ bits }) => bits < min_carrying_bits),
-  ]
-  const parts = carrying.map(({ field, bits }) => `${field} (${bits.toFixed(1)} bits)`)
+  const list = (found: typeof carried_by) => found.map(({ field, bits }) => `${field} (${bits.toFixed(1)} bits)`)
+  const idle = carried_by.filter(({ bits }) => Math.abs(bits) < min_carrying_bits)
+  const contrary = list(carried_by.filter(({ bits }) => bits <= -min_carrying_bits))
+  const parts = list(carried_by.filter(({ bits }) => bits >= min_carrying_bits))
   if (idle.length > 0) parts.push(`little or nothing from ${idle.map(({ field }) => field).join(', ')}`)
+  if (contrary.length > 0) parts.push(`against the links: ${contrary.join(', ')}`)
   return parts.join(', ')
 }
 
@@ -69,7 +69,7 @@ const doubtTexts = { large: 'very large', sparse: 'most pairs without evidence',
 function describeDoubtful({ count, worst }: ResultQuality['doubtful']): string | undefined {
   if (count === 0) return undefined
   const named = worst.slice(0, max_named_clusters).map(({ cluster, size, doubts }) => {
-    return `${cluster === undefined ? 'one' : `cluster ${cluster}`} of ${size} records (${doubts.map((doubt) => doubtTexts[doubt]).join(', ')})`
+    return `${cluster === undefined ? 'a cluster' : `cluster ${cluster}`} of ${size} records (${doubts.map((doubt) => doubtTexts[doubt]).join(', ')})`
   })
   const more = count > named.length ? [`${count - named.length} more`] : []
   return [...named, ...more].join('; ')

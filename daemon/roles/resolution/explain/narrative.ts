@@ -92,10 +92,7 @@ function describeResult({
   if (pairs === undefined) return ''
   const compared = `${formatCount(pairs, 'pair')} of records ${pairs === 1 ? 'was' : 'were'} compared.`
   if (entities === undefined || clusters === undefined) return compared
-  const method =
-    route === 'links'
-      ? 'Both sources contain each entity once, so that each record has at most one match.'
-      : 'Any number of records may be one entity.'
+  const method = route === 'links' ? 'Each record has at most one match.' : 'Any number of records may be one entity.'
   const records = facts.sources.reduce((sum, source) => sum + (source.records ?? 0), 0)
   const single = Math.max(0, records - (clustered ?? 0))
   const result = `They form ${formatCount(entities, 'entity', 'entities')} of type ${entity_type}: ${formatCount(clusters, 'cluster')} with ${formatCount(clustered ?? 0, 'record')}, and ${formatCount(single, 'single record')}.`

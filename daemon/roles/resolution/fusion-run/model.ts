@@ -105,7 +105,7 @@ const runFields = {
     .meta({ description: 'Weight of equal values of each field, as log-odds to base 2, strongest first' }),
   quality: resultQuality
     .optional()
-    .meta({ description: 'What the result says of itself without labels; absent before there are clusters' }),
+    .meta({ description: 'Quality of the result, estimated without labels; absent before there are clusters' }),
   left_out: z.array(leftOut).optional().meta({ description: 'What the run left out at its limits; absent if nothing' }),
   failure: z
     .strictObject({ code: shortText, reason: z.string() })

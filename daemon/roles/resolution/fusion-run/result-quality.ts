@@ -1,4 +1,4 @@
-// The estimated quality of a result: what it says of itself without labels.
+// The quality of a result as estimated without labels.
 import * as z from 'zod'
 import { route_reasons, trainings } from '../engine/resolution-context.ts'
 import { count, shortText } from '../fields.ts'
@@ -20,12 +20,15 @@ export const resultQuality = z
     poor_in: z
       .array(z.enum(['precision', 'recall', 'division']))
       .optional()
-      .meta({ description: 'What makes a verdict poor; division: clusters hold a tenth of all records or more' }),
+      .meta({
+        description:
+          'Measures below the minimum (precision 0.6, recall 0.5); division: linked records share their cluster with 20 records or more, and a tenth of all, on average',
+      }),
     precision: estimate.optional().meta({ description: 'Estimated share of the links that are right' }),
     recall: estimate.optional().meta({ description: 'Estimated share of the matches that are linked' }),
     links: count.meta({ description: 'Compared pairs within clusters' }),
     sure_links: count.meta({
-      description: 'Of these, pairs that lie 4 natural log-odds (5.8 bits) or more above the cut',
+      description: 'Of these, pairs that lie 4 natural log-odds (5.8 bits), or 0.2 of likeness, or more above the cut',
     }),
     route_reason: z.enum(route_reasons).meta({ description: 'Why the route was taken' }),
     prior: z
@@ -49,7 +52,7 @@ export const resultQuality = z
             size: count,
             doubts: z.array(z.enum(['large', 'sparse', 'chained'])).meta({
               description:
-                'large: 20 records and ten times the median, or more; sparse: fewer than half of its pairs lie above the cut; chained: one pair alone holds two parts together',
+                'large: 20 records and ten times the median of the others, or more; sparse: fewer than half of its pairs lie above the cut; chained: one pair alone holds two parts together',
             }),
             density: share.meta({ description: 'Share of its pairs above the cut' }),
           }),

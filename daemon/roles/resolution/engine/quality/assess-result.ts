@@ -19,7 +19,7 @@ import { findSuspiciousClusters } from './suspicious-clusters.ts'
  * and their errors are in docs/measurements.md.
  */
 const precision_error = { below: 2.4, above: 0.8 }
-const recall_error = { below: 1.4, above: 1.7 }
+const recall_error = { below: 2.4, above: 1.7 }
 /** Standard deviations of the error of drawing a finite number of links. */
 const drawing_deviations = 1.64
 
@@ -31,6 +31,8 @@ const max_unlike_share = 0.7
 const poor_precision = 0.6
 const poor_recall = 0.5
 const good_precision = 0.9
+/** Few links cannot show more. */
+const good_lowest_precision = 0.5
 const good_recall = 0.8
 /** Clusters of this size on average, and of this share of all records, hold records that the fields do not tell apart. */
 const min_undivided_size = 20
@@ -60,8 +62,9 @@ export function assessResult({ lens, records, resolution, weights, prior, number
     ...countLinks(resolution),
     carried_by: measureFieldBits(records, linked, weights),
     route_reason: reason,
-    // A likeness is no sum of log-odds, and has no prior.
-    ...(scale === 'log_odds' && { prior: { share: round(prior), learnt_from: training } }),
+    // A likeness is no sum of log-odds, and weights without a prior have none.
+    ...(scale === 'log_odds' &&
+      (training !== 'lens' || lens.prior !== undefined) && { prior: { share: round(prior), learnt_from: training } }),
     doubtful: listDoubtfulClusters(resolution, numbers),
   }
   const [likely, recall] = [estimatePrecision(records, resolution), estimateRecall(records, resolution)]
@@ -70,10 +73,11 @@ export function assessResult({ lens, records, resolution, weights, prior, number
   const isUnlike = unlike_share > max_unlike_share
   const precision = isUnlike ? Math.min(likely, 1 - unlike_share) : likely
   const poor_in = listFaults(precision, recall, isDivided(records.rows, resolution.clusters))
-  const isGood = precision >= good_precision && recall >= good_recall
+  const likely_precision = toInterval(precision, precision_error, observed.links)
+  const isGood = precision >= good_precision && recall >= good_recall && likely_precision.low >= good_lowest_precision
   return {
     ...(poor_in.length > 0 ? { verdict: 'poor', poor_in } : { verdict: isGood ? 'good' : 'fair' }),
-    precision: toInterval(precision, precision_error, observed.links),
+    precision: likely_precision,
     recall: toInterval(recall, recall_error, observed.links),
     ...observed,
   }

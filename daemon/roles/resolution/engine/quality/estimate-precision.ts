@@ -10,7 +10,7 @@ import {
   estimateUnmatchedShare,
 } from '../score/null-distribution.ts'
 import { createHeightReader, createLinkTest, type ScoredResult } from './heights.ts'
-import { meanByLogOdds } from './mean-by-log-odds.ts'
+import { logistic, meanByLogOdds } from './mean-by-log-odds.ts'
 
 /** Heights of pairs within a cluster are bounded, so that no pair decides alone; a pair that was not compared has the lowest. */
 const lowest_height = -4
@@ -48,14 +48,15 @@ function estimateByCohesion(result: ScoredResult): number | undefined {
     const all = (size * (size - 1)) / 2
     const mean = (sums[cluster]! + lowest_height * (all - counts[cluster]!)) / all
     pairs += all
-    matches += all / (1 + Math.exp(-Math.max(0, mean) * Math.sqrt(size - 1)))
+    matches += all * logistic(mean * Math.sqrt(size - 1))
   }
   return pairs === 0 ? undefined : matches / pairs
 }
 
 /**
  * Estimates how many linked records have no match: those for which a candidate outside their cluster would reach the cut
- * as well, as often as the candidates outside the clusters of linked records do.
+ * as well, as often as the candidates outside the clusters of linked records do. A linked record without any pair above the
+ * cut has none.
  */
 function estimateByNonMatches(
   { names, sources, rows }: Pick<LensRecords, 'names' | 'sources' | 'rows'>,
@@ -63,13 +64,25 @@ function estimateByNonMatches(
 ): number {
   const { inside, outside } = findBestHeights(rows, result)
   const seeks = createSeekerFilter(sources, names.length === 2 && result.route === 'links')
-  const seekers = [...sources.keys()].filter(seeks)
-  const best = Float64Array.from(seekers, (row) => Math.max(inside[row]!, outside[row]!)).sort()
-  const linked = seekers.filter((row) => inside[row]! > Number.NEGATIVE_INFINITY)
-  const nulls = buildEvenDistribution(Float64Array.from(linked, (row) => outside[row]!))
-  const found = best.length - countBelow(best, Number.MIN_VALUE)
-  const wrong = best.length * estimateUnmatchedShare(best, nulls) * (1 - computeShareBelow(nulls, Number.MIN_VALUE))
-  return found === 0 ? 1 : 1 - Math.min(1, wrong / found)
+  const best = new Float64Array(rows)
+  const others = new Float64Array(rows)
+  let [seekers, linked, unsupported] = [0, 0, 0]
+  for (let row = 0; row < rows; row++) {
+    if (!seeks(row)) continue
+    best[seekers++] = Math.max(inside[row]!, outside[row]!)
+    if (inside[row] === Number.NEGATIVE_INFINITY) continue
+    others[linked++] = outside[row]!
+    if (inside[row]! <= 0) unsupported++
+  }
+  const bestHeights = best.subarray(0, seekers).sort()
+  const nulls = buildEvenDistribution(others.subarray(0, linked))
+  const supported = countAboveZero(bestHeights)
+  const wrong = seekers * estimateUnmatchedShare(bestHeights, nulls) * (1 - computeShareBelow(nulls, Number.MIN_VALUE))
+  return 1 - (Math.min(supported, wrong) + unsupported) / (supported + unsupported)
+}
+
+function countAboveZero(ascending: Float64Array): number {
+  return ascending.length - countBelow(ascending, Number.MIN_VALUE)
 }
 
 /** The greatest height of each row among the pairs of its cluster, and among all others; -Infinity without any. */

@@ -10,13 +10,15 @@ export type ScoredResult = Pick<Resolution, 'route' | 'reason' | 'scale' | 'clus
 /** Difference of likeness that is worth one unit of natural log-odds. */
 const likeness_unit = 0.05
 
+const even_odds = 0
+
 /**
  * Returns a function that computes the height of a pair's score above the cut, in natural log-odds. A cut that a lens sets
- * is no evidence: below the lowest cut that the engine would choose, heights are measured from that one.
+ * is no evidence: where it is lower than any that the data would set, heights are measured from even odds.
  */
 export function createHeightReader({ reason, scale, scores, cut }: ScoredResult): (pair: number) => number {
   const unit = scale === 'likeness' ? likeness_unit : 1
-  const base = reason === 'lens' ? Math.max(cut, min_threshold) : cut
+  const base = reason === 'lens' && cut < min_threshold ? even_odds : cut
   return (pair) => (scores[pair]! - base) / unit
 }
 

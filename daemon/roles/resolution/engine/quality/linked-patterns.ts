@@ -46,6 +46,7 @@ export function measureUnlikeShare(
   const levels = outcomes.map(({ length }, field) => length - 1 - (field === swapped?.[0] ? 2 : 0))
   let [links, unlike] = [0, 0]
   for (const [pattern, count] of linked.counts.entries()) {
+    if (count === 0) continue
     const found = levels.map((_, field) => linked.patterns[pattern * linked.fields + field]!)
     const known = found.filter((outcome) => outcome > 0).length
     const low = levels.filter((most, field) => found[field]! > most / 2 && found[field]! <= most).length

@@ -4,7 +4,7 @@ import { createHeightReader, createLinkTest, type ScoredResult } from './heights
 import { splitsAtOnePair } from './splits-at-one-pair.ts'
 
 /**
- * `large`: at least 20 records, and ten times the median. `sparse`: fewer than half of the pairs above the cut. `chained`:
+ * `large`: at least 20 records, and ten times the median of the others. `sparse`: fewer than half of the pairs above the cut. `chained`:
  * one pair alone holds two parts of several records together.
  */
 export type ClusterDoubt = 'large' | 'sparse' | 'chained'
@@ -30,23 +30,31 @@ const max_chain_pairs = 1_000_000
 /** Finds suspicious clusters, the largest first. */
 export function findSuspiciousClusters(result: ScoredResult): SuspiciousCluster[] {
   const sizes = countClusterSizes(result.clusters)
-  const severals = sizes.filter((size) => size > 1).sort()
-  const min_size = Math.max(min_large_size, min_large_ratio * (severals[severals.length >> 1] ?? 0))
+  const others = sizes
+    .filter((size) => size > 1)
+    .sort()
+    .subarray(0, -1)
+  const min_size = Math.max(min_large_size, min_large_ratio * (others[(others.length - 1) >> 1] ?? 0))
   const pairsOf = groupPairsAbove(result, sizes)
   const found: SuspiciousCluster[] = []
   for (const [row, size] of sizes.entries()) {
     if (size < min_shaped_size) continue
     const pairs = pairsOf(row)
-    const density = pairs.length / ((size * (size - 1)) / 2)
+    const density = pairs.length / countPairs(size)
     const doubts: ClusterDoubt[] = []
     if (size >= min_size) doubts.push('large')
     if (density < min_density) doubts.push('sparse')
-    if (isChain(result, pairs)) doubts.push('chained')
+    if (pairs.length <= countPairs(size - 2) + 2 && isChain(result, pairs)) doubts.push('chained')
     if (doubts.length > 0) found.push({ row, size, doubts, density })
   }
   return found.sort((a, b) => b.size - a.size || a.row - b.row)
 }
 
+function countPairs(rows: number): number {
+  return (rows * (rows - 1)) / 2
+}
+
+/** A cluster with more pairs than those of all its records but two, and two further ones, has no such pair. */
 function isChain({ compared }: ScoredResult, pairs: Int32Array): boolean {
   const { lefts, rights } = compared
   return pairs.length <= max_chain_pairs && splitsAtOnePair(Array.from(pairs, (pair) => [lefts[pair]!, rights[pair]!]))

@@ -17,26 +17,17 @@ export function computeCompetingProbabilities(
   { lefts, rights, length }: Pick<ComparedPairs, 'lefts' | 'rights' | 'length'>,
   scores: Float64Array,
 ): Float64Array {
-  const probabilities = new Float64Array(length)
-  const probabilityOf = createCompetition(rows, { lefts, rights, length }, (pair) => scores[pair]!)
-  for (let pair = 0; pair < length; pair++) probabilities[pair] = probabilityOf(pair)
-  return probabilities
-}
-
-/** Returns a function that computes the match probability of a pair among all pairs of its records. */
-export function createCompetition(
-  rows: number,
-  { lefts, rights, length }: Pick<ComparedPairs, 'lefts' | 'rights' | 'length'>,
-  scoreOf: (pair: number) => number,
-): (pair: number) => number {
   const sums = new Float64Array(rows)
-  const oddsOf = (pair: number) => Math.exp(Math.min(scoreOf(pair), max_score))
+  const odds = new Float64Array(length)
   for (let pair = 0; pair < length; pair++) {
-    const odds = oddsOf(pair)
-    sums[lefts[pair]!]! += odds
-    sums[rights[pair]!]! += odds
+    odds[pair] = Math.exp(Math.min(scores[pair]!, max_score))
+    sums[lefts[pair]!]! += odds[pair]!
+    sums[rights[pair]!]! += odds[pair]!
   }
-  return (pair) => oddsOf(pair) / (1 + Math.max(sums[lefts[pair]!]!, sums[rights[pair]!]!))
+  for (let pair = 0; pair < length; pair++) {
+    odds[pair] = odds[pair]! / (1 + Math.max(sums[lefts[pair]!]!, sums[rights[pair]!]!))
+  }
+  return odds
 }
 
 /** Computes the mean of the values of the pairs of each pattern; 0 for a pattern without pairs. */
