@@ -172,6 +172,16 @@ test.each([200, 2_000])(
   },
 )
 
+test('a registry takes clusters that decisions alone made', async () => {
+  const data = write('few.csv', ['id,given_name,surname', 'a,Ada,Quirk', 'b,Bo,Zimmer', 'c,Cyrus,Hall', ''].join('\n'))
+  const decisions = write('few-decisions.csv', 'id_l,id_r,decision\na,b,confirm\n')
+  const words = ['resolve', 'run', '--lens', 'persons', '--data', data, '--decisions', decisions]
+  for (const turn of [1, 2]) {
+    const options = ['--registry', at('few.registry'), '--out', at(`few-${turn}`)]
+    expect(await runJsonCommand([...words, ...options])).toMatchObject({ clusters: 1, registry: 'written' })
+  }
+})
+
 test('nothing is linked where nothing is alike, and that is no fault', async () => {
   const rows = ['Ada,Quirk,1901-02-03,Perth', 'Bo,Zimmer,1955-11-30,Oslo', 'Cyrus,Halloran,1988-07-19,Lima']
   const lines = rows.map((row, at) => `p${at},${row}`)

@@ -111,7 +111,7 @@ export async function resolveFiles(
   const judged = fileDecisions ? { ...resolution, scores: scoreDecisions(resolution, fileDecisions) } : resolution
   const prior = engineResult.model.lambda
   const quality = assessResult({ lens, records, resolution: judged, weights, prior, numbers })
-  const mayUpdateRegistry = options.acceptsPoor === true || isFitForRegistry(quality, registry)
+  const mayUpdateRegistry = options.acceptsPoor === true || isFitForRegistry(quality, resolution.clusters, registry)
   const summary: ResolutionSummary = {
     ...summarizeResolution(lens, seed, records, quality, resolution, numbers),
     pairs: hasAllPairs ? 'all' : 'near',
@@ -134,10 +134,14 @@ export async function resolveFiles(
   return summary
 }
 
-/** A result without links would split every entity that the registry has. */
-function isFitForRegistry({ verdict }: ResultQuality, registry: EntityRegistry | undefined): boolean {
-  if (verdict === 'no_links') return !registry?.entities.some(({ members }) => members.length > 1)
-  return verdict !== 'poor'
+/** A result without clusters would split every entity that the registry has. */
+function isFitForRegistry(
+  { verdict }: ResultQuality,
+  clusters: Int32Array,
+  registry: EntityRegistry | undefined,
+): boolean {
+  if (clusters.some((cluster, row) => cluster !== row)) return verdict !== 'poor'
+  return !registry?.entities.some(({ members }) => members.length > 1)
 }
 
 function toOverruledPair({ left, right }: PairDecision): OverruledPair {

@@ -78,7 +78,9 @@ function estimateByNonMatches(
   const nulls = buildEvenDistribution(others.subarray(0, linked))
   const supported = countAboveZero(bestHeights)
   const wrong = seekers * estimateUnmatchedShare(bestHeights, nulls) * (1 - computeShareBelow(nulls, Number.MIN_VALUE))
-  return 1 - (Math.min(supported, wrong) + unsupported) / (supported + unsupported)
+  const found = supported + unsupported
+  // Links that people decided may be the only ones.
+  return found === 0 ? 1 : 1 - (Math.min(supported, wrong) + unsupported) / found
 }
 
 function countAboveZero(ascending: Float64Array): number {
