@@ -30,13 +30,17 @@ describe('of families of variants without any duplicate', () => {
     expect(summary.records_in_clusters).toBeLessThan(200)
     expect(summary.quality).toMatchObject({ verdict: 'poor', poor_in: ['precision'], route_reason: 'single_matches' })
     expect(summary.quality.precision.low).toBeLessThan(0.1)
-    expect(stderr).toMatch(/result is poor: precision is \S+, and 0.6 is needed\n.*--decisions.*--accept-poor/)
+    expect(stderr).toMatch(
+      /the result is poor: the estimated precision is \S+, and at least 0.6 is needed\n.*--decisions.*--accept-poor/,
+    )
   })
 
   test('the text for people says what is wrong and why', async () => {
-    const { stdout } = await runCommand(words('told'))
+    const { stdout } = await runCommand(words('printed'))
     expect(stdout).toMatch(/route +links: no record seems to have two matches/)
-    expect(stdout).toMatch(/verdict +poor: about .* of the links are right, .*; too many links are likely to be wrong/)
+    expect(stdout).toMatch(
+      /verdict +poor: about .* of the links are right, .*; the estimated precision is \S+, and at least 0.6 is needed/,
+    )
     expect(stdout).toMatch(/prior +\S+ % of the compared pairs match, learnt from the compared pairs of each record/)
     expect(stdout).toMatch(/carried by +name \(\S+ bits\)/)
   })
@@ -112,12 +116,12 @@ test.each([-10, -12, -14, -20, -200])('a threshold of %d bits does not pass for 
   expect(exit).toBe(6)
 })
 
-test('decisions count as known, and the result that they mend is not poor', async () => {
+test('decisions count as known, and the result that they correct is not poor', async () => {
   const { csv, truth } = generateOffers(300, 0, 6)
-  const data = write('mended.csv', csv)
+  const data = write('corrected.csv', csv)
   const words = (out: string) => ['resolve', 'run', '--lens', 'products', '--data', data, '--out', at(out)]
-  await runCommand([...words('unmended'), '--accept-poor', '--all-pairs'])
-  const pairs = readFileSync(path.join(at('unmended'), 'pairs.csv'), 'utf8')
+  await runCommand([...words('uncorrected'), '--accept-poor', '--all-pairs'])
+  const pairs = readFileSync(path.join(at('uncorrected'), 'pairs.csv'), 'utf8')
     .trimEnd()
     .split('\n')
     .slice(1)
@@ -127,8 +131,8 @@ test('decisions count as known, and the result that they mend is not poor', asyn
   const rows = linked.map(([, left = '', , right = '']) => {
     return `${left},${right},${product.get(left) === product.get(right) ? 'confirm' : 'reject'}`
   })
-  const decisions = write('mending.csv', ['id_l,id_r,decision', ...rows, ''].join('\n'))
-  const { quality } = await runJsonCommand([...words('mended'), '--decisions', decisions])
+  const decisions = write('corrections.csv', ['id_l,id_r,decision', ...rows, ''].join('\n'))
+  const { quality } = await runJsonCommand([...words('corrected'), '--decisions', decisions])
   expect(quality.verdict).not.toBe('poor')
 })
 
@@ -182,7 +186,7 @@ test('a registry takes clusters that decisions alone made', async () => {
   }
 })
 
-test('nothing is linked where nothing is alike, and that is no fault', async () => {
+test('nothing is linked where nothing is alike, and the command succeeds', async () => {
   const rows = ['Ada,Quirk,1901-02-03,Perth', 'Bo,Zimmer,1955-11-30,Oslo', 'Cyrus,Halloran,1988-07-19,Lima']
   const lines = rows.map((row, at) => `p${at},${row}`)
   const data = write('unlike.csv', ['id,given_name,surname,date_of_birth,city', ...lines, ''].join('\n'))

@@ -83,10 +83,9 @@ export const definition = command({
     for (const { source_l, id_l, source_r, id_r } of summary.decisions?.overruled ?? []) {
       terminal.note(`${source_l} ${id_l} and ${source_r} ${id_r} are confirmed, but rejected pairs keep them apart`)
     }
-    printResult(terminal, json, summary, () =>
-      formatResolutionSummary(terminal, summary, describeQuality(summary.quality)),
-    )
-    const failure = findPoorResultFailure(summary, registry)
+    const quality = describeQuality(summary.quality)
+    printResult(terminal, json, summary, () => formatResolutionSummary(terminal, summary, quality))
+    const failure = findPoorResultFailure(summary, quality, registry)
     if (failure && !acceptPoor) throw failure
     return 0
   },
@@ -96,7 +95,8 @@ type QualityWords = ReturnType<Awaited<ReturnType<typeof offline.resultQuality>>
 type FileResolutionSummary = Awaited<ReturnType<Awaited<ReturnType<typeof offline.fileResolution>>['resolveFiles']>>
 
 function findPoorResultFailure(
-  { quality: { verdict, poor_in = [], precision, recall }, registry: effect }: FileResolutionSummary,
+  { quality: { verdict }, registry: effect }: FileResolutionSummary,
+  { faults }: QualityWords,
   registry: string | undefined,
 ): CommandFailure | undefined {
   const unwritten = effect === 'unwritten' ? `; the registry ${registry} was not written` : ''
@@ -107,14 +107,9 @@ function findPoorResultFailure(
       'compare the lens and the data with those of the run before; --accept-poor splits the entities',
     )
   if (verdict !== 'poor') return undefined
-  const faults = {
-    precision: `precision is ${precision?.value}, and 0.6 is needed`,
-    recall: `recall is ${recall?.value}, and 0.5 is needed`,
-    division: 'clusters hold a tenth of all records each',
-  }
   return new CommandFailure(
     6,
-    `the estimated quality of the result is poor: ${poor_in.map((each) => faults[each]).join('; ')}${unwritten}`,
+    `the result is poor: ${faults.join('; ')}${unwritten}`,
     'give the lens fields that tell entities apart, raise its threshold, or decide pairs (--decisions); --accept-poor takes the result as it is',
   )
 }
@@ -122,7 +117,7 @@ function findPoorResultFailure(
 function formatResolutionSummary(
   terminal: Terminal,
   summary: FileResolutionSummary,
-  { route: reason, ...texts }: QualityWords,
+  { route: reason, faults: _faults, ...texts }: QualityWords,
 ): string {
   const { quality: _quality, route, ...rest } = summary
   return formatFields(terminal, {

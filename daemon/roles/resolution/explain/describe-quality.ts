@@ -1,5 +1,5 @@
 // Says in words how sure a result is, why it took its route, and which clusters to look at.
-import type { QualityEstimate, ResultQuality } from '../fusion-run/result-quality.ts'
+import { min_precision, min_recall, type QualityEstimate, type ResultQuality } from '../fusion-run/result-quality.ts'
 
 /** Fields whose mean weight is below it carried nothing. */
 const min_carrying_bits = 0.5
@@ -7,6 +7,8 @@ const max_named_clusters = 3
 
 export type QualityText = {
   readonly verdict: string
+  /** Reasons of a poor verdict; empty for any other. */
+  readonly faults: readonly string[]
   readonly route: string
   readonly prior: string | undefined
   readonly carried_by: string | undefined
@@ -16,6 +18,7 @@ export type QualityText = {
 export function describeQuality(quality: ResultQuality): QualityText {
   return {
     verdict: describeVerdict(quality),
+    faults: describeFaults(quality),
     route: routeReasons[quality.route_reason],
     prior:
       quality.prior &&
@@ -25,17 +28,21 @@ export function describeQuality(quality: ResultQuality): QualityText {
   }
 }
 
-function describeVerdict({ verdict, poor_in, precision, recall, links, sure_links }: ResultQuality): string {
+function describeVerdict(quality: ResultQuality): string {
+  const { verdict, precision, recall, links, sure_links } = quality
   if (!precision || !recall) return 'no two records are linked'
   const estimates = `about ${formatEstimate(precision)} of the links are right, and about ${formatEstimate(recall)} of the matches are linked`
   const sure = `far above the cut: ${sure_links} of ${links} links`
-  return `${verdict}: ${[estimates, sure, ...(poor_in ?? []).map((each) => faultTexts[each])].join('; ')}`
+  return `${verdict}: ${[estimates, sure, ...describeFaults(quality)].join('; ')}`
 }
 
-const faultTexts: Readonly<Record<NonNullable<ResultQuality['poor_in']>[number], string>> = {
-  precision: 'too many links are likely to be wrong',
-  recall: 'too many matches are likely to be missing',
-  division: 'the fields do not tell entities apart: linked records share their cluster with a tenth of all records',
+function describeFaults({ poor_in = [], precision, recall }: ResultQuality): string[] {
+  const texts = {
+    precision: `the estimated precision is ${precision?.value}, and at least ${min_precision} is needed`,
+    recall: `the estimated recall is ${recall?.value}, and at least ${min_recall} is needed`,
+    division: 'the fields do not tell entities apart: linked records share their cluster with a tenth of all records',
+  }
+  return poor_in.map((each) => texts[each])
 }
 
 const routeReasons: Readonly<Record<ResultQuality['route_reason'], string>> = {

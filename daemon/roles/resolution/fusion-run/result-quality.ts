@@ -3,6 +3,10 @@ import * as z from 'zod'
 import { route_reasons, trainings } from '../engine/resolution-context.ts'
 import { count, shortText } from '../fields.ts'
 
+/** Estimates below these make a result poor. */
+export const min_precision = 0.6
+export const min_recall = 0.5
+
 const share = z.number().min(0).max(1)
 
 const estimate = z
@@ -21,8 +25,7 @@ export const resultQuality = z
       .array(z.enum(['precision', 'recall', 'division']))
       .optional()
       .meta({
-        description:
-          'Measures below the minimum (precision 0.6, recall 0.5); division: linked records share their cluster with 20 records or more, and a tenth of all, on average',
+        description: `Measures below the minimum (precision ${min_precision}, recall ${min_recall}); division: linked records share their cluster with 20 records or more, and a tenth of all, on average`,
       }),
     precision: estimate.optional().meta({ description: 'Estimated share of the links that are right' }),
     recall: estimate.optional().meta({ description: 'Estimated share of the matches that are linked' }),

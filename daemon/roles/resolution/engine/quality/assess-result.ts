@@ -1,5 +1,5 @@
 // Judges a result without labels: estimated precision and recall, doubtful clusters, and a verdict.
-import type { QualityEstimate, ResultQuality } from '../../fusion-run/result-quality.ts'
+import { min_precision, min_recall, type QualityEstimate, type ResultQuality } from '../../fusion-run/result-quality.ts'
 import type { Lens } from '../../lens/model.ts'
 import { computeMeanSizeByRecord } from '../cluster/cluster-sizes.ts'
 import { findSwappedFields } from '../compare/swapped-fields.ts'
@@ -10,8 +10,8 @@ import { estimatePrecision } from './estimate-precision.ts'
 import { estimateRecall } from './estimate-recall.ts'
 import { createHeightReader, createLinkTest } from './heights.ts'
 import { countLinkedPatterns, measureFieldBits, measureUnlikeShare } from './linked-patterns.ts'
-import { boundedLogit, logistic } from './mean-by-log-odds.ts'
-import { round } from './round-share.ts'
+import { boundedLogit, logistic } from './log-odds.ts'
+import { roundFigure } from './round-figure.ts'
 import { findSuspiciousClusters } from './suspicious-clusters.ts'
 
 /**
@@ -28,8 +28,6 @@ const drawing_deviations = 1.64
  * without a match, 0.96 to 1. Above it, such links count as wrong.
  */
 const max_unlike_share = 0.7
-const poor_precision = 0.6
-const poor_recall = 0.5
 const good_precision = 0.9
 /** Few links cannot show more. */
 const good_lowest_precision = 0.5
@@ -62,9 +60,11 @@ export function assessResult({ lens, records, resolution, weights, prior, number
     ...countLinks(resolution),
     carried_by: measureFieldBits(records, linked, weights),
     route_reason: reason,
-    // A likeness is no sum of log-odds, and weights without a prior have none.
+    // A likeness is not a sum of log-odds, and a lens may fix weights without a prior.
     ...(scale === 'log_odds' &&
-      (training !== 'lens' || lens.prior !== undefined) && { prior: { share: round(prior), learnt_from: training } }),
+      (training !== 'lens' || lens.prior !== undefined) && {
+        prior: { share: roundFigure(prior), learnt_from: training },
+      }),
     doubtful: listDoubtfulClusters(resolution, numbers),
   }
   const [likely, recall] = [estimatePrecision(records, resolution), estimateRecall(records, resolution)]
@@ -97,15 +97,15 @@ function countLinks(resolution: Resolution): Pick<ResultQuality, 'links' | 'sure
 function listDoubtfulClusters(resolution: Resolution, numbers: Int32Array | undefined): ResultQuality['doubtful'] {
   const suspicious = findSuspiciousClusters(resolution)
   const worst = suspicious.slice(0, max_listed_clusters).map(({ row, size, doubts, density }) => {
-    return { ...(numbers && { cluster: numbers[row]! }), size, doubts: [...doubts], density: round(density) }
+    return { ...(numbers && { cluster: numbers[row]! }), size, doubts: [...doubts], density: roundFigure(density) }
   })
   return { count: suspicious.length, worst }
 }
 
 function listFaults(precision: number, recall: number, divided: boolean): NonNullable<ResultQuality['poor_in']> {
   return [
-    ...(precision < poor_precision ? (['precision'] as const) : []),
-    ...(recall < poor_recall ? (['recall'] as const) : []),
+    ...(precision < min_precision ? (['precision'] as const) : []),
+    ...(recall < min_recall ? (['recall'] as const) : []),
     ...(divided ? [] : (['division'] as const)),
   ]
 }
@@ -121,8 +121,8 @@ function toInterval(value: number, error: { below: number; above: number }, link
   const probability = logistic(log_odds)
   const drawing = drawing_deviations / Math.sqrt(links * probability * (1 - probability))
   return {
-    value: round(value),
-    low: round(logistic(log_odds - Math.hypot(error.below, drawing))),
-    high: round(logistic(log_odds + Math.hypot(error.above, drawing))),
+    value: roundFigure(value),
+    low: roundFigure(logistic(log_odds - Math.hypot(error.below, drawing))),
+    high: roundFigure(logistic(log_odds + Math.hypot(error.above, drawing))),
   }
 }

@@ -10,7 +10,7 @@ import {
   estimateUnmatchedShare,
 } from '../score/null-distribution.ts'
 import { createHeightReader, createLinkTest, type ScoredResult } from './heights.ts'
-import { logistic, meanByLogOdds } from './mean-by-log-odds.ts'
+import { logistic, meanByLogOdds } from './log-odds.ts'
 
 /** Heights of pairs within a cluster are bounded, so that no pair decides alone; a pair that was not compared has the lowest. */
 const lowest_height = -4

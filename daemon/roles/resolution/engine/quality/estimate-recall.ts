@@ -3,7 +3,7 @@
 import type { LensRecords } from '../records/records.ts'
 import { computeCompetingProbabilities } from '../score/competition.ts'
 import { createHeightReader, createLinkTest, type ScoredResult } from './heights.ts'
-import { boundedLogit, logistic, meanByLogOdds } from './mean-by-log-odds.ts'
+import { boundedLogit, logistic, meanByLogOdds } from './log-odds.ts'
 import { estimateShareBelowZero } from './normal-tail.ts'
 
 /** Heights above it say no more about the scores near the cut. */

@@ -14,7 +14,7 @@ const even_odds = 0
 
 /**
  * Returns a function that computes the height of a pair's score above the cut, in natural log-odds. A cut that a lens sets
- * is no evidence: where it is lower than any that the data would set, heights are measured from even odds.
+ * says nothing about the data: where it is lower than any that they would set, heights are measured from even odds.
  */
 export function createHeightReader({ reason, scale, scores, cut }: ScoredResult): (pair: number) => number {
   const unit = scale === 'likeness' ? likeness_unit : 1
@@ -22,7 +22,7 @@ export function createHeightReader({ reason, scale, scores, cut }: ScoredResult)
   return (pair) => (scores[pair]! - base) / unit
 }
 
-/** Returns a function that tells whether a pair is linked. */
+/** Returns a function that checks whether a pair is linked. */
 export function createLinkTest({ clusters, compared }: ScoredResult): (pair: number) => boolean {
   const { lefts, rights } = compared
   return (pair) => clusters[lefts[pair]!] === clusters[rights[pair]!]

@@ -1,11 +1,11 @@
-// What the outcomes of the fields of linked pairs say: which fields carried the links, and which links they contradict.
+// Counts the outcomes of fields in linked pairs: finds the fields that carried the links, and the links of unlike records.
 import type { ResultQuality } from '../../fusion-run/result-quality.ts'
 import type { PatternHistogram } from '../compare/patterns.ts'
 import type { LensRecords } from '../records/records.ts'
 import type { Resolution } from '../resolve.ts'
 import type { MatchWeights } from '../score/match-weights.ts'
 import { createLinkTest } from './heights.ts'
-import { round } from './round-share.ts'
+import { roundFigure } from './round-figure.ts'
 
 /** Counts the linked pairs of each pattern. */
 export function countLinkedPatterns(resolution: Resolution): Float64Array {
@@ -29,7 +29,7 @@ export function measureFieldBits(
       sums[field]! += count * outcomes[field]![linked.patterns[pattern * linked.fields + field]!]!
   }
   return fields
-    .map(({ name }, field) => ({ field: name, bits: links === 0 ? 0 : round(sums[field]! / links / Math.LN2) }))
+    .map(({ name }, field) => ({ field: name, bits: links === 0 ? 0 : roundFigure(sums[field]! / links / Math.LN2) }))
     .sort((a, b) => b.bits - a.bits)
 }
 

@@ -1,7 +1,7 @@
-// The mean of two probabilities on the scale of log-odds, on which neither outweighs the other by being extreme.
+// Probabilities on the scale of log-odds, bounded: the mean of two is not ruled by the more extreme one.
 import { logit } from '../score/model.ts'
 
-/** Beyond these, an estimate from data is no more certain. */
+/** No estimate from data is closer to 0 or 1. */
 const min_probability = 0.005
 
 export function boundedLogit(probability: number): number {

@@ -1,5 +1,5 @@
 // Rounds what is reported: no estimate is certain to more digits.
 
-export function round(value: number): number {
+export function roundFigure(value: number): number {
   return Math.round(value * 1_000) / 1_000
 }
