@@ -3,6 +3,7 @@ import type { StoredPrincipal } from '../../../kernel/identity/delegation.ts'
 import { joinLabels } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { RunMatch } from '../engine/findings.ts'
+import { logistic } from '../engine/score/model.ts'
 import { recordUid } from '../entity-record/model.ts'
 import { computeReviewWorth, likenessToProbability } from '../explain/review-worth.ts'
 import type { PhaseResult } from '../parts.ts'
@@ -64,7 +65,7 @@ function buildMatch(call: Call, origin: MatchOrigin, { score, ...pair }: RunMatc
 
 /** Converts natural log-odds to a score. */
 function logOddsToScore(nats: number): MatchScore {
-  return { bits: nats / Math.LN2, probability: 1 / (1 + Math.exp(-nats)) }
+  return { bits: nats / Math.LN2, probability: logistic(nats) }
 }
 
 function isInConsensusRange(score: MatchScore, consensus: ConsensusRange | undefined): consensus is ConsensusRange {

@@ -1,4 +1,5 @@
 // Ranks pairs for review: pairs near even odds first, and of these the pairs whose decision affects most records.
+import { logistic } from '../engine/score/model.ts'
 
 /** Computes Shannon's entropy of two outcomes, in bits: 1 at even odds, 0 at certainty. */
 export function computeBinaryEntropy(probability: number): number {
@@ -26,13 +27,13 @@ export function countAffectedPairs({ linked, left_size, right_size }: DecisionEf
  * Text similarity that equals one nat of odds near the threshold. Between scores where no pair matches and scores where
  * all match, log-odds rise by one in .036 on Abt-Buy and in .048 on DBLP-ACM, measured against their ground truth.
  */
-const likeness_per_nat = 0.04
+export const likeness_per_nat = 0.04
 
 /**
  * Converts a text similarity, as its height above the threshold, to a probability; even odds at the threshold.
  */
 export function likenessToProbability(above_cut: number): number {
-  return 1 / (1 + Math.exp(-above_cut / likeness_per_nat))
+  return logistic(above_cut / likeness_per_nat)
 }
 
 /** Weighs uncertainty by the logarithm of the effect, so that a large effect does not outweigh uncertainty. */

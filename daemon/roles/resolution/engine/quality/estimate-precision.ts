@@ -3,6 +3,7 @@
 import { countClusterSizes } from '../cluster/cluster-sizes.ts'
 import { createSeekerFilter } from '../cluster/rivals.ts'
 import type { LensRecords } from '../records/records.ts'
+import { logistic } from '../score/model.ts'
 import {
   buildEvenDistribution,
   computeShareBelow,
@@ -10,7 +11,7 @@ import {
   estimateUnmatchedShare,
 } from '../score/null-distribution.ts'
 import { createHeightReader, createLinkTest, type ScoredResult } from './heights.ts'
-import { logistic, meanByLogOdds } from './log-odds.ts'
+import { meanByLogOdds } from './log-odds.ts'
 
 /** Heights of pairs within a cluster are bounded, so that no pair decides alone; a pair that was not compared has the lowest. */
 const lowest_height = -4

@@ -2,8 +2,9 @@
 // continue below the cut.
 import type { LensRecords } from '../records/records.ts'
 import { computeCompetingProbabilities } from '../score/competition.ts'
+import { logistic } from '../score/model.ts'
 import { createHeightReader, createLinkTest, type ScoredResult } from './heights.ts'
-import { boundedLogit, logistic, meanByLogOdds } from './log-odds.ts'
+import { boundedLogit, meanByLogOdds } from './log-odds.ts'
 import { estimateShareBelowZero } from './normal-tail.ts'
 
 /** Heights above it say no more about the scores near the cut. */

@@ -1,4 +1,5 @@
 // How far scores lie above the cut: the evidence for a link beyond what the result required, whatever the scale of scores.
+import { likeness_per_nat } from '../../explain/review-worth.ts'
 import type { Resolution } from '../resolve.ts'
 import { min_threshold } from '../score/null-threshold.ts'
 
@@ -7,9 +8,6 @@ export type ScoredResult = Pick<Resolution, 'route' | 'reason' | 'scale' | 'clus
   readonly compared: Pick<Resolution['compared'], 'length' | 'lefts' | 'rights'>
 }
 
-/** Difference of likeness that is worth one unit of natural log-odds. */
-const likeness_unit = 0.05
-
 const even_odds = 0
 
 /**
@@ -17,7 +15,7 @@ const even_odds = 0
  * says nothing about the data: where it is lower than any that they would set, heights are measured from even odds.
  */
 export function createHeightReader({ reason, scale, scores, cut }: ScoredResult): (pair: number) => number {
-  const unit = scale === 'likeness' ? likeness_unit : 1
+  const unit = scale === 'likeness' ? likeness_per_nat : 1
   const base = reason === 'lens' && cut < min_threshold ? even_odds : cut
   return (pair) => (scores[pair]! - base) / unit
 }

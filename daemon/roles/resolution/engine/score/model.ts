@@ -88,6 +88,11 @@ export function logit(probability: number): number {
   return Math.log(probability / (1 - probability))
 }
 
+/** The inverse of `logit`. */
+export function logistic(log_odds: number): number {
+  return 1 / (1 + Math.exp(-log_odds))
+}
+
 /** Sums the prior and the weights of each pattern, in natural log-odds. */
 export function scorePatterns(
   model: MatchModel,
@@ -123,7 +128,7 @@ export function estimateModel(comparer: PairComparer, histogram: PatternHistogra
 }
 
 export function computeProbabilities(scores: Float64Array): Float64Array {
-  return scores.map((score) => 1 / (1 + Math.exp(-score)))
+  return scores.map(logistic)
 }
 
 /**
