@@ -4,12 +4,13 @@ import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, re
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { zstdDecompressSync } from 'node:zlib'
 import type Database from 'better-sqlite3'
 import { writeFully } from '../../platform/durable-file/write-durably.ts'
 
 /** Inside the executable all modules lie flat in one virtual folder, with `native/` and `profiles/` beside them. */
 const moduleDirectory = path.dirname(fileURLToPath(import.meta.url))
-const bundledAddon = path.join(moduleDirectory, 'native', `better_sqlite3-linux-${process.arch}.node`)
+const bundledAddon = path.join(moduleDirectory, 'native', `better_sqlite3-linux-${process.arch}.node.zst`)
 const isPackaged = existsSync(bundledAddon)
 
 /** As its types have it: a path. The library takes the loaded code itself as well. */
@@ -25,7 +26,7 @@ let loadedBinding: NativeBinding | undefined
  */
 export function loadSqliteAddon(dir: string): NativeBinding {
   if (!isPackaged) return findPrebuiltAddon()
-  loadedBinding ??= loadNative(readFileSync(bundledAddon), dir)
+  loadedBinding ??= loadNative(zstdDecompressSync(readFileSync(bundledAddon)), dir)
   return loadedBinding
 }
 
