@@ -2,6 +2,8 @@
 
 export type ChartBar = {
   readonly name: string
+  /** Heading of this bar and of the following ones of the same group. */
+  readonly group?: string
   /** Start of the bar; 0 by default. In a waterfall, a bar starts at the end of the bar before. */
   readonly from?: number
   readonly to: number

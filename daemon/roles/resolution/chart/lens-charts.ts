@@ -9,7 +9,7 @@ export function buildWeightChart(title: string, levels: readonly LevelWeight[]):
   return {
     title,
     measure: 'bits',
-    bars: levels.map(({ field, level, bits }) => ({ name: `${field}: ${level}`, to: bits, note: formatSigned(bits) })),
+    bars: levels.map(({ field, level, bits }) => ({ group: field, name: level, to: bits, note: formatSigned(bits) })),
   }
 }
 

@@ -99,8 +99,13 @@ function sliceWellFormed(text: string, end: number): string {
   return text.slice(0, end).replace(/[\ud800-\udbff]$/, '')
 }
 
-function escapeBar({ name, note, ...bar }: ChartBar): ChartBar {
-  return { ...bar, name: escapeLine(name), ...(note === undefined ? {} : { note: escapeLine(note) }) }
+/** A group is part of the name: each line of a text stands for itself. */
+function escapeBar({ name, group, note, ...bar }: ChartBar): ChartBar {
+  return {
+    ...bar,
+    name: escapeLine(group === undefined ? name : `${group}: ${name}`),
+    ...(note === undefined ? {} : { note: escapeLine(note) }),
+  }
 }
 
 function assignLetters(names: readonly string[]): string[] {
