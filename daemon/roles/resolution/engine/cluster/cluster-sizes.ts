@@ -7,6 +7,25 @@ export function countClusterSizes(clusters: Int32Array): Int32Array {
   return sizes
 }
 
+/** Counts the pairs of rows within each cluster; where `sources` is given, only pairs of different sources count. */
+export function countPairsWithin(clusters: Int32Array, sources?: Int32Array): Float64Array {
+  const pairs = Float64Array.from(countClusterSizes(clusters), countPairs)
+  if (!sources) return pairs
+  const rowsOf = new Map<string, number>()
+  for (const [row, cluster] of clusters.entries()) {
+    const key = `${cluster} ${sources[row]}`
+    const earlier = rowsOf.get(key) ?? 0
+    pairs[cluster]! -= earlier
+    rowsOf.set(key, earlier + 1)
+  }
+  return pairs
+}
+
+/** Counts the pairs of a number of rows. */
+export function countPairs(rows: number): number {
+  return (rows * (rows - 1)) / 2
+}
+
 /** Computes the mean, over the records in clusters of two or more, of the size of their cluster. */
 export function computeMeanSizeByRecord(clusters: Int32Array): number {
   let [records, sum] = [0, 0]

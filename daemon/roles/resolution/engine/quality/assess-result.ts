@@ -1,6 +1,7 @@
 // Judges a result without labels: estimated precision and recall, doubtful clusters, and a verdict.
 import { min_precision, min_recall, type QualityEstimate, type ResultQuality } from '../../fusion-run/result-quality.ts'
 import type { Lens } from '../../lens/model.ts'
+import { createComparisonScope } from '../block/lens-rules.ts'
 import { computeMeanSizeByRecord } from '../cluster/cluster-sizes.ts'
 import { findSwappedFields } from '../compare/swapped-fields.ts'
 import type { LensRecords } from '../records/records.ts'
@@ -56,19 +57,21 @@ export type AssessedResult = {
 /** Assesses a result. Deterministic. */
 export function assessResult({ lens, records, resolution, weights, prior, numbers }: AssessedResult): ResultQuality {
   const { reason, training, scale, compared } = resolution
+  const { sources } = createComparisonScope(lens, records)
   const linked = { ...compared, counts: countLinkedPatterns(resolution) }
   const observed = {
     ...countLinks(resolution),
-    carried_by: measureFieldBits(records, linked, weights),
+    carried_by: measureFieldBits(records, resolution, linked, weights),
     route_reason: reason,
     // A likeness is not a sum of log-odds, and a lens may fix weights without a prior.
     ...(scale === 'log_odds' &&
       (training !== 'lens' || lens.prior !== undefined) && {
         prior: { share: roundFigure(prior), learnt_from: training },
       }),
-    doubtful: listDoubtfulClusters(resolution, numbers),
+    doubtful: listDoubtfulClusters(resolution, sources, numbers),
   }
-  const [likely, recall] = [estimatePrecision(records, resolution), estimateRecall(records, resolution)]
+  const likely = estimatePrecision(records, resolution, sources)
+  const recall = estimateRecall(records, resolution)
   if (likely === undefined || recall === undefined) return { verdict: 'no_links', ...observed }
   const unlike_share = measureUnlikeShare(linked, findSwappedFields(lens, records.fields), weights)
   const isUnlike = unlike_share > max_unlike_share
@@ -95,8 +98,12 @@ function countLinks(resolution: Resolution): Pick<ResultQuality, 'links' | 'sure
   return { links, sure_links }
 }
 
-function listDoubtfulClusters(resolution: Resolution, numbers: Int32Array | undefined): ResultQuality['doubtful'] {
-  const suspicious = findSuspiciousClusters(resolution)
+function listDoubtfulClusters(
+  resolution: Resolution,
+  sources: Int32Array | undefined,
+  numbers: Int32Array | undefined,
+): ResultQuality['doubtful'] {
+  const suspicious = findSuspiciousClusters(resolution, sources)
   const worst = suspicious.slice(0, max_listed_clusters).map(({ row, size, doubts, density }) => {
     return { ...(numbers && { cluster: numbers[row]! }), size, doubts: [...doubts], density: roundFigure(density) }
   })

@@ -1,6 +1,6 @@
 // Estimates the precision of links from two observations that fail on different data: how far clusters lie above the cut,
 // and how often known non-matches reach it.
-import { countClusterSizes } from '../cluster/cluster-sizes.ts'
+import { countClusterSizes, countPairsWithin } from '../cluster/cluster-sizes.ts'
 import { createSeekerFilter } from '../cluster/rivals.ts'
 import type { LensRecords } from '../records/records.ts'
 import { logistic } from '../score/model.ts'
@@ -17,12 +17,16 @@ import { meanByLogOdds } from './log-odds.ts'
 const lowest_height = -4
 const highest_height = 12
 
-/** Estimates the share of linked pairs that are matches; undefined without linked pairs. */
+/**
+ * Estimates the share of linked pairs that are matches; undefined without linked pairs. With `comparedSources`, only pairs of
+ * different sources may be compared.
+ */
 export function estimatePrecision(
   records: Pick<LensRecords, 'names' | 'sources' | 'rows'>,
   result: ScoredResult,
+  comparedSources?: Int32Array,
 ): number | undefined {
-  const cohesion = estimateByCohesion(result)
+  const cohesion = estimateByCohesion(result, comparedSources)
   if (cohesion === undefined) return undefined
   return meanByLogOdds(cohesion, estimateByNonMatches(records, result))
 }
@@ -31,10 +35,11 @@ export function estimatePrecision(
  * Takes the mean height of the pairs of a cluster as log-odds; the evidence of further records grows with the square root
  * of their number, since it is not independent. Averages over linked pairs.
  */
-function estimateByCohesion(result: ScoredResult): number | undefined {
+function estimateByCohesion(result: ScoredResult, comparedSources: Int32Array | undefined): number | undefined {
   const { clusters, compared } = result
   const [heightOf, isLinked] = [createHeightReader(result), createLinkTest(result)]
   const sizes = countClusterSizes(clusters)
+  const within = countPairsWithin(clusters, comparedSources)
   const sums = new Float64Array(clusters.length)
   const counts = new Float64Array(clusters.length)
   for (let pair = 0; pair < compared.length; pair++) {
@@ -45,8 +50,9 @@ function estimateByCohesion(result: ScoredResult): number | undefined {
   }
   let [pairs, matches] = [0, 0]
   for (const [cluster, size] of sizes.entries()) {
-    if (size < 2) continue
-    const all = (size * (size - 1)) / 2
+    const all = within[cluster]!
+    // Decisions may join records of one source, which are not compared.
+    if (all === 0) continue
     const mean = (sums[cluster]! + lowest_height * (all - counts[cluster]!)) / all
     pairs += all
     matches += all * logistic(mean * Math.sqrt(size - 1))

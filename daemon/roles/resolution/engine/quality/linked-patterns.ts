@@ -3,7 +3,7 @@ import type { ResultQuality } from '../../fusion-run/result-quality.ts'
 import type { PatternHistogram } from '../compare/patterns.ts'
 import type { LensRecords } from '../records/records.ts'
 import type { Resolution } from '../resolve.ts'
-import type { MatchWeights } from '../score/match-weights.ts'
+import { computeWeightedTerms, type MatchWeights } from '../score/match-weights.ts'
 import { createLinkTest } from './heights.ts'
 import { roundFigure } from './round-figure.ts'
 
@@ -16,21 +16,43 @@ export function countLinkedPatterns(resolution: Resolution): Float64Array {
   return counts
 }
 
-/** The mean weight of each field in the links, strongest first. */
+/** The mean weight of each field in the links, with the rarity of equal values, strongest first. */
 export function measureFieldBits(
-  { fields }: Pick<LensRecords, 'fields'>,
+  records: Pick<LensRecords, 'fields' | 'rows'>,
+  resolution: Resolution,
   linked: PatternHistogram,
-  { outcomes }: MatchWeights,
+  weights: MatchWeights,
 ): ResultQuality['carried_by'] {
+  const { fields } = records
   const links = linked.counts.reduce((sum, count) => sum + count, 0)
-  const sums = new Float64Array(fields.length)
+  const sums = sumRarity(records, resolution, weights)
   for (const [pattern, count] of linked.counts.entries()) {
     for (let field = 0; count > 0 && field < fields.length; field++)
-      sums[field]! += count * outcomes[field]![linked.patterns[pattern * linked.fields + field]!]!
+      sums[field]! += count * weights.outcomes[field]![linked.patterns[pattern * linked.fields + field]!]!
   }
   return fields
     .map(({ name }, field) => ({ field: name, bits: links === 0 ? 0 : roundFigure(sums[field]! / links / Math.LN2) }))
     .sort((a, b) => b.bits - a.bits)
+}
+
+/** Sums, by field, the frequency terms of the equal values in linked pairs. */
+function sumRarity(
+  { fields, rows }: Pick<LensRecords, 'fields' | 'rows'>,
+  resolution: Resolution,
+  weights: MatchWeights,
+): Float64Array {
+  const { patternOf, patterns, lefts, length, fields: width } = resolution.compared
+  const isLinked = createLinkTest(resolution)
+  const terms = computeWeightedTerms(fields, rows, weights)
+  const sums = new Float64Array(fields.length)
+  for (let pair = 0; pair < length; pair++) {
+    if (!isLinked(pair)) continue
+    for (let field = 0; field < fields.length; field++) {
+      const isEqual = patterns[patternOf[pair]! * width + field] === 1
+      if (isEqual) sums[field]! += terms[field]?.[fields[field]!.column.codes[lefts[pair]!]!] ?? 0
+    }
+  }
+  return sums
 }
 
 /**

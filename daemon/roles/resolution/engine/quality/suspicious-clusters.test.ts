@@ -59,3 +59,11 @@ test('two groups that one pair holds together are a chain', () => {
   const result = buildResult([range(0, 8)], [...pairAll(one), ...pairAll(other), [3, 4, 9]])
   expect(findSuspiciousClusters(result)).toMatchObject([{ row: 0, size: 8, doubts: ['sparse', 'chained'] }])
 })
+
+test('pairs that may not be compared say nothing against a cluster', () => {
+  const rows = range(0, 6)
+  const sources = Int32Array.of(0, 0, 0, 1, 1, 1)
+  const across = pairAll(rows).filter(([left, right]) => sources[left] !== sources[right])
+  expect(findSuspiciousClusters(buildResult([rows], across.slice(0, 6)), sources)).toEqual([])
+  expect(findSuspiciousClusters(buildResult([rows], across.slice(0, 6)))).toMatchObject([{ doubts: ['sparse'] }])
+})

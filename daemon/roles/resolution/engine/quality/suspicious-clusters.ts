@@ -1,10 +1,10 @@
 // Clusters that a person should look at first: very large ones, ones whose pairs mostly lack evidence, and chains.
-import { countClusterSizes } from '../cluster/cluster-sizes.ts'
+import { countClusterSizes, countPairs, countPairsWithin } from '../cluster/cluster-sizes.ts'
 import { createHeightReader, createLinkTest, type ScoredResult } from './heights.ts'
 import { splitsAtOnePair } from './splits-at-one-pair.ts'
 
 /**
- * `large`: at least 20 records, and ten times the median of the others. `sparse`: fewer than half of the pairs above the cut. `chained`:
+ * `large`: at least 20 records, and ten times the median of the others. `sparse`: fewer than half of the pairs that may be compared above the cut. `chained`:
  * one pair alone holds two parts of several records together.
  */
 export type ClusterDoubt = 'large' | 'sparse' | 'chained'
@@ -14,7 +14,7 @@ export type SuspiciousCluster = {
   readonly row: number
   readonly size: number
   readonly doubts: readonly ClusterDoubt[]
-  /** Share of its pairs above the cut. */
+  /** Share of the pairs above the cut among those that may be compared. */
   readonly density: number
 }
 
@@ -27,20 +27,21 @@ const min_density = 0.5
 /** Clusters of more pairs are not searched for chains. */
 const max_chain_pairs = 1_000_000
 
-/** Finds suspicious clusters, the largest first. */
-export function findSuspiciousClusters(result: ScoredResult): SuspiciousCluster[] {
+/** Finds suspicious clusters, the largest first. With `comparedSources`, only pairs of different sources may be compared. */
+export function findSuspiciousClusters(result: ScoredResult, comparedSources?: Int32Array): SuspiciousCluster[] {
   const sizes = countClusterSizes(result.clusters)
   const others = sizes
     .filter((size) => size > 1)
     .sort()
     .subarray(0, -1)
   const min_size = Math.max(min_large_size, min_large_ratio * (others[(others.length - 1) >> 1] ?? 0))
+  const within = countPairsWithin(result.clusters, comparedSources)
   const pairsOf = groupPairsAbove(result, sizes)
   const found: SuspiciousCluster[] = []
   for (const [row, size] of sizes.entries()) {
     if (size < min_shaped_size) continue
     const pairs = pairsOf(row)
-    const density = pairs.length / countPairs(size)
+    const density = within[row]! === 0 ? 0 : pairs.length / within[row]!
     const doubts: ClusterDoubt[] = []
     if (size >= min_size) doubts.push('large')
     if (density < min_density) doubts.push('sparse')
@@ -48,10 +49,6 @@ export function findSuspiciousClusters(result: ScoredResult): SuspiciousCluster[
     if (doubts.length > 0) found.push({ row, size, doubts, density })
   }
   return found.sort((a, b) => b.size - a.size || a.row - b.row)
-}
-
-function countPairs(rows: number): number {
-  return (rows * (rows - 1)) / 2
 }
 
 /** A cluster with more pairs than those of all its records but two, and two further ones, has no such pair. */

@@ -1,5 +1,6 @@
 // Components of a score, stored with the scores: the weight of each outcome of each field, and the fields with
 // frequency terms.
+import type { FrequencyTerms } from '../compare/pair-comparer.ts'
 import type { ComparedPairs } from '../compare/patterns.ts'
 import type { LensRecords } from '../records/records.ts'
 import type { DetailedResolution } from '../resolve.ts'
@@ -32,6 +33,19 @@ export function extractScoreWeights(
   return scale === 'log_odds' ? weights : { ...weights, hasFrequencies: weights.hasFrequencies.map(() => false) }
 }
 
+/** Computes the frequency terms of the fields that the weights count them for. */
+export function computeWeightedTerms(
+  fields: LensRecords['fields'],
+  rows: number,
+  { hasFrequencies }: MatchWeights,
+): FrequencyTerms {
+  return computeFrequencyTerms(
+    fields.map((field, at) => ({ ...field, hasFrequencies: hasFrequencies[at] ?? false })),
+    rows,
+    false,
+  )
+}
+
 export type PartialMatchWeight = {
   readonly field: string
   readonly outcome: number
@@ -47,8 +61,7 @@ export function createPartialWeightReader(
 ): (pair: number) => PartialMatchWeight[] {
   const { fields, rows } = records
   const { lefts, patternOf, patterns } = compared
-  const weightedFields = fields.map((field, at) => ({ ...field, hasFrequencies: weights.hasFrequencies[at] ?? false }))
-  const terms = computeFrequencyTerms(weightedFields, rows, false)
+  const terms = computeWeightedTerms(fields, rows, weights)
   return (pair) => {
     const from = patternOf[pair]! * compared.fields
     return fields.map(({ name, column }, field) => {
