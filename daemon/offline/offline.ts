@@ -64,6 +64,7 @@ export const offline = {
   lensCharts: () => import('./resolve/lens/lens-charts.ts'),
   fileResolution: () => import('./resolve/resolve-files.ts'),
   resultQuality: () => import('../roles/resolution/explain/describe-quality.ts'),
+  recordExplanation: () => import('./resolve/explain-records.ts'),
   fileMatching: () => import('./resolve/match-files.ts'),
   registrySnapshot: () => import('./resolve/registry/registry-snapshot.ts'),
   evaluation: () => import('./resolve/evaluate-files.ts'),

@@ -19,7 +19,8 @@ export const definition = command({
     'the same with tabs (.tsv, .tab), JSON lines (.jsonl, .ndjson), or Parquet (.parquet). Records of one entity,',
     'within and between sources, get one cluster. No labels are needed: weights are learnt from the data. The',
     'same data, lens and seed give the same files: clusters (source, id, cluster), pairs (source_l, id_l,',
-    'source_r, id_r, score, linked) and run.json, which is written last. Ctrl-C ends the run; a file under its',
+    'source_r, id_r, score, linked), model.json (weights and scores) and run.json, which is written last.',
+    'inputs.json names the files that were read. Ctrl-C ends the run; a file under its',
     'final name is complete. Decisions override the result: confirmed pairs are together, rejected ones apart; if',
     'both conflict, the rejected ones win. With several sources, decisions need source_l and source_r too. With',
     '`--registry`, clusters have a column entity: an id that stays with the largest part of its records through',
@@ -58,6 +59,7 @@ export const definition = command({
     const summary = await resolveFiles(
       {
         lens: withColumns(readLens(lens), toLensColumns(params)),
+        lensName: lens,
         files: data,
         out,
         seed,

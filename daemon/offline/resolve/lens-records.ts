@@ -23,7 +23,7 @@ export type RecordReading = {
   /** Character between values, instead of the usual one of the format. */
   readonly delimiter?: string | undefined
   /** Makes an id of each record that has none, from its content. */
-  readonly makesIds?: boolean
+  readonly makesIds?: boolean | undefined
 }
 
 /** Reads the records; each file is one source. Throws `OfflineCommandError` (1). */
@@ -31,8 +31,19 @@ export async function readLensRecords(
   lens: Lens,
   files: readonly string[],
   onProgress: EngineProgressListener,
-  { kind, delimiter, makesIds = false }: RecordReading = {},
+  reading: RecordReading = {},
 ): Promise<LensRecords> {
+  const sources = await readLensSources(lens, files, onProgress, reading)
+  return convertLensFaults(() => buildRecords(lens, sources))
+}
+
+/** Reads the columns of the lens as they are in the files. Throws `OfflineCommandError` (1). */
+export async function readLensSources(
+  lens: Lens,
+  files: readonly string[],
+  onProgress: EngineProgressListener,
+  { kind, delimiter, makesIds = false }: RecordReading = {},
+): Promise<RecordSource[]> {
   const options = {
     kind,
     delimiter,
@@ -45,7 +56,7 @@ export async function readLensRecords(
     refuseOtherSeparator(file, source.names)
     sources.push(makesIds ? withMadeIds(source, lens.id_field) : source)
   }
-  return convertLensFaults(() => buildRecords(lens, sources))
+  return sources
 }
 
 /** Converts a `LensFault` of the engine, which the user must correct, to `OfflineCommandError` (1). */

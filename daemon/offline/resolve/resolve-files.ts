@@ -1,8 +1,6 @@
 // Resolves records of files into files without a service: clusters, pairs and a summary of the run.
-import { rmSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import type { ResultKind } from '../../../adapters/platform/data-file/data-kinds.ts'
-import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
 import type { BlockingRuleReport } from '../../roles/resolution/engine/block/lens-rules.ts'
 import { listTextsLeftOut } from '../../roles/resolution/engine/left-out.ts'
 import { type EngineProgressListener, reportPhaseStart } from '../../roles/resolution/engine/progress.ts'
@@ -18,6 +16,9 @@ import type { Lens } from '../../roles/resolution/lens/model.ts'
 import type { PairDecision } from '../../roles/resolution/registry/cluster-with-decisions.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { applyDecisions, buildRecordKey, readDecisions, scoreDecisions } from './decisions-file.ts'
+import { describeInputs, run_inputs_name } from './folder/run-inputs.ts'
+import { buildRunModel, run_model_name } from './folder/run-model.ts'
+import { writeResults } from './folder/write-results.ts'
 import { convertLensFaults, type RecordReading, readLensRecords } from './lens-records.ts'
 import { claimFolder } from './new-files.ts'
 import { buildRegistryContent } from './registry/build-registry-content.ts'
@@ -28,10 +29,11 @@ import {
   replaceEntityRegistry,
 } from './registry/entity-registry.ts'
 import { buildClusterTable, buildPairTable } from './resolution-tables.ts'
-import { type ResultTable, writeFileAtomically, writeResultTable } from './result-file.ts'
 
 export type ResolveFilesOptions = {
   readonly lens: Lens
+  /** Name or file of the lens, for the record. */
+  readonly lensName?: string | undefined
   /** Data files; each is one source. */
   readonly files: readonly string[]
   /** New or empty folder for the results. */
@@ -101,6 +103,7 @@ export async function resolveFiles(
   // Before reading, so that an hour of work does not end at a folder that cannot be written.
   claimFolder(out)
   const registry = registryFile === undefined ? undefined : readEntityRegistry(registryFile, lens.lens)
+  const inputs = await describeInputs(files, reading ?? {}, options.lensName, onProgress)
   const records = await readLensRecords(lens, files, onProgress, reading)
   const fileDecisions = options.decisions === undefined ? undefined : await readDecisions(options.decisions, records)
   const engineResult = convertLensFaults(() => resolveRecords(lens, records, seed, onProgress))
@@ -128,7 +131,13 @@ export async function resolveFiles(
       ? buildRegistryContent(lens, records, engineResult, fileDecisions?.decisions ?? [], entities.registry)
       : undefined
   const tables = [buildClusterTable(records, numbers, entities?.ids), buildPairTable(records, resolution, hasAllPairs)]
-  await writeResults({ out, format, tables, summary, onChunk: () => reportPhaseStart(onProgress, 'write') }, () => {
+  const documents = [
+    [run_model_name, buildRunModel(lens, records, resolution, weights)],
+    [run_inputs_name, inputs],
+    ['run.json', summary],
+  ] as const
+  await writeResults({ out, format, tables, documents, onChunk: () => reportPhaseStart(onProgress, 'write') }, () => {
+    // Before run.json: if the run ends here, the next one assigns the same entities.
     if (registryFile !== undefined && entities) replaceEntityRegistry(registryFile, { ...entities.registry, content })
   })
   return summary
@@ -160,34 +169,6 @@ function groupKeysByCluster(records: LensRecords, numbers: Int32Array): string[]
     else clusters[number - 1] = [key]
   }
   return clusters
-}
-
-type ResolutionResults = {
-  readonly out: string
-  readonly format: ResultKind
-  readonly tables: readonly ResultTable[]
-  readonly summary: ResolutionSummary
-  readonly onChunk: () => void
-}
-
-/** Writes all results or none: an incomplete set could be mistaken for a result. */
-async function writeResults(
-  { out, format, tables, summary, onChunk }: ResolutionResults,
-  updateRegistry: () => void,
-): Promise<void> {
-  const written: string[] = []
-  try {
-    for (const table of tables) written.push(await writeResultTable(out, table, format, onChunk))
-    // Before run.json: if the run ends here, the next one assigns the same entities.
-    updateRegistry()
-    const text = `${JSON.stringify(summary, undefined, 2)}\n`
-    writeFileAtomically(join(out, 'run.json'), (write) => write(Buffer.from(text)))
-  } catch (error) {
-    runAsInvoker(() => {
-      for (const file of written) rmSync(file, { force: true })
-    })
-    throw error
-  }
 }
 
 /** Refuses two sources of one name, since results name a record by source and id. */

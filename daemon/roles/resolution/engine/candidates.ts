@@ -1,4 +1,5 @@
 // Finds the pairs of records that may be one entity, and compares them.
+import type { Lens } from '../lens/model.ts'
 import { blockRule, buildBlocks, forEachPair } from './block/blocks.ts'
 import { type BlockingKey, buildKeys, countKeys } from './block/keys.ts'
 import { createComparisonScope, forEachLensRulePair } from './block/lens-rules.ts'
@@ -24,7 +25,7 @@ const max_row_visits = 20_000_000
 /** Limit of rows for neighbours of records with one fact in each field, which their keys find nearly as well. */
 const max_fact_neighbour_rows = 20_000
 /** Minimum evidence of all blocks of a pair: one shared block of nine rows, or several larger ones. */
-const min_block_evidence = 0.125
+export const min_block_evidence = 0.125
 
 export type Candidates = ReturnType<typeof gatherCandidates>
 
@@ -67,8 +68,8 @@ function comparePairs(records: LensRecords, { lens, settings, random, swapped, r
   }
   const keys = fields.flatMap(({ type, column }, field) => buildKeys(type, column, field))
   const blocks = buildBlocks(keys, settings.cap)
-  const max_rows = lens.told_by === 'texts' ? max_neighbour_rows : max_fact_neighbour_rows
-  const extra = rows <= max_rows ? findNeighbourRows(records, settings.neighbours) : undefined
+  const k = chooseNeighbourCount(lens, rows, settings.neighbours)
+  const extra = k > 0 ? findNeighbourRows(records, k) : undefined
   const countRow = throttleProgress(report, 'compare', rows)
   const nearest = blockRule(keys.length, keys.length)
   forEachPair(rows, blocks, min_block_evidence, extra, (a, b, rule) => {
@@ -80,6 +81,12 @@ function comparePairs(records: LensRecords, { lens, settings, random, swapped, r
     keys.map((other) => (key === other ? nameOf(key) : `${nameOf(key)} + ${nameOf(other)}`)),
   )
   return { comparer, list, add, rules: [], ruleNames: [unblocked, ...ruleNames, nearestTexts] }
+}
+
+/** Returns the number of nearest neighbours of each record; 0 for more records than the search is worth. */
+export function chooseNeighbourCount({ told_by }: Lens, rows: number, neighbours: number): number {
+  const max_rows = told_by === 'texts' ? max_neighbour_rows : max_fact_neighbour_rows
+  return rows <= max_rows ? neighbours : 0
 }
 
 /** Creates a function that adds only pairs of records that may be compared. */
@@ -102,7 +109,7 @@ export function hasManyRecords({ fields, rows }: LensRecords): boolean {
  * Finds the nearest neighbours of each row in both directions: a pair counts if either row is among the nearest of the
  * other.
  */
-function findNeighbourRows(records: LensRecords, k: number): (row: number) => readonly number[] {
+export function findNeighbourRows(records: LensRecords, k: number): (row: number) => readonly number[] {
   const { neighbours } = findNearestNeighbours(buildTfidfVectors(joinRecordTexts(records), createTrigramTokeniser()), k)
   const others: number[][] = Array.from({ length: records.rows }, () => [])
   for (let row = 0; row < records.rows; row++) {

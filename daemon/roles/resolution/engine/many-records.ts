@@ -11,7 +11,7 @@ import { estimateFieldOverlaps } from './score/overlap.ts'
 import { countRows } from './text/dictionary.ts'
 
 /** Largest block of an agreement rule, in rows. */
-const max_rule_block_rows = 10
+export const max_rule_block_rows = 10
 const em_rounds = 4
 
 /** Counts the rows per value of each field, and estimates how often each field repeats the evidence of others. */

@@ -82,8 +82,11 @@ export function renderWaterfallSvg(waterfall: Waterfall, title: string): string 
   return renderBarChartSvg(buildWaterfallChart(waterfall, title))
 }
 
-/** Renders the chart, then the values side by side, then how the pair was found, in `width` columns. */
-export function renderWaterfallText(waterfall: Waterfall, title: string, width: number): string {
+/**
+ * Renders the chart, then the values side by side, then how the pair was found, in `width` columns. `found`: a sentence instead
+ * of the list of rules.
+ */
+export function renderWaterfallText(waterfall: Waterfall, title: string, width: number, found?: string): string {
   const { steps, found_by } = waterfall
   const widest = Math.min(Math.floor(width / 3), Math.max(0, ...steps.map(({ field }) => field.length)))
   const values = steps.map(({ field, left, right, level, truncated }) => {
@@ -94,8 +97,8 @@ export function renderWaterfallText(waterfall: Waterfall, title: string, width: 
       widest + 2,
     )
   })
-  const keys = found_by.length > 0 ? `Found by ${found_by.join(', ')}.` : 'How the pair was found is not recorded.'
-  return `${[renderBarChartText(buildWaterfallChart(waterfall, title), width), values.join('\n'), wrapText(escapeLine(keys), width)].join('\n\n')}\n`
+  const rules = found_by.length > 0 ? `Found by ${found_by.join(', ')}.` : 'How the pair was found is not recorded.'
+  return `${[renderBarChartText(buildWaterfallChart(waterfall, title), width), values.join('\n'), wrapText(escapeLine(found ?? rules), width)].join('\n\n')}\n`
 }
 
 /** Abridges a value that is longer than what a comparison reads, and adds its length. */

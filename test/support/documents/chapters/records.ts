@@ -46,6 +46,7 @@ export const recordChapters: CoveredChapters = {
     },
   },
   'Measure a result against known truth': {},
+  'Look at a result': {},
   'Keep decisions and entity ids between runs': {
     before: (machine) => writeFileSync(at(machine, 'plain/decided.csv'), 'id_l,id_r,decision\n'),
   },

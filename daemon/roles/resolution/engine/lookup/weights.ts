@@ -46,7 +46,7 @@ export function buildLookupWeights(
 }
 
 /** Computes the prior: the score of any pair minus the weights of its fields is the same for every pair of a run. */
-function computePrior(
+export function computePrior(
   records: LensRecords,
   { compared, scores, model }: DetailedResolution,
   weights: MatchWeights,

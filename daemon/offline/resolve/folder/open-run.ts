@@ -1,0 +1,123 @@
+// Opens a completed run of files: its documents, its records as they are in the data, its clusters and its pairs.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { resultKinds } from '../../../../adapters/platform/data-file/data-kinds.ts'
+import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
+import { unescapeFormula } from '../../../kernel/text/formula-cell.ts'
+import type { EngineProgressListener } from '../../../roles/resolution/engine/progress.ts'
+import { buildRecords, type LensRecords, type RecordSource } from '../../../roles/resolution/engine/records/records.ts'
+import { OfflineCommandError } from '../../offline-command-error.ts'
+import { missingColumns, readDataFile } from '../data-file.ts'
+import { buildRecordKey } from '../decisions-file.ts'
+import { convertLensFaults } from '../lens-records.ts'
+import { type RunDocuments, readRunDocuments } from './run-documents.ts'
+import { readRunSources } from './run-sources.ts'
+
+/** Pairs of the file of pairs. `scores`: natural log-odds or likeness, with four decimals. */
+export type RunPairs = {
+  readonly length: number
+  readonly lefts: Int32Array
+  readonly rights: Int32Array
+  readonly scores: Float64Array
+  readonly linked: Uint8Array
+}
+
+export type FileRun = RunDocuments & {
+  readonly records: LensRecords
+  /** The columns of the lens as they are in the data, source by source. */
+  readonly sources: readonly RecordSource[]
+  /** Number of the cluster of each record. */
+  readonly clusters: Int32Array
+  readonly pairs: RunPairs
+  /** Row of a record by its key (`buildRecordKey`). */
+  readonly rowOf: ReadonlyMap<string, number>
+}
+
+/** Opens a run. Throws `OfflineCommandError`: 1 for what is missing or unreadable, 5 for what does not belong together. */
+export async function openRun(
+  folder: string,
+  moved: readonly string[],
+  onProgress: EngineProgressListener,
+): Promise<FileRun> {
+  const documents = readRunDocuments(folder)
+  const { lens } = documents.model
+  const sources = await readRunSources(lens, documents.inputs, moved, onProgress)
+  const records = convertLensFaults(() => buildRecords(lens, sources))
+  if (records.fields.length !== documents.model.fields.length)
+    throw new OfflineCommandError(
+      5,
+      `the model of ${folder} has other fields than its data`,
+      'run again into a new folder',
+    )
+  const rowOf = new Map<string, number>()
+  for (let row = 0; row < records.rows; row++) rowOf.set(buildRecordKey(records, row), row)
+  const clusters = await readClusters(findTable(folder, 'clusters'), rowOf)
+  const pairs = await readPairs(findTable(folder, 'pairs'), rowOf)
+  return { ...documents, records, sources, clusters, pairs, rowOf }
+}
+
+function findTable(folder: string, name: string): string {
+  const file = resultKinds
+    .map((kind) => join(folder, `${name}.${kind}`))
+    .find((candidate) => runAsInvoker(() => existsSync(candidate)))
+  if (file !== undefined) return file
+  throw new OfflineCommandError(1, `${folder} has no ${name}.csv, .jsonl or .parquet`, 'run again into a new folder')
+}
+
+async function readClusters(file: string, rowOf: ReadonlyMap<string, number>): Promise<Int32Array> {
+  const table = await readTable(file, ['source', 'id', 'cluster'])
+  const clusters = new Int32Array(rowOf.size)
+  for (let line = 0; line < table.rows; line++) {
+    const cluster = Number(table.text('cluster', line))
+    if (!Number.isSafeInteger(cluster) || cluster < 1)
+      throw new OfflineCommandError(5, `${file}, record ${line + 1}: the cluster is not a number from 1`)
+    clusters[table.row(rowOf, 'source', 'id', line)] = cluster
+  }
+  if (clusters.includes(0)) throw new OfflineCommandError(5, `${file} lacks records of the data`)
+  return clusters
+}
+
+async function readPairs(file: string, rowOf: ReadonlyMap<string, number>): Promise<RunPairs> {
+  const table = await readTable(file, ['source_l', 'id_l', 'source_r', 'id_r', 'score', 'linked'])
+  const { rows: length } = table
+  const [lefts, rights, linked] = [new Int32Array(length), new Int32Array(length), new Uint8Array(length)]
+  const scores = new Float64Array(length)
+  for (let line = 0; line < length; line++) {
+    lefts[line] = table.row(rowOf, 'source_l', 'id_l', line)
+    rights[line] = table.row(rowOf, 'source_r', 'id_r', line)
+    scores[line] = Number(table.text('score', line))
+    linked[line] = table.text('linked', line) === 'true' ? 1 : 0
+    if (!Number.isFinite(scores[line]))
+      throw new OfflineCommandError(5, `${file}, record ${line + 1}: the score is not a number`)
+  }
+  return { length, lefts, rights, scores, linked }
+}
+
+/** Reads cells as texts; each distinct one is decoded once. */
+async function readTable(file: string, names: readonly string[]) {
+  const table = await readDataFile(file, (name) => names.includes(name))
+  const missing = names.filter((name) => !table.names.includes(name))
+  if (missing.length > 0) throw missingColumns(file, missing, table.names)
+  const decoder = new TextDecoder()
+  const restore = file.endsWith('.csv') ? unescapeFormula : String
+  const columns = new Map(
+    table.columns.map(({ name, codes, values }) => [
+      name,
+      { codes, texts: Array.from({ length: values.size }, (_, code) => restore(decoder.decode(values.bytesOf(code)))) },
+    ]),
+  )
+  const text = (name: string, line: number): string => {
+    const column = columns.get(name)
+    return column?.texts[column.codes[line] ?? -1] ?? ''
+  }
+  return {
+    rows: table.rows,
+    text,
+    row(rowOf: ReadonlyMap<string, number>, source: string, id: string, line: number): number {
+      const row = rowOf.get(`${text(source, line)}\u0000${text(id, line)}`)
+      if (row !== undefined) return row
+      const named = `${JSON.stringify(text(id, line))} of ${JSON.stringify(text(source, line))}`
+      throw new OfflineCommandError(5, `${file}, record ${line + 1}: the data has no record ${named}`)
+    },
+  }
+}

@@ -1,0 +1,72 @@
+// The files that a run has read, by path and digest, as a file of its folder: so that they can be read again, unchanged.
+import { basename, resolve } from 'node:path'
+import * as z from 'zod'
+import type { DataKind } from '../../../../adapters/platform/data-file/data-kinds.ts'
+import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
+import { runningDigest } from '../../../kernel/encoding/running-digest.ts'
+import type { EngineProgressListener } from '../../../roles/resolution/engine/progress.ts'
+import { withDataFile } from '../data-file.ts'
+import { readLensText } from '../lens/lens-file.ts'
+import type { RecordReading } from '../lens-records.ts'
+
+export const run_inputs_name = 'inputs.json'
+
+const digest = z.string().regex(/^[0-9a-f]{64}$/)
+const path = z.string().min(1).max(4_096)
+
+/** Each way of reading is recorded: otherwise the records could not be read again. */
+const readingShape = {
+  kind: z.enum(['csv', 'tsv', 'jsonl', 'parquet'] satisfies DataKind[]).optional(),
+  delimiter: z.string().max(8).optional(),
+  makesIds: z.boolean().optional(),
+} satisfies Record<keyof Required<RecordReading>, z.ZodType>
+
+export const runInputs = z.strictObject({
+  format: z.literal(1),
+  /** The lens as it was named: its content is in the model. */
+  lens: z.strictObject({ name: path, sha256: digest }).optional(),
+  data: z
+    .array(z.strictObject({ source: path, path, bytes: z.int().min(0), sha256: digest }))
+    .min(1)
+    .max(10_000),
+  reading: z.strictObject(readingShape),
+})
+export type RunInputs = z.infer<typeof runInputs>
+export type InputFile = RunInputs['data'][number]
+
+/** Describes the files before they are read: a change in between is then noticed later. Throws `OfflineCommandError` (1). */
+export async function describeInputs(
+  files: readonly string[],
+  reading: RecordReading,
+  lens: string | undefined,
+  onProgress: EngineProgressListener,
+): Promise<RunInputs> {
+  const data: InputFile[] = []
+  for (const file of files) {
+    const { bytes, sha256: digested } = await digestDataFile(file, onProgress)
+    data.push({ source: basename(file), path: resolve(file), bytes, sha256: digested })
+  }
+  return {
+    format: 1,
+    ...(lens !== undefined && { lens: { name: lens, sha256: sha256(readLensText(lens)) } }),
+    data,
+    reading,
+  }
+}
+
+const piece_bytes = 1 << 22
+
+/** Digests a file piece by piece, whatever its size. Throws `OfflineCommandError` (1). */
+export async function digestDataFile(
+  file: string,
+  onProgress: EngineProgressListener,
+): Promise<{ bytes: number; sha256: string }> {
+  return await withDataFile(file, (openFile) => {
+    const digested = runningDigest()
+    for (let at = 0; at < openFile.size; at += piece_bytes) {
+      onProgress({ phase: 'read', done: at, total: openFile.size })
+      digested.add(new Uint8Array(openFile.read(at, Math.min(openFile.size, at + piece_bytes))))
+    }
+    return { bytes: openFile.size, sha256: digested.hex() }
+  })
+}

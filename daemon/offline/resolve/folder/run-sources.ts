@@ -1,0 +1,65 @@
+// Reads the data files of a run again, at their places or where they were moved to, if they are unchanged.
+import { existsSync } from 'node:fs'
+import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
+import type { EngineProgressListener } from '../../../roles/resolution/engine/progress.ts'
+import type { RecordSource } from '../../../roles/resolution/engine/records/records.ts'
+import type { Lens } from '../../../roles/resolution/lens/model.ts'
+import { OfflineCommandError } from '../../offline-command-error.ts'
+import { readLensSources } from '../lens-records.ts'
+import { digestDataFile, type InputFile, type RunInputs } from './run-inputs.ts'
+
+/**
+ * Reads the sources in their order. `moved`: files that are no longer at their place, found by their digest. Throws
+ * `OfflineCommandError`: 1 for a missing file, 5 for a changed or an unknown one.
+ */
+export async function readRunSources(
+  lens: Lens,
+  { data, reading }: RunInputs,
+  moved: readonly string[],
+  onProgress: EngineProgressListener,
+): Promise<RecordSource[]> {
+  const places = await findMovedFiles(data, moved, onProgress)
+  const files: string[] = []
+  for (const input of data) files.push(places.get(input) ?? (await requireUnchanged(input, onProgress)))
+  const sources = await readLensSources(lens, files, onProgress, reading)
+  return sources.map((source, at) => ({ ...source, name: data[at]?.source ?? source.name }))
+}
+
+async function findMovedFiles(
+  data: RunInputs['data'],
+  moved: readonly string[],
+  onProgress: EngineProgressListener,
+): Promise<Map<InputFile, string>> {
+  const places = new Map<InputFile, string>()
+  for (const file of moved) {
+    const { sha256 } = await digestDataFile(file, onProgress)
+    const input = data.find((candidate) => candidate.sha256 === sha256 && !places.has(candidate))
+    if (!input) {
+      const known = data.map(({ source, sha256: digest }) => `${source}: ${digest}`)
+      throw new OfflineCommandError(
+        5,
+        `${file} is none of the data files of the run; its SHA-256 is ${sha256}`,
+        undefined,
+        known,
+      )
+    }
+    places.set(input, file)
+  }
+  return places
+}
+
+async function requireUnchanged({ path, source, sha256: expected }: InputFile, onProgress: EngineProgressListener) {
+  if (!runAsInvoker(() => existsSync(path)))
+    throw new OfflineCommandError(
+      1,
+      `the data file ${path} of the run is not there`,
+      `name its new place: --data FILE (${source})`,
+    )
+  const { sha256 } = await digestDataFile(path, onProgress)
+  if (sha256 === expected) return path
+  throw new OfflineCommandError(
+    5,
+    `${path} was changed after the run: its SHA-256 is ${sha256}, and was ${expected}`,
+    'name a copy of the file that was read (--data FILE), or run again into a new folder',
+  )
+}
