@@ -1,6 +1,11 @@
 // Options of the commands that read files of records: their format, their columns and their ids.
+import { textEncodings } from '../../daemon/kernel/data/utf8-source.ts'
 import { InvalidParamError, type Param, type ParsedParams } from '../program/command.ts'
-import { choice, flag, rest, text } from '../program/params.ts'
+import { choice, decimal, flag, rest, text } from '../program/params.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+
+/** As a lens may have. */
+const max_threshold_bits = 1_000
 
 /** Options of the format. */
 export const dataFormatOptions = {
@@ -8,6 +13,8 @@ export const dataFormatOptions = {
     ...(['csv', 'jsonl', 'parquet', 'tsv'] as const),
   ]),
   delimiter: delimiter(),
+  encoding: choice('KIND', 'Encoding of text without a byte order mark; default: found in each file', textEncodings),
+  skipBadRows: flag('Leave out rows that cannot be read, and report them (default: they end the command)'),
 }
 
 /** Options of the format, the columns and the ids. */
@@ -18,19 +25,49 @@ export const recordFileOptions = {
   ...dataFormatOptions,
 }
 
-type RecordFileParams = ParsedParams<typeof recordFileOptions>
-
-/** How the files are read. */
-export function toRecordReading({ dataFormat, delimiter, makeIds }: Omit<RecordFileParams, 'columns' | 'idField'>) {
-  return { kind: dataFormat, delimiter, makesIds: makeIds }
+/** The cut of a lens. A registry stays with the cut that it was made with. */
+export const thresholdOption = {
+  threshold: decimal(
+    'BITS',
+    'Weight of evidence from which two records are one (default: of the lens, or from the data)',
+    -max_threshold_bits,
+    max_threshold_bits,
+  ),
 }
 
-export function toLensColumns({ columns, idField }: Pick<RecordFileParams, 'columns' | 'idField'>) {
-  return { columns, id_field: idField }
+type RecordFileParams = ParsedParams<typeof recordFileOptions>
+
+/** How the files are read. Remarks about them go to stderr. */
+export function toRecordReading(
+  { makeIds, ...format }: Omit<RecordFileParams, 'columns' | 'idField'>,
+  terminal: Pick<Terminal, 'note' | 'progress'>,
+) {
+  return { ...toFormatReading(format, terminal), makesIds: makeIds }
+}
+
+/** The same without ids. */
+export function toFormatReading(
+  { dataFormat, delimiter, encoding, skipBadRows }: ParsedParams<typeof dataFormatOptions>,
+  terminal: Pick<Terminal, 'note' | 'progress'>,
+) {
+  const onRemark = (remark: string) => {
+    terminal.progress('')
+    terminal.note(remark)
+  }
+  return { kind: dataFormat, delimiter, encoding, skipsBadRows: skipBadRows, onRemark }
+}
+
+export function toLensColumns({
+  columns,
+  idField,
+  threshold,
+}: Pick<RecordFileParams, 'columns' | 'idField'> & { readonly threshold?: number | undefined }) {
+  return { columns, id_field: idField, threshold }
 }
 
 function delimiter(): Param<string | undefined> {
-  const help = 'Character between the values of a line, such as ";" or "|" (default: a comma; a tab in .tsv and .tab)'
+  const help =
+    'Character between the values of a line, such as ";" or "|" (default: found in each file; a tab in .tsv and .tab)'
   const parse = (input: string) => {
     if (!/^[\t\x21-\x7e]$/.test(input) || /[A-Za-z0-9"]/.test(input))
       throw new InvalidParamError('it must be one character, and not a letter, a digit, a space or a quotation mark')

@@ -208,7 +208,7 @@ describe('measures', () => {
     ['id_l,id_r,score\na,b,high\n', 'pair 1 has the score "high", which is not a number'],
     ['id_l,id_r,score\na,b,1\nb,a,2\n', 'contains a pair twice'],
     ['id_l,id_r\na,b\n', 'has no column score; it has id_l, id_r'],
-    ['id_l;id_r;score\na;b;1\n', 'has no column id_l; it has id_l;id_r;score'],
+    ['id_l;id_r;rank\na;b;1\n', 'has no column score; it has id_l, id_r, rank'],
     ['id_l,id_r,score\na,z,1\n', 'names "z", which was not resolved'],
   ])('of pairs that cannot be used say why: %j', async (text, pattern) => {
     writeFileSync(at('pairs.csv'), text)

@@ -13,10 +13,12 @@ export class CsvColumns {
   /** Maximum bytes of each field. */
   readonly limits: readonly number[]
   readonly max_rows: number
+  #lines: Int32Array | undefined
   #capacity = first_capacity
   rows = 0
 
-  constructor(names: readonly string[], { isSelected, limits }: DataReadOptions) {
+  constructor(names: readonly string[], { isSelected, limits, hasLines }: DataReadOptions) {
+    this.#lines = hasLines ? new Int32Array(first_capacity) : undefined
     this.names = names
     this.limits = names.map((name) => limits.maxFieldBytes(name))
     const create = () => new Int32Array(first_capacity)
@@ -28,6 +30,7 @@ export class CsvColumns {
   reserve(rows: number): void {
     if (rows < this.#capacity) return
     this.#capacity *= 2
+    if (this.#lines) this.#lines = doubleLength(this.#lines)
     for (const column of this.columns) {
       if (!column) continue
       column.starts = doubleLength(column.starts)
@@ -35,8 +38,9 @@ export class CsvColumns {
     }
   }
 
-  /** Adds a row whose fields are at these positions. */
-  add(starts: Int32Array, ends: Int32Array): void {
+  /** Adds a row of this line whose fields are at these positions. */
+  add(starts: Int32Array, ends: Int32Array, line: number): void {
+    if (this.#lines) this.#lines[this.rows] = line
     for (const [field, column] of this.columns.entries()) {
       if (!column) continue
       column.starts[this.rows] = starts[field]!
@@ -50,6 +54,6 @@ export class CsvColumns {
   block(bytes: Uint8Array): DataBlock {
     const selected = this.columns.filter((column) => column !== undefined)
     const columns = selected.map(({ name, starts, ends }) => ({ name, bytes, starts, ends }))
-    return { rows: this.rows, names: this.names, columns }
+    return { rows: this.rows, names: this.names, columns, ...(this.#lines && { lines: this.#lines }) }
   }
 }

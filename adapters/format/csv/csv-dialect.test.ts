@@ -44,6 +44,15 @@ describe('dialects', () => {
       ],
     ],
     ['Latin-1', { encoding: 'latin-1' }, '', []],
+    [
+      'no quotation marks',
+      { quote: '' },
+      'a,b\n"1,2"\n5",\n',
+      [
+        ['"1', '2"'],
+        ['5"', null],
+      ],
+    ],
   ])('%s', async (_, dialect, text, rows) => {
     const content = text === '' ? Buffer.from('a\nM\xfcller\n', 'latin1') : text
     expect((await readTolerantly(content, dialect)).rows).toEqual(text === '' ? [['Müller']] : rows)
@@ -203,11 +212,16 @@ describe('a tolerant reading leaves out', () => {
     expect(huge).toEqual({ rows: [['2', '3']], rejects: [[2, 4, 'field 2, "b", has more than 1048576 bytes']] })
   })
 
-  test('an open quotation at the end', async () => {
+  test('an open quotation that nothing closes, and none of the lines behind it', async () => {
     expect(await readTolerantly('a\n1\n"2\n3')).toEqual({
-      rows: [['1']],
-      rejects: [[4, 4, 'the file ends within quotation marks']],
+      rows: [['1'], ['3']],
+      rejects: [[3, 4, 'the file ends within quotation marks']],
     })
+    const wide = 'x'.repeat(1_000)
+    const { rows, rejects } = await readTolerantly(`a,b\n1,"${`${wide},y\n`.repeat(20_000)}2,3\n`)
+    expect(rows).toHaveLength(20_000)
+    expect(rows.at(-1)).toEqual(['2', '3'])
+    expect(rejects).toEqual([[2, 4, 'field 2, "b", has more than 1048576 bytes']])
   })
 
   test('no header: without names nothing can be read', async () => {

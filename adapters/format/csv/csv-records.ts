@@ -1,8 +1,8 @@
 // Reads the complete CSV records of a window into columns. No value is copied.
 import { isUtf8 } from 'node:buffer'
-import type { CsvDialect } from '../../../daemon/kernel/data/csv-dialect.ts'
+import { type CsvDialect, markByte } from '../../../daemon/kernel/data/csv-dialect.ts'
 import type { DataBlock } from '../../../daemon/kernel/data/data-block.ts'
-import { DataFault, not_utf8 } from '../../../daemon/kernel/data/data-fault.ts'
+import { DataFault, describeForeignBytes } from '../../../daemon/kernel/data/data-fault.ts'
 import { type DataReadOptions, max_record_bytes } from '../../../daemon/kernel/data/read-options.ts'
 import type { TextWindow } from '../../../daemon/kernel/data/text-window.ts'
 import { CsvColumns } from './csv-columns.ts'
@@ -19,6 +19,7 @@ export class CsvRecords {
   readonly #comment: number
   /** No byte above it has a meaning outside quotation marks. */
   readonly #highest: number
+  readonly #foreignBytes: string
   #columns: CsvColumns | undefined
   #rowsBefore = 0
   /** Line of the next record. */
@@ -27,6 +28,8 @@ export class CsvRecords {
   #isSkipping = false
   /** Whether the window has bytes that are not text, so that each record is checked. */
   #checksText = false
+  /** Whether records may be read without a look at each. */
+  #isPlain = false
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
   constructor(window: TextWindow, dialect: CsvDialect, options: DataReadOptions) {
@@ -34,9 +37,10 @@ export class CsvRecords {
     this.#window = window
     this.#scanner = new RecordScanner(dialect)
     this.#hasHeader = dialect.header
-    this.#delimiter = dialect.delimiter.charCodeAt(0)
-    this.#quote = dialect.quote.charCodeAt(0)
-    this.#comment = dialect.comment?.charCodeAt(0) ?? -1
+    this.#delimiter = markByte(dialect.delimiter)
+    this.#quote = markByte(dialect.quote)
+    this.#comment = markByte(dialect.comment)
+    this.#foreignBytes = describeForeignBytes(dialect.encoding)
     this.#highest = Math.max(this.#delimiter, this.#quote, carriageReturn)
   }
 
@@ -46,6 +50,7 @@ export class CsvRecords {
     // The last record may end within a character.
     const text = bytes.subarray(0, bytes.lastIndexOf(lineEnd, end - 1) + 1)
     this.#checksText = !isUtf8(text) || text.includes(0)
+    this.#isPlain = !this.#checksText && !this.#options.hasLines
   }
 
   get isFull(): boolean {
@@ -59,7 +64,7 @@ export class CsvRecords {
     while (at < end && !this.isFull) {
       if (this.#isSkipping) at = this.#skipLine(at)
       else {
-        if (this.#columns && !this.#checksText) at = this.#takePlain(this.#columns, bytes, at, end)
+        if (this.#columns && this.#isPlain) at = this.#takePlain(this.#columns, bytes, at, end)
         if (at === end || this.isFull) break
         const next = this.#takeRecord(bytes, at, end)
         if (next === incomplete) break
@@ -123,7 +128,7 @@ export class CsvRecords {
     const lines = this.#countLines(from, next)
     scanner.unescape(bytes)
     if (isHeader) this.#begin(bytes)
-    else this.#columns?.add(starts, ends)
+    else this.#columns?.add(starts, ends, this.#line)
     this.#line += lines
     return next
   }
@@ -139,7 +144,7 @@ export class CsvRecords {
   #findTextFault(bytes: Uint8Array, from: number, next: number): string | undefined {
     if (!this.#checksText) return undefined
     const record = bytes.subarray(from, next)
-    return isUtf8(record) ? (record.includes(0) ? 'a NUL byte' : undefined) : not_utf8
+    return isUtf8(record) ? (record.includes(0) ? 'a NUL byte' : undefined) : this.#foreignBytes
   }
 
   /** Why a scanned record is not a row of the table. Without a header, the first record begins the table. */
@@ -210,18 +215,18 @@ export class CsvRecords {
     const { fields, starts } = this.#scanner
     const limit = this.#columns?.limits[fields] ?? Number.POSITIVE_INFINITY
     const isField = end - (starts[fields] ?? end) > limit
-    return this.#leaveOut(
-      isField ? this.#describeLongField(fields) : `the record has more than ${max_record_bytes} bytes`,
-      0,
-      isField ? (starts[fields] ?? end) + limit : end,
-    )
+    // It resumes at the next line: a mark that nothing closes must not take other records with it.
+    const reason = isField ? this.#describeLongField(fields) : `the record has more than ${max_record_bytes} bytes`
+    return this.#leaveOut(reason, 0, 0)
   }
 
-  /** Ends the text, of which the record from `from` on is incomplete. Throws `DataFault`. */
-  end(from: number): void {
-    const { end, isEndAdded } = this.#window
-    if (from < end) this.#leaveOut('the file ends within quotation marks', from, isEndAdded ? end - 1 : end)
-    if (this.#columns) return
+  /**
+   * Ends the text. Returns where reading resumes, if the record from `from` on is incomplete: at its second line. Throws
+   * `DataFault`.
+   */
+  end(from: number): number {
+    if (from < this.#window.end) return this.#leaveOut('the file ends within quotation marks', from, from)
+    if (this.#columns) return from
     throw new DataFault('the first line must name the columns, and the file has no line', { line: 1, offset: 0 })
   }
 

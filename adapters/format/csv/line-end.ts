@@ -1,5 +1,5 @@
 // Finds the byte that ends the lines of a CSV file: a line feed, alone or behind a carriage return, or a carriage return.
-import type { CsvDialect } from '../../../daemon/kernel/data/csv-dialect.ts'
+import { type CsvDialect, markByte } from '../../../daemon/kernel/data/csv-dialect.ts'
 
 export const [lineFeed, carriageReturn] = [10, 13]
 
@@ -8,9 +8,9 @@ export const [lineFeed, carriageReturn] = [10, 13]
  * carriage returns stand before a line feed.
  */
 export function findLineEnd(text: Uint8Array, { delimiter, quote, escape: escapeMark, comment }: CsvDialect): number {
-  const [delimiterByte, quoteByte, escapeByte] = [delimiter, quote, escapeMark].map((mark) => mark.charCodeAt(0))
+  const [delimiterByte, quoteByte, escapeByte] = [delimiter, quote, escapeMark].map(markByte)
   let isQuoted = false
-  let isFieldStart = text[0] !== comment?.charCodeAt(0)
+  let isFieldStart = text[0] !== markByte(comment)
   for (let at = 0; at < text.length; at++) {
     const byte = text[at]
     if (isQuoted) {

@@ -24,7 +24,10 @@ export async function* readCsv(
     for (let hasMore = true; hasMore; ) {
       start = records.take(start)
       hasMore = records.isFull
-      if (window.isLast && !hasMore) records.end(start)
+      if (window.isLast && !hasMore) {
+        start = records.end(start)
+        hasMore = start < window.end
+      }
       const block = records.block()
       if (block.rows === 0 && (hasBlock || !window.isLast)) continue
       hasBlock = true

@@ -1,5 +1,5 @@
 // Finds the fields of one CSV record (RFC 4180 and its dialects).
-import type { CsvDialect } from '../../../daemon/kernel/data/csv-dialect.ts'
+import { type CsvDialect, markByte } from '../../../daemon/kernel/data/csv-dialect.ts'
 import { doubleLength } from '../../../daemon/kernel/data/data-block.ts'
 import { carriageReturn, lineFeed } from './line-end.ts'
 
@@ -26,9 +26,9 @@ export class RecordScanner {
   at = 0
 
   constructor(dialect: CsvDialect) {
-    this.#delimiter = dialect.delimiter.charCodeAt(0)
-    this.#quote = dialect.quote.charCodeAt(0)
-    this.#escape = dialect.escape.charCodeAt(0)
+    this.#delimiter = markByte(dialect.delimiter)
+    this.#quote = markByte(dialect.quote)
+    this.#escape = markByte(dialect.escape)
   }
 
   /**

@@ -20,6 +20,7 @@ export class JsonLines {
   #rows = 0
   #rowsBefore = 0
   #block_bytes = 0
+  #lines: number[] = []
   #line = 1
   /** Whether everything up to the next line end belongs to a line that was left out. */
   #isSkipping = false
@@ -81,6 +82,7 @@ export class JsonLines {
       column.skipTo(this.#rows)
       column.add(text)
     }
+    if (this.#options.hasLines) this.#lines.push(this.#line)
     this.#rows++
     return undefined
   }
@@ -125,6 +127,7 @@ export class JsonLines {
     for (const column of this.#columns.values()) column?.clear()
     this.#rowsBefore += this.#rows
     this.#rows = 0
+    this.#lines = []
     this.#block_bytes = 0
     this.#isCut = false
   }
@@ -134,6 +137,7 @@ export class JsonLines {
     const selected = [...this.#columns.values()].filter((column) => column !== undefined)
     for (const column of selected) column.skipTo(this.#rows)
     const columns = selected.map((column) => column.column())
-    return { rows: this.#rows, names: [...this.#columns.keys()], columns }
+    const lines = this.#options.hasLines ? { lines: Int32Array.from(this.#lines) } : {}
+    return { rows: this.#rows, names: [...this.#columns.keys()], columns, ...lines }
   }
 }

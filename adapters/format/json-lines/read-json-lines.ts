@@ -3,16 +3,17 @@ import type { ByteSource } from '../../../daemon/kernel/data/byte-source.ts'
 import type { DataBlock } from '../../../daemon/kernel/data/data-block.ts'
 import type { DataReadOptions } from '../../../daemon/kernel/data/read-options.ts'
 import { TextWindow } from '../../../daemon/kernel/data/text-window.ts'
-import { openUtf8 } from '../../../daemon/kernel/data/utf8-source.ts'
+import { openUtf8, type TextEncodingName } from '../../../daemon/kernel/data/utf8-source.ts'
 import { JsonLines } from './json-lines.ts'
 
-/** `separator`: joins the items of a list of plain values. Throws `DataFault`, and what the source or `onReject` throws. */
+/** `separator`: joins the items of a list of plain values. `encoding`: without a byte order mark. Throws `DataFault`, and what the source or `onReject` throws. */
 export async function* readJsonLines(
   source: ByteSource,
   separator: string,
   options: DataReadOptions,
+  encoding: TextEncodingName = 'utf-8',
 ): AsyncGenerator<DataBlock, void, undefined> {
-  const window = new TextWindow(await openUtf8(source, 'utf-8'))
+  const window = new TextWindow(await openUtf8(source, encoding))
   const lines = new JsonLines(window, separator, options)
   let hasBlock = false
   for (let start = 0; !window.isLast; ) {

@@ -4,6 +4,7 @@ import { csvDialect } from '../../../daemon/kernel/data/csv-dialect.ts'
 import type { DataBlocks } from '../../../daemon/kernel/data/data-block.ts'
 import type { DataWriterFactory } from '../../../daemon/kernel/data/data-writer.ts'
 import type { DataReadOptions } from '../../../daemon/kernel/data/read-options.ts'
+import type { TextEncodingName } from '../../../daemon/kernel/data/utf8-source.ts'
 import type { DataFile } from './data-file.ts'
 
 /** Kinds that are written as well. */
@@ -11,20 +12,31 @@ export const resultKinds = ['csv', 'jsonl', 'parquet'] as const
 export type ResultKind = (typeof resultKinds)[number]
 export type DataKind = ResultKind | 'tsv'
 
-/** `delimiter`: of text with columns, instead of the usual one of its kind. */
-export type DataFormat = { readonly kind: DataKind; readonly delimiter?: string | undefined }
+export type DataFormat = {
+  readonly kind: DataKind
+  /** Of text with columns, instead of the usual one of its kind. */
+  readonly delimiter?: string | undefined
+  /** Of text with columns; empty where nothing encloses a value. */
+  readonly quote?: string | undefined
+  readonly escape?: string | undefined
+  /** Of text without a byte order mark (default: UTF-8). */
+  readonly encoding?: TextEncodingName | undefined
+  /** Whether the text has one column, so that its delimiter is one that it does not have. */
+  readonly isSingleColumn?: boolean
+}
 
 type BlockOpener = (
   file: DataFile,
   options: DataReadOptions,
   onRead: (read_bytes: number) => void,
-  delimiter?: string,
+  format: DataFormat,
 ) => Promise<DataBlocks>
 
 function delimitedBy(usual: string): BlockOpener {
-  return async (file, options, onRead, delimiter = usual) => {
+  return async (file, options, onRead, { delimiter = usual, quote, escape: escapeMark, encoding }) => {
     const { readCsv } = await import('../../format/csv/read-csv.ts')
-    return readCsv(file.text(onRead), csvDialect.parse({ delimiter }), options)
+    const dialect = csvDialect.parse({ delimiter, quote, escape: escapeMark, encoding })
+    return readCsv(file.text(onRead), dialect, options)
   }
 }
 
@@ -43,9 +55,9 @@ const readers: Readonly<Record<DataKind, { readonly extensions: readonly string[
   },
   jsonl: {
     extensions: ['.jsonl', '.ndjson'],
-    async open(file, options, onRead) {
+    async open(file, options, onRead, { encoding }) {
       const { readJsonLines } = await import('../../format/json-lines/read-json-lines.ts')
-      return readJsonLines(file.text(onRead), list_separator, options)
+      return readJsonLines(file.text(onRead), list_separator, options, encoding)
     },
   },
   parquet: {
@@ -78,11 +90,11 @@ export function inferDataKind(file: string): DataKind | undefined {
  */
 export async function openBlocks(
   file: DataFile,
-  { kind, delimiter }: DataFormat,
+  format: DataFormat,
   options: DataReadOptions,
   onProgress: (done: number, total: number) => void,
 ): Promise<DataBlocks> {
-  return await readers[kind].open(file, options, (done) => onProgress(done, file.size), delimiter)
+  return await readers[format.kind].open(file, options, (done) => onProgress(done, file.size), format)
 }
 
 export async function loadDataWriter(kind: ResultKind): Promise<DataWriterFactory> {

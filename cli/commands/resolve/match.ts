@@ -1,6 +1,11 @@
 // Matches records of files against a registry that a run has written, on any machine and without a service.
 import { offline } from '../../../daemon/offline/offline.ts'
-import { recordFileOptions, toLensColumns, toRecordReading } from '../../options/record-file-options.ts'
+import {
+  recordFileOptions,
+  thresholdOption,
+  toLensColumns,
+  toRecordReading,
+} from '../../options/record-file-options.ts'
 import { jsonOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
 import { choice, required, rest, text } from '../../program/params.ts'
@@ -26,6 +31,7 @@ export const definition = command({
     source: text('NAME', 'Source of the records (default: the name of the file)'),
     out: text('DIR', 'New or empty folder for the results (default: only the registry is written)'),
     ...recordFileOptions,
+    ...thresholdOption,
     format: choice('KIND', 'Format of the results; default: csv', resultKinds),
     ...jsonOption,
   },
@@ -34,7 +40,7 @@ export const definition = command({
     const { registry, lens, data: files, source, out, format, json } = params
     const [{ readLens, withColumns }, { matchFiles }] = await Promise.all([offline.lenses(), offline.fileMatching()])
     const formatLine = createProgressFormatter(() => performance.now())
-    const reading = toRecordReading(params)
+    const reading = toRecordReading(params, terminal)
     const mapped = withColumns(readLens(lens), toLensColumns(params))
     const request = { lens: mapped, registry, files, source, out, reading, format }
     const items = await matchFiles(request, (progress) => terminal.progress(formatLine(progress)))

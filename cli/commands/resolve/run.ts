@@ -1,6 +1,11 @@
 // Resolves the records of files and writes the results as files, on any machine and without a service.
 import { offline } from '../../../daemon/offline/offline.ts'
-import { recordFileOptions, toLensColumns, toRecordReading } from '../../options/record-file-options.ts'
+import {
+  recordFileOptions,
+  thresholdOption,
+  toLensColumns,
+  toRecordReading,
+} from '../../options/record-file-options.ts'
 import { seedOption } from '../../options/seed-option.ts'
 import { jsonOption } from '../../options/site-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
@@ -15,17 +20,17 @@ export const definition = command({
   words: 'resolve run',
   summary: 'Resolve the records of files into entities',
   notes: [
-    'Each file is one source: comma-separated values in UTF-8 whose first line names the columns (any ending),',
-    'the same with tabs (.tsv, .tab), JSON lines (.jsonl, .ndjson), or Parquet (.parquet). Records of one entity,',
-    'within and between sources, get one cluster. No labels are needed: weights are learnt from the data. The',
-    'same data, lens and seed give the same files: clusters (source, id, cluster), pairs (source_l, id_l,',
-    'source_r, id_r, score, linked), model.json (weights and scores) and run.json, which is written last.',
-    'inputs.json names the files that were read. Ctrl-C ends the run; a file under its',
-    'final name is complete. Decisions override the result: confirmed pairs are together, rejected ones apart; if',
-    'both conflict, the rejected ones win. With several sources, decisions need source_l and source_r too. With',
-    '`--registry`, clusters have a column entity: an id that stays with the largest part of its records through',
-    'merges and splits. The result estimates its own precision and recall. A poor one ends with exit code 6, changes',
-    'no registry and has no entities, unless --accept-poor is given. The clusters list the records in their order in',
+    'Each file is one source: text whose first line names the columns (any ending), with tabs (.tsv, .tab), JSON',
+    'lines (.jsonl, .ndjson), or Parquet (.parquet). Encoding, delimiter and quotation marks are found, and',
+    'reported. Records of one entity, within and between sources, get one cluster. No labels are needed: weights',
+    'are learnt from the data. The same data, lens and seed give the same files: clusters (source, id, cluster),',
+    'pairs (source_l, id_l, source_r, id_r, score, linked), model.json (weights and scores) and run.json, which is',
+    'written last. inputs.json names the files that were read. Ctrl-C ends the run; a file under its final name is',
+    'complete. Decisions override the result: confirmed pairs are together, rejected ones apart; if both conflict,',
+    'the rejected ones win. With several sources, decisions need source_l and source_r too. With `--registry`,',
+    'clusters have a column entity: an id that stays with the largest part of its records through merges and',
+    'splits. The result estimates its own precision and recall. A poor one ends with exit code 6, changes no',
+    'registry and has no entities, unless --accept-poor is given. The clusters list the records in their order in',
     'the files. An id of --make-ids is a digest of the columns that the lens reads: the same record has it in every',
     'run.',
   ].join('\n'),
@@ -34,6 +39,7 @@ export const definition = command({
     data: required(rest('FILE', 'One or more files with the records')),
     out: required(text('DIR', 'New or empty folder for the results')),
     ...recordFileOptions,
+    ...thresholdOption,
     format: choice('KIND', 'Format of clusters and pairs; default: csv', resultKinds),
     allPairs: flag('Write every compared pair, not only linked and nearly linked ones'),
     decisions: text('FILE', 'Decided pairs: id_l, id_r and decision (confirm, reject, defer); default: none'),
@@ -63,7 +69,7 @@ export const definition = command({
         files: data,
         out,
         seed,
-        reading: toRecordReading(params),
+        reading: toRecordReading(params, terminal),
         format,
         hasAllPairs: allPairs,
         decisions,

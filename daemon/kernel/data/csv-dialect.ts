@@ -11,7 +11,10 @@ const character = z
 export const csvDialect = z
   .strictObject({
     delimiter: character.default(',').describe('Separates the fields of a record.'),
-    quote: character.default('"').describe('Encloses a field that contains delimiters, quotation marks or line ends.'),
+    quote: character
+      .or(z.literal(''))
+      .default('"')
+      .describe('Encloses a field that contains delimiters, quotation marks or line ends. Empty: none does.'),
     escape: character
       .default('"')
       .describe(
@@ -31,6 +34,11 @@ export const csvDialect = z
     message: 'escape must differ from delimiter and comment',
   })
 export type CsvDialect = z.infer<typeof csvDialect>
+
+/** The byte of a mark of the dialect; -1, which no byte is, for one that the dialect does not have. */
+export function markByte(mark: string | undefined): number {
+  return mark ? mark.charCodeAt(0) : -1
+}
 
 /** Comma-separated values as RFC 4180 has them. */
 export const usualCsv: CsvDialect = csvDialect.parse({})

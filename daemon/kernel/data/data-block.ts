@@ -21,6 +21,8 @@ export type DataBlock = {
   readonly names: readonly string[]
   /** The selected columns. */
   readonly columns: readonly TextColumn[]
+  /** The line at which each row begins, from 1, where the reading has them and the format has lines. */
+  readonly lines?: Int32Array | undefined
 }
 
 /** Blocks in order, at least one: a file without rows has a block of its columns. */

@@ -1,4 +1,5 @@
 // Faults of data files.
+import { encodingLabels, type TextEncodingName } from './utf8-source.ts'
 
 /** Where a record begins: the line, from 1, on which the fault is, and the bytes of UTF-8 text before the record. */
 export type RecordPlace = { readonly line: number; readonly offset: number }
@@ -8,6 +9,11 @@ export type RejectedRecord = { readonly reason: string; readonly place: RecordPl
 
 /** Reason of a record with bytes of another encoding. */
 export const not_utf8 = 'bytes that are not UTF-8'
+
+/** Reason of a record with bytes that are not of the encoding of the file. */
+export function describeForeignBytes(encoding: TextEncodingName): string {
+  return encoding === 'utf-8' ? not_utf8 : `bytes that are not ${encodingLabels[encoding]}`
+}
 
 /** A fault of the content of a data file. The message says which line has it, where the format has lines. */
 export class DataFault extends Error {

@@ -26,4 +26,6 @@ export type DataReadOptions = {
    * always do: too many rows or columns, and column names that cannot be used.
    */
   readonly onReject?: ((record: RejectedRecord) => void) | undefined
+  /** Whether blocks have the lines of their rows, which takes time. */
+  readonly hasLines?: boolean | undefined
 }

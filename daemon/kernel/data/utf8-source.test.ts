@@ -22,13 +22,21 @@ const encoders: Readonly<Record<TextEncodingName, (text: string) => Buffer>> = {
   'utf-16le': (text) => Buffer.from(text, 'utf16le'),
   'utf-16be': (text) => Buffer.from(text, 'utf16le').swap16(),
   'latin-1': (text) => Buffer.from(text, 'latin1'),
+  'windows-1252': (text) => Buffer.from(Array.from(text, (letter) => windows1252Letters.indexOf(letter))),
 }
 
+/** By byte; U+FFFF for the bytes that stand for no letter. From the table of the Unicode Consortium (CP1252.TXT). */
+const windows1252Letters = Array.from({ length: 256 }, (_, byte) => {
+  const upper = '€\uffff‚ƒ„…†‡ˆ‰Š‹Œ\uffffŽ\uffff\uffff‘’“”•–—˜™š›œ\uffffžŸ'
+  return byte >= 0x80 && byte < 0xa0 ? (upper[byte - 0x80] ?? '') : String.fromCharCode(byte)
+})
+
 test.each(Object.keys(encoders) as TextEncodingName[])('%s', async (encoding) => {
-  const unit =
-    encoding === 'latin-1'
-      ? fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code))
-      : ('grapheme' as const)
+  const units: Partial<Record<TextEncodingName, fc.Arbitrary<string>>> = {
+    'latin-1': fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)),
+    'windows-1252': fc.constantFrom(...windows1252Letters.filter((letter) => letter !== '\uffff')),
+  }
+  const unit = units[encoding] ?? ('grapheme' as const)
   await fc.assert(
     fc.asyncProperty(fc.string({ unit, maxLength: 300 }), async (text) => {
       const bytes = encoders[encoding](text)
@@ -59,4 +67,9 @@ test('half a pair of surrogates and half a character are not UTF-8', async () =>
     expect(isUtf8(await convert(encoders['utf-16le'](text), 'utf-16le'))).toBe(false)
   }
   expect(isUtf8(await convert(Uint8Array.of(0x61, 0, 0x62), 'utf-16le'))).toBe(false)
+})
+
+test('the five bytes that Windows-1252 does not have are not UTF-8', async () => {
+  for (const byte of [0x81, 0x8d, 0x8f, 0x90, 0x9d])
+    expect(isUtf8(await convert(Uint8Array.of(0x61, byte, 0x62), 'windows-1252'))).toBe(false)
 })

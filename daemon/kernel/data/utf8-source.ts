@@ -1,8 +1,17 @@
 // Converts text of any supported encoding to UTF-8 while it is read. The byte order mark decides; nothing is guessed.
 import { type ByteSource, fillBuffer } from './byte-source.ts'
 
-export const textEncodings = ['utf-8', 'utf-16le', 'utf-16be', 'latin-1'] as const
+export const textEncodings = ['utf-8', 'utf-16le', 'utf-16be', 'latin-1', 'windows-1252'] as const
 export type TextEncodingName = (typeof textEncodings)[number]
+
+/** Names for people. */
+export const encodingLabels: Readonly<Record<TextEncodingName, string>> = {
+  'utf-8': 'UTF-8',
+  'utf-16le': 'UTF-16LE',
+  'utf-16be': 'UTF-16BE',
+  'latin-1': 'Latin-1',
+  'windows-1252': 'Windows-1252',
+}
 
 const marks: readonly (readonly [TextEncodingName, readonly number[]])[] = [
   ['utf-8', [0xef, 0xbb, 0xbf]],
@@ -10,7 +19,7 @@ const marks: readonly (readonly [TextEncodingName, readonly number[]])[] = [
   ['utf-16be', [0xfe, 0xff]],
 ]
 
-/** Bytes of the other encodings that are converted together. Each gives at most three bytes of UTF-8 for two, or two for one. */
+/** Bytes of the other encodings that are converted together. Each gives at most three bytes of UTF-8 for two, or for one. */
 const piece_bytes = 65_536
 
 /**
@@ -20,10 +29,18 @@ const piece_bytes = 65_536
 export async function openUtf8(source: ByteSource, encoding: TextEncodingName): Promise<ByteSource> {
   const first = new Uint8Array(3)
   const length = await fillBuffer(source, first, 0)
-  const mark = marks.find(([, bytes]) => bytes.length <= length && bytes.every((byte, at) => first[at] === byte))
-  const rest = prependBytes(first.subarray(mark?.[1].length ?? 0, length), source)
-  const name = mark?.[0] ?? encoding
+  const mark = findByteOrderMark(first.subarray(0, length))
+  const rest = prependBytes(first.subarray(mark?.length ?? 0, length), source)
+  const name = mark?.encoding ?? encoding
   return name === 'utf-8' ? rest : convertedSource(rest, converters[name])
+}
+
+/** The byte order mark at the beginning of the text, and its length in bytes; undefined without one. */
+export function findByteOrderMark(
+  text: Uint8Array,
+): { readonly encoding: TextEncodingName; readonly length: number } | undefined {
+  const mark = marks.find(([, bytes]) => bytes.length <= text.length && bytes.every((byte, at) => text[at] === byte))
+  return mark && { encoding: mark[0], length: mark[1].length }
 }
 
 function prependBytes(first: Uint8Array, source: ByteSource): ByteSource {
@@ -39,17 +56,21 @@ function prependBytes(first: Uint8Array, source: ByteSource): ByteSource {
   }
 }
 
+/** A byte that no UTF-8 has: it stands for bytes that are not of the encoding. */
+const not_utf8_byte = 0xff
+
 /** Converts `from` to UTF-8 in `into`; returns the bytes written. `from` ends at a whole character, or at the end of the file. */
 type Utf8Converter = (from: Uint8Array, into: Uint8Array) => number
 
 function convertedSource(source: ByteSource, convert: Utf8Converter): ByteSource {
   const piece = new Uint8Array(piece_bytes)
-  const converted = new Uint8Array(piece_bytes * 2 + 3)
+  const converted = new Uint8Array(piece_bytes * 3)
   let [carried, start, end] = [0, 0, 0]
   const refill = async () => {
     const length = await fillBuffer(source, piece, carried)
     const isEnd = length < piece.length
-    const whole = isEnd || convert === convertLatin1 ? length : countWholeCharacters(piece, convert === convertUtf16Be)
+    const isPairs = convert === convertUtf16Le || convert === convertUtf16Be
+    const whole = isEnd || !isPairs ? length : countWholeCharacters(piece, convert === convertUtf16Be)
     start = 0
     end = convert(piece.subarray(0, whole), converted)
     carried = length - whole
@@ -78,6 +99,25 @@ const convertLatin1: Utf8Converter = (from, into) => {
   return at
 }
 
+/** Characters of the bytes 0x80 to 0x9f; 0 for the five bytes that stand for none (WHATWG and Unicode differ about them). */
+const windows1252: readonly number[] = [
+  ...[0x20ac, 0, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017d, 0],
+  ...[
+    0, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0, 0x017e,
+    0x0178,
+  ],
+]
+
+const convertWindows1252: Utf8Converter = (from, into) => {
+  let at = 0
+  for (const byte of from) {
+    const code = byte >= 0x80 && byte < 0xa0 ? (windows1252[byte - 0x80] ?? 0) : byte
+    if (code === 0 && byte !== 0) into[at++] = not_utf8_byte
+    else at = writeCodePoint(code, into, at)
+  }
+  return at
+}
+
 const convertUtf16Le: Utf8Converter = (from, into) => convertUtf16(from, into, true)
 const convertUtf16Be: Utf8Converter = (from, into) => convertUtf16(from, into, false)
 
@@ -94,8 +134,8 @@ function convertUtf16(from: Uint8Array, into: Uint8Array, isLittleEndian: boolea
       index += 2
     } else at = writeCodePoint(unit, into, at)
   }
-  // Half a character: a byte that no UTF-8 has.
-  if (index < from.length) into[at++] = 0xff
+  // Half a character.
+  if (index < from.length) into[at++] = not_utf8_byte
   return at
 }
 
@@ -116,4 +156,5 @@ const converters: Readonly<Record<Exclude<TextEncodingName, 'utf-8'>, Utf8Conver
   'utf-16le': convertUtf16Le,
   'utf-16be': convertUtf16Be,
   'latin-1': convertLatin1,
+  'windows-1252': convertWindows1252,
 }

@@ -1,36 +1,110 @@
-// Reads records from a data file in chunks, whatever its size.
+// Reads records from a data file in chunks, whatever its size, its encoding and its dialect: for every command that takes data.
 import { basename } from 'node:path'
 import { type DataFile, openDataFile } from '../../../adapters/platform/data-file/data-file.ts'
-import { type DataKind, inferDataKind } from '../../../adapters/platform/data-file/data-kinds.ts'
+import { type DataFormat, type DataKind, inferDataKind } from '../../../adapters/platform/data-file/data-kinds.ts'
 import { describeDataFault } from '../../../adapters/platform/data-file/describe-data-fault.ts'
+import { detectDataFormat } from '../../../adapters/platform/data-file/detect-data-format.ts'
 import { runAsInvoker } from '../../boot/host/act-as-owner.ts'
+import type { RejectedRecord } from '../../kernel/data/data-fault.ts'
+import type { TextEncodingName } from '../../kernel/data/utf8-source.ts'
+import { keepRecords } from '../../roles/resolution/engine/records/leave-out-records.ts'
 import { findSeparator, type IdLimit, type RecordSource } from '../../roles/resolution/engine/records/records.ts'
-import { readRecords } from '../../runtime/resolution/files/read-records.ts'
+import { openRecordBlocks, type RecordReadOptions, readRecords } from '../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
+import { BadRowCollector, badRowError, type FileBadRows } from './reading/bad-rows.ts'
+import { type FileReading, toFileReading } from './reading/file-reading.ts'
+import { findIdFaults, type IdFaults } from './reading/id-faults.ts'
 
-export type DataFileOptions = {
+/** How files are read; what is not stated is found in each file. */
+export type FileFormatOptions = {
   /** Format of the file, regardless of its ending. */
   readonly kind?: DataKind | undefined
-  /** Character between values, instead of the usual one of the format. */
+  /** Character between values. */
   readonly delimiter?: string | undefined
+  /** Encoding of text without a byte order mark. */
+  readonly encoding?: TextEncodingName | undefined
+}
+
+export type DataFileOptions = FileFormatOptions & {
   /** The id column, if there is one. */
   readonly id?: IdLimit | undefined
+  /** Whether records need ids of their own: `made` where one without an id gets one. */
+  readonly ids?: 'required' | 'made' | undefined
   /** Receives the bytes read and the size of the file. Reading ends if it throws. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined
 }
 
+/** A source whose bad rows are left out. */
+export type ReadSource = RecordSource & {
+  readonly reading: FileReading
+  readonly bad: FileBadRows
+  /** Whether a record has no id, and needs one. */
+  readonly lacksIds: boolean
+}
+
 /**
- * Reads the selected columns. The ending of the file selects its format; the default is comma-separated values. Throws
- * `OfflineCommandError` (1) with the fault and its line.
+ * Reads the selected columns. The ending of the file selects its format; the default is text with columns. Throws
+ * `OfflineCommandError` (1) with the fault and its line, and for bad rows with the first of them.
  */
 export async function readDataFile(
   file: string,
   isWanted: (name: string) => boolean,
-  { kind = detectDataKind(file), delimiter, id, onProgress = () => undefined }: DataFileOptions = {},
-): Promise<RecordSource> {
-  const options = { kind, delimiter, isWanted, id, onProgress }
-  const content = await withDataFile(file, (openFile) => readRecords(openFile, options))
-  return { name: basename(file), ...content }
+  options: DataFileOptions = {},
+): Promise<ReadSource> {
+  const source = await readGoodRows(file, isWanted, options)
+  if (source.bad.count > 0) throw badRowError([source.bad], undefined)
+  return source
+}
+
+/** The same, but counts bad rows and leaves them out. */
+export async function readGoodRows(
+  file: string,
+  isWanted: (name: string) => boolean,
+  { id, ids, onProgress = () => undefined, ...stated }: DataFileOptions,
+): Promise<ReadSource> {
+  return await withDataFile(file, async (openFile) => {
+    const { format, remarks } = await detectFormat(openFile, file, stated, () => onProgress(0, openFile.size))
+    const bad = new BadRowCollector()
+    const onReject = ({ reason, place }: RejectedRecord) => bad.add({ place: place.line, reason })
+    const reading: RecordReadOptions = { ...format, isWanted, id, onReject, onProgress }
+    const content = await readRecords(openFile, reading)
+    const faults = id && ids && findIdFaults(content, id.name, ids === 'made')
+    if (faults) bad.merge(faults.count, await locateRows(openFile, reading, faults))
+    const good = faults ? keepRecords(content, faults.good()) : content
+    const unit = format.kind === 'parquet' ? 'record' : 'line'
+    return {
+      name: basename(file),
+      ...good,
+      reading: toFileReading(format, remarks, good.rows, bad),
+      bad: { file, unit, count: bad.count, first: bad.first },
+      lacksIds: faults?.isMissing === true,
+    }
+  })
+}
+
+/** Finds the lines of rows by reading the file once more; the number of the record is the place where a format has no lines. */
+async function locateRows(file: DataFile, reading: RecordReadOptions, { first }: IdFaults) {
+  const places = new Map<number, number>()
+  let before = 0
+  const options = { ...reading, onReject: () => undefined, hasLines: true, onProgress: () => undefined }
+  for await (const { rows, lines } of await openRecordBlocks(file, options)) {
+    for (const { row } of first) {
+      if (row >= before && row < before + rows) places.set(row, lines?.[row - before] ?? row + 1)
+    }
+    before += rows
+    if (places.size === first.length) break
+  }
+  return first.map(({ row, reason }) => ({ place: places.get(row) ?? row + 1, reason }))
+}
+
+/** Finds how the file is to be read. `onRead` is called before each read. */
+export async function detectFormat(
+  openFile: DataFile,
+  file: string,
+  { kind = detectDataKind(file), delimiter, encoding }: FileFormatOptions,
+  onRead: () => void,
+): Promise<{ readonly format: DataFormat; readonly remarks: readonly string[] }> {
+  return await detectDataFormat(openFile, { kind, delimiter, encoding }, onRead)
 }
 
 /** Opens the file, runs `read`, and checks that the file did not change. Throws `OfflineCommandError` (1) with the fault. */
@@ -65,6 +139,6 @@ export function missingColumns(
 }
 
 /** The format by the ending of the name (default: comma-separated values). */
-export function detectDataKind(file: string): DataKind {
+function detectDataKind(file: string): DataKind {
   return inferDataKind(file) ?? 'csv'
 }

@@ -1,6 +1,5 @@
 // Reads the records of files through a lens, and reports faults of lens and data as errors of the command.
 import { basename } from 'node:path'
-import type { DataKind } from '../../../adapters/platform/data-file/data-kinds.ts'
 import type { EngineProgressListener } from '../../roles/resolution/engine/progress.ts'
 import {
   buildRecords,
@@ -9,54 +8,85 @@ import {
   getIdLimit,
   LensFault,
   type LensRecords,
-  type RecordSource,
 } from '../../roles/resolution/engine/records/records.ts'
 import type { Lens } from '../../roles/resolution/lens/model.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
-import { readDataFile } from './data-file.ts'
+import { type FileFormatOptions, type ReadSource, readGoodRows } from './data-file.ts'
 import { withMadeIds } from './made-ids.ts'
+import { badRowError, describeBadRows } from './reading/bad-rows.ts'
+import type { FileReading } from './reading/file-reading.ts'
 
 /** How the files of records are read. */
-export type RecordReading = {
-  /** Format of the files, regardless of their endings. */
-  readonly kind?: DataKind | undefined
-  /** Character between values, instead of the usual one of the format. */
-  readonly delimiter?: string | undefined
+export type RecordReading = FileFormatOptions & {
   /** Makes an id of each record that has none, from its content. */
   readonly makesIds?: boolean | undefined
+  /** Leaves bad rows out; otherwise they end the command. */
+  readonly skipsBadRows?: boolean | undefined
+  /** Receives what is unusual about a file, and the rows of it that were left out. */
+  readonly onRemark?: ((remark: string) => void) | undefined
 }
 
-/** Reads the records; each file is one source. Throws `OfflineCommandError` (1). */
+/** The records, and how the file of each source was read. */
+export type FileRecords = LensRecords & { readonly readings: readonly FileReading[] }
+
+/** Reads the records; each file is one source. Throws `OfflineCommandError` (1), for bad rows with the first of all files. */
 export async function readLensRecords(
   lens: Lens,
   files: readonly string[],
   onProgress: EngineProgressListener,
   reading: RecordReading = {},
-): Promise<LensRecords> {
+): Promise<FileRecords> {
   const sources = await readLensSources(lens, files, onProgress, reading)
-  return convertLensFaults(() => buildRecords(lens, sources))
+  const records = convertLensFaults(() => buildRecords(lens, sources))
+  return { ...records, readings: sources.map((source) => source.reading) }
 }
 
-/** Reads the columns of the lens as they are in the files. Throws `OfflineCommandError` (1). */
+/** Reads the columns of the lens as they are in the files, without bad rows. Throws `OfflineCommandError` (1). */
 export async function readLensSources(
   lens: Lens,
   files: readonly string[],
   onProgress: EngineProgressListener,
-  { kind, delimiter, makesIds = false }: RecordReading = {},
-): Promise<RecordSource[]> {
+  { makesIds = false, skipsBadRows = false, onRemark, ...format }: RecordReading = {},
+): Promise<ReadSource[]> {
   const options = {
-    kind,
-    delimiter,
+    ...format,
     id: getIdLimit(lens),
+    ids: makesIds ? ('made' as const) : ('required' as const),
     onProgress: (done: number, total: number) => onProgress({ phase: 'read', done, total }),
   }
-  const sources: RecordSource[] = []
+  const sources: ReadSource[] = []
   for (const file of files) {
-    const source = await readDataFile(file, createColumnFilter(lens), options)
+    const source = await readGoodRows(file, createColumnFilter(lens), options)
     refuseOtherSeparator(file, source.names)
-    sources.push(makesIds ? withMadeIds(source, lens.id_field) : source)
+    remarkReading(source, onRemark)
+    sources.push(source)
   }
-  return sources
+  handleBadRows(sources, skipsBadRows, onRemark)
+  return makesIds ? sources.map((source) => ({ ...source, ...withMadeIds(source, lens.id_field) })) : sources
+}
+
+/** Reports what is unusual about a file. */
+export function remarkReading(
+  { name, reading: { remarks } }: Pick<ReadSource, 'name' | 'reading'>,
+  onRemark: RecordReading['onRemark'],
+): void {
+  if (remarks.length > 0) onRemark?.(`${name} was read as ${remarks.join('; ')}`)
+}
+
+/** Reports bad rows that are left out. Throws `OfflineCommandError` (1) where they are not, and where a file has no other rows. */
+export function handleBadRows(
+  sources: readonly Pick<ReadSource, 'bad' | 'lacksIds' | 'rows'>[],
+  skipsBadRows: boolean,
+  onRemark: RecordReading['onRemark'],
+): void {
+  const faulty = sources.filter(({ bad }) => bad.count > 0)
+  if (faulty.length === 0) return
+  const bad = faulty.map((source) => source.bad)
+  const fill = faulty.some(({ lacksIds }) => lacksIds) ? 'fill the ids, or --make-ids; ' : ''
+  if (!skipsBadRows) throw badRowError(bad, `${fill}--skip-bad-rows leaves bad rows out`)
+  const lost = faulty.find(({ rows }) => rows === 0)
+  if (lost) throw badRowError([lost.bad], 'no row is left: state how the file is read (--delimiter, --encoding)')
+  for (const each of bad) onRemark?.(describeBadRows(each))
 }
 
 /** Converts a `LensFault` of the engine, which the user must correct, to `OfflineCommandError` (1). */

@@ -19,8 +19,10 @@ import { applyDecisions, buildRecordKey, readDecisions, scoreDecisions } from '.
 import { describeInputs, run_inputs_name } from './folder/run-inputs.ts'
 import { buildRunModel, run_model_name } from './folder/run-model.ts'
 import { writeResults } from './folder/write-results.ts'
-import { convertLensFaults, type RecordReading, readLensRecords } from './lens-records.ts'
+import { convertLensFaults, type FileRecords, type RecordReading, readLensRecords } from './lens-records.ts'
 import { claimFolder } from './new-files.ts'
+import { type ReadingSummary, summarizeReading } from './reading/file-reading.ts'
+import { refuseDuplicateSources } from './reading/source-names.ts'
 import { buildRegistryContent } from './registry/build-registry-content.ts'
 import {
   assignEntityIds,
@@ -61,7 +63,7 @@ export type ResolutionSummary = {
   readonly version: string
   readonly route: ResolutionRoute
   readonly seed: number
-  readonly sources: readonly { readonly name: string; readonly records: number }[]
+  readonly sources: readonly { readonly name: string; readonly records: number; readonly read_as: ReadingSummary }[]
   readonly fields: readonly string[]
   /**
    * By field, number of records with its most common value. A value of more records than the maximum block size does not
@@ -171,17 +173,6 @@ function groupKeysByCluster(records: LensRecords, numbers: Int32Array): string[]
   return clusters
 }
 
-/** Refuses two sources of one name, since results name a record by source and id. */
-function refuseDuplicateSources(names: readonly string[]): void {
-  const duplicate = names.find((name, index) => names.indexOf(name) !== index)
-  if (duplicate)
-    throw new OfflineCommandError(
-      1,
-      `two files have the name ${duplicate}`,
-      'the file name identifies a source: rename one of them',
-    )
-}
-
 /** Numbers the clusters 1, 2, 3 in the order of their first records. */
 function numberClusters(clusters: Int32Array): Int32Array {
   const numbers = new Int32Array(clusters.length)
@@ -196,7 +187,7 @@ function numberClusters(clusters: Int32Array): Int32Array {
 function summarizeResolution(
   lens: Lens,
   seed: number,
-  { rows, names, sources, fields }: LensRecords,
+  { rows, names, sources, fields, readings }: FileRecords,
   quality: ResultQuality,
   { route, compared, rules }: DetailedResolution,
   numbers: Int32Array,
@@ -210,9 +201,10 @@ function summarizeResolution(
     version: lens.version,
     route,
     seed,
-    sources: names.map((name, index) => ({
-      name,
+    sources: readings.map((reading, index) => ({
+      name: names[index] ?? '',
       records: sources.reduce((sum, sourceIndex) => sum + (sourceIndex === index ? 1 : 0), 0),
+      read_as: summarizeReading(reading),
     })),
     fields: fields.map(({ name }) => name),
     commonest: Object.fromEntries(

@@ -1,6 +1,11 @@
 // Draws the blocking, weights and threshold of a lens on data.
 import { offline } from '../../../../daemon/offline/offline.ts'
-import { recordFileOptions, toLensColumns, toRecordReading } from '../../../options/record-file-options.ts'
+import {
+  recordFileOptions,
+  thresholdOption,
+  toLensColumns,
+  toRecordReading,
+} from '../../../options/record-file-options.ts'
 import { seedOption } from '../../../options/seed-option.ts'
 import { jsonOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
@@ -22,6 +27,7 @@ export const definition = command({
     out: text('DIR', 'New or empty folder for the charts as SVG (default: nothing is written)'),
     blocking: flag('Only count the pairs of blocking'),
     ...recordFileOptions,
+    ...thresholdOption,
     seed: seedOption,
     ...jsonOption,
   },
@@ -34,7 +40,7 @@ export const definition = command({
       lens,
       files: data,
       columns: toLensColumns(params),
-      reading: toRecordReading(params),
+      reading: toRecordReading(params, terminal),
       out,
       seed,
       isBlockingOnly: blocking,

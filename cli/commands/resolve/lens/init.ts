@@ -1,6 +1,6 @@
 // Profiles data that no lens describes yet, and proposes a lens for it.
 import { offline } from '../../../../daemon/offline/offline.ts'
-import { dataFormatOptions } from '../../../options/record-file-options.ts'
+import { dataFormatOptions, toFormatReading } from '../../../options/record-file-options.ts'
 import { jsonOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
 import { required, rest, text } from '../../../program/params.ts'
@@ -21,9 +21,10 @@ export const definition = command({
     ...jsonOption,
   },
   example: 'platform resolve lens init --data customers.csv --out customers.yaml',
-  async run({ data, dataFormat, delimiter, out, json }, terminal) {
+  async run(params, terminal) {
+    const { data, out, json } = params
     const [{ proposeLens }, { writeNewFile }] = await Promise.all([offline.lensProposal(), offline.newFiles()])
-    const { yaml, ...profile } = await proposeLens(data, { kind: dataFormat, delimiter })
+    const { yaml, ...profile } = await proposeLens(data, toFormatReading(params, terminal))
     if (out !== undefined) writeNewFile(out, yaml)
     printResult(terminal, json, out === undefined ? { ...profile, yaml } : { ...profile, file: out }, () =>
       [

@@ -35,7 +35,7 @@ export const definition = command({
       lens,
       files: data,
       columns: toLensColumns(params),
-      reading: toRecordReading(params),
+      reading: toRecordReading(params, terminal),
       labels,
       seed,
     }

@@ -2,6 +2,7 @@
 import { basename, resolve } from 'node:path'
 import * as z from 'zod'
 import type { DataKind } from '../../../../adapters/platform/data-file/data-kinds.ts'
+import { textEncodings } from '../../../kernel/data/utf8-source.ts'
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { runningDigest } from '../../../kernel/encoding/running-digest.ts'
 import type { EngineProgressListener } from '../../../roles/resolution/engine/progress.ts'
@@ -14,12 +15,16 @@ export const run_inputs_name = 'inputs.json'
 const digest = z.string().regex(/^[0-9a-f]{64}$/)
 const path = z.string().min(1).max(4_096)
 
-/** Each way of reading is recorded: otherwise the records could not be read again. */
+/** The way of reading without its listener: all of it is recorded, since the records could not be read again otherwise. */
+type StoredReading = Required<Omit<RecordReading, 'onRemark'>>
+
 const readingShape = {
   kind: z.enum(['csv', 'tsv', 'jsonl', 'parquet'] satisfies DataKind[]).optional(),
   delimiter: z.string().max(8).optional(),
+  encoding: z.enum(textEncodings).optional(),
   makesIds: z.boolean().optional(),
-} satisfies Record<keyof Required<RecordReading>, z.ZodType>
+  skipsBadRows: z.boolean().optional(),
+} satisfies Record<keyof StoredReading, z.ZodType>
 
 export const runInputs = z.strictObject({
   format: z.literal(1),
@@ -37,7 +42,7 @@ export type InputFile = RunInputs['data'][number]
 /** Describes the files before they are read: a change in between is then noticed later. Throws `OfflineCommandError` (1). */
 export async function describeInputs(
   files: readonly string[],
-  reading: RecordReading,
+  { onRemark: _listener, ...reading }: RecordReading,
   lens: string | undefined,
   onProgress: EngineProgressListener,
 ): Promise<RunInputs> {

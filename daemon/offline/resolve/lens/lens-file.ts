@@ -50,11 +50,21 @@ function readLensFile(file: string): string {
   }
 }
 
-/** The columns that a command names besides those of the lens: `FIELD=COLUMN` assignments, and the column with the ids. */
-export type LensColumns = { readonly columns: readonly string[]; readonly id_field?: string | undefined }
+/**
+ * What a command states instead of the lens: the columns of fields (`FIELD=COLUMN`), the column with the ids, and the bits from
+ * which a pair is a match.
+ */
+export type LensColumns = {
+  readonly columns: readonly string[]
+  readonly id_field?: string | undefined
+  readonly threshold?: number | undefined
+}
 
 /** Applies the columns: that of an assignment becomes the first of its field. Throws `OfflineCommandError` (2) for an unknown field. */
-export function withColumns(lens: Lens, { columns: assignments, id_field = lens.id_field }: LensColumns): Lens {
+export function withColumns(
+  lens: Lens,
+  { columns: assignments, id_field = lens.id_field, threshold = lens.threshold }: LensColumns,
+): Lens {
   const assignedColumns = assignments.map((assignment) => {
     const [, field = '', column = ''] = /^([^=]+)=(.+)$/.exec(assignment) ?? []
     if (lens.fields.some(({ name }) => name === field)) return { field, column }
@@ -76,7 +86,7 @@ export function withColumns(lens: Lens, { columns: assignments, id_field = lens.
     const { join, ...otherProperties } = field
     return { ...otherProperties, columns: [...columns, ...(field.columns ?? (join ? [] : [field.name]))] }
   })
-  return { ...lens, id_field, fields }
+  return { ...lens, id_field, fields, ...(threshold !== undefined && { threshold }) }
 }
 
 const idFieldRemedy = (column: string) => `To name the id column: --id-field ${column}`

@@ -1,11 +1,10 @@
 // Profiles the beginning of a data file and proposes a lens for it.
 import { basename, extname } from 'node:path'
-import type { DataFormat } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import type { DataBlocks } from '../../../kernel/data/data-block.ts'
+import type { RejectedRecord } from '../../../kernel/data/data-fault.ts'
 import { alignColumns } from '../../../roles/resolution/engine/records/align-columns.ts'
 import { collectColumns } from '../../../roles/resolution/engine/records/collect-columns.ts'
 import { type ColumnProfile, findIdColumn, profileColumns } from '../../../roles/resolution/engine/records/profile.ts'
-import type { RecordSource } from '../../../roles/resolution/engine/records/records.ts'
 import { findRepeatedColumns } from '../../../roles/resolution/engine/records/repeated-columns.ts'
 import { draftLens } from '../../../roles/resolution/lens/draft-lens.ts'
 import type { LensField } from '../../../roles/resolution/lens/field.ts'
@@ -14,8 +13,10 @@ import { areTextsIdentifying, limitFields, proposeFields } from '../../../roles/
 import { proposeListedFields } from '../../../roles/resolution/lens/propose-listed-fields.ts'
 import { openRecordBlocks } from '../../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
-import { detectDataKind, withDataFile } from '../data-file.ts'
-import { type RecordReading, refuseOtherSeparator } from '../lens-records.ts'
+import { detectFormat, type FileFormatOptions, type ReadSource, withDataFile } from '../data-file.ts'
+import { handleBadRows, type RecordReading, refuseOtherSeparator, remarkReading } from '../lens-records.ts'
+import { BadRowCollector } from '../reading/bad-rows.ts'
+import { type ReadingSummary, summarizeReading, toFileReading } from '../reading/file-reading.ts'
 import { listShippedLenses, readLens } from './lens-file.ts'
 
 /** The sample ends with the block that reaches this size. */
@@ -29,6 +30,7 @@ export type LensProposal = {
     readonly records: number
     /** Whether the sample has all records of the file. */
     readonly isWhole: boolean
+    readonly read_as: ReadingSummary
     readonly columns: readonly ColumnProfile[]
   }[]
   readonly id_field: string | undefined
@@ -74,21 +76,24 @@ export async function proposeLens(
     file: files[at] ?? '',
     records: source.rows,
     isWhole: source.isWhole,
+    read_as: summarizeReading(source.reading),
     columns: profiles,
   }))
   return { sources, id_field, yaml }
 }
 
-type Sample = RecordSource & { readonly isWhole: boolean }
+type Sample = ReadSource & { readonly isWhole: boolean }
 
 async function readSamples(
   files: readonly string[],
-  { kind, delimiter }: Omit<RecordReading, 'makesIds'>,
+  { skipsBadRows = false, onRemark, ...format }: Omit<RecordReading, 'makesIds'>,
 ): Promise<Sample[]> {
   const samples: Sample[] = []
   for (const file of files) {
-    const sample = await readSample(file, { kind: kind ?? detectDataKind(file), delimiter })
+    const sample = await readSample(file, format)
     refuseOtherSeparator(file, sample.names)
+    remarkReading(sample, onRemark)
+    handleBadRows([sample], skipsBadRows, onRemark)
     if (sample.rows === 0) throw new OfflineCommandError(1, `${file} contains no records`)
     samples.push(sample)
   }
@@ -146,14 +151,17 @@ function deriveLensName(file: string): string {
   return slug === '' ? 'my-lens' : slug.slice(0, 64)
 }
 
-/** The records of the first blocks. */
-async function readSample(file: string, format: DataFormat): Promise<Sample> {
+/** The good records of the first blocks. */
+async function readSample(file: string, options: FileFormatOptions): Promise<Sample> {
   return await withDataFile(file, async (openFile) => {
+    const { format, remarks } = await detectFormat(openFile, file, options, () => undefined)
     let read_bytes = 0
     const onProgress = (done: number) => {
       read_bytes = done
     }
-    const blocks = await openRecordBlocks(openFile, { ...format, isWanted: () => true, onProgress })
+    const bad = new BadRowCollector()
+    const onReject = ({ reason, place }: RejectedRecord) => bad.add({ place: place.line, reason })
+    const blocks = await openRecordBlocks(openFile, { ...format, isWanted: () => true, onReject, onProgress })
     let isWhole = true
     async function* takeSample(): DataBlocks {
       let rows = 0
@@ -167,6 +175,8 @@ async function readSample(file: string, format: DataFormat): Promise<Sample> {
       }
     }
     const columns = await collectColumns(takeSample())
-    return { name: basename(file), isWhole, ...columns }
+    const reading = toFileReading(format, remarks, columns.rows, bad)
+    const badRows = { file, unit: 'line', count: bad.count, first: bad.first } as const
+    return { name: basename(file), isWhole, ...columns, reading, bad: badRows, lacksIds: false }
   })
 }

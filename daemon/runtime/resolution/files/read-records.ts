@@ -2,7 +2,7 @@
 import type { DataFile } from '../../../../adapters/platform/data-file/data-file.ts'
 import { type DataFormat, openBlocks } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import type { DataBlocks } from '../../../kernel/data/data-block.ts'
-import { usualLimits } from '../../../kernel/data/read-options.ts'
+import { type DataReadOptions, usualLimits } from '../../../kernel/data/read-options.ts'
 import { collectColumns } from '../../../roles/resolution/engine/records/collect-columns.ts'
 import type { IdLimit, RecordSource } from '../../../roles/resolution/engine/records/records.ts'
 
@@ -13,6 +13,9 @@ export type RecordReadOptions = DataFormat & {
   readonly id?: IdLimit | undefined
   /** More records than this are a fault. */
   readonly rows?: number
+  /** Receives the records that are left out; without it, the first fault ends the reading. */
+  readonly onReject?: DataReadOptions['onReject']
+  readonly hasLines?: boolean
   /** Receives the bytes read so far and in total. May throw, which ends the reading. */
   readonly onProgress: (done: number, total: number) => void
 }
@@ -27,12 +30,12 @@ export async function readRecords(file: DataFile, options: RecordReadOptions): P
 /** Returns the blocks of the file. Reading them throws what `readRecords` throws. */
 export async function openRecordBlocks(
   file: DataFile,
-  { kind, delimiter, isWanted, id, rows = usualLimits.rows, onProgress }: RecordReadOptions,
+  { isWanted, id, rows = usualLimits.rows, onReject, hasLines, onProgress, ...format }: RecordReadOptions,
 ): Promise<DataBlocks> {
   const maxFieldBytes = (name: string) => {
     const max_bytes = usualLimits.maxFieldBytes(name)
     return id?.name === name ? Math.min(id.bytes, max_bytes) : max_bytes
   }
   const limits = { ...usualLimits, rows, maxFieldBytes }
-  return await openBlocks(file, { kind, delimiter }, { limits, isSelected: isWanted }, onProgress)
+  return await openBlocks(file, format, { limits, isSelected: isWanted, onReject, hasLines }, onProgress)
 }

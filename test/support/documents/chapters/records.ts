@@ -43,6 +43,9 @@ export const recordChapters: CoveredChapters = {
       mkdirSync(at(machine, 'plain'), { recursive: true })
       writePeople(at(machine, 'plain/people.csv'))
       for (const name of ['alpha', 'bravo', 'truth']) writeFileSync(at(machine, 'plain', `${name}.csv`), sample(name))
+      // As a spreadsheet saves it in German.
+      const german = `${sample('alpha').replaceAll(',', ';')}K1;Jürgen;Groß;;;;;\n`
+      writeFileSync(at(machine, 'plain/kunden.csv'), Buffer.from(german, 'latin1'))
     },
   },
   'Measure a result against known truth': {},

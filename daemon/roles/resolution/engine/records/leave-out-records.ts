@@ -22,8 +22,12 @@ export function leaveOutRecords(source: RecordSource, id_field: string, ids: Rea
   if (left_out.size === 0) return { source, left_out: [] }
   const rows: number[] = []
   for (let row = 0; row < source.rows; row++) if (!left_out.has(column.codes[row]!)) rows.push(row)
-  const columns = source.columns.map((each) => selectRows(each, rows))
-  return { source: { ...source, rows: rows.length, columns }, left_out: [...left_out.values()] }
+  return { source: keepRecords(source, rows), left_out: [...left_out.values()] }
+}
+
+/** The records at these rows alone. */
+export function keepRecords<T extends Omit<RecordSource, 'name'>>(source: T, rows: readonly number[]): T {
+  return { ...source, rows: rows.length, columns: source.columns.map((each) => selectRows(each, rows)) }
 }
 
 function selectRows({ name, values, codes }: RawColumn, rows: readonly number[]): RawColumn {

@@ -1,0 +1,112 @@
+// Finds how a data file is to be read: the encoding of its text, and the delimiter and quotation marks of its columns.
+
+import { type ByteSource, fillBuffer } from '../../../daemon/kernel/data/byte-source.ts'
+import {
+  encodingLabels,
+  findByteOrderMark,
+  openUtf8,
+  type TextEncodingName,
+} from '../../../daemon/kernel/data/utf8-source.ts'
+import type { DetectedDialect } from '../../format/csv/detect-dialect.ts'
+import type { DataFile } from './data-file.ts'
+import type { DataFormat } from './data-kinds.ts'
+import { detectEncoding } from './detect-encoding.ts'
+
+export type DetectedFormat = {
+  readonly format: DataFormat
+  /** What is unusual about the file, for the person who named it. */
+  readonly remarks: readonly string[]
+}
+
+/** Bytes of the beginning by which the dialect is found. */
+const sample_bytes = 262_144
+const longest_mark_bytes = 3
+
+const delimiterNames: Readonly<Record<string, string>> = {
+  ',': 'commas',
+  ';': 'semicolons',
+  '\t': 'tabs',
+  '|': 'bars',
+}
+
+/** What the caller states about the format is kept. Throws `DataFileError`, and what `onRead` throws. */
+export async function detectDataFormat(
+  file: DataFile,
+  stated: DataFormat,
+  onRead: (read_bytes: number) => void,
+): Promise<DetectedFormat> {
+  if (stated.kind === 'parquet') return { format: stated, remarks: [] }
+  const { encoding, remark } = await findEncoding(file, stated.encoding, onRead)
+  const remarks = remark === undefined ? [] : [remark]
+  if (stated.kind === 'jsonl') return { format: { ...stated, encoding }, remarks }
+  const usual = stated.kind === 'tsv' ? '\t' : ','
+  const dialect = await findDialect(file, encoding, stated.delimiter ?? (usual === '\t' ? usual : undefined))
+  const { delimiter, quote, escape: escapeMark } = dialect
+  return {
+    format: {
+      kind: stated.kind,
+      encoding,
+      delimiter,
+      quote,
+      escape: escapeMark,
+      isSingleColumn: dialect.isSingleColumn,
+    },
+    remarks: [...remarks, ...(stated.delimiter === undefined ? describeDialect(dialect, usual) : [])],
+  }
+}
+
+async function findEncoding(
+  file: DataFile,
+  stated: TextEncodingName | undefined,
+  onRead: (read_bytes: number) => void,
+): Promise<{ readonly encoding: TextEncodingName; readonly remark?: string }> {
+  if (stated !== undefined) return await keepEncoding(file.text(onRead), stated)
+  const { encoding, hasMark, odd_count } = await detectEncoding(() => file.text(onRead))
+  const label = encodingLabels[encoding]
+  if (encoding === 'utf-8')
+    return odd_count === 0 ? { encoding } : { encoding, remark: `${label}, with ${odd_count} bytes that are not` }
+  const mixed = odd_count === 0 ? '' : `, with ${odd_count} letters that look like UTF-8`
+  return { encoding, remark: `${label}${hasMark ? '' : ' (--encoding states another)'}${mixed}` }
+}
+
+async function keepEncoding(source: ByteSource, stated: TextEncodingName) {
+  const first = new Uint8Array(longest_mark_bytes)
+  const mark = findByteOrderMark(first.subarray(0, await fillBuffer(source, first, 0)))
+  if (!mark || mark.encoding === stated) return { encoding: stated }
+  const [found, other] = [encodingLabels[mark.encoding], encodingLabels[stated]]
+  return { encoding: mark.encoding, remark: `${found}, as its byte order mark states, and not ${other}` }
+}
+
+async function findDialect(
+  file: DataFile,
+  encoding: TextEncodingName,
+  delimiter: string | undefined,
+): Promise<DetectedDialect> {
+  const { detectDialect } = await import('../../format/csv/detect-dialect.ts')
+  const source = await openUtf8(
+    file.text(() => undefined),
+    encoding,
+  )
+  const sample = new Uint8Array(sample_bytes)
+  const end = await fillBuffer(source, sample, 0)
+  return detectDialect(sample.subarray(0, end), end < sample.length, delimiter)
+}
+
+function describeDialect(dialect: DetectedDialect, usual: string): string[] {
+  const { delimiter, quote, escape: escapeMark, isSingleColumn, unnamed_values, rivals } = dialect
+  const remarks: string[] = []
+  if (isSingleColumn) remarks.push('one column')
+  else if (delimiter !== usual) remarks.push(`values between ${nameDelimiter(delimiter)}`)
+  if (quote === '') remarks.push('no quotation marks')
+  else if (quote !== '"') remarks.push(`values in ${quote}`)
+  else if (escapeMark !== quote) remarks.push('quotation marks escaped by \\')
+  if (unnamed_values > 0)
+    remarks.push(`one name and ${unnamed_values} values (of one column: --delimiter with a character that it lacks)`)
+  for (const { delimiter: rival, columns } of rivals)
+    remarks.push(`${nameDelimiter(rival)} give ${columns} columns as well (--delimiter states one)`)
+  return remarks
+}
+
+function nameDelimiter(delimiter: string): string {
+  return delimiterNames[delimiter] ?? JSON.stringify(delimiter)
+}
