@@ -8,6 +8,7 @@ const otherAnswers: Readonly<Record<string, string>> = {
   'intelligence.signal.changes': 'a feed, read from a place on',
   'intelligence.signal.similar': 'the best of those that were compared',
   'intelligence.signal.statistics': 'sums of a span of days',
+  'resolution.entity-change.list': 'a feed, read from a place on',
   'proxy.denial.list': 'the most frequent of those in memory; its total is that of the requests',
 }
 

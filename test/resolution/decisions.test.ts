@@ -23,6 +23,9 @@ async function run(...more: string[]) {
   const entityOf = new Map(cells.map(([, id = '', , entity = '']) => [id, entity]))
   return { out, summary, clusterOf, entityOf }
 }
+/** Changes of ids, without the heading. */
+const readChanges = (out: string) =>
+  readFileSync(path.join(out, 'changes.csv'), 'utf8').replaceAll('""', '').trimEnd().split('\n').slice(1)
 const writeDecisions = (name: string, ...lines: string[]) => {
   writeFileSync(at(name), ['id_l,id_r,decision', ...lines, ''].join('\n'))
   return at(name)
@@ -113,6 +116,18 @@ describe('a registry', () => {
     const was = first.entityOf.get(pair[0])
     expect(split).toContain(was)
     expect(entities.get(split.find((id) => id !== was))).toMatchObject({ split_from: was })
+    const origin = was ?? ''
+    const part = split.find((id) => id !== was) ?? ''
+    expect(readChanges(first.out)).toHaveLength(first.summary.entities)
+    expect(readChanges(again.out)).toEqual([])
+    expect(readChanges(changed.out).sort()).toEqual(
+      [
+        `${part},created,${origin},`,
+        `${origin},split,,${part}`,
+        `${unchanged},joined,${gone},`,
+        `${gone},merged,,${unchanged}`,
+      ].sort(),
+    )
     const touched = new Set([...pair, ...alone])
     for (const [id, entity] of first.entityOf) if (!touched.has(id)) expect(changed.entityOf.get(id)).toBe(entity)
   })

@@ -59,7 +59,8 @@ test('nearly all come to where a run of all records puts them, and entities that
   const before = readEntities(registry)
   const items = await matchRecords(registry, writeRows('late.csv', late), '--out', at('matched'))
   expect(items.map(({ id }) => id).sort()).toEqual(late.map(idOf).sort())
-  expect(readdirSync(at('matched')).sort()).toEqual(['match.json', 'matched.csv', 'pairs.csv'])
+  expect(readdirSync(at('matched')).sort()).toEqual(['changes.csv', 'match.json', 'matched.csv', 'pairs.csv'])
+  expect(items.every(({ outcome, entity }) => (outcome === 'new') === !before.has(entity))).toBe(true)
   const now = readEntities(registry)
   for (const [entity, ids] of before) expect(now.get(entity)).toEqual(expect.arrayContaining(ids))
 

@@ -1,6 +1,7 @@
 // Sends records to the service, which matches them against its registry without a run.
 
 import { readJsonFile } from '../../file/json-file.ts'
+import { outcomeColumns } from '../../format/outcome-columns.ts'
 import { classificationOptions, resolveClassification } from '../../options/classification.ts'
 import { connectService, serviceOptions } from '../../options/service-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
@@ -11,9 +12,10 @@ export const definition = command({
   words: 'resolve add',
   summary: 'Match new records against the registry of the service',
   notes: [
-    'Each record joins an entity or starts a new one. Scores use the weights of the latest run. A known record',
-    '(same node and id) is replaced if its content differs. Uncertain pairs are proposed as matches, as in a run.',
-    'For more than 500 records, start a run.',
+    'The outcome of each record is `new` if it began an entity, `joined` if it joined one, `merged` if others went',
+    'into that one by it (MERGED FROM), `replaced` if a record of the same node and id had other content, and',
+    '`unchanged` if it had the same. Scores use the weights of the latest run. Uncertain pairs are proposed as',
+    'matches, as in a run. For more than 500 records, start a run.',
   ].join('\n'),
   positionals: {
     file: required(text('FILE', 'JSON list of records, each an object of column to value; - reads stdin')),
@@ -35,20 +37,14 @@ export const definition = command({
     const extras = idempotencyKey ? { idempotency_key: idempotencyKey } : {}
     const response = await api.call('resolution.arrival.create', request, extras)
     const { items, state, failure } = response as ArrivalResponse
-    const columns = ['record_id', 'outcome', 'entity', 'size']
     printResult(terminal, params.json, response, () =>
-      formatTable(terminal, items.map(showJoining), columns, 'no records'),
+      formatTable(terminal, items, ['record_id', ...outcomeColumns(items)], 'no records'),
     )
     if (state === 'waiting') terminal.note('the records are stored, and matched as soon as no run writes the registry')
     if (failure) throw new CommandFailure(3, failure.reason)
     return 0
   },
 })
-
-/** A new record that is in an entity with others has joined it. */
-function showJoining(item: ArrivalResponse['items'][number]) {
-  return item.outcome === 'new' && Number(item.size) > 1 ? { ...item, outcome: 'joined' } : item
-}
 
 type ArrivalResponse = {
   readonly items: readonly Readonly<Record<string, unknown>>[]

@@ -1,5 +1,6 @@
 // Matches records of files against a registry that a run has written, on any machine and without a service.
 import { offline } from '../../../daemon/offline/offline.ts'
+import { outcomeColumns } from '../../format/outcome-columns.ts'
 import {
   recordFileOptions,
   thresholdOption,
@@ -20,9 +21,9 @@ export const definition = command({
   notes: [
     'The registry is one that `platform resolve run --registry FILE --keep-records` has written. Each record',
     'joins an entity or starts a new one, by the weights of that run; entities keep their ids, and decisions of',
-    'that run hold. A known record (same source and id) is replaced. The same records again change nothing. With',
-    '`--out`, writes matched (source, id, outcome, entity, size), pairs as in a run, and match.json, which is',
-    'written last.',
+    'that run hold. Outcomes are those of `platform resolve add`: new, joined, merged, replaced and unchanged. The',
+    'same records again change nothing. With `--out`, writes matched (source, id, outcome, entity, size, merged_from),',
+    'pairs and changes as in a run, and match.json, which is written last.',
   ].join('\n'),
   options: {
     registry: required(text('FILE', 'Registry; the command updates it')),
@@ -46,7 +47,7 @@ export const definition = command({
     const items = await matchFiles(request, (progress) => terminal.progress(formatLine(progress)))
     terminal.progress('')
     printResult(terminal, json, { items }, () =>
-      formatTable(terminal, items, ['source', 'id', 'outcome', 'entity', 'size'], 'no records'),
+      formatTable(terminal, items, ['source', 'id', ...outcomeColumns(items)], 'no records'),
     )
     return 0
   },

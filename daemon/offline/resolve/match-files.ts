@@ -1,6 +1,8 @@
 // Matches records of files against a registry, without a run: each joins an entity or starts a new one.
 import { join } from 'node:path'
 import type { ResultKind } from '../../../adapters/platform/data-file/data-kinds.ts'
+import { describeJoining } from '../../roles/resolution/arrival/final-outcomes.ts'
+import type { ArrivedRecordOutcome } from '../../roles/resolution/arrival/model.ts'
 import { listClusters } from '../../roles/resolution/engine/findings.ts'
 import { isSameRecord } from '../../roles/resolution/engine/lookup/is-same-record.ts'
 import type { EngineProgressListener } from '../../roles/resolution/engine/progress.ts'
@@ -9,6 +11,7 @@ import type { ArrivalClustering } from '../../roles/resolution/registry/join-arr
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { type RecordReading, readLensRecords } from './lens-records.ts'
 import { claimFolder } from './new-files.ts'
+import { buildChangeTable } from './registry/change-table.ts'
 import {
   assignEntityIds,
   type EntityRegistry,
@@ -38,15 +41,16 @@ export type MatchFilesOptions = {
   readonly format?: ResultKind | undefined
 }
 
-type RecordChange = 'new' | 'replaced' | 'unchanged'
+type RecordChange = Extract<ArrivedRecordOutcome, 'new' | 'replaced' | 'unchanged'>
 
 export type MatchedFileRecord = {
   readonly source: string
   readonly id: string
-  /** `joined`: a new record in an entity that has others; `new`: one that is an entity of its own. */
-  readonly outcome: RecordChange | 'joined'
+  readonly outcome: ArrivedRecordOutcome
   readonly entity: string
   readonly size: number
+  /** Entities that went into that of a record with the outcome `merged`. */
+  readonly merged_from?: readonly string[]
 }
 
 /** For more records, use a run. */
@@ -76,16 +80,23 @@ export async function matchFiles(
   const entityOf = new Map(
     updated.entities.flatMap((entity) => entity.members.map((member) => [buildMemberKey(member), entity] as const)),
   )
+  const entitiesBefore = new Map(registry.entities.map((entity) => [entity.entity, entity]))
   const matched = [...newRecords.keys()].map((key): MatchedFileRecord => {
     const [source, id] = parseMemberKey(key)
-    const { entity = '', members = [] } = entityOf.get(key) ?? {}
-    const change = outcomes.get(key) ?? 'new'
-    const outcome = change === 'new' && members.length > 1 ? 'joined' : change
-    return { source, id, outcome, entity, size: members.length }
+    const { entity = '', members = [], merged_from = [] } = entityOf.get(key) ?? {}
+    const outcome = outcomes.get(key) ?? 'new'
+    const before = entitiesBefore.get(entity)
+    const merged = merged_from.filter((id) => !before?.merged_from.includes(id))
+    const joining = outcome === 'new' && before ? describeJoining(merged) : { outcome }
+    return { source, id, entity, size: members.length, ...joining }
   })
   if (ids.length > 0) onProgress({ phase: 'write', done: 0, total: 0 })
   if (out !== undefined)
-    for (const table of [buildMatchedTable(matched), buildMatchedPairTable(clustering)])
+    for (const table of [
+      buildMatchedTable(matched),
+      buildMatchedPairTable(clustering),
+      buildChangeTable(registry, updated),
+    ])
       await writeResultTable(out, table, format)
   if (changed.size > 0)
     replaceEntityRegistry(options.registry, { ...updated, content: { ...content, records: matcher.records } })
@@ -154,8 +165,11 @@ function buildMatchedTable(matched: readonly MatchedFileRecord[]): ResultTable {
       { name: 'outcome', type: 'text', required: true },
       { name: 'entity', type: 'text', required: true },
       { name: 'size', type: 'int32', required: true },
+      { name: 'merged_from', type: 'text', required: true },
     ],
-    rows: matched.map(({ source, id, outcome, entity, size }) => [source, id, outcome, entity, size]),
+    rows: matched.map(({ source, id, outcome, entity, size, merged_from = [] }) => {
+      return [source, id, outcome, entity, size, merged_from.join(' ')]
+    }),
   }
 }
 

@@ -5,6 +5,17 @@ import type { LensRecords } from '../../roles/resolution/engine/records/records.
 import type { Resolution } from '../../roles/resolution/engine/resolve.ts'
 import type { ResultTable } from './result-file.ts'
 
+/** Numbers the clusters 1, 2, 3 in the order of their first records. */
+export function numberClusters(clusters: Int32Array): Int32Array {
+  const numbers = new Int32Array(clusters.length)
+  let latest = 0
+  for (let row = 0; row < clusters.length; row++) {
+    const cluster = clusters[row] ?? 0
+    numbers[row] = cluster === row ? ++latest : (numbers[cluster] ?? 0)
+  }
+  return numbers
+}
+
 /** Table of the cluster of each record. `entities`: entity ids by cluster number from 1, if a registry keeps them. */
 export function buildClusterTable(
   records: LensRecords,

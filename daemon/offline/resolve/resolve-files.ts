@@ -24,13 +24,14 @@ import { claimFolder } from './new-files.ts'
 import { type ReadingSummary, summarizeReading } from './reading/file-reading.ts'
 import { refuseDuplicateSources } from './reading/source-names.ts'
 import { buildRegistryContent } from './registry/build-registry-content.ts'
+import { buildChangeTable } from './registry/change-table.ts'
 import {
   assignEntityIds,
   type EntityRegistry,
   readEntityRegistry,
   replaceEntityRegistry,
 } from './registry/entity-registry.ts'
-import { buildClusterTable, buildPairTable } from './resolution-tables.ts'
+import { buildClusterTable, buildPairTable, numberClusters } from './resolution-tables.ts'
 
 export type ResolveFilesOptions = {
   readonly lens: Lens
@@ -132,7 +133,11 @@ export async function resolveFiles(
     entities && keepsContent
       ? buildRegistryContent(lens, records, engineResult, fileDecisions?.decisions ?? [], entities.registry)
       : undefined
-  const tables = [buildClusterTable(records, numbers, entities?.ids), buildPairTable(records, resolution, hasAllPairs)]
+  const tables = [
+    buildClusterTable(records, numbers, entities?.ids),
+    buildPairTable(records, resolution, hasAllPairs),
+    ...(registry && entities ? [buildChangeTable(registry, entities.registry)] : []),
+  ]
   const documents = [
     [run_model_name, buildRunModel(lens, records, resolution, weights)],
     [run_inputs_name, inputs],
@@ -171,17 +176,6 @@ function groupKeysByCluster(records: LensRecords, numbers: Int32Array): string[]
     else clusters[number - 1] = [key]
   }
   return clusters
-}
-
-/** Numbers the clusters 1, 2, 3 in the order of their first records. */
-function numberClusters(clusters: Int32Array): Int32Array {
-  const numbers = new Int32Array(clusters.length)
-  let latest = 0
-  for (let row = 0; row < clusters.length; row++) {
-    const cluster = clusters[row] ?? 0
-    numbers[row] = cluster === row ? ++latest : (numbers[cluster] ?? 0)
-  }
-  return numbers
 }
 
 function summarizeResolution(

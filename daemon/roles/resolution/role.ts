@@ -7,6 +7,9 @@ import * as arrivalGet from './arrival/get.ts'
 import { arrivals } from './arrival/model.ts'
 import { find } from './entity/find.ts'
 import { lookup } from './entity/lookup.ts'
+import { history } from './entity-change/history.ts'
+import * as changeList from './entity-change/list.ts'
+import { entityChangeLogs, entityChanges } from './entity-change/model.ts'
 import * as clusterGet from './entity-cluster/get.ts'
 import * as clusterList from './entity-cluster/list.ts'
 import { entityClusters } from './entity-cluster/model.ts'
@@ -59,6 +62,7 @@ import { get as registryGet } from './registry/get.ts'
 import { resources } from './resources.ts'
 import { editions } from './snapshot/edition.ts'
 import { consultWorker } from './workers/consult.ts'
+import { entityChangesWorker } from './workers/entity-changes.ts'
 import { filesWorker } from './workers/files.ts'
 import { peerDecisionsWorker } from './workers/peer-decisions.ts'
 import { reclusterWorker } from './workers/recluster.ts'
@@ -74,6 +78,8 @@ export const resolution: Role = role(outline, {
     lensBindings,
     entityMatches,
     entityClusters,
+    entityChanges,
+    entityChangeLogs,
     entityRecords,
     registryHeads,
     editions,
@@ -89,13 +95,14 @@ export const resolution: Role = role(outline, {
   workers: [
     filesWorker,
     registryIndexWorker,
-    ...[reclusterWorker, consultWorker, peerDecisionsWorker].map(matchingWorker),
+    ...[reclusterWorker, entityChangesWorker, consultWorker, peerDecisionsWorker].map(matchingWorker),
   ],
   operations: {
     lens: { list: lensList.list, get: lensGet.get, create: lensCreate },
     'lens-binding': { list: bindingList.list, get: bindingGet.get },
     'entity-match': { list: matchList.list, get: matchGet.get, review, attest, consult, rule, uncertain, explain },
     'entity-cluster': { list: clusterList.list, get: clusterGet.get, remove },
+    'entity-change': { list: changeList.list, history },
     'entity-record': { list: recordList.list, forget },
     entity: { find, lookup },
     registry: { get: registryGet, export: exportRegistry },

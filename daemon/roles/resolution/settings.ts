@@ -57,6 +57,9 @@ export const settings = settingsBlock('resolution', {
   keep_days: z.int().min(1).max(3_650).default(30).meta({
     doc: 'Days for which the records and pairs of a completed run are kept in files; its matches and clusters stay.',
   }),
+  change_days: z.int().min(1).max(3_650).default(365).meta({
+    doc: 'Days for which changes of entities are kept, for their history and for systems that follow them.',
+  }),
   lookup_records: z.int().min(1).max(50_000_000).default(5_000_000).meta({
     doc: 'Maximum number of records of one registry or snapshot that is looked up in; lookups and arrivals in a larger one are refused.',
   }),

@@ -64,7 +64,7 @@ test('a record joins its entity, which keeps its id; a stranger is a new one; lo
   await runLists(lists)
   const [before] = (await ann.ok(lookup, { record: buildPersonAs('', 12) })).entities
   const [twin, stranger] = await submitArrivals(buildPersonAs('s12', 12), buildPersonAs('s90', 90))
-  expect(twin).toMatchObject({ outcome: 'new', entity: before?.entity, size: 4 })
+  expect(twin).toMatchObject({ outcome: 'joined', entity: before?.entity, size: 4 })
   expect(stranger).toMatchObject({ outcome: 'new', size: 1 })
   const [now] = (await ann.ok(lookup, { record: buildPersonAs('', 90) })).entities
   expect(now).toMatchObject({

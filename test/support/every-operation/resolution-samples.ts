@@ -52,6 +52,8 @@ export const resolutionSamples: OperationSamples = {
   'resolution.entity-cluster.remove': ({ resolution: { removable } }) => ({
     input: { uid: removable, reason: 'test data' },
   }),
+  'resolution.entity-change.list': () => ({ input: { lens: 'people' } }),
+  'resolution.entity-change.history': ({ resolution: { cluster } }) => ({ input: { uid: cluster } }),
   'resolution.entity-record.list': ({ resolution: { cluster } }) => ({ input: { uid: cluster } }),
   'resolution.entity.lookup': () => ({ input: { record: { given_name: 'Anna', surname: 'Berg' } } }),
   'resolution.arrival.create': () => ({

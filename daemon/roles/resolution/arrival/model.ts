@@ -5,9 +5,12 @@ import { label } from '../../../kernel/label/label.ts'
 import { collection } from '../../../kernel/store/store.ts'
 import { count, instant, provenanceFields, provenanceViewFields, recordRef, shortText, uid } from '../fields.ts'
 
-const arrivedRecordOutcome = z.enum(['new', 'replaced', 'unchanged', 'forgotten', 'deleted']).meta({
+/** The words of every answer about records that are matched without a run: REST, tools, commands and files. */
+const arrivedRecordOutcomes = ['new', 'joined', 'merged', 'replaced', 'unchanged', 'forgotten', 'deleted'] as const
+
+const arrivedRecordOutcome = z.enum(arrivedRecordOutcomes).meta({
   description:
-    'replaced: the registry had the record with other values; forgotten: the record was forgotten, and is not stored again; deleted: its entity was deleted with these values, and it stays out of matching',
+    'new: the record began an entity, alone or with others of the request; joined: it joined one that was there; merged: it joined one, and others went into it by that; replaced: the registry had the record with other values; forgotten: the record was forgotten, and is not stored again; deleted: its entity was deleted with these values, and it stays out of matching',
 })
 export type ArrivedRecordOutcome = z.infer<typeof arrivedRecordOutcome>
 
@@ -19,7 +22,9 @@ const storedArrival = z.strictObject({
     z.strictObject({
       ref: recordRef,
       values: z.record(z.string(), z.string()),
+      /** `new` until the record is matched. */
       outcome: arrivedRecordOutcome.optional(),
+      merged_from: z.array(uid).optional(),
     }),
   ),
   request_digest: z.string(),
@@ -49,6 +54,9 @@ const arrivedRecord = z
   .strictObject({
     record_id: z.string(),
     outcome: arrivedRecordOutcome.optional(),
+    merged_from: z.array(uid).optional().meta({
+      description: 'merged: the entities that went into that of the record; without those that the caller may not see',
+    }),
     entity: uid.optional().meta({ description: 'Entity of the record; absent where the caller may not see it' }),
     classification: label.optional().meta({ description: 'Label of the entity' }),
     size: count.optional().meta({ description: 'Records of the entity, this one included' }),

@@ -15,6 +15,7 @@ import { isBeingWritten, matchNextBatch } from '../registry/match-waiting-record
 import { singletonClusterName } from '../registry/record-key.ts'
 import { upsertDocuments } from '../upsert-documents.ts'
 import { requestErasure } from '../withdrawal/request-erasure.ts'
+import { determineFinalOutcomes } from './final-outcomes.ts'
 import { type ArrivedRecordOutcome, arrivals, arrivalTopic, type StoredArrival } from './model.ts'
 
 const retention_ms = 7 * 86_400_000
@@ -205,17 +206,20 @@ function mergeRecords(call: Call, before: StoredRecord, next: StoredRecord): Sto
 
 async function finishArrival(
   call: Call,
-  { id, value }: Doc<StoredArrival>,
+  doc: Doc<StoredArrival>,
   result: Pick<StoredArrival, 'failure'>,
 ): Promise<void> {
+  const { id, value } = doc
   await requestErasure(
     call,
     value.records.map(({ ref }) => recordUid(value.tenant_id, value.lens, ref)),
   )
+  const current = result.failure ? doc : await call.store(arrivals).get(id)
+  const outcomes = result.failure ? value.records : await determineFinalOutcomes(call, current)
   const end = { ...result, owes: 0 as const, emptied_at: call.nowIso(), expires_ts: call.now() + retention_ms }
-  await call.store(arrivals).update(id, ({ value: { principal: _over, records, ...value } }) => ({
+  await call.store(arrivals).update(id, ({ value: { principal: _over, records: _records, ...value } }) => ({
     // The registry has the values; a copy here would outlive them.
-    next: { ...value, records: records.map((record) => ({ ...record, values: {} })), ...end },
+    next: { ...value, records: outcomes.map((record) => ({ ...record, values: {} })), ...end },
     answer: undefined,
   }))
   call.announce(arrivalTopic(id))

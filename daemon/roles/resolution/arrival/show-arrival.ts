@@ -20,7 +20,7 @@ export async function showArrival(call: Call, { id, version, value }: Doc<Stored
 async function showItem(
   call: Call,
   { tenant_id, lens }: StoredArrival,
-  { ref, outcome }: StoredArrival['records'][number],
+  { ref, outcome, merged_from = [] }: StoredArrival['records'][number],
   isMatched: boolean,
 ): Promise<ArrivalItem> {
   const { record_id } = ref
@@ -29,5 +29,8 @@ async function showItem(
   const id = isWithdrawn(record.value) ? undefined : record.value.entity
   const entity = id === undefined ? undefined : await call.store(entityClusters).find(id)
   const entityFields = entity && { entity: entity.id, classification: entity.value.label, size: entity.value.size }
-  return { record_id, ...(outcome ? { outcome } : {}), ...entityFields }
+  const merged = await Promise.all(merged_from.map((id) => call.store(entityClusters).find(id)))
+  const seen = merged.flatMap((doc) => (doc ? [doc.id] : []))
+  const mergedField = seen.length > 0 ? { merged_from: seen } : {}
+  return { record_id, ...(outcome ? { outcome } : {}), ...mergedField, ...entityFields }
 }

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
 import { label } from '../../../kernel/label/label.ts'
 import { collection, type Doc } from '../../../kernel/store/store.ts'
+import { unloggedEntityChange } from '../entity-change/model.ts'
 import { count, instant, lensVersionFields, type RecordRef, recordRef, shortText, uid } from '../fields.ts'
 
 /** `merged`: an id without records; its lineage names the entities with its former records. `deleted`: its records are in no entity. */
@@ -35,6 +36,12 @@ const storedCluster = z.strictObject({
   ...clusterFields,
   /** 1 while records have not left the deleted entity; an index. */
   removing: z.literal(1).optional(),
+  /** Number of its changes so far. */
+  changes: z.int().min(1).optional(),
+  /** Changes that are not in the log yet. */
+  untold: z.array(unloggedEntityChange).optional(),
+  /** 1 while there are such changes; an index. */
+  unlogged: z.literal(1).optional(),
 })
 export type StoredCluster = z.infer<typeof storedCluster>
 
@@ -42,7 +49,7 @@ export const entityClusters = collection({
   name: 'entity_cluster',
   schema: storedCluster,
   documented: { alias: 'fusion', fields: { uid: 'id', run_id: 'run_id' } },
-  indexes: ['lens', 'lens_id', 'entity_type', 'run_id', 'state', 'size', 'removing', 'created_at'],
+  indexes: ['lens', 'lens_id', 'entity_type', 'run_id', 'state', 'size', 'removing', 'unlogged', 'created_at'],
 })
 
 /**
@@ -64,7 +71,14 @@ export const clusterSummary = z.strictObject({ uid, run_id: uid, size: count }).
 export function showCluster({
   id,
   version,
-  value: { label: classification, removing: _removing, ...rest },
+  value: {
+    label: classification,
+    removing: _removing,
+    changes: _changes,
+    untold: _untold,
+    unlogged: _unlogged,
+    ...rest
+  },
 }: Doc<StoredCluster>): ClusterView {
   return { uid: id, version, classification, ...rest }
 }

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { isRefusal, type Refusal, refuse } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import { recordEntityChange } from '../entity-change/recorded-changes.ts'
 import { uid } from '../fields.ts'
 import { matchingOperation } from '../matching.ts'
 import { waitForDocument } from '../wait-for-document.ts'
@@ -36,6 +37,7 @@ export const remove = matchingOperation({
     const removed = refused ?? (await changeEntity(call, uid, { reason, forget }, rule))
     if (isRefusal(removed)) return removed
     call.wake('recluster')
+    call.wake('entity-changes')
     return showCluster(await waitForDocument(call, entityClusters, removed, clusterTopic(uid), isSettled))
   },
 })
@@ -77,5 +79,7 @@ function markDeleted(entity: StoredCluster, removal: Removal, forget: boolean): 
     )
   }
   const end = { state: 'deleted' as const, members: [], size: 0, former: members, removing: 1 as const }
-  return { ...entity, ...end, deleted: removal, ...forgottenField, updated_at: removal.at }
+  const { at, by } = removal
+  const after = { ...entity, ...end, deleted: removal, ...forgottenField, updated_at: at }
+  return recordEntityChange(entity, after, { at, cause: { kind: 'deletion', by } })
 }

@@ -62,7 +62,8 @@ async function matchBatch(call: Call, registry: RegistryKey, docs: readonly Doc<
   }
   const moved = await updateBases(call, batch.clusters)
   const { lens_id, lens_version, entity_type } = trained.run.value
-  const origin = { lens: registry.lens, lens_id, lens_version, entity_type, run_id: trained.run.id }
+  const cause = { kind: 'arrival' as const, run_id: trained.run.id }
+  const origin = { lens: registry.lens, lens_id, lens_version, entity_type, run_id: trained.run.id, cause }
   const seeds = new Set([...waiting.map(({ uid }) => uid), ...moved])
   for (const { members } of batch.clusters) {
     const clusterSeeds = members.filter(({ uid }) => seeds.has(uid)).map(({ uid }) => uid)

@@ -6,6 +6,7 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
 import type { RunCluster } from '../engine/findings.ts'
+import { pickLogFields, recordEntityChange } from '../entity-change/recorded-changes.ts'
 import { clusterUid, entityClusters, type StoredCluster } from '../entity-cluster/model.ts'
 import { entityMatches } from '../entity-match/model.ts'
 import { entityRecords, isWithdrawn, recordUid, type StoredRecord } from '../entity-record/model.ts'
@@ -48,8 +49,7 @@ export async function publishRegistry(
     await upsertDocuments(
       call.store(entityClusters),
       clusters.flatMap(({ entity }) => entity ?? []),
-      (before, next) =>
-        before.state === 'deleted' ? before : { ...next, lineage: before.lineage, created_at: before.created_at },
+      mergeUnchangedEntity,
     )
     const records = clusters.flatMap((cluster) => cluster.records)
     const withdrawn = new Set<string>()
@@ -68,7 +68,8 @@ export async function publishRegistry(
     report('write clusters', written, total)
   }
   const { tenant_id, lens, lens_id, lens_version, entity_type } = run.value
-  const origin = { lens, lens_id, lens_version, entity_type, run_id: run.id }
+  const cause = { kind: 'run' as const, run_id: run.id }
+  const origin = { lens, lens_id, lens_version, entity_type, run_id: run.id, cause }
   const recluster = (batch: readonly string[]) => reclusterEntities(call, { tenant_id, lens }, origin, batch)
   for (let at = 0; at < seeds.length; at += max_batch_clusters) {
     signal.throwIfAborted()
@@ -77,6 +78,14 @@ export async function publishRegistry(
   }
   await requeueDecisions(call, run)
   await requeueArrivals(call, run)
+  call.wake('entity-changes')
+}
+
+/** An entity that exists has its changes already, also when this is a repeat. */
+function mergeUnchangedEntity(before: StoredCluster, next: StoredCluster): StoredCluster {
+  if (before.state === 'deleted') return before
+  const { changes: _changes, untold: _untold, unlogged: _unlogged, ...rest } = next
+  return { ...rest, lineage: before.lineage, created_at: before.created_at, ...pickLogFields(before) }
 }
 
 const max_batch_clusters = 100
@@ -144,13 +153,12 @@ async function buildPlainEntity(
   const at = call.nowIso()
   const members = records.map(({ value }) => value.ref)
   const joined = existing ? (joinLabels(existing.value.label, label, call.site.labels) ?? existing.value.label) : label
-  return {
-    id,
-    value: {
-      ...{ tenant_id, label: joined, lens, lens_id, lens_version, entity_type, run_id: run.id, state: 'live' },
-      ...{ members, size: members.length, lineage: { merged_from: [] }, created_at: at, updated_at: at },
-    },
+  const value: StoredCluster = {
+    ...{ tenant_id, label: joined, lens, lens_id, lens_version, entity_type, run_id: run.id, state: 'live' },
+    ...{ members, size: members.length, lineage: { merged_from: [] }, created_at: at, updated_at: at },
   }
+  const cause = { kind: 'run' as const, run_id: run.id }
+  return { id, value: existing ? value : recordEntityChange(undefined, value, { at, cause }) }
 }
 
 function isUnchanged({ state, members }: StoredCluster, records: EngineCluster['records']): boolean {

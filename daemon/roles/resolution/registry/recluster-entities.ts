@@ -2,10 +2,9 @@
 // makes a repeat after a crash harmless.
 
 import { canonicalJson } from '../../../kernel/encoding/canonical-json.ts'
-import { joinLabels, type Label, type LabelPolicy } from '../../../kernel/label/label.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
-import { entityClusters, type StoredCluster } from '../entity-cluster/model.ts'
+import type { EntityChangeCause } from '../entity-change/model.ts'
 import { entityMatches, type StoredMatch } from '../entity-match/model.ts'
 import { deriveConstraint } from '../entity-match/rules.ts'
 import { entityRecords, isWithdrawn, type StoredRecord } from '../entity-record/model.ts'
@@ -13,24 +12,15 @@ import { computeReviewWorth } from '../explain/review-worth.ts'
 import type { RegistryKey } from '../fields.ts'
 import { requestJob } from '../matching-thread/request-job.ts'
 import { putDocuments, writeConcurrently } from '../upsert-documents.ts'
-import { assignEntities, type EntityAssignment } from './assign-entities.ts'
+import { assignEntities } from './assign-entities.ts'
 import type { DecidedClusters, DecisionInput } from './cluster-with-decisions.ts'
 import { type DecisionReach, loadDecisionReach } from './decision-reach.ts'
 import { allocateEntityId, findRevivedEntity, loadEntityAges } from './entity-ids.ts'
-import { hasSameMembers, recordKey } from './record-key.ts'
+import { recordKey } from './record-key.ts'
+import { type EntityOrigin, endMergedEntities, type TargetCluster, writeCluster } from './write-clusters.ts'
 
-type EntityOrigin = Pick<StoredCluster, 'lens' | 'lens_id' | 'lens_version' | 'entity_type' | 'run_id'>
-
-export function originOf({ lens, lens_id, lens_version, entity_type, run_id }: EntityOrigin): EntityOrigin {
-  return { lens, lens_id, lens_version, entity_type, run_id }
-}
-
-/** A cluster to write: its entity id, its records and its lineage. */
-type TargetCluster = {
-  readonly id: string
-  readonly members: readonly Doc<StoredRecord>[]
-  readonly assignment: EntityAssignment
-}
+/** The lens and run of entities, and why they are clustered anew. */
+export type ReclusterOrigin = EntityOrigin & { readonly cause: EntityChangeCause }
 
 /**
  * Recomputes the entities of the seeds. Idempotent. Several seeds give the same result as each alone, since their reaches
@@ -40,7 +30,7 @@ type TargetCluster = {
 export async function reclusterEntities(
   call: Call,
   registry: RegistryKey,
-  origin: EntityOrigin,
+  { cause, ...origin }: ReclusterOrigin,
   seeds: readonly string[],
 ): Promise<void> {
   const reach = await loadDecisionReach(call, registry, seeds)
@@ -61,14 +51,12 @@ export async function reclusterEntities(
     taken.add(id)
     targets.push({ id, members, assignment })
   }
-  await writeConcurrently(targets, (target) => writeCluster(call, registry, origin, target))
-  await endMergedEntities(
-    call,
-    [...old.keys()].filter((id) => !taken.has(id)),
-    targets,
-  )
+  await writeConcurrently(targets, (target) => writeCluster(call, registry, { origin, cause }, target, targets))
+  const ended = [...old.keys()].filter((id) => !taken.has(id))
+  await endMergedEntities(call, ended, targets, cause)
   await writeRecords(call, targets)
   await writeMatches(call, reach, targets, decided)
+  call.wake('entity-changes')
 }
 
 function buildDecisionInput({ records, matches }: DecisionReach): DecisionInput {
@@ -94,62 +82,6 @@ function groupByEntity({ records }: DecisionReach): Map<string, string[]> {
     else old.set(value.entity, [recordKey(value.ref)])
   }
   return old
-}
-
-async function writeCluster(
-  call: Call,
-  registry: RegistryKey,
-  origin: EntityOrigin,
-  { id, members, assignment }: TargetCluster,
-): Promise<void> {
-  const at = call.nowIso()
-  const label = joinMemberLabels(members, call.site.labels)
-  const refs = members.map(({ value }) => value.ref)
-  const { tenant_id } = registry
-  const lineage = {
-    merged_from: [...assignment.merged_from],
-    ...(assignment.split_from ? { split_from: assignment.split_from } : {}),
-  }
-  const cluster: StoredCluster = {
-    ...{ tenant_id, label, ...origin, state: 'live', members: refs, size: refs.length, lineage },
-    ...{ created_at: at, updated_at: at },
-  }
-  const audit = [call.audited('resolution.entity-cluster.settle', id, { size: refs.length, ...lineage }, label)]
-  if ((await call.store(entityClusters).create(id, cluster, audit)) !== 'exists') return
-  await call.store(entityClusters).update(id, ({ value }) => {
-    const isSameRun = value.run_id === origin.run_id && assignment.merged_from.length === 0
-    const isSame = isSameRun && value.state === 'live' && hasSameMembers(value.members, refs)
-    // An entity that is deleted meanwhile stays so: its records leave it afterwards.
-    if (isSame || value.state === 'deleted') return { answer: undefined }
-    const merged_from = [...new Set([...value.lineage.merged_from, ...assignment.merged_from])].sort()
-    const { split_from = assignment.split_from } = value.lineage
-    const { former: _former, ...rest } = value
-    const next = { ...rest, ...origin, state: 'live' as const, label, members: refs, size: refs.length, updated_at: at }
-    return {
-      next: { ...next, lineage: { merged_from, ...(split_from ? { split_from } : {}) } },
-      answer: undefined,
-      audit,
-    }
-  })
-}
-
-/** Marks ids without a cluster as merged, and names the entities that now have their records. */
-async function endMergedEntities(call: Call, ids: readonly string[], targets: readonly TargetCluster[]): Promise<void> {
-  await writeConcurrently(ids, async (id) => {
-    const merged_into = targets
-      .filter(({ assignment }) => assignment.merged_from.includes(id))
-      .map((target) => target.id)
-      .sort()
-    if (!(await call.store(entityClusters).find(id))) return
-    await call.store(entityClusters).update(id, ({ value }) => {
-      if (value.state !== 'live') return { answer: undefined }
-      const lineage = { ...value.lineage, merged_into }
-      const audit = [call.audited('resolution.entity-cluster.merge', id, { merged_into }, value.label)]
-      const mergedFields = { state: 'merged' as const, members: [], size: 0, former: value.members }
-      const next = { ...value, ...mergedFields, lineage, updated_at: call.nowIso() }
-      return { next, answer: undefined, audit }
-    })
-  })
 }
 
 async function writeRecords(call: Call, targets: readonly TargetCluster[]): Promise<void> {
@@ -206,17 +138,4 @@ async function writeMatches(
   }
   // A match that changed since it was read stays pending: putDocuments skips it.
   await putDocuments(call.store(entityMatches), changed)
-}
-
-/** Joins the labels of all members; if they cannot be joined, nobody may see the cluster. */
-function joinMemberLabels(members: readonly Doc<StoredRecord>[], policy: LabelPolicy): Label {
-  const [first, ...rest] = members.map(({ value }) => value.label)
-  if (!first) throw new Error('the cluster has no records')
-  let label = first
-  for (const other of rest) {
-    const joined = joinLabels(label, other, policy)
-    if (!joined) return { ...first, releasable_to: [] }
-    label = joined
-  }
-  return label
 }

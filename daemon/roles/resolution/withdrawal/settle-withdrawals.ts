@@ -3,13 +3,15 @@ import { isRefusal } from '../../../kernel/error/errors.ts'
 import type { Call } from '../../../kernel/operation/call.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import type { Doc } from '../../../kernel/store/store.ts'
+import { recordEntityChange } from '../entity-change/recorded-changes.ts'
 import { entityClusters, type StoredCluster } from '../entity-cluster/model.ts'
 import { entityRecords, isWithdrawn, recordTopic, type StoredRecord } from '../entity-record/model.ts'
 import type { RegistryKey } from '../fields.ts'
 import { isBeingWritten } from '../registry/match-waiting-records.ts'
 import { reclusterBatch } from '../registry/recluster-batch.ts'
-import { originOf, reclusterEntities } from '../registry/recluster-entities.ts'
+import { reclusterEntities } from '../registry/recluster-entities.ts'
 import { recordKey, singletonClusterName } from '../registry/record-key.ts'
+import { originOf } from '../registry/write-clusters.ts'
 import { writeConcurrently } from '../upsert-documents.ts'
 import { eraseArrivedValues } from './erase-arrived-values.ts'
 import { withdrawMatches } from './withdraw-matches.ts'
@@ -53,6 +55,7 @@ async function settleRecords(call: Call, docs: readonly Doc<StoredRecord>[]): Pr
   await withdrawMatches(call, registry, docs)
   for (const [entity, members] of Map.groupBy(docs, ({ value }) => value.entity))
     if (entity !== undefined) await leaveEntity(call, registry, entity, members)
+  call.wake('entity-changes')
   // A run that began to write meanwhile may not have read these withdrawals.
   if (await isBeingWritten(call, registry)) return
   await writeConcurrently(docs, (doc) => markSettled(call, doc))
@@ -73,14 +76,18 @@ async function leaveEntity(
     await findRecordOf(call, registry, 'entity', id),
     ...(await Promise.all(bases.map((base) => findRecordOf(call, registry, 'base', base)))),
   ].flatMap((uid) => uid ?? [])
-  const recluster = (batch: readonly string[]) => reclusterEntities(call, registry, originOf(entity.value), batch)
+  const cause = { kind: 'withdrawal' as const }
+  const origin = { ...originOf(entity.value), cause }
+  const recluster = (batch: readonly string[]) => reclusterEntities(call, registry, origin, batch)
   // Records that are too many to be reclustered stay together.
   if (seeds.length > 0) await reclusterBatch(recluster, [...new Set(seeds)]).catch(ignoreTooLarge)
   await call.store(entityClusters).update(id, ({ value }) => {
     const next = withoutMembers(value, docs)
     if (next === value) return { answer: undefined }
     const audit = [call.audited('resolution.entity-cluster.leave', id, { size: next.size }, value.label)]
-    return { next: { ...next, updated_at: call.nowIso() }, answer: undefined, audit }
+    const at = call.nowIso()
+    const changed = recordEntityChange(value, { ...next, updated_at: at }, { at, cause })
+    return { next: changed, answer: undefined, audit }
   })
 }
 

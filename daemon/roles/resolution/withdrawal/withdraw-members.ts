@@ -9,7 +9,8 @@ import { writeNumbered } from '../entity-record/write-numbered.ts'
 import { listByValues } from '../registry/decision-reach.ts'
 import { isBeingWritten } from '../registry/match-waiting-records.ts'
 import { reclusterBatch } from '../registry/recluster-batch.ts'
-import { originOf, reclusterEntities } from '../registry/recluster-entities.ts'
+import { reclusterEntities } from '../registry/recluster-entities.ts'
+import { originOf } from '../registry/write-clusters.ts'
 import { writeConcurrently } from '../upsert-documents.ts'
 import { withdrawRecord } from './withdraw-record.ts'
 
@@ -30,9 +31,9 @@ export async function withdrawMembers(call: Call): Promise<void> {
 async function endRemoval(call: Call, doc: Doc<StoredCluster>): Promise<void> {
   if (await isBeingWritten(call, doc.value)) return
   await withdrawMembersOf(call, doc)
-  await call.store(entityClusters).update(doc.id, ({ version, value: { removing, ...value } }) => ({
+  await call.store(entityClusters).update(doc.id, ({ value: { removing, ...value } }) => ({
     // Meanwhile somebody may have requested to forget the records.
-    ...(removing && version === doc.version ? { next: value } : {}),
+    ...(removing && value.forgotten?.at === doc.value.forgotten?.at ? { next: value } : {}),
     answer: undefined,
   }))
   call.announce(clusterTopic(doc.id))
@@ -75,7 +76,8 @@ async function releaseLateMembers(call: Call, { id, value }: Doc<StoredCluster>)
       return entity === id && !isWithdrawn(record) ? rest : record
     }),
   )
-  await reclusterBatch((seeds) => reclusterEntities(call, { tenant_id, lens }, originOf(value), seeds), late)
+  const origin = { ...originOf(value), cause: { kind: 'withdrawal' as const } }
+  await reclusterBatch((seeds) => reclusterEntities(call, { tenant_id, lens }, origin, seeds), late)
 }
 
 /** Changes a record if there is one; a rule that returns the same value changes nothing. */

@@ -5,7 +5,8 @@ import type { Call } from '../../../kernel/operation/call.ts'
 import type { Worker } from '../../../kernel/role/role.ts'
 import { iterateDocuments } from '../../../kernel/store/iterate-documents.ts'
 import { matchAllWaitingRecords, registerArrivals } from '../arrival/register-arrivals.ts'
-import { entityMatches } from '../entity-match/model.ts'
+import type { EntityChangeCause } from '../entity-change/model.ts'
+import { entityMatches, type StoredMatch } from '../entity-match/model.ts'
 import { isBeingWritten } from '../registry/match-waiting-records.ts'
 import { reclusterEntities } from '../registry/recluster-entities.ts'
 import { settleWithdrawals } from '../withdrawal/settle-withdrawals.ts'
@@ -35,12 +36,20 @@ async function applyPendingDecisions(call: Call): Promise<void> {
   }
 }
 
+/** The latest assessment or ruling is the one that was not applied yet. */
+function causeOfDecision(match: string, { decided_by, reviews, attestations }: StoredMatch): EntityChangeCause {
+  const [last] = [...reviews, ...attestations].sort((left, right) => right.seq - left.seq)
+  const by = decided_by === 'consensus' ? 'consensus' : last?.by
+  return { kind: 'decision', match, ...(by === undefined ? {} : { by }) }
+}
+
 async function applyDecision(call: Call, uid: string): Promise<void> {
   const doc = await call.store(entityMatches).find(uid)
   // Reclustering for another match of the same cluster may have applied this decision.
   if (!doc || doc.value.owes === 0 || (await isBeingWritten(call, doc.value))) return
   const { tenant_id, lens, lens_id, lens_version, entity_type, run_id, left_uid, right_uid } = doc.value
-  const origin = { lens, lens_id, lens_version, entity_type, run_id }
+  const cause = causeOfDecision(uid, doc.value)
+  const origin = { lens, lens_id, lens_version, entity_type, run_id, cause }
   await reclusterEntities(call, { tenant_id, lens }, origin, [left_uid, right_uid])
   // Records outside the registry have no cluster; the decision applies when a run adds them.
   await call

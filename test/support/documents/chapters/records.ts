@@ -72,6 +72,7 @@ export const recordChapters: CoveredChapters = {
       writeFileSync(at(machine, 'plain/new-people.csv'), `${table}\n`)
     },
   },
+  'Follow changes of entities': {},
   'Forget records and delete entities': {
     steps: [['platform resolve entity delete', { picked: /^N1 +new +(ent_\w+)/m }]],
   },

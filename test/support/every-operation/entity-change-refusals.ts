@@ -1,0 +1,30 @@
+// A position in the log of changes of entities whose later changes have expired.
+import { writeCursor } from '../../../daemon/kernel/store/list-cursor.ts'
+import { entityChangeLogs, entityChanges } from '../../../daemon/roles/resolution/entity-change/model.ts'
+import { batchStart } from '../../../daemon/roles/resolution/entity-change/recorded-changes.ts'
+import type { RefusalScenario } from './exchange-refusals.ts'
+import { topSecretClearance } from './operation-fixture.ts'
+
+const tenant_id = 'alpha'
+const lens = 'people'
+
+export const entityChangeRefusals: Record<string, RefusalScenario> = {
+  async 'resolution.entity-change.list wrong_state'(stage) {
+    const { store } = stage.site.running.services.find(({ role }) => role.name === 'resolution')?.context ?? {}
+    const now = Date.now()
+    const head = { tenant_id, batch: now, settled: now, pending: [], owes: 0 as const }
+    if ((await store?.create(entityChangeLogs, tenant_id, head)) === 'exists')
+      await store?.update(entityChangeLogs, tenant_id, ({ value }) => ({
+        next: { ...value, settled: Math.max(value.settled, 2) },
+        answer: undefined,
+      }))
+    const viewer = { tenant_id, clearance: { ...topSecretClearance.clearance, categories: [] } }
+    const query = { filter: { lens }, limit: 1, read_scope: { viewer, policy: { levels: [] } as never } }
+    const since = writeCursor(entityChanges.name, query, { value: batchStart(1), id: '' })
+    return await stage.site.request('resolution', {
+      method: 'GET',
+      path: `/api/v2/entity_change?lens=${lens}&since=${since}`,
+      token: stage.admin,
+    })
+  },
+}
