@@ -199,6 +199,60 @@ describe('training', () => {
     expect(exit).toBe(1)
     expect(stderr).toContain('record 1: the data has no record "nobody"')
   })
+
+  test('by answers reports what they did; the last one about a pair counts, and contradictions are named', async () => {
+    const answers = [...pickPairs(), 'r0,r2,unsure', 'r1,r0,y', 'r0,r1,n', 'r5,r6,']
+    const [first = '', second = ''] = pickPairs()
+    const [a, b] = [first.split(','), second.split(',')]
+    answers.push(`${a[0]},${b[0]},y`, `${a[1]},${b[1]},n`)
+    writeFileSync(at('answers.csv'), `id_l,id_r,match\n${answers.join('\n')}\n`)
+    const { labels } = await runJsonCommand(buildTrainWords('answers.csv'))
+    const matches = pickPairs().length - 1
+    expect(labels).toMatchObject({ matches: matches + 1, non_matches: 2, changed: 2, contradiction: { count: 1 } })
+    const { stdout } = await runCommand([...buildTrainWords('answers.csv'), '--out', at('answered.yaml')])
+    expect(stdout).toContain(`${matches + 1} matches, 2 non-matches`)
+    expect(stdout).toMatch(/contradictions +1: matches join records that are labelled as none/)
+  })
+
+  test('by decisions is the same as by labels', async () => {
+    const decisions = pickPairs().map((pair) => pair.replace(/1$/, 'confirm').replace(/0$/, 'reject'))
+    writeFileSync(at('decisions.csv'), `id_l,id_r,decision\n${decisions.join('\n')}\n`)
+    writeFileSync(at('same.csv'), `id_l,id_r,match\n${pickPairs().join('\n')}\n`)
+    const [byDecisions, byLabels] = await Promise.all(
+      ['decisions.csv', 'same.csv'].map((file) => runJsonCommand(buildTrainWords(file))),
+    )
+    expect(byDecisions.levels).toEqual(byLabels.levels)
+  })
+
+  test.each([
+    ['an unknown answer', 'id_l,id_r,match\nr0,r1,perhaps\n', 'record 1: match is "perhaps"; it must be 1 or 0'],
+    ['no answer', 'id_l,id_r,match\nr0,r1,\n', 'no-answer.csv contains no answer'],
+    ['one record twice', 'id_l,id_r,match\nr0,r0,1\n', 'record 1: the pair names the same record twice'],
+    ['a source that is not there', 'id_l,source_l,id_r,match\nr0,b.csv,r1,1\n', 'no record "r0" in b.csv'],
+  ])('by %s is refused', async (what, labels, pattern) => {
+    const name = `${what.replaceAll(' ', '-')}.csv`
+    writeFileSync(at(name), labels)
+    const words = buildTrainWords(name)
+    const other = what.includes('source') ? [at('people.csv'), at('b.csv')] : [at('people.csv')]
+    if (other.length > 1) writeFileSync(at('b.csv'), people.csv.replaceAll(/^r/gm, 'b'))
+    const { exit, stderr } = await runCommand(words.flatMap((word) => (word === at('people.csv') ? other : [word])))
+    expect({ exit, stderr }).toMatchObject({ exit: 1, stderr: expect.stringContaining(pattern) })
+  })
+
+  test('tells apart equal ids of two sources, and asks for the source where it lacks', async () => {
+    writeFileSync(at('other.csv'), people.csv)
+    const words = (labels: string) => [
+      ...['resolve', 'lens', 'train', '--lens', 'persons', '--labels', at(labels)],
+      ...['--data', at('people.csv'), at('other.csv')],
+    ]
+    writeFileSync(at('bare.csv'), 'id_l,id_r,match\nr0,r1,0\n')
+    const { exit, stderr } = await runCommand(words('bare.csv'))
+    expect(exit).toBe(1)
+    expect(stderr).toMatch(/record 1: two sources have the id "r0"\s+name the source in a column source_l/)
+    const lines = [0, 1, 2].map((row) => `people,r${row},other.csv,r${row},yes`)
+    writeFileSync(at('named.csv'), ['source_l,id_l,source_r,id_r,match', ...lines, ''].join('\n'))
+    expect((await runJsonCommand(words('named.csv'))).labels).toMatchObject({ matches: 3, non_matches: 0 })
+  })
 })
 
 function buildTrainWords(labels: string): string[] {

@@ -1,5 +1,6 @@
 // Learns the weights of a lens once, so that later runs do not learn them again.
 import { offline } from '../../../../daemon/offline/offline.ts'
+import { formatLabelEffect } from '../../../format/label-effect.ts'
 import { recordFileOptions, toLensColumns, toRecordReading } from '../../../options/record-file-options.ts'
 import { seedOption } from '../../../options/seed-option.ts'
 import { jsonOption } from '../../../options/site-options.ts'
@@ -12,15 +13,17 @@ export const definition = command({
   words: 'resolve lens train',
   summary: 'Learn the weights of a lens from data, and write its next version',
   notes: [
-    'Without labels, u is learnt from pairs drawn at random and m by expectation and maximisation. With labels, m',
-    'comes from the true pairs: a file with id and cluster of every record, or with id_l, id_r and optionally',
-    'match (1 or 0). The new version is printed unless --out names a file. A run with it learns nothing: the same',
-    'weights apply to other data.',
+    'Without labels, u is learnt from pairs drawn at random and m by expectation and maximisation. Labels are a file',
+    'with id_l, id_r and match (1 or 0), or a file of decisions: weights and cut then follow the labels as far as',
+    'labels that were set aside confirm it. Where all of the truth is known, a file with id and',
+    'cluster of every record, or with id_l and id_r of every match, sets m from the true pairs. Columns source, or',
+    'source_l and source_r, tell apart equal ids of several files. The new version is printed unless --out names a',
+    'file. A run with it learns nothing: the same weights apply to other data.',
   ].join('\n'),
   options: {
     lens: required(text('LENS', 'Lens file, or a shipped lens: persons, bibliography, products')),
     data: required(rest('FILE', 'One or more files with the records')),
-    labels: text('FILE', 'Known clusters or pairs (default: none)'),
+    labels: text('FILE', 'Labelled pairs, or known clusters or matches (default: none)'),
     out: text('FILE', 'File to create for the lens (default: it is printed)'),
     ...recordFileOptions,
     seed: seedOption,
@@ -46,10 +49,11 @@ export const definition = command({
       return 0
     }
     if (out !== undefined) writeNewFile(out, yaml)
-    const { levels, left_out, ...summary } = training
+    const { levels, left_out, labels: effect, ...summary } = training
     printResult(terminal, json, out === undefined ? { ...training, yaml } : { ...training, file: out }, () =>
       [
         formatFields(terminal, { ...summary, file: out, left_out: left_out.length > 0 ? left_out : undefined }),
+        ...(effect ? [formatLabelEffect(terminal, effect)] : []),
         formatTable(terminal, levels, ['field', 'level', 'm', 'u', 'bits'], 'no level'),
       ].join(paragraph_break),
     )

@@ -1,65 +1,89 @@
 // Reads labels from a file: pairs that match or not, or the cluster of each record.
+import type { LabelledRecords } from '../../../roles/resolution/engine/labels/known-labels.ts'
 import type { LensRecords, RecordSource } from '../../../roles/resolution/engine/records/records.ts'
 import type { TrainingLabels } from '../../../roles/resolution/engine/train.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
 import { missingColumns, readDataFile } from '../data-file.ts'
+import { type Contradiction, findContradiction } from './label-contradictions.ts'
+import { LabelledRecordIndex } from './labelled-record-index.ts'
 
-const matchPattern = /^(1|true|yes|y|match)$/i
-const nonMatchPattern = /^(0|false|no|n|non[-_ ]?match|distinct)$/i
+/** Answers of the column `match`, and those of `decision` in a file of decisions. An empty one is no answer yet. */
+const answers = [
+  [/^(1|true|yes|y|match|confirm)$/i, true],
+  [/^(0|false|no|n|non[-_ ]?match|distinct|reject)$/i, false],
+  [/^(|s|u|skip|unsure|defer|\?)$/i, undefined],
+] as const
 
-/**
- * Reads columns `id` and `cluster` (a record without a line is alone), or `id_l`, `id_r` and optionally `match`. Throws
- * `OfflineCommandError` (1) for an unknown record, an id that is not unique, and an invalid `match`.
- */
-export async function readLabels(file: string, records: LensRecords): Promise<TrainingLabels> {
-  const source = await readDataFile(file, () => true)
-  const rowOf = indexRowsById(records)
-  const requireRow = (id: string, index: number) => {
-    const row = rowOf.get(id)
-    if (row === undefined)
-      throw new OfflineCommandError(1, `${file}, record ${index + 1}: the data has no record ${JSON.stringify(id)}`)
-    return row
-  }
-  if (source.names.includes('cluster')) {
-    const ids = readColumnTexts(source, 'id', file)
-    const numbers = new Map<string, number>()
-    // Records without a line get a cluster of their own, with a negative number that no named cluster has.
-    const clusters = Int32Array.from({ length: records.rows }, (_, row) => -1 - row)
-    for (const [index, name] of readColumnTexts(source, 'cluster', file).entries()) {
-      if (!numbers.has(name)) numbers.set(name, numbers.size)
-      clusters[requireRow(ids[index] ?? '', index)] = numbers.get(name) ?? 0
-    }
-    return { kind: 'clusters', clusters }
-  }
-  const [lefts, rights] = [readColumnTexts(source, 'id_l', file), readColumnTexts(source, 'id_r', file)]
-  const labels = source.names.includes('match') ? readColumnTexts(source, 'match', file) : lefts.map(() => '1')
-  const pairs = labels.map((label, index) => {
-    const [a, b] = [requireRow(lefts[index] ?? '', index), requireRow(rights[index] ?? '', index)]
-    if (a === b) throw new OfflineCommandError(1, `${file}, record ${index + 1}: the pair names the same record twice`)
-    if (!matchPattern.test(label) && !nonMatchPattern.test(label)) {
-      throw new OfflineCommandError(
-        1,
-        `${file}, record ${index + 1}: match is ${JSON.stringify(label)}; it must be 1 or 0`,
-      )
-    }
-    return { a, b, isMatch: matchPattern.test(label) }
-  })
-  if (!pairs.some(({ isMatch }) => isMatch)) throw new OfflineCommandError(1, `${file} contains no matching pair`)
-  return { kind: 'pairs', pairs }
+const answerColumns = ['match', 'decision'] as const
+
+/** Labels, and what a person should know of them. */
+export type LabelFile = {
+  readonly labels: TrainingLabels
+  /** Answers that a later line about the same pair replaced by another answer. */
+  readonly changed: number
+  /** A pair that is no match although matches join its records. */
+  readonly contradiction?: Contradiction
 }
 
-function indexRowsById({ rows, idOf }: LensRecords): Map<string, number> {
-  const rowOf = new Map<string, number>()
-  for (let row = 0; row < rows; row++) {
-    const id = idOf(row)
-    if (rowOf.has(id))
-      throw new OfflineCommandError(
-        1,
-        `two sources have the id ${JSON.stringify(id)}; labels need ids that are unique over all sources`,
-      )
-    rowOf.set(id, row)
+/**
+ * Reads columns `id` and `cluster` (a record without a line is alone), or `id_l`, `id_r` and optionally `match` or
+ * `decision`; without them all pairs are matches, and all matches are there. `source`, or `source_l` and `source_r`, tell
+ * apart records of several sources with one id. The last line about a pair counts. Throws `OfflineCommandError` (1) for an
+ * unknown record, an ambiguous id, an invalid answer, and a file without an answer.
+ */
+export async function readLabels(file: string, records: LensRecords): Promise<LabelFile> {
+  const source = await readDataFile(file, () => true)
+  const index = new LabelledRecordIndex(records, file)
+  if (source.names.includes('cluster')) return { labels: readClusters(source, index, records.rows, file), changed: 0 }
+  const lefts = findRows(source, index, '_l', file)
+  const rights = findRows(source, index, '_r', file)
+  const column = answerColumns.find((name) => source.names.includes(name))
+  const latest = new Map<string, LabelledRecords>()
+  let changed = 0
+  for (const [at, cell] of (column ? readColumnTexts(source, column, file) : lefts.map(() => '1')).entries()) {
+    const [a = 0, b = 0] = [lefts[at], rights[at]]
+    if (a === b) throw new OfflineCommandError(1, `${file}, record ${at + 1}: the pair names the same record twice`)
+    const isMatch = parseAnswer(cell, `${file}, record ${at + 1}`, column ?? 'match')
+    const key = `${Math.min(a, b)} ${Math.max(a, b)}`
+    const earlier = latest.get(key)
+    if (earlier && earlier.isMatch !== isMatch) changed++
+    latest.delete(key)
+    if (isMatch !== undefined) latest.set(key, { a, b, isMatch })
   }
-  return rowOf
+  const pairs = [...latest.values()]
+  if (pairs.length === 0) throw new OfflineCommandError(1, `${file} contains no answer`, answer_remedy)
+  const contradiction = findContradiction(pairs, records)
+  return { labels: { kind: column ? 'pairs' : 'matches', pairs }, changed, ...(contradiction && { contradiction }) }
+}
+
+const answer_remedy = 'put 1 or 0 into the column match'
+
+/** Whether the records match; undefined without an answer. */
+function parseAnswer(cell: string, location: string, column: string): boolean | undefined {
+  const answer = answers.find(([pattern]) => pattern.test(cell))
+  if (answer) return answer[1]
+  const allowed = column === 'match' ? '1 or 0, or empty for no answer' : 'confirm, reject or defer'
+  throw new OfflineCommandError(1, `${location}: ${column} is ${JSON.stringify(cell)}; it must be ${allowed}`)
+}
+
+function readClusters(source: RecordSource, index: LabelledRecordIndex, rows: number, file: string): TrainingLabels {
+  const numbers = new Map<string, number>()
+  // Records without a line get a cluster of their own, with a negative number that no named cluster has.
+  const clusters = Int32Array.from({ length: rows }, (_, row) => -1 - row)
+  const lines = findRows(source, index, '', file)
+  for (const [at, name] of readColumnTexts(source, 'cluster', file).entries()) {
+    if (!numbers.has(name)) numbers.set(name, numbers.size)
+    clusters[lines[at] ?? 0] = numbers.get(name) ?? 0
+  }
+  return { kind: 'clusters', clusters }
+}
+
+/** Row of the record that each line names. */
+function findRows(source: RecordSource, index: LabelledRecordIndex, suffix: '' | '_l' | '_r', file: string): number[] {
+  const ids = readColumnTexts(source, `id${suffix}`, file)
+  const name = `source${suffix}`
+  const sources = source.names.includes(name) ? readColumnTexts(source, name, file) : undefined
+  return ids.map((id, at) => index.requireRow(id, sources?.[at], at, name))
 }
 
 /** Text of each record in a column. */

@@ -1,6 +1,7 @@
 // Learns the weights of a lens from data and writes them into the next version of the lens.
 import { basename } from 'node:path'
 import { editYaml, type YamlChange } from '../../../../adapters/host/yaml/yaml-edit.ts'
+import type { LabelEffect } from '../../../roles/resolution/engine/labels/learn-from-pairs.ts'
 import type { EngineProgressListener } from '../../../roles/resolution/engine/progress.ts'
 import { type TrainingResult, trainWeights } from '../../../roles/resolution/engine/train.ts'
 import { listRuleFields, normaliseBlockingRule } from '../../../roles/resolution/lens/blocking.ts'
@@ -8,7 +9,7 @@ import { listLevelLabels } from '../../../roles/resolution/lens/field.ts'
 import type { Lens } from '../../../roles/resolution/lens/model.ts'
 import { convertLensFaults, type RecordReading, readLensRecords } from '../lens-records.ts'
 import { type LensColumns, readLens, readLensText, withColumns } from './lens-file.ts'
-import { readLabels } from './lens-labels.ts'
+import { type LabelFile, readLabels } from './lens-labels.ts'
 
 export type LensTrainingOptions = {
   readonly lens: string
@@ -36,6 +37,8 @@ export type LensTraining = {
   readonly levels: readonly TrainedLevel[]
   /** Fields that the data lacks; the new version omits them. */
   readonly left_out: readonly string[]
+  /** What labelled pairs did; absent without them. */
+  readonly labels?: LabelEffect & Pick<LabelFile, 'changed' | 'contradiction'>
 }
 
 /** The next version as YAML, and its weights. Throws `OfflineCommandError` (1). */
@@ -45,8 +48,8 @@ export async function trainLens(
 ) {
   const lens = withColumns(readLens(reference), columns)
   const records = await readLensRecords(lens, files, onProgress, reading)
-  const trainingLabels = labels === undefined ? undefined : await readLabels(labels, records)
-  const trained = convertLensFaults(() => trainWeights(lens, records, seed, trainingLabels, onProgress))
+  const labelFile = labels === undefined ? undefined : await readLabels(labels, records)
+  const trained = convertLensFaults(() => trainWeights(lens, records, seed, labelFile?.labels, onProgress))
   const version = bumpMinorVersion(lens.version)
   const isInData = (name: string) => trained.fields.some(({ field }) => field === name)
   const omitted = lens.fields.map(({ name }) => name).filter((name) => !isInData(name))
@@ -61,8 +64,16 @@ export async function trainLens(
     prior: trained.prior,
     levels: trained.fields.flatMap((field) => listTrainedLevels(lens, field)),
     left_out: omitted,
+    ...(labelFile && trained.labelled && { labels: describeLabels(labelFile, trained.labelled.effect) }),
   }
   return { text: remark + editYaml(readLensText(reference), buildLensEdits(lens, trained, version, columns)), training }
+}
+
+function describeLabels(
+  { changed, contradiction }: LabelFile,
+  effect: LabelEffect,
+): NonNullable<LensTraining['labels']> {
+  return { ...effect, changed, ...(contradiction && { contradiction }) }
 }
 
 function listTrainedLevels(lens: Lens, { field, m, u, bits }: TrainingResult['fields'][number]): TrainedLevel[] {
@@ -80,7 +91,7 @@ function listTrainedLevels(lens: Lens, { field, m, u, bits }: TrainingResult['fi
 /** Edits of the lens: new values first, then removals from the end, so that earlier paths stay valid. */
 function buildLensEdits(
   lens: Lens,
-  { fields, prior }: TrainingResult,
+  { fields, prior, labelled }: TrainingResult,
   version: string,
   { columns, id_field }: LensColumns,
 ): YamlChange[] {
@@ -107,6 +118,9 @@ function buildLensEdits(
     }
   }
   if (lens.swapped && !lens.swapped.every(isInData)) changes.push({ path: ['swapped'], value: undefined })
+  for (const key of ['threshold', 'likeness_threshold', 'clustering'] as const) {
+    if (labelled?.[key] !== undefined) changes.push({ path: [key], value: labelled[key] })
+  }
   return [...changes, { path: ['prior'], value: prior }, ...removals]
 }
 

@@ -81,7 +81,7 @@ function linkTexts(
   )
   const links = assignOneToOne(rows, compared, scores)
   const seeks = createSeekerFilter(sources, true)
-  const cut = findNullThreshold(findRivals(compared, scores, links, { rows, seeks }))
+  const cut = lens.likeness_threshold ?? findNullThreshold(findRivals(compared, scores, links, { rows, seeks }))
   const clusters = joinLinks(rows, compared, links, (link) => scores[link]! > cut)
   const training = lensModel ? 'lens' : 'competition'
   return { clusters, compared, ruleNames: [unblocked, nearestTexts], scores, cut, comparer, model, training }

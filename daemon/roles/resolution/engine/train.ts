@@ -4,6 +4,8 @@ import { gatherCandidates } from './candidates.ts'
 import type { PairComparer } from './compare/pair-comparer.ts'
 import { type ComparedPairs, PairList } from './compare/patterns.ts'
 import { learnFromClusters } from './complete-clusters.ts'
+import type { LabelledRecords } from './labels/known-labels.ts'
+import { type LabelEffect, learnFromPairs } from './labels/learn-from-pairs.ts'
 import { createUntrainedModel, em_rounds } from './learn-weights.ts'
 import type { EngineProgressListener } from './progress.ts'
 import { LensFault, type LensRecords } from './records/records.ts'
@@ -30,11 +32,13 @@ export type TrainingResult = {
   /** Probability that a candidate is a match. */
   readonly prior: number
   readonly pairs_compared: number
+  /** Set by labelled pairs alone: how a run with these weights clusters, and what the labels did. */
+  readonly labelled?: Pick<Lens, 'threshold' | 'likeness_threshold' | 'clustering'> & { readonly effect: LabelEffect }
 }
 
-/** Labels: matching and non-matching pairs, or the true cluster of every record. */
+/** Labels: matches, and pairs that may not match, or the true cluster of every record. */
 export type TrainingLabels =
-  | { readonly kind: 'pairs'; readonly pairs: readonly { a: number; b: number; isMatch: boolean }[] }
+  | { readonly kind: 'matches' | 'pairs'; readonly pairs: readonly LabelledRecords[] }
   | { readonly kind: 'clusters'; readonly clusters: Int32Array }
 
 /** Returns the lens without weights, so that all are estimated. */
@@ -44,8 +48,9 @@ function stripWeights(lens: Lens): Lens {
 }
 
 /**
- * Estimates weights. Without labels: u from random pairs, m by expectation-maximisation, as in a run. With labels: m
- * from matching pairs, u from non-matching candidates. Deterministic. Throws `LensFault`.
+ * Estimates weights. Without labels: as in a run. With clusters or matches, which are all of the truth: m from matching
+ * pairs, u from non-matching candidates. With pairs of both kinds, which are a part of it: as in a run, and then moved by
+ * the labels. Deterministic. Throws `LensFault`.
  */
 export function trainWeights(
   lens: Lens,
@@ -55,16 +60,41 @@ export function trainWeights(
   report: EngineProgressListener,
 ): TrainingResult {
   const unweighted = stripWeights(lens)
+  if (labels?.kind === 'pairs') return trainFromPairs(unweighted, records, seed, labels.pairs, report)
   if (labels) return trainFromLabels(unweighted, records, seed, labels, report)
   const { model, comparer, compared } = resolveRecords(unweighted, records, seed, report)
   return toTrainingResult(model, comparer, compared)
+}
+
+/**
+ * Learns with labelled pairs. If the weights follow them, their cut is part of the result, and the way to cluster. So it is
+ * where the weights are those of a first result's clusters, by which the data would choose another way.
+ */
+function trainFromPairs(
+  lens: Lens,
+  records: LensRecords,
+  seed: number,
+  pairs: readonly LabelledRecords[],
+  report: EngineProgressListener,
+): TrainingResult {
+  const { resolution, numbers, effect } = learnFromPairs(lens, records, seed, pairs, report)
+  const { comparer, model, compared, route, scale, reason, training } = resolution
+  const { weights, prior, cut } = numbers
+  const result = toTrainingResult({ ...model, lambda: prior, weights }, comparer, compared)
+  const isChosenBefore = reason === 'small_entities' && training === 'clusters'
+  if (!effect.moved && !isChosenBefore) return { ...result, labelled: { effect } }
+  if (scale === 'likeness') return { ...result, labelled: { likeness_threshold: cut, effect } }
+  const clustering = lens.clustering ?? (route === 'links' ? 'one_to_one' : 'average_link')
+  return { ...result, labelled: { threshold: cut / Math.LN2, clustering, effect } }
 }
 
 function trainFromLabels(
   lens: Lens,
   records: LensRecords,
   seed: number,
-  labels: TrainingLabels,
+  labels:
+    | Exclude<TrainingLabels, { readonly kind: 'pairs' }>
+    | { readonly kind: 'matches'; readonly pairs: readonly LabelledRecords[] },
   report: EngineProgressListener,
 ): TrainingResult {
   const context = createResolutionContext(lens, records, seed, report)
@@ -112,10 +142,10 @@ function toTrainingResult(model: MatchModel, comparer: PairComparer, { length }:
     throw new LensFault('no two records were compared, so nothing can be learnt: check the blocking rules and the data')
   const weights = computeWeights(model, comparer)
   const fields = comparer.fields.map(({ name }, field) => {
-    const u = model.u[field]!.slice(1).map(roundProbability)
-    const m = weights[field]!.slice(1).map((weight, level) =>
-      roundProbability(Math.min(1, u[level]! * Math.exp(weight))),
-    )
+    const ratios = weights[field]!.slice(1).map(Math.exp)
+    // Only their ratio counts: where m would exceed 1, u falls instead.
+    const u = model.u[field]!.slice(1).map((share, level) => roundProbability(Math.min(share, 1 / ratios[level]!)))
+    const m = ratios.map((ratio, level) => roundProbability(Math.min(1, u[level]! * ratio)))
     return { field: name, m, u, bits: m.map((share, level) => Math.log2(share / u[level]!)) }
   })
   return { fields, prior: roundProbability(model.lambda), pairs_compared: length }

@@ -15,6 +15,9 @@ export const max_block_records = 20_000
 
 const logOddsBits = z.number().min(-1_000).max(1_000)
 
+/** A likeness is a cosine less the mean of others, and evidence of fields beside it. */
+const max_likeness = 100
+
 const lensShape = z.strictObject({
   lens: z
     .string()
@@ -66,6 +69,12 @@ const lensShape = z.strictObject({
     .default(0)
     .describe('bits subtracted for a field that one of the two records lacks'),
   threshold: logOddsBits.optional().describe('bits from which a pair is a match; default: derived from the data'),
+  likeness_threshold: z
+    .number()
+    .min(-max_likeness)
+    .max(max_likeness)
+    .optional()
+    .describe('between two clean sources of texts: likeness that a match exceeds; default: derived from the data'),
   clustering: oneOf('clustering', ['average_link', 'connected_components', 'one_to_one'])
     .optional()
     .describe('how pairs become clusters; default: average_link, and one_to_one between two clean sources'),

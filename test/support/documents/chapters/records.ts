@@ -53,6 +53,9 @@ export const recordChapters: CoveredChapters = {
   'Keep decisions and entity ids between runs': {
     before: (machine) => writeFileSync(at(machine, 'plain/decided.csv'), 'id_l,id_r,decision\n'),
   },
+  'Label a few pairs': {
+    before: (machine) => writeFileSync(at(machine, 'plain/labels.csv'), 'id_l,id_r,match\nA001,B001,0\nA001,A002,no\n'),
+  },
   'A lens of your own': { before: (machine) => writePeople(at(machine, 'plain/customers.csv')) },
   'On the service': {
     before: nameDataFolders,

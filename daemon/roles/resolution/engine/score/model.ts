@@ -13,7 +13,7 @@ export type MatchModel = {
   readonly u: readonly number[][]
   readonly lambda: number
   /** Weight of each field and outcome in natural logs, if a lens fixes weights instead of m and u. */
-  readonly weights?: readonly number[][]
+  readonly weights?: readonly (readonly number[])[]
 }
 
 /** Creates the model before training: u from random pairs, m from fixed shapes. */
@@ -60,7 +60,7 @@ export function computeOutcomeFrequencies(
 export function computeWeights(
   { m, u, weights }: MatchModel,
   { swapped, missing = 0 }: Pick<PairComparer, 'swapped'> & { readonly missing?: number },
-): readonly number[][] {
+): readonly (readonly number[])[] {
   if (weights) return weights
   return m.map((shares, field) => {
     const extra = field === swapped?.[0] ? 2 : 0

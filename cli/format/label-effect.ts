@@ -1,0 +1,40 @@
+// Formats what labels did to the weights of a lens.
+import { formatFields, keepLayout, paragraph_break } from '../terminal/output.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+
+/** What labels did, as `lens train` reports it. */
+export type LabelEffectReport = {
+  readonly matches: number
+  readonly non_matches: number
+  readonly decisive: number
+  readonly moved: boolean
+  readonly without: Readonly<Record<'precision' | 'recall' | 'f1', number>>
+  readonly with: Readonly<Record<'precision' | 'recall' | 'f1', number>>
+  readonly f1_error: number
+  readonly changed: number
+  readonly contradiction?: { readonly id_l: string; readonly id_r: string; readonly count: number }
+}
+
+export function formatLabelEffect(terminal: Terminal, effect: LabelEffectReport): string {
+  const { matches, non_matches, decisive, moved, changed, contradiction } = effect
+  const [found, other] = moved ? [effect.with, effect.without] : [effect.without, effect.with]
+  const fields = formatFields(terminal, {
+    labels: `${matches} matches, ${non_matches} non-matches; ${decisive} of pairs that decide the result`,
+    weights_and_cut: moved ? 'follow the labels' : 'as learnt without labels: no better by labels that were set aside',
+    precision: `about ${found.precision.toFixed(2)} by the labels`,
+    recall: `about ${found.recall.toFixed(2)} of the matches among compared pairs`,
+    f1: `about ${found.f1.toFixed(2)}; ${other.f1.toFixed(2)} ${moved ? 'without' : 'with'} labels, error of the difference ${effect.f1_error.toFixed(2)}`,
+    changed_answers: changed > 0 ? `${changed}; the last one counts` : undefined,
+    contradictions: contradiction && describeContradiction(contradiction),
+  })
+  return [fields, ...(decisive < few_labels ? [keepLayout(few_labels_remedy)] : [])].join(paragraph_break)
+}
+
+/** Below it, the error of the estimates is larger than most gains. */
+const few_labels = 25
+const few_labels_remedy = 'Few of these labels decide the result: label more pairs with scores near the cut.'
+
+function describeContradiction({ id_l, id_r, count }: NonNullable<LabelEffectReport['contradiction']>): string {
+  const names = `${JSON.stringify(id_l)} and ${JSON.stringify(id_r)}`
+  return `${count}: matches join records that are labelled as none, first ${names}`
+}
