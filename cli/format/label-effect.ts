@@ -17,19 +17,20 @@ export type LabelEffectReport = {
 
 export function formatLabelEffect(terminal: Terminal, effect: LabelEffectReport): string {
   const { matches, non_matches, decisive, moved, changed, contradiction } = effect
-  const [found, other] = moved ? [effect.with, effect.without] : [effect.without, effect.with]
   const fields = formatFields(terminal, {
     labels: `${matches} matches, ${non_matches} non-matches; ${decisive} of pairs that decide the result`,
-    weights_and_cut: moved ? 'follow the labels' : 'as learnt without labels: no better by labels that were set aside',
-    precision: `about ${found.precision.toFixed(2)} by the labels`,
-    recall: `about ${found.recall.toFixed(2)} of the matches among compared pairs`,
-    f1: `about ${found.f1.toFixed(2)}; ${other.f1.toFixed(2)} ${moved ? 'without' : 'with'} labels, error of the difference ${effect.f1_error.toFixed(2)}`,
+    weights_and_cut: moved
+      ? 'follow the labels'
+      : 'as learnt without labels: labels that were set aside prefer no other',
+    ...(decisive < min_labels ? {} : describeEstimates(effect)),
     changed_answers: changed > 0 ? `${changed}; the last one counts` : undefined,
     contradictions: contradiction && describeContradiction(contradiction),
   })
   return [fields, ...(decisive < few_labels ? [keepLayout(few_labels_remedy)] : [])].join(paragraph_break)
 }
 
+/** Fewer labels say nothing of a result. */
+const min_labels = 10
 /** Below it, the error of the estimates is larger than most gains. */
 const few_labels = 25
 const few_labels_remedy = 'Few of these labels decide the result: label more pairs with scores near the cut.'
@@ -37,4 +38,13 @@ const few_labels_remedy = 'Few of these labels decide the result: label more pai
 function describeContradiction({ id_l, id_r, count }: NonNullable<LabelEffectReport['contradiction']>): string {
   const names = `${JSON.stringify(id_l)} and ${JSON.stringify(id_r)}`
   return `${count}: matches join records that are labelled as none, first ${names}`
+}
+
+function describeEstimates({ moved, without, with: followed, f1_error }: LabelEffectReport) {
+  const [found, other] = moved ? [followed, without] : [without, followed]
+  return {
+    precision: `about ${found.precision.toFixed(2)} by the labels`,
+    recall: `about ${found.recall.toFixed(2)} of the matches among compared pairs`,
+    f1: `about ${found.f1.toFixed(2)}; ${other.f1.toFixed(2)} if weights ${moved ? 'did not follow' : 'followed'} the labels (error of the difference: ${f1_error.toFixed(2)})`,
+  }
 }
