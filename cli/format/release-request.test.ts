@@ -14,6 +14,7 @@ test('each field is on a line of its own, and a reason is one line', () => {
     prompt: async () => undefined,
     promptSecret: async () => undefined,
     readInput: async () => undefined,
+    inputBytes: () => undefined,
   }
   const created = '2026-03-01T00:00:00.000Z'
   const reason = 'a false alarm\nwaiver  NONE'

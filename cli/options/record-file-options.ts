@@ -1,11 +1,20 @@
 // Options of the commands that read files of records: their format, their columns and their ids.
+
 import { textEncodings } from '../../daemon/kernel/data/utf8-source.ts'
+import { offline } from '../../daemon/offline/offline.ts'
 import { InvalidParamError, type Param, type ParsedParams } from '../program/command.ts'
-import { choice, decimal, flag, rest, text } from '../program/params.ts'
+import { choice, decimal, flag, required, rest, text } from '../program/params.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 /** As a lens may have. */
 const max_threshold_bits = 1_000
+
+/** Files with records. */
+export const dataOption = {
+  data: required(
+    rest('FILE', 'Files with the records, folders of them, patterns such as "people/*.csv", or - for stdin'),
+  ),
+}
 
 /** Options of the format. */
 export const dataFormatOptions = {
@@ -40,7 +49,7 @@ type RecordFileParams = ParsedParams<typeof recordFileOptions>
 /** How the files are read. Remarks about them go to stderr. */
 export function toRecordReading(
   { makeIds, ...format }: Omit<RecordFileParams, 'columns' | 'idField'>,
-  terminal: Pick<Terminal, 'note' | 'progress'>,
+  terminal: Terminal,
 ) {
   return { ...toFormatReading(format, terminal), makesIds: makeIds }
 }
@@ -48,13 +57,22 @@ export function toRecordReading(
 /** The same without ids. */
 export function toFormatReading(
   { dataFormat, delimiter, encoding, skipBadRows }: ParsedParams<typeof dataFormatOptions>,
-  terminal: Pick<Terminal, 'note' | 'progress'>,
+  terminal: Terminal,
 ) {
-  const onRemark = (remark: string) => {
-    terminal.progress('')
-    terminal.note(remark)
-  }
-  return { kind: dataFormat, delimiter, encoding, skipsBadRows: skipBadRows, onRemark }
+  const standardInput = () => terminal.inputBytes()
+  const onRemark = (remark: string) => remarkFile(remark, terminal)
+  return { kind: dataFormat, delimiter, encoding, skipsBadRows: skipBadRows, standardInput, onRemark }
+}
+
+/** The files that the words of `--data` name. What a folder has besides goes to stderr. */
+export async function findRecordFiles(words: readonly string[], terminal: Terminal): Promise<string[]> {
+  const { findDataFiles } = await offline.dataInputs()
+  return findDataFiles(words, (remark) => remarkFile(remark, terminal))
+}
+
+function remarkFile(remark: string, terminal: Terminal): void {
+  terminal.progress('')
+  terminal.note(remark)
 }
 
 export function toLensColumns({

@@ -14,6 +14,7 @@ function report(error: unknown, env: Terminal['env'] = {}) {
     prompt: async () => undefined,
     promptSecret: async () => undefined,
     readInput: async () => undefined,
+    inputBytes: () => undefined,
   }
   return { exit: reportFailure(terminal, error), lines }
 }

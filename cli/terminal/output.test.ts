@@ -19,6 +19,7 @@ function terminal(hasColour = false) {
     prompt: async () => undefined,
     promptSecret: async () => undefined,
     readInput: async () => undefined,
+    inputBytes: () => undefined,
   }
   return { made, lines }
 }

@@ -24,6 +24,8 @@ export type Terminal = {
   promptSecret(question: string): Promise<string | undefined>
   /** All of stdin; undefined if it is a terminal. */
   readInput(): Promise<string | undefined>
+  /** The bytes of stdin, of any length; undefined if it is a terminal. */
+  inputBytes(): AsyncIterable<Uint8Array> | undefined
 }
 
 /** The terminal of this process. `NO_COLOR` (any value but empty) and `TERM=dumb` disable colours. */
@@ -43,6 +45,7 @@ export function processTerminal(): Terminal {
     prompt: async (question) => (canPrompt ? await promptAnswer(question) : undefined),
     promptSecret: async (question) => (canPrompt ? await promptSecretAnswer(question) : undefined),
     readInput: async () => (stdin.isTTY ? undefined : await readStdin()),
+    inputBytes: () => (stdin.isTTY ? undefined : stdin),
   }
 }
 

@@ -62,6 +62,7 @@ export const offline = {
   lensImport: () => import('./resolve/lens/lens-import.ts'),
   lensTraining: () => import('./resolve/lens/lens-training.ts'),
   lensCharts: () => import('./resolve/lens/lens-charts.ts'),
+  dataInputs: () => import('./resolve/reading/data-inputs.ts'),
   fileResolution: () => import('./resolve/resolve-files.ts'),
   resultQuality: () => import('../roles/resolution/explain/describe-quality.ts'),
   recordExplanation: () => import('./resolve/explain-records.ts'),

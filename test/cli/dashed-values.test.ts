@@ -20,6 +20,7 @@ const terminal: Terminal = {
   ...{ env: {}, isInteractive: false, canPrompt: false, hasColour: false, width: 100 },
   ...{ print: () => undefined, note: () => undefined, progress: () => undefined },
   ...{ prompt: async () => undefined, promptSecret: async () => undefined, readInput: async () => undefined },
+  inputBytes: () => undefined,
 }
 
 /** What the command would run with. */

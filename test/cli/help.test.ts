@@ -29,6 +29,7 @@ function createRecorder() {
     prompt: async () => undefined,
     promptSecret: async () => undefined,
     readInput: async () => undefined,
+    inputBytes: () => undefined,
   }
   return { terminal, stdout: () => lines.join('\n'), stderr: () => notes.join('\n') }
 }

@@ -60,6 +60,7 @@ const silentTerminal: Terminal = {
   prompt: async () => undefined,
   promptSecret: async () => undefined,
   readInput: async () => '',
+  inputBytes: () => undefined,
 }
 
 const promtoolTests = z.looseObject({

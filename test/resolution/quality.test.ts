@@ -90,7 +90,10 @@ test('the bits of the fields and the prior make up the mean score of the links',
   const data = write('carried.csv', generatePeople(500, 5).csv)
   const words = ['resolve', 'run', '--lens', 'persons', '--data', data, '--out', at('carried'), '--all-pairs']
   const { carried_by, prior } = (await runJsonCommand(words)).quality
-  const lines = readFileSync(path.join(at('carried'), 'pairs.csv'), 'utf8').trimEnd().split('\n').slice(1)
+  const lines = readFileSync(path.join(at('carried'), 'pairs.csv'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .slice(1)
   const scores = lines.map((line) => line.split(',')).filter((cells) => cells[5] === 'true')
   const mean = scores.reduce((sum, cells) => sum + Number(cells[4]), 0) / scores.length
   const bits = carried_by.reduce((sum: number, field: { bits: number }) => sum + field.bits, 0)

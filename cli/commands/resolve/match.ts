@@ -2,6 +2,8 @@
 import { offline } from '../../../daemon/offline/offline.ts'
 import { outcomeColumns } from '../../format/outcome-columns.ts'
 import {
+  dataOption,
+  findRecordFiles,
   recordFileOptions,
   thresholdOption,
   toLensColumns,
@@ -9,7 +11,7 @@ import {
 } from '../../options/record-file-options.ts'
 import { jsonOption } from '../../options/site-options.ts'
 import { command } from '../../program/command.ts'
-import { choice, required, rest, text } from '../../program/params.ts'
+import { choice, required, text } from '../../program/params.ts'
 import { formatTable, printResult } from '../../terminal/output.ts'
 import { createProgressFormatter } from '../../terminal/resolution-progress.ts'
 
@@ -28,7 +30,7 @@ export const definition = command({
   options: {
     registry: required(text('FILE', 'Registry; the command updates it')),
     lens: required(text('LENS', 'Lens of the run: a file, or a shipped lens')),
-    data: required(rest('FILE', 'One or more files with the new records')),
+    ...dataOption,
     source: text('NAME', 'Source of the records (default: the name of the file)'),
     out: text('DIR', 'New or empty folder for the results (default: only the registry is written)'),
     ...recordFileOptions,
@@ -38,7 +40,8 @@ export const definition = command({
   },
   example: 'platform resolve match --registry entities.jsonl --lens persons --data new-people.csv --source people.csv',
   async run(params, terminal) {
-    const { registry, lens, data: files, source, out, format, json } = params
+    const { registry, lens, data, source, out, format, json } = params
+    const files = await findRecordFiles(data, terminal)
     const [{ readLens, withColumns }, { matchFiles }] = await Promise.all([offline.lenses(), offline.fileMatching()])
     const formatLine = createProgressFormatter(() => performance.now())
     const reading = toRecordReading(params, terminal)

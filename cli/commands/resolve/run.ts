@@ -1,6 +1,8 @@
 // Resolves the records of files and writes the results as files, on any machine and without a service.
 import { offline } from '../../../daemon/offline/offline.ts'
 import {
+  dataOption,
+  findRecordFiles,
   recordFileOptions,
   thresholdOption,
   toLensColumns,
@@ -9,7 +11,7 @@ import {
 import { seedOption } from '../../options/seed-option.ts'
 import { jsonOption } from '../../options/site-options.ts'
 import { CommandFailure, command } from '../../program/command.ts'
-import { choice, duration, flag, required, rest, text } from '../../program/params.ts'
+import { choice, duration, flag, required, text } from '../../program/params.ts'
 import { formatFields, printResult } from '../../terminal/output.ts'
 import { createDeadline, createProgressFormatter } from '../../terminal/resolution-progress.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
@@ -37,7 +39,7 @@ export const definition = command({
   ].join('\n'),
   options: {
     lens: required(text('LENS', 'Lens file, or a shipped lens: persons, bibliography, products')),
-    data: required(rest('FILE', 'One or more files with the records')),
+    ...dataOption,
     out: required(text('DIR', 'New or empty folder for the results')),
     ...recordFileOptions,
     ...thresholdOption,
@@ -67,7 +69,7 @@ export const definition = command({
       {
         lens: withColumns(readLens(lens), toLensColumns(params)),
         lensName: lens,
-        files: data,
+        files: await findRecordFiles(data, terminal),
         out,
         seed,
         reading: toRecordReading(params, terminal),

@@ -1,5 +1,4 @@
 // Reads records from a data file in chunks, whatever its size, its encoding and its dialect: for every command that takes data.
-import { basename } from 'node:path'
 import { type DataFile, openDataFile } from '../../../adapters/platform/data-file/data-file.ts'
 import { type DataFormat, type DataKind, inferDataKind } from '../../../adapters/platform/data-file/data-kinds.ts'
 import { describeDataFault } from '../../../adapters/platform/data-file/describe-data-fault.ts'
@@ -14,6 +13,8 @@ import { OfflineCommandError } from '../offline-command-error.ts'
 import { BadRowCollector, badRowError, type FileBadRows } from './reading/bad-rows.ts'
 import { type FileReading, toFileReading } from './reading/file-reading.ts'
 import { findIdFaults, type IdFaults } from './reading/id-faults.ts'
+import { nameFile, nameSource, standard_input } from './reading/source-names.ts'
+import { openStandardInput, type StandardInput } from './reading/standard-input.ts'
 
 /** How files are read; what is not stated is found in each file. */
 export type FileFormatOptions = {
@@ -25,7 +26,10 @@ export type FileFormatOptions = {
   readonly encoding?: TextEncodingName | undefined
 }
 
-export type DataFileOptions = FileFormatOptions & {
+/** The same, with what `-` is in place of a file. */
+export type FileInputOptions = FileFormatOptions & { readonly standardInput?: StandardInput | undefined }
+
+export type DataFileOptions = FileInputOptions & {
   /** The id column, if there is one. */
   readonly id?: IdLimit | undefined
   /** Whether records need ids of their own: `made` where one without an id gets one. */
@@ -62,7 +66,7 @@ export async function readGoodRows(
   isWanted: (name: string) => boolean,
   { id, ids, onProgress = () => undefined, ...stated }: DataFileOptions,
 ): Promise<ReadSource> {
-  return await withDataFile(file, async (openFile) => {
+  const read = async (openFile: DataFile): Promise<ReadSource> => {
     const { format, remarks } = await detectFormat(openFile, file, stated, () => onProgress(0, openFile.size))
     const bad = new BadRowCollector()
     const onReject = ({ reason, place }: RejectedRecord) => bad.add({ place: place.line, reason })
@@ -73,13 +77,14 @@ export async function readGoodRows(
     const good = faults ? keepRecords(content, faults.good()) : content
     const unit = format.kind === 'parquet' ? 'record' : 'line'
     return {
-      name: basename(file),
+      name: nameSource(file),
       ...good,
       reading: toFileReading(format, remarks, good.rows, bad),
-      bad: { file, unit, count: bad.count, first: bad.first },
+      bad: { file: nameFile(file), unit, count: bad.count, first: bad.first },
       lacksIds: faults?.isMissing === true,
     }
-  })
+  }
+  return await withDataFile(file, read, stated.standardInput, () => onProgress(0, 0))
 }
 
 /** Finds the lines of rows by reading the file once more; the number of the record is the place where a format has no lines. */
@@ -107,10 +112,19 @@ export async function detectFormat(
   return await detectDataFormat(openFile, { kind, delimiter, encoding }, onRead)
 }
 
-/** Opens the file, runs `read`, and checks that the file did not change. Throws `OfflineCommandError` (1) with the fault. */
-export async function withDataFile<T>(file: string, read: (openFile: DataFile) => T | Promise<T>): Promise<T> {
+/**
+ * Opens the file or, where it is given, standard input; runs `read`, and checks that the file did not change. `onRead` is called
+ * while standard input is read. Throws `OfflineCommandError` (1) with the fault.
+ */
+export async function withDataFile<T>(
+  file: string,
+  read: (openFile: DataFile) => T | Promise<T>,
+  standardInput?: StandardInput,
+  onRead: () => void = () => undefined,
+): Promise<T> {
   try {
-    const openFile = runAsInvoker(() => openDataFile(file))
+    const isInput = file === standard_input && standardInput !== undefined
+    const openFile = isInput ? await openStandardInput(standardInput, onRead) : runAsInvoker(() => openDataFile(file))
     try {
       const result = await read(openFile)
       openFile.checkUnchanged()
@@ -120,7 +134,7 @@ export async function withDataFile<T>(file: string, read: (openFile: DataFile) =
     }
   } catch (error) {
     const fault = describeDataFault(error)
-    if (fault) throw new OfflineCommandError(1, `${file}${fault.text}`, fault.remedy)
+    if (fault) throw new OfflineCommandError(1, `${nameFile(file)}${fault.text}`, fault.remedy)
     throw error
   }
 }

@@ -1,5 +1,4 @@
 // Reads the records of files through a lens, and reports faults of lens and data as errors of the command.
-import { basename } from 'node:path'
 import type { EngineProgressListener } from '../../roles/resolution/engine/progress.ts'
 import {
   buildRecords,
@@ -15,6 +14,8 @@ import { type FileFormatOptions, type ReadSource, readGoodRows } from './data-fi
 import { withMadeIds } from './made-ids.ts'
 import { badRowError, describeBadRows } from './reading/bad-rows.ts'
 import type { FileReading } from './reading/file-reading.ts'
+import { nameSource } from './reading/source-names.ts'
+import type { StandardInput } from './reading/standard-input.ts'
 
 /** How the files of records are read. */
 export type RecordReading = FileFormatOptions & {
@@ -22,6 +23,8 @@ export type RecordReading = FileFormatOptions & {
   readonly makesIds?: boolean | undefined
   /** Leaves bad rows out; otherwise they end the command. */
   readonly skipsBadRows?: boolean | undefined
+  /** What `-` is in place of a file. */
+  readonly standardInput?: StandardInput | undefined
   /** Receives what is unusual about a file, and the rows of it that were left out. */
   readonly onRemark?: ((remark: string) => void) | undefined
 }
@@ -114,5 +117,5 @@ export function refuseOtherSeparator(file: string, names: readonly string[]): vo
   const character = findSeparator(names)
   if (character === undefined) return
   const remedy = character === '\t' ? 'add --data-format tsv' : `add --delimiter "${character}"`
-  throw new OfflineCommandError(1, `${basename(file)} seems separated by ${JSON.stringify(character)}: ${remedy}`)
+  throw new OfflineCommandError(1, `${nameSource(file)} seems separated by ${JSON.stringify(character)}: ${remedy}`)
 }

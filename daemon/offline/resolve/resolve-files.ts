@@ -1,5 +1,4 @@
 // Resolves records of files into files without a service: clusters, pairs and a summary of the run.
-import { basename } from 'node:path'
 import type { ResultKind } from '../../../adapters/platform/data-file/data-kinds.ts'
 import type { BlockingRuleReport } from '../../roles/resolution/engine/block/lens-rules.ts'
 import { listTextsLeftOut } from '../../roles/resolution/engine/left-out.ts'
@@ -22,7 +21,7 @@ import { writeResults } from './folder/write-results.ts'
 import { convertLensFaults, type FileRecords, type RecordReading, readLensRecords } from './lens-records.ts'
 import { claimFolder } from './new-files.ts'
 import { type ReadingSummary, summarizeReading } from './reading/file-reading.ts'
-import { refuseDuplicateSources } from './reading/source-names.ts'
+import { nameSource, refuseDuplicateSources } from './reading/source-names.ts'
 import { buildRegistryContent } from './registry/build-registry-content.ts'
 import { buildChangeTable } from './registry/change-table.ts'
 import {
@@ -100,7 +99,7 @@ export async function resolveFiles(
   onProgress: EngineProgressListener,
 ): Promise<ResolutionSummary> {
   const { lens, files, out, seed, reading, format = 'csv', hasAllPairs = false, registry: registryFile } = options
-  refuseDuplicateSources(files.map((file) => basename(file)))
+  refuseDuplicateSources(files.map(nameSource))
   if (options.keepsRecords && registryFile === undefined)
     throw new OfflineCommandError(2, '--keep-records needs a registry: name it with --registry')
   // Before reading, so that an hour of work does not end at a folder that cannot be written.

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { Readable } from 'node:stream'
 import { expect } from 'vitest'
 import { runProgram } from '../../../cli/program/program.ts'
 import type { Terminal } from '../../../cli/terminal/terminal.ts'
@@ -14,8 +15,8 @@ export type CommandResult = { readonly exit: number | null; readonly stdout: str
 export type CommandOptions = {
   /** The whole environment of the command: nothing of the test's own is seen. */
   readonly env?: Readonly<Record<string, string>>
-  /** Stdin, which is not a terminal; empty by default. */
-  readonly input?: string
+  /** Stdin; null for a terminal, empty by default. */
+  readonly input?: string | Uint8Array | null
   /** Answers to questions, in order; without them nobody answers. */
   readonly replies?: readonly string[]
   /** Answers to questions for a secret, in order; without them the command has no terminal. */
@@ -35,7 +36,8 @@ export async function runCommand(words: readonly string[], options: CommandOptio
     progress: () => undefined,
     prompt: async () => unusedReplies.shift(),
     promptSecret: async () => unused.shift(),
-    readInput: async () => input,
+    readInput: async () => (input === null ? undefined : input.toString()),
+    inputBytes: () => (input === null ? undefined : Readable.from([Buffer.from(input)])),
   }
   const exit = await runProgram(words, terminal)
   return { exit, stdout: out.join(''), stderr: err.join('') }

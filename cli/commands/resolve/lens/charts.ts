@@ -1,6 +1,8 @@
 // Draws the blocking, weights and threshold of a lens on data.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import {
+  dataOption,
+  findRecordFiles,
   recordFileOptions,
   thresholdOption,
   toLensColumns,
@@ -9,7 +11,7 @@ import {
 import { seedOption } from '../../../options/seed-option.ts'
 import { jsonOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
-import { flag, required, rest, text } from '../../../program/params.ts'
+import { flag, required, text } from '../../../program/params.ts'
 import { colourText, line_break, paragraph_break, printResult } from '../../../terminal/output.ts'
 import { createProgressFormatter } from '../../../terminal/resolution-progress.ts'
 
@@ -23,7 +25,7 @@ export const definition = command({
   ].join('\n'),
   options: {
     lens: required(text('LENS', 'Lens file, or a shipped lens: persons, bibliography, products')),
-    data: required(rest('FILE', 'One or more files with the records')),
+    ...dataOption,
     out: text('DIR', 'New or empty folder for the charts as SVG (default: nothing is written)'),
     blocking: flag('Only count the pairs of blocking'),
     ...recordFileOptions,
@@ -38,7 +40,7 @@ export const definition = command({
     const formatLine = createProgressFormatter(() => performance.now())
     const request = {
       lens,
-      files: data,
+      files: await findRecordFiles(data, terminal),
       columns: toLensColumns(params),
       reading: toRecordReading(params, terminal),
       out,

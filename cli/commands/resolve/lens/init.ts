@@ -1,9 +1,14 @@
 // Profiles data that no lens describes yet, and proposes a lens for it.
 import { offline } from '../../../../daemon/offline/offline.ts'
-import { dataFormatOptions, toFormatReading } from '../../../options/record-file-options.ts'
+import {
+  dataFormatOptions,
+  dataOption,
+  findRecordFiles,
+  toFormatReading,
+} from '../../../options/record-file-options.ts'
 import { jsonOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
-import { required, rest, text } from '../../../program/params.ts'
+import { text } from '../../../program/params.ts'
 import { formatTable, keepLayout, paragraph_break, printResult } from '../../../terminal/output.ts'
 
 export const definition = command({
@@ -15,7 +20,7 @@ export const definition = command({
     'has comments about the observed data and the alternatives; it is printed after the profile, or written to --out.',
   ].join('\n'),
   options: {
-    data: required(rest('FILE', 'Files with the records; each is one source')),
+    ...dataOption,
     ...dataFormatOptions,
     out: text('FILE', 'File to create for the lens (default: it is printed)'),
     ...jsonOption,
@@ -24,7 +29,10 @@ export const definition = command({
   async run(params, terminal) {
     const { data, out, json } = params
     const [{ proposeLens }, { writeNewFile }] = await Promise.all([offline.lensProposal(), offline.newFiles()])
-    const { yaml, ...profile } = await proposeLens(data, toFormatReading(params, terminal))
+    const { yaml, ...profile } = await proposeLens(
+      await findRecordFiles(data, terminal),
+      toFormatReading(params, terminal),
+    )
     if (out !== undefined) writeNewFile(out, yaml)
     printResult(terminal, json, out === undefined ? { ...profile, yaml } : { ...profile, file: out }, () =>
       [

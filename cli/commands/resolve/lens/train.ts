@@ -1,11 +1,17 @@
 // Learns the weights of a lens once, so that later runs do not learn them again.
 import { offline } from '../../../../daemon/offline/offline.ts'
 import { formatLabelEffect } from '../../../format/label-effect.ts'
-import { recordFileOptions, toLensColumns, toRecordReading } from '../../../options/record-file-options.ts'
+import {
+  dataOption,
+  findRecordFiles,
+  recordFileOptions,
+  toLensColumns,
+  toRecordReading,
+} from '../../../options/record-file-options.ts'
 import { seedOption } from '../../../options/seed-option.ts'
 import { jsonOption } from '../../../options/site-options.ts'
 import { command } from '../../../program/command.ts'
-import { required, rest, text } from '../../../program/params.ts'
+import { required, text } from '../../../program/params.ts'
 import { formatFields, formatTable, keepLayout, paragraph_break, printResult } from '../../../terminal/output.ts'
 import { createProgressFormatter } from '../../../terminal/resolution-progress.ts'
 
@@ -22,7 +28,7 @@ export const definition = command({
   ].join('\n'),
   options: {
     lens: required(text('LENS', 'Lens file, or a shipped lens: persons, bibliography, products')),
-    data: required(rest('FILE', 'One or more files with the records')),
+    ...dataOption,
     labels: text('FILE', 'Labelled pairs, or known clusters or matches (default: none)'),
     out: text('FILE', 'File to create for the lens (default: it is printed)'),
     ...recordFileOptions,
@@ -36,7 +42,7 @@ export const definition = command({
     const formatLine = createProgressFormatter(() => performance.now())
     const request = {
       lens,
-      files: data,
+      files: await findRecordFiles(data, terminal),
       columns: toLensColumns(params),
       reading: toRecordReading(params, terminal),
       labels,

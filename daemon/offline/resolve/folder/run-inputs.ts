@@ -1,6 +1,7 @@
 // The files that a run has read, by path and digest, as a file of its folder: so that they can be read again, unchanged.
-import { basename, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import * as z from 'zod'
+import type { DataFile } from '../../../../adapters/platform/data-file/data-file.ts'
 import type { DataKind } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import { textEncodings } from '../../../kernel/data/utf8-source.ts'
 import { sha256 } from '../../../kernel/encoding/canonical-json.ts'
@@ -9,14 +10,16 @@ import type { EngineProgressListener } from '../../../roles/resolution/engine/pr
 import { withDataFile } from '../data-file.ts'
 import { readLensText } from '../lens/lens-file.ts'
 import type { RecordReading } from '../lens-records.ts'
+import { nameSource, standard_input } from '../reading/source-names.ts'
+import type { StandardInput } from '../reading/standard-input.ts'
 
 export const run_inputs_name = 'inputs.json'
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/)
 const path = z.string().min(1).max(4_096)
 
-/** The way of reading without its listener: all of it is recorded, since the records could not be read again otherwise. */
-type StoredReading = Required<Omit<RecordReading, 'onRemark'>>
+/** The way of reading without its listener and its input: all of it is recorded, since the records could not be read again otherwise. */
+type StoredReading = Required<Omit<RecordReading, 'onRemark' | 'standardInput'>>
 
 const readingShape = {
   kind: z.enum(['csv', 'tsv', 'jsonl', 'parquet'] satisfies DataKind[]).optional(),
@@ -42,14 +45,15 @@ export type InputFile = RunInputs['data'][number]
 /** Describes the files before they are read: a change in between is then noticed later. Throws `OfflineCommandError` (1). */
 export async function describeInputs(
   files: readonly string[],
-  { onRemark: _listener, ...reading }: RecordReading,
+  { onRemark: _onRemark, standardInput, ...reading }: RecordReading,
   lens: string | undefined,
   onProgress: EngineProgressListener,
 ): Promise<RunInputs> {
   const data: InputFile[] = []
   for (const file of files) {
-    const { bytes, sha256: digested } = await digestDataFile(file, onProgress)
-    data.push({ source: basename(file), path: resolve(file), bytes, sha256: digested })
+    const { bytes, sha256: digested } = await digestDataFile(file, onProgress, standardInput)
+    const path = file === standard_input ? file : resolve(file)
+    data.push({ source: nameSource(file), path, bytes, sha256: digested })
   }
   return {
     format: 1,
@@ -65,13 +69,15 @@ const piece_bytes = 1 << 22
 export async function digestDataFile(
   file: string,
   onProgress: EngineProgressListener,
+  standardInput?: StandardInput,
 ): Promise<{ bytes: number; sha256: string }> {
-  return await withDataFile(file, (openFile) => {
+  const digestAll = (openFile: DataFile) => {
     const digested = runningDigest()
     for (let at = 0; at < openFile.size; at += piece_bytes) {
       onProgress({ phase: 'read', done: at, total: openFile.size })
       digested.add(new Uint8Array(openFile.read(at, Math.min(openFile.size, at + piece_bytes))))
     }
     return { bytes: openFile.size, sha256: digested.hex() }
-  })
+  }
+  return await withDataFile(file, digestAll, standardInput, () => onProgress({ phase: 'read', done: 0, total: 0 }))
 }

@@ -1,5 +1,6 @@
 // Profiles the beginning of a data file and proposes a lens for it.
 import { basename, extname } from 'node:path'
+import type { DataFile } from '../../../../adapters/platform/data-file/data-file.ts'
 import type { DataBlocks } from '../../../kernel/data/data-block.ts'
 import type { RejectedRecord } from '../../../kernel/data/data-fault.ts'
 import { alignColumns } from '../../../roles/resolution/engine/records/align-columns.ts'
@@ -13,10 +14,11 @@ import { areTextsIdentifying, limitFields, proposeFields } from '../../../roles/
 import { proposeListedFields } from '../../../roles/resolution/lens/propose-listed-fields.ts'
 import { openRecordBlocks } from '../../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
-import { detectFormat, type FileFormatOptions, type ReadSource, withDataFile } from '../data-file.ts'
+import { detectFormat, type FileInputOptions, type ReadSource, withDataFile } from '../data-file.ts'
 import { handleBadRows, type RecordReading, refuseOtherSeparator, remarkReading } from '../lens-records.ts'
 import { BadRowCollector } from '../reading/bad-rows.ts'
 import { type ReadingSummary, summarizeReading, toFileReading } from '../reading/file-reading.ts'
+import { nameFile, nameSource } from '../reading/source-names.ts'
 import { listShippedLenses, readLens } from './lens-file.ts'
 
 /** The sample ends with the block that reaches this size. */
@@ -62,7 +64,10 @@ export async function proposeLens(
   const listed = told_by === 'texts' ? proposeListedFields(samples, proposal.fields, base?.fields) : []
   const { fields, omitted } = limitFields(proposal, listed)
   if (fields.length === 0)
-    throw new OfflineCommandError(1, `${files.join(' and ')}: no column besides the id with different values`)
+    throw new OfflineCommandError(
+      1,
+      `${files.map(nameFile).join(' and ')}: no column besides the id with different values`,
+    )
   const yaml = draftLens({
     name: deriveLensName(files[0] ?? ''),
     sources: samples.map(({ name, rows }) => ({ name, records: rows })),
@@ -73,7 +78,7 @@ export async function proposeLens(
     omitted: [...omitted, ...single.map((profile) => ({ profile, reason: 'has a single value' }))],
   })
   const sources = profiled.map(({ source, profiles }, at) => ({
-    file: files[at] ?? '',
+    file: nameFile(files[at] ?? ''),
     records: source.rows,
     isWhole: source.isWhole,
     read_as: summarizeReading(source.reading),
@@ -94,7 +99,7 @@ async function readSamples(
     refuseOtherSeparator(file, sample.names)
     remarkReading(sample, onRemark)
     handleBadRows([sample], skipsBadRows, onRemark)
-    if (sample.rows === 0) throw new OfflineCommandError(1, `${file} contains no records`)
+    if (sample.rows === 0) throw new OfflineCommandError(1, `${nameFile(file)} contains no records`)
     samples.push(sample)
   }
   return samples
@@ -144,7 +149,8 @@ function findSharedId(profiles: readonly (readonly ColumnProfile[])[]): string |
 }
 
 function deriveLensName(file: string): string {
-  const slug = basename(file, extname(file))
+  const name = nameSource(file)
+  const slug = basename(name, extname(name))
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^[^a-z]+|-+$/g, '')
@@ -152,8 +158,8 @@ function deriveLensName(file: string): string {
 }
 
 /** The good records of the first blocks. */
-async function readSample(file: string, options: FileFormatOptions): Promise<Sample> {
-  return await withDataFile(file, async (openFile) => {
+async function readSample(file: string, options: FileInputOptions): Promise<Sample> {
+  const read = async (openFile: DataFile): Promise<Sample> => {
     const { format, remarks } = await detectFormat(openFile, file, options, () => undefined)
     let read_bytes = 0
     const onProgress = (done: number) => {
@@ -176,7 +182,8 @@ async function readSample(file: string, options: FileFormatOptions): Promise<Sam
     }
     const columns = await collectColumns(takeSample())
     const reading = toFileReading(format, remarks, columns.rows, bad)
-    const badRows = { file, unit: 'line', count: bad.count, first: bad.first } as const
-    return { name: basename(file), isWhole, ...columns, reading, bad: badRows, lacksIds: false }
-  })
+    const badRows = { file: nameFile(file), unit: 'line', count: bad.count, first: bad.first } as const
+    return { name: nameSource(file), isWhole, ...columns, reading, bad: badRows, lacksIds: false }
+  }
+  return await withDataFile(file, read, options.standardInput)
 }

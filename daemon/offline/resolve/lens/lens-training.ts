@@ -8,6 +8,7 @@ import { listRuleFields, normaliseBlockingRule } from '../../../roles/resolution
 import { listLevelLabels } from '../../../roles/resolution/lens/field.ts'
 import type { Lens } from '../../../roles/resolution/lens/model.ts'
 import { convertLensFaults, type RecordReading, readLensRecords } from '../lens-records.ts'
+import { nameSource } from '../reading/source-names.ts'
 import { type LensColumns, readLens, readLensText, withColumns } from './lens-file.ts'
 import { type LabelFile, readLabels } from './lens-labels.ts'
 
@@ -53,7 +54,7 @@ export async function trainLens(
   const version = bumpMinorVersion(lens.version)
   const isInData = (name: string) => trained.fields.some(({ field }) => field === name)
   const omitted = lens.fields.map(({ name }) => name).filter((name) => !isInData(name))
-  const fileNames = files.map((file) => JSON.stringify(basename(file))).join(', ')
+  const fileNames = files.map((file) => JSON.stringify(nameSource(file))).join(', ')
   const method = labels === undefined ? 'without labels' : `with the labels of ${JSON.stringify(basename(labels))}`
   const remark = `# m and u were learnt ${method} from ${records.rows} records of ${fileNames}, by ${lens.lens} ${lens.version}.\n`
   const training: LensTraining = {
