@@ -72,6 +72,7 @@ export const commandCatalogue = {
   'keys cert show': () => import('../commands/keys/cert/show.ts'),
   'resolve run': () => import('../commands/resolve/run.ts'),
   'resolve match': () => import('../commands/resolve/match.ts'),
+  'resolve report': () => import('../commands/resolve/report.ts'),
   'resolve evaluate': () => import('../commands/resolve/evaluate.ts'),
   'resolve exchange propose': () => import('../commands/resolve/exchange/propose.ts'),
   'resolve exchange agree': () => import('../commands/resolve/exchange/agree.ts'),

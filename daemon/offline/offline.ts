@@ -66,6 +66,7 @@ export const offline = {
   fileResolution: () => import('./resolve/resolve-files.ts'),
   resultQuality: () => import('../roles/resolution/explain/describe-quality.ts'),
   recordExplanation: () => import('./resolve/explain-records.ts'),
+  resultReport: () => import('./resolve/report/write-report.ts'),
   fileMatching: () => import('./resolve/match-files.ts'),
   registrySnapshot: () => import('./resolve/registry/registry-snapshot.ts'),
   evaluation: () => import('./resolve/evaluate-files.ts'),

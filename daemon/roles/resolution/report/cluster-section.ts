@@ -1,0 +1,86 @@
+// Section of clusters: each as a graph of its records, with their values in a table.
+import { escapeMarkup } from '../../../kernel/text/markup.ts'
+import { layOutCluster } from '../engine/cluster/cluster-layout.ts'
+import { abridge, formatCount, renderValue, round } from './elements.ts'
+import type { ReportCluster, ReportFacts } from './report-facts.ts'
+
+const [width, margin] = [360, 34] as const
+/** Height of a graph by its number of records: a pair needs a line alone. */
+const chooseHeight = (nodes: number) => (nodes <= 2 ? 84 : nodes <= 4 ? 170 : 260)
+const max_label_characters = 14
+const label_room = 56
+/** Labels of more records would cover each other. */
+const max_labelled_nodes = 16
+const max_value_characters = 48
+const max_title_characters = 200
+
+const doubtTexts = {
+  large: 'very large',
+  sparse: 'most pairs without evidence',
+  chained: 'two parts held by one pair',
+} as const
+
+export function renderClusters(
+  heading: string,
+  clusters: readonly ReportCluster[],
+  fields: ReportFacts['fields'],
+): string {
+  if (clusters.length === 0) return `<h3>${escapeMarkup(heading)}</h3><p>None.</p>`
+  return `<h3>${escapeMarkup(heading)}</h3><div class="clusters">${clusters.map((cluster) => renderCluster(cluster, fields)).join('')}</div>`
+}
+
+function renderCluster(cluster: ReportCluster, fields: ReportFacts['fields']): string {
+  const { number, size, doubts, nodes, edges } = cluster
+  const omitted = size > nodes.length ? `; the first ${nodes.length} are shown` : ''
+  const doubt = doubts.length > 0 ? `<p class="doubts">${doubts.map((each) => doubtTexts[each]).join(', ')}</p>` : ''
+  const height = chooseHeight(nodes.length)
+  const places = layOutCluster(nodes.length, edges).map(({ x, y }) => ({
+    x: round(margin + x * (width - 2 * margin)),
+    y: round(margin + y * (height - 2 * margin)),
+  }))
+  const lines = edges.map(({ from, to, height: above }) => {
+    const [one, other] = [places[from], places[to]]
+    if (!one || !other) return ''
+    const strength = above <= 0 ? 'weak' : above > 6 ? 'strong' : 'fair'
+    return `<path class="edge ${strength}" d="M${one.x} ${one.y}L${other.x} ${other.y}"/>`
+  })
+  const circles = nodes.map((node, at) => {
+    const { x = 0, y = 0 } = places[at] ?? {}
+    const facts = node.values.flatMap((value, field) =>
+      value === undefined ? [] : [`${fields[field]?.name}: ${abridge(value, max_value_characters)}`],
+    )
+    const title = escapeMarkup(abridge([nameNode(node), ...facts].join('; '), max_title_characters))
+    const label =
+      nodes.length > max_labelled_nodes
+        ? ''
+        : `<text x="${x}" y="${round(y - 9)}" text-anchor="${chooseAnchor(x)}">${escapeMarkup(abridgeLabel(node.id))}</text>`
+    return `<g class="node" tabindex="0" role="img"><title>${title}</title><circle cx="${x}" cy="${y}" r="5"/>${label}</g>`
+  })
+  return `<figure class="cluster"><figcaption><strong>Cluster ${number}</strong>, ${formatCount(size)} records${omitted}</figcaption>${doubt}<svg viewBox="0 0 ${width} ${height}" role="group" aria-label="Graph of cluster ${number}: ${nodes.length} records and ${edges.length} compared pairs">${lines.join('')}${circles.join('')}</svg><p class="chosen" aria-live="polite"></p>${renderMembers(cluster, fields)}</figure>`
+}
+
+function nameNode({ source, id }: { readonly source: string; readonly id: string }): string {
+  return abridge(`${source} ${id}`, max_value_characters)
+}
+
+/** Labels near a border begin or end at their record. */
+function chooseAnchor(x: number): 'start' | 'middle' | 'end' {
+  if (x < label_room) return 'start'
+  return x > width - label_room ? 'end' : 'middle'
+}
+
+function abridgeLabel(id: string): string {
+  const letters = [...id]
+  return letters.length <= max_label_characters ? id : `…${letters.slice(1 - max_label_characters).join('')}`
+}
+
+function renderMembers({ nodes }: ReportCluster, fields: ReportFacts['fields']): string {
+  const head = ['record', ...fields.map(({ name }) => name)].map((name) => `<th scope="col">${escapeMarkup(name)}</th>`)
+  const rows = nodes.map(({ source, id, values }) => {
+    const cells = values.map(
+      (value) => `<td>${renderValue(value === undefined ? undefined : abridge(value, max_value_characters))}</td>`,
+    )
+    return `<tr><th scope="row">${escapeMarkup(nameNode({ source, id }))}</th>${cells.join('')}</tr>`
+  })
+  return `<details><summary>Records</summary><div class="scroll"><table class="members"><thead><tr>${head.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div></details>`
+}

@@ -1,0 +1,108 @@
+// Plots over scores, as SVG that takes its colours from the page.
+import { escapeMarkup } from '../../../kernel/text/markup.ts'
+import { computeTicks, formatFigure } from '../chart/chart.ts'
+import { formatCount, round } from './elements.ts'
+
+const [width, height] = [640, 272] as const
+const [left, right, top, bottom] = [72, width - 16, 40, height - 40] as const
+
+export type PlotLine = {
+  readonly name: string
+  /** Number of its colour, from 1. */
+  readonly colour: 1 | 2 | 3
+  readonly points: readonly (readonly [x: number, y: number])[]
+  /** Fills the area below it. */
+  readonly isArea?: boolean
+  /** Whether a value holds until the next point. */
+  readonly isSteps?: boolean
+}
+
+export type PlotTick = { readonly at: number; readonly label: string }
+
+export type Plot = {
+  /** Names the plot for people who do not see it. */
+  readonly title: string
+  /** Says what it shows, with the figures at the cut. */
+  readonly description: string
+  readonly x: { readonly label: string; readonly from: number; readonly to: number }
+  readonly y: { readonly label: string; readonly to: number; readonly ticks: readonly PlotTick[] }
+  readonly lines: readonly PlotLine[]
+  readonly marks: readonly { readonly at: number; readonly label: string }[]
+}
+
+/** Renders a figure with its legend and caption. */
+export function renderPlot({ title, description, x, y, lines, marks }: Plot): string {
+  const across = (value: number) =>
+    left + ((Math.min(x.to, Math.max(x.from, value)) - x.from) / (x.to - x.from || 1)) * (right - left)
+  const up = (value: number) => bottom - (Math.min(y.to, Math.max(0, value)) / (y.to || 1)) * (bottom - top)
+  const grid = [
+    ...y.ticks.map(
+      ({ at, label: text }) =>
+        `<path class="grid" d="M${left} ${round(up(at))}H${right}"/>${label(left - 8, up(at) + 4, text, 'end')}`,
+    ),
+    ...computeTicks(x.from, x.to, 8).map((tick) => label(across(tick), bottom + 18, formatFigure(tick), 'middle')),
+    `<path class="axis" d="M${left} ${bottom}H${right}"/>`,
+    label((left + right) / 2, height - 6, x.label, 'middle'),
+    label(4, 14, y.label, 'start'),
+  ]
+  const shown = marks.map(({ at, label: name }, number) => {
+    const isRight = across(at) < (left + right) / 2
+    return `<path class="cut" d="M${round(across(at))} ${top - 6}V${bottom}"/>${label(across(at) + (isRight ? 6 : -6), top - 10 - number * 14, name, isRight ? 'start' : 'end')}`
+  })
+  const legend =
+    lines.length > 1
+      ? `<ul class="legend">${lines.map((line) => `<li class="c${line.colour}">${escapeMarkup(line.name)}</li>`).join('')}</ul>`
+      : ''
+  return `<figure class="plot"><svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeMarkup(`${title}. ${description}`)}">${[
+    ...grid,
+    ...lines.map((line) => renderLine(line, x.to, across, up)),
+    ...shown,
+  ].join('')}</svg>${legend}<figcaption>${escapeMarkup(description)}</figcaption></figure>`
+}
+
+type Coordinate = (value: number) => number
+
+function renderLine(
+  { points, colour, isArea = false, isSteps = false }: PlotLine,
+  end: number,
+  across: Coordinate,
+  up: Coordinate,
+): string {
+  const [first] = points
+  if (!first) return ''
+  const parts = points.map(([x, y], at) => {
+    const before = points[at - 1]
+    const corner = isSteps && before ? `H${round(across(x))}` : ''
+    return at === 0
+      ? `M${round(across(x))} ${round(up(y))}`
+      : corner
+        ? `${corner}V${round(up(y))}`
+        : `L${round(across(x))} ${round(up(y))}`
+  })
+  const last = isSteps ? `H${round(across(end))}` : ''
+  const close = isArea ? `V${bottom}H${round(across(first[0]))}Z` : ''
+  return `<path class="${isArea ? 'area' : 'line'} c${colour}" d="${parts.join('')}${last}${close}"/>`
+}
+
+function label(x: number, y: number, text: string, anchor: 'start' | 'middle' | 'end'): string {
+  return `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}">${escapeMarkup(text)}</text>`
+}
+
+/** Ticks of shares, from none to all. */
+export const shareTicks: readonly PlotTick[] = [0, 0.25, 0.5, 0.75, 1].map((at) => ({ at, label: `${at * 100} %` }))
+
+/** Height of a count on a logarithmic scale that begins at none. */
+export function scaleCount(count: number): number {
+  return Math.log10(1 + count)
+}
+
+const max_close_powers = 5
+
+/** Ticks of counts: none, and powers of ten up to the first one that reaches `most`. */
+export function listCountTicks(most: number): PlotTick[] {
+  const powers = [1]
+  while ((powers.at(-1) ?? most) < most) powers.push((powers.at(-1) ?? 1) * 10)
+  // Of many powers, the first ones would cover each other.
+  const shown = powers.length > max_close_powers ? powers.slice(1) : powers
+  return [0, ...shown].map((count) => ({ at: scaleCount(count), label: formatCount(count) }))
+}

@@ -1,0 +1,106 @@
+// Sections about scores: their distribution, precision and recall by threshold, and records that no partner can reach.
+import { escapeMarkup } from '../../../kernel/text/markup.ts'
+import { formatCount, formatScore, formatShare } from './elements.ts'
+import { listCountTicks, renderPlot, scaleCount, shareTicks } from './plot.ts'
+import type { ReportCurve, ReportFacts } from './report-facts.ts'
+
+const nameScore = ({ scale }: Pick<ReportFacts, 'scale'>) =>
+  scale === 'log_odds' ? 'score in bits' : 'text similarity'
+
+/** Pairs, and the matches that the scores expect, from each border of two bins up. */
+function sumAbove({ from, to, bins }: ReportFacts['scores']): { at: number; pairs: number; expected: number }[] {
+  const width = (to - from) / (bins.length || 1)
+  let [pairs, expected] = [0, 0]
+  const sums = bins.toReversed().map((bin, index) => {
+    pairs += bin.pairs
+    expected += bin.expected
+    return { at: from + (bins.length - 1 - index) * width, pairs, expected }
+  })
+  return sums.toReversed()
+}
+
+export function renderHistogram(facts: ReportFacts): string {
+  const { scores, cut, scale } = facts
+  const width = (scores.to - scores.from) / (scores.bins.length || 1)
+  const heights = (countOf: (bin: ReportFacts['scores']['bins'][number]) => number) =>
+    scores.bins.map((bin, at) => [scores.from + at * width, scaleCount(countOf(bin))] as const)
+  const all = heights(({ pairs }) => pairs)
+  const ticks = listCountTicks(Math.max(1, ...scores.bins.map(({ pairs }) => pairs)))
+  const above = sumAbove(scores).find(({ at }) => at >= cut - width / 1_000)?.pairs ?? 0
+  return renderPlot({
+    title: 'Compared pairs by score',
+    description: `${formatCount(above)} of ${formatCount(facts.counts.pairs_compared)} compared pairs lie above the cut of ${formatScore(cut, scale)}. The height is a logarithm, since most pairs are no matches.`,
+    x: { label: nameScore(facts), from: scores.from, to: scores.to },
+    y: { label: 'pairs', to: ticks.at(-1)?.at ?? 1, ticks },
+    lines: [
+      { name: 'not linked', colour: 2, points: all, isArea: true, isSteps: true },
+      { name: 'linked', colour: 1, points: heights(({ linked }) => linked), isArea: true, isSteps: true },
+    ],
+    marks: [{ at: cut, label: 'cut' }],
+  })
+}
+
+export function renderCurves(facts: ReportFacts): string {
+  const { scores, cut, labelled } = facts
+  const sums = sumAbove(scores).filter(({ pairs }) => pairs > 0)
+  const total = sums[0]?.expected ?? 0
+  const estimated = {
+    precision: sums.map(({ at, pairs, expected }) => [at, expected / pairs] as const),
+    recall: sums.map(({ at, expected }) => [at, total === 0 ? 0 : expected / total] as const),
+  }
+  const { precision, recall } = labelled ?? estimated
+  const figures = `at the cut, ${formatShare(interpolate(precision, cut))} and ${formatShare(interpolate(recall, cut))}`
+  const basis = labelled
+    ? `Precision and recall of pairs by the labels: ${figures}; the best F1 is ${labelled.f1.toFixed(3)}.`
+    : `Precision and recall of compared pairs by the probabilities of the scores alone: ${figures}. The verdict above weighs more observations.`
+  const x = { label: `threshold: ${nameScore(facts)}`, from: scores.from, to: scores.to }
+  const curves = renderPlot({
+    title: 'Precision and recall by threshold',
+    description: basis,
+    x,
+    y: { label: 'share', to: 1, ticks: shareTicks },
+    lines: [
+      { name: 'precision', colour: 1, points: precision },
+      { name: 'recall', colour: 2, points: recall },
+    ],
+    marks: [
+      { at: cut, label: 'cut' },
+      ...(labelled?.best === undefined ? [] : [{ at: labelled.best, label: 'best F1' }]),
+    ],
+  })
+  const ticks = listCountTicks(sums[0]?.pairs ?? 1)
+  const links = renderPlot({
+    title: 'Pairs by threshold',
+    description: 'Number of compared pairs with a score at or above each threshold, as a logarithm.',
+    x,
+    y: { label: 'pairs', to: ticks.at(-1)?.at ?? 1, ticks },
+    lines: [{ name: 'pairs', colour: 1, points: sums.map(({ at, pairs }) => [at, scaleCount(pairs)]) }],
+    marks: [{ at: cut, label: 'cut' }],
+  })
+  return curves + links
+}
+
+export function renderUnlinkable({ unlinkable, counts, cut, scale }: ReportFacts): string {
+  if (!unlinkable)
+    return '<p>The scores are a text similarity, which depends on all texts: no record has a best score by itself.</p>'
+  const share = counts.records === 0 ? 0 : unlinkable.records / counts.records
+  const [first, last] = [unlinkable.curve[0], unlinkable.curve.at(-1)]
+  const text = `<p>${escapeMarkup(`${formatCount(unlinkable.records)} of ${formatCount(counts.records)} records (${formatShare(share)}) have so few values that even an equal record would stay below the cut.`)}</p>`
+  if (!first || !last) return text
+  return (
+    text +
+    renderPlot({
+      title: 'Records that cannot be linked, by threshold',
+      description: 'Share of the records whose best possible score lies below each threshold.',
+      x: { label: 'threshold: score in bits', from: Math.min(first[0], cut), to: Math.max(last[0], cut) },
+      y: { label: 'records', to: 1, ticks: shareTicks },
+      lines: [{ name: 'records', colour: 1, points: unlinkable.curve, isSteps: true }],
+      marks: [{ at: cut, label: `cut ${formatScore(cut, scale)}` }],
+    })
+  )
+}
+
+/** The value at a score: that of the first point at or above it. */
+function interpolate(curve: ReportCurve, score: number): number {
+  return (curve.find(([at]) => at >= score - 1e-9) ?? curve.at(-1))?.[1] ?? 0
+}
