@@ -18,7 +18,7 @@ export function countScoreBins(rows: number, result: ScoredResult): ScoreBins {
   const isLinked = createLinkTest(result)
   const heightOf = createHeightReader(result)
   const evidence = scale === 'log_odds' ? scores : scores.map((_, pair) => heightOf(pair))
-  const probabilities = computeCompetingProbabilities(rows, compared, evidence)
+  const probabilities = computeCompetingProbabilities(rows, compared, evidence, result.clusters)
   let [lowest, highest] = [cut, cut]
   for (const score of scores) {
     if (score < lowest) lowest = score

@@ -25,3 +25,12 @@ test('scores beyond any odds leave finite probabilities', () => {
   expect(matches[0]).toBeCloseTo(0.5, 6)
   expect(matches[1]).toBeCloseTo(0.5, 6)
 })
+
+test('the pairs of a cluster support each other, and compete with those outside', () => {
+  // Records 0, 1 and 2 are one cluster of odds 8 each; record 3 competes for record 0 with odds 3.
+  const pairs = { lefts: Int32Array.of(0, 0, 1, 0), rights: Int32Array.of(1, 2, 2, 3), length: 4 }
+  const matches = computeCompetingProbabilities(4, pairs, odds(8, 8, 8, 3), Int32Array.of(0, 0, 0, 3))
+  expect([...matches].map((match) => Number(match.toFixed(6)))).toEqual(
+    [8 / 12, 8 / 12, 8 / 9, 3 / 20].map((match) => Number(match.toFixed(6))),
+  )
+})

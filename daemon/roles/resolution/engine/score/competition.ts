@@ -10,22 +10,32 @@ const max_score = 30
 
 /**
  * Computes the match probability of each pair: its odds beside those of all pairs of either record, and of no match. Of
- * the two records, the one with more competition decides. `scores`: natural log-odds.
+ * the two records, the one with more competition decides. Pairs within one of `clusters` do not compete with each other.
+ * `scores`: natural log-odds.
  */
 export function computeCompetingProbabilities(
   rows: number,
   { lefts, rights, length }: Pick<ComparedPairs, 'lefts' | 'rights' | 'length'>,
   scores: Float64Array,
+  clusters?: Int32Array,
 ): Float64Array {
-  const sums = new Float64Array(rows)
+  const isInside = (pair: number) => clusters !== undefined && clusters[lefts[pair]!] === clusters[rights[pair]!]
+  const inside = new Float64Array(clusters ? rows : 0)
+  const outside = new Float64Array(rows)
   const odds = new Float64Array(length)
   for (let pair = 0; pair < length; pair++) {
     odds[pair] = Math.exp(Math.min(scores[pair]!, max_score))
+    const sums = isInside(pair) ? inside : outside
     sums[lefts[pair]!]! += odds[pair]!
     sums[rights[pair]!]! += odds[pair]!
   }
+  const sumOf = (row: number) => outside[row]! + (clusters ? inside[row]! : 0)
   for (let pair = 0; pair < length; pair++) {
-    odds[pair] = odds[pair]! / (1 + Math.max(sums[lefts[pair]!]!, sums[rights[pair]!]!))
+    const [left, right] = [lefts[pair]!, rights[pair]!]
+    const rivals = isInside(pair)
+      ? odds[pair]! + Math.max(outside[left]!, outside[right]!)
+      : Math.max(sumOf(left), sumOf(right))
+    odds[pair] = odds[pair]! / (1 + rivals)
   }
   return odds
 }
