@@ -45,6 +45,10 @@ function readEntities(registry: string): Map<string, string[]> {
   const entities = lines.map((line) => JSON.parse(line)).filter(({ entity }) => entity !== undefined)
   return new Map(entities.map(({ entity, members }) => [entity, members.map(([, id]: [string, string]) => id)]))
 }
+function readSurnames(registry: string): string[] {
+  const lines = readFileSync(registry, 'utf8').trimEnd().split('\n')
+  return lines.map((line) => JSON.parse(line).values?.surname).filter((surname) => surname !== undefined)
+}
 const listGroups = (registry: string) => [...readEntities(registry).values()].map((ids) => ids.join(' ')).sort()
 
 beforeAll(async () => {
@@ -70,6 +74,36 @@ test('nearly all come to where a run of all records puts them, and entities that
   expect(there).toHaveLength(entities)
   const same = there.filter((group) => here.has(group)).length
   expect(same / there.length).toBeGreaterThan(0.97)
+})
+
+test('a registry file is searched by fields in the normal form of the lens, by the beginning of a value too', async () => {
+  const registry = at('first.jsonl')
+  const words = (...fields: string[]) => [
+    'resolve',
+    'registry',
+    'search',
+    registry,
+    '--lens',
+    'persons',
+    '--field',
+    ...fields,
+  ]
+  const [surname = ''] = [...readSurnames(registry)]
+  const whole = await runJsonCommand(words(`surname=${surname.toUpperCase()}`))
+  expect(whole.items.length).toBe(whole.total)
+  expect(new Set(whole.items.map(({ values }: { values: Record<string, string> }) => values.surname))).toEqual(
+    new Set([surname]),
+  )
+  const [first] = whole.items as [{ id: string; entity: string }]
+  expect(readEntities(registry).get(first.entity)).toContain(first.id)
+  expect((await runJsonCommand(words(`surname=${surname.slice(0, 2)}*`))).total).toBeGreaterThanOrEqual(whole.total)
+  expect((await runJsonCommand(words(`surname=${surname}`, 'given_name=Nobody'))).items).toEqual([])
+  for (const [field, message] of [
+    ['colour=red', 'is not a field of the lens'],
+    ['surname=--', 'has no value in the normal form'],
+    ['surname', 'must be FIELD=VALUE'],
+  ] as const)
+    expect(await runCommand(words(field))).toMatchObject({ exit: 2, stderr: expect.stringContaining(message) })
 })
 
 test('in any order, one file or many, they come to the same; twice is once; another word replaces the first', async () => {

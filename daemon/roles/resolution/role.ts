@@ -7,6 +7,8 @@ import * as arrivalGet from './arrival/get.ts'
 import { arrivals } from './arrival/model.ts'
 import { find } from './entity/find.ts'
 import { lookup } from './entity/lookup.ts'
+import { related } from './entity/related.ts'
+import { search } from './entity/search.ts'
 import { history } from './entity-change/history.ts'
 import * as changeList from './entity-change/list.ts'
 import { entityChangeLogs, entityChanges } from './entity-change/model.ts'
@@ -46,6 +48,7 @@ import { fusionRuns, runState } from './fusion-run/model.ts'
 import { start } from './fusion-run/start.ts'
 import { status } from './fusion-run/status.ts'
 import { summary } from './fusion-run/summary.ts'
+import { get as goldenGet } from './golden-record/get.ts'
 import { create as lensCreate } from './lens/create.ts'
 import * as lensGet from './lens/get.ts'
 import { lensRequests } from './lens/lens-requests.ts'
@@ -104,7 +107,8 @@ export const resolution: Role = role(outline, {
     'entity-cluster': { list: clusterList.list, get: clusterGet.get, remove },
     'entity-change': { list: changeList.list, history },
     'entity-record': { list: recordList.list, forget },
-    entity: { find, lookup },
+    entity: { find, lookup, search, related },
+    'golden-record': { get: goldenGet },
     registry: { get: registryGet, export: exportRegistry },
     arrival: { create: arrivalCreate, get: arrivalGet.get },
     'fusion-run': { list: runList.list, get: runGet.get, start, status, cancel, summary },

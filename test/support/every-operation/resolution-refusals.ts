@@ -7,7 +7,7 @@ import type { RoleEnvironment } from '../../../daemon/kernel/operation/role-envi
 import { entityMatches } from '../../../daemon/roles/resolution/entity-match/model.ts'
 import { fusionRuns } from '../../../daemon/roles/resolution/fusion-run/model.ts'
 import type { ExactResponse } from '../http/send-exact-request.ts'
-import { entityChangeRefusals } from './entity-change-refusals.ts'
+import { entityRefusals } from './entity-refusals.ts'
 import {
   createUnclearedToken,
   exchangeRefusals,
@@ -155,7 +155,8 @@ const sampleRef = { lens: 'people', node_id: 'a' }
 const sampleRecord = { given_name: 'Anna', surname: 'Berg' }
 
 export const resolutionRefusals: Record<string, RefusalScenario> = {
-  ...entityChangeRefusals,
+  ...entityRefusals,
+  ...arrivalRefusals('resolution.entity.search', '/entity_search', (more) => ({ where: { surname: 'Berg' }, ...more })),
   async 'resolution.entity-match.attest not_contributor'(stage) {
     const { match } = stage.resolution
     return postToResolution(stage, `/entity_match/${match}/attest`, { attester_id: 'nobody', decision: 'defer' })

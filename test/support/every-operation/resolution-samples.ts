@@ -52,6 +52,9 @@ export const resolutionSamples: OperationSamples = {
   'resolution.entity-cluster.remove': ({ resolution: { removable } }) => ({
     input: { uid: removable, reason: 'test data' },
   }),
+  'resolution.entity.search': () => ({ input: { where: { surname: 'Berg' } } }),
+  'resolution.entity.related': ({ resolution: { cluster } }) => ({ input: { uid: cluster, by: 'surname' } }),
+  'resolution.golden-record.get': ({ resolution: { cluster } }) => ({ input: { uid: cluster } }),
   'resolution.entity-change.list': () => ({ input: { lens: 'people' } }),
   'resolution.entity-change.history': ({ resolution: { cluster } }) => ({ input: { uid: cluster } }),
   'resolution.entity-record.list': ({ resolution: { cluster } }) => ({ input: { uid: cluster } }),

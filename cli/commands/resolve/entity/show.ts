@@ -1,6 +1,7 @@
-// Shows an entity and its records with their values.
+// Shows an entity, its golden record, and its records with their values.
 import { fetchItems } from '../../../client/fetch-items.ts'
 import { formatEntity } from '../../../format/entity.ts'
+import { formatFieldValues, formatRecordRef } from '../../../format/record.ts'
 import { pageOptions, selectItems } from '../../../options/page-options.ts'
 import { connectService, serviceOptions } from '../../../options/service-options.ts'
 import { command } from '../../../program/command.ts'
@@ -10,7 +11,11 @@ import { describeItems } from '../../../terminal/print-items.ts'
 
 export const definition = command({
   words: 'resolve entity show',
-  summary: 'Show an entity and its records',
+  summary: 'Show an entity, its golden record and its records',
+  notes: [
+    'The golden record has one value of each field: by `survivorship` of the field in the lens, else the most frequent,',
+    'then the longest, then that of the first source. HAVE is the number of records with that value, of those with any.',
+  ].join('\n'),
   positionals: { entity: required(text('ENTITY', 'ID of the entity')) },
   options: { ...pageOptions, ...serviceOptions },
   example: 'platform resolve entity show ent_…',
@@ -18,35 +23,28 @@ export const definition = command({
     const api = await connectService(params, terminal)
     const entity = await api.call('resolution.entity-cluster.get', { uid: params.entity })
     const input = { uid: params.entity }
+    const golden = await api.call('resolution.golden-record.get', { uid: params.entity })
     const page = await fetchItems(api, 'resolution.entity-record.list', input, selectItems(params))
     const { items: records, ...counted } = page
-    printResult(terminal, params.json, { entity, records, ...counted }, () => {
+    printResult(terminal, params.json, { entity, golden_record: golden.fields, records, ...counted }, () => {
       const table = formatTable(terminal, records, columns, 'the entity has no records')
-      return `${formatEntity(terminal, entity)}${paragraph_break}${table}`
+      const survivors = formatTable(terminal, golden.fields as OutputRow[], goldenColumns, 'no record has a value')
+      return [formatEntity(terminal, entity), survivors, table].join(paragraph_break)
     })
     if (!params.json) terminal.note(describeItems(page))
     return 0
   },
 })
 
-type RecordItem = {
-  readonly ref: { readonly node_id: string; readonly record_id: string }
-  readonly values: Readonly<Record<string, string>>
-}
-
-const columns = [
-  { heading: 'record', cell: (row: OutputRow) => formatRecord(row) },
-  { heading: 'values', cell: (row: OutputRow) => formatValues(row) },
+const goldenColumns = [
+  'field',
+  'value',
+  { heading: 'from', cell: ({ record }: OutputRow) => formatRecordRef(record) },
+  'rule',
+  { heading: 'have', cell: ({ records, of }: OutputRow) => `${records} of ${of}` },
 ]
 
-function formatRecord(row: OutputRow): string {
-  const { ref } = row as unknown as RecordItem
-  return `${ref.node_id}/${ref.record_id}`
-}
-
-function formatValues(row: OutputRow): string {
-  const { values } = row as unknown as RecordItem
-  return Object.entries(values)
-    .map(([field, value]) => `${field}=${value}`)
-    .join(', ')
-}
+const columns = [
+  { heading: 'record', cell: ({ ref }: OutputRow) => formatRecordRef(ref) },
+  { heading: 'values', cell: ({ values }: OutputRow) => formatFieldValues(values) },
+]

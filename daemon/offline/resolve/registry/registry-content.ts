@@ -81,8 +81,9 @@ export function* listContentLines({
 }
 
 /** Digest of the parts of a lens that determine how records are compared. */
-export function digestLens({ fields, ...otherProperties }: Lens): string {
-  return sha256(canonicalJson({ ...otherProperties, fields: fields.map(({ columns: _columns, ...field }) => field) }))
+export function digestLens({ fields, source_order: _order, ...otherProperties }: Lens): string {
+  const compared = fields.map(({ columns: _columns, survivorship: _survivorship, ...field }) => field)
+  return sha256(canonicalJson({ ...otherProperties, fields: compared }))
 }
 
 export function buildMemberKey([source, id]: readonly [string, string]): string {

@@ -181,7 +181,7 @@ function buildRecord(
 ): { id: string; value: StoredRecord } {
   const id = recordUid(tenant_id, lens, ref)
   const base = singletonClusterName(id)
-  const arrivalFields = { arrived: 'waiting', came_at: created_at } as const
+  const arrivalFields = { arrived: 'waiting', came_at: created_at, values_at: created_at } as const
   return {
     id,
     value: { tenant_id, label, lens, ref, values, base, ...arrivalFields, run_id, written, updated_at: call.nowIso() },
@@ -199,9 +199,9 @@ function mergeRecords(call: Call, before: StoredRecord, next: StoredRecord): Sto
   const label = joinLabels(before.label, next.label, call.site.labels) ?? before.label
   const { base, entity, run_id, found: _found, withdrawn: _kind, withdrawn_at: _at, erasing: _step, ...rest } = before
   if (isSameRecord(before.values, next.values) && label === before.label) return before
-  const { values, arrived, came_at, written, updated_at } = next
+  const { values, arrived, came_at, values_at, written, updated_at } = next
   const entityField = entity === undefined || before.withdrawn ? {} : { entity }
-  return { ...rest, label, values, base, ...entityField, run_id, arrived, came_at, written, updated_at }
+  return { ...rest, label, values, base, ...entityField, run_id, arrived, came_at, values_at, written, updated_at }
 }
 
 async function finishArrival(

@@ -30,6 +30,8 @@ const storedRecord = z.strictObject({
   /** State of a record that arrived after the run: waiting to be matched, or matched by the weights of `run_id`. */
   arrived: z.enum(['waiting', 'matched']).optional(),
   came_at: instant.optional(),
+  /** Time at which the registry received its values; absent for a record that an earlier release stored. */
+  values_at: instant.optional(),
   /** The entity after all decisions; absent until it is clustered for the first time. */
   entity: uid.optional(),
   run_id: uid,

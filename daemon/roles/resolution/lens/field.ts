@@ -76,6 +76,11 @@ const levelSpec = z.union([
   }),
 ])
 
+/** Which of several values of an entity its golden record has. */
+const survivorshipRules = ['most_frequent', 'longest', 'newest', 'oldest', 'first_source'] as const
+
+export type SurvivorshipRule = (typeof survivorshipRules)[number]
+
 const max_levels = 20
 const perLevel = (number: z.ZodNumber) =>
   z
@@ -129,6 +134,11 @@ export const lensField = z
       .boolean()
       .optional()
       .describe('whether an equal rare value weighs more than an equal common value'),
+    survivorship: oneOf('survivorship', survivorshipRules)
+      .optional()
+      .describe(
+        'which value of an entity its golden record has; ties go to the most frequent, then the longest, then that of the first source. Default: most_frequent',
+      ),
   })
   .superRefine((field, context) => {
     const issue = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message })

@@ -75,6 +75,11 @@ const lensShape = z.strictObject({
     .max(max_likeness)
     .optional()
     .describe('between two clean sources of texts: likeness that a match exceeds; default: derived from the data'),
+  source_order: z
+    .array(requiredText(256))
+    .max(64)
+    .optional()
+    .describe('sources in the order in which golden records prefer them; others follow in the order of their names'),
   clustering: oneOf('clustering', ['average_link', 'connected_components', 'one_to_one'])
     .optional()
     .describe('how pairs become clusters; default: average_link, and one_to_one between two clean sources'),

@@ -100,9 +100,9 @@ async function loadPage(call: Call, cached: CachedIndex, pass: IndexPass): Promi
     ...(after ? { after } : { fresh: true }),
     limit: page_size,
   })
-  // A withdrawn record leaves an index also where its label became stricter than the viewer's since.
-  const visible = docs.filter(({ value }) => isWithdrawn(value) || isVisible(call, viewer, value))
-  await index.put(call, visible.map(toIndexedRecord))
+  // A record leaves the index with its withdrawal, and where its label became stricter than the viewer's clearance.
+  const visible = docs.map((doc) => toIndexedRecord(doc, isVisible(call, viewer, doc.value)))
+  await index.put(call, isFull ? visible.filter(({ values }) => values !== undefined) : visible)
   const last = docs.at(-1)
   if (last && next_cursor !== undefined)
     pass.after = { id: last.id, value: isFull ? null : (last.value.written ?? null) }
@@ -118,7 +118,7 @@ function isVisible({ site }: Call, viewer: Viewer, { tenant_id, label }: StoredR
   return viewer.tenant_id === '*' || (viewer.tenant_id === tenant_id && dominates(viewer, label, site.labels))
 }
 
-function toIndexedRecord({ id, value }: Doc<StoredRecord>): IndexedRecord {
+function toIndexedRecord({ id, value }: Doc<StoredRecord>, isVisible: boolean): IndexedRecord {
   const { values, arrived } = value
-  return { uid: id, values: isWithdrawn(value) ? undefined : values, isCounted: arrived === undefined }
+  return { uid: id, values: isVisible && !isWithdrawn(value) ? values : undefined, isCounted: arrived === undefined }
 }

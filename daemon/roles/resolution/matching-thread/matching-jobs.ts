@@ -1,5 +1,7 @@
 // The jobs of the matching thread, which owns the indexes of registries, and the queries with which it reads the store.
+import type { SharedField, SharedValue } from '../engine/lookup/find-sharing.ts'
 import type { FieldValues } from '../engine/lookup/keys.ts'
+import type { RecordSearch, WantedValues } from '../engine/lookup/search-records.ts'
 import type { LookupWeights } from '../engine/lookup/weights.ts'
 import type { RecordRef } from '../fields.ts'
 import type { StoredRun } from '../fusion-run/model.ts'
@@ -65,6 +67,20 @@ export type MatchingJobs = {
   ]
   /** Answers undefined for such a record. */
   readonly look_up: readonly [LookupJob, readonly ShownCandidate[] | undefined]
+  readonly search_records: readonly [
+    {
+      readonly index: IndexId
+      readonly lens: Lens
+      readonly where: WantedValues
+      readonly after: string | undefined
+      readonly limit: number
+    },
+    RecordSearch,
+  ]
+  readonly find_sharing: readonly [
+    { readonly index: IndexId; readonly fields: readonly SharedField[]; readonly max_records: number },
+    readonly SharedValue[],
+  ]
   readonly join_arrivals: readonly [JoinJob, undefined]
   readonly apply_decisions: readonly [DecisionInput, DecidedClusters]
 }

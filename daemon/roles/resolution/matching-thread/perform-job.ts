@@ -1,10 +1,12 @@
 // Performs the jobs of the matching thread on the indexes that it owns; no I/O but queries.
 import { refuse } from '../../../kernel/error/errors.ts'
 import type { ResidentContext } from '../../../kernel/role/compute.ts'
+import { findSharing } from '../engine/lookup/find-sharing.ts'
 import type { FieldValues } from '../engine/lookup/keys.ts'
 import { createLookupKeys } from '../engine/lookup/keys.ts'
 import { LookupIndex } from '../engine/lookup/lookup-index.ts'
 import { normaliseRecord } from '../engine/lookup/normalise-record.ts'
+import { searchRecords } from '../engine/lookup/search-records.ts'
 import { recordUid } from '../entity-record/model.ts'
 import { findEntityCandidates } from '../lookup/entity-candidates.ts'
 import { showCandidate } from '../lookup/show-candidate.ts'
@@ -84,6 +86,14 @@ const performers: { readonly [N in MatchingJobName]: JobPerformer<N> } = {
       await pause()
     }
     return shown
+  },
+
+  async search_records(indexes, { index, lens, ...search }, { pause }) {
+    return await searchRecords(getIndex(indexes, index), lens, search, pause)
+  },
+
+  async find_sharing(indexes, { index, fields, max_records }, { pause }) {
+    return await findSharing(getIndex(indexes, index), fields, max_records, pause)
   },
 
   async join_arrivals(indexes, { index, waiting, ...matching }, context) {

@@ -12,6 +12,8 @@ const max_compute_ms: Readonly<Record<MatchingJobName, number>> = {
   put_records: 30_000,
   normalise: 10_000,
   look_up: 2_000,
+  search_records: 2_000,
+  find_sharing: 2_000,
   join_arrivals: 2_000,
   apply_decisions: 60_000,
 }

@@ -1,6 +1,7 @@
 // In-memory index of the records of a registry, by lookup keys: a few hundred bytes for each record, outside the heap.
 import { KeyPostings } from './key-postings.ts'
 import type { FieldValues, KeyExtractor } from './keys.ts'
+import { LookupField } from './lookup-field.ts'
 import { grown, TextTable } from './text-table.ts'
 
 const absent = 0
@@ -8,52 +9,13 @@ const present = 1
 /** Present, and its values count in value frequencies. */
 const counted = 2
 
-/** One field: the value of each row by number, and counts of values: records of each, their total, and the sum of squared counts. */
-class FieldIndex {
-  readonly texts = new TextTable()
-  #codes = new Int32Array(0)
-  #counts = new Uint32Array(0)
-  total = 0
-  squares = 0
-
-  get bytes(): number {
-    return this.texts.bytes + this.#codes.byteLength + this.#counts.byteLength
-  }
-
-  /** Returns the number of the value of a row; -1 without one. */
-  codeOf(row: number): number {
-    return row < this.#codes.length ? this.#codes[row]! - 1 : -1
-  }
-
-  set(row: number, code: number): void {
-    if (row >= this.#codes.length) {
-      if (code < 0) return
-      this.#codes = grown(this.#codes, row + 1)
-    }
-    this.#codes[row] = code + 1
-  }
-
-  count(code: number, by: 1 | -1): void {
-    if (code >= this.#counts.length) this.#counts = grown(this.#counts, code + 1)
-    const before = this.#counts[code]!
-    const after = before + by
-    this.#counts[code] = after
-    this.total += by
-    this.squares += after * after - before * before
-  }
-
-  countOf(code: number): number {
-    return code >= 0 && code < this.#counts.length ? this.#counts[code]! : 0
-  }
-}
-
 export class LookupIndex {
   readonly #keysOf: KeyExtractor
   readonly #max_posting: number
   /** The number of a uid is its row, and stays it. */
   readonly #uids = new TextTable()
   #states = new Uint8Array(0)
-  readonly #fields = new Map<string, FieldIndex>()
+  readonly #fields = new Map<string, LookupField>()
   readonly #postings = new KeyPostings()
   #size = 0
   #counted = 0
@@ -91,7 +53,7 @@ export class LookupIndex {
     this.#states[row] = state
     this.#size++
     for (const [name, value] of Object.entries(values)) {
-      const field = this.#fieldOf(name)
+      const field = this.#addField(name)
       const code = field.texts.add(value)
       field.set(row, code)
       if (isCounted) field.count(code, 1)
@@ -110,6 +72,29 @@ export class LookupIndex {
     return row < 0 || this.#states[row] === absent ? undefined : this.#valuesOfRow(row)
   }
 
+  /** Rows in use, those of removed records included. */
+  get rows(): number {
+    return this.#uids.size
+  }
+
+  fieldOf(name: string): LookupField | undefined {
+    return this.#fields.get(name)
+  }
+
+  /** Whether the row has a record. */
+  isPresent(row: number): boolean {
+    return this.#states[row] !== absent
+  }
+
+  uidOf(row: number): string {
+    return this.#uids.textOf(row)
+  }
+
+  /** Whether the uid of a row is before that of another. */
+  isUidBefore(row: number, other: number): boolean {
+    return this.#uids.isBefore(row, other)
+  }
+
   #clear(row: number): void {
     if (this.#states[row] === absent) return
     for (const key of this.#keysOf(this.#valuesOfRow(row))) this.#postings.remove(key, row)
@@ -125,10 +110,10 @@ export class LookupIndex {
     this.#size--
   }
 
-  #fieldOf(name: string): FieldIndex {
+  #addField(name: string): LookupField {
     const known = this.#fields.get(name)
     if (known) return known
-    const field = new FieldIndex()
+    const field = new LookupField()
     this.#fields.set(name, field)
     return field
   }

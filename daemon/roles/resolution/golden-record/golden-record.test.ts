@@ -1,0 +1,57 @@
+// Which value of an entity survives, by each rule, whatever the order of its records.
+import { expect, test } from 'vitest'
+import type { SurvivorshipRule } from '../lens/field.ts'
+import { type GoldenMember, GoldenRecordBuilder } from './golden-record.ts'
+
+const members: readonly GoldenMember[] = [
+  { ref: { node_id: 'crm', record_id: '1' }, values: { name: 'ann lee', phone: '1' }, at: '2026-01-01' },
+  { ref: { node_id: 'crm', record_id: '2' }, values: { name: 'ann lee' }, at: '2026-01-02' },
+  { ref: { node_id: 'web', record_id: '9' }, values: { name: 'annabel lee', phone: '22' }, at: '2026-01-03' },
+  { ref: { node_id: 'bank', record_id: '5' }, values: { name: 'a lee', phone: '33' }, at: '2025-12-31' },
+]
+
+function survive(rule: SurvivorshipRule | undefined, among = members, source_order?: string[]) {
+  const fields = ['name', 'phone', 'mail'].map((name) => ({ name, ...(rule ? { survivorship: rule } : {}) }))
+  const builder = new GoldenRecordBuilder({ fields, source_order })
+  for (const member of among) builder.add(member)
+  return builder.build()
+}
+const valuesOf = (rule?: SurvivorshipRule, order?: string[]) => survive(rule, members, order).map(({ value }) => value)
+
+test('by default the most frequent value survives, then the longest, then that of the first source', () => {
+  expect(survive(undefined)).toEqual([
+    {
+      ...{ field: 'name', value: 'ann lee', rule: 'most_frequent' },
+      ...{ record: { node_id: 'crm', record_id: '1' }, records: 2, of: 4 },
+    },
+    {
+      ...{ field: 'phone', value: '33', rule: 'most_frequent' },
+      ...{ record: { node_id: 'bank', record_id: '5' }, records: 1, of: 3 },
+    },
+  ])
+  expect(valuesOf(undefined, ['web'])).toEqual(['ann lee', '22'])
+})
+
+test.each<[SurvivorshipRule, string[] | undefined, string[]]>([
+  ['longest', undefined, ['annabel lee', '33']],
+  ['newest', undefined, ['annabel lee', '22']],
+  ['oldest', undefined, ['a lee', '33']],
+  ['first_source', undefined, ['a lee', '33']],
+  ['first_source', ['crm', 'web'], ['ann lee', '1']],
+])('%s with sources %j', (rule, order, expected) => {
+  expect(valuesOf(rule, order)).toEqual(expected)
+})
+
+test('the order of the records changes nothing, and a field without a value is absent', () => {
+  for (const rule of ['most_frequent', 'longest', 'newest', 'oldest', 'first_source'] as const)
+    expect(survive(rule, members.toReversed())).toEqual(survive(rule))
+  expect(survive(undefined).map(({ field }) => field)).not.toContain('mail')
+  expect(survive(undefined, [])).toEqual([])
+})
+
+test('a record without a time is older than all others', () => {
+  const [first, ...rest] = members
+  const undated = { ...first, at: undefined } as GoldenMember
+  expect(survive('oldest', [undated, ...rest])[0]?.value).toBe('ann lee')
+  expect(survive('newest', [undated, ...rest])[0]?.value).toBe('annabel lee')
+})

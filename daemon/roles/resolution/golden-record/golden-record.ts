@@ -1,0 +1,113 @@
+// The golden record of an entity: for each field the value that survives by the rule of the lens, and the record that it is from.
+import type { RecordRef } from '../fields.ts'
+import type { LensField, SurvivorshipRule } from '../lens/field.ts'
+import { recordKey } from '../registry/record-key.ts'
+
+export type GoldenRules = {
+  readonly fields: readonly Pick<LensField, 'name' | 'survivorship'>[]
+  readonly source_order?: readonly string[] | undefined
+}
+
+export type GoldenMember = {
+  readonly ref: RecordRef
+  readonly values: Readonly<Record<string, string>>
+  /** When the values were received; texts or numbers that sort by time. Absent: before all others. */
+  readonly at?: string | undefined
+}
+
+export type SurvivingValue = {
+  readonly field: string
+  readonly value: string
+  readonly rule: SurvivorshipRule
+  /** The first record with the value, in the order of sources and records. */
+  readonly record: RecordRef
+  /** Records with the value, and records with any value. */
+  readonly records: number
+  readonly of: number
+}
+
+/** A value of a field with what the rules compare. */
+type ValueClaim = {
+  readonly value: string
+  count: number
+  first: RecordRef
+  newest: string
+  oldest: string
+}
+
+/** Collects members one by one, and holds their distinct values only. */
+export class GoldenRecordBuilder {
+  readonly #rules: GoldenRules
+  readonly #claims: readonly Map<string, ValueClaim>[]
+
+  constructor(rules: GoldenRules) {
+    this.#rules = rules
+    this.#claims = rules.fields.map(() => new Map())
+  }
+
+  add({ ref, values, at = '' }: GoldenMember): void {
+    for (const [index, { name }] of this.#rules.fields.entries()) {
+      const value = values[name]
+      if (value === undefined || value === '') continue
+      const claims = this.#claims[index]
+      const claim = claims?.get(value)
+      if (!claim) {
+        claims?.set(value, { value, count: 1, first: ref, newest: at, oldest: at })
+        continue
+      }
+      claim.count++
+      if (this.#compareRefs(ref, claim.first) < 0) claim.first = ref
+      if (at > claim.newest) claim.newest = at
+      if (at < claim.oldest) claim.oldest = at
+    }
+  }
+
+  /** The surviving value of each field that has one, in the order of the lens. The order of the members has no influence. */
+  build(): SurvivingValue[] {
+    return this.#rules.fields.flatMap(({ name, survivorship: rule = 'most_frequent' }, index) => {
+      const claims = [...(this.#claims[index]?.values() ?? [])]
+      const [best] = claims.sort((a, b) => this.#compareBy(rule, a, b) || this.#compareByDefault(a, b))
+      if (!best) return []
+      const of = claims.reduce((sum, { count }) => sum + count, 0)
+      return [{ field: name, value: best.value, rule, record: best.first, records: best.count, of }]
+    })
+  }
+
+  #compareBy(rule: SurvivorshipRule, a: ValueClaim, b: ValueClaim): number {
+    switch (rule) {
+      case 'longest':
+        return b.value.length - a.value.length
+      case 'newest':
+        return compareTexts(b.newest, a.newest)
+      case 'oldest':
+        return compareTexts(a.oldest, b.oldest)
+      case 'first_source':
+        return this.#compareSources(a.first.node_id, b.first.node_id)
+      case 'most_frequent':
+        return 0
+    }
+  }
+
+  #compareByDefault(a: ValueClaim, b: ValueClaim): number {
+    return b.count - a.count || b.value.length - a.value.length || this.#compareRefs(a.first, b.first)
+  }
+
+  #compareRefs(a: RecordRef, b: RecordRef): number {
+    return this.#compareSources(a.node_id, b.node_id) || compareTexts(recordKey(a), recordKey(b))
+  }
+
+  #compareSources(a: string, b: string): number {
+    return this.#rankOf(a) - this.#rankOf(b) || compareTexts(a, b)
+  }
+
+  #rankOf(source: string): number {
+    const { source_order = [] } = this.#rules
+    const rank = source_order.indexOf(source)
+    return rank < 0 ? source_order.length : rank
+  }
+}
+
+/** By code units, independent of the locale of the machine. */
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
