@@ -19,10 +19,11 @@ export const dataOption = {
 /** Options of the format. */
 export const dataFormatOptions = {
   dataFormat: choice('KIND', 'Format of the data files, regardless of their endings', [
-    ...(['csv', 'jsonl', 'parquet', 'tsv'] as const),
+    ...(['csv', 'jsonl', 'parquet', 'tsv', 'xlsx'] as const),
   ]),
   delimiter: delimiter(),
   encoding: choice('KIND', 'Encoding of text without a byte order mark; default: found in each file', textEncodings),
+  sheet: text('NAME|N', 'Sheet of a workbook, by name or number (default: the first one)'),
   skipBadRows: flag('Leave out rows that cannot be read, and report them (default: they end the command)'),
 }
 
@@ -56,12 +57,12 @@ export function toRecordReading(
 
 /** The same without ids. */
 export function toFormatReading(
-  { dataFormat, delimiter, encoding, skipBadRows }: ParsedParams<typeof dataFormatOptions>,
+  { dataFormat, delimiter, encoding, sheet, skipBadRows }: ParsedParams<typeof dataFormatOptions>,
   terminal: Terminal,
 ) {
   const standardInput = () => terminal.inputBytes()
   const onRemark = (remark: string) => remarkFile(remark, terminal)
-  return { kind: dataFormat, delimiter, encoding, skipsBadRows: skipBadRows, standardInput, onRemark }
+  return { kind: dataFormat, delimiter, encoding, sheet, skipsBadRows: skipBadRows, standardInput, onRemark }
 }
 
 /** The files that the words of `--data` name. What a folder has besides goes to stderr. */

@@ -103,7 +103,11 @@ function openText(descriptor: number, size: number, onRead: (read_bytes: number)
 const magicNumbers: readonly (readonly [bytes: readonly number[], what: string, remedy: string])[] = [
   [[0x1f, 0x8b], 'is compressed', 'unpack it: `gunzip`'],
   [[0x28, 0xb5, 0x2f, 0xfd], 'is compressed', 'unpack it: `unzstd`'],
-  [[0x50, 0x4b, 0x03, 0x04], 'is a ZIP archive, or a workbook', 'unpack it, or save its sheet as CSV'],
+  [
+    [0x50, 0x4b, 0x03, 0x04],
+    'is a ZIP archive, or a workbook',
+    'name a workbook .xlsx, or pass `--data-format xlsx`; unpack an archive',
+  ],
   [[0x50, 0x41, 0x52, 0x31], 'is Parquet', 'name it .parquet, or pass `--data-format parquet`'],
 ]
 

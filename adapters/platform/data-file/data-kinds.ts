@@ -10,7 +10,7 @@ import type { DataFile } from './data-file.ts'
 /** Kinds that are written as well. */
 export const resultKinds = ['csv', 'jsonl', 'parquet'] as const
 export type ResultKind = (typeof resultKinds)[number]
-export type DataKind = ResultKind | 'tsv'
+export type DataKind = ResultKind | 'tsv' | 'xlsx'
 
 export type DataFormat = {
   readonly kind: DataKind
@@ -23,6 +23,8 @@ export type DataFormat = {
   readonly encoding?: TextEncodingName | undefined
   /** Whether the text has one column, so that its delimiter is one that it does not have. */
   readonly isSingleColumn?: boolean
+  /** Of a workbook: the name of a sheet, or its number from 1. */
+  readonly sheet?: string | undefined
 }
 
 type BlockOpener = (
@@ -65,6 +67,13 @@ const readers: Readonly<Record<DataKind, { readonly extensions: readonly string[
     async open(file, options, onRead) {
       const { readParquet } = await import('../../format/parquet/read-parquet.ts')
       return readParquet(file, list_separator, options, onRead)
+    },
+  },
+  xlsx: {
+    extensions: ['.xlsx', '.xlsm'],
+    async open(file, options, onRead, { sheet }) {
+      const { readXlsx } = await import('../../format/xlsx/read-xlsx.ts')
+      return readXlsx(file, sheet, options, onRead)
     },
   },
 }

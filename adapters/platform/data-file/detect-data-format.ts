@@ -21,6 +21,7 @@ export type DetectedFormat = {
 /** Bytes of the beginning by which the dialect is found. */
 const sample_bytes = 262_144
 const longest_mark_bytes = 3
+const max_named_sheets = 5
 
 const delimiterNames: Readonly<Record<string, string>> = {
   ',': 'commas',
@@ -36,6 +37,7 @@ export async function detectDataFormat(
   onRead: (read_bytes: number) => void,
 ): Promise<DetectedFormat> {
   if (stated.kind === 'parquet') return { format: stated, remarks: [] }
+  if (stated.kind === 'xlsx') return await chooseSheet(file, stated)
   const { encoding, remark } = await findEncoding(file, stated.encoding, onRead)
   const remarks = remark === undefined ? [] : [remark]
   if (stated.kind === 'jsonl') return { format: { ...stated, encoding }, remarks }
@@ -53,6 +55,24 @@ export async function detectDataFormat(
     },
     remarks: [...remarks, ...(stated.delimiter === undefined ? describeDialect(dialect, usual) : [])],
   }
+}
+
+async function chooseSheet(file: DataFile, stated: DataFormat): Promise<DetectedFormat> {
+  const { listSheets } = await import('../../format/xlsx/read-xlsx.ts')
+  const { names, first } = await listSheets(file)
+  if (stated.sheet !== undefined) {
+    const isName = names.includes(stated.sheet)
+    return {
+      format: { ...stated, sheet: isName ? stated.sheet : (names[Number(stated.sheet) - 1] ?? stated.sheet) },
+      remarks: [],
+    }
+  }
+  const format = { ...stated, sheet: first }
+  if (names.length === 1) return { format, remarks: [] }
+  const others = names.filter((name) => name !== first).map((name) => JSON.stringify(name))
+  const named = others.slice(0, max_named_sheets).join(', ')
+  const rest = others.length > max_named_sheets ? ` and ${others.length - max_named_sheets} more` : ''
+  return { format, remarks: [`its sheet ${JSON.stringify(first)}, and not ${named}${rest} (--sheet states another)`] }
 }
 
 async function findEncoding(

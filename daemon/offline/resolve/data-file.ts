@@ -24,6 +24,8 @@ export type FileFormatOptions = {
   readonly delimiter?: string | undefined
   /** Encoding of text without a byte order mark. */
   readonly encoding?: TextEncodingName | undefined
+  /** Name of a sheet, or its number from 1. */
+  readonly sheet?: string | undefined
 }
 
 /** The same, with what `-` is in place of a file. */
@@ -75,7 +77,7 @@ export async function readGoodRows(
     const faults = id && ids && findIdFaults(content, id.name, ids === 'made')
     if (faults) bad.merge(faults.count, await locateRows(openFile, reading, faults))
     const good = faults ? keepRecords(content, faults.good()) : content
-    const unit = format.kind === 'parquet' ? 'record' : 'line'
+    const unit = unitOf(format.kind)
     return {
       name: nameSource(file),
       ...good,
@@ -85,6 +87,11 @@ export async function readGoodRows(
     }
   }
   return await withDataFile(file, read, stated.standardInput, () => onProgress(0, 0))
+}
+
+/** What the places of a format count. */
+export function unitOf(kind: DataKind): FileBadRows['unit'] {
+  return kind === 'parquet' ? 'record' : kind === 'xlsx' ? 'row' : 'line'
 }
 
 /** Finds the lines of rows by reading the file once more; the number of the record is the place where a format has no lines. */
@@ -106,10 +113,10 @@ async function locateRows(file: DataFile, reading: RecordReadOptions, { first }:
 export async function detectFormat(
   openFile: DataFile,
   file: string,
-  { kind = detectDataKind(file), delimiter, encoding }: FileFormatOptions,
+  { kind = detectDataKind(file), delimiter, encoding, sheet }: FileFormatOptions,
   onRead: () => void,
 ): Promise<{ readonly format: DataFormat; readonly remarks: readonly string[] }> {
-  return await detectDataFormat(openFile, { kind, delimiter, encoding }, onRead)
+  return await detectDataFormat(openFile, { kind, delimiter, encoding, sheet }, onRead)
 }
 
 /**

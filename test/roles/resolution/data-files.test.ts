@@ -95,7 +95,11 @@ test('a tenant whose name is a way has no folder', async () => {
 
 const persons = 'id,given_name,surname\n'
 const badFiles: readonly [file: string, content: string | Uint8Array, reason: string][] = [
-  ['notes.txt', 'id\n1\n', 'east: a data file must be one of .csv, .tsv, .tab, .jsonl, .ndjson, .parquet, .pq'],
+  [
+    'notes.txt',
+    'id\n1\n',
+    'east: a data file must be one of .csv, .tsv, .tab, .jsonl, .ndjson, .parquet, .pq, .xlsx, .xlsm',
+  ],
   ['broken.csv', `${persons}1,"a`, 'east (broken.csv), line 2: the file ends within quotation marks'],
   ['short.csv', `${persons}1,a,b\n2\n`, 'east (short.csv), line 3: 1 fields, and the first line names 3'],
   [

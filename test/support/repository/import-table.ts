@@ -116,6 +116,7 @@ export const owners: Readonly<Record<string, RegExp>> = {
   pino: /^adapters\/host\/log\//,
   'prom-client': /^adapters\/metrics\/prometheus\//,
   react: /^cli\/admin\//,
+  saxes: /^adapters\/format\/xlsx\//,
   undici: /^adapters\/platform\/http-client\//,
   'undici/lib/api/api-request.js': /^adapters\/platform\/http-client\//,
   'undici/lib/dispatcher/agent.js': /^adapters\/platform\/http-client\//,

@@ -22,9 +22,10 @@ const path = z.string().min(1).max(4_096)
 type StoredReading = Required<Omit<RecordReading, 'onRemark' | 'standardInput'>>
 
 const readingShape = {
-  kind: z.enum(['csv', 'tsv', 'jsonl', 'parquet'] satisfies DataKind[]).optional(),
+  kind: z.enum(['csv', 'tsv', 'jsonl', 'parquet', 'xlsx'] satisfies DataKind[]).optional(),
   delimiter: z.string().max(8).optional(),
   encoding: z.enum(textEncodings).optional(),
+  sheet: z.string().max(255).optional(),
   makesIds: z.boolean().optional(),
   skipsBadRows: z.boolean().optional(),
 } satisfies Record<keyof StoredReading, z.ZodType>

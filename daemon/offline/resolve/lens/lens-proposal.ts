@@ -14,7 +14,7 @@ import { areTextsIdentifying, limitFields, proposeFields } from '../../../roles/
 import { proposeListedFields } from '../../../roles/resolution/lens/propose-listed-fields.ts'
 import { openRecordBlocks } from '../../../runtime/resolution/files/read-records.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
-import { detectFormat, type FileInputOptions, type ReadSource, withDataFile } from '../data-file.ts'
+import { detectFormat, type FileInputOptions, type ReadSource, unitOf, withDataFile } from '../data-file.ts'
 import { handleBadRows, type RecordReading, refuseOtherSeparator, remarkReading } from '../lens-records.ts'
 import { BadRowCollector } from '../reading/bad-rows.ts'
 import { type ReadingSummary, summarizeReading, toFileReading } from '../reading/file-reading.ts'
@@ -182,7 +182,7 @@ async function readSample(file: string, options: FileInputOptions): Promise<Samp
     }
     const columns = await collectColumns(takeSample())
     const reading = toFileReading(format, remarks, columns.rows, bad)
-    const badRows = { file: nameFile(file), unit: 'line', count: bad.count, first: bad.first } as const
+    const badRows = { file: nameFile(file), unit: unitOf(format.kind), count: bad.count, first: bad.first } as const
     return { name: nameSource(file), isWhole, ...columns, reading, bad: badRows, lacksIds: false }
   }
   return await withDataFile(file, read, options.standardInput)

@@ -1,13 +1,13 @@
 // Collects the rows of data files that cannot be read, so that one look at the first of them mends the files.
 import { OfflineCommandError } from '../../offline-command-error.ts'
 
-/** `place`: the line or the record. */
+/** `place`: the line, the row of a sheet, or the record. */
 export type BadRow = { readonly place: number; readonly reason: string }
 
 export type FileBadRows = {
   readonly file: string
   /** What `place` counts. */
-  readonly unit: 'line' | 'record'
+  readonly unit: 'line' | 'row' | 'record'
   readonly count: number
   /** The first ones in order. */
   readonly first: readonly BadRow[]

@@ -11,6 +11,8 @@ export type FileReading = {
   readonly delimiter?: string | undefined
   /** The mark that encloses values; empty for none. */
   readonly quote?: string | undefined
+  /** Of a workbook. */
+  readonly sheet?: string | undefined
   readonly rows: number
   readonly bad_rows: number
   /** The first bad rows, with their lines. */
@@ -20,7 +22,7 @@ export type FileReading = {
 
 /** `rows`: without the bad ones. */
 export function toFileReading(
-  { kind, encoding, delimiter, quote, isSingleColumn }: DataFormat,
+  { kind, encoding, delimiter, quote, isSingleColumn, sheet }: DataFormat,
   remarks: readonly string[],
   rows: number,
   bad: BadRowCollector,
@@ -30,6 +32,7 @@ export function toFileReading(
     ...(encoding !== undefined && { encoding }),
     ...(delimiter !== undefined && !isSingleColumn && { delimiter }),
     ...(quote !== undefined && { quote }),
+    ...(sheet !== undefined && { sheet }),
     rows,
     bad_rows: bad.count,
     ...(bad.count > 0 && { first_bad_rows: bad.first }),

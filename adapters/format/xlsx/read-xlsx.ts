@@ -1,0 +1,67 @@
+// Reads a sheet of a workbook of Excel by blocks. The rows are inflated and read piece by piece; shared texts are in memory.
+import type { RangeSource } from '../../../daemon/kernel/data/byte-source.ts'
+import { type DataBlock, maxBlockRows } from '../../../daemon/kernel/data/data-block.ts'
+import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
+import type { DataReadOptions } from '../../../daemon/kernel/data/read-options.ts'
+import { sheetRows } from './sheet-rows.ts'
+import { SheetTable } from './sheet-table.ts'
+import { openWorkbook, readSharedTexts, readStyles, type Workbook } from './workbook.ts'
+import { XmlReader } from './xml-reader.ts'
+import { inflateEntry } from './zip-entries.ts'
+
+const max_sheet_bytes = 4_294_967_296
+const max_block_bytes = 16_777_216
+
+/** The sheets of a workbook in their order, and the first one that a person sees. Throws `DataFault`. */
+export async function listSheets(
+  file: RangeSource,
+): Promise<{ readonly names: readonly string[]; readonly first: string }> {
+  const { sheets } = await openWorkbook(file)
+  const first = sheets.find(({ isHidden }) => !isHidden) ?? sheets[0]
+  return { names: sheets.map(({ name }) => name), first: first?.name ?? '' }
+}
+
+/**
+ * `sheet`: its name, or its number from 1; the only one may be left out. `onRead` receives the share of the file that was read, in
+ * bytes. Throws `DataFault`, and what the file throws.
+ */
+export async function* readXlsx(
+  file: RangeSource,
+  sheet: string | undefined,
+  options: DataReadOptions,
+  onRead: (read_bytes: number) => void = () => undefined,
+): AsyncGenerator<DataBlock, void, undefined> {
+  onRead(0)
+  const workbook = await openWorkbook(file)
+  const { part } = findSheet(workbook, sheet)
+  const entry = workbook.entries.get(part)
+  if (!entry) throw new DataFault(`damaged: the part ${part} is missing`)
+  const [styles, shared] = [await readStyles(workbook), await readSharedTexts(workbook)]
+  const table = new SheetTable(options)
+  const { has1904Dates } = workbook
+  const reader = new XmlReader(
+    part,
+    sheetRows({ styles, shared, has1904Dates }, (number, row) => table.add(number, row)),
+  )
+  let hasBlock = false
+  for await (const piece of inflateEntry(file, entry, max_sheet_bytes, onRead)) {
+    reader.write(piece)
+    if (table.rows < maxBlockRows(table.columns) && table.length < max_block_bytes) continue
+    hasBlock = true
+    yield table.block()
+    table.clear()
+  }
+  reader.end()
+  table.requireNames()
+  if (table.rows > 0 || !hasBlock) yield table.block()
+}
+
+function findSheet({ sheets }: Workbook, wanted: string | undefined): Workbook['sheets'][number] {
+  const [only] = sheets
+  if (wanted === undefined && only && sheets.length === 1) return only
+  const found = sheets.find(({ name }) => name === wanted) ?? sheets[Number(wanted) - 1]
+  if (found) return found
+  const names = sheets.map(({ name }, at) => `${at + 1} ${JSON.stringify(name)}`).join(', ')
+  if (wanted === undefined) throw new DataFault(`the workbook has several sheets, and none is named: ${names}`)
+  throw new DataFault(`the workbook has no sheet ${JSON.stringify(wanted)}; it has ${names}`)
+}

@@ -1,0 +1,72 @@
+// Reads XML piece by piece: elements without their prefixes, no document types, and texts to a limit.
+import { SaxesParser } from 'saxes'
+import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
+
+export type XmlListener = {
+  open?(name: string, attributes: Readonly<Record<string, string>>): void
+  text?(text: string): void
+  close?(name: string): void
+}
+
+const max_text_bytes = 4_194_304
+const max_depth = 64
+const max_message_characters = 200
+
+export class XmlReader {
+  readonly #parser = new SaxesParser({ position: false })
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true })
+  /** Bytes since the last element, which the parser holds. */
+  #held_bytes = 0
+  #depth = 0
+
+  /** `part`: its name in the archive, for messages. */
+  constructor(part: string, listener: XmlListener) {
+    const parser = this.#parser
+    parser.on('error', ({ message }) => {
+      throw new DataFault(`damaged: ${part}: ${message.slice(0, max_message_characters)}`)
+    })
+    parser.on('doctype', () => {
+      throw new DataFault(`${part} has a document type, which no workbook has`)
+    })
+    parser.on('opentag', ({ name, attributes }) => {
+      this.#held_bytes = 0
+      if (++this.#depth > max_depth) throw new DataFault(`damaged: ${part}: elements are nested too deeply`)
+      listener.open?.(localName(name), attributes as Readonly<Record<string, string>>)
+    })
+    parser.on('closetag', ({ name }) => {
+      this.#held_bytes = 0
+      this.#depth--
+      listener.close?.(localName(name))
+    })
+    if (listener.text) {
+      const onText = listener.text.bind(listener)
+      parser.on('text', onText)
+      parser.on('cdata', onText)
+    }
+  }
+
+  /** Throws `DataFault`. */
+  write(bytes: Uint8Array): void {
+    this.#held_bytes += bytes.length
+    this.#parser.write(this.#decode(bytes))
+    if (this.#held_bytes > max_text_bytes) throw new DataFault(`a text of more than ${max_text_bytes} bytes`)
+  }
+
+  end(): void {
+    this.#parser.write(this.#decode())
+    this.#parser.close()
+  }
+
+  #decode(bytes?: Uint8Array): string {
+    try {
+      return bytes ? this.#decoder.decode(bytes, { stream: true }) : this.#decoder.decode()
+    } catch {
+      throw new DataFault('damaged: a part of the workbook is not UTF-8')
+    }
+  }
+}
+
+function localName(name: string): string {
+  const colon = name.indexOf(':')
+  return colon < 0 ? name : name.slice(colon + 1)
+}
