@@ -186,6 +186,42 @@ describe('the explanation of every pair agrees with what the run compared', () =
   })
 })
 
+describe('texts of two sources, whose score is a similarity', () => {
+  test('have a score only where they were compared', async () => {
+    const words = ['lamp', 'chair', 'table', 'radio', 'mixer', 'kettle', 'camera', 'guitar', 'printer', 'bicycle']
+    const names = words.flatMap((word, at) =>
+      words.slice(at + 1).map((other) => `${word} ${other} x${at}${other.length}00`),
+    )
+    const write = (file: string, mark: string) =>
+      writeFileSync(at(file), ['id,name', ...names.map((name, row) => `${mark}${row},${name} ${mark}`), ''].join('\n'))
+    write('north.csv', 'n')
+    write('south.csv', 's')
+    await runCommand([
+      'resolve',
+      'run',
+      '--lens',
+      'products',
+      '--data',
+      at('north.csv'),
+      at('south.csv'),
+      '--accept-poor',
+      '--out',
+      at('texts'),
+    ])
+    expect(await runJsonCommand(explain('texts', 'n0', 's0'))).toMatchObject({
+      state: 'compared',
+      scale: 'likeness',
+      score: expect.any(Number),
+      rules: [{ rule: 'nearest texts', outcome: 'together' }],
+    })
+    expect(await runJsonCommand(explain('texts', 'n0', 's44'))).toMatchObject({
+      state: 'not_listed',
+      score: null,
+      linked: false,
+    })
+  })
+})
+
 describe('records are named', () => {
   test('with their source where several sources have the id', async () => {
     copyFileSync(at('rules.csv'), at('copy.csv'))

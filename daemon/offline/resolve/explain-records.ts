@@ -83,7 +83,7 @@ function determineComparison(
   const isListed = at >= 0
   const isComplete = summary.pairs === 'all' || isAbove
   const basis = { scale: model.scale, route: summary.route, ruleNames: model.found_by.map(({ rule }) => rule) }
-  const candidacy = convertLensFaults(() => explainCandidacy(model.lens, records, basis, pair, !isListed, onProgress))
+  const candidacy = convertLensFaults(() => explainCandidacy(model.lens, records, basis, pair, isListed, onProgress))
   if (isListed) return { state: 'compared', candidacy }
   if (model.scale === 'likeness' && candidacy.allowed && summary.pairs !== 'all')
     return { state: 'not_listed', candidacy }

@@ -29,20 +29,21 @@ export type CandidacyBasis = {
 }
 
 /**
- * Explains the candidacy of two rows. `findsNeighbours`: whether to search for nearest texts, which takes as long as it did in
- * the run. Throws `LensFault`.
+ * Explains the candidacy of two rows. `isListed`: whether the run is known to have compared them; otherwise nearest texts are searched
+ * for, which takes as long as it did in the run. Throws `LensFault`.
  */
 export function explainCandidacy(
   lens: Lens,
   records: LensRecords,
   { scale, ruleNames }: CandidacyBasis,
   [a, b]: readonly [number, number],
-  findsNeighbours: boolean,
+  isListed: boolean,
   report: EngineProgressListener,
 ): PairCandidacy {
   const allowed = mayBeCompared(lens, records, a, b)
   // Between two clean sources of texts, nearest texts are the only rule; the score tells the pairs that were compared.
-  if (scale === 'likeness') return { allowed, rules: [{ rule: nearestTexts, outcome: 'not_near' }] }
+  if (scale === 'likeness')
+    return { allowed, rules: [{ rule: nearestTexts, outcome: isListed ? 'together' : 'not_near' }] }
   const lensRules = explainLensRules(lens, records, a, b)
   if (lensRules) return { allowed, rules: lensRules }
   if (hasManyRecords(records)) {
@@ -52,7 +53,7 @@ export function explainCandidacy(
   const { settings } = createResolutionContext(lens, records, 0, report)
   const rules = explainKeys(records, { cap: settings.cap, min_evidence: min_block_evidence }, a, b)
   const k = chooseNeighbourCount(lens, records.rows, settings.neighbours)
-  if (k === 0 || !findsNeighbours) return { allowed, rules }
+  if (k === 0 || isListed) return { allowed, rules }
   reportPhaseStart(report, 'candidates')
   const near = findNeighbourRows(records, k)
   const isNear = near(Math.min(a, b)).includes(Math.max(a, b))

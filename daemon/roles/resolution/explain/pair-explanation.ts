@@ -64,11 +64,16 @@ export function formatPairExplanation(
   ].join('\n\n')
 }
 
+/** Half of the last decimal of a likeness in the file of pairs. */
+const rounding = 0.000_05
+
 function describeResult({ left, right, linked, score, scale, cut }: Omit<RecordPairExplanation, 'text'>): string[] {
   const unit = scale === 'bits' ? ' bits' : ''
   const decimals = scale === 'bits' ? 2 : 4
   const cutText = `the cut is ${formatSigned(cut, decimals)}${unit}`
-  const isAbove = score !== null && score > cut
+  // The file of pairs has four decimals: at the cut itself, the link tells on which side a likeness lies.
+  const isAtCut = score !== null && scale === 'likeness' && Math.abs(score - cut) < rounding
+  const isAbove = isAtCut ? linked : score !== null && score > cut
   const height =
     score === null
       ? `The score is a text similarity, which pairs that were not compared do not have; ${cutText}.`
