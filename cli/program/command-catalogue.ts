@@ -87,6 +87,7 @@ export const commandCatalogue = {
   'resolve show': () => import('../commands/resolve/show.ts'),
   'resolve cancel': () => import('../commands/resolve/cancel.ts'),
   'resolve matches': () => import('../commands/resolve/matches.ts'),
+  'resolve label': () => import('../commands/resolve/label.ts'),
   'resolve uncertain': () => import('../commands/resolve/uncertain.ts'),
   'resolve explain': () => import('../commands/resolve/explain.ts'),
   'resolve review': () => import('../commands/resolve/review.ts'),

@@ -107,7 +107,7 @@ export const owners: Readonly<Record<string, RegExp>> = {
   'hyparquet/src/convert.js': /^adapters\/format\/parquet\//,
   'hyparquet-compressors': /^adapters\/format\/parquet\//,
   'hyparquet-writer': /^adapters\/format\/parquet\//,
-  ink: /^cli\/admin\//,
+  ink: /^cli\/(admin|label)\//,
   // Reads and writes addresses, without I/O: docs/decisions/0048.
   'ipaddr.js': /^daemon\/kernel\/network\//,
   jose: /^adapters\/keys\/jose\//,
@@ -115,7 +115,7 @@ export const owners: Readonly<Record<string, RegExp>> = {
   'lru-cache': /^(adapters|daemon\/roles\/proxy\/cache)\//,
   pino: /^adapters\/host\/log\//,
   'prom-client': /^adapters\/metrics\/prometheus\//,
-  react: /^cli\/admin\//,
+  react: /^cli\/(admin|label)\//,
   saxes: /^adapters\/format\/xlsx\//,
   undici: /^adapters\/platform\/http-client\//,
   'undici/lib/api/api-request.js': /^adapters\/platform\/http-client\//,

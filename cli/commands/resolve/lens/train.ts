@@ -20,8 +20,8 @@ export const definition = command({
   summary: 'Learn the weights of a lens from data, and write its next version',
   notes: [
     'Without labels, u is learnt from pairs drawn at random and m by expectation and maximisation. Labels are a file',
-    'with id_l, id_r and match (1 or 0), or a file of decisions: weights and cut then follow the labels as far as',
-    'labels that were set aside confirm it. Where all of the truth is known, a file with id and',
+    'with id_l, id_r and match (1 or 0), such as `platform resolve label` writes, or a file of decisions: weights and',
+    'cut then follow the labels as far as labels that were set aside confirm it. Where all of the truth is known, a file with id and',
     'cluster of every record, or with id_l and id_r of every match, sets m from the true pairs. Columns source, or',
     'source_l and source_r, tell apart equal ids of several files. The new version is printed unless --out names a',
     'file. A run with it learns nothing: the same weights apply to other data.',

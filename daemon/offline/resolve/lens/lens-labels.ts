@@ -21,6 +21,8 @@ export type LabelFile = {
   readonly labels: TrainingLabels
   /** Answers that a later line about the same pair replaced by another answer. */
   readonly changed: number
+  /** Pairs about which a person is unsure. */
+  readonly unsure: readonly Pick<LabelledRecords, 'a' | 'b'>[]
   /** A pair that is no match although matches join its records. */
   readonly contradiction?: Contradiction
 }
@@ -31,14 +33,20 @@ export type LabelFile = {
  * apart records of several sources with one id. The last line about a pair counts. Throws `OfflineCommandError` (1) for an
  * unknown record, an ambiguous id, an invalid answer, and a file without an answer.
  */
-export async function readLabels(file: string, records: LensRecords): Promise<LabelFile> {
+export async function readLabels(
+  file: string,
+  records: LensRecords,
+  { mayBeEmpty = false }: { readonly mayBeEmpty?: boolean } = {},
+): Promise<LabelFile> {
   const source = await readDataFile(file, () => true)
   const index = new LabelledRecordIndex(records, file)
-  if (source.names.includes('cluster')) return { labels: readClusters(source, index, records.rows, file), changed: 0 }
+  if (source.names.includes('cluster'))
+    return { labels: readClusters(source, index, records.rows, file), changed: 0, unsure: [] }
   const lefts = findRows(source, index, '_l', file)
   const rights = findRows(source, index, '_r', file)
   const column = answerColumns.find((name) => source.names.includes(name))
   const latest = new Map<string, LabelledRecords>()
+  const unsure = new Map<string, Pick<LabelledRecords, 'a' | 'b'>>()
   let changed = 0
   for (const [at, cell] of (column ? readColumnTexts(source, column, file) : lefts.map(() => '1')).entries()) {
     const [a = 0, b = 0] = [lefts[at], rights[at]]
@@ -48,15 +56,22 @@ export async function readLabels(file: string, records: LensRecords): Promise<La
     const earlier = latest.get(key)
     if (earlier && earlier.isMatch !== isMatch) changed++
     latest.delete(key)
+    unsure.delete(key)
+    if (isMatch === undefined && cell !== '') unsure.set(key, { a, b })
     if (isMatch !== undefined) latest.set(key, { a, b, isMatch })
   }
   const pairs = [...latest.values()]
-  if (pairs.length === 0) throw new OfflineCommandError(1, `${file} contains no answer`, answer_remedy)
+  if (pairs.length === 0 && !mayBeEmpty) throw new OfflineCommandError(1, `${file} contains no answer`, answer_remedy)
   const contradiction = findContradiction(pairs, records)
-  return { labels: { kind: column ? 'pairs' : 'matches', pairs }, changed, ...(contradiction && { contradiction }) }
+  return {
+    labels: { kind: column ? 'pairs' : 'matches', pairs },
+    changed,
+    unsure: [...unsure.values()],
+    ...(contradiction && { contradiction }),
+  }
 }
 
-const answer_remedy = 'put 1 or 0 into the column match'
+const answer_remedy = 'put 1 or 0 into the column match, or answer with `platform resolve label`'
 
 /** Whether the records match; undefined without an answer. */
 function parseAnswer(cell: string, location: string, column: string): boolean | undefined {

@@ -1,0 +1,14 @@
+// Opens the screen for labels on this terminal and restores it afterwards.
+import { render } from 'ink'
+import { LabelScreen, type LabelScreenProps } from './label-screen.tsx'
+
+/** Resolves when the person quits. Rethrows an error of the dialogue once the terminal is restored. */
+export async function openLabelScreen(props: LabelScreenProps): Promise<void> {
+  const screen = render(<LabelScreen {...props} />, {
+    alternateScreen: true,
+    incrementalRendering: true,
+    interactive: true,
+    patchConsole: false,
+  })
+  await screen.waitUntilExit()
+}
