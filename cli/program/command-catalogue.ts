@@ -94,6 +94,7 @@ export const commandCatalogue = {
   'resolve attest': () => import('../commands/resolve/attest.ts'),
   'resolve lookup': () => import('../commands/resolve/lookup.ts'),
   'resolve add': () => import('../commands/resolve/add.ts'),
+  'resolve export': () => import('../commands/resolve/export.ts'),
   'resolve registry export': () => import('../commands/resolve/registry/export.ts'),
   'resolve registry import': () => import('../commands/resolve/registry/import.ts'),
   'resolve registry search': () => import('../commands/resolve/registry/search.ts'),

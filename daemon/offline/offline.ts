@@ -70,6 +70,7 @@ export const offline = {
   recordExplanation: () => import('./resolve/explain-records.ts'),
   resultReport: () => import('./resolve/report/write-report.ts'),
   fileMatching: () => import('./resolve/match-files.ts'),
+  exportFile: () => import('./resolve/export-file.ts'),
   registrySearch: () => import('./resolve/registry/search-registry-file.ts'),
   registrySnapshot: () => import('./resolve/registry/registry-snapshot.ts'),
   evaluation: () => import('./resolve/evaluate-files.ts'),

@@ -114,6 +114,34 @@ test('puts a match to a session, and describes a run in prose', async () => {
   expect((await runCommand(['resolve', 'summary', run_id], { env })).stdout).toContain('persons')
 })
 
+test('exports each kind of result whole, in any format, and never over a file', async () => {
+  const exportTo = (kind: string, name: string, ...more: string[]) =>
+    resolve('export', kind, '--lens', 'persons', '--out', path.join(dir, name), ...more)
+  const readRows = (name: string) => readFileSync(path.join(dir, name), 'utf8').trimEnd().split('\n').slice(1)
+  const { total } = await resolve('matches', '--limit', '1000')
+  expect((await exportTo('matches', 'matches.csv')).rows).toBe(total)
+  expect(readRows('matches.csv')).toHaveLength(total)
+  await exportTo('clusters', 'clusters.csv')
+  expect(readRows('clusters.csv').filter((row) => /^(east|west),p1?\d,ent_/.test(row)).length).toBeGreaterThan(20)
+  const { rows } = await exportTo('entities', 'entities.jsonl', '--format', 'jsonl')
+  const lines = readFileSync(path.join(dir, 'entities.jsonl'), 'utf8').trimEnd().split('\n')
+  const entities = lines.map((line) => JSON.parse(line))
+  expect(entities).toHaveLength(rows)
+  expect(entities.reduce((sum, { size }) => sum + Number(size), 0)).toBe(readRows('clusters.csv').length)
+  await exportTo('decisions', 'decisions.csv')
+  expect(readRows('decisions.csv')).toEqual([expect.stringMatching(/,confirm,human,\S+,\S+,the same passport,match_/)])
+  const parquet = await exportTo('entities', 'entities.parquet', '--format', 'parquet')
+  expect(parquet.rows).toBe(rows)
+  expect(readFileSync(path.join(dir, 'entities.parquet')).subarray(0, 4).toString()).toBe('PAR1')
+  const before = readFileSync(path.join(dir, 'matches.csv'))
+  const words = ['resolve', 'export', 'matches', '--lens', 'persons', '--out', path.join(dir, 'matches.csv')]
+  expect(await runCommand(words, { env })).toMatchObject({ exit: 3, stderr: expect.stringContaining('already exists') })
+  expect(readFileSync(path.join(dir, 'matches.csv')).equals(before)).toBe(true)
+  writeFileSync(path.join(dir, 'busy.csv.partial'), 'of another export')
+  words[words.length - 1] = path.join(dir, 'busy.csv')
+  expect(await runCommand(words, { env })).toMatchObject({ exit: 3, stderr: expect.stringContaining('another export') })
+})
+
 test('forgets a record, deletes an entity, and requires a confirmation for both', async () => {
   const forgetRecord = ['resolve', 'record', 'forget', 'east', 'p3', '--lens', 'persons', '--reason', 'request 17']
   const { uid } = await resolve('entity', 'find', 'east', 'p4', '--lens', 'persons')
