@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { constants, zstdCompressSync } from 'node:zlib'
 import { build } from 'esbuild'
+import { latinBlocks } from '../../daemon/roles/resolution/engine/text/latin-blocks.ts'
 import { stripElf } from './strip-elf.mjs'
 
 /** Defines require and __dirname, which bundled CommonJS packages use and ES modules lack. */
@@ -46,6 +47,21 @@ const zodInOneLanguage = {
   },
 }
 
+/** any-ascii reads every script of Unicode, and emoji: 550 kB in each bundle that resolves records. The engine asks for these blocks alone. */
+const transliterationOfBlocksInUse = {
+  name: 'transliteration-of-blocks-in-use',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/any-ascii\/block\.js$/ }, async ({ path: file }) => {
+      const { default: readBlock } = await import(file)
+      const blocks = Object.fromEntries(latinBlocks.map((block) => [block, readBlock(block)]))
+      return {
+        contents: `const blocks = ${JSON.stringify(blocks)}\nexport default (block) => blocks[block] ?? ''`,
+        loader: 'js',
+      }
+    })
+  },
+}
+
 /**
  * Writes the bundle, the SQLite addon of the target, and the shipped profiles, lenses and samples into `into`. Only builds
  * with fault points contain the code of fault points.
@@ -69,7 +85,7 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
     legalComments: 'none',
     logLevel: 'warning',
     external: optional,
-    plugins: [httpWithoutFacade, zodInOneLanguage],
+    plugins: [httpWithoutFacade, zodInOneLanguage, transliterationOfBlocksInUse],
     banner: { js: banner },
     define: {
       'process.env.NODE_ENV': '"production"',
@@ -95,7 +111,7 @@ export async function bundle({ root, into, target, hasFaultPoints }) {
     minify: true,
     legalComments: 'none',
     logLevel: 'warning',
-    plugins: [zodInOneLanguage],
+    plugins: [zodInOneLanguage, transliterationOfBlocksInUse],
   })
   const addon = fs.readFileSync(path.join(root, 'node_modules/better-sqlite3/prebuilds', `${target}.node`))
   fs.mkdirSync(path.join(into, 'native'))

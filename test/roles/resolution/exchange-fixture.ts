@@ -80,6 +80,7 @@ export function buildAgreement(more: Partial<ExchangeAgreement> = {}): ExchangeA
     max_set_size: 100,
     max_set_bytes: 1_000_000,
     seed: 1,
+    text_form: 2,
     ...more,
   }
 }

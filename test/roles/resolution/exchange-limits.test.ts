@@ -67,6 +67,7 @@ async function receiveProposal(
     max_set_size: 100,
     max_set_bytes: 1_000_000,
     seed: 1,
+    text_form: 2,
     ...more,
   }
   const content = { say: 'proposal', agreement, classification, size: 3, ...changes }

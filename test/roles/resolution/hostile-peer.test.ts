@@ -185,6 +185,17 @@ test('a proposal of more than its own agreement allows is refused, and so is one
   expect(await deliverFromPeer(buildProposal({ ...agreement, max_set_size: 50 }))).toBe('already_exists')
 })
 
+test('a peer that normalises texts in another form is not agreed to, since equal records would have different keys', async () => {
+  const { text_form, ...agreement } = buildAgreement()
+  expect(text_form).toBe(2)
+  for (const [at, form] of [undefined, 1, 3].entries()) {
+    const exchange_id = `xchg_${String(at).padStart(32, 'f')}`
+    const other = { ...agreement, exchange_id, ...(form ? { text_form: form } : {}) }
+    expect(await deliverFromPeer(buildProposal(other))).toBe(200)
+    expect(await ann.refusal(agree, { uid: exchange_id, data: buildPeople(0, 5) })).toBe('invalid')
+  }
+})
+
 test('a lens that says something else at the peer is not agreed to', async () => {
   const agreement = buildAgreement({ lens_digest: '0'.repeat(64) })
   expect(await deliverFromPeer(buildProposal(agreement))).toBe(200)

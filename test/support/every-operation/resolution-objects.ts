@@ -96,6 +96,7 @@ export function buildBravoProposal(exchange_id: string, more: Readonly<Record<st
     accept_dictionary_risk: false,
     max_set_bytes: 1_000_000,
     seed: 1,
+    text_form: 2,
     ...more,
   }
   const label = { policy: 'SITE', ...classification, categories: [], originator: 'bravo' }

@@ -107,6 +107,8 @@ export const owners: Readonly<Record<string, RegExp>> = {
   'hyparquet/src/convert.js': /^adapters\/format\/parquet\//,
   'hyparquet-compressors': /^adapters\/format\/parquet\//,
   'hyparquet-writer': /^adapters\/format\/parquet\//,
+  'any-ascii': /^daemon\/roles\/resolution\/engine\/text\//,
+  'double-metaphone': /^daemon\/roles\/resolution\/engine\/text\//,
   ink: /^cli\/(admin|label)\//,
   // Reads and writes addresses, without I/O: docs/decisions/0048.
   'ipaddr.js': /^daemon\/kernel\/network\//,

@@ -8,6 +8,7 @@ import { type Lens, lens as schema } from '../../../roles/resolution/lens/model.
 import { OfflineCommandError } from '../../offline-command-error.ts'
 import { readInputFile } from '../../read-input-file.ts'
 import { findShippedFolder } from '../../site/shipped-files.ts'
+import { readNicknameLists } from './nickname-lists.ts'
 
 const lens_extension = '.yaml'
 const correct_lens = 'correct these fields; `platform resolve lens init --data FILE` proposes a lens from a data file'
@@ -23,7 +24,8 @@ export function readLens(reference: string): Lens {
   const text = readLensText(reference)
   const yaml = parseYaml(text)
   if ('faults' in yaml) throw new OfflineCommandError(1, `${reference} is not a valid lens: ${yaml.faults.join('; ')}`)
-  const parsed = parseWithSchema(schema, yaml.value)
+  const lensFile = listShippedLenses().includes(reference) ? undefined : reference
+  const parsed = parseWithSchema(schema, readNicknameLists(yaml.value, lensFile))
   if (parsed.success) return parsed.data
   const lineOf = yamlLineLocator(text)
   const faults = parsed.errors.map(({ path, message }) => {

@@ -66,7 +66,7 @@ function comparePairs(records: LensRecords, { lens, settings, random, swapped, r
     const { copies, names } = forEachCandidateOfMany(comparer, records, { random, report }, add)
     return { comparer, list, add, rules: [], ruleNames: [unblocked, ...names], copies }
   }
-  const keys = fields.flatMap(({ type, column }, field) => buildKeys(type, column, field))
+  const keys = fields.flatMap((column, field) => buildKeys(column, field))
   const blocks = buildBlocks(keys, settings.cap)
   const k = chooseNeighbourCount(lens, rows, settings.neighbours)
   const extra = k > 0 ? findNeighbourRows(records, k) : undefined
@@ -99,7 +99,7 @@ function createPairAdder(scope: ComparisonScope, list: PairList): (a: number, b:
 
 /** Whether pairs of keys of all fields would be too many; a few agreement rules then suffice. */
 export function hasManyRecords({ fields, rows }: LensRecords): boolean {
-  const counts = fields.map(({ type }) => countKeys(type))
+  const counts = fields.map(countKeys)
   const keys = counts.reduce((sum, count) => sum + count, 0)
   const key_pairs = (keys * keys - counts.reduce((sum, count) => sum + count * count, 0)) / 2
   return rows * key_pairs > max_row_visits

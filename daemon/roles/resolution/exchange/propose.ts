@@ -10,6 +10,7 @@ import { checkRepeatedRequest } from '../../../kernel/operation/check-repeated-r
 import type { Doc } from '../../../kernel/store/store.ts'
 import { checkChannelTenant, checkCrossing } from '../../../shared/label-crossing/label-crossing.ts'
 import { originId } from '../../../shared/origin-id/origin-id.ts'
+import { text_form } from '../engine/text/text-form.ts'
 import { shortText } from '../fields.ts'
 import { inlineRecordLimits, nodeRecords } from '../fusion-run/node-data.ts'
 import { labelWithLens } from '../label-with-lens.ts'
@@ -100,6 +101,7 @@ async function draftExchange(
     lens_digest: lens.value.digest,
     parties: [call.site.name, peer],
     ...terms,
+    text_form,
   }
   const label = await labelExchange(call, requested, lens, agreement)
   if (isRefusal(label)) return label

@@ -64,7 +64,16 @@ const typeRemarks: Readonly<Record<FieldType, string>> = {
   numbers: 'sizes, versions and other numbers within the text count',
 }
 
-function formatField({ name, type, normalisers, columns, join, isOptional, profiles }: ProposedField): string[] {
+function formatField({
+  name,
+  type,
+  normalisers,
+  habits,
+  columns,
+  join,
+  isOptional,
+  profiles,
+}: ProposedField): string[] {
   const isNamedAlike = columns.length === 1 && columns[0] === name
   return [
     ...profiles.map((profile) => `  # ${formatStatistics(profile)}`),
@@ -72,6 +81,8 @@ function formatField({ name, type, normalisers, columns, join, isOptional, profi
     `    type: ${type}   # ${typeRemarks[type]}`,
     ...(join ? [`    join: ${JSON.stringify(join)}`] : isNamedAlike ? [] : [`    columns: ${JSON.stringify(columns)}`]),
     ...(normalisers ? [`    normalisers: ${JSON.stringify(normalisers)}`] : []),
+    ...(habits?.phonetics ? [`    phonetics: ${JSON.stringify(habits.phonetics)}   # for scripts without vowels`] : []),
+    ...(habits?.particles ? ['    particles: true   # some have particles, as in van der or al'] : []),
     ...(isOptional ? ['    optional: true'] : []),
   ]
 }

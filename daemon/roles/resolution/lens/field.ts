@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { requiredText } from '../../../kernel/operation/required-text.ts'
 import { type Comparator, type ComparisonLevel, comparators, parseLevels } from './comparison.ts'
 import { oneOf } from './known-words.ts'
+import { nameOptionFields } from './name-options.ts'
 import { type NormaliserName, normaliserNames } from './normalisers.ts'
 
 const fieldTypes = [
@@ -125,6 +126,7 @@ export const lensField = z
         'thresholds of the comparator, best first; equal values have a level before them, all others one after',
       ),
     q: z.int().min(1).max(8).default(2).describe('length of the letter sequences that qgram_jaccard compares'),
+    ...nameOptionFields,
     weights: perLevel(z.number().min(-100).max(100)).describe(
       'match weight of each level in bits, equal values first, different values last',
     ),
@@ -149,6 +151,10 @@ export const lensField = z
       if ('fault' in levels) issue(['levels', levels.at], levels.fault)
     }
     if (field.columns && field.join) issue(['join'], 'replaces columns; set only one of the two')
+    for (const option of ['phonetics', 'particles', 'nicknames'] as const) {
+      if (field[option] !== undefined && !['name', 'place'].includes(field.type) && comparator !== 'phonetic')
+        issue([option], `are of names and places; the field has type ${field.type}`)
+    }
     if ((field.m === undefined) !== (field.u === undefined))
       issue([field.m ? 'u' : 'm'], 'is missing; set both m and u, or neither')
     if (field.weights && field.m) issue(['weights'], 'follow from m and u; set either weights, or m and u')

@@ -1,5 +1,6 @@
 // Derives the fields of a proposed lens from aligned columns, and says which columns it leaves out and why.
 import type { AlignedColumn } from '../engine/records/align-columns.ts'
+import type { NameHabits } from '../engine/records/name-habits.ts'
 import type { ColumnProfile } from '../engine/records/profile.ts'
 import type { FieldType } from './field.ts'
 import { max_fields } from './model.ts'
@@ -9,6 +10,7 @@ export type ProposedField = {
   readonly name: string
   readonly type: FieldType
   readonly normalisers?: readonly NormaliserName[] | undefined
+  readonly habits?: NameHabits
   /** Columns of the sources, in their order, each once. */
   readonly columns: readonly string[]
   readonly join?: readonly string[]
@@ -108,10 +110,16 @@ function proposeField(
     name: allocateFieldName(known ?? group[0]?.column ?? '', taken),
     type,
     ...(normalisers && group.some((profile) => profile.normalisers && profile.type === type) ? { normalisers } : {}),
+    ...(type === 'name' ? { habits: joinHabits(group) } : {}),
     columns: [...new Set(group.map(({ column }) => column))],
     isOptional: group.length < sources,
     profiles: group,
   }
+}
+
+/** One source with a habit suffices: the others may write the same names without it. */
+function joinHabits(group: readonly ColumnProfile[]): NameHabits {
+  return Object.assign({}, ...group.map(({ habits }) => habits ?? {}))
 }
 
 function findGeneralType(types: readonly FieldType[]): FieldType {

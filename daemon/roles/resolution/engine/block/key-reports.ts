@@ -6,8 +6,8 @@ import type { BlockingRuleReport } from './lens-rules.ts'
 
 /** Reports each key separately; blocks of more than `cap` records count only together with a key of another field. */
 export function buildKeyReports({ fields }: LensRecords, cap: number): BlockingRuleReport[] {
-  return fields.flatMap(({ name, type, column }, at) =>
-    buildKeys(type, column, at).map((key) => {
+  return fields.flatMap((field, at) =>
+    buildKeys(field, at).map((key) => {
       let [pairs, blocks, largest, left_out_count] = [0, 0, 0, 0]
       for (const size of key.sizes) {
         if (size > largest) largest = size
@@ -17,7 +17,7 @@ export function buildKeyReports({ fields }: LensRecords, cap: number): BlockingR
           pairs += (size * (size - 1)) / 2
         }
       }
-      return { rule: `${name}: ${key.name}`, pairs, blocks, largest, left_out: [], left_out_count }
+      return { rule: `${field.name}: ${key.name}`, pairs, blocks, largest, left_out: [], left_out_count }
     }),
   )
 }

@@ -94,9 +94,10 @@ export function explainKeys(
   a: number,
   b: number,
 ): PairRule[] {
-  const keys = fields.flatMap(({ name, type, column }, at) => {
-    const views = listKeyViews(type)
-    return buildKeys(type, column, at).map((key, view) => {
+  const keys = fields.flatMap((field, at) => {
+    const { name, type, column, names } = field
+    const views = listKeyViews(type, names)
+    return buildKeys(field, at).map((key, view) => {
       const textOf = (row: number) => {
         const code = column.codes[row]!
         return code < 0 ? undefined : views[view]?.[1](decodeText(column.dictionary, code)) || undefined

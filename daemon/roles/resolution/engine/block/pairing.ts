@@ -71,7 +71,9 @@ export function resolveColumn(text: string, fields: readonly FieldColumn[]): Dic
   if (typeof expression === 'string') throw new RangeError(expression)
   const field = fields.find(({ name }) => name === expression.field)
   if (!field) throw new RangeError(`no field has the name ${expression.field}`)
-  return expression.view ? mapColumn(field.column, createViewFunction(expression.view)) : field.column
+  return expression.view
+    ? mapColumn(field.column, createViewFunction(expression.view, field.names?.phonetics))
+    : field.column
 }
 
 /** Combines several columns into one code for each row; -1 where a value is missing. */

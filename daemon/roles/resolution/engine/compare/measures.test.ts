@@ -6,8 +6,10 @@ import { buildDictionary } from '../text/dictionary.ts'
 import { createNormaliser } from '../text/normalisers.ts'
 import { createMeasure } from './measures.ts'
 
-const measureTexts = (name: MeasureName, a: string, b: string, least = -1e9, q = 2) =>
-  createMeasure(name, buildDictionary([a, b]), least, q)(0, 1)
+const measureTexts = (name: MeasureName, a: string, b: string, least = -1e9, q = 2) => {
+  const dictionary = buildDictionary([a, b])
+  return createMeasure(name, dictionary, least, { q, phonetics: ['metaphone'], heard: dictionary })(0, 1)
+}
 
 describe('published values', () => {
   // Winkler, "String comparator metrics", 1990, table of examples.

@@ -1,18 +1,31 @@
 // Similarity of two values of a dictionary, by each measure that a lens may name; higher is more similar.
 import type { MeasureName } from '../../lens/comparison.ts'
+import type { PhoneticName } from '../../lens/phonetics.ts'
 import { type Dictionary, decodeText } from '../text/dictionary.ts'
-import { metaphone } from '../text/metaphone.ts'
 import { StringMatcher } from '../text/string-matcher.ts'
 import { buildTfidfVectors, computeCosine } from '../text/tfidf-vectors.ts'
 import { createTrigramTokeniser, createWordTokeniser } from '../text/tokeniser.ts'
 import { computeDistance_km, parseDays, parseLocation } from './quantities.ts'
 import { buildValueSets, computeOverlap, countCommonParts } from './sets.ts'
+import { createSoundComparer } from './sound-comparer.ts'
 
 /** Measures the similarity of two different values by code; NaN, which reaches no level, if it is undefined. */
 export type ValueMeasure = (a: number, b: number) => number
 
-/** Creates a measure. `least`: similarities below it may be equal. `q`: letters per gram, for `qgram_jaccard`. */
-export function createMeasure(name: MeasureName, dictionary: Dictionary, least: number, q: number): ValueMeasure {
+/** What some measures need: letters per gram, algorithms of sounds, and the values in Latin form, which are heard. */
+export type MeasureOptions = {
+  readonly q: number
+  readonly phonetics: readonly PhoneticName[]
+  readonly heard: Dictionary
+}
+
+/** Creates a measure. `least`: similarities below it may be equal. */
+export function createMeasure(
+  name: MeasureName,
+  dictionary: Dictionary,
+  least: number,
+  { q, phonetics, heard }: MeasureOptions,
+): ValueMeasure {
   switch (name) {
     case 'equal':
       return () => 0
@@ -31,7 +44,7 @@ export function createMeasure(name: MeasureName, dictionary: Dictionary, least: 
     case 'tfidf_cosine':
       return measureCosine(dictionary)
     case 'sound':
-      return measureSound(dictionary)
+      return measureSound(heard, phonetics)
     case 'difference':
     case 'difference_part':
       return measureDifference(dictionary, name === 'difference_part')
@@ -82,22 +95,16 @@ function measureJaccard(dictionary: Dictionary, q: number): ValueMeasure {
 }
 
 /** Measures the larger of the cosines of words and of trigrams. */
-function measureCosine(dictionary: Dictionary): ValueMeasure {
+export function measureCosine(dictionary: Dictionary): ValueMeasure {
   const texts = listTexts(dictionary)
   const byWord = buildTfidfVectors(texts, createWordTokeniser())
   const byGram = buildTfidfVectors(texts, createTrigramTokeniser())
   return (a, b) => Math.max(computeCosine(byWord, a, b), computeCosine(byGram, a, b))
 }
 
-function measureSound(dictionary: Dictionary): ValueMeasure {
-  const numbers = new Map<string, number>()
-  const sounds = Int32Array.from(listTexts(dictionary), (text) => {
-    const sound = metaphone(text)
-    if (sound === '') return -1
-    if (!numbers.has(sound)) numbers.set(sound, numbers.size)
-    return numbers.get(sound)!
-  })
-  return (a, b) => (sounds[a]! >= 0 && sounds[a] === sounds[b] ? 1 : 0)
+function measureSound(heard: Dictionary, phonetics: readonly PhoneticName[]): ValueMeasure {
+  const isSameSound = createSoundComparer(heard, phonetics)
+  return (a, b) => (isSameSound(a, b) ? 1 : 0)
 }
 
 function measureDifference(dictionary: Dictionary, isPart: boolean): ValueMeasure {

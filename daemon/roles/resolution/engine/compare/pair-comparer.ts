@@ -3,12 +3,12 @@
 
 import type { ComparisonLevel } from '../../lens/comparison.ts'
 import type { FieldType } from '../../lens/model.ts'
+import type { NameOptions } from '../../lens/phonetics.ts'
 import type { DictionaryColumn } from '../text/dictionary.ts'
 import { capValues } from './cap-values.ts'
-import { createLensLevels } from './lens-levels.ts'
-import { createMeasure } from './measures.ts'
 import { buildRowTable, type RowTable } from './row-table.ts'
-import { createTypeLevels, type LevelClassifier } from './type-levels.ts'
+import { createScriptLevels } from './script-levels.ts'
+import type { LevelClassifier } from './type-levels.ts'
 
 /** A field of the engine: its type, and the normalised value of each row. */
 export type FieldColumn = {
@@ -19,6 +19,8 @@ export type FieldColumn = {
   readonly levels?: readonly ComparisonLevel[] | undefined
   /** Letters per q-gram. */
   readonly q?: number
+  /** How names are compared and blocked; without it as `defaultNameOptions` says. */
+  readonly names?: NameOptions | undefined
   /** Whether an equal rare value weighs more than an equal common value; by default the kind of data decides. */
   readonly hasFrequencies?: boolean | undefined
 }
@@ -130,25 +132,10 @@ class PairBatch {
 
 type FieldComparison = { readonly count: number; readonly compareValues: ValueComparer }
 
-function createFieldComparison({ type, column: wholeColumn, levels: lensLevels, q = 2 }: FieldColumn): FieldComparison {
+function createFieldComparison({ column: wholeColumn, ...field }: FieldColumn): FieldComparison {
   const column = { ...wholeColumn, dictionary: capValues(wholeColumn.dictionary) }
-  if (type === 'text' && !lensLevels) return createTextComparison(column)
-  const levels = lensLevels ? createLensLevels(column, lensLevels, q) : createTypeLevels(type, column)
+  const levels = createScriptLevels(column, field)
   return { count: levels.count + 1, compareValues: (left, right) => 1 + levels.levelOf(left, right) }
-}
-
-const text_level_count = 11
-
-/** Compares texts by the larger cosine of words and of trigrams, with thresholds at .95, .85 and so on down to .05. */
-function createTextComparison({ dictionary }: DictionaryColumn): FieldComparison {
-  const cosineOf = createMeasure('tfidf_cosine', dictionary, 0, 0)
-  return {
-    count: text_level_count + 1,
-    compareValues: (left, right) => {
-      const cosine = cosineOf(left, right)
-      return 1 + Math.min(text_level_count - 1, Math.max(0, Math.ceil((0.95 - cosine) * 10 - 1e-9)))
-    },
-  }
 }
 
 /**
@@ -160,7 +147,7 @@ function createSwapDetector(
   [givenName, surname]: readonly [number, number],
   firstSwapOutcome: number,
 ) {
-  const crossed = createCrossedLevels(fields[givenName]!.column, fields[surname]!.column)
+  const crossed = createCrossedLevels(fields[givenName]!, fields[surname]!)
   const worst = 6
   return ({ lefts, rights, values, room, length }: PairBatch): void => {
     for (let pair = 0, first = givenName * room, last = surname * room; pair < length; pair++, first++, last++) {
@@ -178,10 +165,10 @@ function createSwapDetector(
 }
 
 /** Compares the given name of one row with the surname of the other; -1 if one is missing. */
-function createCrossedLevels(givenName: DictionaryColumn, surname: DictionaryColumn): ValueComparer {
-  const [first, second] = [capValues(givenName.dictionary), capValues(surname.dictionary)]
+function createCrossedLevels(givenName: FieldColumn, surname: FieldColumn): ValueComparer {
+  const [first, second] = [capValues(givenName.column.dictionary), capValues(surname.column.dictionary)]
   const both: DictionaryColumn = { codes: new Int32Array(0), dictionary: joinDictionaries(first, second) }
-  const levels: LevelClassifier = createTypeLevels('name', both)
+  const levels: LevelClassifier = createScriptLevels(both, { type: 'name', names: givenName.names })
   const { units, starts } = both.dictionary
   return (givenCode, surnameCode) => {
     if (givenCode < 0 || surnameCode < 0) return -1

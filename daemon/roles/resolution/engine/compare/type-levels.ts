@@ -1,8 +1,7 @@
 // Similarity of two different values of a field, as a level: 0 is reserved for equal values, higher levels are less
 // similar.
 import type { FieldType } from '../../lens/model.ts'
-import { DictionaryBuilder, type DictionaryColumn, decodeText, mapColumn } from '../text/dictionary.ts'
-import { computeSoundSignature, metaphone } from '../text/metaphone.ts'
+import { type DictionaryColumn, decodeText, mapColumn } from '../text/dictionary.ts'
 import { StringMatcher } from '../text/string-matcher.ts'
 import { createCodesLevels, createNumbersLevels } from './listed-levels.ts'
 
@@ -12,12 +11,9 @@ import { createCodesLevels, createNumbersLevels } from './listed-levels.ts'
  */
 export type LevelClassifier = { readonly count: number; levelOf(a: number, b: number): number }
 
-/** Creates the levels of a type that defines its own; other types use the levels of a comparator. */
+/** Creates the levels of a type whose values are not words; others have levels of their own, or of a comparator. */
 export function createTypeLevels(type: FieldType, column: DictionaryColumn): LevelClassifier {
   switch (type) {
-    case 'name':
-    case 'place':
-      return createNameLevels(column)
     case 'date':
       return createDateLevels(column)
     case 'code':
@@ -34,52 +30,12 @@ export function createTypeLevels(type: FieldType, column: DictionaryColumn): Lev
       return createCodesLevels(column)
     case 'numbers':
       return createNumbersLevels(column)
+    case 'name':
+    case 'place':
     case 'text':
     case 'geo':
     case 'set':
-      throw new RangeError(`${type} has no levels of its own`)
-  }
-}
-
-/**
- * Creates a test for an equal sound. A signature excludes nearly all pairs, so that the sound of a value is computed
- * only when needed.
- */
-function createSoundComparer({ dictionary }: DictionaryColumn): (a: number, b: number) => boolean {
-  const { size, units, starts } = dictionary
-  const builder = new DictionaryBuilder()
-  const not_computed = -2
-  const sounds = new Int32Array(size).fill(not_computed)
-  const signatures = new Int32Array(size)
-  for (let code = 0; code < size; code++)
-    signatures[code] = computeSoundSignature(units, starts[code]!, starts[code + 1]!)
-  const soundOf = (code: number) => {
-    if (sounds[code] === not_computed) sounds[code] = builder.add(metaphone(decodeText(dictionary, code)))
-    return sounds[code]!
-  }
-  return (a, b) => signatures[a] === signatures[b] && soundOf(a) >= 0 && soundOf(a) === soundOf(b)
-}
-
-/**
- * Names of people and places: a typing error, the same sound, a short form, then decreasing Jaro-Winkler similarity.
- */
-function createNameLevels(column: DictionaryColumn): LevelClassifier {
-  const matcher = new StringMatcher(column.dictionary)
-  const isSameSound = createSoundComparer(column)
-  return {
-    count: 6,
-    levelOf(a, b) {
-      const least = Math.min(matcher.lengthOf(a), matcher.lengthOf(b))
-      const winkler = matcher.jaroWinkler(a, b, 0.7)
-      if (winkler >= 0.94) return 1
-      const distance = matcher.distance(a, b, 2)
-      if (distance <= 1 && least >= 4) return 1
-      if (winkler >= 0.88 || (distance <= 1 && least >= 3)) return 2
-      if (isSameSound(a, b)) return 2
-      if (least >= 3 && matcher.commonPrefix(a, b, least) === least) return 2
-      if (winkler >= 0.8 || (distance <= 2 && least >= 5)) return 3
-      return winkler >= 0.7 ? 4 : 5
-    },
+      throw new RangeError(`${type} has no levels here`)
   }
 }
 

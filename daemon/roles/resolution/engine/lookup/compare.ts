@@ -1,6 +1,7 @@
 // Compares one record with others, with the stored weights of a run.
 import { readExplicitLevels } from '../../lens/field.ts'
 import type { Lens } from '../../lens/model.ts'
+import { readNameOptions } from '../../lens/name-options.ts'
 import { createPairComparer, type FieldColumn } from '../compare/pair-comparer.ts'
 import { findSwappedFields } from '../compare/swapped-fields.ts'
 import type { PartialMatchWeight } from '../score/match-weights.ts'
@@ -65,5 +66,5 @@ function buildFieldColumn(
   const dictionary = builder.finish()
   // The compared records share words because they were found by them: only the others show how common a word is.
   const counts = Int32Array.from({ length: dictionary.size }, (_, code) => (compared.has(code) ? 0 : 1))
-  return { name, type, q, levels, column: { codes, dictionary, counts } }
+  return { name, type, q, levels, names: readNameOptions(field), column: { codes, dictionary, counts } }
 }

@@ -2,6 +2,7 @@
 import { listRuleFields, normaliseBlockingRule } from '../../lens/blocking.ts'
 import { parseExpression } from '../../lens/expression.ts'
 import type { Lens } from '../../lens/model.ts'
+import { readNameOptions } from '../../lens/name-options.ts'
 import { listKeyViews } from '../block/keys.ts'
 import { createViewFunction } from '../text/views.ts'
 
@@ -21,7 +22,7 @@ export function createLookupKeys(lens: Lens): { readonly keysOf: KeyExtractor; r
   if (blocking === 'automatic')
     return { keysOf: createViewKeyExtractor(lens, () => true), max_posting: max_posting_records }
   const extractors = blocking.map(normaliseBlockingRule).map((rule, at): KeyExtractor => {
-    if (rule.kind === 'keys') return createRuleKeyExtractor(rule.keys, at)
+    if (rule.kind === 'keys') return createRuleKeyExtractor(lens, rule.keys, at)
     const named = new Set(listRuleFields(rule).length > 0 ? listRuleFields(rule) : fields.map(({ name }) => name))
     return createViewKeyExtractor(lens, (name) => named.has(name))
   })
@@ -41,9 +42,11 @@ export function describeLookupKey({ blocking }: Lens, key: string): string {
 const max_posting_records = 5_000
 
 function createViewKeyExtractor({ fields }: Lens, isNamed: (name: string) => boolean): KeyExtractor {
-  const views = fields.flatMap(({ name, type }) =>
-    isNamed(name) ? listKeyViews(type).map(([view, applyView]) => ({ name, view, applyView })) : [],
-  )
+  const views = fields.flatMap((field) => {
+    const { name, type } = field
+    if (!isNamed(name)) return []
+    return listKeyViews(type, readNameOptions(field)).map(([view, applyView]) => ({ name, view, applyView }))
+  })
   return (values) =>
     views.flatMap(({ name, view, applyView }) => {
       const key = applyView(values[name] ?? '')
@@ -51,12 +54,13 @@ function createViewKeyExtractor({ fields }: Lens, isNamed: (name: string) => boo
     })
 }
 
-function createRuleKeyExtractor(keys: readonly string[], rule: number): KeyExtractor {
+function createRuleKeyExtractor({ fields }: Lens, keys: readonly string[], rule: number): KeyExtractor {
   const parts = keys.map((text) => {
     const expression = parseExpression(text)
     if (typeof expression === 'string') throw new RangeError(expression)
     const { field, view } = expression
-    return { field, applyView: view ? createViewFunction(view) : (value: string) => value }
+    const { phonetics } = fields.find(({ name }) => name === field) ?? {}
+    return { field, applyView: view ? createViewFunction(view, phonetics) : (value: string) => value }
   })
   return (values) => {
     const keyParts = parts.map(({ field, applyView }) => applyView(values[field] ?? ''))

@@ -2,6 +2,7 @@
 import type { FieldType } from '../../lens/field.ts'
 import type { NormaliserName } from '../../lens/normalisers.ts'
 import { hasLegalForm } from '../text/normalise-identity.ts'
+import { foldDigits } from '../text/normalise-scripts.ts'
 import { createNormaliser } from '../text/normalisers.ts'
 
 /** How a field reads and compares such values. */
@@ -37,7 +38,7 @@ const location = createNormaliser(['location'])
 export function recogniseColumn(column: string, texts: readonly string[], records: number): ColumnKind {
   const step = Math.max(1, Math.floor(texts.length / max_sampled_values))
   const chosen = texts.filter((_, at) => at % step === 0).slice(0, max_sampled_values)
-  const sampled = chosen.map((text) => text.slice(0, max_recognised_characters))
+  const sampled = chosen.map((text) => foldDigits(text.slice(0, max_recognised_characters)))
   const shareOf = (matches: (text: string) => boolean) => sampled.filter(matches).length / Math.max(1, sampled.length)
   const mostAre = (matches: (text: string) => boolean) => shareOf(matches) >= min_type_share
   const isNamed = (pattern: RegExp) => pattern.test(column)
@@ -65,8 +66,15 @@ export function recogniseColumn(column: string, texts: readonly string[], record
     : { type: 'name' }
 }
 
+/** Mean letters of a word in scripts that write no spaces between words: those of China and Japan, Thai, Lao, Burmese, Khmer. */
+const unspaced_word_letters = 3
+const unspacedRun =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Khmer}]+/gu
+
 function countWords(text: string): number {
-  return text.trim().split(/\s+/).length
+  const words = text.trim().split(/\s+/).length
+  const unspaced = text.match(unspacedRun) ?? []
+  return unspaced.reduce((sum, run) => sum + Math.ceil([...run].length / unspaced_word_letters) - 1, words)
 }
 
 /** Whether values list elements of few: genres, professions. */
@@ -81,7 +89,8 @@ function isListOfFew(texts: readonly string[]): boolean {
 /** Whether more words are numbers than not: dimensions, lists of measures. */
 function isMostlyNumbers(text: string): boolean {
   const words = text.trim().split(/\s+/)
-  return words.filter((word) => /^[\d.,]+$/.test(word)).length * 2 >= words.length - 1
+  const numbers = words.filter((word) => /^[\d.,]+$/.test(word)).length
+  return numbers > 0 && numbers * 2 >= words.length - 1
 }
 
 function isDate(text: string): boolean {

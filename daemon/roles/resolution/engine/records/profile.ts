@@ -3,6 +3,7 @@
 import type { FieldType } from '../../lens/field.ts'
 import type { NormaliserName } from '../../lens/normalisers.ts'
 import { recogniseColumn } from './column-kind.ts'
+import { findNameHabits, type NameHabits } from './name-habits.ts'
 import type { RecordSource } from './records.ts'
 
 export type ColumnProfile = {
@@ -11,6 +12,8 @@ export type ColumnProfile = {
   readonly type: FieldType | undefined
   /** Normal form of its values, where it is not the usual one of the type. */
   readonly normalisers?: readonly NormaliserName[]
+  /** Options for names that are written in several ways; undefined for other types. */
+  readonly habits?: NameHabits
   readonly records: number
   readonly missing: number
   readonly distinct: number
@@ -44,6 +47,7 @@ export function profileColumns(
     return {
       column: name,
       ...(texts.length < 2 ? { type: undefined } : kind),
+      ...(kind.type === 'name' ? { habits: findNameHabits(texts) } : {}),
       records: rows,
       missing,
       distinct: texts.length,

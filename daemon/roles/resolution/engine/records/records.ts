@@ -1,6 +1,7 @@
 // Records under a lens: the normalised columns of one or more sources, under the names of its fields.
 import { readExplicitLevels, resolveNormalisers } from '../../lens/field.ts'
 import type { Lens } from '../../lens/model.ts'
+import { readNameOptions } from '../../lens/name-options.ts'
 import type { FieldColumn } from '../compare/pair-comparer.ts'
 import type { RawColumn } from './collect-columns.ts'
 import { normaliseColumn, Utf8Fault } from './normalise-column.ts'
@@ -72,7 +73,8 @@ export function buildRecords(lens: Lens, sources: readonly RecordSource[]): Lens
     if (columns.every((column) => column === undefined)) return []
     const column = normaliseFieldColumn(columns, rows, from, resolveNormalisers(field))
     const { name, type, q, term_frequency } = field
-    return [{ name, type, column, levels: readExplicitLevels(field), q, hasFrequencies: term_frequency }]
+    const names = readNameOptions(field)
+    return [{ name, type, column, levels: readExplicitLevels(field), q, names, hasFrequencies: term_frequency }]
   })
   if (fields.length === 0)
     throw new LensFault('the data has none of the columns that the lens names: check `columns` of its fields')

@@ -1,6 +1,7 @@
 // Joins the words of a record into one text.
 import type { FieldType } from '../../lens/model.ts'
 import { decodeText } from '../text/dictionary.ts'
+import { withLatinForm } from '../text/latin-form.ts'
 import type { LensRecords } from './records.ts'
 
 const wordlessTypes: ReadonlySet<FieldType> = new Set(['number', 'year', 'date', 'geo', 'codes', 'numbers'])
@@ -12,7 +13,8 @@ export function hasWords(type: FieldType): boolean {
 
 /**
  * Joins the texts of every record, or of the records of one source. Dates, years, numbers and locations are not words,
- * and are omitted unless `isAll`.
+ * and are omitted unless `isAll`. Values of other scripts are followed by their Latin forms, so that records in two
+ * scripts are neighbours.
  */
 export function joinRecordTexts(
   { rows, sources, fields }: Pick<LensRecords, 'rows' | 'sources' | 'fields'>,
@@ -25,7 +27,7 @@ export function joinRecordTexts(
     const { codes, dictionary } = textFields[field]!.column
     const value = codes[row]!
     if (value < 0) return ''
-    const text = decoded[field]![value] ?? decodeText(dictionary, value)
+    const text = decoded[field]![value] ?? withLatinForm(decodeText(dictionary, value))
     decoded[field]![value] = text
     return text
   }

@@ -1,5 +1,6 @@
 // Normalises what identifies a person or a company beside its name: phone numbers, addresses of sites, legal forms.
 import { normaliseWords } from './normalise.ts'
+import { foldDigits } from './normalise-scripts.ts'
 
 /** Digits of a national number: the trunk prefix and the country are written by some and left out by others. */
 const national_digits = 9
@@ -7,7 +8,7 @@ const min_phone_digits = 6
 
 /** Keeps the last nine digits of a phone number, without an extension. */
 export function normalisePhone(text: string): string {
-  const digits = text
+  const digits = foldDigits(text)
     .replace(/(x|ext\.?)\s*\d+\s*$/i, '')
     .replace(/\D/g, '')
     .replace(/^0+/, '')

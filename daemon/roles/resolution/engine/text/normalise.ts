@@ -1,8 +1,13 @@
 // Normalises different notations: case, accents, punctuation, the order of a date.
+import { foldDigits, hasScriptRules, limitMarks, normaliseScripts } from './normalise-scripts.ts'
 
-/** Lower-cases, removes accents, and replaces other characters than letters and digits with single spaces. */
+/**
+ * Lower-cases, removes accents, and replaces other characters than letters and digits with single spaces. Scripts whose
+ * marks are letters, or that write one letter in several ways, have rules of their own.
+ */
 export function normaliseWords(text: string): string {
-  return text
+  if (hasScriptRules(text)) return normaliseScripts(text)
+  return limitMarks(text)
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .toLowerCase()
@@ -34,27 +39,28 @@ export function normaliseNumbers(text: string): string {
 }
 
 export function normaliseEmail(text: string): string {
-  return text.normalize('NFKC').trim().toLowerCase()
+  return limitMarks(text).normalize('NFKC').trim().toLowerCase()
 }
 
 /**
  * Normalises a number above 0 to the form of `String`, without currency and thousands signs; other text becomes empty.
  */
 export function normaliseNumber(text: string): string {
-  const value = Number(text.replace(/[\s,$€£]/g, ''))
+  const value = Number(foldDigits(text).replace(/[\s,$€£]/g, ''))
   return Number.isFinite(value) && value > 0 ? String(value) : ''
 }
 
 /** Extracts the first four consecutive digits. */
 export function normaliseYear(text: string): string {
-  return /\d{4}/.exec(text)?.[0] ?? ''
+  return /\d{4}/.exec(foldDigits(text))?.[0] ?? ''
 }
 
 const yearFirstDate = /^\D*(\d{4})\D?(\d{1,2})\D?(\d{1,2})(?!\d)/
 const yearLastDate = /^\D*(\d{1,2})\D(\d{1,2})\D(\d{4})/
 
 /** Normalises a date to `yyyymmdd`: year first, or day, month, year with separators. Other text keeps its digits. */
-export function normaliseDate(text: string): string {
+export function normaliseDate(written: string): string {
+  const text = foldDigits(written)
   const yearFirst = yearFirstDate.exec(text)
   if (yearFirst) return `${yearFirst[1]}${padTwoDigits(yearFirst[2])}${padTwoDigits(yearFirst[3])}`
   const yearLast = yearLastDate.exec(text)

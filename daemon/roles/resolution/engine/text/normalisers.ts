@@ -11,17 +11,21 @@ import {
   normaliseYear,
 } from './normalise.ts'
 import { normaliseCompany, normalisePhone, normaliseUrl } from './normalise-identity.ts'
+import { foldDigits, limitMarks } from './normalise-scripts.ts'
 
 type Normaliser = (text: string) => string
 
 const normalisers: Readonly<Record<NormaliserName, Normaliser>> = {
   trim: (text) => text.trim(),
   lower: (text) => text.toLowerCase(),
-  no_accents: (text) => text.normalize('NFKD').replace(/\p{M}+/gu, ''),
+  no_accents: (text) =>
+    limitMarks(text)
+      .normalize('NFKD')
+      .replace(/\p{M}+/gu, ''),
   words: normaliseWords,
   sorted_words: (text) => normaliseWords(text).split(' ').sort().join(' '),
   letters: (text) => text.replace(/[^\p{L}]+/gu, ''),
-  digits: (text) => text.replace(/\D+/g, ''),
+  digits: (text) => foldDigits(text).replace(/\D+/g, ''),
   code: normaliseCode,
   email: normaliseEmail,
   number: normaliseNumber,
@@ -52,7 +56,7 @@ export function createNormaliser(names: readonly NormaliserName[]): Normaliser {
 
 /** Normalises any finite number, including negative numbers and 0. */
 function normaliseDecimal(text: string): string {
-  const plain = text.replace(/[\s,$€£]/g, '')
+  const plain = foldDigits(text).replace(/[\s,$€£]/g, '')
   const value = plain === '' ? Number.NaN : Number(plain)
   return Number.isFinite(value) ? String(value) : ''
 }

@@ -1,15 +1,23 @@
 // The named views of a normalised value; an empty view is not a shared key.
 import type { FieldView, ViewName } from '../../lens/expression.ts'
-import { metaphone } from './metaphone.ts'
+import { defaultNameOptions, type PhoneticName } from '../../lens/phonetics.ts'
+import { latinForm } from './latin-form.ts'
+import { readSound } from './phonetics/sounds.ts'
 
-type ViewFunction = (value: string, numbers: readonly number[]) => string
+type ViewFunction = (value: string, numbers: readonly number[], phonetics: readonly PhoneticName[]) => string
 
 const viewFunctions: Readonly<Record<ViewName, ViewFunction>> = {
   prefix: (value, [length = 1]) => value.slice(0, length),
   suffix: (value, [length = 1]) => value.slice(-length),
   // As in SQL: the first letter is 1.
   substr: (value, [from = 1, length = 1]) => value.slice(from - 1, from - 1 + length),
-  phonetic: (value) => metaphone(value),
+  phonetic: (value, _, [first = 'metaphone']) => readSound(first, value),
+  metaphone: (value) => readSound('metaphone', value),
+  double_metaphone: (value) => readSound('double_metaphone', value),
+  soundex: (value) => readSound('soundex', value),
+  cologne: (value) => readSound('cologne', value),
+  consonants: (value) => readSound('consonants', value),
+  latin: (value) => latinForm(value),
   year: (value) => /\d{4}/.exec(value)?.[0] ?? '',
   month: (value) => sliceDate(value, 4, 6),
   day: (value) => sliceDate(value, 6, 8),
@@ -24,9 +32,13 @@ const viewFunctions: Readonly<Record<ViewName, ViewFunction>> = {
   cell: (value, [width = 1]) => findCell(value, width),
 }
 
-export function createViewFunction({ name, numbers }: FieldView): (value: string) => string {
+/** `phonetics`: algorithms of the field; the view `phonetic` uses the first. */
+export function createViewFunction(
+  { name, numbers }: FieldView,
+  phonetics = defaultNameOptions.phonetics,
+): (value: string) => string {
   const applyView = viewFunctions[name]
-  return (value) => applyView(value, numbers)
+  return (value) => applyView(value, numbers, phonetics)
 }
 
 function sliceDate(value: string, from: number, to: number): string {

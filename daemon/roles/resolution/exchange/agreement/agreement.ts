@@ -46,6 +46,9 @@ export const exchangeAgreement = z
     lens_digest: sha256Hex.meta({ description: 'Digest of the lens, which must be identical at all parties' }),
     parties: z.tuple([siteName, siteName]).meta({ description: 'The proposer, and the other party' }),
     ...exchangeTerms,
+    text_form: z.int().min(1).max(1_000).optional().meta({
+      description: 'Form in which the proposer normalises texts, which must be that of the other party; 1 when absent',
+    }),
   })
   .meta({ id: 'ExchangeAgreement' })
 export type ExchangeAgreement = z.infer<typeof exchangeAgreement>

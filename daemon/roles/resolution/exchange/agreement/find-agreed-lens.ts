@@ -2,17 +2,26 @@
 import { type Refusal, refuse } from '../../../../kernel/error/errors.ts'
 import type { Call } from '../../../../kernel/operation/call.ts'
 import type { Doc } from '../../../../kernel/store/store.ts'
+import { text_form } from '../../engine/text/text-form.ts'
 import { findVersion } from '../../lens/find-lens.ts'
 import type { StoredLens } from '../../lens/stored-lens.ts'
 import type { ExchangeAgreement } from './agreement.ts'
 
-/** Refuses `not_found` where this tenant does not have the lens, and `invalid` where it differs from the peer's. */
+/**
+ * Refuses `not_found` where this tenant does not have the lens, and `invalid` where it differs from the peer's, or the
+ * peer normalises texts in another form: records that are equal would then silently have different keys.
+ */
 export async function findAgreedLens(
   call: Call,
   tenant_id: string,
   agreement: ExchangeAgreement,
 ): Promise<Doc<StoredLens> | Refusal> {
-  const { lens, lens_version, lens_digest } = agreement
+  const { lens, lens_version, lens_digest, text_form: peer_form = 1 } = agreement
+  if (peer_form !== text_form)
+    return refuse(
+      'invalid',
+      `${agreement.parties[0]} normalises texts in form ${peer_form}, and this site in form ${text_form}: run the same version of the product at both sites, and propose again`,
+    )
   const doc = await findVersion(call, tenant_id, { lens, lens_version, digest: lens_digest })
   if (!doc)
     return refuse('not_found', `this site has no lens ${lens} ${lens_version}: create the lens of the peer here first`)
