@@ -69,7 +69,14 @@ function buildAgreement({ name }: InsiderPeer, more: Partial<ExchangeAgreement> 
   return {
     ...{ exchange_id: `xchg_${String(agreementCount).padStart(32, '0')}`, lens: 'people', lens_version: '1.0.0' },
     ...{ lens_digest: 'a'.repeat(64), parties: [name, 'alpha'], fields: ['given_name'], privacy: 'psi' },
-    ...{ learns: ['alpha', name], accept_dictionary_risk: false, max_set_size: 100, max_set_bytes: 1_000_000, seed: 1, text_form: 2 },
+    ...{
+      learns: ['alpha', name],
+      accept_dictionary_risk: false,
+      max_set_size: 100,
+      max_set_bytes: 1_000_000,
+      seed: 1,
+      text_form: 2,
+    },
     ...more,
   }
 }
