@@ -58,13 +58,13 @@ function rejectOtherFormats(file: RangeSource): void {
   if (isCompound) throw new DataFault('an .xls workbook, or one with a password: save it as .xlsx without a password')
 }
 
-type Relation = { readonly id: string; readonly type: string; readonly part: string }
+type PartRelationship = { readonly id: string; readonly type: string; readonly part: string }
 
-async function readRelations(file: RangeSource, entries: ZipEntries, part: string): Promise<Relation[]> {
+async function readRelations(file: RangeSource, entries: ZipEntries, part: string): Promise<PartRelationship[]> {
   const slash = part.lastIndexOf('/') + 1
   const name = `${part.slice(0, slash)}_rels/${part.slice(slash)}.rels`
   if (!entries.has(name)) return []
-  const relations: Relation[] = []
+  const relations: PartRelationship[] = []
   await readPart(file, entries, name, max_part_bytes, {
     open(element, { Id = '', Type = '', Target = '', TargetMode }) {
       // A part outside of the archive is never read.
