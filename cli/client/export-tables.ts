@@ -59,7 +59,7 @@ export const exportTables: Readonly<Record<'matches' | 'clusters' | 'entities' |
       ...pairColumns,
       ...numeric('bits', 'probability', 'likeness'),
       { name: 'linked', type: 'boolean' },
-      ...text('state', 'decided_by', 'match', 'run'),
+      ...text('state', 'decided_by', 'match_id', 'run_id'),
     ],
     lists: [{ operation: matchList, filter: {} }],
     rows(item) {
@@ -81,7 +81,7 @@ export const exportTables: Readonly<Record<'matches' | 'clusters' | 'entities' |
     columns: [
       ...text('entity', 'state'),
       { name: 'size', type: 'int32' },
-      ...text('entity_type', 'lens', 'lens_version', 'run', 'merged_from', 'split_from', 'merged_into'),
+      ...text('entity_type', 'lens', 'lens_version', 'run_id', 'merged_from', 'split_from', 'merged_into'),
       ...text('created_at', 'updated_at'),
     ],
     lists: ['live', 'merged', 'deleted'].map((state) => ({ operation: clusterList, filter: { state, min_size: 0 } })),
@@ -94,7 +94,7 @@ export const exportTables: Readonly<Record<'matches' | 'clusters' | 'entities' |
     },
   },
   decisions: {
-    columns: [...pairColumns, ...text('decision', 'decided_by', 'by', 'at', 'reason', 'match')],
+    columns: [...pairColumns, ...text('decision', 'decided_by', 'by', 'at', 'reason', 'match_id')],
     lists: Object.keys(decisions).map((state) => ({ operation: matchList, filter: { state } })),
     rows(item) {
       const match = item as unknown as ExportedMatch

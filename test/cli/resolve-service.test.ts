@@ -142,6 +142,16 @@ test('exports each kind of result whole, in any format, and never over a file', 
   expect(await runCommand(words, { env })).toMatchObject({ exit: 3, stderr: expect.stringContaining('another export') })
 })
 
+test('what people decided on the service are labels for the files of its nodes', async () => {
+  const [east, west] = [path.join(dir, 'data/acme/east.csv'), path.join(dir, 'west.csv')]
+  const rows = buildPeople(10, 30).map((each) => Object.values(each).join(','))
+  writeFileSync(west, ['id,given_name,surname,date_of_birth', ...rows].join('\n'))
+  const labels = path.join(dir, 'labels.csv')
+  await resolve('export', 'decisions', '--lens', 'persons', '--out', labels)
+  const trained = await resolve('lens', 'train', '--lens', 'persons', '--data', east, west, '--labels', labels)
+  expect(trained.labels).toMatchObject({ matches: 1, non_matches: 0 })
+})
+
 test('forgets a record, deletes an entity, and requires a confirmation for both', async () => {
   const forgetRecord = ['resolve', 'record', 'forget', 'east', 'p3', '--lens', 'persons', '--reason', 'request 17']
   const { uid } = await resolve('entity', 'find', 'east', 'p4', '--lens', 'persons')
