@@ -217,3 +217,15 @@ describe('measures', () => {
     await expect(measured).rejects.toThrow(pattern)
   })
 })
+
+test('a truth of pairs with answers has the confirmed ones as matches', async () => {
+  await run('answered')
+  const members = Map.groupBy(people.truth, ([, entity]) => entity)
+  const matches = [...members.values()].flatMap(([first, ...others]) => others.map(([id]) => `${first?.[0]},${id},1`))
+  const [[one] = [], [other] = []] = [...members.values()].map(([first]) => first)
+  writeFileSync(at('answers.csv'), ['id_l,id_r,match', ...matches, `${one},${other},0`, ''].join('\n'))
+  const answered = await evaluateFiles({ input: at('answered'), truth: at('answers.csv') })
+  expect(answered).toEqual(await evaluateFiles({ input: at('answered'), truth: at('truth.csv') }))
+  writeFileSync(at('doubt.csv'), `id_l,id_r,match\n${one},${other},perhaps\n`)
+  await expect(evaluateFiles({ input: at('answered'), truth: at('doubt.csv') })).rejects.toThrow(/match is "perhaps"/)
+})

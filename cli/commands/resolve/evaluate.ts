@@ -9,11 +9,11 @@ export const definition = command({
   words: 'resolve evaluate',
   summary: 'Measure a resolution against known truth',
   notes: [
-    'The truth has columns id and cluster, or id_l and id_r (pairs that are one); with source, or source_l and',
-    'source_r, where sources share ids. Precision and recall are computed over all pairs within clusters, over',
-    'clusters that are wholly right, and per record (B-cubed). For a folder of `platform resolve run`, or with',
-    '`--pairs`, also over linked pairs, by threshold, with the share of true pairs that were compared: exact if',
-    'the run used `--all-pairs`, a lower bound otherwise.',
+    'The truth has columns id and cluster, or id_l and id_r of all matches; with source, or source_l and source_r,',
+    'where sources share ids, and with match (1 or 0) where it names other pairs as well. Precision and recall are',
+    'computed over all pairs within clusters, over clusters that are wholly right, and per record (B-cubed). For a',
+    'folder of `platform resolve run`, or with `--pairs`, also over linked pairs, by threshold, with the share of',
+    'true pairs that were compared: exact if the run used `--all-pairs`, a lower bound otherwise.',
   ].join('\n'),
   positionals: {
     found: required(text('DIR|FILE', 'Result folder of `platform resolve run`, or its file of clusters')),

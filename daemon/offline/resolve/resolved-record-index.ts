@@ -5,6 +5,8 @@ import { DisjointSets } from '../../roles/resolution/engine/cluster/disjoint-set
 import type { RecordSource } from '../../roles/resolution/engine/records/records.ts'
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { missingColumns } from './data-file.ts'
+import { findAnswerColumn, parseAnswer } from './pair-answers.ts'
+import { buildSourceKey } from './reading/source-names.ts'
 
 /** Text of each row in a column; empty for a missing value. Throws `OfflineCommandError` (1) for an unknown column. */
 export function readColumnTexts({ columns, names }: RecordSource, name: string, file: string): string[] {
@@ -73,14 +75,9 @@ export class ResolvedRecordIndex {
   }
 }
 
-/** Key of a record. A source is named by its file, with or without the ending. */
-function buildSourceKey(source: string | undefined, id: string): string {
-  return JSON.stringify([source?.replace(/\.(csv|tsv|tab|jsonl|ndjson|parquet|pq)$/i, ''), id])
-}
-
 /**
- * True cluster of each row, from columns `id` and `cluster`, or from matching pairs `id_l` and `id_r` and their closure. A
- * record without a line is alone. Throws `OfflineCommandError` (1).
+ * True cluster of each row, from columns `id` and `cluster`, or from matching pairs `id_l` and `id_r` and their closure,
+ * without the pairs that a column `match` or `decision` does not confirm. A record without a line is alone. Throws `OfflineCommandError` (1).
  */
 export function readTrueClusters(truth: RecordSource, index: ResolvedRecordIndex, file: string): Int32Array {
   if (truth.names.includes('cluster')) {
@@ -91,9 +88,13 @@ export function readTrueClusters(truth: RecordSource, index: ResolvedRecordIndex
   }
   const lefts = index.rowsOf(truth, 'id_l', 'source_l', file)
   const rights = index.rowsOf(truth, 'id_r', 'source_r', file)
+  const column = findAnswerColumn(truth.names)
+  const answers = column && readColumnTexts(truth, column, file)
   const groups = new DisjointSets(index.rows)
-  for (const [index, left] of lefts.entries()) {
-    const [leftGroup, rightGroup] = [groups.find(left), groups.find(rights[index] ?? 0)]
+  for (const [at, left] of lefts.entries()) {
+    const isMatch = !answers || parseAnswer((answers[at] ?? '').trim(), `${file}, record ${at + 1}`, column)
+    if (!isMatch) continue
+    const [leftGroup, rightGroup] = [groups.find(left), groups.find(rights[at] ?? 0)]
     if (leftGroup !== rightGroup) groups.join(leftGroup, rightGroup)
   }
   return groups.lowest()

@@ -2,6 +2,7 @@
 import { unescapeFormula } from '../../../kernel/text/formula-cell.ts'
 import type { LensRecords } from '../../../roles/resolution/engine/records/records.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
+import { buildSourceKey } from '../reading/source-names.ts'
 
 const ambiguous = -1
 
@@ -43,9 +44,4 @@ export class LabelledRecordIndex {
   #fault(at: number, text: string, remedy?: string): OfflineCommandError {
     return new OfflineCommandError(1, `${this.#file}, record ${at + 1}: ${text}`, remedy)
   }
-}
-
-/** A source is named by its file, with or without the ending. */
-function buildSourceKey(source: string, id: string): string {
-  return `${source.replace(/\.(csv|tsv|tab|jsonl|ndjson|parquet|pq|xlsx|txt)$/i, '')}\u0000${id}`
 }

@@ -4,17 +4,9 @@ import type { LensRecords, RecordSource } from '../../../roles/resolution/engine
 import type { TrainingLabels } from '../../../roles/resolution/engine/train.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
 import { missingColumns, readDataFile } from '../data-file.ts'
+import { findAnswerColumn, parseAnswer } from '../pair-answers.ts'
 import { type Contradiction, findContradiction } from './label-contradictions.ts'
 import { LabelledRecordIndex } from './labelled-record-index.ts'
-
-/** Answers of the column `match`, and those of `decision` in a file of decisions. An empty one is no answer yet. */
-const answers = [
-  [/^(1|true|yes|y|match|confirm)$/i, true],
-  [/^(0|false|no|n|non[-_ ]?match|distinct|reject)$/i, false],
-  [/^(|s|u|skip|unsure|defer|\?)$/i, undefined],
-] as const
-
-const answerColumns = ['match', 'decision'] as const
 
 /** Labels, and what a person should know of them. */
 export type LabelFile = {
@@ -44,7 +36,7 @@ export async function readLabels(
     return { labels: readClusters(source, index, records.rows, file), changed: 0, unsure: [] }
   const lefts = findRows(source, index, '_l', file)
   const rights = findRows(source, index, '_r', file)
-  const column = answerColumns.find((name) => source.names.includes(name))
+  const column = findAnswerColumn(source.names)
   const latest = new Map<string, LabelledRecords>()
   const unsure = new Map<string, Pick<LabelledRecords, 'a' | 'b'>>()
   let changed = 0
@@ -72,14 +64,6 @@ export async function readLabels(
 }
 
 const answer_remedy = 'put 1 or 0 into the column match, or answer with `platform resolve label`'
-
-/** Whether the records match; undefined without an answer. */
-function parseAnswer(cell: string, location: string, column: string): boolean | undefined {
-  const answer = answers.find(([pattern]) => pattern.test(cell))
-  if (answer) return answer[1]
-  const allowed = column === 'match' ? '1 or 0, or empty for no answer' : 'confirm, reject or defer'
-  throw new OfflineCommandError(1, `${location}: ${column} is ${JSON.stringify(cell)}; it must be ${allowed}`)
-}
 
 function readClusters(source: RecordSource, index: LabelledRecordIndex, rows: number, file: string): TrainingLabels {
   const numbers = new Map<string, number>()
