@@ -27,8 +27,8 @@ const epoch_1900_ms = Date.UTC(1899, 11, 30)
 const epoch_1904_ms = Date.UTC(1904, 0, 1)
 /** The first day of March 1900; before it the system counts a 29 February that did not exist. */
 const march_1900 = 61
-/** The last day of 9999. */
-const max_day = 2_958_466
+/** From the first day of the year 1, which LibreOffice writes as a negative number, to the last of 9999. */
+const [min_day, max_day] = [-693_593, 2_958_466]
 
 /** Returns the text of a number as it is stored; undefined where it is not a number. */
 export function formatNumber(stored: string, kind: NumberKind, has1904Dates: boolean): string | undefined {
@@ -40,15 +40,15 @@ export function formatNumber(stored: string, kind: NumberKind, has1904Dates: boo
 }
 
 function formatSerial(serial: number, has1904Dates: boolean): string | undefined {
-  if (serial < 0 || serial >= max_day) return undefined
+  if (serial < min_day || serial >= max_day) return undefined
   const day = Math.floor(serial)
-  const isShifted = !has1904Dates && day < march_1900
+  const isShifted = !has1904Dates && day >= 0 && day < march_1900
   const epoch_ms = has1904Dates ? epoch_1904_ms : epoch_1900_ms
   // A double keeps milliseconds of such a day, but not all of its own digits.
   const ms = epoch_ms + Math.round((serial + (isShifted ? 1 : 0)) * day_ms)
   const text = new Date(ms).toISOString()
   const time = text.slice(11, 23).replace(/\.000$/, '')
-  if (serial < 1 && !has1904Dates) return time
+  if (day === 0 && !has1904Dates) return time
   return ms % day_ms === 0 ? text.slice(0, 10) : `${text.slice(0, 10)}T${time}`
 }
 

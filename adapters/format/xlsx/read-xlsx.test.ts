@@ -36,6 +36,7 @@ describe('a cell is read as a person typed it', () => {
     ['the first day of 1900', '<c s="1"><v>1</v></c>', '1900-01-01', { formats: [14] }],
     ['the last day before the one that did not exist', '<c s="1"><v>59</v></c>', '1900-02-28', { formats: [14] }],
     ['the first day after it', '<c s="1"><v>61</v></c>', '1900-03-01', { formats: [14] }],
+    ['a date before 1900, as LibreOffice has it', '<c s="1"><v>-14608</v></c>', '1860-01-01', { formats: [14] }],
     ['a date of the system of 1904', '<c s="1"><v>43889</v></c>', '2024-02-29', { formats: [14], has1904Dates: true }],
     ['a date beyond the calendar', '<c s="1"><v>99999999</v></c>', '99999999', { formats: [14] }],
     ['a date as ISO 8601', '<c t="d"><v>2024-02-29</v></c>', '2024-02-29'],
