@@ -1,5 +1,5 @@
 // Decisions of people and ids of entities, from run to run of files: decisions hold, and known entities keep their ids.
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createScratchFolder, runCommand, runJsonCommand } from '../support/command/run-command.ts'
@@ -143,4 +143,28 @@ describe('a registry', () => {
       expect(readFileSync(at('bad.jsonl'), 'utf8')).toBe(text)
     }
   })
+})
+
+test('ids with blanks are found as they are, and blanks that a person left are not part of an id', async () => {
+  const row = (id: string) => `${id},Ann,Smith,1970-01-02,Norwich`
+  const csv = ['id,given_name,surname,date_of_birth,city', row('7   '), row('8   '), row('9   '), '']
+  writeFileSync(at('padded.csv'), csv.join('\n'))
+  const decided = writeDecisions('padded-decisions.csv', '7   ,8   ,reject', '7   ,9   ,confirm')
+  const words = ['resolve', 'run', '--lens', 'persons', '--data', at('padded.csv'), '--accept-poor']
+  const { decisions } = await runJsonCommand([...words, '--decisions', decided, '--out', at('padded')])
+  expect(decisions.counted).toBe(2)
+})
+
+test('two files of one name are refused by every command that names records by their source', async () => {
+  mkdirSync(at('twice'))
+  writeFileSync(at('twice/people.csv'), people.csv)
+  const data = ['--lens', 'persons', '--data', at('people.csv'), at('twice/people.csv')]
+  for (const words of [
+    ['run', ...data, '--out', at('never')],
+    ['lens', 'train', ...data],
+    ['label', ...data, '--out', at('never.csv')],
+  ]) {
+    const ended = await runCommand(['resolve', ...words])
+    expect(ended).toMatchObject({ exit: 1, stderr: expect.stringContaining('two files have the name people.csv') })
+  }
 })

@@ -104,3 +104,16 @@ test('a file that is not of a session is not written to', async () => {
   await expect(openSession('other.csv')).rejects.toThrow('has other columns than source_l,id_l,source_r,id_r,match')
   expect(readFileSync(at('other.csv'), 'utf8')).toBe(text)
 })
+
+test('a line that was torn within an id is no answer, and an empty file is a new session', async () => {
+  const session = async (name: string) => {
+    const opened = await openSession(name, 5)
+    opened.close()
+    return readFileSync(at(name), 'utf8')
+  }
+  const head = 'source_l,id_l,source_r,id_r,match\n'
+  writeFileSync(at('empty.csv'), '')
+  expect(await session('empty.csv')).toBe(head)
+  writeFileSync(at('torn.csv'), `${head}people.csv,p1,people.csv,1`)
+  expect(await session('torn.csv')).toBe(head)
+})

@@ -61,7 +61,7 @@ function fitQuotes(text: Uint8Array, isWhole: boolean, delimiter: string): Diale
     measureDialect(text, isWhole, csvDialect.parse({ delimiter, ...marks }))
   const usual = measure({})
   if (usual.faults > 0) {
-    const escaped = text.includes(backslash) ? measure({ escape: '\\' }) : undefined
+    const escaped = text.includes(backslash) && delimiter !== '\\' ? measure({ escape: '\\' }) : undefined
     if (escaped?.faults === 0 && escaped.share === 1) return escaped
     const none = usual.hasQuotes ? undefined : measure({ quote: '' })
     return none && none.share > usual.share ? none : usual

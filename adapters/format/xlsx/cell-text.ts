@@ -9,9 +9,13 @@ const dateFormats: ReadonlySet<number> = new Set([
   ...[27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58],
 ])
 
+/** Longest code of a format in Excel; a longer one says nothing, and would take long to read. */
+const max_code_characters = 255
+
 /** By the number of a format, and its code where the workbook has it. A code of zeros alone, as for postal codes, keeps them. */
 export function kindOfFormat(id: number, code: string | undefined): NumberKind {
   if (code === undefined) return dateFormats.has(id) ? 'date' : 'number'
+  if (code.length > max_code_characters) return 'number'
   const [positive = ''] = code.split(';')
   if (/^0{2,}$/.test(positive)) return { digits: positive.length }
   // Elapsed hours, minutes and seconds are amounts. Texts, escapes, colours and locales say nothing.
@@ -34,6 +38,8 @@ const [min_day, max_day] = [-693_593, 2_958_466]
 export function formatNumber(stored: string, kind: NumberKind, has1904Dates: boolean): string | undefined {
   const value = Number(stored)
   if (stored.trim() === '' || !Number.isFinite(value)) return undefined
+  // Beyond 2^53, digits of an id would change.
+  if (kind === 'number' && /^-?(0|[1-9]\d*)$/.test(stored) && !Number.isSafeInteger(value)) return stored
   if (kind === 'date') return formatSerial(value, has1904Dates) ?? String(value)
   if (kind === 'number' || !Number.isSafeInteger(value) || value < 0) return String(value)
   return String(value).padStart(kind.digits, '0')

@@ -24,6 +24,10 @@ describe('a cell is read as a person typed it', () => {
     ['a decimal', '<c><v>0.1</v></c>', '0.1'],
     ['a decimal with the digits of a double', '<c><v>1.1000000000000001</v></c>', '1.1'],
     ['a large number', '<c><v>1E+15</v></c>', '1000000000000000'],
+    ['an identifier of more digits than a double has', '<c><v>12345678901234567</v></c>', '12345678901234567'],
+    ['a number of an endless format', '<c s="1"><v>7</v></c>', '7', { formats: ['0'.repeat(1_000)] }],
+    ['a formula with its result', '<c><f>1+1</f><v>2</v></c>', '2'],
+    ['a formula of an empty text', '<c t="str"><f>""</f><v></v></c>', null],
     ['a percentage', '<c s="1"><v>0.15</v></c>', '0.15', { formats: [9] }],
     ['an amount of a currency', '<c s="1"><v>3.5</v></c>', '3.5', { formats: ['#,##0.00 "€"'] }],
     ['a postal code as text', '<c t="inlineStr"><is><t>01234</t></is></c>', '01234'],
@@ -195,4 +199,36 @@ describe('a workbook that is made to exhaust a reader, or to reach other files, 
   ])('%s', async (_, bytes, pattern) => {
     await expect(listRows(readXlsx(memoryRanges(bytes), undefined, all))).rejects.toThrow(pattern)
   })
+})
+
+test('a formula without a result is a bad row, where its column is read', async () => {
+  const head = '<row r="1"><c t="inlineStr"><is><t>id</t></is></c><c t="inlineStr"><is><t>v</t></is></c></row>'
+  const sheets = {
+    S: `${head}<row r="2"><c><v>1</v></c><c><f>A2&amp;"x"</f></c></row><row r="3"><c><v>2</v></c></row>`,
+  }
+  const rejected: RejectedRecord[] = []
+  const { rows } = await read({ sheets }, undefined, { ...all, onReject: (row) => rejected.push(row) })
+  expect(rows).toEqual([['2', null]])
+  expect(rejected).toMatchObject([{ place: { line: 2 }, reason: expect.stringContaining('"v" is a formula without') }])
+  const ids = await read({ sheets }, undefined, { ...all, isSelected: (name) => name === 'id' })
+  expect(ids.rows).toHaveLength(2)
+})
+
+test('cells that all refer to one long text are handed on before they fill the memory', async () => {
+  const shared = [`<t>${'x'.repeat(1_000_000)}</t>`]
+  const sheet = `<row r="1"><c t="inlineStr"><is><t>v</t></is></c></row>${'<row><c t="s"><v>0</v></c></row>'.repeat(2_000)}`
+  let [rows, largest] = [0, 0]
+  for await (const block of readXlsx(memoryRanges(encodeXlsx({ sheets: { S: sheet }, shared })), undefined, all)) {
+    rows += block.rows
+    largest = Math.max(largest, block.rows)
+    if (rows > 200) break
+  }
+  expect(largest).toBeLessThan(100)
+})
+
+test('a changed byte is found by the checksum of its part', async () => {
+  const file = encodeXlsx({ sheets: { S: sheetOf([['id'], ['1234567890']]) }, isStored: true })
+  const at = Buffer.from(file).indexOf('1234567890')
+  file[at] = '2'.charCodeAt(0)
+  await expect(listRows(readXlsx(memoryRanges(file), undefined, all))).rejects.toThrow(/checksum/)
 })

@@ -11,6 +11,8 @@ import { inflateEntry } from './zip-entries.ts'
 
 const max_sheet_bytes = 4_294_967_296
 const max_block_bytes = 16_777_216
+/** Of XML between two looks at the size of a block: cells of few bytes may each refer to a long shared text. */
+const slice_bytes = 2_048
 
 /** The sheets of a workbook in their order, and the first one that a person sees. Throws `DataFault`. */
 export async function listSheets(
@@ -41,15 +43,17 @@ export async function* readXlsx(
   const { has1904Dates } = workbook
   const reader = new XmlReader(
     part,
-    sheetRows({ styles, shared, has1904Dates }, (number, row) => table.add(number, row)),
+    sheetRows({ styles, shared, has1904Dates }, (number, row, uncomputed) => table.add(number, row, uncomputed)),
   )
   let hasBlock = false
   for await (const piece of inflateEntry(file, entry, max_sheet_bytes, onRead)) {
-    reader.write(piece)
-    if (table.rows < maxBlockRows(table.columns) && table.length < max_block_bytes) continue
-    hasBlock = true
-    yield table.block()
-    table.clear()
+    for (let at = 0; at < piece.length; at += slice_bytes) {
+      reader.write(piece.subarray(at, at + slice_bytes))
+      if (table.rows < maxBlockRows(table.columns) && table.length < max_block_bytes) continue
+      hasBlock = true
+      yield table.block()
+      table.clear()
+    }
   }
   reader.end()
   table.requireNames()

@@ -17,13 +17,17 @@ const max_value_characters = 2_097_152
 
 type Cell = { readonly type: string; readonly style: number; readonly column: number }
 
+/** `uncomputed`: the columns of formulas without a stored result. */
+type RowListener = (number: number, row: readonly (string | undefined)[], uncomputed: readonly number[]) => void
+
 /** Hands each row to `onRow`, under its number from 1. A cell has a value or none; of merged cells the first one has it. */
-export function sheetRows(texts: CellTexts, onRow: (number: number, row: (string | undefined)[]) => void): XmlListener {
+export function sheetRows(texts: CellTexts, onRow: RowListener): XmlListener {
   let number = 0
   let row: (string | undefined)[] = []
   let cell: Cell | undefined
   let value: string | undefined
-  let isValue = false
+  let [isValue, isFormula] = [false, false]
+  let uncomputed: number[] = []
   const item = new TextItem()
   const beginRow = (reference: string | undefined) => {
     const next = reference === undefined ? number + 1 : Number(reference)
@@ -31,6 +35,7 @@ export function sheetRows(texts: CellTexts, onRow: (number: number, row: (string
       throw new DataFault(`damaged: row ${JSON.stringify(reference?.slice(0, 20))} follows row ${number}`)
     number = next
     row = []
+    uncomputed = []
   }
   const beginCell = ({ r, t = 'n', s = '0' }: Readonly<Record<string, string>>) => {
     const column = r === undefined ? row.length : columnOf(r)
@@ -39,6 +44,7 @@ export function sheetRows(texts: CellTexts, onRow: (number: number, row: (string
     while (row.length < column) row.push(undefined)
     cell = { type: t, style: Number(s), column }
     value = undefined
+    isFormula = false
     item.begin()
   }
   return {
@@ -46,6 +52,7 @@ export function sheetRows(texts: CellTexts, onRow: (number: number, row: (string
       if (name === 'row') beginRow(attributes.r)
       else if (name === 'c') beginCell(attributes)
       else if (name === 'v') [isValue, value] = [true, '']
+      else if (name === 'f') isFormula = true
       else item.open(name)
     },
     text(text) {
@@ -54,8 +61,10 @@ export function sheetRows(texts: CellTexts, onRow: (number: number, row: (string
     },
     close(name) {
       if (name === 'v') isValue = false
-      else if (name === 'row') onRow(number, row)
+      else if (name === 'row') onRow(number, row, uncomputed)
       else if (name === 'c' && cell) {
+        // The result of a formula may be an empty text.
+        if (isFormula && !value && cell.type !== 'str') uncomputed.push(cell.column)
         row.push(cell.type === 'inlineStr' ? item.text() : readValue(texts, cell, value))
         cell = undefined
       } else item.close(name)

@@ -7,6 +7,9 @@ import { lettersOf } from './cell-text.ts'
 /** Values of a row by column; undefined for an empty cell. */
 export type SheetRow = readonly (string | undefined)[]
 
+/** Bytes of all values: those of shared texts count each time. */
+const max_value_bytes = 4_294_967_296
+
 export class SheetTable {
   readonly #options: DataReadOptions
   #names: readonly string[] | undefined
@@ -15,6 +18,7 @@ export class SheetTable {
   #lines: number[] = []
   #rows = 0
   #rowsBefore = 0
+  #lengthBefore = 0
   #header = 0
   readonly #encoder = new TextEncoder()
 
@@ -23,14 +27,14 @@ export class SheetTable {
   }
 
   /** Adds the row with this number, from 1. Throws `DataFault`. */
-  add(number: number, row: SheetRow): void {
+  add(number: number, row: SheetRow, uncomputed: readonly number[] = []): void {
     const width = row.findLastIndex((value) => value !== undefined) + 1
-    if (width === 0) return
+    if (width === 0 && uncomputed.length === 0) return
     if (!this.#names) {
       this.#begin(number, row, width)
       return
     }
-    const fault = this.#findFault(this.#names, row, width)
+    const fault = this.#findFault(this.#names, row, width) ?? this.#findUncomputed(this.#names, uncomputed)
     if (fault !== undefined) {
       if (!this.#options.onReject) throw new DataFault(`row ${number}: ${fault}`)
       this.#options.onReject({ reason: fault, place: { line: number, offset: 0 } })
@@ -64,6 +68,12 @@ export class SheetTable {
     return long < 0 ? undefined : `${JSON.stringify(names[long])} has more than ${this.#limits[long]} bytes`
   }
 
+  #findUncomputed(names: readonly string[], uncomputed: readonly number[]): string | undefined {
+    const column = uncomputed.find((each) => this.#builders[each])
+    if (column === undefined) return undefined
+    return `${JSON.stringify(names[column])} is a formula without a result; open the workbook in a spreadsheet program and save it`
+  }
+
   #isLong(text: string | undefined, max_bytes: number): boolean {
     return text !== undefined && text.length * 3 > max_bytes && this.#encoder.encode(text).length > max_bytes
   }
@@ -94,6 +104,9 @@ export class SheetTable {
   }
 
   clear(): void {
+    this.#lengthBefore += this.length
+    if (this.#lengthBefore > max_value_bytes)
+      throw new DataFault(`the values of the sheet have more than ${max_value_bytes} bytes`)
     for (const builder of this.#builders) builder?.clear()
     this.#rowsBefore += this.#rows
     this.#rows = 0

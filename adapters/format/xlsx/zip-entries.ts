@@ -1,11 +1,13 @@
 // Reads the parts of a ZIP archive by its central directory; each is inflated piece by piece and to a limit.
 import { pipeline, Readable } from 'node:stream'
-import { createInflateRaw } from 'node:zlib'
+import { crc32, createInflateRaw } from 'node:zlib'
 import type { RangeSource } from '../../../daemon/kernel/data/byte-source.ts'
 import { DataFault } from '../../../daemon/kernel/data/data-fault.ts'
 
 type ZipEntry = {
   readonly method: number
+  /** CRC-32 of the unpacked bytes. */
+  readonly checksum: number
   readonly compressed_bytes: number
   /** Of the header before the data. */
   readonly start: number
@@ -56,16 +58,20 @@ function parseDirectory(view: DataView, count: number): ZipEntries {
     const [compressed_bytes, start] = [view.getUint32(at + 20, true), view.getUint32(at + 42, true)]
     if (compressed_bytes === in_zip64 || start === in_zip64)
       throw new DataFault('a ZIP64 archive, which is not supported')
-    entries.set(name, { method, compressed_bytes, start })
+    const checksum = view.getUint32(at + 16, true)
+    entries.set(name, { method, checksum, compressed_bytes, start })
     at = end + extra_bytes + comment_bytes
   }
   return entries
 }
 
-/** Yields the bytes of a part. Throws `DataFault` where it has more than `max_bytes`, whatever the archive states. */
+/**
+ * Yields the bytes of a part. Throws `DataFault` where it has more than `max_bytes`, whatever the archive states, and at the end
+ * where its checksum differs.
+ */
 export async function* inflateEntry(
   file: RangeSource,
-  { method, compressed_bytes, start }: ZipEntry,
+  { method, checksum, compressed_bytes, start }: ZipEntry,
   max_bytes: number,
   onRead: (read_bytes: number) => void,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -75,13 +81,15 @@ export async function* inflateEntry(
   const from = start + 30 + header.getUint16(26, true) + header.getUint16(28, true)
   if (from + compressed_bytes > file.size) throw new DataFault('damaged: a part lies beyond the end of the file')
   if (method !== 0 && method !== 8) throw new DataFault(`compressed by method ${method}, which is not supported`)
-  let length = 0
+  let [length, found] = [0, 0]
   const pieces = readPieces(file, from, from + compressed_bytes, onRead)
   for await (const piece of method === 0 ? pieces : inflate(pieces)) {
     length += piece.length
     if (length > max_bytes) throw new DataFault(`a part of it has more than ${max_bytes} bytes`)
+    found = crc32(piece, found)
     yield piece
   }
+  if (found !== checksum) throw new DataFault('damaged: the checksum of a part is wrong')
 }
 
 function* readPieces(file: RangeSource, start: number, end: number, onRead: (read_bytes: number) => void) {

@@ -52,7 +52,7 @@ export function buildRecordKey({ names, sources, idOf }: LensRecords, row: numbe
 export async function readDecisions(file: string, records: LensRecords): Promise<RecordDecisions> {
   const source = await readDataFile(file, (name) => decisionColumns.some((candidate) => candidate === name))
   const lines = parseDecisionLines(file, source, records.names)
-  const neededKeys = new Set(lines.flatMap((line) => buildPairKeys(line).flatMap((key) => [key, unescapeKey(key)])))
+  const neededKeys = new Set(lines.flatMap((line) => buildPairKeys(line).flatMap(listReadings)))
   const rowOf = new Map<string, number>()
   for (let row = 0; row < records.rows; row++) {
     const key = buildRecordKey(records, row)
@@ -61,10 +61,9 @@ export async function readDecisions(file: string, records: LensRecords): Promise
   const latest = new Map<string, PairDecision | undefined>()
   for (const [index, line] of lines.entries()) {
     const location = `${file}, decision ${index + 1}`
-    const [left, right] = buildPairKeys(line).map((key) => (rowOf.has(key) ? key : unescapeKey(key))) as [
-      string,
-      string,
-    ]
+    const [left, right] = buildPairKeys(line).map(
+      (key) => listReadings(key).find((each) => rowOf.has(each)) ?? key,
+    ) as [string, string]
     for (const key of [left, right]) {
       if (rowOf.has(key)) continue
       const [name, id] = key.split('\u0000')
@@ -91,12 +90,12 @@ function parseDecisionLines(file: string, source: RecordSource, names: readonly 
   const textOf = (name: DecisionColumn, row: number) => {
     const column = source.columns.find((candidate) => candidate.name === name)
     const code = column?.codes[row] ?? -1
-    return column && code >= 0 ? decoder.decode(column.values.bytesOf(code)).trim() : ''
+    return column && code >= 0 ? decoder.decode(column.values.bytesOf(code)) : ''
   }
   return Array.from({ length: source.rows }, (_, row) => ({
     id_l: textOf('id_l', row),
     id_r: textOf('id_r', row),
-    decision: textOf('decision', row),
+    decision: textOf('decision', row).trim(),
     source_l: textOf('source_l', row) || (names[0] ?? ''),
     source_r: textOf('source_r', row) || (names[0] ?? ''),
   }))
@@ -106,9 +105,10 @@ function buildPairKeys({ id_l, id_r, source_l, source_r }: DecisionLine): readon
   return [`${source_l}\u0000${id_l}`, `${source_r}\u0000${id_r}`]
 }
 
-/** The key of a record whose cells were copied from a result in CSV. */
-function unescapeKey(key: string): string {
-  return key.split('\u0000').map(unescapeFormula).join('\u0000')
+/** A key as it is, of cells that were copied from a result in CSV, and without blanks that a person left around them. */
+function listReadings(key: string): string[] {
+  const readings = [(cell: string) => cell, unescapeFormula, (cell: string) => unescapeFormula(cell.trim())]
+  return readings.map((read) => key.split('\u0000').map(read).join('\u0000'))
 }
 
 /** Applies the decisions; other clusters stay unchanged. `overruled`: confirmed pairs that rejected ones keep apart. */

@@ -14,7 +14,7 @@ import { type FileFormatOptions, type ReadSource, readGoodRows } from './data-fi
 import { withMadeIds } from './made-ids.ts'
 import { badRowError, describeBadRows } from './reading/bad-rows.ts'
 import type { FileReading } from './reading/file-reading.ts'
-import { nameSource } from './reading/source-names.ts'
+import { nameSource, refuseDuplicateSources } from './reading/source-names.ts'
 import type { StandardInput } from './reading/standard-input.ts'
 
 /** How the files of records are read. */
@@ -39,6 +39,7 @@ export async function readLensRecords(
   onProgress: EngineProgressListener,
   reading: RecordReading = {},
 ): Promise<FileRecords> {
+  refuseDuplicateSources(files.map(nameSource))
   const sources = await readLensSources(lens, files, onProgress, reading)
   const records = convertLensFaults(() => buildRecords(lens, sources))
   return { ...records, readings: sources.map((source) => source.reading) }

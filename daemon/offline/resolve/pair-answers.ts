@@ -16,6 +16,11 @@ export function findAnswerColumn(names: readonly string[]): AnswerColumn | undef
   return answerColumns.find((name) => names.includes(name))
 }
 
+/** Whether a cell is an answer, be it that a person is unsure. */
+export function isAnswer(cell: string): boolean {
+  return cell !== '' && answers.some(([pattern]) => pattern.test(cell))
+}
+
 /** Whether the records match; undefined without an answer. Throws `OfflineCommandError` (1) for another word. */
 export function parseAnswer(cell: string, location: string, column: AnswerColumn): boolean | undefined {
   const answer = answers.find(([pattern]) => pattern.test(cell))

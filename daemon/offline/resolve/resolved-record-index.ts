@@ -6,7 +6,7 @@ import type { RecordSource } from '../../roles/resolution/engine/records/records
 import { OfflineCommandError } from '../offline-command-error.ts'
 import { missingColumns } from './data-file.ts'
 import { findAnswerColumn, parseAnswer } from './pair-answers.ts'
-import { buildSourceKey } from './reading/source-names.ts'
+import { ambiguous_row, SourceRecordMap } from './reading/source-record-map.ts'
 
 /** Text of each row in a column; empty for a missing value. Throws `OfflineCommandError` (1) for an unknown column. */
 export function readColumnTexts({ columns, names }: RecordSource, name: string, file: string): string[] {
@@ -30,7 +30,7 @@ export class ResolvedRecordIndex {
   readonly rows: number
   readonly #file: string
   readonly #byId = new Map<string, number>()
-  readonly #bySource = new Map<string, number>()
+  readonly #bySource = new SourceRecordMap()
   readonly #isShared: boolean
 
   /** Throws `OfflineCommandError` (1) if two records have the same id. */
@@ -45,10 +45,10 @@ export class ResolvedRecordIndex {
     this.#file = file
     for (const [row, id] of ids.entries()) {
       this.#byId.set(id, row)
-      this.#bySource.set(buildSourceKey(sources[row], id), row)
+      if (!this.#bySource.add(sources[row] ?? '', id, row))
+        throw new OfflineCommandError(1, `${file}: two records have the same id`)
     }
     this.#isShared = this.#byId.size < ids.length
-    if (this.#bySource.size < ids.length) throw new OfflineCommandError(1, `${file}: two records have the same id`)
   }
 
   /** Rows of the records that two columns of a file name. Throws `OfflineCommandError` (1) for a record that was not resolved. */
@@ -61,15 +61,19 @@ export class ResolvedRecordIndex {
     }
     return Int32Array.from(ids, (recordId, index) => {
       const find = (read: (cell: string) => string) =>
-        sources
-          ? this.#bySource.get(buildSourceKey(read(sources[index] ?? ''), read(recordId)))
-          : this.#byId.get(read(recordId))
+        sources ? this.#bySource.find(read(sources[index] ?? ''), read(recordId)) : this.#byId.get(read(recordId))
       // The file may repeat cells of a result.
       const row = find(String) ?? find(unescapeFormula)
-      if (row !== undefined) return row
+      if (row !== undefined && row !== ambiguous_row) return row
       const description = sources
         ? `${JSON.stringify(recordId)} of ${JSON.stringify(sources[index])}`
         : JSON.stringify(recordId)
+      if (row === ambiguous_row)
+        throw new OfflineCommandError(
+          1,
+          `${file} names ${description}; several sources have it`,
+          'name the source with its ending',
+        )
       throw new OfflineCommandError(1, `${file} names ${description}, which was not resolved`)
     })
   }

@@ -11,6 +11,8 @@ export type WorkbookSample = {
   /** Codes of number formats: style 1 is the first one. */
   readonly formats?: readonly (number | string)[]
   readonly has1904Dates?: boolean
+  /** Whether sheets are stored as they are, and not packed. */
+  readonly isStored?: boolean
   readonly more?: readonly ZipPart[]
 }
 
@@ -23,7 +25,7 @@ const relation = (id: string, kind: string, target: string) =>
   `<Relationship Id="${id}" Type="${relations}/${kind}" Target="${target}"/>`
 
 export function encodeXlsx(sample: WorkbookSample): Uint8Array {
-  const { sheets, hidden = [], shared = [], formats = [], has1904Dates = false, more = [] } = sample
+  const { sheets, hidden = [], shared = [], formats = [], has1904Dates = false, isStored = false, more = [] } = sample
   const names = Object.keys(sheets)
   const sheetList = names.map((name, at) => {
     const state = hidden.includes(name) ? ' state="hidden"' : ''
@@ -53,6 +55,7 @@ export function encodeXlsx(sample: WorkbookSample): Uint8Array {
     ...names.map((name, at) => ({
       name: `xl/worksheets/sheet${at + 1}.xml`,
       content: `${declaration}<worksheet ${main}><sheetData>${sheets[name]}</sheetData></worksheet>`,
+      isStored,
     })),
     {
       name: 'xl/styles.xml',

@@ -69,8 +69,11 @@ async function readClusters(file: string, rowOf: ReadonlyMap<string, number>): P
   const clusters = new Int32Array(rowOf.size)
   for (let line = 0; line < table.rows; line++) {
     const cluster = Number(table.text('cluster', line))
-    if (!Number.isSafeInteger(cluster) || cluster < 1)
-      throw new OfflineCommandError(5, `${file}, record ${line + 1}: the cluster is not a number from 1`)
+    if (!Number.isSafeInteger(cluster) || cluster < 1 || cluster > rowOf.size)
+      throw new OfflineCommandError(
+        5,
+        `${file}, record ${line + 1}: the cluster is not a number from 1 to ${rowOf.size}`,
+      )
     clusters[table.row(rowOf, 'source', 'id', line)] = cluster
   }
   if (clusters.includes(0)) throw new OfflineCommandError(5, `${file} lacks records of the data`)

@@ -16,16 +16,19 @@ const text = z.string().max(4_096)
 /** In bits. JSON has no infinity, the weight of a level with probability 0. */
 const max_bits = 1_000
 const bits = z.number().min(-max_bits).max(max_bits)
+/** Fields together. */
+const max_score = 100_000
+const score = z.number().min(-max_score).max(max_score)
 
 export const runModel = z.strictObject({
   format: z.literal(1),
   lens: lensSchema,
   scale: z.enum(['log_odds', 'likeness']),
   /** Score above which records become one entity, and up to which a pair has no evidence: bits, or likeness. */
-  cut: z.number(),
-  floor: z.number(),
+  cut: score,
+  floor: score,
   /** Absent where scores are a likeness. */
-  prior_bits: z.number().optional(),
+  prior_bits: score.optional(),
   fields: z
     .array(
       z.strictObject({
@@ -40,8 +43,8 @@ export const runModel = z.strictObject({
   /** Pairs by the rule that found them first. */
   found_by: z.array(z.strictObject({ rule: text, pairs: count })).max(10_000),
   scores: z.strictObject({
-    from: z.number(),
-    to: z.number(),
+    from: score,
+    to: score,
     bins: z.array(z.strictObject({ pairs: count, linked: count, expected: z.number().min(0) })).max(1_000),
   }),
 })

@@ -59,7 +59,7 @@ async function requireUnchanged({ path, source, sha256: expected }: InputFile, o
   if (sha256 === expected) return path
   throw new OfflineCommandError(
     5,
-    `${path} was changed after the run: its SHA-256 is ${sha256}, and was ${expected}`,
+    `${path} was changed after the run: its SHA-256 is no longer ${expected}`,
     'name a copy of the file that was read (--data FILE), or run again into a new folder',
   )
 }

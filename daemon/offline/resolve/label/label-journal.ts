@@ -1,7 +1,20 @@
 // The file of labels of a session: a line for each answer, on disk before the call returns.
-import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { syncFolder } from '../../../../adapters/platform/durable-file/sync-folder.ts'
 import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
+import { isAnswer } from '../pair-answers.ts'
 import { formatCsvLine, label_columns } from './label-line.ts'
 
 const head = formatCsvLine(label_columns)
@@ -9,13 +22,17 @@ const head = formatCsvLine(label_columns)
 /** Throws `OfflineCommandError` (3) for a file that is not one of a session. */
 export function requireLabelJournal(file: string): void {
   runAsInvoker(() => {
-    if (!existsSync(file)) return
+    // An empty file is one whose first line did not reach the disk.
+    if (!existsSync(file) || statSync(file).size === 0) return
     const first = readFileSync(file, 'utf8').split(/\r?\n/, 1)[0] ?? ''
     if (first.replace(/^\ufeff/, '') === head) return
     const remedy = 'name a new file; `platform resolve lens train --labels` reads this one'
     throw new OfflineCommandError(3, `${file} has other columns than ${head}`, remedy)
   })
 }
+
+/** Five cells, the last one without quotation marks. A line that ends earlier may have a number there that is part of an id. */
+const wholeLine = /^(?:(?:"(?:[^"]|"")*"|[^",]*),){4}([^",]+)$/
 
 export class LabelJournal {
   readonly #file: string
@@ -25,14 +42,16 @@ export class LabelJournal {
   constructor(file: string) {
     this.#file = file
     requireLabelJournal(file)
-    const isNew = runAsInvoker(() => !existsSync(file))
+    const isNew = runAsInvoker(() => !existsSync(file) || statSync(file).size === 0)
     try {
       this.#opened = runAsInvoker(() => openSync(file, 'a+', 0o600))
     } catch (error) {
       throw this.#fault(error)
     }
-    if (isNew) this.#write(`${head}\n`)
-    else this.#endLastLine()
+    if (isNew) {
+      this.#write(`${head}\n`)
+      runAsInvoker(() => syncFolder(dirname(resolve(file))))
+    } else this.#endLastLine()
   }
 
   /** Appends an answer; it is on disk when the call returns. Throws `OfflineCommandError` (1). */
@@ -49,8 +68,8 @@ export class LabelJournal {
     const text = runAsInvoker(() => readFileSync(this.#file))
     const end = text.lastIndexOf(10) + 1
     if (end === text.length) return
-    const isWhole = /,(1|0|unsure|y|n|yes|no)$/i.test(text.subarray(end).toString('utf8'))
-    if (isWhole) this.#write('\n')
+    const [, answer = ''] = wholeLine.exec(text.subarray(end).toString('utf8').trimEnd()) ?? []
+    if (isAnswer(answer)) this.#write('\n')
     else ftruncateSync(this.#opened, end)
   }
 

@@ -7,6 +7,7 @@ import type { Lens } from '../../../roles/resolution/lens/model.ts'
 import { createOriginalReader } from '../folder/original-values.ts'
 import { readLabels } from '../lens/lens-labels.ts'
 import { convertLensFaults, type RecordReading, readLensSources } from '../lens-records.ts'
+import { nameSource, refuseDuplicateSources } from '../reading/source-names.ts'
 import { LabelJournal, requireLabelJournal } from './label-journal.ts'
 import { createQuestionReader, type PairQuestion } from './pair-question.ts'
 
@@ -36,6 +37,7 @@ export async function openLabelSession(options: LabelSessionOptions, onProgress:
   const { lens, files, reading, seed, labels, wanted } = options
   // Before reading, so that minutes of work do not end at a file that cannot be written.
   requireLabelJournal(labels)
+  refuseDuplicateSources(files.map(nameSource))
   const sources = await readLensSources(lens, files, onProgress, reading)
   const records = convertLensFaults(() => buildRecords(lens, sources))
   const journal = new LabelJournal(labels)

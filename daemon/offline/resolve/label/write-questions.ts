@@ -7,6 +7,7 @@ import { createOriginalReader } from '../folder/original-values.ts'
 import { readLabels } from '../lens/lens-labels.ts'
 import { convertLensFaults, readLensSources } from '../lens-records.ts'
 import { writeNewFile } from '../new-files.ts'
+import { nameSource, refuseDuplicateSources } from '../reading/source-names.ts'
 import { formatCsvLine, label_columns } from './label-line.ts'
 import type { LabelSessionOptions } from './label-session.ts'
 import { createQuestionReader } from './pair-question.ts'
@@ -22,6 +23,7 @@ export async function writeQuestions(
   { lens, files, reading, seed, labels, wanted, out }: QuestionSheetOptions,
   onProgress: EngineProgressListener,
 ): Promise<number> {
+  refuseDuplicateSources(files.map(nameSource))
   const sources = await readLensSources(lens, files, onProgress, reading)
   const records = convertLensFaults(() => buildRecords(lens, sources))
   const earlier = labels === undefined ? undefined : await readLabels(labels, records, { mayBeEmpty: true })

@@ -3,8 +3,9 @@ import type { LabelledRecords } from '../../../roles/resolution/engine/labels/kn
 import type { LensRecords, RecordSource } from '../../../roles/resolution/engine/records/records.ts'
 import type { TrainingLabels } from '../../../roles/resolution/engine/train.ts'
 import { OfflineCommandError } from '../../offline-command-error.ts'
-import { missingColumns, readDataFile } from '../data-file.ts'
+import { readDataFile } from '../data-file.ts'
 import { findAnswerColumn, parseAnswer } from '../pair-answers.ts'
+import { readColumnTexts } from '../resolved-record-index.ts'
 import { type Contradiction, findContradiction } from './label-contradictions.ts'
 import { LabelledRecordIndex } from './labelled-record-index.ts'
 
@@ -40,7 +41,8 @@ export async function readLabels(
   const latest = new Map<string, LabelledRecords>()
   const unsure = new Map<string, Pick<LabelledRecords, 'a' | 'b'>>()
   let changed = 0
-  for (const [at, cell] of (column ? readColumnTexts(source, column, file) : lefts.map(() => '1')).entries()) {
+  for (const [at, text] of (column ? readColumnTexts(source, column, file) : lefts.map(() => '1')).entries()) {
+    const cell = text.trim()
     const [a = 0, b = 0] = [lefts[at], rights[at]]
     if (a === b) throw new OfflineCommandError(1, `${file}, record ${at + 1}: the pair names the same record twice`)
     const isMatch = parseAnswer(cell, `${file}, record ${at + 1}`, column ?? 'match')
@@ -83,12 +85,4 @@ function findRows(source: RecordSource, index: LabelledRecordIndex, suffix: '' |
   const name = `source${suffix}`
   const sources = source.names.includes(name) ? readColumnTexts(source, name, file) : undefined
   return ids.map((id, at) => index.requireRow(id, sources?.[at], at, name))
-}
-
-/** Text of each record in a column. */
-function readColumnTexts({ columns, names }: RecordSource, name: string, file: string): string[] {
-  const column = columns.find((candidate) => candidate.name === name)
-  if (!column) throw missingColumns(file, [name], names)
-  const decoder = new TextDecoder()
-  return Array.from(column.codes, (code) => (code < 0 ? '' : decoder.decode(column.values.bytesOf(code)).trim()))
 }

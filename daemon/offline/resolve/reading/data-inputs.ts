@@ -1,5 +1,5 @@
 // Finds the data files that a command names: files, the data files of folders, patterns, and standard input.
-import { globSync, readdirSync, statSync } from 'node:fs'
+import { globSync, lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { inferDataKind, readableExtensions } from '../../../../adapters/platform/data-file/data-kinds.ts'
 import { runAsInvoker } from '../../../boot/host/act-as-owner.ts'
@@ -45,8 +45,14 @@ function listFolder(folder: string, onRemark: (remark: string) => void): string[
   const names = readNames(folder)
     .filter((name) => !name.startsWith('.') && !name.startsWith(lock_prefix))
     .sort()
-  const kinds = new Map(names.map((name) => [name, kindOf(join(folder, name))]))
-  const ofKind = (...wanted: (PathKind | undefined)[]) => names.filter((name) => wanted.includes(kinds.get(name)))
+  const kinds = new Map(
+    names.map((name): [string, PathKind | 'link' | undefined] => {
+      const file = join(folder, name)
+      return [name, isForeignLink(file) ? 'link' : kindOf(file)]
+    }),
+  )
+  const ofKind = (...wanted: (PathKind | 'link' | undefined)[]) =>
+    names.filter((name) => wanted.includes(kinds.get(name)))
   const data = ofKind('file').filter((name) => inferDataKind(name) !== undefined)
   const remark = (left: readonly string[], why: string) => {
     if (left.length > 0)
@@ -57,6 +63,7 @@ function listFolder(folder: string, onRemark: (remark: string) => void): string[
     `the ending says nothing about the format (${readableExtensions.join(', ')} do); name the file itself`,
   )
   remark(ofKind('folder'), 'a folder; name it too')
+  remark(ofKind('link'), 'a link of another user, which may lead anywhere; name the file itself')
   remark(ofKind('special', undefined), 'not a file')
   if (data.length > 0) return data.map((name) => join(folder, name))
   throw new OfflineCommandError(
@@ -85,6 +92,12 @@ function kindOf(file: string): PathKind | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Whoever can write into the folder could have the command read a file that only its user may. */
+function isForeignLink(file: string): boolean {
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  return stats?.isSymbolicLink() === true && stats.uid !== process.geteuid?.()
 }
 
 const max_named = 5

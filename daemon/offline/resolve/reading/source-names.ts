@@ -1,6 +1,5 @@
 // Names the sources of a command: each file is one, and results name a record by its source and id.
-import { basename, extname } from 'node:path'
-import { inferDataKind } from '../../../../adapters/platform/data-file/data-kinds.ts'
+import { basename } from 'node:path'
 import { OfflineCommandError } from '../../offline-command-error.ts'
 
 /** The word for standard input in place of a file. */
@@ -14,12 +13,6 @@ export function nameSource(file: string): string {
 /** The file in messages. */
 export function nameFile(file: string): string {
   return file === standard_input ? 'standard input' : file
-}
-
-/** Key of a record of a source, which is named by its file, with or without the ending. */
-export function buildSourceKey(source: string | undefined, id: string): string {
-  const ending = inferDataKind(source ?? '') ? extname(source ?? '') : ''
-  return JSON.stringify([source?.slice(0, source.length - ending.length), id])
 }
 
 /** Refuses two sources of one name, since results name a record by source and id. */
